@@ -1,0 +1,78 @@
+// What can be mounted: nine verbs over paths that the Namespace has resolved. A mount never sees `..`, a symlink in the middle of
+// a path or another mount's files; it throws SysError with errno codes and checks permissions with access.ts.
+
+import type { Identity } from "../src/abi/identity.ts";
+
+declare const resolved: unique symbol;
+/** Absolute within the mount, normalised, without links: only the Namespace makes one. */
+export type ResolvedPath = string & { readonly [resolved]: true };
+
+export type FileKind = "file" | "directory" | "symlink";
+
+export interface Stat {
+  readonly kind: FileKind;
+  readonly uid: number;
+  readonly gid: number;
+  /** Permission bits and setgid/sticky: 0o7777. */
+  readonly mode: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  /** Changes with every change of the content. */
+  readonly version: string;
+  readonly target?: string; // where a symlink points
+  readonly contentType?: string;
+}
+
+export interface Entry {
+  readonly name: string;
+  readonly stat: Stat;
+}
+
+export interface ReadOptions {
+  readonly offset?: number;
+  readonly bytesMax: number;
+}
+
+export interface ReadResult {
+  readonly bytes: Uint8Array;
+  readonly eof: boolean;
+  readonly version: string;
+}
+
+export interface WriteOptions {
+  /** start replaces the content, end appends. */
+  readonly at: "start" | "end";
+  /** Fails with EEXIST when there is one already. */
+  readonly exclusive?: boolean;
+  /** Fails with ECONFLICT when the content changed since. */
+  readonly ifVersion?: string;
+  readonly mode?: number;
+}
+
+export interface Attributes {
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly mode?: number;
+  readonly mtimeMs?: number;
+}
+
+export interface FileSystem {
+  stat(caller: Identity, path: ResolvedPath): Promise<Stat>;
+  list(caller: Identity, path: ResolvedPath): Promise<readonly Entry[]>;
+  read(caller: Identity, path: ResolvedPath, options: ReadOptions): Promise<ReadResult>;
+  write(
+    caller: Identity,
+    path: ResolvedPath,
+    bytes: Uint8Array,
+    options: WriteOptions,
+  ): Promise<{ readonly version: string }>;
+  remove(caller: Identity, path: ResolvedPath, options: { readonly recursive: boolean }): Promise<void>;
+  rename(caller: Identity, from: ResolvedPath, to: ResolvedPath): Promise<void>;
+  mkdir(
+    caller: Identity,
+    path: ResolvedPath,
+    options: { readonly parents: boolean; readonly mode?: number },
+  ): Promise<void>;
+  link(caller: Identity, path: ResolvedPath, target: string): Promise<void>;
+  setattr(caller: Identity, path: ResolvedPath, attributes: Attributes): Promise<void>;
+}

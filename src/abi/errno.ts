@@ -1,0 +1,55 @@
+// Expected failures, everywhere in gsv: one error class with a Unix code, one line of text and hints that say what to do now.
+// The code alone decides the exit status. Model failures are stream events and tool failures are results: neither is thrown.
+
+const EXIT_STATUS = {
+  EUSAGE: 2, // the command line or the arguments are wrong
+  EINVAL: 2, // a value is wrong
+  ESRCH: 3, // no such process (another account's process reads the same)
+  ENOENT: 3, // no such file, archive, approval …
+  EAUTH: 4, // credentials missing or rejected
+  EBLOCKED: 5, // a person has to answer or release something first
+  ELIMIT: 6, // a limit stopped it
+  EAGAIN: 75, // unavailable now, try later; nothing was saved
+  ENOSPC: 75, // the disk is full; nothing was saved
+  ECONFIG: 78, // configuration, or the wrong version of gsv for this home
+  ETIMEDOUT: 124,
+  ECANCELED: 130,
+  EPERM: 1, // the caller may not do this
+  EACCES: 1, // file permissions
+  EEXIST: 1,
+  ECONFLICT: 1, // the same request key with another content, or a decision already taken
+  EBUSY: 1,
+  EFBIG: 1,
+  EIO: 1,
+  EISDIR: 1,
+  ELOOP: 1,
+  ENAMETOOLONG: 1,
+  ENOSYS: 1, // no such syscall, or a mount that has no such verb
+  ENOTDIR: 1,
+  ENOTEMPTY: 1,
+  EPROTO: 1,
+  EROFS: 1,
+  EXDEV: 1,
+} as const;
+
+export type Code = keyof typeof EXIT_STATUS;
+
+export class SysError extends Error {
+  readonly code: Code;
+  /** What the reader can do now, one short line each. */
+  readonly hints: readonly string[];
+
+  constructor(code: Code, message: string, hints: readonly string[] = []) {
+    super(message);
+    this.code = code;
+    this.hints = hints;
+  }
+}
+
+export function isCode(value: unknown): value is Code {
+  return typeof value === "string" && Object.hasOwn(EXIT_STATUS, value);
+}
+
+export function exitStatusOf(error: unknown): number {
+  return error instanceof SysError ? EXIT_STATUS[error.code] : 1;
+}

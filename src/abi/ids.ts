@@ -1,0 +1,64 @@
+// Every id gsv hands out: how it looks, how it is checked, how it is made from injected randomness.
+// Run, archive and request ids are UUIDv7 (they sort by time); approval ids are 4 of a-z0-9, unique among open ones.
+
+const PID = /^(?:init:(?:0|[1-9][0-9]{0,9})|task:[a-z0-9]{6})$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const APPROVAL_ID = /^[a-z0-9]{4}$/;
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+/** Fills a fresh array with random bytes. Injected, so that a seed reproduces a run. */
+export type RandomBytes = (length: number) => Uint8Array;
+
+export function initPid(uid: number): string {
+  return `init:${uid}`;
+}
+
+export function isInit(pid: string): boolean {
+  return pid.startsWith("init:");
+}
+
+export function isPid(text: string): boolean {
+  return PID.test(text);
+}
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+export function isApprovalId(text: string): boolean {
+  return APPROVAL_ID.test(text);
+}
+
+export function isRequestId(text: string): boolean {
+  return REQUEST_ID.test(text);
+}
+
+export function taskPid(random: RandomBytes): string {
+  return `task:${letters(6, random)}`;
+}
+
+export function approvalId(random: RandomBytes): string {
+  return letters(4, random);
+}
+
+export function uuidv7(nowMs: number, random: RandomBytes): string {
+  const bytes = new Uint8Array(16);
+  bytes.set(random(16));
+  for (let index = 0; index < 6; index++) bytes[index] = Math.floor(nowMs / 2 ** (8 * (5 - index))) % 256;
+  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  const hex = Buffer.from(bytes).toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+// Bytes of 252 and more are thrown away: 252 is the largest multiple of 36 that fits, so every letter is equally likely.
+function letters(count: number, random: RandomBytes): string {
+  let text = "";
+  while (text.length < count) {
+    for (const byte of random(count * 2)) {
+      if (byte < 252 && text.length < count) text += ALPHABET[byte % 36];
+    }
+  }
+  return text;
+}

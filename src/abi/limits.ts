@@ -1,0 +1,32 @@
+// Every bound in one place, so that "how much can it take" has one answer. Units are in the names.
+
+export const LIMITS = {
+  frameBytesMax: 1024 * 1024, // one call, answer or signal on the wire
+  messageCharsMax: 256 * 1024, // one message from a person; what is bigger belongs in a file
+  queueRowsMax: 1000,
+  queueBytesMax: 16 * 1024 * 1024,
+  pathBytesMax: 4096,
+  nameBytesMax: 255,
+  symlinkDepthMax: 16,
+  pidsPerCallMax: 64,
+  historyPageMax: 500,
+  historyPageDefault: 50,
+  labelCharsMax: 200,
+  turnsPerRunMax: 200,
+  toolCallsPerTurnMax: 64,
+  toolOutputBytesMax: 32 * 1024, // what a model sees of one result
+  spawnDepthMax: 8,
+  processesPerOwnerMax: 10_000,
+  openProcessDatabasesMax: 64,
+  syscallLogRowsMax: 1000,
+  syscallLogArgsCharsMax: 2048,
+  subscriberEventsMax: 1000,
+  subscriberBytesMax: 1024 * 1024,
+  requestsKeptMs: 24 * 60 * 60 * 1000,
+  runRoutesKeptMs: 30 * 60 * 1000,
+  runDeathsMax: 3, // kernel deaths within one run, with no commit between, before it is given up
+  archiveBytesMax: 4 * 1024 * 1024 * 1024, // unpacked, when read back
+  fileBytesMax: 64 * 1024 * 1024, // one file through fs.*
+  searchMatchesMax: 500,
+  jsonDepthMax: 200,
+} as const;

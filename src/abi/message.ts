@@ -1,0 +1,49 @@
+// History as everyone sees it: the stored messages of a process, numbered from 1 without gaps, numbers never reused.
+// `system` messages are runtime events; a model reads them as user text under an event heading.
+
+export type Role = "user" | "assistant" | "system" | "toolResult";
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly args: { readonly [key: string]: unknown };
+}
+
+export interface AssistantContent {
+  readonly text: string;
+  readonly thinking?: string;
+  readonly toolCalls?: readonly ToolCall[];
+}
+
+export type ToolOutcome = "completed" | "failed" | "denied" | "cancelled" | "unknown";
+
+export interface ToolResultContent {
+  readonly toolName: string;
+  readonly toolCallId: string;
+  readonly isError: boolean;
+  readonly outcome: ToolOutcome;
+  readonly output: string;
+}
+
+/** Where a message came from. Derived by the kernel, never taken from the caller's word. */
+export type Origin =
+  | { readonly kind: "client"; readonly uid: number; readonly clientId: string; readonly cwd?: string }
+  | { readonly kind: "process"; readonly uid: number; readonly pid: string }
+  | { readonly kind: "kernel" };
+
+interface MessageBase {
+  readonly id: number;
+  readonly runId: string | null;
+  readonly timestamp: number;
+  readonly origin?: Origin;
+}
+
+export type Message =
+  | (MessageBase & { readonly role: "user" | "system"; readonly content: string })
+  | (MessageBase & { readonly role: "assistant"; readonly content: AssistantContent })
+  | (MessageBase & { readonly role: "toolResult"; readonly content: ToolResultContent });
+
+/** NUL and lone surrogates do not survive every store and every wire, so they never enter one. */
+export function normaliseText(text: string): string {
+  return text.toWellFormed().replaceAll("\u0000", "\uFFFD");
+}

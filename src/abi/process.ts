@@ -1,0 +1,98 @@
+// A process as its owner sees it. The projection in kernel.db and the process's own database both speak these words.
+
+export const STATES = [
+  "idle",
+  "queued",
+  "running",
+  "waiting_tool",
+  "waiting_hil",
+  "paused",
+  "stopped",
+  "error",
+] as const;
+export type State = (typeof STATES)[number];
+
+/** States in which a kernel has something to do for a process; without a kernel they show as interrupted. */
+export const WORKING_STATES: readonly State[] = ["queued", "running", "waiting_tool"];
+
+export const PROFILES = ["init", "task", "review", "cron", "mcp", "app"] as const;
+export type Profile = (typeof PROFILES)[number];
+
+/** Profiles with nobody to ask: an approval becomes an error result. */
+export const PROFILES_ALONE: readonly Profile[] = ["cron", "app"];
+
+export type RunStatus = "ok" | "error" | "aborted" | "limit" | "unavailable" | "blocked";
+
+/** What a held or waiting process waits for, and what ends that. */
+export type WaitsFor =
+  | { readonly kind: "approval"; readonly id: string; readonly tool: string; readonly summary: string }
+  | { readonly kind: "person"; readonly reason: string }
+  | { readonly kind: "disk"; readonly reason: string }
+  | { readonly kind: "credential"; readonly reason: string }
+  | { readonly kind: "limit"; readonly reason: string }
+  | { readonly kind: "repair"; readonly reason: string };
+
+export interface ProcessInfo {
+  readonly pid: string;
+  readonly label: string | null;
+  readonly owner: string;
+  readonly uid: number;
+  readonly runAs: string;
+  readonly profile: Profile;
+  readonly parentPid: string | null;
+  readonly state: State;
+  /** Nobody runs it now although its state says so; set only when no kernel is up. */
+  readonly interrupted?: true;
+  readonly cwd: string;
+  readonly workspaceId: string | null;
+  readonly queued: number;
+  readonly activeRunId: string | null;
+  readonly createdAt: number;
+  readonly lastActiveAt: number | null;
+  readonly waitsFor: WaitsFor | null;
+}
+
+/** One finish of one run; a message that entered another run has a finish of its own that says which. */
+export interface RunEnd {
+  readonly runId: string;
+  readonly status: RunStatus;
+  readonly reason: string;
+  readonly text: string | null;
+  readonly error: string | null;
+  readonly mergedInto: string | null;
+  readonly usage: Usage;
+}
+
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly costUsd: number;
+}
+
+export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
+
+export interface Approval {
+  readonly id: string;
+  readonly pid: string;
+  readonly runId: string;
+  readonly tool: string;
+  readonly call: string;
+  readonly args: { readonly [key: string]: unknown };
+  readonly why: string;
+  readonly createdAt: number;
+  readonly decision: "approve" | "deny" | "withdrawn" | null;
+  readonly by: string | null;
+  readonly decidedAt: number | null;
+}
+
+export function addUsage(left: Usage, right: Usage): Usage {
+  return {
+    input: left.input + right.input,
+    output: left.output + right.output,
+    cacheRead: left.cacheRead + right.cacheRead,
+    cacheWrite: left.cacheWrite + right.cacheWrite,
+    costUsd: left.costUsd + right.costUsd,
+  };
+}

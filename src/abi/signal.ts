@@ -1,0 +1,108 @@
+// What the kernel tells clients. A signal names what was committed just before it (chat.delta alone is lossy and never stored).
+// `seq` is a durable message number, never a counter of signals: a client that was away asks for history after it.
+
+import type { RunStatus, State, Usage, WaitsFor } from "./process.ts";
+
+interface SignalBase {
+  readonly pid: string;
+  /** Owner of the process: only its clients and root's are told. */
+  readonly uid: number;
+  readonly parent: string | null;
+  readonly at: number;
+}
+
+interface RunSignal extends SignalBase {
+  readonly run: string;
+}
+
+export type Signal =
+  | (RunSignal & { readonly name: "chat.start"; readonly model: string; readonly seq: number })
+  | (RunSignal & {
+      readonly name: "chat.delta";
+      readonly turn: number;
+      readonly kind: "text" | "thinking";
+      readonly text: string;
+    })
+  | (RunSignal & {
+      readonly name: "chat.text";
+      readonly turn: number;
+      readonly seq: number;
+      readonly text: string;
+      readonly thinking?: string;
+    })
+  | (RunSignal & {
+      readonly name: "chat.tool_call";
+      readonly callId: string;
+      readonly tool: string;
+      readonly call: string;
+      readonly args: object;
+    })
+  | (RunSignal & {
+      readonly name: "chat.tool_result";
+      readonly callId: string;
+      readonly tool: string;
+      readonly call: string;
+      readonly ok: boolean;
+      readonly seq: number;
+      readonly output: string;
+    })
+  | (RunSignal & {
+      readonly name: "chat.hil";
+      readonly kind: "approval";
+      readonly id: string;
+      readonly tool: string;
+      readonly call: string;
+      readonly args: object;
+      readonly why: string;
+    })
+  | (RunSignal & {
+      readonly name: "chat.hil_closed";
+      readonly id: string;
+      readonly decision: "approve" | "deny" | "withdrawn";
+      readonly by: string;
+    })
+  | (RunSignal & {
+      readonly name: "chat.restart";
+      readonly turn: number;
+      readonly attempt: number;
+      readonly reason: string;
+    })
+  | (RunSignal & {
+      readonly name: "chat.complete";
+      readonly status: RunStatus;
+      readonly reason: string;
+      readonly text: string | null;
+      readonly error: string | null;
+      readonly mergedInto: string | null;
+      readonly usage: Usage;
+      readonly queued: number;
+    })
+  | (SignalBase & { readonly name: "process.spawn"; readonly label: string | null })
+  | (SignalBase & {
+      readonly name: "process.state";
+      readonly state: State;
+      readonly queued: number;
+      readonly waitsFor: WaitsFor | null;
+    })
+  | (SignalBase & { readonly name: "process.reset"; readonly archive: string | null })
+  | (SignalBase & { readonly name: "process.exit"; readonly archive: string | null })
+  /** Something was not delivered to this subscriber: read history after `afterSeq` again. */
+  | (SignalBase & { readonly name: "resync"; readonly afterSeq: number });
+
+export type SignalName = Signal["name"];
+
+/** All given parts must match; a name ending in `.*` matches its family. */
+export interface SignalFilter {
+  readonly pid?: string;
+  readonly run?: string;
+  readonly names?: readonly string[];
+}
+
+export function matches(filter: SignalFilter, signal: Signal): boolean {
+  if (filter.pid !== undefined && filter.pid !== signal.pid) return false;
+  if (filter.run !== undefined && filter.run !== ("run" in signal ? signal.run : undefined)) return false;
+  if (filter.names === undefined || signal.name === "resync") return true;
+  return filter.names.some(
+    (name) => name === signal.name || (name.endsWith(".*") && signal.name.startsWith(name.slice(0, -1))),
+  );
+}

@@ -1,0 +1,58 @@
+// One model answer as a stream of events, whatever the wire format behind it. A stream never throws:
+// failure and abort are its last event, and nothing follows the last event.
+
+import type { Message } from "./message.ts";
+import type { Usage } from "./process.ts";
+
+export type StopReason = "end" | "tools" | "length" | "refusal";
+
+/** Failure classes decide what happens next, so they are told by the provider and never guessed from a message text. */
+export type FailureClass =
+  | "throttle"
+  | "quota"
+  | "outage"
+  | "network"
+  | "timeout"
+  | "config"
+  | "auth"
+  | "request"
+  | "overflow"
+  | "protocol"
+  | "content";
+
+export interface Failure {
+  readonly class: FailureClass;
+  readonly message: string;
+  readonly retryAfterMs?: number;
+}
+
+export type StreamEvent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly text: string }
+  | { readonly type: "call.start"; readonly index: number; readonly id: string; readonly name: string }
+  | { readonly type: "call.delta"; readonly index: number; readonly json: string }
+  | { readonly type: "done"; readonly stop: StopReason; readonly usage: Usage }
+  | { readonly type: "error"; readonly failure: Failure }
+  | { readonly type: "aborted" };
+
+/** A tool as a model is shown it. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters: { readonly [key: string]: unknown };
+}
+
+export interface ModelRequest {
+  readonly model: string;
+  readonly system: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSpec[];
+  /** Who asks and where it stands; only providers that run on this machine look at it. */
+  readonly about: { readonly pid: string; readonly home: string; readonly cwd: string };
+}
+
+export interface Provider {
+  readonly name: string;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamEvent>;
+}

@@ -1,0 +1,27 @@
+// The one door to the kernel. The in-process kernel, the socket client and the read-only view all implement it
+// and pass one contract suite, so callers never know which one they hold.
+
+import type { Signal, SignalFilter } from "./signal.ts";
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Makes a keyed call safe to repeat: the same id with the same arguments is carried out once. Made by the client when absent. */
+  readonly requestId?: string;
+}
+
+export interface Sys {
+  /** Answers once, or throws SysError. */
+  call<Result = unknown>(name: string, args: object, options?: CallOptions): Promise<Result>;
+  /** Listens from the moment it returns; a call made later is never overtaken by its own signals. Returns the way to stop. */
+  on(filter: SignalFilter, listener: (signal: Signal) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** What a client says of itself when it connects; the names and meanings never change. */
+export interface ClientInfo {
+  readonly clientId: string;
+  readonly version: string;
+  readonly cwd: string;
+  /** Allow-listed variables only: this connection's configuration layer, kept in memory. */
+  readonly env: { readonly [name: string]: string };
+}

@@ -1,0 +1,50 @@
+// The STORAGE plane: keys to bytes and metadata. A key is a path without the leading slash (`home/sam/a.txt`); a directory that has
+// to exist on its own is a `.dir` marker object. Bytes are durable before the row that names them; a reader sees the old or the new, whole.
+
+export interface ObjectMeta {
+  readonly key: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly mode: number;
+  readonly type: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly mtimeMs: number;
+  readonly dirmarker: boolean;
+  readonly symlink: string | null;
+}
+
+export type NewObject = Omit<ObjectMeta, "size" | "sha256">;
+
+/** The rows behind the bytes; store/kernel/objects.ts keeps them. */
+export interface ObjectRows {
+  get(key: string): Promise<ObjectMeta | null>;
+  /** Rows whose key starts with the prefix, in key order, after a key. */
+  page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]>;
+  put(meta: ObjectMeta): Promise<void>;
+  remove(key: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  /** An intent is stored before bytes are moved into place and removed with the row that follows. */
+  intend(intent: ObjectIntent): Promise<void>;
+  intents(): Promise<readonly ObjectIntent[]>;
+  /** Ends the intent and, in the same transaction, stores what became true. */
+  fulfil(intent: ObjectIntent, outcome: "done" | "undone"): Promise<void>;
+}
+
+export type ObjectIntent =
+  | { readonly id: string; readonly kind: "put"; readonly meta: ObjectMeta; readonly temporary: string }
+  | { readonly id: string; readonly kind: "remove"; readonly key: string }
+  | { readonly id: string; readonly kind: "rename"; readonly from: string; readonly to: string };
+
+export interface ObjectStore {
+  head(key: string): Promise<ObjectMeta | null>;
+  page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]>;
+  read(key: string, range: { readonly offset: number; readonly bytesMax: number }): Promise<Uint8Array>;
+  put(object: NewObject, bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<ObjectMeta>;
+  /** Metadata only. */
+  setMeta(meta: ObjectMeta): Promise<void>;
+  remove(key: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  /** After a crash: rolls every intent forward or back and sweeps temporaries. Returns how many intents it met. */
+  recover(): Promise<number>;
+}

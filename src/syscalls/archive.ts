@@ -1,0 +1,83 @@
+// archive.*: histories that a reset or kill put away. Owner-only; verified by checksum, line count and gzip's own.
+
+import { SysError } from "../abi/errno.ts";
+import { LIMITS } from "../abi/limits.ts";
+import { field, syscall } from "./define.ts";
+import type { ArchiveInfo, Archives } from "./services.ts";
+
+const id = field.uuid("the archive", { positional: true, meta: "ID" });
+
+export const archiveCalls = [
+  syscall({
+    name: "archive.list",
+    summary: "List archived histories, newest first",
+    class: "read",
+    input: { pid: field.optional(field.pid("only of this process", { meta: "PID" })) },
+    cli: {
+      examples: ["gsv archive list", "gsv archive list --pid task:abc123"],
+      print: {
+        kind: "table",
+        rows: (result: { archives: ArchiveInfo[] }) => result.archives,
+        empty: "(no archives)",
+        columns: [
+          { head: "ID", cell: (row: ArchiveInfo) => row.id },
+          { head: "PID", cell: (row: ArchiveInfo) => row.pid },
+          { head: "WHY", cell: (row: ArchiveInfo) => row.reason },
+          { head: "MESSAGES", cell: (row: ArchiveInfo) => String(row.messages), align: "right" },
+          { head: "BYTES", cell: (row: ArchiveInfo) => String(row.bytes), align: "right" },
+          { head: "WHEN", cell: (row: ArchiveInfo) => new Date(row.createdAt).toISOString() },
+          { head: "PATH", cell: (row: ArchiveInfo) => row.path, shrink: true },
+        ],
+      },
+    },
+    run: async ({ archives }: { archives: Archives }, args, { caller }) => ({
+      archives: await archives.list(caller, args),
+    }),
+  }),
+
+  syscall({
+    name: "archive.show",
+    summary: "Print the records of an archive",
+    class: "read",
+    input: {
+      id,
+      after: field.withDefault(field.int("skip the first N records", { meta: "N" }), 0),
+      limit: field.withDefault(
+        field.int("how many records", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
+        LIMITS.historyPageMax,
+      ),
+    },
+    cli: {
+      examples: ["gsv archive show 0190a1b2-…"],
+      print: {
+        kind: "list",
+        rows: (result: { records: object[]; next: number | null }) => result.records,
+        line: (record: object) => JSON.stringify(record),
+        empty: "(no records)",
+        note: (result: { records: object[]; next: number | null }) =>
+          result.next === null ? null : `more records: --after ${result.next}`,
+      },
+    },
+    run: ({ archives }: { archives: Archives }, args, { caller }) => archives.show(caller, args.id, args),
+  }),
+
+  syscall({
+    name: "archive.verify",
+    summary: "Check an archive against what was recorded of it",
+    class: "read",
+    input: { id },
+    cli: {
+      examples: ["gsv archive verify 0190a1b2-…"],
+      print: {
+        kind: "value",
+        text: (result: { archive: ArchiveInfo }) =>
+          `ok ${result.archive.path} (${result.archive.lines} records, sha256 ${result.archive.sha256})`,
+      },
+    },
+    run: async ({ archives }: { archives: Archives }, args, { caller }) => {
+      const checked = await archives.verify(caller, args.id);
+      if (!checked.ok) throw new SysError("EIO", `archive ${checked.archive.path} is damaged: ${checked.fault}`);
+      return checked;
+    },
+  }),
+] as const;

@@ -1,0 +1,152 @@
+// How a syscall is declared, once: name, class, capability, who may, fields in, what it returns, how a model and a command line see it.
+// Dispatch, the socket, model tools, CLI, help and reference all derive from the declaration; none of them needs zod to read it.
+
+import type { Caller } from "../abi/identity.ts";
+import type { ClientInfo } from "../abi/sys.ts";
+
+export type FieldKind = "text" | "int" | "flag" | "pid" | "pids" | "path" | "uid" | "uuid" | "choice" | "object";
+
+export interface FieldSpec<T> {
+  readonly kind: FieldKind;
+  readonly doc: string;
+  readonly optional: boolean;
+  readonly fallback?: T;
+  readonly choices?: readonly string[];
+  readonly min?: number;
+  readonly max?: number;
+  /** Longest text in UTF-16 units. */
+  readonly longest?: number;
+  /** Taken as an argument without a flag on the command line, in order of declaration. */
+  readonly positional?: boolean;
+  /** The flag's one letter. */
+  readonly letter?: string;
+  /** A flag of another name, when the field's own would read badly. `no-` negates. */
+  readonly flag?: string;
+  /** Not on the command line, or not shown to a model. */
+  readonly hide?: "cli" | "tool" | "both";
+  /** Placeholder in help: `--limit N`. */
+  readonly meta?: string;
+}
+
+// `type` carries the TypeScript type only; it does not exist at run time.
+export interface Field<T, Optional extends boolean = false> extends FieldSpec<T> {
+  readonly type?: T;
+  readonly optional: Optional;
+}
+
+type Options<T> = Partial<Omit<FieldSpec<T>, "kind" | "doc" | "optional" | "fallback">>;
+
+function make<T>(kind: FieldKind, doc: string, options: object): Field<T> {
+  return { kind, doc, optional: false, ...options } as Field<T>;
+}
+
+export const field = {
+  text: (doc: string, options: Options<string> = {}) => make<string>("text", doc, options),
+  int: (doc: string, options: Options<number> = {}) => make<number>("int", doc, options),
+  flag: (doc: string, options: Options<boolean> = {}) =>
+    make<boolean>("flag", doc, { ...options, optional: true }) as unknown as Field<boolean, true>,
+  pid: (doc: string, options: Options<string> = {}) => make<string>("pid", doc, options),
+  pids: (doc: string, options: Options<string[]> = {}) => make<string[]>("pids", doc, options),
+  path: (doc: string, options: Options<string> = {}) => make<string>("path", doc, options),
+  uid: (doc: string, options: Options<number> = {}) => make<number>("uid", doc, options),
+  uuid: (doc: string, options: Options<string> = {}) => make<string>("uuid", doc, options),
+  object: (doc: string, options: Options<object> = {}) =>
+    make<{ readonly [key: string]: unknown }>("object", doc, options),
+  choice: <const C extends readonly string[]>(doc: string, choices: C, options: Options<string> = {}) =>
+    make<C[number]>("choice", doc, { ...options, choices }),
+  optional: <T>(inner: Field<T>): Field<T, true> => ({ ...inner, optional: true }),
+  /** Always present in the handler: the caller's value or this one. */
+  withDefault: <T>(inner: Field<T>, fallback: T): Field<T> => ({ ...inner, fallback }),
+};
+
+export type Fields = { readonly [name: string]: Field<unknown, boolean> };
+
+type RequiredKeys<F extends Fields> = { [K in keyof F]: F[K]["optional"] extends true ? never : K }[keyof F];
+type ValueOf<X> = X extends { readonly type?: infer T } ? Exclude<T, undefined> : never;
+export type Args<F extends Fields> = { readonly [K in RequiredKeys<F>]: ValueOf<F[K]> } & {
+  readonly [K in Exclude<keyof F, RequiredKeys<F>>]?: ValueOf<F[K]>;
+};
+
+/** What a handler is told besides its arguments. */
+export interface CallContext {
+  readonly caller: Caller;
+  /** Scoped to the caller's uid; a keyed verb stores it with its effect. */
+  readonly requestId: string;
+  /** Aborts when the client cancels a read or wait, or goes away. Never set off for keyed calls. */
+  readonly signal: AbortSignal;
+  /** The client at the other end; absent for processes. */
+  readonly client?: ClientInfo;
+}
+
+/** read: changes nothing, needs no kernel. wait: answers later. keyed: changes something, once per request id. */
+export type CallClass = "read" | "wait" | "keyed";
+
+export interface ToolHint {
+  /** The name a model calls it by. */
+  readonly name: string;
+  readonly description: string;
+  /** What a crash between dispatch and result means: a `read` runs again, an `effect` is reported as unknown and never repeated. */
+  readonly repeat: "read" | "effect";
+}
+
+/** How the command line prints a result; JSON output needs no hint. */
+export type Print<Output> =
+  | { readonly kind: "value"; readonly text: (result: Output) => string }
+  | {
+      readonly kind: "table";
+      readonly rows: (result: Output) => readonly object[];
+      readonly columns: readonly Column[];
+      readonly empty: string;
+    }
+  /** One text per row; in JSON one object per row. */
+  | {
+      readonly kind: "list";
+      readonly rows: (result: Output) => readonly object[];
+      readonly line: (row: never) => string;
+      readonly empty: string;
+      /** Printed on stderr after the rows. */
+      readonly note?: (result: Output) => string | null;
+    }
+  | { readonly kind: "silent" };
+
+export interface Column {
+  readonly head: string;
+  readonly cell: (row: never) => string;
+  readonly align?: "right";
+  /** Gives way first when the terminal is narrow. */
+  readonly shrink?: true;
+}
+
+export interface CliHint<Output> {
+  readonly examples: readonly string[];
+  readonly print: Print<Output>;
+  /** Hidden from the command line; a hand-written command stands for it. */
+  readonly hidden?: true;
+}
+
+export interface Syscall<Services = never, Input extends Fields = Fields, Output = unknown> {
+  readonly name: string;
+  readonly summary: string;
+  readonly class: CallClass;
+  /** Defaults to the name. */
+  readonly capability: string;
+  readonly by: "anyone" | "person";
+  readonly input: Input;
+  readonly tool?: ToolHint;
+  readonly cli: CliHint<Output>;
+  readonly run: (services: Services, args: Args<Input>, context: CallContext) => Promise<Output>;
+}
+
+type Declaration<Services, Input extends Fields, Output> = Omit<
+  Syscall<Services, Input, Output>,
+  "capability" | "by"
+> & {
+  readonly capability?: string;
+  readonly by?: "anyone" | "person";
+};
+
+export function syscall<Services, Input extends Fields, Output>(
+  declaration: Declaration<Services, Input, Output>,
+): Syscall<Services, Input, Output> {
+  return { by: "anyone", capability: declaration.name, ...declaration };
+}

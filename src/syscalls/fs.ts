@@ -1,0 +1,136 @@
+// fs.*: the five file tools, over the namespace of whoever calls. Paths are absolute, relative to the caller's cwd, or begin with ~.
+
+import { field, syscall } from "./define.ts";
+import type { Files, FileView, Match } from "./services.ts";
+
+const path = field.path("the file", { positional: true, meta: "PATH" });
+const target = field.withDefault(
+  field.choice("which machine: gsv is the virtual one", ["gsv"], { hide: "cli" }),
+  "gsv",
+);
+
+export const fsCalls = [
+  syscall({
+    name: "fs.read",
+    summary: "Read a file, or list a directory",
+    class: "read",
+    input: {
+      path: field.path("the file or directory", { positional: true, meta: "PATH" }),
+      target,
+      offset: field.optional(field.int("first line to read, counted from 0", { meta: "N" })),
+      limit: field.optional(field.int("how many lines", { min: 1, meta: "N" })),
+    },
+    tool: {
+      name: "Read",
+      repeat: "read",
+      description: "Read a text file (numbered lines) or list a directory. Use offset and limit for long files.",
+    },
+    cli: {
+      examples: ["gsv fs read ~/notes.md", "gsv fs read /proc"],
+      print: {
+        kind: "value",
+        text: (view: FileView) =>
+          view.kind === "file"
+            ? view.content
+            : [...view.directories.map((name) => `${name}/`), ...view.files].join("\n"),
+      },
+    },
+    run: ({ files }: { files: Files }, args, { caller }) => files.read(caller, args),
+  }),
+
+  syscall({
+    name: "fs.write",
+    summary: "Write a whole file",
+    class: "keyed",
+    input: {
+      path,
+      content: field.text("the whole content", { positional: true, meta: "CONTENT", longest: 16 * 1024 * 1024 }),
+      target,
+    },
+    tool: {
+      name: "Write",
+      repeat: "effect",
+      description: "Create a file or replace its whole content. Missing directories are made.",
+    },
+    cli: {
+      examples: ['gsv fs write ~/notes.md "call the bank"'],
+      print: {
+        kind: "value",
+        text: (result: { path: string; size: number }) => `wrote ${result.size} bytes to ${result.path}`,
+      },
+    },
+    run: ({ files }: { files: Files }, args, context) => files.write(context, args),
+  }),
+
+  syscall({
+    name: "fs.edit",
+    summary: "Replace text in a file",
+    class: "keyed",
+    input: {
+      path,
+      oldString: field.text("the text to replace, exactly as it stands", { flag: "old", meta: "TEXT" }),
+      newString: field.text("what takes its place", { flag: "new", meta: "TEXT" }),
+      replaceAll: field.flag("replace every occurrence", { flag: "all" }),
+      target,
+    },
+    tool: {
+      name: "Edit",
+      repeat: "effect",
+      description:
+        "Replace oldString by newString in a file. oldString must match exactly and once, unless replaceAll is set.",
+    },
+    cli: {
+      examples: ["gsv fs edit ~/notes.md --old draft --new final"],
+      print: {
+        kind: "value",
+        text: (result: { path: string; replacements: number }) => `replaced ${result.replacements} in ${result.path}`,
+      },
+    },
+    run: ({ files }: { files: Files }, args, context) =>
+      files.edit(context, { ...args, replaceAll: args.replaceAll === true }),
+  }),
+
+  syscall({
+    name: "fs.delete",
+    summary: "Delete a file or an empty directory",
+    class: "keyed",
+    input: { path, target },
+    tool: { name: "Delete", repeat: "effect", description: "Delete a file or an empty directory." },
+    cli: {
+      examples: ["gsv fs delete ~/notes.md"],
+      print: { kind: "value", text: (result: { path: string }) => `deleted ${result.path}` },
+    },
+    run: ({ files }: { files: Files }, args, context) => files.remove(context, args),
+  }),
+
+  syscall({
+    name: "fs.search",
+    summary: "Search file contents for a text",
+    class: "read",
+    input: {
+      query: field.text("the text to look for", { positional: true, meta: "TEXT", longest: 1024 }),
+      path: field.optional(
+        field.path("where to look; the current directory when left out", { positional: true, meta: "PATH" }),
+      ),
+      include: field.optional(field.text("only files whose name matches this glob", { longest: 256, meta: "GLOB" })),
+      target,
+    },
+    tool: {
+      name: "Search",
+      repeat: "read",
+      description: "Find a text in files below a path. Returns path, line number and line.",
+    },
+    cli: {
+      examples: ['gsv fs search "deadline" ~ --include "*.md"'],
+      print: {
+        kind: "list",
+        rows: (result: { matches: readonly Match[]; truncated: boolean }) => result.matches,
+        line: (match: Match) => `${match.path}:${match.line}:${match.content}`,
+        empty: "(no matches)",
+        note: (result: { matches: readonly Match[]; truncated: boolean }) =>
+          result.truncated ? "more matches exist: narrow the path or the text" : null,
+      },
+    },
+    run: ({ files }: { files: Files }, args, { caller, signal }) => files.search(caller, args, signal),
+  }),
+] as const;

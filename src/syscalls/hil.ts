@@ -1,0 +1,54 @@
+// hil.*: what waits for a person. Only a person answers; every attached client sees who did.
+
+import type { Approval } from "../abi/process.ts";
+import { field, syscall } from "./define.ts";
+import { ageText } from "./format.ts";
+import type { Approvals } from "./services.ts";
+
+export const hilCalls = [
+  syscall({
+    name: "hil.list",
+    summary: "List what waits for your approval",
+    class: "read",
+    input: {},
+    cli: {
+      examples: ["gsv approvals", "gsv approvals --json"],
+      print: {
+        kind: "table",
+        rows: (result: { approvals: Approval[] }) => result.approvals,
+        empty: "(nothing waits for you)",
+        columns: [
+          { head: "ID", cell: (row: Approval) => row.id },
+          { head: "PID", cell: (row: Approval) => row.pid },
+          { head: "TOOL", cell: (row: Approval) => row.tool },
+          { head: "AGE", cell: (row: Approval) => ageText(row.createdAt), align: "right" },
+          { head: "WHY", cell: (row: Approval) => row.why, shrink: true },
+          { head: "ARGUMENTS", cell: (row: Approval) => JSON.stringify(row.args), shrink: true },
+        ],
+      },
+    },
+    run: async ({ approvals }: { approvals: Approvals }, _args, { caller }) => ({
+      approvals: await approvals.list(caller),
+    }),
+  }),
+
+  syscall({
+    name: "hil.answer",
+    summary: "Approve or deny what a process asked for",
+    class: "keyed",
+    by: "person",
+    input: {
+      id: field.text("the approval", { positional: true, longest: 16, meta: "ID" }),
+      decision: field.choice("your answer", ["approve", "deny"], { positional: true, meta: "approve|deny" }),
+    },
+    cli: {
+      examples: ["gsv approve k3x9", "gsv deny k3x9"],
+      print: {
+        kind: "value",
+        text: (row: Approval) =>
+          `${row.decision === "approve" ? "approved" : "denied"} ${row.id}: ${row.tool} of ${row.pid}`,
+      },
+    },
+    run: ({ approvals }: { approvals: Approvals }, args, context) => approvals.answer(context, args.id, args.decision),
+  }),
+] as const;

@@ -1,0 +1,120 @@
+// Arguments from outside become typed arguments here, from the field table alone. Unknown keys are dropped on the wire
+// (older kernels must understand newer clients) and refused where a person or a model wrote them.
+
+import { SysError } from "../abi/errno.ts";
+import { isPid, isUuid } from "../abi/ids.ts";
+import { LIMITS } from "../abi/limits.ts";
+import { normaliseText } from "../abi/message.ts";
+import type { Args, Field, Fields } from "./define.ts";
+
+export interface ParseOptions {
+  readonly unknownKeys: "drop" | "refuse";
+}
+
+export function parseArgs<F extends Fields>(fields: F, raw: unknown, options: ParseOptions): Args<F> {
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
+    throw new SysError("EINVAL", "the arguments must be an object");
+  }
+  if (options.unknownKeys === "refuse") {
+    const stranger = Object.keys(raw).find((key) => !Object.hasOwn(fields, key));
+    if (stranger !== undefined) {
+      throw new SysError("EINVAL", `unknown argument ${JSON.stringify(clip(stranger))}`, [
+        `it takes: ${Object.keys(fields).join(", ") || "nothing"}`,
+      ]);
+    }
+  }
+  const parsed: { [key: string]: unknown } = {};
+  for (const [name, spec] of Object.entries(fields)) {
+    const value = Object.hasOwn(raw, name) ? (raw as { [key: string]: unknown })[name] : undefined;
+    if (value === undefined || value === null) {
+      if (spec.fallback !== undefined) parsed[name] = spec.fallback;
+      else if (!spec.optional) throw new SysError("EINVAL", `${name} is missing`, [spec.doc]);
+      continue;
+    }
+    parsed[name] = parseValue(name, spec, value);
+  }
+  return parsed as Args<F>;
+}
+
+/** One value of one field, as JSON carries it. Throws EINVAL that says what would be right. */
+export function parseValue(name: string, spec: Field<unknown, boolean>, value: unknown): unknown {
+  switch (spec.kind) {
+    case "text":
+      return parseText(name, value, spec.longest ?? LIMITS.messageCharsMax);
+    case "path":
+      return parsePath(name, value);
+    case "int":
+    case "uid":
+      return parseInteger(
+        name,
+        value,
+        spec.min ?? 0,
+        spec.max ?? (spec.kind === "uid" ? 2 ** 32 - 2 : Number.MAX_SAFE_INTEGER),
+      );
+    case "flag":
+      if (typeof value !== "boolean") throw wrong(name, "true or false", value);
+      return value;
+    case "pid":
+      return parsePid(name, value);
+    case "pids":
+      if (!Array.isArray(value) || value.length === 0 || value.length > LIMITS.pidsPerCallMax) {
+        throw wrong(name, `a list of 1 to ${LIMITS.pidsPerCallMax} pids`, value);
+      }
+      return value.map((item) => parsePid(name, item));
+    case "uuid":
+      if (typeof value !== "string" || !isUuid(value)) throw wrong(name, "an id like 0190a1b2-…", value);
+      return value;
+    case "choice":
+      if (typeof value !== "string" || !spec.choices?.includes(value))
+        throw wrong(name, `one of ${spec.choices?.join(", ")}`, value);
+      return value;
+    case "object":
+      if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(name, "an object", value);
+      return value;
+  }
+}
+
+function parseText(name: string, value: unknown, longest: number): string {
+  if (typeof value !== "string") throw wrong(name, "text", value);
+  if (value.length > longest)
+    throw new SysError("EINVAL", `${name} has ${value.length} characters; at most ${longest} are allowed`);
+  return normaliseText(value);
+}
+
+function parsePath(name: string, value: unknown): string {
+  if (typeof value !== "string" || value === "") throw wrong(name, "a path", value);
+  if (value.includes("\u0000")) throw new SysError("EINVAL", `${name} holds a NUL byte`);
+  if (Buffer.byteLength(value) > LIMITS.pathBytesMax)
+    throw new SysError("ENAMETOOLONG", `${name} is longer than ${LIMITS.pathBytesMax} bytes`);
+  return value.toWellFormed();
+}
+
+function parseInteger(name: string, value: unknown, min: number, max: number): number {
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < min || value > max) {
+    throw wrong(
+      name,
+      max === Number.MAX_SAFE_INTEGER ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`,
+      value,
+    );
+  }
+  return value;
+}
+
+// A pid that cannot exist reads like one that does not: the exit status and the sentence are the same.
+function parsePid(name: string, value: unknown): string {
+  if (typeof value !== "string") throw wrong(name, "a pid like init:1000 or task:abc123", value);
+  if (!isPid(value)) throw noSuchProcess(value);
+  return value;
+}
+
+export function noSuchProcess(pid: string): SysError {
+  return new SysError("ESRCH", `no such process: ${clip(pid)}`, ["gsv ps shows the processes you have"]);
+}
+
+function wrong(name: string, expected: string, got: unknown): SysError {
+  return new SysError("EINVAL", `${name} must be ${expected}, not ${clip(JSON.stringify(got) ?? String(got))}`);
+}
+
+function clip(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 57).toWellFormed()}…` : text;
+}

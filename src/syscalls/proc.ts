@@ -1,0 +1,263 @@
+// proc.*: the life of processes. Handlers only fill in who is meant when nobody was named; the services do the rest.
+
+import { initPid } from "../abi/ids.ts";
+import { LIMITS } from "../abi/limits.ts";
+import type { Message } from "../abi/message.ts";
+import { PROFILES, type ProcessInfo } from "../abi/process.ts";
+import { field, syscall } from "./define.ts";
+import { ageText, closedText, messageLine, traceLine, waitsForText } from "./format.ts";
+import {
+  type Aborted,
+  type Closed,
+  type Histories,
+  type HistoryPage,
+  PROCESS_SIGNALS,
+  type Processes,
+  type Registry,
+  type Sent,
+  type Signalled,
+  type Spawned,
+  type TraceRow,
+  type WaitResult,
+} from "./services.ts";
+
+const pid = field.pid("the process; yours of old (init) when left out", { meta: "PID" });
+const onePid = field.pid("the process", { positional: true, meta: "PID" });
+
+export const procCalls = [
+  syscall({
+    name: "proc.list",
+    summary: "List processes",
+    class: "read",
+    input: {
+      uid: field.optional(field.uid("only this account's processes (root may name others)", { meta: "UID" })),
+    },
+    cli: {
+      examples: ["gsv proc list", "gsv ps --json", "gsv proc list --uid 1000"],
+      print: {
+        kind: "table",
+        rows: (result: { processes: ProcessInfo[] }) => result.processes,
+        empty: "(no processes)",
+        columns: [
+          { head: "PID", cell: (row: ProcessInfo) => row.pid },
+          { head: "STATE", cell: (row: ProcessInfo) => (row.interrupted ? "interrupted" : row.state) },
+          { head: "LABEL", cell: (row: ProcessInfo) => row.label ?? "-", shrink: true },
+          { head: "OWNER", cell: (row: ProcessInfo) => row.owner },
+          { head: "PROFILE", cell: (row: ProcessInfo) => row.profile },
+          { head: "QUEUE", cell: (row: ProcessInfo) => String(row.queued), align: "right" },
+          { head: "AGE", cell: (row: ProcessInfo) => ageText(row.createdAt), align: "right" },
+          { head: "CWD", cell: (row: ProcessInfo) => row.cwd, shrink: true },
+          { head: "WORKSPACE", cell: (row: ProcessInfo) => row.workspaceId ?? "-" },
+          {
+            head: "WAITS FOR",
+            cell: (row: ProcessInfo) => (row.waitsFor ? waitsForText(row.waitsFor) : "-"),
+            shrink: true,
+          },
+        ],
+      },
+    },
+    run: async ({ registry }: { registry: Registry }, args, { caller }) => ({
+      processes: await registry.list(caller, args),
+    }),
+  }),
+
+  syscall({
+    name: "proc.get",
+    summary: "Show one process",
+    class: "read",
+    input: { pid: onePid },
+    cli: {
+      examples: ["gsv proc get init:1000"],
+      print: { kind: "value", text: (row: ProcessInfo) => JSON.stringify(row, null, 2) },
+    },
+    run: ({ registry }: { registry: Registry }, args, { caller }) => registry.get(caller, args.pid),
+  }),
+
+  syscall({
+    name: "proc.spawn",
+    summary: "Start a new process; prints its pid",
+    class: "keyed",
+    input: {
+      label: field.optional(
+        field.text("what it is for, in a few words", { longest: LIMITS.labelCharsMax, meta: "TEXT" }),
+      ),
+      prompt: field.optional(field.text("its first message", { meta: "TEXT" })),
+      parent: field.optional(field.pid("the process it belongs to; your init when left out", { meta: "PID" })),
+      profile: field.withDefault(field.choice("what kind of process", PROFILES, { meta: "NAME" }), "task"),
+      as: field.optional(
+        field.text("the account it acts as; your personal agent when left out", { longest: 32, meta: "ACCOUNT" }),
+      ),
+      cwd: field.optional(field.path("where it starts", { meta: "PATH" })),
+    },
+    cli: {
+      examples: [
+        'gsv proc spawn --label "docs audit" --prompt "Review the docs for stale commands."',
+        'gsv spawn --parent init:1000 --label "release notes"',
+      ],
+      print: { kind: "value", text: (result: Spawned) => result.pid },
+    },
+    run: ({ processes }: { processes: Processes }, args, context) => processes.spawn(context, args),
+  }),
+
+  syscall({
+    name: "proc.send",
+    summary: "Put a message in a process's queue and return; prints the run id",
+    class: "keyed",
+    input: {
+      pid: field.optional(pid),
+      message: field.text("the message", { positional: true, meta: "MESSAGE" }),
+      interrupt: field.flag("end the run in flight and start with this message at once"),
+    },
+    cli: {
+      examples: ['gsv proc send "Run the checks now."', 'gsv send --pid task:abc123 "Continue."'],
+      print: { kind: "value", text: (result: Sent) => result.runId },
+    },
+    run: ({ processes }: { processes: Processes }, args, context) => processes.send(context, args),
+  }),
+
+  syscall({
+    name: "proc.abort",
+    summary: "End the run in flight; the process and its queue stay",
+    class: "keyed",
+    input: {
+      pid: field.pid("the process", { positional: true, meta: "PID" }),
+      runId: field.optional(field.uuid("only if this is the run in flight", { flag: "run", meta: "RUN" })),
+    },
+    cli: {
+      examples: ["gsv proc abort task:abc123"],
+      print: {
+        kind: "value",
+        text: (result: Aborted) =>
+          result.aborted
+            ? `aborted run ${result.runId} of ${result.pid}`
+            : `nothing to abort: ${result.pid} has no run in flight`,
+      },
+    },
+    run: ({ processes }: { processes: Processes }, args, context) => processes.abort(context, args),
+  }),
+
+  syscall({
+    name: "proc.history",
+    summary: "Print messages of a process, oldest first, by default the newest page",
+    class: "read",
+    input: {
+      pid: field.optional(pid),
+      limit: field.withDefault(
+        field.int("how many messages", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
+        LIMITS.historyPageDefault,
+      ),
+      offset: field.withDefault(field.int("skip the N newest", { meta: "N" }), 0),
+      afterSeq: field.optional(field.int("only messages with a higher number", { flag: "after", meta: "ID" })),
+      beforeSeq: field.optional(field.int("only messages with a lower number", { flag: "before", min: 1, meta: "ID" })),
+    },
+    cli: {
+      examples: ["gsv proc history --limit 30", "gsv proc history --pid task:abc123 --limit 50 --offset 50 --json"],
+      print: {
+        kind: "list",
+        rows: (result: HistoryPage) => result.messages,
+        line: (message: Message) => messageLine(message),
+        empty: "(no messages)",
+        note: (result: HistoryPage) =>
+          result.hasMoreBefore
+            ? `older messages exist (${result.messageCount} in all): --offset skips the newest`
+            : null,
+      },
+    },
+    run: ({ histories }: { histories: Histories }, args, { caller }) =>
+      histories.page(caller, args.pid ?? initPid(caller.ownerUid), args),
+  }),
+
+  syscall({
+    name: "proc.trace",
+    summary: "Print the syscalls a process made",
+    class: "read",
+    capability: "proc.history",
+    input: {
+      pid: onePid,
+      after: field.withDefault(field.int("only rows with a higher number", { meta: "ID" }), 0),
+      limit: field.withDefault(
+        field.int("how many rows", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
+        LIMITS.historyPageMax,
+      ),
+    },
+    cli: {
+      examples: ["gsv proc trace task:abc123"],
+      print: {
+        kind: "list",
+        rows: (result: { rows: TraceRow[] }) => result.rows,
+        line: (row: TraceRow) => traceLine(row),
+        empty: "(no syscalls)",
+      },
+    },
+    run: async ({ histories }: { histories: Histories }, args, { caller }) => ({
+      rows: await histories.trace(caller, args.pid, args),
+    }),
+  }),
+
+  syscall({
+    name: "proc.reset",
+    summary: "Archive the history of a process and start it afresh",
+    class: "keyed",
+    input: { pid: field.optional(pid) },
+    cli: {
+      examples: ["gsv proc reset", "gsv proc reset --pid task:abc123"],
+      print: { kind: "value", text: (result: Closed) => closedText("reset", result) },
+    },
+    run: ({ processes }: { processes: Processes }, args, context) =>
+      processes.reset(context, { pid: args.pid ?? initPid(context.caller.ownerUid) }),
+  }),
+
+  syscall({
+    name: "proc.kill",
+    summary: "End a process now; its history is archived first",
+    class: "keyed",
+    input: {
+      pid: onePid,
+      noArchive: field.flag("throw the history away"),
+    },
+    cli: {
+      examples: ["gsv proc kill task:abc123", "gsv proc kill task:abc123 --no-archive"],
+      print: { kind: "value", text: (result: Closed) => closedText("killed", result) },
+    },
+    run: ({ processes }: { processes: Processes }, args, context) =>
+      processes.kill(context, { pid: args.pid, archive: args.noArchive !== true }),
+  }),
+
+  syscall({
+    name: "proc.wait",
+    summary: "Wait until processes have finished what they were given",
+    class: "wait",
+    input: {
+      pids: field.pids("the processes", { positional: true, meta: "PID..." }),
+      run: field.optional(field.uuid("wait for this run only (one pid)", { meta: "RUN" })),
+      patient: field.flag("also wait for what only a person, a credential or a raised limit ends", { flag: "wait" }),
+    },
+    cli: {
+      hidden: true,
+      examples: ["gsv wait task:abc123", "gsv wait task:abc123 task:def456"],
+      print: { kind: "silent" },
+    },
+    run: async ({ processes }: { processes: Processes }, args, context) => ({
+      results: (await processes.wait(context, { ...args, patient: args.patient === true })) as WaitResult[],
+    }),
+  }),
+
+  syscall({
+    name: "proc.signal",
+    summary: "Send a signal: STOP, CONT, INT, TERM, KILL, or 0 to test",
+    class: "keyed",
+    input: {
+      pid: onePid,
+      signal: field.choice("which signal", PROCESS_SIGNALS, { positional: true, meta: "SIGNAL" }),
+    },
+    cli: {
+      examples: ["gsv proc signal task:abc123 STOP", "gsv kill -CONT task:abc123"],
+      print: {
+        kind: "value",
+        text: (result: Signalled) =>
+          result.closed ? closedText("killed", result.closed) : `${result.pid} ${result.state ?? "gone"}`,
+      },
+    },
+    run: ({ processes }: { processes: Processes }, args, context) => processes.signal(context, args),
+  }),
+] as const;

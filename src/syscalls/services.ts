@@ -1,0 +1,234 @@
+// The services handlers work with, as types: each handler names the two or three it takes. The kernel builds them all; the read-only
+// view builds those that only read. Every method checks ownership itself: another account's process reads exactly like an absent one.
+
+import type { Caller } from "../abi/identity.ts";
+import type { Message } from "../abi/message.ts";
+import type { Approval, ProcessInfo, Profile, RunStatus, State, WaitsFor } from "../abi/process.ts";
+import type { CallContext } from "./define.ts";
+
+export interface Registry {
+  list(caller: Caller, filter: { readonly uid?: number }): Promise<ProcessInfo[]>;
+  get(caller: Caller, pid: string): Promise<ProcessInfo>;
+}
+
+export interface HistoryPage {
+  readonly pid: string;
+  /** Oldest first. */
+  readonly messages: readonly Message[];
+  readonly messageCount: number;
+  readonly hasMoreBefore: boolean;
+  readonly hasMoreAfter: boolean;
+  readonly activeRunId: string | null;
+  readonly pendingHil: Approval | null;
+}
+
+export interface HistoryQuery {
+  readonly limit: number;
+  /** Skips the N newest. */
+  readonly offset?: number;
+  readonly afterSeq?: number;
+  readonly beforeSeq?: number;
+}
+
+export interface TraceRow {
+  readonly id: number;
+  readonly at: number;
+  readonly call: string;
+  readonly args: string;
+  readonly outcome: string;
+  readonly ms: number;
+}
+
+export interface Histories {
+  page(caller: Caller, pid: string, query: HistoryQuery): Promise<HistoryPage>;
+  trace(caller: Caller, pid: string, query: { readonly after: number; readonly limit: number }): Promise<TraceRow[]>;
+}
+
+export interface SpawnRequest {
+  readonly label?: string;
+  readonly prompt?: string;
+  readonly parent?: string;
+  readonly profile: Profile;
+  readonly as?: string;
+  readonly cwd?: string;
+}
+
+export interface Spawned {
+  readonly pid: string;
+  readonly label: string | null;
+  readonly profile: Profile;
+  readonly cwd: string;
+  readonly runId: string | null;
+}
+
+export interface SendRequest {
+  readonly pid?: string;
+  readonly message: string;
+  /** Ends the run in flight and starts at once. */
+  readonly interrupt?: boolean;
+}
+
+export interface Sent {
+  readonly pid: string;
+  readonly runId: string;
+  readonly status: "started";
+  readonly queued: boolean;
+}
+
+export interface Aborted {
+  readonly pid: string;
+  readonly aborted: boolean;
+  readonly runId: string | null;
+  readonly interruptedToolCalls: number;
+  readonly continuedQueuedRunId: string | null;
+}
+
+export interface Closed {
+  readonly pid: string;
+  readonly archivedMessages: number;
+  readonly archiveId: string | null;
+  /** As a person reads it: `/var/sessions/…`. */
+  readonly archivedTo: string | null;
+  /** Messages that were waiting and never entered history; they are in the archive, marked. */
+  readonly undelivered: number;
+  /** The process asked for its own end: it comes after the turn. */
+  readonly pending?: true;
+}
+
+export const PROCESS_SIGNALS = ["STOP", "CONT", "INT", "TERM", "KILL", "0"] as const;
+export type ProcessSignal = (typeof PROCESS_SIGNALS)[number];
+
+export interface Signalled {
+  readonly pid: string;
+  readonly signal: ProcessSignal;
+  readonly state: State | null;
+  readonly closed?: Closed;
+}
+
+export interface WaitResult {
+  readonly pid: string;
+  readonly runId: string | null;
+  /** `detached` when only a person, a credential, a limit or free disk space ends what holds it. */
+  readonly status: RunStatus | "killed" | "none" | "held";
+  readonly exit: number;
+  readonly text: string | null;
+  readonly error: string | null;
+  readonly waitsFor: WaitsFor | null;
+}
+
+export interface Processes {
+  spawn(context: CallContext, request: SpawnRequest): Promise<Spawned>;
+  send(context: CallContext, request: SendRequest): Promise<Sent>;
+  abort(context: CallContext, request: { readonly pid: string; readonly runId?: string }): Promise<Aborted>;
+  reset(context: CallContext, request: { readonly pid: string }): Promise<Closed>;
+  kill(context: CallContext, request: { readonly pid: string; readonly archive: boolean }): Promise<Closed>;
+  signal(context: CallContext, request: { readonly pid: string; readonly signal: ProcessSignal }): Promise<Signalled>;
+  /** Answers when every process named has ended; with a run, when that run has. `patient` also waits for what only a person ends. */
+  wait(
+    context: CallContext,
+    request: { readonly pids: readonly string[]; readonly run?: string; readonly patient: boolean },
+  ): Promise<WaitResult[]>;
+}
+
+export interface Approvals {
+  list(caller: Caller): Promise<Approval[]>;
+  answer(context: CallContext, id: string, decision: "approve" | "deny"): Promise<Approval>;
+}
+
+export interface ArchiveInfo {
+  readonly id: string;
+  readonly pid: string;
+  readonly owner: string;
+  readonly path: string;
+  readonly reason: "reset" | "kill";
+  readonly messages: number;
+  readonly lines: number;
+  readonly undelivered: number;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly createdAt: number;
+}
+
+export interface Archives {
+  list(caller: Caller, filter: { readonly pid?: string }): Promise<ArchiveInfo[]>;
+  show(
+    caller: Caller,
+    id: string,
+    query: { readonly after: number; readonly limit: number },
+  ): Promise<{ readonly records: object[]; readonly next: number | null }>;
+  verify(
+    caller: Caller,
+    id: string,
+  ): Promise<{ readonly archive: ArchiveInfo; readonly ok: boolean; readonly fault: string | null }>;
+}
+
+export interface Match {
+  readonly path: string;
+  readonly line: number;
+  readonly content: string;
+}
+
+export type FileView =
+  | {
+      readonly kind: "file";
+      readonly path: string;
+      readonly content: string;
+      readonly lines: number;
+      readonly size: number;
+      readonly version: string;
+      readonly truncated: boolean;
+    }
+  | {
+      readonly kind: "directory";
+      readonly path: string;
+      readonly directories: readonly string[];
+      readonly files: readonly string[];
+    };
+
+export interface Files {
+  read(
+    caller: Caller,
+    request: { readonly path: string; readonly offset?: number; readonly limit?: number },
+  ): Promise<FileView>;
+  write(
+    context: CallContext,
+    request: { readonly path: string; readonly content: string },
+  ): Promise<{ readonly path: string; readonly size: number }>;
+  edit(
+    context: CallContext,
+    request: {
+      readonly path: string;
+      readonly oldString: string;
+      readonly newString: string;
+      readonly replaceAll: boolean;
+    },
+  ): Promise<{ readonly path: string; readonly replacements: number }>;
+  remove(context: CallContext, request: { readonly path: string }): Promise<{ readonly path: string }>;
+  search(
+    caller: Caller,
+    request: { readonly query: string; readonly path?: string; readonly include?: string },
+    signal: AbortSignal,
+  ): Promise<{ readonly matches: readonly Match[]; readonly count: number; readonly truncated: boolean }>;
+}
+
+export interface KernelStatus {
+  readonly running: boolean;
+  readonly pid: number | null;
+  readonly version: string;
+  readonly commit: string;
+  readonly bun: string;
+  readonly home: string;
+  readonly startedAt: number | null;
+  readonly generation: number;
+  readonly clients: number;
+  readonly processes: number;
+  readonly working: number;
+}
+
+export type DrainWhy = "stop" | "restart" | "upgrade" | "idle";
+
+export interface KernelControl {
+  status(): Promise<KernelStatus>;
+  /** Returns once the drain has begun; the connection then says bye and closes. */
+  drain(why: DrainWhy): Promise<{ readonly pid: number }>;
+}

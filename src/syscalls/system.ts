@@ -1,0 +1,70 @@
+// system.*: the kernel about itself. `sys.version` and `sys.drain` are frozen for ever: every version of gsv, past and to come,
+// asks and answers them in this form, so that a newer binary can always take over from an older kernel.
+
+import { field, syscall } from "./define.ts";
+import type { DrainWhy, KernelControl, KernelStatus } from "./services.ts";
+
+export const systemCalls = [
+  syscall({
+    name: "system.status",
+    summary: "Show whether a kernel runs and what it is doing",
+    class: "read",
+    input: {},
+    cli: {
+      hidden: true,
+      examples: ["gsv kernel status"],
+      print: { kind: "value", text: (status: KernelStatus) => JSON.stringify(status) },
+    },
+    run: ({ kernel }: { kernel: KernelControl }) => kernel.status(),
+  }),
+
+  syscall({
+    name: "system.whoami",
+    summary: "Show who you are to gsv",
+    class: "read",
+    input: {},
+    cli: {
+      examples: ["gsv system whoami"],
+      print: {
+        kind: "value",
+        text: (who: { username: string; uid: number; home: string }) =>
+          `${who.username} (uid ${who.uid}, home ${who.home})`,
+      },
+    },
+    run: async (_services: object, _args, { caller }) => ({
+      uid: caller.uid,
+      gid: caller.gid,
+      gids: caller.gids,
+      username: caller.username,
+      home: caller.home,
+      cwd: caller.cwd,
+      kind: caller.kind,
+      pid: caller.pid ?? null,
+      capabilities: caller.capabilities,
+    }),
+  }),
+
+  syscall({
+    name: "sys.version",
+    summary: "The kernel's version",
+    class: "read",
+    capability: "system.version",
+    input: {},
+    cli: { hidden: true, examples: [], print: { kind: "silent" } },
+    run: async ({ kernel }: { kernel: KernelControl }) => {
+      const { version, commit, bun, pid } = await kernel.status();
+      return { version, commit, bun, pid };
+    },
+  }),
+
+  syscall({
+    name: "sys.drain",
+    summary: "Finish what is in flight and leave",
+    class: "keyed",
+    by: "person",
+    capability: "system.drain",
+    input: { why: field.withDefault(field.choice("why", ["stop", "restart", "upgrade", "idle"]), "stop") },
+    cli: { hidden: true, examples: [], print: { kind: "silent" } },
+    run: ({ kernel }: { kernel: KernelControl }, args) => kernel.drain(args.why as DrainWhy),
+  }),
+] as const;

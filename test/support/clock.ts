@@ -1,0 +1,87 @@
+// A clock that stands still until told: logic that waits is tested without waiting.
+
+import type { Clock } from "../../src/lib/clock.ts";
+
+interface Timer {
+  readonly due: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+export class FakeClock implements Clock {
+  private wall: number;
+  private monotonic = 0;
+  private timers: Timer[] = [];
+  private order = 0;
+
+  constructor(startMs = Date.UTC(2026, 0, 2, 3, 4, 5)) {
+    this.wall = startMs;
+  }
+
+  now(): number {
+    return this.wall;
+  }
+
+  mono(): number {
+    return this.monotonic;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const cancel = this.after(ms, done);
+      function done() {
+        cancel();
+        signal?.removeEventListener("abort", done);
+        resolve();
+      }
+      signal?.addEventListener("abort", done);
+    });
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const timer: Timer = { due: this.monotonic + Math.max(0, ms), order: this.order++, run };
+    this.timers.push(timer);
+    return () => {
+      this.timers = this.timers.filter((other) => other !== timer);
+    };
+  }
+
+  /** Timers that are set now. */
+  get pending(): number {
+    return this.timers.length;
+  }
+
+  /** Runs every timer due within ms, in order, letting promises settle in between. */
+  async advance(ms: number): Promise<void> {
+    const until = this.monotonic + ms;
+    await settle();
+    for (;;) {
+      const next = this.timers
+        .filter((timer) => timer.due <= until)
+        .sort((a, b) => a.due - b.due || a.order - b.order)[0];
+      if (next === undefined) break;
+      this.timers = this.timers.filter((timer) => timer !== next);
+      this.jump(next.due - this.monotonic);
+      next.run();
+      await settle();
+    }
+    this.jump(until - this.monotonic);
+    await settle();
+  }
+
+  /** The wall clock alone, as when someone sets it. */
+  setWall(ms: number): void {
+    this.wall = ms;
+  }
+
+  private jump(ms: number): void {
+    this.monotonic += ms;
+    this.wall += ms;
+  }
+}
+
+// A few turns of the macrotask queue: enough for promise chains and stream hand-offs to come to rest.
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
