@@ -14,6 +14,7 @@ export const LIMITS = {
   labelCharsMax: 200,
   turnsPerRunMax: 200,
   toolCallsPerTurnMax: 64,
+  contextBytesMax: 1024 * 1024, // history that goes to a model in one call
   toolOutputBytesMax: 32 * 1024, // what a model sees of one result
   spawnDepthMax: 8,
   processesPerOwnerMax: 10_000,

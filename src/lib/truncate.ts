@@ -1,0 +1,91 @@
+// Cutting text without breaking a character: by terminal columns (grapheme by grapheme) or by UTF-8 bytes (at code points).
+// Text that fits comes back as it is; what was cut off is always shown by a mark or a notice.
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+
+let graphemes: Intl.Segmenter | undefined;
+
+export function displayWidth(text: string): number {
+  return PRINTABLE_ASCII.test(text) ? text.length : Bun.stringWidth(text);
+}
+
+/** At most `columns` wide, the mark included. */
+export function cutWidth(text: string, columns: number, mark = "…"): string {
+  if (displayWidth(text) <= columns) return text;
+  const room = columns - displayWidth(mark);
+  if (room < 0) return "";
+  if (PRINTABLE_ASCII.test(text)) return text.slice(0, room) + mark;
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  let kept = 0;
+  let used = 0;
+  for (const { segment, index } of graphemes.segment(text)) {
+    used += displayWidth(segment);
+    if (used > room) break;
+    kept = index + segment.length;
+  }
+  return text.slice(0, kept) + mark;
+}
+
+/** The longest beginning of at most `bytesMax` UTF-8 bytes that ends between two code points. */
+export function cutBytes(text: string, bytesMax: number): string {
+  if (fits(text, bytesMax)) return text;
+  return text.slice(0, bytesFromStart(text, bytesMax));
+}
+
+export interface Excerpt {
+  readonly text: string;
+  /** UTF-8 bytes left out; 0 when the text is whole. */
+  readonly omittedBytes: number;
+}
+
+/** Beginning and end of a long text with a notice of what is missing between them, all within `bytesMax`. */
+export function headAndTail(text: string, bytesMax: number): Excerpt {
+  if (fits(text, bytesMax)) return { text, omittedBytes: 0 };
+  const bytes = Buffer.byteLength(text);
+  const room = Math.max(0, bytesMax - Buffer.byteLength(noticeOf(bytes)));
+  const head = text.slice(0, bytesFromStart(text, Math.ceil(room / 2)));
+  const tail = text.slice(bytesFromEnd(text, Math.floor(room / 2)));
+  const omittedBytes = bytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
+  return { text: cutBytes(`${head}${noticeOf(omittedBytes)}${tail}`, bytesMax), omittedBytes };
+}
+
+function noticeOf(bytes: number): string {
+  return `\n[… ${bytes} bytes left out …]\n`;
+}
+
+// A UTF-16 unit is one to three bytes, so most texts are decided without counting.
+function fits(text: string, bytesMax: number): boolean {
+  if (text.length > bytesMax) return false;
+  return text.length * 3 <= bytesMax || Buffer.byteLength(text) <= bytesMax;
+}
+
+function bytesFromStart(text: string, bytesMax: number): number {
+  let used = 0;
+  let index = 0;
+  while (index < text.length) {
+    const point = text.codePointAt(index)!;
+    used += bytesOf(point);
+    if (used > bytesMax) break;
+    index += point > 0xffff ? 2 : 1;
+  }
+  return index;
+}
+
+function bytesFromEnd(text: string, bytesMax: number): number {
+  let used = 0;
+  let index = text.length;
+  while (index > 0) {
+    const pair = index > 1 && (text.codePointAt(index - 2) ?? 0) > 0xffff;
+    const start = pair ? index - 2 : index - 1;
+    used += bytesOf(text.codePointAt(start)!);
+    if (used > bytesMax) break;
+    index = start;
+  }
+  return index;
+}
+
+function bytesOf(point: number): number {
+  if (point < 0x80) return 1;
+  if (point < 0x800) return 2;
+  return point < 0x10000 ? 3 : 4;
+}

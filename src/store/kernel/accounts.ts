@@ -1,0 +1,142 @@
+// Accounts, groups and what groups may do, under the names every Unix has for them.
+
+import { SysError } from "../../abi/errno.ts";
+import type { Identity } from "../../abi/identity.ts";
+import type { KernelDb } from "./db.ts";
+
+export interface Account {
+  readonly username: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly gecos: string;
+  readonly home: string;
+}
+
+export interface Group {
+  readonly name: string;
+  readonly gid: number;
+  readonly members: readonly string[];
+}
+
+export interface FirstAccounts {
+  readonly accounts: readonly Account[];
+  readonly groups: readonly Group[];
+  readonly grants: readonly { readonly gid: number; readonly capability: string }[];
+  readonly personalAgent: { readonly ownerUid: number; readonly agentUid: number };
+}
+
+export interface AccountRows {
+  byUid(uid: number): Promise<Account | null>;
+  byName(name: string): Promise<Account | null>;
+  /** The account with its groups, primary first. */
+  identity(uid: number): Promise<Identity | null>;
+  capabilities(gids: readonly number[]): Promise<readonly string[]>;
+  personalAgent(ownerUid: number): Promise<Account | null>;
+  /** Agents the human may run processes as. */
+  mayActAs(ownerUid: number, agentUid: number): Promise<boolean>;
+  /** The first human there is. */
+  firstHuman(): Promise<Account | null>;
+  /** Everything a new home starts with, in one transaction; does nothing where a human exists. */
+  setUp(first: FirstAccounts): Promise<boolean>;
+}
+
+const COLUMNS = "username, uid, gid, gecos, home";
+const HUMAN = "SELECT agent_uid FROM personal_agents";
+
+type AccountRow = {
+  readonly username: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly gecos: string;
+  readonly home: string;
+};
+
+export function accountRows(kernel: KernelDb): AccountRows {
+  const { db } = kernel;
+  const byUid = (uid: number) => db.get<AccountRow>(`SELECT ${COLUMNS} FROM passwd WHERE uid = ?`, uid);
+
+  function groups(): Group[] {
+    return db
+      .all<{ name: string; gid: number; members: string }>("SELECT name, gid, members FROM groups ORDER BY gid")
+      .map((row) => ({ ...row, members: row.members === "" ? [] : row.members.split(",") }));
+  }
+
+  return {
+    byUid: async (uid) => byUid(uid),
+    byName: async (name) => db.get<AccountRow>(`SELECT ${COLUMNS} FROM passwd WHERE username = ?`, name),
+
+    async identity(uid) {
+      const account = byUid(uid);
+      if (account === null) return null;
+      const others = groups().filter((group) => group.gid !== account.gid && group.members.includes(account.username));
+      const { gid, username, home } = account;
+      return { uid, gid, gids: [gid, ...others.map((group) => group.gid)], username, home };
+    },
+
+    async capabilities(gids) {
+      const granted = new Set<string>();
+      for (const gid of gids) {
+        for (const row of db.all<{ capability: string }>(
+          "SELECT capability FROM group_capabilities WHERE gid = ? ORDER BY capability",
+          gid,
+        )) {
+          granted.add(row.capability);
+        }
+      }
+      return [...granted];
+    },
+
+    async personalAgent(ownerUid) {
+      const row = db.get<{ agent_uid: number }>("SELECT agent_uid FROM personal_agents WHERE owner_uid = ?", ownerUid);
+      return row === null ? null : byUid(row.agent_uid);
+    },
+
+    async mayActAs(ownerUid, agentUid) {
+      return (
+        db.get("SELECT 1 AS one FROM personal_agents WHERE owner_uid = ? AND agent_uid = ?", ownerUid, agentUid) !==
+        null
+      );
+    },
+
+    async firstHuman() {
+      return db.get<AccountRow>(
+        `SELECT ${COLUMNS} FROM passwd WHERE uid >= 1000 AND uid NOT IN (${HUMAN}) ORDER BY uid LIMIT 1`,
+      );
+    },
+
+    async setUp(first) {
+      return kernel.write("full", () => {
+        if (db.get("SELECT 1 AS one FROM passwd WHERE uid >= 1000") !== null) return false;
+        for (const account of first.accounts) {
+          db.run(
+            "INSERT INTO passwd (username, uid, gid, gecos, home) VALUES (?, ?, ?, ?, ?)",
+            account.username,
+            account.uid,
+            account.gid,
+            account.gecos,
+            account.home,
+          );
+          // "!" is locked: nobody can prove to be this account until it gets a password.
+          db.run("INSERT INTO shadow (username, hash) VALUES (?, '!')", account.username);
+        }
+        for (const group of first.groups) {
+          db.run(
+            "INSERT INTO groups (name, gid, members) VALUES (?, ?, ?)",
+            group.name,
+            group.gid,
+            group.members.join(","),
+          );
+        }
+        for (const grant of first.grants)
+          db.run("INSERT INTO group_capabilities (gid, capability) VALUES (?, ?)", grant.gid, grant.capability);
+        const { ownerUid, agentUid } = first.personalAgent;
+        db.run("INSERT INTO personal_agents (owner_uid, agent_uid) VALUES (?, ?)", ownerUid, agentUid);
+        return true;
+      });
+    },
+  };
+}
+
+export function noSuchAccount(name: string): SysError {
+  return new SysError("ENOENT", `no such account: ${name}`);
+}

@@ -1,0 +1,69 @@
+// kernel.db as its one writer holds it: every write checks, inside its transaction, that this start of the kernel is still the one that
+// may write. A kernel that lost its lock finds a later generation and changes nothing.
+
+import { SysError } from "../../abi/errno.ts";
+import { type MigrateOptions, migrate, schemaVersion } from "../migrate.ts";
+import { KERNEL_SCHEMA } from "../migrations/kernel.ts";
+import { Db, type Durability } from "../open.ts";
+
+export class KernelDb {
+  private generation = 0;
+
+  private constructor(readonly db: Db) {}
+
+  /** Opens and migrates; only the holder of the lock may. */
+  static open(path: string, options: MigrateOptions): KernelDb {
+    const db = new Db(path, { mode: "create" });
+    try {
+      migrate(db, KERNEL_SCHEMA, options);
+      return new KernelDb(db);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  }
+
+  /** For reading only; null when the schema is older than this gsv and a kernel has to migrate first. */
+  static openForReading(path: string): KernelDb | null {
+    const db = new Db(path, { mode: "read" });
+    const version = schemaVersion(db);
+    if (version < KERNEL_SCHEMA.migrations.length) {
+      db.close();
+      return null;
+    }
+    try {
+      migrate(db, KERNEL_SCHEMA, { now: 0 });
+      return new KernelDb(db);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  }
+
+  /** Begins a new generation: from here on everything an earlier kernel still tries to write is refused. */
+  begin(now: number): number {
+    this.generation = this.db.write("full", () => {
+      this.db.run("UPDATE kernel SET generation = generation + 1, started_at = ?", now);
+      return this.db.get<{ generation: number }>("SELECT generation FROM kernel")?.generation ?? 0;
+    });
+    return this.generation;
+  }
+
+  current(): { readonly generation: number; readonly startedAt: number } {
+    const row = this.db.get<{ generation: number; started_at: number }>("SELECT generation, started_at FROM kernel");
+    return { generation: row?.generation ?? 0, startedAt: row?.started_at ?? 0 };
+  }
+
+  write<T>(durability: Durability, body: (db: Db) => T): T {
+    return this.db.write(durability, () => {
+      if (this.current().generation !== this.generation) {
+        throw new SysError("EAGAIN", "not saved: another kernel has taken over this home", ["try again"]);
+      }
+      return body(this.db);
+    });
+  }
+
+  close(): void {
+    this.db.close();
+  }
+}

@@ -1,0 +1,109 @@
+// The rows behind the object plane: metadata by key, and the intents that make bytes and rows agree after a crash.
+// Everything here is on disk before it returns: bytes are moved only under a stored intent, and a stored row is a promise.
+
+import type { ObjectIntent, ObjectMeta, ObjectRows } from "../../objects/objects.ts";
+import type { Db, Row } from "../open.ts";
+
+interface ObjectRow extends Row {
+  readonly key: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly mode: number;
+  readonly type: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly mtime_ms: number;
+  readonly dirmarker: number;
+  readonly symlink: string | null;
+}
+
+export function objectRows(db: Db): ObjectRows {
+  return {
+    async get(key) {
+      const row = db.get<ObjectRow>("SELECT * FROM objects WHERE key = ?", key);
+      return row === null ? null : metaOf(row);
+    },
+
+    // Keys with one prefix stand side by side in key order, so reading on from the first one and stopping at the first
+    // stranger needs no upper bound.
+    async page(prefix, after, limit) {
+      const rows = db.all<ObjectRow>(
+        "SELECT * FROM objects WHERE key >= ? AND key > ? ORDER BY key LIMIT ?",
+        prefix,
+        after ?? "",
+        limit,
+      );
+      const stranger = rows.findIndex((row) => !row.key.startsWith(prefix));
+      return (stranger === -1 ? rows : rows.slice(0, stranger)).map(metaOf);
+    },
+
+    async put(meta) {
+      db.write("full", () => putRow(db, meta));
+    },
+
+    async intend(intent) {
+      db.write("full", () =>
+        db.run("INSERT INTO object_intents VALUES (?, ?, ?)", intent.id, intent.kind, JSON.stringify(intent)),
+      );
+    },
+
+    async intents() {
+      return db
+        .all<{ body_json: string }>("SELECT body_json FROM object_intents ORDER BY id")
+        .map((row) => JSON.parse(row.body_json) as ObjectIntent);
+    },
+
+    async fulfil(intent, outcome) {
+      db.write("full", () => {
+        if (outcome === "done") apply(db, intent);
+        db.run("DELETE FROM object_intents WHERE id = ?", intent.id);
+      });
+    },
+  };
+}
+
+function apply(db: Db, intent: ObjectIntent): void {
+  switch (intent.kind) {
+    case "put":
+      return putRow(db, intent.meta);
+    case "remove":
+      db.run("DELETE FROM objects WHERE key = ?", intent.key);
+      return;
+    case "rename":
+      return renameRows(db, intent.from, intent.to);
+  }
+}
+
+function putRow(db: Db, meta: ObjectMeta): void {
+  db.run(
+    "INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    meta.key,
+    meta.uid,
+    meta.gid,
+    meta.mode,
+    meta.type,
+    meta.size,
+    meta.sha256,
+    meta.mtimeMs,
+    meta.dirmarker ? 1 : 0,
+    meta.symlink,
+  );
+}
+
+/** The object itself, or everything beneath it: "0" is the character after "/", so the range holds exactly the children. */
+function renameRows(db: Db, from: string, to: string): void {
+  db.run("DELETE FROM objects WHERE key = ? AND EXISTS (SELECT 1 FROM objects WHERE key = ?)", to, from);
+  db.run(
+    "UPDATE objects SET key = ? || substr(key, ?) WHERE key = ? OR (key > ? AND key < ?)",
+    to,
+    [...from].length + 1, // substr counts characters, not UTF-16 units
+    from,
+    `${from}/`,
+    `${from}0`,
+  );
+}
+
+function metaOf(row: ObjectRow): ObjectMeta {
+  const { mtime_ms, dirmarker, ...rest } = row;
+  return { ...rest, mtimeMs: mtime_ms, dirmarker: dirmarker === 1 };
+}

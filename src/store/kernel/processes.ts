@@ -1,0 +1,242 @@
+// The registry: which processes exist, whose they are, and the projection of what each is doing. kernel.db owns existence, parent,
+// owner, label and place; the rest is copied from the process's own database by sequence number, so that applying twice changes nothing.
+
+import type { Approval, Profile, State, WaitsFor } from "../../abi/process.ts";
+import type { OutboxRow } from "../process/verbs.ts";
+import type { KernelDb } from "./db.ts";
+
+/** creating and killing are steps on the way: a start of the kernel takes them to their end. */
+export type Phase = "creating" | "live" | "killing";
+
+export interface ProcessRow {
+  readonly pid: string;
+  readonly parentPid: string | null;
+  /** Acts as. */
+  readonly uid: number;
+  readonly ownerUid: number;
+  readonly profile: Profile;
+  readonly label: string | null;
+  readonly cwd: string;
+  readonly workspaceId: string | null;
+  readonly createdAt: number;
+  readonly phase: Phase;
+  /** What the step needs to be finished after a crash. */
+  readonly step: { readonly [key: string]: unknown } | null;
+  readonly dirty: boolean;
+  readonly state: State;
+  readonly activeRunId: string | null;
+  readonly queued: number;
+  readonly lastActiveAt: number | null;
+  readonly waitsFor: WaitsFor | null;
+}
+
+export interface NewProcess {
+  readonly pid: string;
+  readonly parentPid: string | null;
+  readonly uid: number;
+  readonly ownerUid: number;
+  readonly profile: Profile;
+  readonly label: string | null;
+  readonly cwd: string;
+  readonly workspaceId: string | null;
+  readonly createdAt: number;
+  readonly step: { readonly [key: string]: unknown };
+}
+
+export interface ProcessRows {
+  get(pid: string): Promise<ProcessRow | null>;
+  /** Oldest first; of one owner, or of all. */
+  list(filter: { readonly ownerUid?: number }): Promise<readonly ProcessRow[]>;
+  children(pid: string): Promise<readonly ProcessRow[]>;
+  count(ownerUid: number): Promise<number>;
+  /** Rows a start has to look at: in a step, or with something not yet copied. */
+  unfinished(): Promise<readonly ProcessRow[]>;
+  create(process: NewProcess): Promise<void>;
+  /** From creating to live. */
+  live(pid: string): Promise<void>;
+  /** Before a quiet process's first write: a start must look at it. */
+  markDirty(pid: string): Promise<void>;
+  project(pid: string, rows: readonly OutboxRow[]): Promise<void>;
+  clearDirty(pid: string): Promise<void>;
+  tombstone(pid: string, step: { readonly [key: string]: unknown }): Promise<void>;
+  /** The end: children go to the parent, and the request that asked for it is answered in the same transaction. */
+  remove(
+    pid: string,
+    request: { readonly uid: number; readonly requestId: string; readonly answer: object; readonly now: number },
+  ): Promise<void>;
+}
+
+type Columns = {
+  readonly process_id: string;
+  readonly parent_pid: string | null;
+  readonly uid: number;
+  readonly owner_uid: number;
+  readonly profile: Profile;
+  readonly label: string | null;
+  readonly cwd: string;
+  readonly workspace_id: string | null;
+  readonly created_at: number;
+  readonly phase: Phase;
+  readonly phase_json: string | null;
+  readonly dirty: number;
+  readonly state: State;
+  readonly active_run_id: string | null;
+  readonly queued_count: number;
+  readonly last_active_at: number | null;
+  readonly waits_json: string | null;
+};
+
+export function processRows(kernel: KernelDb): ProcessRows {
+  const { db } = kernel;
+  const rows = (where: string, ...values: (string | number)[]) =>
+    db.all<Columns>(`SELECT * FROM processes ${where}`, ...values).map(fromColumns);
+
+  return {
+    get: async (pid) => rows("WHERE process_id = ?", pid)[0] ?? null,
+    list: async ({ ownerUid }) =>
+      ownerUid === undefined
+        ? rows("ORDER BY created_at, process_id")
+        : rows("WHERE owner_uid = ? ORDER BY created_at, process_id", ownerUid),
+    children: async (pid) => rows("WHERE parent_pid = ?", pid),
+    count: async (ownerUid) =>
+      db.get<{ n: number }>("SELECT count(*) AS n FROM processes WHERE owner_uid = ?", ownerUid)?.n ?? 0,
+    unfinished: async () => rows("WHERE dirty = 1 OR phase <> 'live' ORDER BY created_at"),
+
+    async create(process) {
+      kernel.write("full", () =>
+        db.run(
+          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty)
+           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1)`,
+          process.pid,
+          process.parentPid,
+          process.uid,
+          process.ownerUid,
+          process.profile,
+          process.label,
+          process.cwd,
+          process.workspaceId,
+          process.createdAt,
+          JSON.stringify(process.step),
+        ),
+      );
+    },
+
+    async live(pid) {
+      kernel.write("full", () =>
+        db.run(
+          "UPDATE processes SET phase = 'live', phase_json = NULL WHERE process_id = ? AND phase = 'creating'",
+          pid,
+        ),
+      );
+    },
+
+    async markDirty(pid) {
+      kernel.write("full", () => db.run("UPDATE processes SET dirty = 1 WHERE process_id = ?", pid));
+    },
+
+    async project(pid, outbox) {
+      const latest = outbox.at(-1);
+      if (latest === undefined) return;
+      kernel.write("normal", () => {
+        const { state, activeRunId, queued, lastActiveAt, waitsFor } = latest.projection;
+        const changed = db.run(
+          `UPDATE processes SET state = ?, active_run_id = ?, queued_count = ?, last_active_at = ?, waits_json = ?, projected_seq = ?
+           WHERE process_id = ? AND projected_seq < ?`,
+          state,
+          activeRunId,
+          queued,
+          lastActiveAt,
+          waitsFor === null ? null : JSON.stringify(waitsFor),
+          latest.seq,
+          pid,
+          latest.seq,
+        );
+        if (changed === 0) return;
+        for (const row of outbox) for (const approval of row.approvals) storeApproval(pid, approval);
+      });
+    },
+
+    async clearDirty(pid) {
+      kernel.write("normal", () =>
+        db.run("UPDATE processes SET dirty = 0 WHERE process_id = ? AND phase = 'live'", pid),
+      );
+    },
+
+    async tombstone(pid, step) {
+      kernel.write("full", () =>
+        db.run(
+          "UPDATE processes SET phase = 'killing', phase_json = ?, dirty = 1 WHERE process_id = ? AND phase <> 'killing'",
+          JSON.stringify(step),
+          pid,
+        ),
+      );
+    },
+
+    async remove(pid, { uid, requestId, answer, now }) {
+      kernel.write("full", () => {
+        db.run(
+          "UPDATE processes SET parent_pid = (SELECT parent_pid FROM processes WHERE process_id = ?) WHERE parent_pid = ?",
+          pid,
+          pid,
+        );
+        db.run(
+          "UPDATE approvals SET decision = 'withdrawn', decided_by = 'kernel', decided_at = ? WHERE process_id = ? AND decision IS NULL",
+          now,
+          pid,
+        );
+        db.run("DELETE FROM run_routes WHERE process_id = ?", pid);
+        db.run("DELETE FROM processes WHERE process_id = ?", pid);
+        db.run(
+          "INSERT OR IGNORE INTO requests (uid, request_id, body_hash, answer_json, created_at) VALUES (?, ?, ?, ?, ?)",
+          uid,
+          requestId,
+          pid,
+          JSON.stringify(answer),
+          now,
+        );
+      });
+    },
+  };
+
+  function storeApproval(pid: string, approval: Approval): void {
+    db.run(
+      `INSERT INTO approvals (request_id, process_id, owner_uid, run_id, tool, call, args_json, why, created_at, decision, decided_by, decided_at)
+       SELECT ?, process_id, owner_uid, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM processes WHERE process_id = ?
+       ON CONFLICT (request_id, created_at) DO UPDATE SET
+         decision = excluded.decision, decided_by = excluded.decided_by, decided_at = excluded.decided_at`,
+      approval.id,
+      approval.runId,
+      approval.tool,
+      approval.call,
+      JSON.stringify(approval.args),
+      approval.why,
+      approval.createdAt,
+      approval.decision,
+      approval.by,
+      approval.decidedAt,
+      pid,
+    );
+  }
+}
+
+function fromColumns(row: Columns): ProcessRow {
+  return {
+    pid: row.process_id,
+    parentPid: row.parent_pid,
+    uid: row.uid,
+    ownerUid: row.owner_uid,
+    profile: row.profile,
+    label: row.label,
+    cwd: row.cwd,
+    workspaceId: row.workspace_id,
+    createdAt: row.created_at,
+    phase: row.phase,
+    step: row.phase_json === null ? null : (JSON.parse(row.phase_json) as ProcessRow["step"]),
+    dirty: row.dirty === 1,
+    state: row.state,
+    activeRunId: row.active_run_id,
+    queued: row.queued_count,
+    lastActiveAt: row.last_active_at,
+    waitsFor: row.waits_json === null ? null : (JSON.parse(row.waits_json) as WaitsFor),
+  };
+}

@@ -1,0 +1,238 @@
+// The smaller tables of the control plane: approvals as projected, archives, run routes, answered requests, the audit log.
+
+import { LIMITS } from "../../abi/limits.ts";
+import type { Approval } from "../../abi/process.ts";
+import type { KernelDb } from "./db.ts";
+
+export interface ApprovalRows {
+  open(filter: { readonly ownerUid?: number }): Promise<readonly Approval[]>;
+  /** The latest of that id, open or decided, with whose it is. */
+  find(id: string): Promise<{ readonly approval: Approval; readonly ownerUid: number } | null>;
+}
+
+export interface ArchiveRow {
+  readonly id: string;
+  readonly pid: string;
+  readonly ownerUid: number;
+  readonly key: string;
+  readonly reason: "reset" | "kill";
+  readonly messages: number;
+  readonly lines: number;
+  readonly undelivered: number;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly createdAt: number;
+}
+
+export interface ArchiveRows {
+  add(row: ArchiveRow): Promise<void>;
+  get(id: string): Promise<ArchiveRow | null>;
+  /** Newest first. */
+  list(filter: { readonly ownerUid?: number; readonly pid?: string }): Promise<readonly ArchiveRow[]>;
+}
+
+export interface RouteRows {
+  add(route: {
+    readonly runId: string;
+    readonly uid: number;
+    readonly connectionId: string;
+    readonly pid: string;
+    readonly now: number;
+  }): Promise<void>;
+  /** Which client started the run. */
+  get(runId: string): Promise<string | null>;
+  sweep(now: number): Promise<void>;
+}
+
+export interface RequestRows {
+  answered(
+    uid: number,
+    requestId: string,
+    bodyHash: string,
+  ): Promise<{ readonly answer: unknown; readonly sameBody: boolean } | null>;
+  remember(row: {
+    readonly uid: number;
+    readonly requestId: string;
+    readonly bodyHash: string;
+    readonly answer: unknown;
+    readonly now: number;
+  }): Promise<void>;
+  sweep(now: number): Promise<void>;
+}
+
+export interface AuditRow {
+  readonly at: number;
+  readonly uid: number;
+  readonly pid: string | null;
+  readonly call: string;
+  readonly outcome: string;
+  readonly detail: string;
+}
+
+export interface AuditRows {
+  add(row: AuditRow): Promise<void>;
+}
+
+type ApprovalColumns = {
+  readonly request_id: string;
+  readonly process_id: string;
+  readonly owner_uid: number;
+  readonly run_id: string;
+  readonly tool: string;
+  readonly call: string;
+  readonly args_json: string;
+  readonly why: string;
+  readonly created_at: number;
+  readonly decision: Approval["decision"];
+  readonly decided_by: string | null;
+  readonly decided_at: number | null;
+};
+
+export function approvalRows({ db }: KernelDb): ApprovalRows {
+  return {
+    async open({ ownerUid }) {
+      const where = ownerUid === undefined ? "" : "AND owner_uid = ?";
+      const values = ownerUid === undefined ? [] : [ownerUid];
+      return db
+        .all<ApprovalColumns>(`SELECT * FROM approvals WHERE decision IS NULL ${where} ORDER BY created_at`, ...values)
+        .map(toApproval);
+    },
+    async find(id) {
+      const row = db.get<ApprovalColumns>(
+        "SELECT * FROM approvals WHERE request_id = ? ORDER BY decision IS NULL DESC, created_at DESC LIMIT 1",
+        id,
+      );
+      return row === null ? null : { approval: toApproval(row), ownerUid: row.owner_uid };
+    },
+  };
+}
+
+function toApproval(row: ApprovalColumns): Approval {
+  return {
+    id: row.request_id,
+    pid: row.process_id,
+    runId: row.run_id,
+    tool: row.tool,
+    call: row.call,
+    args: JSON.parse(row.args_json) as Approval["args"],
+    why: row.why,
+    createdAt: row.created_at,
+    decision: row.decision,
+    by: row.decided_by,
+    decidedAt: row.decided_at,
+  };
+}
+
+const ARCHIVE_COLUMNS =
+  "archive_id AS id, process_id AS pid, owner_uid AS ownerUid, object_key AS key, reason, messages, lines, undelivered, bytes, sha256, created_at AS createdAt";
+
+export function archiveRows(kernel: KernelDb): ArchiveRows {
+  const { db } = kernel;
+  return {
+    async add(row) {
+      kernel.write("full", () =>
+        db.run(
+          `INSERT OR REPLACE INTO archives (archive_id, process_id, owner_uid, object_key, reason, messages, lines, undelivered, bytes, sha256, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          row.id,
+          row.pid,
+          row.ownerUid,
+          row.key,
+          row.reason,
+          row.messages,
+          row.lines,
+          row.undelivered,
+          row.bytes,
+          row.sha256,
+          row.createdAt,
+        ),
+      );
+    },
+    get: async (id) => db.get<ArchiveColumns>(`SELECT ${ARCHIVE_COLUMNS} FROM archives WHERE archive_id = ?`, id),
+    async list({ ownerUid, pid }) {
+      return db.all<ArchiveColumns>(
+        `SELECT ${ARCHIVE_COLUMNS} FROM archives WHERE (?1 IS NULL OR owner_uid = ?1) AND (?2 IS NULL OR process_id = ?2) ORDER BY created_at DESC, archive_id DESC`,
+        ownerUid ?? null,
+        pid ?? null,
+      );
+    },
+  };
+}
+
+type ArchiveColumns = { readonly [K in keyof ArchiveRow]: ArchiveRow[K] };
+
+export function routeRows(kernel: KernelDb): RouteRows {
+  const { db } = kernel;
+  return {
+    async add({ runId, uid, connectionId, pid, now }) {
+      kernel.write("normal", () =>
+        db.run(
+          `INSERT OR REPLACE INTO run_routes (run_id, route_kind, uid, connection_id, process_id, created_at, expires_at)
+           VALUES (?, 'client', ?, ?, ?, ?, ?)`,
+          runId,
+          uid,
+          connectionId,
+          pid,
+          now,
+          now + LIMITS.runRoutesKeptMs,
+        ),
+      );
+    },
+    get: async (runId) =>
+      db.get<{ connection_id: string }>("SELECT connection_id FROM run_routes WHERE run_id = ?", runId)
+        ?.connection_id ?? null,
+    async sweep(now) {
+      kernel.write("normal", () => db.run("DELETE FROM run_routes WHERE expires_at < ?", now));
+    },
+  };
+}
+
+export function requestRows(kernel: KernelDb): RequestRows {
+  const { db } = kernel;
+  return {
+    async answered(uid, requestId, bodyHash) {
+      const row = db.get<{ body_hash: string; answer_json: string }>(
+        "SELECT body_hash, answer_json FROM requests WHERE uid = ? AND request_id = ?",
+        uid,
+        requestId,
+      );
+      return row === null
+        ? null
+        : { answer: JSON.parse(row.answer_json) as unknown, sameBody: row.body_hash === bodyHash };
+    },
+    async remember({ uid, requestId, bodyHash, answer, now }) {
+      kernel.write("full", () =>
+        db.run(
+          "INSERT OR IGNORE INTO requests (uid, request_id, body_hash, answer_json, created_at) VALUES (?, ?, ?, ?, ?)",
+          uid,
+          requestId,
+          bodyHash,
+          JSON.stringify(answer),
+          now,
+        ),
+      );
+    },
+    async sweep(now) {
+      kernel.write("normal", () => db.run("DELETE FROM requests WHERE created_at < ?", now - LIMITS.requestsKeptMs));
+    },
+  };
+}
+
+export function auditRows(kernel: KernelDb): AuditRows {
+  const { db } = kernel;
+  return {
+    async add(row) {
+      kernel.write("normal", () =>
+        db.run(
+          "INSERT INTO audit (at, uid, pid, call, outcome, detail) VALUES (?, ?, ?, ?, ?, ?)",
+          row.at,
+          row.uid,
+          row.pid,
+          row.call,
+          row.outcome,
+          row.detail,
+        ),
+      );
+    },
+  };
+}

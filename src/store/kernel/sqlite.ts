@@ -1,0 +1,39 @@
+// The control plane's store: one object of groups, each group one file. Boot takes it as a port, so that tests can stand in front of it.
+
+import { type AccountRows, accountRows } from "./accounts.ts";
+import type { KernelDb } from "./db.ts";
+import { type ProcessRows, processRows } from "./processes.ts";
+import {
+  type ApprovalRows,
+  type ArchiveRows,
+  type AuditRows,
+  approvalRows,
+  archiveRows,
+  auditRows,
+  type RequestRows,
+  type RouteRows,
+  requestRows,
+  routeRows,
+} from "./records.ts";
+
+export interface KernelStore {
+  readonly accounts: AccountRows;
+  readonly processes: ProcessRows;
+  readonly approvals: ApprovalRows;
+  readonly archives: ArchiveRows;
+  readonly routes: RouteRows;
+  readonly requests: RequestRows;
+  readonly audit: AuditRows;
+}
+
+export function sqliteKernelStore(kernel: KernelDb): KernelStore {
+  return {
+    accounts: accountRows(kernel),
+    processes: processRows(kernel),
+    approvals: approvalRows(kernel),
+    archives: archiveRows(kernel),
+    routes: routeRows(kernel),
+    requests: requestRows(kernel),
+    audit: auditRows(kernel),
+  };
+}

@@ -1,0 +1,101 @@
+// Schemas go forward only. Each migration is one transaction that also raises user_version, so a crash leaves the old or the new, whole.
+// A database of a newer gsv is refused untouched; a changed migration that was applied already is a fault of the build.
+
+import { SysError } from "../abi/errno.ts";
+import { type Db, StoreCorrupt } from "./open.ts";
+
+export interface Migration {
+  readonly name: string;
+  readonly statements: readonly string[];
+}
+
+export interface Schema {
+  readonly component: string;
+  /** Written into the file's header: tells a gsv database from any other. */
+  readonly applicationId: number;
+  readonly migrations: readonly Migration[];
+}
+
+const BOOK = `CREATE TABLE IF NOT EXISTS _gsv_schema_migrations (
+  component TEXT NOT NULL, id INTEGER NOT NULL, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL,
+  PRIMARY KEY (component, id)
+) STRICT`;
+
+export interface MigrateOptions {
+  readonly now: number;
+  /** Called once before the first change to a database that already holds something. */
+  readonly backup?: (fromVersion: number) => void;
+  /** A file that should exist already must not be mistaken for a new one: a truncated database opens as an empty one. */
+  readonly expectExisting?: boolean;
+}
+
+/** Brings the database to the schema; returns the version it had. */
+export function migrate(db: Db, schema: Schema, options: MigrateOptions): number {
+  const version = schemaVersion(db);
+  const applicationId = pragma(db, "application_id");
+  const fresh = version === 0 && applicationId === 0;
+  if (fresh && options.expectExisting) throw new StoreCorrupt(`the database ${db.path} is empty although it held data`);
+  if (!fresh && applicationId !== schema.applicationId)
+    throw new StoreCorrupt(`${db.path} is not a ${schema.component} database of gsv`);
+  refuseNewer(db, schema, version);
+  checkApplied(db, schema, version);
+  if (version < schema.migrations.length && !fresh) options.backup?.(version);
+  for (let id = version + 1; id <= schema.migrations.length; id++) apply(db, schema, id, options.now);
+  return version;
+}
+
+export function schemaVersion(db: Db): number {
+  return pragma(db, "user_version");
+}
+
+export function refuseNewer(db: Db, schema: Schema, version: number): void {
+  if (version <= schema.migrations.length) return;
+  throw new SysError(
+    "ECONFIG",
+    `${db.path} was written by a newer gsv (schema ${version}; this one knows ${schema.migrations.length})`,
+    ["use the newer gsv for this home"],
+  );
+}
+
+function apply(db: Db, schema: Schema, id: number, now: number): void {
+  const migration = schema.migrations[id - 1];
+  if (migration === undefined) throw new Error(`no migration ${id} of ${schema.component}`);
+  db.write("full", () => {
+    db.script(BOOK);
+    for (const statement of migration.statements) db.script(statement);
+    db.run(
+      "INSERT INTO _gsv_schema_migrations (component, id, name, checksum, applied_at) VALUES (?, ?, ?, ?, ?)",
+      schema.component,
+      id,
+      migration.name,
+      checksum(migration),
+      now,
+    );
+    db.script(`PRAGMA application_id = ${schema.applicationId}`);
+    db.script(`PRAGMA user_version = ${id}`);
+  });
+}
+
+function checkApplied(db: Db, schema: Schema, version: number): void {
+  if (version === 0) return;
+  for (const row of db.all<{ id: number; checksum: string }>(
+    "SELECT id, checksum FROM _gsv_schema_migrations WHERE component = ?",
+    schema.component,
+  )) {
+    const migration = schema.migrations[row.id - 1];
+    if (migration !== undefined && checksum(migration) !== row.checksum) {
+      throw new SysError(
+        "ECONFIG",
+        `${db.path}: migration ${row.id} (${migration.name}) is not the one that was applied`,
+      );
+    }
+  }
+}
+
+function checksum(migration: Migration): string {
+  return new Bun.CryptoHasher("sha256").update(migration.statements.join("\n;\n")).digest("hex");
+}
+
+function pragma(db: Db, name: string): number {
+  return Number(Object.values(db.get(`PRAGMA ${name}`) ?? { value: 0 })[0]);
+}

@@ -1,0 +1,71 @@
+// The schema of kernel.db, the control plane. A shipped migration is never edited: what changes is appended.
+
+import type { Schema } from "../migrate.ts";
+
+export const KERNEL_SCHEMA: Schema = {
+  component: "kernel",
+  applicationId: 0x6773764b, // "gsvK"
+  migrations: [
+    {
+      name: "accounts, processes, approvals, archives, objects, requests, audit",
+      statements: [
+        // One row: which start of a kernel may write. A kernel that lost its lock finds another number here.
+        "CREATE TABLE kernel (id INTEGER PRIMARY KEY CHECK (id = 1), generation INTEGER NOT NULL, started_at INTEGER NOT NULL) STRICT",
+        "INSERT INTO kernel VALUES (1, 0, 0)",
+        `CREATE TABLE passwd (
+          username TEXT PRIMARY KEY, uid INTEGER NOT NULL UNIQUE, gid INTEGER NOT NULL, gecos TEXT NOT NULL DEFAULT '',
+          home TEXT NOT NULL, shell TEXT NOT NULL DEFAULT '/bin/init'
+        ) STRICT`,
+        `CREATE TABLE shadow (
+          username TEXT PRIMARY KEY REFERENCES passwd (username) ON DELETE CASCADE, hash TEXT NOT NULL DEFAULT '!',
+          lastchanged INTEGER, min INTEGER NOT NULL DEFAULT 0, max INTEGER NOT NULL DEFAULT 99999, warn INTEGER NOT NULL DEFAULT 7,
+          inactive INTEGER, expire INTEGER, reserved TEXT NOT NULL DEFAULT ''
+        ) STRICT`,
+        "CREATE TABLE groups (name TEXT PRIMARY KEY, gid INTEGER NOT NULL UNIQUE, members TEXT NOT NULL DEFAULT '') STRICT",
+        "CREATE TABLE personal_agents (owner_uid INTEGER PRIMARY KEY, agent_uid INTEGER NOT NULL UNIQUE) STRICT",
+        "CREATE TABLE group_capabilities (gid INTEGER NOT NULL, capability TEXT NOT NULL, PRIMARY KEY (gid, capability)) STRICT",
+        `CREATE TABLE processes (
+          process_id TEXT PRIMARY KEY, parent_pid TEXT, uid INTEGER NOT NULL, owner_uid INTEGER NOT NULL, profile TEXT NOT NULL,
+          interactive INTEGER NOT NULL, label TEXT, cwd TEXT NOT NULL, workspace_id TEXT, created_at INTEGER NOT NULL,
+          phase TEXT NOT NULL CHECK (phase IN ('creating', 'live', 'killing')), phase_json TEXT,
+          dirty INTEGER NOT NULL DEFAULT 0,
+          state TEXT NOT NULL DEFAULT 'idle', active_run_id TEXT, queued_count INTEGER NOT NULL DEFAULT 0, last_active_at INTEGER,
+          waits_json TEXT, projected_seq INTEGER NOT NULL DEFAULT 0
+        ) STRICT`,
+        "CREATE INDEX processes_by_owner ON processes (owner_uid, created_at)",
+        "CREATE INDEX processes_by_parent ON processes (parent_pid)",
+        "CREATE INDEX processes_dirty ON processes (dirty) WHERE dirty = 1",
+        `CREATE TABLE approvals (
+          request_id TEXT NOT NULL, process_id TEXT NOT NULL, owner_uid INTEGER NOT NULL, run_id TEXT NOT NULL, tool TEXT NOT NULL,
+          call TEXT NOT NULL, args_json TEXT NOT NULL, why TEXT NOT NULL, created_at INTEGER NOT NULL,
+          decision TEXT, decided_by TEXT, decided_at INTEGER, PRIMARY KEY (request_id, created_at)
+        ) STRICT`,
+        "CREATE INDEX approvals_open ON approvals (owner_uid, created_at) WHERE decision IS NULL",
+        `CREATE TABLE archives (
+          archive_id TEXT PRIMARY KEY, process_id TEXT NOT NULL, owner_uid INTEGER NOT NULL, object_key TEXT NOT NULL,
+          reason TEXT NOT NULL, messages INTEGER NOT NULL, lines INTEGER NOT NULL, undelivered INTEGER NOT NULL,
+          bytes INTEGER NOT NULL, sha256 TEXT NOT NULL, created_at INTEGER NOT NULL
+        ) STRICT`,
+        "CREATE INDEX archives_by_owner ON archives (owner_uid, created_at)",
+        `CREATE TABLE run_routes (
+          run_id TEXT PRIMARY KEY, route_kind TEXT NOT NULL, uid INTEGER NOT NULL, connection_id TEXT NOT NULL,
+          process_id TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
+        ) STRICT`,
+        `CREATE TABLE requests (
+          uid INTEGER NOT NULL, request_id TEXT NOT NULL, body_hash TEXT NOT NULL, answer_json TEXT NOT NULL, created_at INTEGER NOT NULL,
+          PRIMARY KEY (uid, request_id)
+        ) STRICT`,
+        "CREATE INDEX requests_by_age ON requests (created_at)",
+        `CREATE TABLE audit (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, uid INTEGER NOT NULL, pid TEXT, call TEXT NOT NULL,
+          outcome TEXT NOT NULL, detail TEXT NOT NULL
+        ) STRICT`,
+        `CREATE TABLE objects (
+          key TEXT PRIMARY KEY, uid INTEGER NOT NULL, gid INTEGER NOT NULL, mode INTEGER NOT NULL, type TEXT NOT NULL,
+          size INTEGER NOT NULL, sha256 TEXT NOT NULL, mtime_ms INTEGER NOT NULL, dirmarker INTEGER NOT NULL, symlink TEXT
+        ) STRICT, WITHOUT ROWID`,
+        "CREATE TABLE object_intents (id TEXT PRIMARY KEY, kind TEXT NOT NULL, body_json TEXT NOT NULL) STRICT",
+      ],
+    },
+  ],
+};

@@ -1,0 +1,55 @@
+// The schema of proc/<pid>.db, one database a process and the truth of it. A shipped migration is never edited.
+
+import type { Schema } from "../migrate.ts";
+
+export const PROCESS_SCHEMA: Schema = {
+  component: "process",
+  applicationId: 0x67737650, // "gsvP"
+  migrations: [
+    {
+      name: "messages, queue, runs, calls, approvals, usage, outbox, requests",
+      statements: [
+        "CREATE TABLE process_kv (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
+        `CREATE TABLE messages (
+          id INTEGER PRIMARY KEY, conversation_id TEXT NOT NULL DEFAULT 'default', generation INTEGER NOT NULL, role TEXT NOT NULL,
+          content TEXT NOT NULL, tool_calls TEXT, tool_call_id TEXT, media_json TEXT, origin_json TEXT, run_id TEXT,
+          created_at INTEGER NOT NULL
+        ) STRICT`,
+        `CREATE TABLE message_queue (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT, conversation_id TEXT NOT NULL DEFAULT 'default', generation INTEGER NOT NULL,
+          kind TEXT NOT NULL CHECK (kind IN ('user', 'event')), wakes INTEGER NOT NULL, urgent INTEGER NOT NULL DEFAULT 0,
+          source TEXT, message TEXT NOT NULL, media_json TEXT, overrides_json TEXT, origin_json TEXT, created_at INTEGER NOT NULL
+        ) STRICT`,
+        `CREATE TABLE runs (
+          run_id TEXT PRIMARY KEY, generation INTEGER NOT NULL, status TEXT, reason TEXT, text TEXT, error TEXT, merged_into TEXT,
+          turn INTEGER NOT NULL DEFAULT 0, deaths INTEGER NOT NULL DEFAULT 0, usage_json TEXT, started_at INTEGER NOT NULL, finished_at INTEGER
+        ) STRICT`,
+        "CREATE INDEX runs_merged ON runs (merged_into) WHERE merged_into IS NOT NULL",
+        `CREATE TABLE pending_tool_calls (
+          dispatch_id TEXT PRIMARY KEY, run_id TEXT NOT NULL, generation INTEGER NOT NULL, turn INTEGER NOT NULL, position INTEGER NOT NULL,
+          call_id TEXT NOT NULL, tool TEXT NOT NULL, call TEXT, args_json TEXT NOT NULL, repeat TEXT NOT NULL,
+          status TEXT NOT NULL, created_at INTEGER NOT NULL
+        ) STRICT`,
+        "CREATE INDEX calls_by_run ON pending_tool_calls (run_id, turn, position)",
+        `CREATE TABLE pending_hil (
+          request_id TEXT NOT NULL, run_id TEXT NOT NULL, generation INTEGER NOT NULL, dispatch_id TEXT NOT NULL, tool_name TEXT NOT NULL,
+          syscall TEXT NOT NULL, args_json TEXT NOT NULL, why TEXT NOT NULL, created_at INTEGER NOT NULL,
+          decision TEXT, decided_by TEXT, decided_at INTEGER, PRIMARY KEY (request_id, created_at)
+        ) STRICT`,
+        "CREATE INDEX hil_open ON pending_hil (created_at) WHERE decision IS NULL",
+        `CREATE TABLE usage (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL, turn INTEGER NOT NULL, model TEXT NOT NULL, usage_json TEXT NOT NULL,
+          wasted INTEGER NOT NULL, created_at INTEGER NOT NULL
+        ) STRICT`,
+        `CREATE TABLE syscall_log (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, call TEXT NOT NULL, args TEXT NOT NULL, outcome TEXT NOT NULL, ms REAL NOT NULL
+        ) STRICT`,
+        "CREATE TABLE outbox (seq INTEGER PRIMARY KEY, body_json TEXT NOT NULL) STRICT",
+        `CREATE TABLE requests (
+          request_id TEXT PRIMARY KEY, body_hash TEXT NOT NULL, answer_json TEXT NOT NULL, created_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID`,
+        "CREATE INDEX requests_by_age ON requests (created_at)",
+      ],
+    },
+  ],
+};

@@ -1,0 +1,128 @@
+// How a SQLite file is opened and written: one place for pragmas, durability and the translation of SQLite's errors.
+// A write is one IMMEDIATE transaction of synchronous code. `full` means on disk before it returns, so only what has been
+// acknowledged to someone needs it; `normal` survives kill -9 but perhaps not a power cut. Nothing but SQLite may open these files.
+
+import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { SysError } from "../abi/errno.ts";
+
+export type Durability = "full" | "normal";
+
+/** Thrown when nobody can know whether a write happened: ask again with the same key. Carries why, for those who can wait it out. */
+export class StoreUnavailable extends SysError {
+  readonly trouble: "disk" | "busy" | "io";
+
+  constructor(trouble: "disk" | "busy" | "io", message: string) {
+    super(trouble === "disk" ? "ENOSPC" : "EAGAIN", message, [
+      trouble === "disk" ? "free some disk space; gsv goes on by itself" : "try again",
+    ]);
+    this.trouble = trouble;
+  }
+}
+
+/** The file is not what it should be; it is left as it is. */
+export class StoreCorrupt extends SysError {
+  constructor(message: string) {
+    super("EIO", message);
+  }
+}
+
+export type Row = { readonly [column: string]: unknown };
+
+export class Db {
+  private readonly sqlite: Database;
+  private durability: Durability = "full";
+  /** A transaction inside a transaction joins it. */
+  private depth = 0;
+
+  constructor(
+    readonly path: string,
+    options: { readonly mode: "create" | "write" | "read" },
+  ) {
+    this.sqlite = translated(path, () => {
+      const sqlite = new Database(path, { create: options.mode === "create", readwrite: true, strict: true });
+      sqlite.run("PRAGMA busy_timeout = 5000");
+      sqlite.run("PRAGMA foreign_keys = ON");
+      sqlite.run("PRAGMA trusted_schema = OFF");
+      sqlite.run("PRAGMA cell_size_check = ON");
+      if (options.mode === "read") sqlite.run("PRAGMA query_only = ON");
+      else {
+        sqlite.run("PRAGMA journal_mode = WAL");
+        sqlite.run("PRAGMA synchronous = FULL");
+        sqlite.run("PRAGMA journal_size_limit = 16777216");
+        sqlite.run("PRAGMA secure_delete = ON");
+      }
+      return sqlite;
+    });
+  }
+
+  get<R extends Row = Row>(sql: string, ...values: SQLQueryBindings[]): R | null {
+    return translated(this.path, () => this.sqlite.query<R, SQLQueryBindings[]>(sql).get(...values));
+  }
+
+  all<R extends Row = Row>(sql: string, ...values: SQLQueryBindings[]): R[] {
+    return translated(this.path, () => this.sqlite.query<R, SQLQueryBindings[]>(sql).all(...values));
+  }
+
+  /** Returns how many rows changed. */
+  run(sql: string, ...values: SQLQueryBindings[]): number {
+    return translated(this.path, () => this.sqlite.query(sql).run(...values).changes);
+  }
+
+  /** DDL and pragmas: not cached, may hold several statements. */
+  script(sql: string): void {
+    translated(this.path, () => this.sqlite.run(sql));
+  }
+
+  write<T>(durability: Durability, body: () => T): T {
+    if (this.depth > 0) return body();
+    return translated(this.path, () => {
+      if (durability !== this.durability) {
+        this.sqlite.run(durability === "full" ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+        this.durability = durability;
+      }
+      this.sqlite.run("BEGIN IMMEDIATE");
+      this.depth++;
+      try {
+        const result = body();
+        this.sqlite.run("COMMIT");
+        return result;
+      } catch (error) {
+        // SQLite rolls back by itself when the disk is full.
+        if (this.sqlite.inTransaction) this.sqlite.run("ROLLBACK");
+        throw error;
+      } finally {
+        this.depth--;
+      }
+    });
+  }
+
+  /** One consistent view over several reads. */
+  snapshot<T>(body: () => T): T {
+    if (this.depth > 0) return body();
+    return translated(this.path, () => this.sqlite.transaction(body).deferred());
+  }
+
+  close(): void {
+    this.sqlite.close(false);
+  }
+}
+
+const CORRUPT = /^SQLITE_(?:CORRUPT|NOTADB|FORMAT)/;
+
+function translated<T>(path: string, body: () => T): T {
+  try {
+    return body();
+  } catch (error) {
+    const code = (error as { code?: unknown }).code;
+    if (error instanceof SysError || typeof code !== "string" || !code.startsWith("SQLITE_")) throw error;
+    const text = error instanceof Error ? error.message : String(error);
+    if (code === "SQLITE_FULL") throw new StoreUnavailable("disk", `not saved: the disk is full (${path})`);
+    if (code.startsWith("SQLITE_BUSY") || code === "SQLITE_LOCKED")
+      throw new StoreUnavailable("busy", `not saved: the database is busy (${path})`);
+    if (CORRUPT.test(code)) throw new StoreCorrupt(`the database ${path} is damaged: ${text}`);
+    if (code.startsWith("SQLITE_IOERR") || code.startsWith("SQLITE_CANTOPEN") || code.startsWith("SQLITE_READONLY")) {
+      throw new StoreUnavailable("io", `cannot use the database ${path}: ${text}`);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+// One approval at a time per process. The request is stored with the call it is about; the answer is compare-and-set, so of two people
+// who answer at once one decides and the other is told who did.
+
+import type { Approval } from "../../abi/process.ts";
+import type { Db } from "../open.ts";
+import type { HeadRow } from "./head.ts";
+import { approvalFromRow, type HilRow } from "./rows.ts";
+import { endCall, openCall } from "./turns.ts";
+import type { Refusal } from "./verbs.ts";
+
+export function ask(
+  db: Db,
+  head: HeadRow,
+  request: { readonly dispatchId: string; readonly approvalId: string; readonly why: string; readonly now: number },
+): Approval | Refusal {
+  const call = openCall(db, request.dispatchId);
+  if (call === null || head.currentRun === null) return "fenced";
+  db.run("UPDATE pending_tool_calls SET status = 'asking' WHERE dispatch_id = ?", request.dispatchId);
+  const row = db.get<HilRow>(
+    `INSERT INTO pending_hil (request_id, run_id, generation, dispatch_id, tool_name, syscall, args_json, why, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+    request.approvalId,
+    head.currentRun,
+    head.generation,
+    request.dispatchId,
+    call.tool,
+    call.call,
+    JSON.stringify(call.args),
+    request.why,
+    request.now,
+  );
+  if (row === null) throw new Error("the approval was not stored");
+  const approval = approvalFromRow(row, head.pid());
+  head.move("ask");
+  head.tellApproval(approval);
+  head.tellEnded({ runId: head.currentRun, text: `waits for approval ${approval.id}: ${approval.why}` });
+  return approval;
+}
+
+export function answer(
+  db: Db,
+  head: HeadRow,
+  given: {
+    readonly approvalId: string;
+    readonly decision: "approve" | "deny";
+    readonly by: string;
+    readonly now: number;
+  },
+): Approval | null {
+  const row = db.get<HilRow>(
+    `UPDATE pending_hil SET decision = ?, decided_by = ?, decided_at = ? WHERE request_id = ? AND decision IS NULL RETURNING *`,
+    given.decision,
+    given.by,
+    given.now,
+    given.approvalId,
+  );
+  if (row === null) {
+    const decided = db.get<HilRow>(
+      "SELECT * FROM pending_hil WHERE request_id = ? ORDER BY created_at DESC LIMIT 1",
+      given.approvalId,
+    );
+    return decided === null ? null : approvalFromRow(decided, head.pid());
+  }
+  if (given.decision === "approve") {
+    db.run("UPDATE pending_tool_calls SET status = 'approved' WHERE dispatch_id = ?", row.dispatch_id);
+  } else {
+    endCall(db, head, row.dispatch_id, {
+      outcome: "denied",
+      output: `denied by ${given.by}; do not try again, ask what to do instead.`,
+      now: given.now,
+    });
+  }
+  const approval = approvalFromRow(row, head.pid());
+  head.move("answer");
+  head.tellApproval(approval);
+  return approval;
+}

@@ -1,0 +1,128 @@
+// How runs and generations are ended from outside: abort, and the two halves of reset and kill. Ending raises the epoch, so whoever
+// still works on the run is fenced from that transaction on.
+
+import type { Approval, RunEnd } from "../../abi/process.ts";
+import type { Db } from "../open.ts";
+import type { HeadRow } from "./head.ts";
+import {
+  approvalFromRow,
+  archiveRecord,
+  type HilRow,
+  type MessageRow,
+  type QueueRow,
+  runEnd,
+  undeliveredRecord,
+} from "./rows.ts";
+import { cancelCalls, finishRun } from "./turns.ts";
+import type { Aborting, ArchiveRecord, Closing, Cut } from "./verbs.ts";
+
+export function abortRun(db: Db, head: HeadRow, reason: string, now: number): Aborting {
+  const runId = head.currentRun;
+  if (runId === null)
+    return { aborted: false, runId: null, interruptedToolCalls: 0, ends: [], withdrawn: [], nextRunId: null };
+  head.epoch++;
+  const withdrawn = withdrawApprovals(db, head, now);
+  const interrupted = cancelCalls(db, head, runId, "cancelled: the run was aborted", now);
+  const ends = finishRun(db, head, { runId, status: "aborted", reason, text: null, error: null, now });
+  const next = db.get<{ run_id: string | null }>(
+    "SELECT run_id FROM message_queue WHERE generation = ? AND wakes = 1 ORDER BY id LIMIT 1",
+    head.generation,
+  );
+  return { aborted: true, runId, interruptedToolCalls: interrupted, ends, withdrawn, nextRunId: next?.run_id ?? null };
+}
+
+export function withdrawApprovals(db: Db, head: HeadRow, now: number): Approval[] {
+  const rows = db.all<HilRow>(
+    "UPDATE pending_hil SET decision = 'withdrawn', decided_by = 'kernel', decided_at = ? WHERE decision IS NULL RETURNING *",
+    now,
+  );
+  const withdrawn = rows.map((row) => approvalFromRow(row, head.pid()));
+  for (const approval of withdrawn) head.tellApproval(approval);
+  return withdrawn;
+}
+
+/** Draws the line: what is above it is archived and deleted, what comes later belongs to the next generation and waits. */
+export function cut(
+  db: Db,
+  head: HeadRow,
+  closing: Omit<Closing, "cutSeq" | "generation" | "startedAt"> & { readonly now: number },
+): Cut {
+  const { now, ...asked } = closing;
+  // A kill that meets a reset on its way takes it over: one line, drawn later.
+  const aborted = abortRun(db, head, `process.${asked.reason}`, now);
+  head.epoch++;
+  const queueEnds = endQueued(db, head, asked.reason, now);
+  head.closing = { ...asked, cutSeq: head.nextSeq - 1, generation: head.generation, startedAt: now };
+  head.generation++;
+  head.paused = null;
+  head.move("end");
+  return { closing: head.closing, ends: [...aborted.ends, ...queueEnds], withdrawn: aborted.withdrawn };
+}
+
+function endQueued(db: Db, head: HeadRow, reason: string, now: number): RunEnd[] {
+  const rows = db.all<{ run_id: string }>(
+    "SELECT run_id FROM message_queue WHERE generation = ? AND run_id IS NOT NULL ORDER BY id",
+    head.generation,
+  );
+  return rows.flatMap(({ run_id }) => {
+    db.run(
+      "INSERT INTO runs (run_id, generation, status, reason, started_at, finished_at) VALUES (?, ?, 'aborted', ?, ?, ?)",
+      run_id,
+      head.generation,
+      `process.${reason}`,
+      now,
+      now,
+    );
+    const end = runEnd(db, run_id);
+    return end === null || end === "open" ? [] : [end];
+  });
+}
+
+/** Pages over what is being closed: messages by number, then queue rows by id. The cursor says which and where. */
+export function closingRecords(
+  db: Db,
+  closing: Closing,
+  after: string | null,
+  limit: number,
+): { records: ArchiveRecord[]; messages: number; undelivered: number; next: string | null } {
+  const [kind, at] = [after?.slice(0, 1) ?? "m", Number(after?.slice(1) ?? 0)];
+  if (kind === "m") {
+    const rows = db.all<MessageRow>(
+      "SELECT * FROM messages WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
+      at,
+      closing.cutSeq,
+      limit,
+    );
+    const last = rows.at(-1);
+    return {
+      records: rows.map(archiveRecord),
+      messages: rows.length,
+      undelivered: 0,
+      next: rows.length < limit || last === undefined ? "q0" : `m${last.id}`,
+    };
+  }
+  const rows = db.all<QueueRow>(
+    "SELECT * FROM message_queue WHERE generation <= ? AND id > ? ORDER BY id LIMIT ?",
+    closing.generation,
+    at,
+    limit,
+  );
+  const last = rows.at(-1);
+  return {
+    records: rows.map(undeliveredRecord),
+    messages: 0,
+    undelivered: rows.length,
+    next: rows.length < limit || last === undefined ? null : `q${last.id}`,
+  };
+}
+
+export function seal(db: Db, head: HeadRow): void {
+  const closing = head.closing;
+  if (closing === null) return;
+  db.run("DELETE FROM messages WHERE id <= ?", closing.cutSeq);
+  db.run("DELETE FROM message_queue WHERE generation <= ?", closing.generation);
+  db.run("DELETE FROM pending_tool_calls WHERE generation <= ?", closing.generation);
+  db.run("DELETE FROM pending_hil WHERE generation <= ?", closing.generation);
+  head.closing = null;
+  head.move("end");
+}

@@ -1,0 +1,108 @@
+// Which process databases are open: at most a fixed number, the least recently used one closes. A damaged file is moved aside
+// together with its WAL, because either without the other is worth less than both.
+
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { LIMITS } from "../../abi/limits.ts";
+import { migrate, refuseNewer, schemaVersion } from "../migrate.ts";
+import { PROCESS_SCHEMA } from "../migrations/process.ts";
+import { Db, StoreCorrupt } from "../open.ts";
+
+export interface ProcessFilesOptions {
+  readonly directory: string;
+  readonly quarantine: string;
+  readonly mode: "write" | "read";
+  readonly now: () => number;
+}
+
+export class ProcessFiles {
+  /** In order of use: the first is the one to close next. */
+  private readonly open = new Map<string, Db>();
+
+  constructor(private readonly options: ProcessFilesOptions) {}
+
+  path(pid: string): string {
+    return join(this.options.directory, `${pid}.db`);
+  }
+
+  exists(pid: string): boolean {
+    return existsSync(this.path(pid));
+  }
+
+  /** The database of a process that should exist. */
+  get(pid: string): Db {
+    const known = this.open.get(pid);
+    if (known !== undefined) {
+      this.open.delete(pid);
+      this.open.set(pid, known);
+      return known;
+    }
+    if (!this.exists(pid)) throw new StoreCorrupt(`the database of ${pid} is missing (${this.path(pid)})`);
+    return this.keep(pid, this.openFile(pid, this.options.mode));
+  }
+
+  create(pid: string): Db {
+    if (this.exists(pid)) return this.get(pid);
+    return this.keep(pid, this.openFile(pid, "create"));
+  }
+
+  /** What SQLite finds wrong with the file, or null. */
+  check(pid: string): string | null {
+    try {
+      const row = this.get(pid).get<{ quick_check: string }>("PRAGMA quick_check(1)");
+      return row === null || row.quick_check === "ok" ? null : row.quick_check;
+    } catch (error) {
+      if (error instanceof StoreCorrupt) return error.message;
+      throw error;
+    }
+  }
+
+  quarantine(pid: string): string {
+    this.drop(pid);
+    const target = join(this.options.quarantine, `${pid}-${this.options.now()}`);
+    mkdirSync(target, { recursive: true, mode: 0o700 });
+    for (const name of this.filesOf(pid)) renameSync(join(this.options.directory, name), join(target, name));
+    return target;
+  }
+
+  remove(pid: string): void {
+    this.drop(pid);
+    for (const name of this.filesOf(pid)) rmSync(join(this.options.directory, name), { force: true });
+  }
+
+  close(): void {
+    for (const pid of [...this.open.keys()]) this.drop(pid);
+  }
+
+  private openFile(pid: string, mode: "create" | "write" | "read"): Db {
+    const db = new Db(this.path(pid), { mode });
+    try {
+      if (mode === "read") refuseNewer(db, PROCESS_SCHEMA, schemaVersion(db));
+      else migrate(db, PROCESS_SCHEMA, { now: this.options.now(), expectExisting: false });
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  }
+
+  private keep(pid: string, db: Db): Db {
+    this.open.set(pid, db);
+    for (const oldest of this.open.keys()) {
+      if (this.open.size <= LIMITS.openProcessDatabasesMax) break;
+      this.drop(oldest);
+    }
+    return db;
+  }
+
+  private drop(pid: string): void {
+    this.open.get(pid)?.close();
+    this.open.delete(pid);
+  }
+
+  // The -wal and -shm beside a database belong to it. They are only ever renamed or removed, never opened.
+  private filesOf(pid: string): string[] {
+    const names = new Set([`${pid}.db`, `${pid}.db-wal`, `${pid}.db-shm`]);
+    return readdirSync(this.options.directory).filter((name) => names.has(name));
+  }
+}

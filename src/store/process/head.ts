@@ -1,0 +1,152 @@
+// The head of a process: the few values every verb reads and some change, kept in process_kv, and what follows from a change of them:
+// the state by the one table, and the outbox row that carries it to kernel.db. A verb loads the head, changes it, and saves it, all in
+// one transaction.
+
+import type { Approval, State, WaitsFor } from "../../abi/process.ts";
+import { WORKING_STATES } from "../../abi/process.ts";
+import { type Facts, nextState, type StateEvent } from "../../abi/states.ts";
+import type { Db } from "../open.ts";
+import { approvalFromRow, type HilRow } from "./rows.ts";
+import type { Closing, EndedNotice, Head, OutboxRow, Projection } from "./verbs.ts";
+
+const HELD_BY_A_PERSON: WaitsFor = { kind: "person", reason: "stopped; gsv proc resume starts it again" };
+
+export class HeadRow implements Head {
+  epoch: number;
+  nextSeq: number;
+  generation: number;
+  state: State;
+  stopped: boolean;
+  paused: WaitsFor | null;
+  currentRun: string | null;
+  lastRun: string | null;
+  closing: Closing | null;
+  lastActiveAt: number | null;
+  /** Which start of the kernel may write. */
+  kernelGeneration: number;
+  private outboxSeq: number;
+  private readonly stored: ReadonlyMap<string, string>;
+  private readonly closed: Approval[] = [];
+  private ended: EndedNotice | null = null;
+  private readonly before: string;
+
+  constructor(private readonly db: Db) {
+    const rows = db.all<{ key: string; value: string }>("SELECT key, value FROM process_kv");
+    this.stored = new Map(rows.map((row) => [row.key, row.value]));
+    const read = <T>(key: string, absent: T): T => {
+      const text = this.stored.get(key);
+      return text === undefined ? absent : (JSON.parse(text) as T);
+    };
+    this.epoch = read("epoch", 0);
+    this.nextSeq = read("next_seq", 1);
+    this.generation = read("generation", 1);
+    this.state = read<State>("state", "idle");
+    this.stopped = read("stopped", false);
+    this.paused = read<WaitsFor | null>("paused", null);
+    this.currentRun = read<string | null>("current_run", null);
+    this.lastRun = read<string | null>("last_run", null);
+    this.closing = read<Closing | null>("closing", null);
+    this.lastActiveAt = read<number | null>("last_active_at", null);
+    this.kernelGeneration = read("kernel_generation", 0);
+    this.outboxSeq = read("outbox_seq", 0);
+    this.before = JSON.stringify(this.projection());
+  }
+
+  get queued(): number {
+    const row = this.db.get<{ n: number }>(
+      "SELECT count(*) AS n FROM message_queue WHERE generation = ? AND wakes = 1",
+      this.generation,
+    );
+    return row?.n ?? 0;
+  }
+
+  openApproval(): Approval | null {
+    const row = this.db.get<HilRow>("SELECT * FROM pending_hil WHERE decision IS NULL ORDER BY created_at LIMIT 1");
+    return row === null ? null : approvalFromRow(row, this.pid());
+  }
+
+  facts(): Facts {
+    return {
+      stopped: this.stopped,
+      paused: this.paused !== null,
+      asking: this.openApproval() !== null,
+      openRun: this.currentRun !== null,
+      waking: this.queued > 0,
+    };
+  }
+
+  move(event: StateEvent): void {
+    this.state = nextState(this.state, event, this.facts());
+  }
+
+  takeSeq(): number {
+    return this.nextSeq++;
+  }
+
+  /** Goes out with the next projection, so that kernel.db lists it. */
+  tellApproval(approval: Approval): void {
+    this.closed.push(approval);
+  }
+
+  /** A wait on the process would return now: its parent is told. */
+  tellEnded(notice: EndedNotice): void {
+    this.ended = notice;
+  }
+
+  projection(): Projection {
+    return {
+      state: this.state,
+      activeRunId: this.currentRun,
+      queued: this.queued,
+      lastActiveAt: this.lastActiveAt,
+      waitsFor: this.waitsFor(),
+    };
+  }
+
+  save(): void {
+    const values: { [key: string]: unknown } = {
+      epoch: this.epoch,
+      next_seq: this.nextSeq,
+      generation: this.generation,
+      state: this.state,
+      stopped: this.stopped,
+      paused: this.paused,
+      current_run: this.currentRun,
+      last_run: this.lastRun,
+      closing: this.closing,
+      last_active_at: this.lastActiveAt,
+      kernel_generation: this.kernelGeneration,
+    };
+    this.publish(values);
+    for (const [key, value] of Object.entries(values)) {
+      const text = JSON.stringify(value);
+      if (this.stored.get(key) === text) continue;
+      this.db.run(
+        "INSERT INTO process_kv (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        key,
+        text,
+      );
+    }
+  }
+
+  pid(): string {
+    return JSON.parse(this.stored.get("pid") ?? '""') as string;
+  }
+
+  private publish(values: { [key: string]: unknown }): void {
+    const projection = this.projection();
+    if (JSON.stringify(projection) === this.before && this.closed.length === 0 && this.ended === null) return;
+    const row: OutboxRow = { seq: ++this.outboxSeq, projection, approvals: this.closed, ended: this.ended };
+    values.outbox_seq = this.outboxSeq;
+    this.db.run("INSERT INTO outbox (seq, body_json) VALUES (?, ?)", row.seq, JSON.stringify(row));
+  }
+
+  private waitsFor(): WaitsFor | null {
+    if (this.state === "stopped") return HELD_BY_A_PERSON;
+    if (this.state === "paused") return this.paused;
+    if (this.state === "error")
+      return { kind: "repair", reason: "its database is damaged; gsv proc reset starts it afresh" };
+    const asking = WORKING_STATES.includes(this.state) || this.state === "idle" ? null : this.openApproval();
+    return asking === null ? null : { kind: "approval", id: asking.id, tool: asking.tool, summary: asking.why };
+  }
+}

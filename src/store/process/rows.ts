@@ -1,0 +1,206 @@
+// Rows of a process database as values and back. The shapes of the columns are known here only.
+
+import type { Message, Origin, ToolCall, ToolOutcome } from "../../abi/message.ts";
+import { type Approval, NO_USAGE, type RunEnd, type RunStatus, type Usage } from "../../abi/process.ts";
+import type { Db } from "../open.ts";
+import type { ArchiveRecord, CallRow, CallStatus } from "./verbs.ts";
+
+export type MessageRow = {
+  readonly id: number;
+  readonly conversation_id: string;
+  readonly generation: number;
+  readonly role: Message["role"];
+  readonly content: string;
+  readonly tool_calls: string | null;
+  readonly tool_call_id: string | null;
+  readonly origin_json: string | null;
+  readonly run_id: string | null;
+  readonly created_at: number;
+};
+
+export type QueueRow = {
+  readonly id: number;
+  readonly run_id: string | null;
+  readonly generation: number;
+  readonly kind: "user" | "event";
+  readonly wakes: number;
+  readonly urgent: number;
+  readonly message: string;
+  readonly origin_json: string | null;
+  readonly created_at: number;
+};
+
+export type HilRow = {
+  readonly request_id: string;
+  readonly run_id: string;
+  readonly dispatch_id: string;
+  readonly tool_name: string;
+  readonly syscall: string;
+  readonly args_json: string;
+  readonly why: string;
+  readonly created_at: number;
+  readonly decision: Approval["decision"];
+  readonly decided_by: string | null;
+  readonly decided_at: number | null;
+};
+
+type RunRow = {
+  readonly run_id: string;
+  readonly status: RunStatus | null;
+  readonly reason: string | null;
+  readonly text: string | null;
+  readonly error: string | null;
+  readonly merged_into: string | null;
+  readonly usage_json: string | null;
+};
+
+type ToolCallRow = {
+  readonly dispatch_id: string;
+  readonly call_id: string;
+  readonly tool: string;
+  readonly call: string | null;
+  readonly args_json: string;
+  readonly repeat: "read" | "effect";
+  readonly status: CallStatus;
+};
+
+interface AssistantExtra {
+  readonly thinking?: string;
+  readonly toolCalls?: readonly ToolCall[];
+}
+
+interface ResultExtra {
+  readonly toolName: string;
+  readonly isError: boolean;
+  readonly outcome: ToolOutcome;
+}
+
+export function messageFromRow(row: MessageRow): Message {
+  const origin = row.origin_json === null ? {} : { origin: JSON.parse(row.origin_json) as Origin };
+  const base = { id: row.id, runId: row.run_id, timestamp: row.created_at, ...origin };
+  if (row.role === "assistant") {
+    const extra = JSON.parse(row.tool_calls ?? "{}") as AssistantExtra;
+    return { ...base, role: "assistant", content: { text: row.content, ...extra } };
+  }
+  if (row.role === "toolResult") {
+    const extra = JSON.parse(row.tool_calls ?? "{}") as ResultExtra;
+    return {
+      ...base,
+      role: "toolResult",
+      content: { ...extra, toolCallId: row.tool_call_id ?? "", output: row.content },
+    };
+  }
+  return { ...base, role: row.role, content: row.content };
+}
+
+/** Stores a message under its number; the caller took the number from the head. */
+export function insertMessage(db: Db, generation: number, message: Message): void {
+  const { text, extra, callId } = columnsOf(message);
+  db.run(
+    `INSERT INTO messages (id, generation, role, content, tool_calls, tool_call_id, origin_json, run_id, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    message.id,
+    generation,
+    message.role,
+    text,
+    extra,
+    callId,
+    message.origin === undefined ? null : JSON.stringify(message.origin),
+    message.runId,
+    message.timestamp,
+  );
+}
+
+function columnsOf(message: Message): { text: string; extra: string | null; callId: string | null } {
+  switch (message.role) {
+    case "assistant": {
+      const { text, ...extra } = message.content;
+      return { text, extra: Object.keys(extra).length === 0 ? null : JSON.stringify(extra), callId: null };
+    }
+    case "toolResult": {
+      const { output, toolCallId, ...extra } = message.content;
+      return { text: output, extra: JSON.stringify(extra), callId: toolCallId };
+    }
+    default:
+      return { text: message.content, extra: null, callId: null };
+  }
+}
+
+/** One line of an archive, fields as the archive format names them. */
+export function archiveRecord(row: MessageRow): ArchiveRecord {
+  const extra = JSON.parse(row.tool_calls ?? "{}") as AssistantExtra & Partial<ResultExtra>;
+  const { thinking, toolCalls, ...rest } = extra;
+  return {
+    id: row.id,
+    conversation_id: row.conversation_id,
+    generation: row.generation,
+    role: row.role,
+    content: row.content,
+    ...(toolCalls === undefined ? {} : { tool_calls: toolCalls }),
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(row.tool_call_id === null ? {} : { tool_call_id: row.tool_call_id, ...rest }),
+    ...(row.run_id === null ? {} : { run_id: row.run_id }),
+    ...(row.origin_json === null ? {} : { origin: JSON.parse(row.origin_json) as Origin }),
+    ts: row.created_at,
+  };
+}
+
+/** A message that waited and never entered history: it has no number. */
+export function undeliveredRecord(row: QueueRow): ArchiveRecord {
+  return {
+    id: null,
+    conversation_id: "default",
+    generation: row.generation,
+    role: row.kind === "user" ? "user" : "system",
+    content: row.message,
+    undelivered: true,
+    ...(row.run_id === null ? {} : { run_id: row.run_id }),
+    ...(row.origin_json === null ? {} : { origin: JSON.parse(row.origin_json) as Origin }),
+    ts: row.created_at,
+  };
+}
+
+export function approvalFromRow(row: HilRow, pid: string): Approval {
+  return {
+    id: row.request_id,
+    pid,
+    runId: row.run_id,
+    tool: row.tool_name,
+    call: row.syscall,
+    args: JSON.parse(row.args_json) as Approval["args"],
+    why: row.why,
+    createdAt: row.created_at,
+    decision: row.decision,
+    by: row.decided_by,
+    decidedAt: row.decided_at,
+  };
+}
+
+export function callFromRow(row: ToolCallRow): CallRow {
+  return {
+    dispatchId: row.dispatch_id,
+    callId: row.call_id,
+    tool: row.tool,
+    call: row.call,
+    args: JSON.parse(row.args_json) as CallRow["args"],
+    repeat: row.repeat,
+    status: row.status,
+  };
+}
+
+export function runEnd(db: Db, runId: string): RunEnd | "open" | null {
+  const row = db.get<RunRow>("SELECT * FROM runs WHERE run_id = ?", runId);
+  if (row === null) {
+    return db.get("SELECT 1 AS one FROM message_queue WHERE run_id = ?", runId) === null ? null : "open";
+  }
+  if (row.status === null) return "open";
+  return {
+    runId: row.run_id,
+    status: row.status,
+    reason: row.reason ?? "",
+    text: row.text,
+    error: row.error,
+    mergedInto: row.merged_into,
+    usage: row.usage_json === null ? NO_USAGE : (JSON.parse(row.usage_json) as Usage),
+  };
+}

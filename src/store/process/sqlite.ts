@@ -1,0 +1,330 @@
+// The process store over SQLite, one file a process. Each verb here is its transaction: durability, the guards, the head, and the step
+// itself, which lives in the file of its group. A verb that is fenced has changed nothing.
+
+import { LIMITS } from "../../abi/limits.ts";
+import type { Message } from "../../abi/message.ts";
+import type { Approval } from "../../abi/process.ts";
+import { type Db, type Durability, StoreCorrupt } from "../open.ts";
+import { answer, ask } from "./approvals.ts";
+import { abortRun, closingRecords, cut, seal, withdrawApprovals } from "./closing.ts";
+import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
+import { HeadRow } from "./head.ts";
+import { context, history, trace } from "./history.ts";
+import { admit, claim, enterWaiting } from "./inbox.ts";
+import { insertMessage, runEnd } from "./rows.ts";
+import { addUsageRow, beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls } from "./turns.ts";
+import type { Head, OutboxRow, Outcome, ProcessStore, Refusal } from "./verbs.ts";
+
+export interface ProcessStoreOptions extends ProcessFilesOptions {
+  /** Which start of the kernel this is: a later one fences everything this one writes. */
+  readonly kernelGeneration: number;
+}
+
+export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
+  const files = new ProcessFiles(options);
+
+  /** One guarded transaction; a refusal is a value and rolls nothing back because nothing was written yet. */
+  function verb<T>(pid: string, durability: Durability, step: (db: Db, head: HeadRow) => T | Refusal): Outcome<T> {
+    const db = files.get(pid);
+    return db.write(durability, () => {
+      const head = new HeadRow(db);
+      if (head.kernelGeneration !== options.kernelGeneration) return { ok: false, why: "fenced" };
+      const value = step(db, head);
+      if (isRefusal(value)) return { ok: false, why: value };
+      head.save();
+      return { ok: true, value, replay: false };
+    });
+  }
+
+  /** For the owner of a run: only while the epoch it was given still stands. */
+  function owned<T>(
+    pid: string,
+    epoch: number,
+    durability: Durability,
+    step: (db: Db, head: HeadRow) => T | Refusal,
+  ): Outcome<T> {
+    return verb(pid, durability, (db, head) => (head.epoch === epoch ? step(db, head) : "fenced"));
+  }
+
+  /** For callers from outside: the same key with the same content gets the first answer again. */
+  function keyed<T>(
+    pid: string,
+    key: string,
+    content: unknown,
+    now: number,
+    step: (db: Db, head: HeadRow) => T | Refusal,
+  ): Outcome<T> {
+    const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(content)).digest("hex");
+    const db = files.get(pid);
+    const known = db.get<{ body_hash: string; answer_json: string }>(
+      "SELECT body_hash, answer_json FROM requests WHERE request_id = ?",
+      key,
+    );
+    if (known !== null) {
+      if (known.body_hash !== hash) return { ok: false, why: "conflict" };
+      return { ok: true, value: JSON.parse(known.answer_json) as T, replay: true };
+    }
+    return verb(pid, "full", (_, head) => {
+      const value = step(db, head);
+      if (!isRefusal(value)) storeAnswer(db, key, hash, value, now);
+      return value;
+    });
+  }
+
+  return {
+    async create(pid, about) {
+      const db = files.create(pid);
+      db.write("full", () => {
+        const values = {
+          pid,
+          profile: about.profile,
+          identity: about.identity,
+          kernel_generation: options.kernelGeneration,
+          created_at: about.now,
+        };
+        for (const [key, value] of Object.entries(values)) {
+          db.run(
+            "INSERT INTO process_kv (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
+            key,
+            JSON.stringify(value),
+          );
+        }
+      });
+    },
+
+    async adopt(pid, { now }) {
+      const db = files.get(pid);
+      return db.write("normal", () => {
+        const head = new HeadRow(db);
+        if (head.pid() !== pid) throw new StoreCorrupt(`the database of ${pid} holds no process`);
+        if (head.kernelGeneration > options.kernelGeneration) throw new StoreCorrupt(`a later kernel owns ${pid}`);
+        const anew = head.kernelGeneration !== options.kernelGeneration;
+        head.kernelGeneration = options.kernelGeneration;
+        const ends = anew ? recoverRun(db, head, now) : [];
+        head.save();
+        return { head: plain(head), ends };
+      });
+    },
+
+    async admit(pid, message) {
+      const content = [message.kind, message.text, message.urgent, message.source];
+      return keyed(pid, message.requestKey, content, message.now, (db, head) => admit(db, head, message));
+    },
+
+    async claim(pid, { now }) {
+      const claimed = verb(pid, "normal", (db, head) => claim(db, head, now));
+      return claimed.ok ? claimed.value : null;
+    },
+
+    async commitTurn(pid, epoch, turn) {
+      return owned(pid, epoch, "full", (db, head) => commitTurn(db, head, turn));
+    },
+
+    async openCalls(pid, runId) {
+      return openCalls(files.get(pid), runId);
+    },
+
+    async beginCall(pid, epoch, dispatchId) {
+      const effect = openCall(files.get(pid), dispatchId)?.repeat === "effect";
+      return owned(pid, epoch, effect ? "full" : "normal", (db, head) => {
+        if (openCall(db, dispatchId) === null) return "fenced";
+        beginCall(db, head, dispatchId);
+        return null;
+      });
+    },
+
+    async endCall(pid, epoch, dispatchId, result) {
+      const effect = openCall(files.get(pid), dispatchId)?.repeat === "effect";
+      return owned(pid, epoch, effect ? "full" : "normal", (db, head) => {
+        const seq = endCall(db, head, dispatchId, result);
+        return seq === null ? "fenced" : { seq };
+      });
+    },
+
+    async ask(pid, epoch, request) {
+      return owned(pid, epoch, "full", (db, head) => ask(db, head, request));
+    },
+
+    async answer(pid, given) {
+      return verb(pid, "full", (db, head) => answer(db, head, given));
+    },
+
+    async boundary(pid, epoch, { runId, enter, now }) {
+      return owned(pid, epoch, "normal", (db, head) => {
+        if (head.stopped || head.paused !== null) {
+          head.move("leave");
+          return { entered: [], leave: true };
+        }
+        if (!enter) return { entered: [], leave: false };
+        if (head.state === "waiting_tool") head.move("results");
+        return { entered: enterWaiting(db, head, runId, now), leave: false };
+      });
+    },
+
+    async finish(pid, epoch, run) {
+      return owned(pid, epoch, "full", (db, head) => {
+        cancelCalls(db, head, run.runId, "cancelled: the run ended", run.now);
+        if (run.note !== null) {
+          insertMessage(db, head.generation, {
+            id: head.takeSeq(),
+            role: "system",
+            content: run.note,
+            runId: run.runId,
+            timestamp: run.now,
+          });
+        }
+        return finishRun(db, head, { ...run, text: null });
+      });
+    },
+
+    async waste(pid, row) {
+      files.get(pid).write("normal", () => addUsageRow(files.get(pid), { ...row, turn: 0, wasted: true }));
+    },
+
+    async fail(pid) {
+      verb(pid, "full", (_, head) => {
+        head.move("fail");
+        return null;
+      });
+    },
+
+    async hold(pid, { stopped, now }) {
+      return verb(pid, "full", (_, head) => {
+        if (head.stopped !== stopped) {
+          head.stopped = stopped;
+          head.lastActiveAt = now;
+          head.move(stopped ? "stop" : "cont");
+        }
+        return plain(head);
+      });
+    },
+
+    async pause(pid, waitsFor, _options) {
+      return verb(pid, "full", (_, head) => {
+        head.paused = waitsFor;
+        head.move(waitsFor === null ? "release" : "pause");
+        return plain(head);
+      });
+    },
+
+    async abort(pid, { runId, reason, requestKey, now }) {
+      return keyed(pid, requestKey, ["abort", runId], now, (db, head) => {
+        const other = runId !== null && head.currentRun !== runId;
+        return other
+          ? { aborted: false, runId: null, interruptedToolCalls: 0, ends: [], withdrawn: [], nextRunId: null }
+          : abortRun(db, head, reason, now);
+      });
+    },
+
+    async cut(pid, closing) {
+      return verb(pid, "full", (db, head) => {
+        if (head.closing !== null) {
+          // The same request again, after a crash or from an impatient client: go on where it stands.
+          if (head.closing.reason === closing.reason) return { closing: head.closing, ends: [], withdrawn: [] };
+          if (head.closing.reason === "kill") return "no-process";
+        }
+        return cut(db, head, closing);
+      });
+    },
+
+    async closingRecords(pid, after, limit) {
+      const db = files.get(pid);
+      const { closing } = new HeadRow(db);
+      if (closing === null) return { records: [], messages: 0, undelivered: 0, next: null };
+      return closingRecords(db, closing, after, limit);
+    },
+
+    async seal(pid, { answer: result, now }) {
+      const db = files.get(pid);
+      const sealed = verb(pid, "full", (_, head) => {
+        if (head.closing !== null) storeAnswer(db, head.closing.requestKey, "", result, now);
+        seal(db, head);
+        db.run("DELETE FROM requests WHERE created_at < ?", now - LIMITS.requestsKeptMs);
+        return null;
+      });
+      // What was deleted must not linger in the log: the promise of --no-archive.
+      if (sealed.ok) db.script("PRAGMA wal_checkpoint(TRUNCATE)");
+    },
+
+    async answered(pid, requestKey) {
+      if (!files.exists(pid)) return null;
+      const row = files
+        .get(pid)
+        .get<{ answer_json: string }>("SELECT answer_json FROM requests WHERE request_id = ?", requestKey);
+      return row === null ? null : (JSON.parse(row.answer_json) as object);
+    },
+
+    head: async (pid) => plain(new HeadRow(files.get(pid))),
+    projection: async (pid) => new HeadRow(files.get(pid)).projection(),
+    history: async (pid, query) => history(files.get(pid), query),
+    context: async (pid): Promise<readonly Message[]> => context(files.get(pid), LIMITS.contextBytesMax),
+    runEnd: async (pid, runId) => runEnd(files.get(pid), runId),
+    openApproval: async (pid): Promise<Approval | null> => new HeadRow(files.get(pid)).openApproval(),
+    trace: async (pid, query) => trace(files.get(pid), query),
+
+    async logCall(pid, row) {
+      const db = files.get(pid);
+      db.write("normal", () => {
+        db.run(
+          "INSERT INTO syscall_log (at, call, args, outcome, ms) VALUES (?, ?, ?, ?, ?)",
+          row.at,
+          row.call,
+          row.args,
+          row.outcome,
+          row.ms,
+        );
+        db.run("DELETE FROM syscall_log WHERE id <= (SELECT max(id) FROM syscall_log) - ?", LIMITS.syscallLogRowsMax);
+      });
+    },
+
+    async outbox(pid) {
+      const rows = files.get(pid).all<{ body_json: string }>("SELECT body_json FROM outbox ORDER BY seq");
+      return rows.map((row) => JSON.parse(row.body_json) as OutboxRow);
+    },
+
+    async clearOutbox(pid, throughSeq) {
+      const db = files.get(pid);
+      db.write("normal", () => db.run("DELETE FROM outbox WHERE seq <= ?", throughSeq));
+    },
+
+    check: async (pid) => files.check(pid),
+    quarantine: async (pid) => files.quarantine(pid),
+    remove: async (pid) => files.remove(pid),
+    close: async () => files.close(),
+  };
+
+  function recoverRun(db: Db, head: HeadRow, now: number) {
+    const runId = head.currentRun;
+    head.move("recover");
+    if (runId === null) return [];
+    const row = db.get<{ deaths: number }>(
+      "UPDATE runs SET deaths = deaths + 1 WHERE run_id = ? RETURNING deaths",
+      runId,
+    );
+    if (row === null || row.deaths < LIMITS.runDeathsMax) return [];
+    head.epoch++;
+    withdrawApprovals(db, head, now);
+    cancelCalls(db, head, runId, "cancelled: the run was given up", now);
+    const error = `given up: the kernel died ${row.deaths} times within this run without progress`;
+    return finishRun(db, head, { runId, status: "error", reason: "kernel.deaths", error, text: null, now });
+  }
+}
+
+function storeAnswer(db: Db, key: string, hash: string, value: unknown, now: number): void {
+  db.run(
+    "INSERT OR REPLACE INTO requests (request_id, body_hash, answer_json, created_at) VALUES (?, ?, ?, ?)",
+    key,
+    hash,
+    JSON.stringify(value),
+    now,
+  );
+}
+
+function isRefusal(value: unknown): value is Refusal {
+  return value === "fenced" || value === "conflict" || value === "no-process" || value === "full";
+}
+
+function plain(head: HeadRow): Head {
+  const { epoch, nextSeq, generation, state, stopped, paused, currentRun, lastRun, closing, queued } = head;
+  return { epoch, nextSeq, generation, state, stopped, paused, currentRun, lastRun, closing, queued };
+}

@@ -1,0 +1,298 @@
+// The interface of a process's store. A verb is one whole transaction on one process with its guard inside: what the owner of a run
+// writes carries the epoch it was given, what comes from outside carries a request key. Expected refusals are values; the one
+// exception is StoreUnavailable, "nobody knows, ask again with the same key". Nothing of SQL is visible from here up.
+
+import type { Message, Origin, ToolOutcome } from "../../abi/message.ts";
+import type { Approval, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
+
+/** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
+export type Refusal = "fenced" | "conflict" | "no-process" | "full";
+
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T; readonly replay: boolean }
+  | { readonly ok: false; readonly why: Refusal };
+
+/** What kernel.db shows of a process; the latest one wins. */
+export interface Projection {
+  readonly state: State;
+  readonly activeRunId: string | null;
+  readonly queued: number;
+  readonly lastActiveAt: number | null;
+  readonly waitsFor: WaitsFor | null;
+}
+
+/** A `wait` on the process would return now: what its parent is told, once. */
+export interface EndedNotice {
+  readonly runId: string | null;
+  readonly text: string;
+}
+
+export interface OutboxRow {
+  readonly seq: number;
+  readonly projection: Projection;
+  readonly approvals: readonly Approval[];
+  readonly ended: EndedNotice | null;
+}
+
+export interface Admission {
+  readonly kind: "user" | "event";
+  /** An event without a run of its own enters with the next run. */
+  readonly runId: string | null;
+  readonly wakes: boolean;
+  /** Supersedes the run in flight. */
+  readonly urgent: boolean;
+  readonly text: string;
+  readonly origin: Origin;
+  /** A later event of the same source takes the place of an earlier one that still waits. */
+  readonly source: string | null;
+  readonly requestKey: string;
+  readonly now: number;
+}
+
+export interface Admitted {
+  readonly runId: string | null;
+  readonly queued: boolean;
+  /** Runs that ended because this one superseded them. */
+  readonly ends: readonly RunEnd[];
+}
+
+export interface RunInFlight {
+  readonly runId: string;
+  readonly turn: number;
+  readonly generation: number;
+}
+
+export interface Claimed extends RunInFlight {
+  readonly epoch: number;
+  readonly resumed: boolean;
+  /** Messages that entered history by this claim. */
+  readonly entered: readonly Message[];
+}
+
+export type CallStatus = "registered" | "asking" | "approved" | "dispatched" | ToolOutcome;
+
+export interface CallRow {
+  readonly dispatchId: string;
+  readonly callId: string;
+  readonly tool: string;
+  /** The syscall behind the tool; null for a tool nobody knows. */
+  readonly call: string | null;
+  readonly args: { readonly [key: string]: unknown };
+  readonly repeat: "read" | "effect";
+  readonly status: CallStatus;
+}
+
+export interface TurnCommit {
+  readonly runId: string;
+  readonly text: string;
+  readonly thinking: string | null;
+  readonly calls: readonly Omit<CallRow, "status">[];
+  readonly model: string;
+  readonly usage: Usage;
+  /** Set when the turn asks for no tools: the run ends with it. */
+  readonly finish: Finish | null;
+  readonly now: number;
+}
+
+export interface Finish {
+  readonly status: RunStatus;
+  readonly reason: string;
+  readonly error: string | null;
+}
+
+export interface TurnCommitted {
+  readonly seq: number;
+  readonly turn: number;
+  readonly ends: readonly RunEnd[];
+}
+
+export interface Boundary {
+  readonly entered: readonly Message[];
+  /** A person stopped the process or it asked for its own reset: leave the loop. */
+  readonly leave: boolean;
+}
+
+export interface Closing {
+  readonly reason: "reset" | "kill";
+  readonly archive: boolean;
+  readonly archiveId: string;
+  readonly requestKey: string;
+  /** Messages up to this number, and queue rows up to this generation, belong to what is closed. */
+  readonly cutSeq: number;
+  readonly generation: number;
+  readonly startedAt: number;
+}
+
+export interface Cut {
+  readonly closing: Closing;
+  readonly ends: readonly RunEnd[];
+  readonly withdrawn: readonly Approval[];
+}
+
+export interface Head {
+  readonly epoch: number;
+  readonly nextSeq: number;
+  readonly generation: number;
+  readonly state: State;
+  readonly stopped: boolean;
+  readonly paused: WaitsFor | null;
+  readonly currentRun: string | null;
+  readonly lastRun: string | null;
+  readonly closing: Closing | null;
+  readonly queued: number;
+}
+
+export interface ArchiveRecord {
+  readonly [field: string]: unknown;
+}
+
+export interface HistorySlice {
+  readonly messages: readonly Message[];
+  readonly count: number;
+  readonly hasMoreBefore: boolean;
+  readonly hasMoreAfter: boolean;
+}
+
+export interface LoggedCall {
+  readonly at: number;
+  readonly call: string;
+  readonly args: string;
+  readonly outcome: string;
+  readonly ms: number;
+}
+
+export interface ProcessStore {
+  /** Makes the database; doing it again changes nothing. */
+  create(
+    pid: string,
+    about: { readonly profile: string; readonly identity: object; readonly now: number },
+  ): Promise<void>;
+  /** Takes the process over for this start of the kernel. A run that saw too many kernel deaths ends here. */
+  adopt(
+    pid: string,
+    options: { readonly now: number },
+  ): Promise<{ readonly head: Head; readonly ends: readonly RunEnd[] }>;
+
+  admit(pid: string, message: Admission): Promise<Outcome<Admitted>>;
+  /** Takes up the run in flight, or begins the next; null when there is nothing to do or something holds the process. */
+  claim(pid: string, options: { readonly now: number }): Promise<Claimed | null>;
+  commitTurn(pid: string, epoch: number, turn: TurnCommit): Promise<Outcome<TurnCommitted>>;
+  /** Calls of the run that have no result yet, in source order. */
+  openCalls(pid: string, runId: string): Promise<readonly CallRow[]>;
+  /** The write-ahead of an effect: on disk before anything happens. */
+  beginCall(pid: string, epoch: number, dispatchId: string): Promise<Outcome<null>>;
+  endCall(
+    pid: string,
+    epoch: number,
+    dispatchId: string,
+    result: { readonly outcome: ToolOutcome; readonly output: string; readonly now: number },
+  ): Promise<Outcome<{ readonly seq: number }>>;
+  ask(
+    pid: string,
+    epoch: number,
+    request: { readonly dispatchId: string; readonly approvalId: string; readonly why: string; readonly now: number },
+  ): Promise<Outcome<Approval>>;
+  /** Compare-and-set: an approval that is decided already comes back as it was decided. Null: there is none. */
+  answer(
+    pid: string,
+    answer: {
+      readonly approvalId: string;
+      readonly decision: "approve" | "deny";
+      readonly by: string;
+      readonly now: number;
+    },
+  ): Promise<Outcome<Approval | null>>;
+  /**
+   * A safe point: the run leaves if somebody wants it to. Between two turns (`enter`) waiting messages enter history too; between
+   * a call and its result they must not.
+   */
+  boundary(
+    pid: string,
+    epoch: number,
+    options: { readonly runId: string; readonly enter: boolean; readonly now: number },
+  ): Promise<Outcome<Boundary>>;
+  finish(
+    pid: string,
+    epoch: number,
+    run: Finish & { readonly runId: string; readonly note: string | null; readonly now: number },
+  ): Promise<Outcome<readonly RunEnd[]>>;
+  /** Tokens of an answer that was cut and asked for again. */
+  waste(
+    pid: string,
+    row: { readonly runId: string; readonly model: string; readonly usage: Usage; readonly now: number },
+  ): Promise<void>;
+
+  /** The database could not be used: until a reset the process does nothing. */
+  fail(pid: string): Promise<void>;
+  hold(pid: string, options: { readonly stopped: boolean; readonly now: number }): Promise<Outcome<Head>>;
+  pause(pid: string, waitsFor: WaitsFor | null, options: { readonly now: number }): Promise<Outcome<Head>>;
+  /** Ends the run in flight; its open calls get their result. With a run id, only if that run is the one. */
+  abort(
+    pid: string,
+    options: {
+      readonly runId: string | null;
+      readonly reason: string;
+      readonly requestKey: string;
+      readonly now: number;
+    },
+  ): Promise<Outcome<Aborting>>;
+  /** First half of reset and kill: fences the run, closes what is open, and draws the line. */
+  cut(
+    pid: string,
+    closing: Omit<Closing, "cutSeq" | "generation" | "startedAt"> & { readonly now: number },
+  ): Promise<Outcome<Cut>>;
+  /** Pages of what is being closed, for the archive: messages first, then undelivered queue rows. */
+  closingRecords(
+    pid: string,
+    after: string | null,
+    limit: number,
+  ): Promise<{
+    readonly records: readonly ArchiveRecord[];
+    readonly messages: number;
+    readonly undelivered: number;
+    readonly next: string | null;
+  }>;
+  /** Second half: what was archived goes, later messages begin to move. */
+  seal(pid: string, options: { readonly answer: object; readonly now: number }): Promise<void>;
+  /** What an outside caller was answered under this key, if it was. */
+  answered(pid: string, requestKey: string): Promise<object | null>;
+
+  head(pid: string): Promise<Head>;
+  projection(pid: string): Promise<Projection>;
+  history(
+    pid: string,
+    query: {
+      readonly limit: number;
+      readonly offset?: number;
+      readonly afterSeq?: number;
+      readonly beforeSeq?: number;
+    },
+  ): Promise<HistorySlice>;
+  /** The context of the next model call: the current generation, oldest first. */
+  context(pid: string): Promise<readonly Message[]>;
+  runEnd(pid: string, runId: string): Promise<RunEnd | "open" | null>;
+  openApproval(pid: string): Promise<Approval | null>;
+  trace(
+    pid: string,
+    query: { readonly after: number; readonly limit: number },
+  ): Promise<readonly (LoggedCall & { readonly id: number })[]>;
+  logCall(pid: string, row: LoggedCall): Promise<void>;
+  outbox(pid: string): Promise<readonly OutboxRow[]>;
+  clearOutbox(pid: string, throughSeq: number): Promise<void>;
+
+  /** Whole, as far as SQLite can tell. */
+  check(pid: string): Promise<string | null>;
+  /** Moves a damaged database aside with everything that belongs to it; returns where it went. */
+  quarantine(pid: string, now: number): Promise<string>;
+  remove(pid: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Aborting {
+  readonly aborted: boolean;
+  readonly runId: string | null;
+  readonly interruptedToolCalls: number;
+  readonly ends: readonly RunEnd[];
+  readonly withdrawn: readonly Approval[];
+  readonly nextRunId: string | null;
+}
