@@ -1,7 +1,7 @@
 // What can be mounted: nine verbs over paths that the Namespace has resolved. A mount never sees `..`, a symlink in the middle of
 // a path or another mount's files; it throws SysError with errno codes and checks permissions with access.ts.
 
-import type { Identity } from "../src/abi/identity.ts";
+import type { Caller } from "../src/abi/identity.ts";
 
 declare const resolved: unique symbol;
 /** Absolute within the mount, normalised, without links: only the Namespace makes one. */
@@ -57,22 +57,19 @@ export interface Attributes {
 }
 
 export interface FileSystem {
-  stat(caller: Identity, path: ResolvedPath): Promise<Stat>;
-  list(caller: Identity, path: ResolvedPath): Promise<readonly Entry[]>;
-  read(caller: Identity, path: ResolvedPath, options: ReadOptions): Promise<ReadResult>;
+  stat(caller: Caller, path: ResolvedPath): Promise<Stat>;
+  list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]>;
+  read(caller: Caller, path: ResolvedPath, options: ReadOptions): Promise<ReadResult>;
   write(
-    caller: Identity,
+    caller: Caller,
     path: ResolvedPath,
     bytes: Uint8Array,
     options: WriteOptions,
   ): Promise<{ readonly version: string }>;
-  remove(caller: Identity, path: ResolvedPath, options: { readonly recursive: boolean }): Promise<void>;
-  rename(caller: Identity, from: ResolvedPath, to: ResolvedPath): Promise<void>;
-  mkdir(
-    caller: Identity,
-    path: ResolvedPath,
-    options: { readonly parents: boolean; readonly mode?: number },
-  ): Promise<void>;
-  link(caller: Identity, path: ResolvedPath, target: string): Promise<void>;
-  setattr(caller: Identity, path: ResolvedPath, attributes: Attributes): Promise<void>;
+  remove(caller: Caller, path: ResolvedPath, options: { readonly recursive: boolean }): Promise<void>;
+  rename(caller: Caller, from: ResolvedPath, to: ResolvedPath): Promise<void>;
+  /** One directory; the Namespace makes missing parents one by one. */
+  mkdir(caller: Caller, path: ResolvedPath, options: { readonly mode?: number }): Promise<void>;
+  link(caller: Caller, path: ResolvedPath, target: string): Promise<void>;
+  setattr(caller: Caller, path: ResolvedPath, attributes: Attributes): Promise<void>;
 }

@@ -96,6 +96,8 @@ export interface SignalFilter {
   readonly pid?: string;
   readonly run?: string;
   readonly names?: readonly string[];
+  /** Only runs that this client started. */
+  readonly mine?: true;
 }
 
 export function matches(filter: SignalFilter, signal: Signal): boolean {

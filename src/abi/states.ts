@@ -16,6 +16,7 @@ export type StateEvent =
   | "pause" // the kernel holds it
   | "release" // and lets go
   | "leave" // the run steps aside at a safe point
+  | "reset" // the line is drawn: what is above it is over, damage included
   | "fail" // the database or an invariant is broken
   | "recover"; // a kernel took the process over
 
@@ -30,8 +31,10 @@ export interface Facts {
 
 type Target = State | "rest";
 
-// Possible everywhere but in error, which only a repair or a reset ends.
-const ALWAYS = { end: "rest", pause: "paused", recover: "rest", fail: "error" } as const;
+// Possible everywhere but in error, which only a reset ends.
+const ALWAYS = { end: "rest", pause: "rest", recover: "rest", reset: "rest", fail: "error" } as const;
+// A run may still be in flight when something begins to hold its process: it goes on to its next safe point.
+const HELD = { ...ALWAYS, answer: "rest", ask: "rest", leave: "rest" } as const;
 
 const TABLE: { readonly [S in State]: { readonly [E in StateEvent]?: Target } } = {
   idle: { ...ALWAYS, admit: "rest", stop: "stopped", cont: "rest", release: "rest" },
@@ -43,7 +46,7 @@ const TABLE: { readonly [S in State]: { readonly [E in StateEvent]?: Target } } 
     claim: "running",
     tools: "waiting_tool",
     results: "running",
-    ask: "waiting_hil",
+    ask: "rest",
     stop: "running",
     cont: "running",
     release: "running",
@@ -55,7 +58,7 @@ const TABLE: { readonly [S in State]: { readonly [E in StateEvent]?: Target } } 
     claim: "running",
     tools: "waiting_tool",
     results: "running",
-    ask: "waiting_hil",
+    ask: "rest",
     stop: "waiting_tool",
     cont: "waiting_tool",
     release: "waiting_tool",
@@ -68,20 +71,15 @@ const TABLE: { readonly [S in State]: { readonly [E in StateEvent]?: Target } } 
     stop: "stopped",
     cont: "waiting_hil",
     release: "waiting_hil",
+    leave: "rest",
   },
-  paused: { ...ALWAYS, admit: "paused", answer: "rest", stop: "stopped", cont: "rest", release: "rest" },
-  stopped: {
-    ...ALWAYS,
-    pause: "stopped",
-    admit: "stopped",
-    answer: "stopped",
-    stop: "stopped",
-    cont: "rest",
-    release: "stopped",
-  },
+  paused: { ...HELD, admit: "paused", tools: "paused", stop: "stopped", cont: "rest", release: "rest" },
+  stopped: { ...HELD, admit: "stopped", tools: "stopped", stop: "stopped", cont: "rest", release: "stopped" },
   error: {
-    end: "rest",
+    end: "error",
+    reset: "rest",
     fail: "error",
+    answer: "error",
     recover: "error",
     admit: "error",
     stop: "error",

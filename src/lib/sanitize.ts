@@ -4,7 +4,7 @@
 
 /** What may need work: outside of it text passes untouched. */
 const SUSPECT =
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]/;
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb]|[\u17b4\u17b5]|[\u180b-\u180f]|\u034f|[\ufe00-\ufe0f]/;
 
 // Longest escape sequence that is believed; an unterminated one ends there, or at the next line.
 const STRING_CHARS_MAX = 8192;

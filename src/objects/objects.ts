@@ -19,11 +19,9 @@ export type NewObject = Omit<ObjectMeta, "size" | "sha256">;
 /** The rows behind the bytes; store/kernel/objects.ts keeps them. */
 export interface ObjectRows {
   get(key: string): Promise<ObjectMeta | null>;
-  /** Rows whose key starts with the prefix, in key order, after a key. */
+  /** Rows whose key starts with the prefix, in the order of their UTF-8 bytes, after a key. */
   page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]>;
   put(meta: ObjectMeta): Promise<void>;
-  remove(key: string): Promise<void>;
-  rename(from: string, to: string): Promise<void>;
   /** An intent is stored before bytes are moved into place and removed with the row that follows. */
   intend(intent: ObjectIntent): Promise<void>;
   intents(): Promise<readonly ObjectIntent[]>;
@@ -41,9 +39,10 @@ export interface ObjectStore {
   page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]>;
   read(key: string, range: { readonly offset: number; readonly bytesMax: number }): Promise<Uint8Array>;
   put(object: NewObject, bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<ObjectMeta>;
-  /** Metadata only. */
+  /** Owner, mode, type and time only; what the bytes say of themselves stays. */
   setMeta(meta: ObjectMeta): Promise<void>;
   remove(key: string): Promise<void>;
+  /** Moves an object, replacing one of that name, or everything beneath a directory to where nothing is yet. */
   rename(from: string, to: string): Promise<void>;
   /** After a crash: rolls every intent forward or back and sweeps temporaries. Returns how many intents it met. */
   recover(): Promise<number>;

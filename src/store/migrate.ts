@@ -33,12 +33,13 @@ export interface MigrateOptions {
 export function migrate(db: Db, schema: Schema, options: MigrateOptions): number {
   const version = schemaVersion(db);
   const applicationId = pragma(db, "application_id");
-  const fresh = version === 0 && applicationId === 0;
+  const fresh = version === 0 && applicationId === 0 && isEmpty(db);
   if (fresh && options.expectExisting) throw new StoreCorrupt(`the database ${db.path} is empty although it held data`);
   if (!fresh && applicationId !== schema.applicationId)
     throw new StoreCorrupt(`${db.path} is not a ${schema.component} database of gsv`);
   refuseNewer(db, schema, version);
   checkApplied(db, schema, version);
+  db.writeAhead();
   if (version < schema.migrations.length && !fresh) options.backup?.(version);
   for (let id = version + 1; id <= schema.migrations.length; id++) apply(db, schema, id, options.now);
   return version;
@@ -55,6 +56,11 @@ export function refuseNewer(db: Db, schema: Schema, version: number): void {
     `${db.path} was written by a newer gsv (schema ${version}; this one knows ${schema.migrations.length})`,
     ["use the newer gsv for this home"],
   );
+}
+
+// Somebody else's database may carry no numbers at all.
+function isEmpty(db: Db): boolean {
+  return db.get("SELECT 1 AS one FROM sqlite_schema LIMIT 1") === null;
 }
 
 function apply(db: Db, schema: Schema, id: number, now: number): void {

@@ -36,7 +36,7 @@ export class Db {
 
   constructor(
     readonly path: string,
-    options: { readonly mode: "create" | "write" | "read" },
+    private readonly options: { readonly mode: "create" | "write" | "read" },
   ) {
     this.sqlite = translated(path, () => {
       const sqlite = new Database(path, { create: options.mode === "create", readwrite: true, strict: true });
@@ -46,7 +46,6 @@ export class Db {
       sqlite.run("PRAGMA cell_size_check = ON");
       if (options.mode === "read") sqlite.run("PRAGMA query_only = ON");
       else {
-        sqlite.run("PRAGMA journal_mode = WAL");
         sqlite.run("PRAGMA synchronous = FULL");
         sqlite.run("PRAGMA journal_size_limit = 16777216");
         sqlite.run("PRAGMA secure_delete = ON");
@@ -71,6 +70,11 @@ export class Db {
   /** DDL and pragmas: not cached, may hold several statements. */
   script(sql: string): void {
     translated(this.path, () => this.sqlite.run(sql));
+  }
+
+  /** Changes the header of the file, so only once it is known to be ours. */
+  writeAhead(): void {
+    if (this.options.mode !== "read") this.script("PRAGMA journal_mode = WAL");
   }
 
   write<T>(durability: Durability, body: () => T): T {

@@ -109,13 +109,16 @@ export type Print<Output> =
     }
   | { readonly kind: "silent" };
 
-export interface Column {
+/** A text, or an instant: shown as an age on a terminal and as ISO time elsewhere. */
+export type Column = {
   readonly head: string;
-  readonly cell: (row: never) => string;
   readonly align?: "right";
   /** Gives way first when the terminal is narrow. */
   readonly shrink?: true;
-}
+} & (
+  | { readonly cell: (row: never) => string; readonly since?: undefined }
+  | { readonly since: (row: never) => number; readonly cell?: undefined }
+);
 
 export interface CliHint<Output> {
   readonly examples: readonly string[];
@@ -128,6 +131,8 @@ export interface Syscall<Services = never, Input extends Fields = Fields, Output
   readonly name: string;
   readonly summary: string;
   readonly class: CallClass;
+  /** What makes a keyed call safe to repeat: the verb behind it, or the answer that dispatch keeps. Defaults to the verb. */
+  readonly once: "verb" | "answer";
   /** Defaults to the name. */
   readonly capability: string;
   readonly by: "anyone" | "person";
@@ -139,8 +144,9 @@ export interface Syscall<Services = never, Input extends Fields = Fields, Output
 
 type Declaration<Services, Input extends Fields, Output> = Omit<
   Syscall<Services, Input, Output>,
-  "capability" | "by"
+  "capability" | "by" | "once"
 > & {
+  readonly once?: "verb" | "answer";
   readonly capability?: string;
   readonly by?: "anyone" | "person";
 };
@@ -148,5 +154,5 @@ type Declaration<Services, Input extends Fields, Output> = Omit<
 export function syscall<Services, Input extends Fields, Output>(
   declaration: Declaration<Services, Input, Output>,
 ): Syscall<Services, Input, Output> {
-  return { by: "anyone", capability: declaration.name, ...declaration };
+  return { by: "anyone", once: "verb", capability: declaration.name, ...declaration };
 }

@@ -2,16 +2,8 @@
 
 import type { Message } from "../abi/message.ts";
 import type { WaitsFor } from "../abi/process.ts";
+import type { Column, Print } from "./define.ts";
 import type { Closed, TraceRow } from "./services.ts";
-
-/** 42s, 7m, 3h, 12d: one unit, as `ps` would. */
-export function ageText(sinceMs: number, nowMs: number = Date.now()): string {
-  const seconds = Math.max(0, Math.floor((nowMs - sinceMs) / 1000));
-  if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h`;
-  return `${Math.floor(seconds / 86_400)}d`;
-}
 
 export function waitsForText(waits: WaitsFor): string {
   return waits.kind === "approval" ? `approval ${waits.id} (${waits.summary})` : waits.reason;
@@ -40,4 +32,32 @@ export function messageLine(message: Message): string {
 
 export function traceLine(row: TraceRow): string {
   return `${new Date(row.at).toISOString()} ${row.call}(${row.args}) = ${row.outcome} <${row.ms.toFixed(1)} ms>`;
+}
+
+/** A result as plain text, for whoever reads text: a model, a pipe. */
+export function renderText(print: Print<unknown>, result: unknown): string {
+  switch (print.kind) {
+    case "value":
+      return print.text(result);
+    case "silent":
+      return "ok";
+    case "list": {
+      const rows = print.rows(result);
+      const note = print.note?.(result);
+      return [
+        ...(rows.length === 0 ? [print.empty] : rows.map((row) => print.line(row as never))),
+        ...(note ? [`(${note})`] : []),
+      ].join("\n");
+    }
+    case "table": {
+      const rows = print.rows(result);
+      if (rows.length === 0) return print.empty;
+      const lines = rows.map((row) => print.columns.map((column) => columnText(column, row)).join("\t"));
+      return [print.columns.map((column) => column.head).join("\t"), ...lines].join("\n");
+    }
+  }
+}
+
+function columnText(column: Column, row: object): string {
+  return column.cell === undefined ? new Date(column.since(row as never)).toISOString() : column.cell(row as never);
 }

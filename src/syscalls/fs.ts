@@ -42,6 +42,7 @@ export const fsCalls = [
     name: "fs.write",
     summary: "Write a whole file",
     class: "keyed",
+    once: "answer",
     input: {
       path,
       content: field.text("the whole content", { positional: true, meta: "CONTENT", longest: 16 * 1024 * 1024 }),
@@ -66,6 +67,7 @@ export const fsCalls = [
     name: "fs.edit",
     summary: "Replace text in a file",
     class: "keyed",
+    once: "answer",
     input: {
       path,
       oldString: field.text("the text to replace, exactly as it stands", { flag: "old", meta: "TEXT" }),
@@ -94,6 +96,7 @@ export const fsCalls = [
     name: "fs.delete",
     summary: "Delete a file or an empty directory",
     class: "keyed",
+    once: "answer",
     input: { path, target },
     tool: { name: "Delete", repeat: "effect", description: "Delete a file or an empty directory." },
     cli: {

@@ -2,7 +2,6 @@
 
 import type { Approval } from "../abi/process.ts";
 import { field, syscall } from "./define.ts";
-import { ageText } from "./format.ts";
 import type { Approvals } from "./services.ts";
 
 export const hilCalls = [
@@ -21,7 +20,7 @@ export const hilCalls = [
           { head: "ID", cell: (row: Approval) => row.id },
           { head: "PID", cell: (row: Approval) => row.pid },
           { head: "TOOL", cell: (row: Approval) => row.tool },
-          { head: "AGE", cell: (row: Approval) => ageText(row.createdAt), align: "right" },
+          { head: "AGE", since: (row: Approval) => row.createdAt, align: "right" },
           { head: "WHY", cell: (row: Approval) => row.why, shrink: true },
           { head: "ARGUMENTS", cell: (row: Approval) => JSON.stringify(row.args), shrink: true },
         ],

@@ -5,7 +5,7 @@ import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { PROFILES, type ProcessInfo } from "../abi/process.ts";
 import { field, syscall } from "./define.ts";
-import { ageText, closedText, messageLine, traceLine, waitsForText } from "./format.ts";
+import { closedText, messageLine, traceLine, waitsForText } from "./format.ts";
 import {
   type Aborted,
   type Closed,
@@ -45,7 +45,7 @@ export const procCalls = [
           { head: "OWNER", cell: (row: ProcessInfo) => row.owner },
           { head: "PROFILE", cell: (row: ProcessInfo) => row.profile },
           { head: "QUEUE", cell: (row: ProcessInfo) => String(row.queued), align: "right" },
-          { head: "AGE", cell: (row: ProcessInfo) => ageText(row.createdAt), align: "right" },
+          { head: "AGE", since: (row: ProcessInfo) => row.createdAt, align: "right" },
           { head: "CWD", cell: (row: ProcessInfo) => row.cwd, shrink: true },
           { head: "WORKSPACE", cell: (row: ProcessInfo) => row.workspaceId ?? "-" },
           {

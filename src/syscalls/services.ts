@@ -183,6 +183,8 @@ export type FileView =
       readonly path: string;
       readonly directories: readonly string[];
       readonly files: readonly string[];
+      /** More names than fit one answer. */
+      readonly truncated?: true;
     };
 
 export interface Files {

@@ -19,6 +19,17 @@ export const systemCalls = [
   }),
 
   syscall({
+    name: "system.start",
+    summary: "Make sure that a kernel runs",
+    // Waiting for one is what starts one.
+    class: "wait",
+    capability: "system.status",
+    input: {},
+    cli: { hidden: true, examples: ["gsv kernel start"], print: { kind: "silent" } },
+    run: ({ kernel }: { kernel: KernelControl }) => kernel.status(),
+  }),
+
+  syscall({
     name: "system.whoami",
     summary: "Show who you are to gsv",
     class: "read",

@@ -12,10 +12,14 @@ export class KernelDb {
   private constructor(readonly db: Db) {}
 
   /** Opens and migrates; only the holder of the lock may. */
-  static open(path: string, options: MigrateOptions): KernelDb {
+  static open(path: string, options: Omit<MigrateOptions, "backup"> & { readonly backupDir?: string }): KernelDb {
     const db = new Db(path, { mode: "create" });
+    const { backupDir, ...rest } = options;
+    // By SQLite's own means: a copy of the file taken any other way may be torn, and taking it would drop our locks.
+    const backup = (from: number) =>
+      db.script(`VACUUM INTO '${`${backupDir}/kernel-${from}-${options.now}.db`.replaceAll("'", "''")}'`);
     try {
-      migrate(db, KERNEL_SCHEMA, options);
+      migrate(db, KERNEL_SCHEMA, backupDir === undefined ? rest : { ...rest, backup });
       return new KernelDb(db);
     } catch (error) {
       db.close();

@@ -3,6 +3,7 @@
 
 import type { ObjectIntent, ObjectMeta, ObjectRows } from "../../objects/objects.ts";
 import type { Db, Row } from "../open.ts";
+import type { KernelDb } from "./db.ts";
 
 interface ObjectRow extends Row {
   readonly key: string;
@@ -17,7 +18,8 @@ interface ObjectRow extends Row {
   readonly symlink: string | null;
 }
 
-export function objectRows(db: Db): ObjectRows {
+export function objectRows(kernel: KernelDb): ObjectRows {
+  const { db } = kernel;
   return {
     async get(key) {
       const row = db.get<ObjectRow>("SELECT * FROM objects WHERE key = ?", key);
@@ -38,12 +40,12 @@ export function objectRows(db: Db): ObjectRows {
     },
 
     async put(meta) {
-      db.write("full", () => putRow(db, meta));
+      kernel.write("full", (tx) => putRow(tx, meta));
     },
 
     async intend(intent) {
-      db.write("full", () =>
-        db.run("INSERT INTO object_intents VALUES (?, ?, ?)", intent.id, intent.kind, JSON.stringify(intent)),
+      kernel.write("full", (tx) =>
+        tx.run("INSERT INTO object_intents VALUES (?, ?, ?)", intent.id, intent.kind, JSON.stringify(intent)),
       );
     },
 
@@ -54,9 +56,9 @@ export function objectRows(db: Db): ObjectRows {
     },
 
     async fulfil(intent, outcome) {
-      db.write("full", () => {
-        if (outcome === "done") apply(db, intent);
-        db.run("DELETE FROM object_intents WHERE id = ?", intent.id);
+      kernel.write("full", (tx) => {
+        if (outcome === "done") apply(tx, intent);
+        tx.run("DELETE FROM object_intents WHERE id = ?", intent.id);
       });
     },
   };
@@ -65,12 +67,13 @@ export function objectRows(db: Db): ObjectRows {
 function apply(db: Db, intent: ObjectIntent): void {
   switch (intent.kind) {
     case "put":
-      return putRow(db, intent.meta);
+      putRow(db, intent.meta);
+      return;
     case "remove":
       db.run("DELETE FROM objects WHERE key = ?", intent.key);
       return;
     case "rename":
-      return renameRows(db, intent.from, intent.to);
+      renameRows(db, intent.from, intent.to);
   }
 }
 

@@ -43,6 +43,14 @@ export interface NewProcess {
   readonly step: { readonly [key: string]: unknown };
 }
 
+export interface AnsweredRequest {
+  readonly uid: number;
+  readonly requestId: string;
+  readonly bodyHash: string;
+  readonly answer: object;
+  readonly now: number;
+}
+
 export interface ProcessRows {
   get(pid: string): Promise<ProcessRow | null>;
   /** Oldest first; of one owner, or of all. */
@@ -51,7 +59,8 @@ export interface ProcessRows {
   count(ownerUid: number): Promise<number>;
   /** Rows a start has to look at: in a step, or with something not yet copied. */
   unfinished(): Promise<readonly ProcessRow[]>;
-  create(process: NewProcess): Promise<void>;
+  /** With the request that asked for it and its answer, so that asking again finds the same process. */
+  create(process: NewProcess, request?: AnsweredRequest): Promise<void>;
   /** From creating to live. */
   live(pid: string): Promise<void>;
   /** Before a quiet process's first write: a start must look at it. */
@@ -60,10 +69,7 @@ export interface ProcessRows {
   clearDirty(pid: string): Promise<void>;
   tombstone(pid: string, step: { readonly [key: string]: unknown }): Promise<void>;
   /** The end: children go to the parent, and the request that asked for it is answered in the same transaction. */
-  remove(
-    pid: string,
-    request: { readonly uid: number; readonly requestId: string; readonly answer: object; readonly now: number },
-  ): Promise<void>;
+  remove(pid: string, request: Omit<AnsweredRequest, "bodyHash">): Promise<void>;
 }
 
 type Columns = {
@@ -102,8 +108,8 @@ export function processRows(kernel: KernelDb): ProcessRows {
       db.get<{ n: number }>("SELECT count(*) AS n FROM processes WHERE owner_uid = ?", ownerUid)?.n ?? 0,
     unfinished: async () => rows("WHERE dirty = 1 OR phase <> 'live' ORDER BY created_at"),
 
-    async create(process) {
-      kernel.write("full", () =>
+    async create(process, request) {
+      kernel.write("full", () => {
         db.run(
           `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty)
            VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1)`,
@@ -117,8 +123,9 @@ export function processRows(kernel: KernelDb): ProcessRows {
           process.workspaceId,
           process.createdAt,
           JSON.stringify(process.step),
-        ),
-      );
+        );
+        if (request !== undefined) storeAnswer(request);
+      });
     },
 
     async live(pid) {
@@ -186,17 +193,21 @@ export function processRows(kernel: KernelDb): ProcessRows {
         );
         db.run("DELETE FROM run_routes WHERE process_id = ?", pid);
         db.run("DELETE FROM processes WHERE process_id = ?", pid);
-        db.run(
-          "INSERT OR IGNORE INTO requests (uid, request_id, body_hash, answer_json, created_at) VALUES (?, ?, ?, ?, ?)",
-          uid,
-          requestId,
-          pid,
-          JSON.stringify(answer),
-          now,
-        );
+        storeAnswer({ uid, requestId, bodyHash: pid, answer, now });
       });
     },
   };
+
+  function storeAnswer({ uid, requestId, bodyHash, answer, now }: AnsweredRequest): void {
+    db.run(
+      "INSERT OR IGNORE INTO requests (uid, request_id, body_hash, answer_json, created_at) VALUES (?, ?, ?, ?, ?)",
+      uid,
+      requestId,
+      bodyHash,
+      JSON.stringify(answer),
+      now,
+    );
+  }
 
   function storeApproval(pid: string, approval: Approval): void {
     db.run(

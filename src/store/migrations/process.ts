@@ -21,7 +21,7 @@ export const PROCESS_SCHEMA: Schema = {
           source TEXT, message TEXT NOT NULL, media_json TEXT, overrides_json TEXT, origin_json TEXT, created_at INTEGER NOT NULL
         ) STRICT`,
         `CREATE TABLE runs (
-          run_id TEXT PRIMARY KEY, generation INTEGER NOT NULL, status TEXT, reason TEXT, text TEXT, error TEXT, merged_into TEXT,
+          run_id TEXT PRIMARY KEY, generation INTEGER NOT NULL, model TEXT, status TEXT, reason TEXT, text TEXT, error TEXT, merged_into TEXT,
           turn INTEGER NOT NULL DEFAULT 0, deaths INTEGER NOT NULL DEFAULT 0, usage_json TEXT, started_at INTEGER NOT NULL, finished_at INTEGER
         ) STRICT`,
         "CREATE INDEX runs_merged ON runs (merged_into) WHERE merged_into IS NOT NULL",

@@ -55,7 +55,7 @@ export function cut(
   head.closing = { ...asked, cutSeq: head.nextSeq - 1, generation: head.generation, startedAt: now };
   head.generation++;
   head.paused = null;
-  head.move("end");
+  head.move("reset");
   return { closing: head.closing, ends: [...aborted.ends, ...queueEnds], withdrawn: aborted.withdrawn };
 }
 
@@ -64,16 +64,29 @@ function endQueued(db: Db, head: HeadRow, reason: string, now: number): RunEnd[]
     "SELECT run_id FROM message_queue WHERE generation = ? AND run_id IS NOT NULL ORDER BY id",
     head.generation,
   );
-  return rows.flatMap(({ run_id }) => {
+  return endUnstarted(
+    db,
+    rows.map((row) => row.run_id),
+    { generation: head.generation, reason: `process.${reason}`, now },
+  );
+}
+
+/** Gives runs that never began the finish that every run id gets. */
+export function endUnstarted(
+  db: Db,
+  runIds: readonly string[],
+  { generation, reason, now }: { readonly generation: number; readonly reason: string; readonly now: number },
+): RunEnd[] {
+  return runIds.flatMap((runId) => {
     db.run(
       "INSERT INTO runs (run_id, generation, status, reason, started_at, finished_at) VALUES (?, ?, 'aborted', ?, ?, ?)",
-      run_id,
-      head.generation,
-      `process.${reason}`,
+      runId,
+      generation,
+      reason,
       now,
       now,
     );
-    const end = runEnd(db, run_id);
+    const end = runEnd(db, runId);
     return end === null || end === "open" ? [] : [end];
   });
 }
@@ -124,5 +137,5 @@ export function seal(db: Db, head: HeadRow): void {
   db.run("DELETE FROM pending_tool_calls WHERE generation <= ?", closing.generation);
   db.run("DELETE FROM pending_hil WHERE generation <= ?", closing.generation);
   head.closing = null;
-  head.move("end");
+  head.move("reset");
 }

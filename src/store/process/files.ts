@@ -19,6 +19,9 @@ export class ProcessFiles {
   /** In order of use: the first is the one to close next. */
   private readonly open = new Map<string, Db>();
 
+  /** How many databases this start moved aside. */
+  quarantined = 0;
+
   constructor(private readonly options: ProcessFilesOptions) {}
 
   path(pid: string): string {
@@ -42,8 +45,8 @@ export class ProcessFiles {
   }
 
   create(pid: string): Db {
-    if (this.exists(pid)) return this.get(pid);
-    return this.keep(pid, this.openFile(pid, "create"));
+    // Also over a file that is there: a crash may have left one that holds nothing yet.
+    return this.open.get(pid) ?? this.keep(pid, this.openFile(pid, "create"));
   }
 
   /** What SQLite finds wrong with the file, or null. */
@@ -59,6 +62,7 @@ export class ProcessFiles {
 
   quarantine(pid: string): string {
     this.drop(pid);
+    this.quarantined++;
     const target = join(this.options.quarantine, `${pid}-${this.options.now()}`);
     mkdirSync(target, { recursive: true, mode: 0o700 });
     for (const name of this.filesOf(pid)) renameSync(join(this.options.directory, name), join(target, name));
@@ -77,8 +81,8 @@ export class ProcessFiles {
   private openFile(pid: string, mode: "create" | "write" | "read"): Db {
     const db = new Db(this.path(pid), { mode });
     try {
-      if (mode === "read") refuseNewer(db, PROCESS_SCHEMA, schemaVersion(db));
-      else migrate(db, PROCESS_SCHEMA, { now: this.options.now(), expectExisting: false });
+      if (mode === "read") readable(db);
+      else migrate(db, PROCESS_SCHEMA, { now: this.options.now(), expectExisting: mode === "write" });
       return db;
     } catch (error) {
       db.close();
@@ -105,4 +109,10 @@ export class ProcessFiles {
     const names = new Set([`${pid}.db`, `${pid}.db-wal`, `${pid}.db-shm`]);
     return readdirSync(this.options.directory).filter((name) => names.has(name));
   }
+}
+
+function readable(db: Db): void {
+  const version = schemaVersion(db);
+  if (version === 0) throw new StoreCorrupt(`the database ${db.path} is empty although it held data`);
+  refuseNewer(db, PROCESS_SCHEMA, version);
 }

@@ -11,6 +11,17 @@ import type { Closing, EndedNotice, Head, OutboxRow, Projection } from "./verbs.
 
 const HELD_BY_A_PERSON: WaitsFor = { kind: "person", reason: "stopped; gsv proc resume starts it again" };
 
+// kernel.db ignores a number it has seen. What a later start sends, or a database made anew in the place of a damaged one, must be
+// beyond every number sent before, also by a database whose tail a power cut took.
+export function outboxSeqBefore(kernelGeneration: number, madeAnew: number): number {
+  return kernelGeneration * 2 ** 32 + madeAnew * 2 ** 24;
+}
+
+export function kernelGenerationOf(db: Db): number {
+  const row = db.get<{ value: string }>("SELECT value FROM process_kv WHERE key = 'kernel_generation'");
+  return row === null ? 0 : (JSON.parse(row.value) as number);
+}
+
 export class HeadRow implements Head {
   epoch: number;
   nextSeq: number;
@@ -81,6 +92,11 @@ export class HeadRow implements Head {
 
   takeSeq(): number {
     return this.nextSeq++;
+  }
+
+  takeOver(kernelGeneration: number): void {
+    this.kernelGeneration = kernelGeneration;
+    this.outboxSeq = Math.max(this.outboxSeq, outboxSeqBefore(kernelGeneration, 0));
   }
 
   /** Goes out with the next projection, so that kernel.db lists it. */

@@ -24,7 +24,7 @@ export function history(
       messages: rows.map(messageFromRow),
       count: last - first + 1,
       hasMoreBefore: last >= first && low > first,
-      hasMoreAfter: high < last,
+      hasMoreAfter: last >= first && high < last,
     };
   });
 }
@@ -69,8 +69,22 @@ export function context(db: Db, bytesMax: number): Message[] {
     }
   }
   const rows = newestFirst.reverse();
-  const begin = bytes > bytesMax ? rows.findIndex((row) => row.role === "user" || row.role === "system") : 0;
-  return rows.slice(Math.max(0, begin)).map(messageFromRow);
+  return (bytes > bytesMax ? fromLegalBegin(db, rows) : rows).map(messageFromRow);
+}
+
+// At a person's word if the window holds one, else at an assistant's turn. A window of nothing but results is widened to the turn that
+// called for them: what a model may read comes before how much.
+function fromLegalBegin(db: Db, rows: readonly MessageRow[]): readonly MessageRow[] {
+  const said = rows.findIndex((row) => row.role === "user" || row.role === "system");
+  const begin = said === -1 ? rows.findIndex((row) => row.role !== "toolResult") : said;
+  const first = rows[0];
+  if (begin !== -1 || first === undefined) return rows.slice(Math.max(0, begin));
+  const before = db.all<MessageRow>(
+    `SELECT * FROM messages WHERE id < ?1 AND id >= (SELECT max(id) FROM messages WHERE id < ?1 AND role <> 'toolResult')
+     ORDER BY id`,
+    first.id,
+  );
+  return [...before, ...rows];
 }
 
 type TraceColumns = {

@@ -5,7 +5,7 @@ import { LIMITS } from "../../abi/limits.ts";
 import type { Message, Origin } from "../../abi/message.ts";
 import type { RunEnd } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
-import { abortRun } from "./closing.ts";
+import { abortRun, endUnstarted } from "./closing.ts";
 import type { HeadRow } from "./head.ts";
 import { insertMessage, type QueueRow } from "./rows.ts";
 import { settleLeftovers } from "./turns.ts";
@@ -14,14 +14,11 @@ import type { Admission, Admitted, Claimed, Refusal } from "./verbs.ts";
 export function admit(db: Db, head: HeadRow, message: Admission): Admitted | Refusal {
   if (head.closing?.reason === "kill") return "no-process";
   if (queueIsFull(db, message.text)) return "full";
-  if (message.source !== null)
-    db.run("DELETE FROM message_queue WHERE source = ? AND generation = ?", message.source, head.generation);
+  const replaced = message.source === null ? [] : replaceEvent(db, head, message.source, message.now);
   const busy = head.currentRun !== null || head.queued > 0;
-  const ends: readonly RunEnd[] =
-    message.urgent && head.currentRun !== null ? abortRun(db, head, "user.superseded", message.now).ends : [];
   db.run(
-    `INSERT INTO message_queue (run_id, generation, kind, wakes, urgent, source, message, origin_json, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO message_queue (run_id, generation, kind, wakes, urgent, source, message, overrides_json, origin_json, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     message.runId,
     head.generation,
     message.kind,
@@ -29,14 +26,29 @@ export function admit(db: Db, head: HeadRow, message: Admission): Admitted | Ref
     message.urgent ? 1 : 0,
     message.source,
     message.text,
+    message.model ? JSON.stringify({ model: message.model }) : null,
     JSON.stringify(message.origin),
     message.now,
   );
-  if (message.wakes) {
-    head.lastActiveAt = message.now;
-    head.move("admit");
-  }
-  return { runId: message.runId, queued: busy && !message.urgent, ends };
+  if (message.wakes) head.lastActiveAt = message.now;
+  // After the message is in: the process goes on with it, so the end of the superseded run is not the end of its work.
+  const superseded = message.urgent ? abortRun(db, head, "user.superseded", message.now).ends : [];
+  head.move("admit");
+  return { runId: message.runId, queued: busy && !message.urgent, ends: [...replaced, ...superseded] };
+}
+
+// A run that an event was to start and that another event takes the place of is over like any other: with a finish of its own.
+function replaceEvent(db: Db, head: HeadRow, source: string, now: number): RunEnd[] {
+  const rows = db.all<{ run_id: string | null }>(
+    "DELETE FROM message_queue WHERE source = ? AND generation = ? RETURNING run_id",
+    source,
+    head.generation,
+  );
+  return endUnstarted(
+    db,
+    rows.flatMap(({ run_id }) => run_id ?? []),
+    { generation: head.generation, reason: "event.replaced", now },
+  );
 }
 
 function queueIsFull(db: Db, text: string): boolean {
@@ -48,7 +60,12 @@ function queueIsFull(db: Db, text: string): boolean {
 
 /** Takes up the run in flight or begins the next; null when something holds the process or nothing waits. */
 export function claim(db: Db, head: HeadRow, now: number): Claimed | null {
-  if (head.stopped || head.paused !== null || head.closing !== null || head.state === "error") return null;
+  if (head.closing !== null || head.state === "error") return null;
+  if (head.stopped || head.paused !== null) {
+    // Held before anybody took the run up: there is no safe point to come, this is it.
+    if (head.state === "running" || head.state === "waiting_tool") head.move("leave");
+    return null;
+  }
   if (head.currentRun !== null) return resume(db, head, head.currentRun, now);
   const waiting = rowsToEnter(db, head.generation);
   const starter = waiting.at(-1);
@@ -59,19 +76,44 @@ export function claim(db: Db, head: HeadRow, now: number): Claimed | null {
   head.move("claim");
   head.currentRun = runId;
   head.lastActiveAt = now;
-  db.run("INSERT INTO runs (run_id, generation, started_at) VALUES (?, ?, ?)", runId, head.generation, now);
+  const model = modelOf(db, head, starter);
+  db.run(
+    "INSERT INTO runs (run_id, generation, model, started_at) VALUES (?, ?, ?, ?)",
+    runId,
+    head.generation,
+    model,
+    now,
+  );
   const entered = enter(db, head, waiting, runId, now);
-  return { epoch: head.epoch, runId, turn: 0, generation: head.generation, resumed: false, entered };
+  return { epoch: head.epoch, runId, turn: 0, generation: head.generation, model, resumed: false, entered };
+}
+
+// A message says which model answers it; an event goes on with the model of the run before.
+function modelOf(db: Db, head: HeadRow, starter: QueueRow): string | null {
+  if (starter.overrides_json !== null) return (JSON.parse(starter.overrides_json) as { model: string }).model;
+  if (starter.kind === "user" || head.lastRun === null) return null;
+  return db.get<{ model: string | null }>("SELECT model FROM runs WHERE run_id = ?", head.lastRun)?.model ?? null;
 }
 
 function resume(db: Db, head: HeadRow, runId: string, now: number): Claimed | null {
   if (head.openApproval() !== null) return null;
-  const run = db.get<{ turn: number; generation: number }>("SELECT turn, generation FROM runs WHERE run_id = ?", runId);
+  const run = db.get<{ turn: number; generation: number; model: string | null }>(
+    "SELECT turn, generation, model FROM runs WHERE run_id = ?",
+    runId,
+  );
   if (run === null) throw new Error(`the run in flight has no row: ${runId}`);
   head.epoch++;
   settleLeftovers(db, head, runId, now);
   head.move("claim");
-  return { epoch: head.epoch, runId, turn: run.turn, generation: run.generation, resumed: true, entered: [] };
+  return {
+    epoch: head.epoch,
+    runId,
+    turn: run.turn,
+    generation: run.generation,
+    model: run.model,
+    resumed: true,
+    entered: [],
+  };
 }
 
 // What the next run begins with, its own message last: quiet events that came before it, and, when somebody interrupted,

@@ -26,6 +26,7 @@ export type QueueRow = {
   readonly wakes: number;
   readonly urgent: number;
   readonly message: string;
+  readonly overrides_json: string | null;
   readonly origin_json: string | null;
   readonly created_at: number;
 };

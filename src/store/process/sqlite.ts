@@ -4,11 +4,11 @@
 import { LIMITS } from "../../abi/limits.ts";
 import type { Message } from "../../abi/message.ts";
 import type { Approval } from "../../abi/process.ts";
-import { type Db, type Durability, StoreCorrupt } from "../open.ts";
+import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../open.ts";
 import { answer, ask } from "./approvals.ts";
 import { abortRun, closingRecords, cut, seal, withdrawApprovals } from "./closing.ts";
 import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
-import { HeadRow } from "./head.ts";
+import { HeadRow, kernelGenerationOf, outboxSeqBefore } from "./head.ts";
 import { context, history, trace } from "./history.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
 import { insertMessage, runEnd } from "./rows.ts";
@@ -33,6 +33,14 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       if (isRefusal(value)) return { ok: false, why: value };
       head.save();
       return { ok: true, value, replay: false };
+    });
+  }
+
+  /** What no caller waits for an answer to: a kernel that lost the process writes nothing. */
+  function unlessFenced(pid: string, step: (db: Db) => void): void {
+    const db = files.get(pid);
+    db.write("normal", () => {
+      if (kernelGenerationOf(db) === options.kernelGeneration) step(db);
     });
   }
 
@@ -80,6 +88,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
           profile: about.profile,
           identity: about.identity,
           kernel_generation: options.kernelGeneration,
+          outbox_seq: outboxSeqBefore(options.kernelGeneration, files.quarantined),
           created_at: about.now,
         };
         for (const [key, value] of Object.entries(values)) {
@@ -97,9 +106,11 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       return db.write("normal", () => {
         const head = new HeadRow(db);
         if (head.pid() !== pid) throw new StoreCorrupt(`the database of ${pid} holds no process`);
-        if (head.kernelGeneration > options.kernelGeneration) throw new StoreCorrupt(`a later kernel owns ${pid}`);
+        // Not damage: whoever repairs damage would move the database away under the kernel that uses it.
+        if (head.kernelGeneration > options.kernelGeneration)
+          throw new StoreUnavailable("busy", `not saved: another kernel has taken over ${pid}`);
         const anew = head.kernelGeneration !== options.kernelGeneration;
-        head.kernelGeneration = options.kernelGeneration;
+        head.takeOver(options.kernelGeneration);
         const ends = anew ? recoverRun(db, head, now) : [];
         head.save();
         return { head: plain(head), ends };
@@ -127,7 +138,9 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     async beginCall(pid, epoch, dispatchId) {
       const effect = openCall(files.get(pid), dispatchId)?.repeat === "effect";
       return owned(pid, epoch, effect ? "full" : "normal", (db, head) => {
-        if (openCall(db, dispatchId) === null) return "fenced";
+        const call = openCall(db, dispatchId);
+        // A call that waits for a person's word does not begin without it.
+        if (call === null || call.status === "asking") return "fenced";
         beginCall(db, head, dispatchId);
         return null;
       });
@@ -151,6 +164,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
 
     async boundary(pid, epoch, { runId, enter, now }) {
       return owned(pid, epoch, "normal", (db, head) => {
+        if (head.currentRun !== runId) return "fenced";
         if (head.stopped || head.paused !== null) {
           head.move("leave");
           return { entered: [], leave: true };
@@ -163,6 +177,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
 
     async finish(pid, epoch, run) {
       return owned(pid, epoch, "full", (db, head) => {
+        if (head.currentRun !== run.runId) return "fenced";
         cancelCalls(db, head, run.runId, "cancelled: the run ended", run.now);
         if (run.note !== null) {
           insertMessage(db, head.generation, {
@@ -178,11 +193,12 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     },
 
     async waste(pid, row) {
-      files.get(pid).write("normal", () => addUsageRow(files.get(pid), { ...row, turn: 0, wasted: true }));
+      unlessFenced(pid, (db) => addUsageRow(db, { ...row, turn: 0, wasted: true }));
     },
 
     async fail(pid) {
       verb(pid, "full", (_, head) => {
+        head.epoch++;
         head.move("fail");
         return null;
       });
@@ -239,7 +255,6 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       const sealed = verb(pid, "full", (_, head) => {
         if (head.closing !== null) storeAnswer(db, head.closing.requestKey, "", result, now);
         seal(db, head);
-        db.run("DELETE FROM requests WHERE created_at < ?", now - LIMITS.requestsKeptMs);
         return null;
       });
       // What was deleted must not linger in the log: the promise of --no-archive.
@@ -263,8 +278,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     trace: async (pid, query) => trace(files.get(pid), query),
 
     async logCall(pid, row) {
-      const db = files.get(pid);
-      db.write("normal", () => {
+      unlessFenced(pid, (db) => {
         db.run(
           "INSERT INTO syscall_log (at, call, args, outcome, ms) VALUES (?, ?, ?, ?, ?)",
           row.at,
@@ -283,10 +297,10 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     },
 
     async clearOutbox(pid, throughSeq) {
-      const db = files.get(pid);
-      db.write("normal", () => db.run("DELETE FROM outbox WHERE seq <= ?", throughSeq));
+      unlessFenced(pid, (db) => db.run("DELETE FROM outbox WHERE seq <= ?", throughSeq));
     },
 
+    exists: async (pid) => files.exists(pid),
     check: async (pid) => files.check(pid),
     quarantine: async (pid) => files.quarantine(pid),
     remove: async (pid) => files.remove(pid),
@@ -295,8 +309,10 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
 
   function recoverRun(db: Db, head: HeadRow, now: number) {
     const runId = head.currentRun;
+    // A run that waits for a person or is held did not die: nobody carried it.
+    const carried = head.state === "running" || head.state === "waiting_tool";
     head.move("recover");
-    if (runId === null) return [];
+    if (runId === null || !carried) return [];
     const row = db.get<{ deaths: number }>(
       "UPDATE runs SET deaths = deaths + 1 WHERE run_id = ? RETURNING deaths",
       runId,
@@ -311,6 +327,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
 }
 
 function storeAnswer(db: Db, key: string, hash: string, value: unknown, now: number): void {
+  db.run("DELETE FROM requests WHERE created_at < ?", now - LIMITS.requestsKeptMs);
   db.run(
     "INSERT OR REPLACE INTO requests (request_id, body_hash, answer_json, created_at) VALUES (?, ?, ?, ?)",
     key,

@@ -6,11 +6,12 @@ import { addUsage, NO_USAGE, type RunEnd, type Usage } from "../../abi/process.t
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
 import { callFromRow, insertMessage, runEnd } from "./rows.ts";
-import type { CallRow, Finish, TurnCommit, TurnCommitted } from "./verbs.ts";
+import type { CallRow, Finish, Refusal, TurnCommit, TurnCommitted } from "./verbs.ts";
 
 const OPEN = "status IN ('registered', 'asking', 'approved', 'dispatched')";
 
-export function commitTurn(db: Db, head: HeadRow, turn: TurnCommit): TurnCommitted {
+export function commitTurn(db: Db, head: HeadRow, turn: TurnCommit): TurnCommitted | Refusal {
+  if (head.currentRun !== turn.runId) return "fenced";
   const seq = head.takeSeq();
   const number = (db.get<{ turn: number }>("SELECT turn FROM runs WHERE run_id = ?", turn.runId)?.turn ?? 0) + 1;
   insertMessage(db, head.generation, {
@@ -38,10 +39,9 @@ export function commitTurn(db: Db, head: HeadRow, turn: TurnCommit): TurnCommitt
   );
   addUsageRow(db, { ...turn, turn: number, wasted: false });
   head.lastActiveAt = turn.now;
-  const ends =
-    turn.finish === null
-      ? []
-      : finishRun(db, head, { runId: turn.runId, text: turn.text, now: turn.now, ...turn.finish });
+  if (turn.finish === null) return { seq, turn: number, ends: [] };
+  cancelCalls(db, head, turn.runId, "cancelled: the run ended", turn.now);
+  const ends = finishRun(db, head, { runId: turn.runId, text: turn.text, now: turn.now, ...turn.finish });
   return { seq, turn: number, ends };
 }
 
@@ -165,11 +165,7 @@ export function finishRun(
     ...values,
     run.runId,
   );
-  const merged = db.all<{ run_id: string }>(
-    "SELECT run_id FROM runs WHERE merged_into = ? AND finished_at = ?",
-    run.runId,
-    run.now,
-  );
+  const merged = db.all<{ run_id: string }>("SELECT run_id FROM runs WHERE merged_into = ? ORDER BY rowid", run.runId);
   const ends = [run.runId, ...merged.map((row) => row.run_id)].map((id) => runEnd(db, id));
   db.run("DELETE FROM pending_tool_calls WHERE run_id = ?", run.runId);
   head.currentRun = null;

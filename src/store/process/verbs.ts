@@ -43,6 +43,8 @@ export interface Admission {
   readonly urgent: boolean;
   readonly text: string;
   readonly origin: Origin;
+  /** The model the sender asked for; it stays with the run across kernels. */
+  readonly model?: string | null;
   /** A later event of the same source takes the place of an earlier one that still waits. */
   readonly source: string | null;
   readonly requestKey: string;
@@ -60,6 +62,7 @@ export interface RunInFlight {
   readonly runId: string;
   readonly turn: number;
   readonly generation: number;
+  readonly model: string | null;
 }
 
 export interface Claimed extends RunInFlight {
@@ -280,6 +283,7 @@ export interface ProcessStore {
   outbox(pid: string): Promise<readonly OutboxRow[]>;
   clearOutbox(pid: string, throughSeq: number): Promise<void>;
 
+  exists(pid: string): Promise<boolean>;
   /** Whole, as far as SQLite can tell. */
   check(pid: string): Promise<string | null>;
   /** Moves a damaged database aside with everything that belongs to it; returns where it went. */

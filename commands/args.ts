@@ -1,0 +1,224 @@
+// A command line becomes typed values here, by the field table a syscall or command declares; nothing else in gsv parses flags.
+// Refused, with exit 2 and what would be right: unknown flags, values that look like flags, a flag given twice, numbers that are not
+// plain decimal digits, missing and surplus arguments. `--flag value` and `--flag=value` are the same; `--` ends the flags.
+
+import { SysError } from "../src/abi/errno.ts";
+import { reveal } from "../src/lib/sanitize.ts";
+import { cutWidth } from "../src/lib/truncate.ts";
+import type { Args, Field, Fields } from "../src/syscalls/define.ts";
+import { parseValue } from "../src/syscalls/parse.ts";
+import { nearest } from "./nearest.ts";
+
+type AnyField = Field<unknown, boolean>;
+
+/** What can be typed after a command, and what its help says. */
+export interface Spec<F extends Fields = Fields> {
+  /** As it is typed after `gsv`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly input: F;
+  readonly examples: readonly string[];
+  /** Paragraphs at the end of the help. */
+  readonly notes?: readonly string[];
+  /** Where the arguments follow other rules than their fields say. */
+  readonly usage?: string;
+}
+
+export interface Parsed<F extends Fields> {
+  readonly values: Args<F>;
+  readonly json: boolean;
+}
+
+interface Flag {
+  readonly key: string;
+  readonly spec: AnyField;
+  readonly text: string;
+}
+
+/** Values of a command line, or "help" when that was asked for. */
+export function parseCommandLine<F extends Fields>(spec: Spec<F>, args: readonly string[]): Parsed<F> | "help" {
+  if (asks(args, "--help", "-h")) return "help";
+  const flags = flagsOf(spec.input);
+  const given = new Map<string, unknown>();
+  const words: string[] = [];
+  let json = false;
+  for (let index = 0; index < args.length; index++) {
+    const token = args[index]!;
+    if (token === "--") {
+      words.push(...args.slice(index + 1));
+      break;
+    }
+    if (!looksLikeFlag(token)) {
+      words.push(token);
+      continue;
+    }
+    const { name, inline } = splitFlag(token);
+    if (name === "--json") {
+      if (inline !== undefined) throw usageError(spec, "--json takes no value");
+      json = true;
+      continue;
+    }
+    const flag = flags.get(name);
+    if (flag === undefined) throw unknownFlag(spec, token, [...flags.keys(), "--json", "--help"]);
+    const isSwitch = flag.spec.kind === "flag";
+    if (!isSwitch && given.has(flag.key)) throw usageError(spec, `${name} is given twice`);
+    if (isSwitch) {
+      if (inline !== undefined) throw usageError(spec, `${name} takes no value`);
+      given.set(flag.key, !flag.text.startsWith("--no-") || flag.spec.flag === undefined);
+      continue;
+    }
+    const value = inline ?? args[++index];
+    if (value === undefined) throw usageError(spec, `${name} needs a value`);
+    if (inline === undefined && looksLikeFlag(value)) {
+      throw usageError(spec, `${name} needs a value, and ${clip(value)} looks like a flag`, [
+        `if it really is the value: ${name}=${clip(value)}`,
+      ]);
+    }
+    given.set(flag.key, checkedValue(spec, name, flag.spec, value));
+  }
+  takeWords(spec, words, given);
+  fill(spec, given);
+  return { values: Object.fromEntries(given) as Args<F>, json };
+}
+
+/** Whether one of these switches stands anywhere before `--`. */
+export function asks(args: readonly string[], ...names: string[]): boolean {
+  const end = args.indexOf("--");
+  return (end === -1 ? args : args.slice(0, end)).some((token) => names.includes(token));
+}
+
+/** `-` alone is a value: stdin, where a file or message is meant. */
+export function looksLikeFlag(token: string): boolean {
+  return token.length > 1 && token.startsWith("-");
+}
+
+export function flagText(key: string, spec: AnyField): string {
+  return `--${spec.flag ?? key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** Every way to write a flag of these fields, to the flag. */
+export function flagsOf(input: Fields): ReadonlyMap<string, Flag> {
+  const flags = new Map<string, Flag>();
+  for (const [key, spec] of Object.entries(input)) {
+    if (spec.positional || isHidden(spec)) continue;
+    const text = flagText(key, spec);
+    flags.set(text, { key, spec, text });
+    if (spec.letter !== undefined) flags.set(`-${spec.letter}`, { key, spec, text });
+  }
+  return flags;
+}
+
+export function isHidden(spec: AnyField): boolean {
+  return spec.hide === "cli" || spec.hide === "both";
+}
+
+export function usageLine(spec: Spec): string {
+  if (spec.usage !== undefined) return spec.usage;
+  const words: string[] = [];
+  const flags: string[] = [];
+  for (const [key, field] of Object.entries(spec.input)) {
+    if (isHidden(field)) continue;
+    const optional = field.optional || field.fallback !== undefined;
+    const text = field.positional ? placeholder(key, field) : withValue(flagText(key, field), key, field);
+    (field.positional ? words : flags).push(optional ? `[${text}]` : text);
+  }
+  return ["gsv", spec.name, ...words, ...flags, "[--json]"].join(" ");
+}
+
+export function withValue(text: string, key: string, spec: AnyField): string {
+  return spec.kind === "flag" ? text : `${text} ${placeholder(key, spec)}`;
+}
+
+export function usageError(spec: Spec, message: string, hints: readonly string[] = []): SysError {
+  return new SysError("EUSAGE", message, [...hints, `usage: ${usageLine(spec)}`]);
+}
+
+/** `--timeout 30` or `--timeout 0.5`, in ms. */
+export function timeoutMs(spec: Spec, seconds: string | undefined): number | null {
+  if (seconds === undefined) return null;
+  if (!/^[0-9]{1,8}(?:\.[0-9]{1,3})?$/.test(seconds) || Number(seconds) === 0) {
+    throw usageError(spec, `--timeout must be a number of seconds above 0, not ${clip(seconds)}`);
+  }
+  return Math.round(Number(seconds) * 1000);
+}
+
+function placeholder(key: string, spec: AnyField): string {
+  return spec.meta ?? spec.choices?.join("|") ?? key.toUpperCase();
+}
+
+function splitFlag(token: string): { name: string; inline?: string } {
+  const equals = token.indexOf("=");
+  if (!token.startsWith("--") || equals === -1) return { name: token };
+  return { name: token.slice(0, equals), inline: token.slice(equals + 1) };
+}
+
+function takeWords(spec: Spec, words: readonly string[], given: Map<string, unknown>): void {
+  const places = Object.entries(spec.input).filter(([, field]) => field.positional && !isHidden(field));
+  let next = 0;
+  for (const [key, field] of places) {
+    if (next >= words.length) break;
+    if (field.kind === "pids") {
+      given.set(key, checkedValue(spec, key, field, words.slice(next)));
+      next = words.length;
+    } else given.set(key, checkedValue(spec, placeholder(key, field), field, words[next++]!));
+  }
+  const surplus = words[next];
+  if (surplus === undefined) return;
+  const quoting = places.some(([, field]) => field.kind === "text");
+  throw usageError(
+    spec,
+    `unexpected argument ${clip(surplus)}`,
+    quoting ? ["text of several words needs quotes around it"] : [],
+  );
+}
+
+function fill(spec: Spec, given: Map<string, unknown>): void {
+  for (const [key, field] of Object.entries(spec.input)) {
+    if (given.has(key) || isHidden(field)) continue;
+    if (field.fallback !== undefined) given.set(key, field.fallback);
+    else if (!field.optional) {
+      const text = field.positional ? placeholder(key, field) : flagText(key, field);
+      throw usageError(spec, `${text} is missing: ${field.doc}`);
+    }
+  }
+}
+
+// A pid that cannot exist is no usage error: it reads exactly like one that does not exist.
+function checkedValue(spec: Spec, name: string, field: AnyField, value: string | readonly string[]): unknown {
+  try {
+    return parseValue(name, field, typeof value === "string" ? fromText(name, field, value) : value);
+  } catch (error) {
+    if (error instanceof SysError && error.code === "EINVAL") throw usageError(spec, error.message, error.hints);
+    throw error;
+  }
+}
+
+function fromText(name: string, field: AnyField, text: string): unknown {
+  switch (field.kind) {
+    case "int":
+    case "uid":
+      if (!/^[0-9]{1,16}$/.test(text)) {
+        throw new SysError("EINVAL", `${name} must be a whole number in decimal digits, not ${clip(text)}`);
+      }
+      return Number(text);
+    case "object":
+      try {
+        return JSON.parse(text);
+      } catch {
+        throw new SysError("EINVAL", `${name} must be a JSON object, not ${clip(text)}`);
+      }
+    default:
+      return text;
+  }
+}
+
+function unknownFlag(spec: Spec, token: string, known: readonly string[]): SysError {
+  const { name } = splitFlag(token);
+  const close = nearest(name, known);
+  const hint = close.length > 0 ? `did you mean ${close.join(" or ")}` : 'what is not a flag goes after "--"';
+  return usageError(spec, `unknown flag ${clip(name)}`, [hint]);
+}
+
+function clip(text: string): string {
+  return cutWidth(reveal(text), 60) || '""';
+}

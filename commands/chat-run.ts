@@ -1,0 +1,348 @@
+// One message from sending to the end of its run: everything that can happen meanwhile comes through one queue, in order.
+// The run's end is told by its chat.complete or, when signals were lost, by the answer of proc.wait; a held run is reported with what
+// holds it. Leaving never ends a run: only the first INT, and a timeout that was told to, abort it.
+
+import { exitStatusOf } from "../src/abi/errno.ts";
+import type { Approval, ProcessInfo, RunEnd, RunStatus, WaitsFor } from "../src/abi/process.ts";
+import type { Signal } from "../src/abi/signal.ts";
+import type { Sys } from "../src/abi/sys.ts";
+import { waitsForText } from "../src/syscalls/format.ts";
+import type { Aborted, Sent, Spawned, WaitResult } from "../src/syscalls/services.ts";
+import { type Ending, endingOf, endingOfFailure, endingOfHold, endingOfWait, endText } from "./chat-ending.ts";
+import { missedTexts } from "./chat-missed.ts";
+import type { ChatResult, ChatView } from "./chat-view.ts";
+import type { Interruption, Io } from "./command.ts";
+import { Queue } from "./queue.ts";
+
+export interface ChatRequest {
+  /** The caller's init when left out. */
+  readonly pid?: string;
+  /** A new process is made for the message. */
+  readonly fresh: { readonly label?: string } | null;
+  readonly message: string;
+  readonly interrupt: boolean;
+  /** Wait through what only a person, a credential or a raised limit ends. */
+  readonly patient: boolean;
+  readonly deltas: boolean;
+  readonly timeoutMs: number | null;
+  readonly killOnTimeout: boolean;
+}
+
+type Happening =
+  | { readonly kind: "fresh"; readonly pid: string }
+  | { readonly kind: "sent"; readonly sent: Sent }
+  | { readonly kind: "signal"; readonly signal: Signal }
+  | { readonly kind: "waited"; readonly result: WaitResult }
+  | { readonly kind: "settled"; readonly result: WaitResult }
+  | { readonly kind: "state"; readonly state: Pick<ProcessInfo, "state" | "waitsFor"> }
+  | { readonly kind: "held" }
+  | { readonly kind: "interruption"; readonly name: Interruption }
+  | { readonly kind: "aborted"; readonly aborted: boolean }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+const LEAVING: { readonly [name in Exclude<Interruption, "INT">]: number } = { HUP: 129, TERM: 143 };
+const SECOND_INT_MS = 2000;
+// An answer may overtake the last signals by a moment, and a hold may be over before it is worth a word.
+const SETTLE_MS = 100;
+const ABORT_ANSWER_MS = 2000;
+const RUN_NAMES = ["chat.start", "chat.text", "chat.tool_call", "chat.tool_result", "chat.restart", "chat.complete"];
+const HOLD_NAMES = ["chat.hil", "chat.hil_closed", "process.state"];
+
+/** Prints through the view as it goes and returns the exit status; throws when the message could not be sent or the kernel left. */
+export async function chatRun(io: Io, request: ChatRequest, view: ChatView): Promise<number> {
+  const run = new ChatRun(io, request, view);
+  try {
+    const ending = await run.follow();
+    await view.result(run.resultOf(ending));
+    return ending.exit;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    await view.result(run.resultOf(endingOfFailure(exitStatusOf(error), message)));
+    throw error;
+  } finally {
+    run.leave();
+  }
+}
+
+class ChatRun {
+  private readonly sys: Sys;
+  private readonly queue = new Queue<Happening>();
+  private readonly stops: (() => void)[] = [];
+  private readonly waiting = new AbortController();
+
+  private pid: string | undefined;
+  private sent: Sent | null = null;
+  private early: Signal[] = [];
+  private parent: string | null = null;
+  private model: string | null = null;
+  private startSeq = 0;
+  private readonly seenSeqs = new Set<number>();
+  private readonly seenApprovals = new Set<string>();
+  private readonly saidHolds = new Set<string>();
+  private held: WaitsFor | null = null;
+  private interruptedAt: number | null = null;
+
+  constructor(
+    private readonly io: Io,
+    private readonly request: ChatRequest,
+    private readonly view: ChatView,
+  ) {
+    this.sys = io.sys();
+    this.pid = request.pid;
+  }
+
+  async follow(): Promise<Ending> {
+    const { fresh, timeoutMs } = this.request;
+    this.stops.push(this.io.onSignal((name) => this.queue.push({ kind: "interruption", name })));
+    if (timeoutMs !== null) this.later(timeoutMs, { kind: "timeout" });
+    if (fresh === null) this.send();
+    else this.ask<Spawned>("proc.spawn", fresh, ({ pid }) => ({ kind: "fresh", pid }));
+    for (;;) {
+      const ending = await this.handle(await this.queue.next());
+      if (ending !== null) return ending;
+      // The reader went away: so do we, without a word, and the run goes on.
+      if (this.io.stdout.closed) return { status: "detached", exit: 141 };
+    }
+  }
+
+  resultOf(ending: Ending): ChatResult {
+    const { sent, parent, model } = this;
+    const about = { pid: this.pid ?? null, parent, run: sent?.runId ?? null };
+    const nothing = { text: null, error: null, model, mergedInto: null, usage: null, costUsd: null };
+    return { type: "result", ...about, ...nothing, ...ending };
+  }
+
+  leave(): void {
+    for (const stop of this.stops) stop();
+    this.waiting.abort();
+  }
+
+  private send(): void {
+    const { message, interrupt, deltas } = this.request;
+    const { pid } = this;
+    const names = deltas ? [...RUN_NAMES, "chat.delta"] : RUN_NAMES;
+    // Without a pid the process is only known from the answer, and by then its first signals may have come.
+    this.listen(pid === undefined ? { mine: true, names } : { pid, names: [...names, ...HOLD_NAMES] });
+    const args = { pid, message, ...(interrupt ? { interrupt } : {}) };
+    this.ask<Sent>("proc.send", args, (sent) => ({ kind: "sent", sent }));
+  }
+
+  private listen(filter: Parameters<Sys["on"]>[0]): void {
+    this.stops.push(this.sys.on(filter, (signal) => this.queue.push({ kind: "signal", signal })));
+  }
+
+  /** The answer of a call takes its turn in the queue, like everything else. */
+  private ask<Answer>(
+    name: string,
+    args: object,
+    happening: (answer: Answer) => Happening,
+    signal?: AbortSignal,
+  ): void {
+    this.sys
+      .call<Answer>(name, args, signal === undefined ? {} : { signal })
+      .then((answer) => this.queue.push(happening(answer)))
+      .catch((error) => this.queue.push({ kind: "failed", error }));
+  }
+
+  private later(ms: number, happening: Happening): void {
+    this.stops.push(this.io.clock.after(ms, () => this.queue.push(happening)));
+  }
+
+  private async handle(happening: Happening): Promise<Ending | null> {
+    switch (happening.kind) {
+      case "fresh":
+        this.pid = happening.pid;
+        await this.view.fresh(happening.pid);
+        // Sent afterwards, like any other message, so that nothing of the answer comes before we listen.
+        this.send();
+        return null;
+      case "sent":
+        return this.onSent(happening.sent);
+      case "signal":
+        if (this.sent !== null) return this.onSignal(happening.signal);
+        this.early.push(happening.signal);
+        return null;
+      case "waited":
+        this.later(SETTLE_MS, { kind: "settled", result: happening.result });
+        return null;
+      case "settled":
+        return this.onSettled(happening.result);
+      case "state":
+        return this.onState(happening.state);
+      case "held":
+        return this.held === null ? null : this.onHeld(this.held);
+      case "interruption":
+        return this.onInterruption(happening.name);
+      case "aborted":
+        if (happening.aborted) return null;
+        await this.view.status(`the message is not being answered on its own now; it stays with ${this.sent?.pid}`);
+        return { status: "detached", exit: 130 };
+      case "timeout":
+        return this.onTimeout();
+      case "failed":
+        throw happening.error;
+    }
+  }
+
+  private async onSent(sent: Sent): Promise<Ending | null> {
+    const known = this.pid !== undefined;
+    const { pid, runId } = sent;
+    this.sent = sent;
+    this.pid = pid;
+    await this.view.sent(sent);
+    if (!known) this.listen({ pid, names: HOLD_NAMES });
+    if (!known || sent.queued) this.ask<ProcessInfo>("proc.get", { pid }, (state) => ({ kind: "state", state }));
+    const wait = { pids: [pid], run: runId, patient: this.request.patient };
+    this.ask<{ results: [WaitResult] }>(
+      "proc.wait",
+      wait,
+      ({ results }) => ({ kind: "waited", result: results[0] }),
+      this.waiting.signal,
+    );
+    if (this.interruptedAt !== null) this.abort();
+    for (const signal of this.early) {
+      const ending = await this.onSignal(signal);
+      if (ending !== null) return ending;
+    }
+    this.early = [];
+    return null;
+  }
+
+  private async onSignal(signal: Signal): Promise<Ending | null> {
+    const sent = this.sent!;
+    if (signal.pid !== sent.pid) return null;
+    this.parent = signal.parent;
+    if (signal.name === "resync") return this.catchUp(signal.afterSeq);
+    if (signal.name === "process.state") return this.onState(signal);
+    if (signal.name === "chat.hil") return this.onApproval(signal);
+    // Whoever holds the process holds this message too, so approvals of any of its runs count.
+    if (signal.name === "chat.hil_closed") return this.show(signal);
+    if (!("run" in signal) || signal.run !== sent.runId) return null;
+    switch (signal.name) {
+      case "chat.start":
+        this.model = signal.model;
+        this.startSeq = signal.seq;
+        return this.show(signal);
+      case "chat.text":
+        if (this.seenSeqs.has(signal.seq)) return null;
+        this.seenSeqs.add(signal.seq);
+        return this.show(signal);
+      case "chat.complete":
+        return this.onEnd(signal);
+      default:
+        return this.show(signal);
+    }
+  }
+
+  private async show(signal: Signal): Promise<null> {
+    await this.view.signal(signal);
+    return null;
+  }
+
+  private async onApproval(signal: Extract<Signal, { name: "chat.hil" }>): Promise<null> {
+    if (this.seenApprovals.has(signal.id)) return null;
+    this.seenApprovals.add(signal.id);
+    return this.show(signal);
+  }
+
+  /** What holds the process holds this message, whichever run it came from. */
+  private async onState({ state, waitsFor }: Pick<ProcessInfo, "state" | "waitsFor">): Promise<null> {
+    const still = state === "stopped" || state === "paused";
+    this.held = waitsFor ?? (still ? { kind: "person", reason: `it is ${state}` } : null);
+    if (this.held === null) return null;
+    if (!this.request.patient) this.later(SETTLE_MS, { kind: "held" });
+    else if (this.held.kind === "approval") await this.showApproval(this.held.id);
+    else await this.sayHold(`${this.pid} is ${state}: ${waitsForText(this.held)}; waiting`);
+    return null;
+  }
+
+  private async sayHold(text: string): Promise<void> {
+    if (this.saidHolds.has(text)) return;
+    this.saidHolds.add(text);
+    await this.view.status(text);
+  }
+
+  private async onEnd(end: Omit<RunEnd, "runId">): Promise<Ending> {
+    const { status, error, reason, mergedInto } = end;
+    if (mergedInto !== null) await this.view.status(`answered together with other messages, in run ${mergedInto}`);
+    await this.say(endText(status, error ?? reason));
+    return endingOf(end);
+  }
+
+  private async onSettled(result: WaitResult): Promise<Ending> {
+    const { status, error, waitsFor } = result;
+    if (status === "held" && waitsFor !== null) return this.onHeld(waitsFor);
+    await this.catchUp(this.startSeq);
+    const ending = endingOfWait(result);
+    await this.say(status === "killed" ? "the process was killed" : endText(ending.status as RunStatus, error));
+    return ending;
+  }
+
+  private async onHeld(waitsFor: WaitsFor): Promise<Ending> {
+    if (waitsFor.kind === "approval") await this.showApproval(waitsFor.id);
+    const cause = waitsFor.kind === "approval" ? "your answer is needed" : waitsForText(waitsFor);
+    await this.view.status(`held, not over: ${cause}; gsv wait ${this.pid} waits for the end`);
+    return endingOfHold(waitsFor, waitsForText(waitsFor));
+  }
+
+  private async say(text: string | null): Promise<void> {
+    if (text !== null) await this.view.status(text);
+  }
+
+  // A process that was waiting before this message came says so no second time.
+  private async showApproval(id: string): Promise<void> {
+    if (this.seenApprovals.has(id)) return;
+    const { approvals } = await this.sys.call<{ approvals: Approval[] }>("hil.list", {});
+    const open = approvals.find((approval) => approval.id === id);
+    if (open === undefined) return;
+    const about = { uid: 0, parent: this.parent, run: open.runId, at: open.createdAt };
+    await this.onApproval({ name: "chat.hil", kind: "approval", ...open, ...about });
+  }
+
+  private async onInterruption(name: Interruption): Promise<Ending | null> {
+    const { pid } = this;
+    if (name !== "INT") {
+      await this.view.status(pid === undefined ? "detached" : `detached; the run goes on: gsv logs ${pid}`);
+      return { status: "detached", exit: LEAVING[name] };
+    }
+    const now = this.io.clock.mono();
+    if (this.interruptedAt !== null && now - this.interruptedAt <= SECOND_INT_MS)
+      return { status: "aborted", exit: 130 };
+    this.interruptedAt = now;
+    await this.view.status("stopping the run; press again to leave at once");
+    if (this.sent !== null) this.abort();
+    return null;
+  }
+
+  private abort(): void {
+    const { pid, runId } = this.sent!;
+    this.ask<Aborted>("proc.abort", { pid, runId }, ({ aborted }) => ({ kind: "aborted", aborted }));
+  }
+
+  private async onTimeout(): Promise<Ending> {
+    const seconds = (this.request.timeoutMs ?? 0) / 1000;
+    const pid = this.sent?.pid;
+    if (pid === undefined) {
+      await this.view.status(`no kernel took the message within ${seconds} s`);
+    } else if (this.request.killOnTimeout) {
+      const asked = this.sys
+        .call<Aborted>("proc.abort", { pid, runId: this.sent?.runId })
+        .then(({ aborted }) => aborted);
+      const ended = await Promise.race([asked, this.io.clock.sleep(ABORT_ANSWER_MS).then(() => false)]);
+      await this.view.status(
+        ended
+          ? `no answer within ${seconds} s: run aborted`
+          : `no answer within ${seconds} s; the message stays with ${pid}`,
+      );
+    } else await this.view.status(`no answer within ${seconds} s; the run goes on: gsv wait ${pid}`);
+    return { status: "timeout", exit: 124 };
+  }
+
+  private async catchUp(afterSeq: number): Promise<null> {
+    const { pid, runId: run } = this.sent!;
+    const missed = { pid, run, parent: this.parent, afterSeq: Math.max(afterSeq, this.startSeq) };
+    for await (const signal of missedTexts(this.sys, missed)) await this.onSignal(signal);
+    return null;
+  }
+}

@@ -1,0 +1,196 @@
+// How a conversation reaches the reader: as text (answers on stdout, the rest on stderr), as JSON lines, or as one JSON object.
+// Views only print. What was shown of an answer that is then re-asked or stored differently is marked, never silently repeated.
+
+import type { Signal } from "../src/abi/signal.ts";
+import { Sanitizer } from "../src/lib/sanitize.ts";
+import { cutWidth } from "../src/lib/truncate.ts";
+import type { Sent } from "../src/syscalls/services.ts";
+import type { Io } from "./command.ts";
+import { type ChatEvent, type ChatEventOf, EVENT_VERSION, toEvent } from "./events.ts";
+import { jsonLine, note } from "./print.ts";
+
+export type ChatResult = ChatEventOf<"result">;
+
+export interface ChatView {
+  /** A process was made for the message. */
+  fresh(pid: string): Promise<void>;
+  /** The message was accepted. */
+  sent(sent: Sent): Promise<void>;
+  signal(signal: Signal): Promise<void>;
+  /** A line about how things stand. */
+  status(text: string): Promise<void>;
+  result(result: ChatResult): Promise<void>;
+}
+
+const TOOL_LINE_COLUMNS = 120;
+const CALL_COLUMNS_MAX = 500;
+
+export function textView(io: Io): ChatView {
+  const answer = new Answer(io);
+  async function line(text: string) {
+    await answer.makeRoom();
+    await note(io, cutWidth(text, io.stderr.isTTY ? io.stderr.columns : TOOL_LINE_COLUMNS));
+  }
+  async function status(text: string) {
+    await answer.makeRoom();
+    await note(io, `gsv: ${text}`);
+  }
+  return {
+    status,
+    fresh: (pid) => status(`new process ${pid}`),
+    async sent({ pid, queued }) {
+      if (queued) await status(queuedText(pid));
+    },
+    async signal(signal) {
+      switch (signal.name) {
+        case "chat.start":
+          if (signal.model.startsWith("offline")) {
+            await status("offline: this is no model, it answers from the built-in manual and by plain rules");
+          }
+          return;
+        case "chat.delta":
+          return signal.kind === "text" ? answer.grow(signal.turn, signal.text) : undefined;
+        case "chat.text":
+          if (await answer.differs(signal.text)) await status("the answer was stored differently; it follows in full");
+          return answer.commit(signal.text);
+        case "chat.tool_call":
+          return line(`[tool] ${callText(signal)}`);
+        case "chat.tool_result":
+          return signal.ok ? undefined : line(`[tool] ${signal.tool} failed: ${firstLine(signal.output)}`);
+        case "chat.hil":
+          await status(`${signal.pid} asks to run ${callText(signal)} (${signal.why})`);
+          return status(`answer with: gsv approve ${signal.id}   or: gsv deny ${signal.id}`);
+        case "chat.hil_closed":
+          return status(`${signal.id}: ${DECIDED[signal.decision]} by ${signal.by}`);
+        case "chat.restart":
+          await answer.drop();
+          return status(`asking again (attempt ${signal.attempt}): ${signal.reason}`);
+      }
+    },
+    async result(result) {
+      // A run that was absorbed by another says nothing of its own; its finish carries the answer.
+      if (!answer.printed && result.text) await answer.commit(result.text);
+      await answer.endLine();
+    },
+  };
+}
+
+export function jsonLinesView(io: Io): ChatView {
+  let about: Pick<ChatEvent, "pid" | "parent" | "run"> = { pid: null, parent: null, run: null };
+  let begun = false;
+  // What is to be said before the run is known waits for it, so that `init` can name it.
+  const early: string[] = [];
+  const warning = (message: string): ChatEvent => ({ type: "warning", ...about, message });
+  async function begin(model: string | null) {
+    if (begun) return;
+    begun = true;
+    const init: ChatEvent = { type: "init", ...about, v: EVENT_VERSION, model };
+    await io.stdout.write([init, ...early.map(warning)].map(jsonLine).join(""));
+  }
+  async function emit(event: ChatEvent | null) {
+    if (event === null) return;
+    await begin(null);
+    await io.stdout.write(jsonLine(event));
+  }
+  return {
+    // `init` names it.
+    fresh: async () => {},
+    async sent({ pid, runId, queued }) {
+      about = { pid, parent: null, run: runId };
+      if (queued) await emit(warning(queuedText(pid)));
+    },
+    async signal(signal) {
+      about = { ...about, parent: signal.parent };
+      if (signal.name === "chat.start") await begin(signal.model);
+      await emit(toEvent(signal));
+    },
+    async status(message) {
+      if (about.run === null) early.push(message);
+      else await emit(warning(message));
+    },
+    result: (result) => emit(result),
+  };
+}
+
+/** Only the result, as one object; what happens on the way is status. */
+export function jsonResultView(io: Io): ChatView {
+  const status = (text: string) => note(io, `gsv: ${text}`);
+  return {
+    fresh: (pid) => status(`new process ${pid}`),
+    sent: async ({ pid, queued }) => (queued ? status(queuedText(pid)) : undefined),
+    signal: async () => {},
+    status,
+    result: (result) => io.stdout.write(jsonLine(result)),
+  };
+}
+
+// Long arguments are cut; `gsv approvals --json` has them whole.
+function callText(call: { readonly tool: string; readonly args: object }): string {
+  return `${call.tool} ${cutWidth(JSON.stringify(call.args), CALL_COLUMNS_MAX)}`;
+}
+
+function queuedText(pid: string): string {
+  return `queued: ${pid} is busy or held, the message waits its turn`;
+}
+
+const DECIDED = { approve: "approved", deny: "denied", withdrawn: "withdrawn" } as const;
+
+function firstLine(text: string): string {
+  return text.trimStart().split("\n", 1)[0] ?? "";
+}
+
+// The answer text on stdout. `open` is what was shown of a turn that is not committed yet.
+class Answer {
+  printed = false;
+  private open: { turn: number; text: string } | null = null;
+  private midLine = false;
+  private sanitizer = new Sanitizer();
+
+  constructor(private readonly io: Io) {}
+
+  async grow(turn: number, text: string): Promise<void> {
+    if (this.open?.turn !== turn) await this.drop();
+    this.open ??= { turn, text: "" };
+    this.open.text += text;
+    await this.write(text);
+  }
+
+  /** Whether what was shown of the open turn is not how the committed text begins; closes it if so. */
+  async differs(text: string): Promise<boolean> {
+    if (this.open === null || text.startsWith(this.open.text)) return false;
+    await this.drop();
+    return true;
+  }
+
+  async commit(text: string): Promise<void> {
+    await this.write(text.slice(this.open?.text.length ?? 0));
+    this.open = null;
+    await this.endLine();
+  }
+
+  async drop(): Promise<void> {
+    this.open = null;
+    await this.endLine();
+  }
+
+  async endLine(): Promise<void> {
+    if (this.io.stdout.isTTY) await this.put(this.sanitizer.end());
+    if (this.midLine) await this.put("\n");
+  }
+
+  /** A status line must not share a row of the terminal with the answer; in a pipe the answer stays as it is. */
+  async makeRoom(): Promise<void> {
+    if (this.io.stdout.isTTY && this.midLine) await this.put("\n");
+  }
+
+  private write(text: string): Promise<void> {
+    return this.put(this.io.stdout.isTTY ? this.sanitizer.push(text) : text);
+  }
+
+  private async put(text: string): Promise<void> {
+    if (text === "") return;
+    this.printed = true;
+    this.midLine = !text.endsWith("\n");
+    await this.io.stdout.write(text);
+  }
+}

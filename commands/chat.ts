@@ -1,0 +1,83 @@
+// `gsv chat`: send one message and print the answer. Everything a script relies on is here or in what it calls:
+// stdin rules in prompt, the life of the run in chat-run, output forms in chat-view and events.
+
+import { LIMITS } from "../src/abi/limits.ts";
+import { field } from "../src/syscalls/define.ts";
+import { timeoutMs, usageError } from "./args.ts";
+import { chatRun } from "./chat-run.ts";
+import { jsonLinesView, jsonResultView, textView } from "./chat-view.ts";
+import type { Io } from "./command.ts";
+import { command, type Invocation } from "./define.ts";
+import { readPrompt } from "./prompt.ts";
+
+const spec = {
+  name: "chat",
+  summary: "Send a message to a process and print the answer",
+  input: {
+    message: field.optional(field.text("what to say; - reads it from stdin", { positional: true, meta: "MESSAGE" })),
+    pid: field.optional(field.pid("talk to this process; your init when left out", { meta: "PID" })),
+    new: field.flag("start a new process and talk to it"),
+    label: field.optional(field.text("with --new: what it is for", { longest: LIMITS.labelCharsMax, meta: "TEXT" })),
+    output: field.optional(field.choice("form of the output", ["text", "json", "jsonl"], { meta: "FORM" })),
+    stream: field.flag("print the answer while it is written, also into a pipe"),
+    noStdin: field.flag("do not look at stdin"),
+    interrupt: field.flag("end the run in flight and start with this message at once"),
+    wait: field.flag("stay when the run is held until a person answers, a credential comes or a limit is raised"),
+    timeout: field.optional(field.text("stop waiting after so long; the run goes on", { meta: "SECONDS" })),
+    killOnTimeout: field.flag("with --timeout: abort the run then"),
+  },
+  examples: [
+    'gsv chat "Summarise my current workspace."',
+    'gsv chat --pid task:abc123 "Continue the implementation."',
+    'git diff | gsv chat "Review this change."',
+    'gsv chat --new --label "docs audit" "Find stale commands in the docs."',
+    'gsv chat --json "What is running?" | tail -1',
+  ],
+  notes: [
+    [
+      "With a message and something on stdin, the message comes first and stdin follows in a <stdin> block; without",
+      "a message stdin is the message. Answers go to stdout, everything else to stderr. --json is --output jsonl.",
+    ].join("\n"),
+    "Ctrl-C aborts the run, twice leaves at once; closing the terminal leaves the run going.",
+    [
+      "Exit status: 0 answered, 1 failed, 3 no such process, 4 credential missing, 5 held until a person answers,",
+      "6 a limit, 75 unavailable, 124 --timeout, 130 aborted, 141 the reader of stdout left.",
+    ].join("\n"),
+  ],
+} as const;
+
+export const chat = command(spec, run);
+
+async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promise<number> {
+  const output = formOf(args.output, json);
+  const limitMs = timeoutMs(spec, args.timeout);
+  if (args.pid !== undefined && args.new) throw usageError(spec, "--pid and --new exclude each other");
+  if (args.label !== undefined && !args.new) throw usageError(spec, "--label needs --new");
+  if (args.killOnTimeout && limitMs === null) throw usageError(spec, "--kill-on-timeout needs --timeout");
+  const prompt = await readPrompt(io, { message: args.message, ignoreStdin: args.noStdin === true });
+  if (prompt === null) throw usageError(spec, "there is nothing to send: give a message, or pipe one in");
+
+  const view = VIEWS[output](io);
+  if (prompt.warning !== null) await view.status(prompt.warning);
+  return chatRun(
+    io,
+    {
+      pid: args.pid,
+      fresh: args.new ? (args.label === undefined ? {} : { label: args.label }) : null,
+      message: prompt.text,
+      interrupt: args.interrupt === true,
+      patient: args.wait === true,
+      deltas: output === "json" ? false : args.stream === true || (output === "text" && io.stdout.isTTY),
+      timeoutMs: limitMs,
+      killOnTimeout: args.killOnTimeout === true,
+    },
+    view,
+  );
+}
+
+const VIEWS = { text: textView, json: jsonResultView, jsonl: jsonLinesView } as const;
+
+function formOf(output: keyof typeof VIEWS | undefined, json: boolean): keyof typeof VIEWS {
+  if (json && output === "text") throw usageError(spec, "--json and --output text exclude each other");
+  return output ?? (json ? "jsonl" : "text");
+}

@@ -1,0 +1,29 @@
+// A hand-written command from its field table: parsing, help and usage come from the table, the work from `work`.
+
+import type { Args, Fields } from "../src/syscalls/define.ts";
+import { parseCommandLine, type Spec, usageLine } from "./args.ts";
+import type { Command, Io } from "./command.ts";
+import { helpText } from "./help-text.ts";
+
+export interface Invocation<F extends Fields> {
+  readonly args: Args<F>;
+  readonly json: boolean;
+}
+
+export function command<F extends Fields>(
+  spec: Spec<F>,
+  work: (invocation: Invocation<F>, io: Io) => Promise<number>,
+): Command {
+  return {
+    name: spec.name,
+    summary: spec.summary,
+    usage: usageLine(spec),
+    examples: spec.examples,
+    async run(args, io) {
+      const parsed = parseCommandLine(spec, args);
+      if (parsed !== "help") return work({ args: parsed.values, json: parsed.json }, io);
+      await io.stdout.write(helpText(spec));
+      return 0;
+    },
+  };
+}

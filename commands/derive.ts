@@ -1,0 +1,121 @@
+// `gsv <domain> <verb>` for every declared syscall that is not hidden: flags, help, output and JSON come from its declaration.
+// Verbs that a declaration cannot say stand in VERBS. A command is built only when it is named.
+
+import { SysError } from "../src/abi/errno.ts";
+import { field } from "../src/syscalls/define.ts";
+import type { Signalled } from "../src/syscalls/services.ts";
+import { type AnySyscall, SYSCALLS } from "../src/syscalls/table.ts";
+import { asks, flagsOf, looksLikeFlag, type Spec, usageError } from "./args.ts";
+import type { Command, Io } from "./command.ts";
+import { command } from "./define.ts";
+import { aligned, section } from "./help-text.ts";
+import { nearest } from "./nearest.ts";
+import { printResult, printText } from "./print.ts";
+
+interface Verb {
+  readonly summary: string;
+  readonly load: () => Command | Promise<Command>;
+  readonly input: Spec["input"];
+}
+
+const aProcess = { pid: field.pid("the process", { positional: true, meta: "PID" }) };
+
+const VERBS: { readonly [domain: string]: { readonly [verb: string]: Verb } } = {
+  proc: {
+    stop: signalVerb("stop", "STOP", "Hold a process at its next safe point; it stays stopped until resumed"),
+    resume: signalVerb("resume", "CONT", "Let a stopped process go on"),
+    wait: {
+      summary: "Wait until processes have finished, and exit as they did",
+      load: async () => (await import("./wait.ts")).waitAs("proc wait"),
+      input: { timeout: field.optional(field.text("seconds")) },
+    },
+  },
+};
+
+/** Domains and their verbs, in the order of declaration. */
+export function domains(): ReadonlyMap<string, ReadonlyMap<string, Verb>> {
+  const found = new Map<string, Map<string, Verb>>();
+  for (const call of SYSCALLS.values()) {
+    if (call.cli.hidden) continue;
+    const [domain = "", verb = ""] = call.name.split(".");
+    const verbs = found.get(domain) ?? new Map<string, Verb>();
+    verbs.set(verb, { summary: call.summary, load: () => derived(call.name), input: call.input });
+    found.set(domain, verbs);
+  }
+  for (const [domain, verbs] of Object.entries(VERBS)) {
+    for (const [name, verb] of Object.entries(verbs)) found.get(domain)?.set(name, verb);
+  }
+  return found;
+}
+
+/** The command a syscall's declaration describes, under its own name or a short one. */
+export function derived(callName: string, name: string = callName.replace(".", " ")): Command {
+  const call = declared(callName);
+  const spec = { name, summary: call.summary, input: call.input, examples: call.cli.examples };
+  return command(spec, async ({ args, json }, io) => {
+    await printResult(io, call.cli.print, await io.sys().call(callName, args), json);
+    return 0;
+  });
+}
+
+export function declared(callName: string): AnySyscall {
+  const call = SYSCALLS.get(callName);
+  if (call === undefined) throw new SysError("ENOSYS", `no such syscall: ${callName}`);
+  return call;
+}
+
+/** `gsv proc`: finds the verb among the arguments, flags before it included. */
+export function domainCommand(domain: string, verbs: ReadonlyMap<string, Verb>): Command {
+  const spec: Spec = {
+    name: domain,
+    summary: `Commands on ${domain}`,
+    usage: `gsv ${domain} ${[...verbs.keys()].join("|")} …`,
+    input: {},
+    examples: [],
+  };
+  const { name, summary, usage = "", examples } = spec;
+  return { name, summary, usage, examples, run: (args, io) => runVerb(spec, verbs, args, io) };
+}
+
+async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: readonly string[], io: Io): Promise<number> {
+  const at = verbIndex(verbs, args);
+  const word = args[at];
+  if (word === undefined) {
+    const rows = [...verbs].map(([verb, { summary }]) => [`gsv ${spec.name} ${verb}`, summary] as const);
+    const text = `${section("Commands", aligned(rows))}\n\nEach has --help.\n`;
+    const asked = asks(args, "--help", "-h");
+    await printText(asked ? io.stdout : io.stderr, text);
+    return asked ? 0 : 2;
+  }
+  const verb = verbs.get(word);
+  if (verb === undefined) {
+    const close = nearest(word, verbs.keys()).map((name) => `gsv ${spec.name} ${name}`);
+    const hints = close.length > 0 ? [`did you mean ${close.join(" or ")}`] : [];
+    throw usageError(spec, `unknown command: ${spec.name} ${word.slice(0, 60)}`, hints);
+  }
+  return (await verb.load()).run([...args.slice(0, at), ...args.slice(at + 1)], io);
+}
+
+// A flag before the verb may have a value, which is not the verb: the domain's own flags tell.
+function verbIndex(verbs: ReadonlyMap<string, Verb>, args: readonly string[]): number {
+  const valued = new Set<string>();
+  for (const { input } of verbs.values()) {
+    for (const [name, { spec }] of flagsOf(input)) if (spec.kind !== "flag") valued.add(name);
+  }
+  let index = 0;
+  while (index < args.length && looksLikeFlag(args[index]!) && args[index] !== "--") {
+    index += valued.has(args[index]!) ? 2 : 1;
+  }
+  return args[index] === "--" ? args.length : index;
+}
+
+function signalVerb(verb: string, signal: "STOP" | "CONT", summary: string): Verb {
+  const spec = { name: `proc ${verb}`, summary, input: aProcess, examples: [`gsv proc ${verb} task:abc123`] };
+  const load = () =>
+    command(spec, async ({ args, json }, io) => {
+      const result = await io.sys().call<Signalled>("proc.signal", { pid: args.pid, signal });
+      await printResult(io, declared("proc.signal").cli.print, result, json);
+      return 0;
+    });
+  return { summary, load, input: aProcess };
+}

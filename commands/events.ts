@@ -1,0 +1,119 @@
+// The schema of `gsv chat --json`, version 1: one JSON object a line, `init` first and `result` last, even when it fails.
+// It may only grow: a key or type that was printed once keeps its name and meaning. The TypeScript types come from the same data.
+
+import type { Signal } from "../src/abi/signal.ts";
+
+export const EVENT_VERSION = 1;
+
+const STATUSES = ["ok", "error", "aborted", "blocked", "limit", "unavailable", "timeout", "detached"] as const;
+const DECISIONS = ["approve", "deny", "withdrawn"] as const;
+const DELTA_KINDS = ["text", "thinking"] as const;
+
+export type ChatStatus = (typeof STATUSES)[number];
+
+interface Kinds {
+  text: string;
+  "text?": string | null;
+  int: number;
+  "number?": number | null;
+  flag: boolean;
+  object: object;
+  "object?": object | null;
+  status: ChatStatus;
+  decision: (typeof DECISIONS)[number];
+  deltaKind: (typeof DELTA_KINDS)[number];
+}
+
+/** What every event says: the process it is about, and that one's parent. Null until known. */
+const COMMON = { pid: "text?", parent: "text?", run: "text?" } as const;
+
+/** Keys of each type besides the common ones; `?` marks what may be null. No key is ever left out. */
+export const EVENT_TYPES = {
+  init: { v: "int", model: "text?" },
+  "message.delta": { turn: "int", kind: "deltaKind", text: "text" },
+  message: { turn: "int", seq: "int", text: "text", thinking: "text?" },
+  "tool.start": { callId: "text", tool: "text", call: "text", args: "object" },
+  "tool.end": { callId: "text", tool: "text", call: "text", ok: "flag", seq: "int", output: "text" },
+  "approval.request": { id: "text", tool: "text", call: "text", args: "object", why: "text" },
+  "approval.resolved": { id: "text", decision: "decision", by: "text" },
+  retry: { turn: "int", attempt: "int", reason: "text" },
+  warning: { message: "text" },
+  result: {
+    status: "status",
+    exit: "int",
+    text: "text?",
+    error: "text?",
+    model: "text?",
+    mergedInto: "text?",
+    usage: "object?",
+    costUsd: "number?",
+  },
+} as const;
+
+type Types = typeof EVENT_TYPES;
+type Shape<T extends { readonly [key: string]: keyof Kinds }> = { readonly [K in keyof T]: Kinds[T[K]] };
+
+export type ChatEventOf<T extends keyof Types> = { readonly type: T } & Shape<typeof COMMON> & Shape<Types[T]>;
+export type ChatEvent = { [T in keyof Types]: ChatEventOf<T> }[keyof Types];
+
+/** The event a signal is to a reader; null for signals that no event stands for. */
+export function toEvent(signal: Signal): ChatEvent | null {
+  const common = { pid: signal.pid, parent: signal.parent, run: "run" in signal ? signal.run : null };
+  switch (signal.name) {
+    case "chat.delta":
+      return { type: "message.delta", ...common, turn: signal.turn, kind: signal.kind, text: signal.text };
+    case "chat.text": {
+      const { turn, seq, text, thinking = null } = signal;
+      return { type: "message", ...common, turn, seq, text, thinking };
+    }
+    case "chat.tool_call": {
+      const { callId, tool, call, args } = signal;
+      return { type: "tool.start", ...common, callId, tool, call, args };
+    }
+    case "chat.tool_result": {
+      const { callId, tool, call, ok, seq, output } = signal;
+      return { type: "tool.end", ...common, callId, tool, call, ok, seq, output };
+    }
+    case "chat.hil": {
+      const { id, tool, call, args, why } = signal;
+      return { type: "approval.request", ...common, id, tool, call, args, why };
+    }
+    case "chat.hil_closed":
+      return { type: "approval.resolved", ...common, id: signal.id, decision: signal.decision, by: signal.by };
+    case "chat.restart":
+      return { type: "retry", ...common, turn: signal.turn, attempt: signal.attempt, reason: signal.reason };
+    default:
+      return null;
+  }
+}
+
+/** What is wrong with a value as an event of this version, or null. Keys and types it does not know are no fault. */
+export function checkEvent(value: unknown): string | null {
+  if (!isObject(value)) return "an event is an object";
+  const { type } = value;
+  if (typeof type !== "string") return "type is missing";
+  if (!Object.hasOwn(EVENT_TYPES, type)) return null;
+  const keys = { ...COMMON, ...EVENT_TYPES[type as keyof Types] };
+  for (const [key, kind] of Object.entries(keys)) {
+    if (!Object.hasOwn(value, key)) return `${type}: ${key} is missing`;
+    if (!CHECKS[kind](value[key])) return `${type}: ${key} is not of kind ${kind}`;
+  }
+  return null;
+}
+
+const CHECKS: { readonly [K in keyof Kinds]: (value: unknown) => boolean } = {
+  text: (value) => typeof value === "string",
+  "text?": (value) => value === null || typeof value === "string",
+  int: (value) => Number.isSafeInteger(value),
+  "number?": (value) => value === null || Number.isFinite(value),
+  flag: (value) => typeof value === "boolean",
+  object: isObject,
+  "object?": (value) => value === null || isObject(value),
+  status: (value) => STATUSES.some((status) => status === value),
+  decision: (value) => DECISIONS.some((decision) => decision === value),
+  deltaKind: (value) => DELTA_KINDS.some((kind) => kind === value),
+};
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

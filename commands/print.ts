@@ -1,0 +1,135 @@
+// Results on stdout and errors on stderr. Tables are aligned, with a header and no borders: cut to the width and with ages on a
+// terminal, whole and with ISO times elsewhere. One row is one line, whatever a label or path holds.
+
+import { exitStatusOf, SysError } from "../src/abi/errno.ts";
+import { reveal, sanitize } from "../src/lib/sanitize.ts";
+import { cutWidth, displayWidth } from "../src/lib/truncate.ts";
+import type { Column, Print } from "../src/syscalls/define.ts";
+import type { Io, Output } from "./command.ts";
+
+const GAP = "  ";
+const SHRUNK_COLUMNS_MIN = 8;
+// Everything a terminal might act on or not show. In JSON it can only stand inside strings, where an escape means the same.
+const UNSAFE_IN_JSON =
+  /[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+
+export async function printResult(io: Io, print: Print<never>, result: unknown, json: boolean): Promise<void> {
+  if (json) return io.stdout.write(jsonResult(print, result));
+  switch (print.kind) {
+    case "silent":
+      return;
+    case "value":
+      return printText(io.stdout, print.text(result as never));
+    case "table": {
+      const rows = print.rows(result as never);
+      if (rows.length === 0) return note(io, print.empty);
+      const width = io.stdout.isTTY ? io.stdout.columns : null;
+      return io.stdout.write(table(print.columns, rows, { width, nowMs: io.clock.now() }));
+    }
+    case "list": {
+      const rows = print.rows(result as never);
+      for (const row of rows) await printText(io.stdout, print.line(row as never));
+      const more = print.note?.(result as never) ?? null;
+      if (rows.length === 0) await note(io, print.empty);
+      if (more !== null) await note(io, more);
+    }
+  }
+}
+
+/** Text with exactly one line end after it, inert when a terminal reads it. */
+export function printText(output: Output, text: string): Promise<void> {
+  const whole = text.endsWith("\n") ? text : `${text}\n`;
+  return output.write(output.isTTY ? sanitize(whole) : whole);
+}
+
+/** One line of status: never data, so it goes to stderr. */
+export function note(io: Io, text: string): Promise<void> {
+  return io.stderr.write(`${reveal(text)}\n`);
+}
+
+export async function printError(io: Io, error: unknown, json: boolean): Promise<void> {
+  const { code, hints } = error instanceof SysError ? error : { code: "EBUG", hints: [] };
+  const message = error instanceof Error ? error.message : String(error);
+  if (json) {
+    return io.stderr.write(jsonLine({ type: "error", code, message, hints, exit: exitStatusOf(error) }));
+  }
+  const text = code === "EBUG" ? `this is a fault in gsv: ${message}` : message;
+  await io.stderr.write([`gsv: ${reveal(text)}`, ...hints.map((hint) => `  ${reveal(hint)}`), ""].join("\n"));
+}
+
+export function jsonLine(value: unknown): string {
+  const text = JSON.stringify(value) ?? "null";
+  return `${text.replace(UNSAFE_IN_JSON, (match) => escaped(match))}\n`;
+}
+
+export interface TableView {
+  /** Columns of the terminal; null where nothing is cut. */
+  readonly width: number | null;
+  readonly nowMs: number;
+}
+
+export function table(columns: readonly Column[], rows: readonly object[], view: TableView): string {
+  const cells = [
+    columns.map((column) => headOf(column, view)),
+    ...rows.map((row) => columns.map((column) => reveal(cellOf(column, row, view)) || "-")),
+  ];
+  const widths = columns.map((_, index) => Math.max(...cells.map((row) => displayWidth(row[index]!))));
+  if (view.width !== null) shrink(columns, widths, view.width);
+  const lines = cells.map((row) => {
+    const padded = row.map((cell, index) => pad(cutWidth(cell, widths[index]!), widths[index]!, columns[index]!.align));
+    const line = padded.join(GAP).trimEnd();
+    return view.width === null ? line : cutWidth(line, view.width);
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+/** 42s, 7m, 3h, 12d: one unit, as `ps` would. */
+export function ageText(sinceMs: number, nowMs: number): string {
+  const seconds = Math.max(0, Math.floor((nowMs - sinceMs) / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h`;
+  return `${Math.floor(seconds / 86_400)}d`;
+}
+
+function headOf(column: Column, view: TableView): string {
+  return column.since !== undefined && view.width === null ? "SINCE" : column.head;
+}
+
+function cellOf(column: Column, row: object, view: TableView): string {
+  if (column.since === undefined) return column.cell(row as never);
+  const at = column.since(row as never);
+  return view.width === null ? new Date(at).toISOString() : ageText(at, view.nowMs);
+}
+
+// The widest of the columns that may shrink gives way first, one cell at a time; whatever still sticks out is cut with the line.
+function shrink(columns: readonly Column[], widths: number[], total: number): void {
+  const elastic = columns.flatMap((column, index) => (column.shrink ? [index] : []));
+  let over = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - total;
+  while (over-- > 0) {
+    const widest = elastic.reduce((best, index) => (widths[index]! > (widths[best] ?? 0) ? index : best), -1);
+    if (widest === -1 || widths[widest]! <= SHRUNK_COLUMNS_MIN) return;
+    widths[widest] = widths[widest]! - 1;
+  }
+}
+
+function pad(cell: string, width: number, align: "right" | undefined): string {
+  const space = " ".repeat(Math.max(0, width - displayWidth(cell)));
+  return align === "right" ? space + cell : cell + space;
+}
+
+function jsonResult(print: Print<never>, result: unknown): string {
+  if (print.kind !== "table" && print.kind !== "list") return jsonLine(result);
+  return print
+    .rows(result as never)
+    .map((row) => jsonLine(row))
+    .join("");
+}
+
+function escaped(text: string): string {
+  let out = "";
+  for (let index = 0; index < text.length; index++) {
+    out += `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`;
+  }
+  return out;
+}

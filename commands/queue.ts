@@ -1,0 +1,21 @@
+// What happens, in the order it happened, for one reader that takes its time.
+
+export class Queue<T> {
+  private readonly items: T[] = [];
+  private wake: () => void = () => {};
+
+  push(item: T): void {
+    this.items.push(item);
+    this.wake();
+  }
+
+  async next(): Promise<T> {
+    for (;;) {
+      const item = this.items.shift();
+      if (item !== undefined) return item;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+}

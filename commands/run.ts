@@ -1,0 +1,45 @@
+// From argv to exit status: finds the one command that was named, runs it, and says what went wrong in one line with hints.
+// A word that is no command is refused with the nearest names; a guess never runs, and no text ever becomes chat by itself.
+
+import { exitStatusOf, SysError } from "../src/abi/errno.ts";
+import { asks, looksLikeFlag } from "./args.ts";
+import type { Io } from "./command.ts";
+import { find } from "./find.ts";
+import { printError } from "./print.ts";
+
+const PIPE_STATUS = 141;
+
+/** `argv` is what follows `gsv`. */
+export async function runCommandLine(argv: readonly string[], io: Io): Promise<number> {
+  const status = await attempt(argv, io);
+  return io.stdout.closed ? PIPE_STATUS : status;
+}
+
+async function attempt(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    const at = argv.findIndex((token) => !looksLikeFlag(token) || token === "--");
+    const before = at === -1 ? argv : argv.slice(0, at);
+    refuseStrangers(before);
+    const word = at === -1 ? undefined : argv[at];
+    if (word === undefined || word === "--") return await withoutCommand(before, io);
+    const command = word === "help" ? (await import("./help.ts")).help : await find(word);
+    return await command.run([...before, ...argv.slice(at + 1)], io);
+  } catch (error) {
+    await printError(io, error, asks(argv, "--json"));
+    return exitStatusOf(error);
+  }
+}
+
+function refuseStrangers(before: readonly string[]): void {
+  const stranger = before.find((token) => !["--json", "--help", "-h"].includes(token));
+  if (stranger === undefined) return;
+  throw new SysError("EUSAGE", `${stranger.slice(0, 60)} stands before the command`, [
+    "flags of a command go after it: gsv COMMAND --flag",
+    "usage: gsv [--json] COMMAND …",
+  ]);
+}
+
+async function withoutCommand(before: readonly string[], io: Io): Promise<number> {
+  const { bare, help } = await import("./help.ts");
+  return asks(before, "--help", "-h") ? help.run([], io) : bare(io);
+}

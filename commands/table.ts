@@ -1,0 +1,30 @@
+// Every command word there is besides the derived domains: a line here and a file beside it. Loaded when named, never before.
+
+import type { Command } from "./command.ts";
+
+export interface Entry {
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+const short = (callName: string, name: string) => async () => (await import("./derive.ts")).derived(callName, name);
+
+export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
+  ["chat", { summary: "Send a message and print the answer", load: async () => (await import("./chat.ts")).chat }],
+  ["ps", { summary: "List processes", load: short("proc.list", "ps") }],
+  ["spawn", { summary: "Start a new process; prints its pid", load: short("proc.spawn", "spawn") }],
+  ["send", { summary: "Leave a message and return at once", load: short("proc.send", "send") }],
+  [
+    "wait",
+    { summary: "Wait until processes have finished", load: async () => (await import("./wait.ts")).waitAs("wait") },
+  ],
+  ["logs", { summary: "Print what was said lately", load: async () => (await import("./logs.ts")).logs }],
+  ["kill", { summary: "Signal or end processes", load: async () => (await import("./kill.ts")).kill }],
+  ["approvals", { summary: "List what waits for your approval", load: short("hil.list", "approvals") }],
+  [
+    "approve",
+    { summary: "Allow what a process asked for", load: async () => (await import("./approvals.ts")).approve },
+  ],
+  ["deny", { summary: "Refuse what a process asked for", load: async () => (await import("./approvals.ts")).deny }],
+  ["kernel", { summary: "Start, stop or look at the kernel", load: async () => (await import("./kernel.ts")).kernel }],
+]);

@@ -1,0 +1,66 @@
+// `gsv wait PID…`: waits and exits as the process did. One process prints nothing on stdout; several print `PID status` lines and the
+// last one decides. A process held by something only a person or a change from outside ends is reported, not waited for.
+
+import { LIMITS } from "../src/abi/limits.ts";
+import { field } from "../src/syscalls/define.ts";
+import { waitsForText } from "../src/syscalls/format.ts";
+import type { WaitResult } from "../src/syscalls/services.ts";
+import { type Spec, timeoutMs } from "./args.ts";
+import type { Command, Io } from "./command.ts";
+import { command } from "./define.ts";
+import { jsonLine, note, printText } from "./print.ts";
+
+const input = {
+  pids: field.pids(`the processes, at most ${LIMITS.pidsPerCallMax}`, { positional: true, meta: "PID..." }),
+  run: field.optional(field.uuid("wait for this run only", { meta: "RUN" })),
+  wait: field.flag("also wait for what only a person, a credential or a raised limit ends"),
+  timeout: field.optional(field.text("stop waiting after so long, with exit status 124", { meta: "SECONDS" })),
+};
+
+export function waitAs(name: string): Command {
+  const spec: Spec<typeof input> = {
+    name,
+    summary: "Wait until processes have finished what they were given, and exit as they did",
+    input,
+    examples: [
+      "gsv wait task:abc123; echo $?",
+      "gsv wait task:abc123 task:def456",
+      "gsv wait --timeout 60 task:abc123",
+    ],
+    notes: [
+      "Exit status: 0 ok or never ran, 1 failed, 130 aborted, 137 killed meanwhile, 5 held until a person answers,\n4 credential missing, 6 a limit, 75 unavailable, 124 --timeout.",
+    ],
+  };
+  return command(spec, async ({ args, json }, io) => {
+    const limitMs = timeoutMs(spec, args.timeout);
+    const results = await waitFor(io, { pids: args.pids, run: args.run, patient: args.wait === true }, limitMs);
+    if (results === null) {
+      await note(io, `gsv: still going after ${args.timeout} s; nothing was stopped`);
+      return 124;
+    }
+    for (const result of results) await report(io, result, { json, alone: results.length === 1 });
+    return results.at(-1)?.exit ?? 0;
+  });
+}
+
+async function waitFor(io: Io, request: object, limitMs: number | null): Promise<WaitResult[] | null> {
+  const giveUp = new AbortController();
+  const answered = io.sys().call<{ results: WaitResult[] }>("proc.wait", request, { signal: giveUp.signal });
+  if (limitMs === null) return (await answered).results;
+  const inTime = new AbortController();
+  const late = io.clock.sleep(limitMs, inTime.signal).then(() => null);
+  try {
+    return (await Promise.race([answered, late]))?.results ?? null;
+  } finally {
+    inTime.abort();
+    giveUp.abort();
+    answered.catch(() => {});
+  }
+}
+
+async function report(io: Io, result: WaitResult, form: { json: boolean; alone: boolean }): Promise<void> {
+  if (form.json) return io.stdout.write(jsonLine(result));
+  if (!form.alone) await printText(io.stdout, `${result.pid} ${result.status}`);
+  if (result.waitsFor !== null) await note(io, `gsv: ${result.pid} is held: ${waitsForText(result.waitsFor)}`);
+  else if (result.error !== null) await note(io, `gsv: ${result.pid}: ${result.error}`);
+}

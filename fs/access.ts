@@ -1,0 +1,57 @@
+// Who may do what to a file, as Linux decides it: root passes; else the first of owner, group, other that fits is the only one asked.
+// What is newly made takes after the directory it is made in, so that what is private stays private and a setgid tree stays shared.
+
+import { type Caller, isRoot } from "../src/abi/identity.ts";
+import { FileError } from "./error.ts";
+import type { Attributes, Stat } from "./filesystem.ts";
+
+export const READ = 4;
+export const WRITE = 2;
+/** Run a file; pass through a directory. */
+export const SEARCH = 1;
+
+const SETGID = 0o2000;
+const STICKY = 0o1000;
+
+type Owned = Pick<Stat, "uid" | "gid" | "mode">;
+
+export function may(caller: Caller, stat: Owned, want: number): boolean {
+  if (isRoot(caller)) return true;
+  const shift = caller.uid === stat.uid ? 6 : caller.gids.includes(stat.gid) ? 3 : 0;
+  return ((stat.mode >> shift) & want) === want;
+}
+
+export function need(caller: Caller, stat: Owned, want: number, path: string): void {
+  if (!may(caller, stat, want)) throw new FileError("EACCES", path);
+}
+
+/** Taking a name away needs the directory's consent, and in a sticky one also that of the file's or the directory's owner. */
+export function needRemove(caller: Caller, directory: Owned, entry: Owned, path: string): void {
+  need(caller, directory, WRITE | SEARCH, path);
+  if ((directory.mode & STICKY) === 0 || isRoot(caller)) return;
+  if (caller.uid !== entry.uid && caller.uid !== directory.uid) throw new FileError("EPERM", path);
+}
+
+/** Owner and mode of something new. */
+export function born(caller: Caller, directory: Owned, kind: "file" | "directory", mode?: number): Owned {
+  const inherited = (directory.mode & STICKY) === 0 ? directory.mode : 0o755;
+  const setgid = directory.mode & SETGID;
+  const bits =
+    kind === "file"
+      ? (mode ?? (inherited & 0o666) | 0o600) & 0o7777
+      : ((mode ?? (inherited & 0o777) | 0o700) & 0o7777) | setgid;
+  return { uid: caller.uid, gid: setgid === 0 ? caller.gid : directory.gid, mode: bits };
+}
+
+/** The owner may change mode and time, and the group to one of their own; only root gives things away. */
+export function needSetattr(caller: Caller, stat: Owned, attributes: Attributes, path: string): void {
+  const { uid, gid, mode, mtimeMs } = attributes;
+  if (mode !== undefined && (!Number.isInteger(mode) || mode < 0 || mode > 0o7777)) {
+    throw new FileError("EINVAL", path, "a mode is 0 to 7777 in octal");
+  }
+  if (mtimeMs !== undefined && !Number.isFinite(mtimeMs)) throw new FileError("EINVAL", path, "not a time");
+  if (isRoot(caller)) return;
+  if (caller.uid !== stat.uid) throw new FileError("EPERM", path);
+  if (uid !== undefined && uid !== stat.uid) throw new FileError("EPERM", path);
+  if (gid !== undefined && gid !== stat.gid && !caller.gids.includes(gid)) throw new FileError("EPERM", path);
+}

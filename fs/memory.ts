@@ -1,0 +1,144 @@
+// An object store in memory, for what need not outlive the kernel: /tmp. Bounded: what does not fit is refused with ENOSPC and
+// nothing changes. Even an empty file costs something, so that a loop of touches ends too.
+
+import { SysError } from "../src/abi/errno.ts";
+import type { NewObject, ObjectMeta, ObjectStore } from "../src/objects/objects.ts";
+
+const ENTRY_BYTES = 512;
+
+interface Held {
+  readonly meta: ObjectMeta;
+  readonly bytes: Uint8Array;
+}
+
+/** One store for each value of `of`, made when first asked for. */
+export function separateStores<Asker>(of: (asker: Asker) => number, bytesMax: number): (asker: Asker) => ObjectStore {
+  const stores = new Map<number, ObjectStore>();
+  return (asker) => {
+    const owner = of(asker);
+    const store = stores.get(owner) ?? memoryObjects(bytesMax);
+    stores.set(owner, store);
+    return store;
+  };
+}
+
+export function memoryObjects(bytesMax: number): ObjectStore {
+  return new MemoryObjects(bytesMax);
+}
+
+class MemoryObjects implements ObjectStore {
+  private readonly held = new Map<string, Held>();
+  /** Keys in the order of their UTF-8 bytes; null after a change of keys. */
+  private order: readonly string[] | null = null;
+  private used = 0;
+
+  constructor(private readonly bytesMax: number) {}
+
+  async head(key: string): Promise<ObjectMeta | null> {
+    return this.held.get(key)?.meta ?? null;
+  }
+
+  async page(prefix: string, after: string | null, limit: number): Promise<readonly ObjectMeta[]> {
+    this.order ??= [...this.held.keys()].sort(byBytes);
+    const found: ObjectMeta[] = [];
+    for (let index = this.lowerBound(after ?? prefix); index < this.order.length && found.length < limit; index++) {
+      const key = this.order[index] ?? "";
+      const meta = this.held.get(key)?.meta;
+      if (key === after || byBytes(key, prefix) < 0) continue;
+      if (!key.startsWith(prefix)) break;
+      if (meta !== undefined) found.push(meta);
+    }
+    return found;
+  }
+
+  async read(key: string, range: { readonly offset: number; readonly bytesMax: number }): Promise<Uint8Array> {
+    return this.present(key).bytes.subarray(range.offset, range.offset + range.bytesMax);
+  }
+
+  async put(object: NewObject, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<ObjectMeta> {
+    const before = this.held.get(object.key);
+    const room = this.bytesMax - this.used + (before === undefined ? -ENTRY_BYTES : before.bytes.byteLength);
+    const bytes = await collect(source, room);
+    if (bytes === null) throw full(object.key, this.bytesMax);
+    const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+    const meta = { ...object, size: bytes.byteLength, sha256 };
+    this.held.set(object.key, { meta, bytes });
+    this.used += bytes.byteLength + (before === undefined ? ENTRY_BYTES : -before.bytes.byteLength);
+    if (before === undefined) this.order = null;
+    return meta;
+  }
+
+  async setMeta(meta: ObjectMeta): Promise<void> {
+    const { bytes, meta: old } = this.present(meta.key);
+    const { size, sha256, dirmarker, symlink } = old;
+    this.held.set(meta.key, { bytes, meta: { ...meta, size, sha256, dirmarker, symlink } });
+  }
+
+  async remove(key: string): Promise<void> {
+    this.drop(key, this.present(key));
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const replaced = this.held.get(to);
+    const moving = [...this.held].filter(([key]) => key === from || key.startsWith(`${from}/`));
+    if (moving.length === 0) throw new SysError("ENOENT", `no such object: ${from}`);
+    if (replaced !== undefined) this.drop(to, replaced);
+    for (const [key] of moving) this.held.delete(key);
+    for (const [key, { meta, bytes }] of moving) {
+      const moved = to + key.slice(from.length);
+      this.held.set(moved, { bytes, meta: { ...meta, key: moved } });
+    }
+    this.order = null;
+  }
+
+  async recover(): Promise<number> {
+    return 0;
+  }
+
+  private drop(key: string, { bytes }: Held): void {
+    this.held.delete(key);
+    this.used -= bytes.byteLength + ENTRY_BYTES;
+    this.order = null;
+  }
+
+  private present(key: string): Held {
+    const held = this.held.get(key);
+    if (held === undefined) throw new SysError("ENOENT", `no such object: ${key}`);
+    return held;
+  }
+
+  private lowerBound(key: string): number {
+    const order = this.order ?? [];
+    let low = 0;
+    for (let high = order.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if (byBytes(order[middle] ?? "", key) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** A copy, so that nobody changes the content from outside; null as soon as it is more than there is room for. */
+async function collect(source: Uint8Array | AsyncIterable<Uint8Array>, room: number): Promise<Uint8Array | null> {
+  if (room < 0) return null;
+  if (source instanceof Uint8Array) return source.byteLength > room ? null : source.slice();
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of source) {
+    size += piece.byteLength;
+    if (size > room) return null;
+    pieces.push(piece.slice());
+  }
+  return new Uint8Array(Buffer.concat(pieces));
+}
+
+function byBytes(left: string, right: string): number {
+  return Buffer.compare(Buffer.from(left), Buffer.from(right));
+}
+
+function full(key: string, bytesMax: number): SysError {
+  return new SysError("ENOSPC", `cannot store ${key}: memory for these files is full (${bytesMax / 1024 / 1024} MiB)`, [
+    "delete something there, or use your home directory",
+  ]);
+}

@@ -1,0 +1,259 @@
+// The one tree that callers see: a table of mounts, the longest prefix wins. Only this walks paths: `..`, symlinks (to a depth of 16,
+// across mounts) and the search bit on every directory passed. A mount is handed a path that needs none of that; `..` never climbs
+// above `/`. Mount points show in the listings above them even where nothing else is.
+
+import type { Caller } from "../src/abi/identity.ts";
+import { LIMITS } from "../src/abi/limits.ts";
+import { need, READ, SEARCH } from "./access.ts";
+import { FileError } from "./error.ts";
+import type {
+  Attributes,
+  Entry,
+  FileSystem,
+  ReadOptions,
+  ReadResult,
+  ResolvedPath,
+  Stat,
+  WriteOptions,
+} from "./filesystem.ts";
+import { isWithin, split } from "./path.ts";
+
+export interface Mount {
+  readonly at: string;
+  readonly fs: FileSystem;
+}
+
+/** Where a walk ended: the path without links, the mount it is in, and what stands there. */
+interface Place {
+  readonly path: string;
+  readonly mount: Mount;
+  readonly inner: ResolvedPath;
+  readonly stat: Stat | null;
+}
+
+type Present = Place & { readonly stat: Stat };
+
+export class Namespace {
+  /** Longest mount point first. */
+  private readonly mounts: readonly Mount[];
+
+  constructor(mounts: readonly Mount[]) {
+    this.mounts = [...mounts].sort((left, right) => right.at.length - left.at.length);
+  }
+
+  /** The path with every link followed, whether or not something stands there yet. */
+  async resolve(caller: Caller, path: string): Promise<string> {
+    return (await this.walk(caller, path, "follow")).path;
+  }
+
+  async stat(caller: Caller, path: string): Promise<Stat> {
+    return (await this.existing(caller, path, "follow")).stat;
+  }
+
+  /** Of a link itself, not of what it points to. */
+  async lstat(caller: Caller, path: string): Promise<Stat> {
+    return (await this.existing(caller, path, "keep")).stat;
+  }
+
+  /** Sorted by name. */
+  async list(caller: Caller, path: string): Promise<readonly Entry[]> {
+    const place = await this.existing(caller, path, "follow");
+    if (place.stat.kind !== "directory") throw new FileError("ENOTDIR", place.path);
+    const entries = new Map<string, Entry>();
+    if (await this.stands(caller, place)) {
+      for (const entry of await inside(place, place.mount.fs.list(caller, place.inner))) entries.set(entry.name, entry);
+    } else need(caller, place.stat, READ, place.path);
+    for (const name of this.mountedIn(place.path)) {
+      const stat = await this.lookup(caller, [...split(place.path), name]);
+      if (stat !== null) entries.set(name, { name, stat });
+    }
+    return [...entries.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+  }
+
+  async read(caller: Caller, path: string, options: ReadOptions): Promise<ReadResult> {
+    const place = await this.existing(caller, path, "follow");
+    if (place.stat.kind === "directory") throw new FileError("EISDIR", place.path);
+    return inside(place, place.mount.fs.read(caller, place.inner, options));
+  }
+
+  async write(
+    caller: Caller,
+    path: string,
+    bytes: Uint8Array,
+    options: WriteOptions,
+  ): Promise<{ readonly version: string }> {
+    const place = await this.walk(caller, path, options.exclusive ? "keep" : "follow");
+    if (place.stat?.kind === "directory") throw new FileError("EISDIR", place.path);
+    return inside(place, place.mount.fs.write(caller, place.inner, bytes, options));
+  }
+
+  async remove(caller: Caller, path: string, options: { readonly recursive: boolean }): Promise<void> {
+    const place = await this.existing(caller, path, "keep");
+    this.needUnmounted(place.path);
+    await inside(place, place.mount.fs.remove(caller, place.inner, options));
+  }
+
+  async rename(caller: Caller, from: string, to: string): Promise<void> {
+    const source = await this.existing(caller, from, "keep");
+    const target = await this.walk(caller, to, "keep");
+    this.needUnmounted(source.path);
+    this.needUnmounted(target.path);
+    if (source.mount !== target.mount) throw new FileError("EXDEV", target.path);
+    await inside(source, source.mount.fs.rename(caller, source.inner, target.inner));
+  }
+
+  async mkdir(
+    caller: Caller,
+    path: string,
+    options: { readonly parents: boolean; readonly mode?: number },
+  ): Promise<void> {
+    const bare = path.replace(/(?<=.)\/+$/, "");
+    const place = await this.walk(caller, bare, options.parents ? "follow" : "keep").catch(async (error: unknown) => {
+      const above = bare.slice(0, bare.lastIndexOf("/"));
+      if (!options.parents || above === "" || !(error instanceof FileError) || error.code !== "ENOENT") throw error;
+      await this.mkdir(caller, above, { parents: true });
+      return this.walk(caller, bare, "follow");
+    });
+    if (place.stat?.kind === "directory" && options.parents) return;
+    if (place.stat !== null) throw new FileError("EEXIST", place.path);
+    await inside(place, place.mount.fs.mkdir(caller, place.inner, options));
+  }
+
+  /** A symlink at `path` that points to `target`, which may be anything. */
+  async link(caller: Caller, path: string, target: string): Promise<void> {
+    const place = await this.walk(caller, path, "keep");
+    if (place.stat !== null) throw new FileError("EEXIST", place.path);
+    checkLength(target);
+    await inside(place, place.mount.fs.link(caller, place.inner, target));
+  }
+
+  async setattr(caller: Caller, path: string, attributes: Attributes): Promise<void> {
+    const place = await this.existing(caller, path, "follow");
+    await inside(place, place.mount.fs.setattr(caller, place.inner, attributes));
+  }
+
+  private async existing(caller: Caller, path: string, last: "follow" | "keep"): Promise<Present> {
+    const place = await this.walk(caller, path, last);
+    if (place.stat === null) throw new FileError("ENOENT", place.path);
+    return { ...place, stat: place.stat };
+  }
+
+  /** Walks name by name. The last name may be missing; a link there is followed or kept. */
+  private async walk(caller: Caller, path: string, last: "follow" | "keep"): Promise<Place> {
+    checkLength(path);
+    if (!path.startsWith("/")) throw new FileError("EINVAL", path, "not an absolute path");
+    const todo = steps(path);
+    const here: string[] = [];
+    const root = await this.rootStat(caller);
+    let trail = [root];
+    for (let links = 0; ; ) {
+      const name = todo.shift();
+      const stat = trail.at(-1) ?? root;
+      if (name === undefined) return this.place(here, stat);
+      if (stat.kind !== "directory") throw new FileError("ENOTDIR", pathOf(here));
+      need(caller, stat, SEARCH, pathOf(here));
+      if (name === ".") continue;
+      if (name === "..") {
+        if (here.pop() !== undefined) trail.pop();
+        continue;
+      }
+      if (Buffer.byteLength(name) > LIMITS.nameBytesMax) throw new FileError("ENAMETOOLONG", `${name.slice(0, 60)}…`);
+      const found = await this.lookup(caller, [...here, name]);
+      if (found === null) {
+        if (todo.length > 0) throw new FileError("ENOENT", pathOf([...here, name]));
+        return this.place([...here, name], null);
+      }
+      if (found.kind === "symlink" && (todo.length > 0 || last === "follow")) {
+        if (++links > LIMITS.symlinkDepthMax) throw new FileError("ELOOP", path);
+        const target = found.target ?? "";
+        if (target.startsWith("/")) {
+          here.length = 0;
+          trail = [root];
+        }
+        todo.unshift(...steps(target));
+        continue;
+      }
+      here.push(name);
+      trail.push(found);
+    }
+  }
+
+  private place(names: readonly string[], stat: Stat | null): Place {
+    const path = pathOf(names);
+    const mount = this.mountOf(path);
+    return { path, mount, inner: innerOf(mount, path), stat };
+  }
+
+  private async rootStat(caller: Caller): Promise<Stat> {
+    return (await this.lookup(caller, [])) ?? BARE_DIRECTORY;
+  }
+
+  private async lookup(caller: Caller, names: readonly string[]): Promise<Stat | null> {
+    const place = this.place(names, null);
+    const stat = await ownStat(caller, place);
+    const leadsToMount = this.mountedIn(place.path).length > 0;
+    return leadsToMount && stat?.kind !== "directory" ? BARE_DIRECTORY : stat;
+  }
+
+  private async stands(caller: Caller, place: Place): Promise<boolean> {
+    return (await ownStat(caller, place))?.kind === "directory";
+  }
+
+  private mountOf(path: string): Mount {
+    const mount = this.mounts.find(({ at }) => isWithin(path, at));
+    if (mount === undefined) throw new FileError("ENOENT", path);
+    return mount;
+  }
+
+  /** The names directly in a directory that are mount points or lead to one. */
+  private mountedIn(path: string): string[] {
+    const depth = split(path).length;
+    const beneath = this.mounts.filter(({ at }) => at !== path && isWithin(at, path));
+    return [...new Set(beneath.map(({ at }) => split(at)[depth] ?? ""))];
+  }
+
+  private needUnmounted(path: string): void {
+    if (this.mounts.some(({ at }) => isWithin(at, path))) throw new FileError("EBUSY", path);
+  }
+}
+
+/** What stands where only the way to a mount is needed. */
+const BARE_DIRECTORY: Stat = { kind: "directory", uid: 0, gid: 0, mode: 0o755, size: 0, mtimeMs: 0, version: "0" };
+
+async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
+  try {
+    return await inside(place, place.mount.fs.stat(caller, place.inner));
+  } catch (error) {
+    if (error instanceof FileError && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** A mount speaks of its own paths; outside, the mount point belongs before them. */
+async function inside<T>(place: Place, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof FileError ? error.under(place.mount.at) : error;
+  }
+}
+
+/** Names in order; a trailing slash asks for a directory, as `.` does. */
+function steps(path: string): string[] {
+  const names = split(path);
+  return names.length > 0 && path.endsWith("/") ? [...names, "."] : names;
+}
+
+function pathOf(names: readonly string[]): string {
+  return `/${names.join("/")}`;
+}
+
+function innerOf(mount: Mount, path: string): ResolvedPath {
+  const inner = mount.at === "/" ? path : path.slice(mount.at.length);
+  return (inner === "" ? "/" : inner) as ResolvedPath;
+}
+
+function checkLength(path: string): void {
+  if (path.includes("\u0000")) throw new FileError("EINVAL", path.replaceAll("\u0000", "\\0"), "holds a NUL byte");
+  if (Buffer.byteLength(path) > LIMITS.pathBytesMax) throw new FileError("ENAMETOOLONG", `${path.slice(0, 60)}…`);
+}

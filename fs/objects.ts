@@ -1,0 +1,257 @@
+// A filesystem over an object store: `/home/sam/a.txt` is the object `home/sam/a.txt`, a directory is its `.dir` marker or simply
+// has something beneath it. The name `.dir` is therefore nobody's to use. A write replaces the whole object, so readers see the old
+// or the new; changes go one at a time, so that what was checked still holds when it is done.
+
+import { SysError } from "../src/abi/errno.ts";
+import { type Caller, isRoot } from "../src/abi/identity.ts";
+import { LIMITS } from "../src/abi/limits.ts";
+import type { Clock } from "../src/lib/clock.ts";
+import { Serial } from "../src/lib/serial.ts";
+import type { ObjectMeta, ObjectStore } from "../src/objects/objects.ts";
+import { born, need, needRemove, needSetattr, READ, SEARCH, WRITE } from "./access.ts";
+import { contentTypeOf } from "./contenttype.ts";
+import { FileError } from "./error.ts";
+import type {
+  Attributes,
+  Entry,
+  FileSystem,
+  ReadOptions,
+  ReadResult,
+  ResolvedPath,
+  Stat,
+  WriteOptions,
+} from "./filesystem.ts";
+import { isWithin, parent } from "./path.ts";
+import { childrenOf, headOf, keyOf, MARKER, markerOf, metasBeneath, versionOf } from "./tree.ts";
+
+const COPY_BYTES = 1024 * 1024;
+
+export interface ObjectsFsOptions {
+  /** Usually one store; /tmp keeps one for each owner. */
+  readonly storeOf: (caller: Caller) => ObjectStore;
+  readonly clock: Clock;
+  /** The mount's own directory until someone changes it. */
+  readonly root: { readonly uid: number; readonly gid: number; readonly mode: number };
+}
+
+export function objectsFs(options: ObjectsFsOptions): FileSystem {
+  return new ObjectsFs(options);
+}
+
+class ObjectsFs implements FileSystem {
+  private readonly serial = new Serial();
+
+  constructor(private readonly options: ObjectsFsOptions) {}
+
+  async stat(caller: Caller, path: ResolvedPath): Promise<Stat> {
+    return this.existing(this.options.storeOf(caller), path);
+  }
+
+  async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
+    const store = this.options.storeOf(caller);
+    need(caller, await this.directory(store, path), READ, path);
+    return childrenOf(store, path);
+  }
+
+  async read(caller: Caller, path: ResolvedPath, { offset = 0, bytesMax }: ReadOptions): Promise<ReadResult> {
+    const store = this.options.storeOf(caller);
+    for (;;) {
+      const stat = await this.existing(store, path);
+      if (stat.kind !== "file") throw new FileError(stat.kind === "directory" ? "EISDIR" : "ELOOP", path);
+      need(caller, stat, READ, path);
+      const bytes = await store.read(keyOf(path), { offset, bytesMax }).catch((error: unknown) => {
+        throw error instanceof SysError && error.code === "ENOENT" ? new FileError("ENOENT", path) : error;
+      });
+      const after = await store.head(keyOf(path));
+      if (after === null) throw new FileError("ENOENT", path);
+      // Written to in between: the bytes could be of either version.
+      if (versionOf(after) !== stat.version) continue;
+      return { bytes, eof: offset + bytes.byteLength >= stat.size, version: stat.version };
+    }
+  }
+
+  write(
+    caller: Caller,
+    path: ResolvedPath,
+    bytes: Uint8Array,
+    options: WriteOptions,
+  ): Promise<{ readonly version: string }> {
+    const store = this.options.storeOf(caller);
+    return this.serial.run(async () => {
+      const old = await this.find(store, path);
+      const owned = await this.needWrite(caller, store, path, old, options);
+      const keep = old !== null && options.at === "end" ? old.size : 0;
+      if (keep + bytes.byteLength > LIMITS.fileBytesMax) {
+        throw new FileError("EFBIG", path, `a file holds at most ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
+      }
+      const content = keep === 0 ? bytes : appended(store, keyOf(path), keep, bytes);
+      return { version: versionOf(await store.put(this.fresh(path, owned, contentTypeOf(path)), content)) };
+    });
+  }
+
+  remove(caller: Caller, path: ResolvedPath, { recursive }: { readonly recursive: boolean }): Promise<void> {
+    const store = this.options.storeOf(caller);
+    return this.serial.run(async () => {
+      const stat = await this.existing(store, path);
+      needRemove(caller, await this.directory(store, parent(path)), stat, path);
+      if (stat.kind !== "directory") return store.remove(keyOf(path));
+      const metas = await metasBeneath(store, path);
+      if (metas.some((meta) => meta.key !== markerOf(path))) {
+        if (!recursive) throw new FileError("ENOTEMPTY", path);
+        // Checked as a whole before the first file goes, so that a refusal leaves everything.
+        if (!isRoot(caller)) await this.needEmpty(caller, store, path);
+      }
+      for (const meta of metas.reverse()) await store.remove(meta.key);
+    });
+  }
+
+  rename(caller: Caller, from: ResolvedPath, to: ResolvedPath): Promise<void> {
+    const store = this.options.storeOf(caller);
+    return this.serial.run(async () => {
+      if (from === to) return;
+      const moved = await this.existing(store, from);
+      if (isWithin(to, from)) throw new FileError("EINVAL", to, "cannot move a directory into itself");
+      needRemove(caller, await this.directory(store, parent(from)), moved, from);
+      if (moved.kind === "directory" && parent(from) !== parent(to)) need(caller, moved, WRITE, from);
+      const target = await this.find(store, to);
+      const directory = await this.directory(store, parent(to));
+      need(caller, directory, WRITE | SEARCH, to);
+      if (target !== null) {
+        needRemove(caller, directory, target, to);
+        if (target.kind !== "directory" && moved.kind === "directory") throw new FileError("ENOTDIR", to);
+        if (target.kind === "directory") await this.clear(store, to, moved);
+      }
+      await store.rename(keyOf(from), keyOf(to));
+    });
+  }
+
+  mkdir(caller: Caller, path: ResolvedPath, options: { readonly mode?: number }): Promise<void> {
+    const store = this.options.storeOf(caller);
+    return this.serial.run(async () => {
+      const directory = await this.needNew(caller, store, path);
+      await this.putMarker(store, path, born(caller, directory, "directory", options.mode));
+    });
+  }
+
+  link(caller: Caller, path: ResolvedPath, target: string): Promise<void> {
+    const store = this.options.storeOf(caller);
+    return this.serial.run(async () => {
+      if (target === "") throw new FileError("ENOENT", path, "a link needs a target");
+      const owned = { ...born(caller, await this.needNew(caller, store, path), "file"), mode: 0o777 };
+      await store.put({ ...this.fresh(path, owned, "inode/symlink"), symlink: target }, Buffer.from(target));
+    });
+  }
+
+  setattr(caller: Caller, path: ResolvedPath, attributes: Attributes): Promise<void> {
+    const store = this.options.storeOf(caller);
+    return this.serial.run(async () => {
+      const stat = await this.existing(store, path);
+      needSetattr(caller, stat, attributes, path);
+      const { uid = stat.uid, gid = stat.gid, mode = stat.mode, mtimeMs = stat.mtimeMs } = attributes;
+      const key = stat.kind === "directory" ? markerOf(path) : keyOf(path);
+      const meta = await store.head(key);
+      // A directory that only exists through its files gets a marker of its own to carry this.
+      if (meta === null) await this.putMarker(store, path, { uid, gid, mode }, mtimeMs);
+      else await store.setMeta({ ...meta, uid, gid, mode, mtimeMs });
+    });
+  }
+
+  private async find(store: ObjectStore, path: string): Promise<Stat | null> {
+    const found = await headOf(store, path);
+    if (found !== null || path !== "/") return found;
+    return { kind: "directory", ...this.options.root, size: 0, mtimeMs: 0, version: "0" };
+  }
+
+  private async existing(store: ObjectStore, path: string): Promise<Stat> {
+    const stat = await this.find(store, path);
+    if (stat === null) throw new FileError("ENOENT", path);
+    return stat;
+  }
+
+  private async directory(store: ObjectStore, path: string): Promise<Stat> {
+    const stat = await this.existing(store, path);
+    if (stat.kind !== "directory") throw new FileError("ENOTDIR", path);
+    return stat;
+  }
+
+  /** The owner and mode the file will have, if the caller may write it. */
+  private async needWrite(caller: Caller, store: ObjectStore, path: string, old: Stat | null, options: WriteOptions) {
+    if (old === null) {
+      if (options.ifVersion !== undefined) throw new FileError("ECONFLICT", path);
+      return born(caller, await this.needNew(caller, store, path), "file", options.mode);
+    }
+    if (options.exclusive) throw new FileError("EEXIST", path);
+    if (old.kind !== "file") throw new FileError(old.kind === "directory" ? "EISDIR" : "ELOOP", path);
+    need(caller, old, WRITE, path);
+    if (options.ifVersion !== undefined && options.ifVersion !== old.version) throw new FileError("ECONFLICT", path);
+    return old;
+  }
+
+  /** The directory in which the caller may make what is not there yet. */
+  private async needNew(caller: Caller, store: ObjectStore, path: string): Promise<Stat> {
+    if ((await this.find(store, path)) !== null) throw new FileError("EEXIST", path);
+    if (path.endsWith(`/${MARKER}`)) throw new FileError("EPERM", path, "gsv keeps this name for itself");
+    const directory = await this.directory(store, parent(path));
+    need(caller, directory, WRITE | SEARCH, path);
+    return directory;
+  }
+
+  /** Every directory that holds something must let the caller empty it. */
+  private async needEmpty(caller: Caller, store: ObjectStore, path: string): Promise<void> {
+    const entries = await childrenOf(store, path);
+    if (entries.length === 0) return;
+    const directory = await this.directory(store, path);
+    need(caller, directory, READ, path);
+    for (const { name, stat } of entries) {
+      needRemove(caller, directory, stat, `${path}/${name}`);
+      if (stat.kind === "directory") await this.needEmpty(caller, store, `${path}/${name}`);
+    }
+  }
+
+  /** A directory may take the place of an empty one only. */
+  private async clear(store: ObjectStore, path: string, moved: Stat): Promise<void> {
+    if (moved.kind !== "directory") throw new FileError("EISDIR", path);
+    const metas = await metasBeneath(store, path);
+    if (metas.some((meta) => meta.key !== markerOf(path))) throw new FileError("ENOTEMPTY", path);
+    for (const meta of metas) await store.remove(meta.key);
+  }
+
+  private async putMarker(
+    store: ObjectStore,
+    path: string,
+    owned: Pick<Stat, "uid" | "gid" | "mode">,
+    mtimeMs = this.options.clock.now(),
+  ): Promise<void> {
+    const marker = {
+      ...this.fresh(path, owned, "application/x-directory"),
+      key: markerOf(path),
+      dirmarker: true,
+      mtimeMs,
+    };
+    await store.put(marker, new Uint8Array());
+  }
+
+  private fresh(
+    path: string,
+    owned: Pick<Stat, "uid" | "gid" | "mode">,
+    type: string,
+  ): Omit<ObjectMeta, "size" | "sha256"> {
+    const { uid, gid, mode } = owned;
+    return {
+      key: keyOf(path),
+      uid,
+      gid,
+      mode,
+      type,
+      mtimeMs: this.options.clock.now(),
+      dirmarker: false,
+      symlink: null,
+    };
+  }
+}
+
+async function* appended(store: ObjectStore, key: string, size: number, bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let offset = 0; offset < size; offset += COPY_BYTES)
+    yield await store.read(key, { offset, bytesMax: COPY_BYTES });
+  yield bytes;
+}

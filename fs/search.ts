@@ -1,0 +1,167 @@
+// Finding a text below a path: plain, case-sensitive, in text files only. Goes through directories in order of names, follows no link,
+// passes over what the caller may not read and what vanishes on the way. Memory is bounded by one piece of one file, the result by
+// number and bytes; it ends at once when aborted.
+
+import { SysError } from "../src/abi/errno.ts";
+import type { Caller } from "../src/abi/identity.ts";
+import { LIMITS } from "../src/abi/limits.ts";
+import type { Namespace } from "./namespace.ts";
+import { join } from "./path.ts";
+import { isBinary } from "./read.ts";
+
+const PIECE_BYTES = 256 * 1024;
+/** A longer line is searched piece by piece. */
+const LINE_BYTES_MAX = 256 * 1024;
+const CONTENT_CHARS_MAX = 300;
+const CONTENT_BEFORE_CHARS = 100;
+const RESULT_BYTES_MAX = 512 * 1024;
+/** What ends a file but not the search. */
+const PASSED_OVER: readonly string[] = [
+  "EACCES",
+  "EPERM",
+  "ENOENT",
+  "ESRCH",
+  "ELOOP",
+  "ENOTDIR",
+  "EISDIR",
+  "EFBIG",
+  "EIO",
+];
+
+export interface SearchMatch {
+  readonly path: string;
+  readonly line: number;
+  readonly content: string;
+}
+
+export interface SearchRequest {
+  readonly namespace: Namespace;
+  readonly caller: Caller;
+  /** A file or a directory, without links. */
+  readonly root: string;
+  readonly query: string;
+  /** Matched against names. */
+  readonly include?: string;
+  readonly signal: AbortSignal;
+}
+
+export async function searchTree(
+  request: SearchRequest,
+): Promise<{ readonly matches: SearchMatch[]; readonly truncated: boolean }> {
+  if (request.query === "" || /[\r\n]/.test(request.query)) {
+    throw new SysError("EINVAL", "a text to search for is one line, and not empty");
+  }
+  const found = new Found();
+  const include = request.include === undefined ? null : new Bun.Glob(request.include);
+  for await (const path of filesBelow(request)) {
+    if (include !== null && !include.match(path.slice(path.lastIndexOf("/") + 1))) continue;
+    if (path === request.root) await searchFile(request, path, found);
+    else await passOver(() => searchFile(request, path, found));
+    if (found.full) break;
+  }
+  return { matches: found.matches, truncated: found.full };
+}
+
+async function* filesBelow({ namespace, caller, root, signal }: SearchRequest): AsyncGenerator<string> {
+  const todo = [{ path: root, kind: (await namespace.stat(caller, root)).kind }];
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    needGoOn(signal);
+    const { path, kind } = next;
+    if (kind === "file") yield path;
+    if (kind !== "directory") continue;
+    // What was named must be readable; what lies below need not be.
+    const entries =
+      path === root ? await namespace.list(caller, path) : await passOver(() => namespace.list(caller, path));
+    for (const { name, stat } of [...(entries ?? [])].reverse()) todo.push({ path: join(path, name), kind: stat.kind });
+  }
+}
+
+async function searchFile(
+  { namespace, caller, query, signal }: SearchRequest,
+  path: string,
+  found: Found,
+): Promise<void> {
+  const scan = new LineScan(Buffer.from(query), (line, content) =>
+    found.add({ path, line, content: around(content, query) }),
+  );
+  for (let offset = 0; !found.full; ) {
+    needGoOn(signal);
+    const { bytes, eof } = await namespace.read(caller, path, { offset, bytesMax: PIECE_BYTES });
+    if (offset === 0 && isBinary(bytes)) return;
+    scan.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), eof);
+    offset += bytes.byteLength;
+    if (eof) return;
+  }
+}
+
+/** Takes a file in pieces and reports each line that holds the text, once. */
+class LineScan {
+  private rest: Buffer = Buffer.alloc(0);
+  private line = 1;
+  /** Within a line too long to keep whole, of which a match was reported already. */
+  private reported = false;
+
+  constructor(
+    private readonly query: Buffer,
+    private readonly report: (line: number, content: string) => void,
+  ) {}
+
+  push(piece: Buffer, last: boolean): void {
+    const data = this.rest.length === 0 ? piece : Buffer.concat([this.rest, piece]);
+    let from = 0;
+    for (let end = data.indexOf(10); end !== -1; end = data.indexOf(10, from)) {
+      this.look(data.subarray(from, end));
+      this.line++;
+      this.reported = false;
+      from = end + 1;
+    }
+    this.rest = Buffer.from(data.subarray(from));
+    if (last || this.rest.length > LINE_BYTES_MAX) {
+      this.look(this.rest);
+      // A match may lie across two pieces of a long line.
+      this.rest = Buffer.from(this.rest.subarray(Math.max(0, this.rest.length - this.query.length + 1)));
+    }
+  }
+
+  private look(line: Buffer): void {
+    if (this.reported || line.indexOf(this.query) === -1) return;
+    this.reported = true;
+    this.report(this.line, line.toString("utf8"));
+  }
+}
+
+class Found {
+  readonly matches: SearchMatch[] = [];
+  /** There are more than fit. */
+  full = false;
+  private bytes = 0;
+
+  add(match: SearchMatch): void {
+    if (this.full) return;
+    this.bytes += Buffer.byteLength(JSON.stringify(match)) + 1;
+    if (this.matches.length === LIMITS.searchMatchesMax || this.bytes > RESULT_BYTES_MAX) this.full = true;
+    else this.matches.push(match);
+  }
+}
+
+/** Enough of a long line to see the match in its surroundings. */
+function around(line: string, query: string): string {
+  const text = line.endsWith("\r") ? line.slice(0, -1) : line;
+  if (text.length <= CONTENT_CHARS_MAX) return text;
+  const start = Math.max(0, text.indexOf(query) - CONTENT_BEFORE_CHARS);
+  const end = start + CONTENT_CHARS_MAX;
+  return `${start > 0 ? "…" : ""}${text.slice(start, end).toWellFormed()}${end < text.length ? "…" : ""}`;
+}
+
+async function passOver<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SysError && PASSED_OVER.includes(error.code)) return null;
+    throw error;
+  }
+}
+
+function needGoOn(signal: AbortSignal): void {
+  if (signal.aborted) throw new SysError("ECANCELED", "the search was cancelled");
+}

@@ -1,0 +1,206 @@
+// A read-only tree whose files are made when they are read, from a table of rows. `*` in a row's path stands for one name of a list;
+// a name written out wins over it. Reading from the start makes a file anew; reading on from an offset sees the same making for a
+// second after its last use, so that ranges agree. Changing anything is refused.
+
+import type { Caller } from "../src/abi/identity.ts";
+import { LIMITS } from "../src/abi/limits.ts";
+import type { Clock } from "../src/lib/clock.ts";
+import { FileError } from "./error.ts";
+import type { Entry, FileKind, FileSystem, ReadOptions, ReadResult, ResolvedPath, Stat } from "./filesystem.ts";
+import { split } from "./path.ts";
+
+export type Text = string | AsyncIterable<string>;
+
+/** `names` are what the path's `*`s stand for, in order. */
+export type Row =
+  | { readonly path: string; readonly text: (caller: Caller, names: readonly string[]) => Promise<Text> }
+  | { readonly path: string; readonly link: (caller: Caller, names: readonly string[]) => Promise<string> }
+  /** Ends in `*`: which names there are, and whether one is, which may be cheaper to say. */
+  | {
+      readonly path: string;
+      readonly list: (caller: Caller, names: readonly string[]) => Promise<readonly string[]>;
+      readonly has: (caller: Caller, names: readonly string[], name: string) => Promise<boolean>;
+    };
+
+const SNAPSHOT_MS = 1000;
+const SNAPSHOTS_MAX = 32;
+
+export function syntheticFs(rows: readonly Row[], clock: Clock): FileSystem {
+  return new SyntheticFs(rows, clock);
+}
+
+interface Found {
+  readonly kind: FileKind;
+  readonly row?: Row;
+  readonly names: readonly string[];
+}
+
+class SyntheticFs implements FileSystem {
+  private readonly snapshots = new Map<string, Snapshot>();
+
+  constructor(
+    private readonly rows: readonly Row[],
+    private readonly clock: Clock,
+  ) {}
+
+  async stat(caller: Caller, path: ResolvedPath): Promise<Stat> {
+    return this.statOf(caller, await this.find(caller, path));
+  }
+
+  async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
+    const found = await this.find(caller, path);
+    if (found.kind !== "directory") throw new FileError("ENOTDIR", path);
+    const depth = split(path).length;
+    const names = new Set<string>();
+    for (const row of this.rows) {
+      const pattern = split(row.path);
+      const name = pattern[depth];
+      if (name === undefined || !fits(pattern.slice(0, depth), split(path))) continue;
+      if (name !== "*") names.add(name);
+      else if ("list" in row && pattern.length === depth + 1) {
+        for (const each of await row.list(caller, found.names)) names.add(each);
+      }
+    }
+    const entries: Entry[] = [];
+    for (const name of names) {
+      const child = await this.find(caller, path === "/" ? `/${name}` : `${path}/${name}`, true);
+      entries.push({ name, stat: await this.statOf(caller, child) });
+    }
+    return entries;
+  }
+
+  async read(caller: Caller, path: ResolvedPath, { offset = 0, bytesMax }: ReadOptions): Promise<ReadResult> {
+    const { row, names } = await this.find(caller, path);
+    if (row === undefined || !("text" in row)) throw new FileError("EISDIR", path);
+    const key = `${caller.uid} ${caller.ownerUid} ${caller.pid ?? ""} ${path}`;
+    for (const [other, snapshot] of this.snapshots) {
+      if (this.clock.mono() - snapshot.usedAt > SNAPSHOT_MS) this.snapshots.delete(other);
+    }
+    let snapshot = offset === 0 ? undefined : this.snapshots.get(key);
+    if (snapshot === undefined) {
+      snapshot = new Snapshot(await row.text(caller, names), String(this.clock.now()));
+      this.snapshots.delete(key);
+      const oldest = this.snapshots.keys().next();
+      if (this.snapshots.size >= SNAPSHOTS_MAX && !oldest.done) this.snapshots.delete(oldest.value);
+    }
+    const result = await snapshot.read(path, offset, bytesMax);
+    snapshot.usedAt = this.clock.mono();
+    // A file that was read in one go is not asked for again.
+    if (offset === 0 && result.eof) this.snapshots.delete(key);
+    else this.snapshots.set(key, snapshot);
+    return result;
+  }
+
+  async write(_caller: Caller, path: ResolvedPath): Promise<never> {
+    throw new FileError("EPERM", path);
+  }
+
+  async remove(_caller: Caller, path: ResolvedPath): Promise<never> {
+    throw new FileError("EPERM", path);
+  }
+
+  async rename(_caller: Caller, from: ResolvedPath): Promise<never> {
+    throw new FileError("EPERM", from);
+  }
+
+  async mkdir(_caller: Caller, path: ResolvedPath): Promise<never> {
+    throw new FileError("EPERM", path);
+  }
+
+  async link(_caller: Caller, path: ResolvedPath): Promise<never> {
+    throw new FileError("EPERM", path);
+  }
+
+  async setattr(_caller: Caller, path: ResolvedPath): Promise<never> {
+    throw new FileError("EPERM", path);
+  }
+
+  /** `listed` names are known to exist. */
+  private async find(caller: Caller, path: string, listed = false): Promise<Found> {
+    const wanted = split(path);
+    const fitting = this.rows
+      .map((row) => ({ row, pattern: split(row.path) }))
+      .filter(({ pattern }) => pattern.length >= wanted.length && fits(pattern.slice(0, wanted.length), wanted))
+      .sort((left, right) => literals(right.pattern, wanted.length) - literals(left.pattern, wanted.length));
+    const best = fitting[0];
+    if (best === undefined && wanted.length > 0) throw new FileError("ENOENT", path);
+    const names = wanted.filter((_, index) => best?.pattern[index] === "*");
+    if (!listed && best !== undefined) await this.needNames(caller, path, best.pattern.slice(0, wanted.length), names);
+    const leaf = fitting.find(({ row, pattern }) => pattern.length === wanted.length && !("list" in row))?.row;
+    if (leaf === undefined) return { kind: "directory", names };
+    return { kind: "link" in leaf ? "symlink" : "file", row: leaf, names };
+  }
+
+  /** Every name a `*` stands for must be on its list. */
+  private async needNames(
+    caller: Caller,
+    path: string,
+    pattern: readonly string[],
+    names: readonly string[],
+  ): Promise<void> {
+    let nth = 0;
+    for (const [index, segment] of pattern.entries()) {
+      if (segment !== "*") continue;
+      const wild = `/${pattern.slice(0, index + 1).join("/")}`;
+      const row = this.rows.find((each) => each.path === wild && "list" in each);
+      const name = names[nth];
+      const before = names.slice(0, nth++);
+      if (row === undefined || !("has" in row) || name === undefined || !(await row.has(caller, before, name))) {
+        throw new FileError("ENOENT", path);
+      }
+    }
+  }
+
+  private async statOf(caller: Caller, { kind, row, names }: Found): Promise<Stat> {
+    const now = this.clock.now();
+    const base = { kind, uid: 0, gid: 0, size: 0, mtimeMs: now, version: String(now) };
+    if (kind === "directory") return { ...base, mode: 0o555 };
+    if (row !== undefined && "link" in row) return { ...base, mode: 0o777, target: await row.link(caller, names) };
+    return { ...base, mode: 0o444, contentType: "text/plain" };
+  }
+}
+
+/** One making of a file: pulled only as far as somebody read. */
+class Snapshot {
+  usedAt = 0;
+  private readonly source: AsyncIterator<string> | null;
+  private bytes: Buffer;
+  private done: boolean;
+
+  constructor(
+    text: Text,
+    private readonly version: string,
+  ) {
+    this.done = typeof text === "string";
+    this.bytes = Buffer.from(typeof text === "string" ? text : "");
+    this.source = typeof text === "string" ? null : text[Symbol.asyncIterator]();
+  }
+
+  async read(path: string, offset: number, bytesMax: number): Promise<ReadResult> {
+    const pieces = [this.bytes];
+    for (let size = this.bytes.length; !this.done && size <= offset + bytesMax; ) {
+      const next = await this.source?.next();
+      if (next === undefined || next.done) {
+        this.done = true;
+        break;
+      }
+      const piece = Buffer.from(next.value);
+      size += piece.length;
+      if (size > LIMITS.fileBytesMax) throw new FileError("EFBIG", path);
+      pieces.push(piece);
+    }
+    this.bytes = pieces.length === 1 ? this.bytes : Buffer.concat(pieces);
+    const bytes = new Uint8Array(this.bytes.subarray(offset, offset + bytesMax));
+    return { bytes, eof: this.done && offset + bytes.byteLength >= this.bytes.length, version: this.version };
+  }
+}
+
+function fits(pattern: readonly string[], names: readonly string[]): boolean {
+  return (
+    pattern.length === names.length && pattern.every((segment, index) => segment === "*" || segment === names[index])
+  );
+}
+
+function literals(pattern: readonly string[], depth: number): number {
+  return pattern.slice(0, depth).filter((segment) => segment !== "*").length;
+}

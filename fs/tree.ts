@@ -1,0 +1,88 @@
+// How a flat, ordered set of keys reads as a tree. Only asks the store; permissions are not its business.
+
+import type { ObjectMeta, ObjectStore } from "../src/objects/objects.ts";
+import type { Entry, Stat } from "./filesystem.ts";
+import { base } from "./path.ts";
+
+/** The object that makes a directory exist on its own. */
+export const MARKER = ".dir";
+
+const PAGE = 200;
+/** Sorts after every other character: what follows it lies behind a whole directory. */
+const LAST = "\u{10FFFF}";
+
+export function keyOf(path: string): string {
+  return path.slice(1);
+}
+
+export function markerOf(path: string): string {
+  return path === "/" ? MARKER : `${keyOf(path)}/${MARKER}`;
+}
+
+export function versionOf(meta: ObjectMeta): string {
+  return meta.sha256.slice(0, 16);
+}
+
+export function statOf(meta: ObjectMeta): Stat {
+  const { uid, gid, mode, mtimeMs } = meta;
+  if (meta.dirmarker) return { kind: "directory", uid, gid, mode, size: 0, mtimeMs, version: String(mtimeMs) };
+  return {
+    kind: meta.symlink === null ? "file" : "symlink",
+    uid,
+    gid,
+    mode,
+    size: meta.size,
+    mtimeMs,
+    version: versionOf(meta),
+    ...(meta.symlink === null ? { contentType: meta.type } : { target: meta.symlink }),
+  };
+}
+
+/** What stands at a path: an object, a marked directory, or a directory only because something lies beneath it (root's, 0755). */
+export async function headOf(store: ObjectStore, path: string): Promise<Stat | null> {
+  if (base(path) === MARKER) return null;
+  if (path !== "/") {
+    const meta = await store.head(keyOf(path));
+    if (meta !== null) return statOf(meta);
+  }
+  const marker = await store.head(markerOf(path));
+  if (marker !== null) return statOf(marker);
+  if (path === "/") return null;
+  const [child] = await store.page(`${keyOf(path)}/`, null, 1);
+  if (child === undefined) return null;
+  const { mtimeMs } = child;
+  return { kind: "directory", uid: 0, gid: 0, mode: 0o755, size: 0, mtimeMs, version: String(mtimeMs) };
+}
+
+/** The entries of a directory. What lies deeper is passed over: a page that ends inside a subdirectory is followed by one behind it. */
+export async function childrenOf(store: ObjectStore, path: string): Promise<Entry[]> {
+  const prefix = path === "/" ? "" : `${keyOf(path)}/`;
+  const entries: Entry[] = [];
+  let inside: string | null = null;
+  let after: string | null = null;
+  for (;;) {
+    const page: readonly ObjectMeta[] = await store.page(prefix, after, PAGE);
+    for (const meta of page) {
+      after = meta.key;
+      if (inside !== null && meta.key.startsWith(inside)) continue;
+      const name: string = meta.key.slice(prefix.length).split("/", 1)[0] ?? "";
+      if (name === MARKER) continue;
+      const isFile = meta.key.length === prefix.length + name.length;
+      inside = isFile ? null : `${prefix}${name}/`;
+      const stat = isFile ? statOf(meta) : await headOf(store, `/${prefix}${name}`);
+      if (stat !== null) entries.push({ name, stat });
+    }
+    if (page.length < PAGE) return entries;
+    if (inside !== null && after !== null && !after.startsWith(inside + LAST)) after = inside + LAST;
+  }
+}
+
+/** Every object beneath a directory, its own marker included. */
+export async function metasBeneath(store: ObjectStore, path: string): Promise<ObjectMeta[]> {
+  const metas: ObjectMeta[] = [];
+  for (;;) {
+    const page: readonly ObjectMeta[] = await store.page(`${keyOf(path)}/`, metas.at(-1)?.key ?? null, PAGE);
+    metas.push(...page);
+    if (page.length < PAGE) return metas;
+  }
+}

@@ -1,0 +1,101 @@
+// A kernel in a process of its own, and a kernel inside the process of one command. Both hold the lock of the home for as long as they
+// live; the first serves the socket, the second leaves what is queued to the next.
+
+import type { ClientInfo, Sys } from "./abi/sys.ts";
+import { bootKernel, type Kernel, type Machine } from "./boot.ts";
+import { type DrainWhy, elect, keepLifetime } from "./kernel/lifetime.ts";
+import { prepareHome } from "./paths.ts";
+import { isServed } from "./rpc/client.ts";
+import { serve } from "./rpc/server.ts";
+import { acquireLock, type Lock } from "./store/lock.ts";
+import { SYSCALLS } from "./syscalls/table.ts";
+import { VERSION } from "./version.ts";
+
+export interface HostMachine extends Machine {
+  readonly uid: number;
+  readonly exe: string;
+  readonly socketPath: string;
+  /** Starts another kernel for work that came while this one was leaving. */
+  readonly startKernel: () => void;
+  /** The home belongs to another kernel now: end without writing another byte. */
+  readonly onLost: () => void;
+  readonly onSignal: (listener: (name: string) => void) => void;
+}
+
+const classOf = (name: string) => SYSCALLS.get(name)?.class;
+
+/** Serves until there is nothing to do or somebody asks it to leave. Returns at once when another kernel serves this home. */
+export async function runKernel(machine: HostMachine): Promise<void> {
+  const { paths, clock, config, socketPath } = machine;
+  prepareHome(paths, machine.uid);
+  const lock = await elect({ acquire: () => acquireLock(paths.lockFile), isServed: () => isServed(socketPath), clock });
+  if (lock === null) return;
+  const kernel = await bootOr(lock, machine);
+  const door = { version: VERSION, accept: kernel.accept };
+  const onFault = (call: string, error: unknown) =>
+    machine.log(`${call}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  const server = await serve({ socketPath, door, clock, pid: machine.pid, exe: machine.exe, classOf, onFault });
+  const lifetime = keepLifetime({
+    lock,
+    clock,
+    server,
+    isWorking: kernel.isWorking,
+    dueWithinMs: () => null,
+    onDrain: drainSteps(kernel, config["kernel.drainMs"]),
+    onLost: machine.onLost,
+    info: { pid: machine.pid, version: VERSION, exe: machine.exe, socket: socketPath, startedAt: clock.now() },
+    infoFile: paths.kernelInfo,
+    settings: {
+      idleMs: config["kernel.idleMs"],
+      graceMs: config["kernel.graceMs"],
+      turnsMs: config["kernel.drainMs"],
+      lockCheckMs: config["kernel.lockCheckMs"],
+    },
+  });
+  kernel.host.clients = () => server.clients;
+  kernel.host.drain = (why: DrainWhy) => void lifetime.drain(why);
+  machine.onSignal(() => void lifetime.drain("stop"));
+  const ended = await lifetime.ended;
+  if (ended.leftWork && ended.why === "idle") machine.startKernel();
+}
+
+/** A kernel inside this process, or null when another holds the home. */
+export async function hostKernel(machine: HostMachine, client: ClientInfo): Promise<Sys | null> {
+  const { paths, config } = machine;
+  prepareHome(paths, machine.uid);
+  const lock = acquireLock(paths.lockFile);
+  if (lock === null) return null;
+  const kernel = await bootOr(lock, machine);
+  const sys = await kernel.accept(client);
+  return {
+    call: sys.call,
+    on: sys.on,
+    async close() {
+      await kernel.runners.drain(config["kernel.drainMs"]);
+      await sys.close();
+      await kernel.close();
+      lock.release();
+    },
+  };
+}
+
+async function bootOr(lock: Lock, machine: Machine): Promise<Kernel> {
+  try {
+    return await bootKernel(machine);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function drainSteps(kernel: Kernel, drainMs: number) {
+  let settled: Promise<void> = Promise.resolve();
+  return {
+    stopClaiming: () => {
+      settled = kernel.runners.drain(drainMs);
+    },
+    settled: () => settled,
+    terminate: () => {},
+    close: () => kernel.close(),
+  };
+}

@@ -1,0 +1,71 @@
+// `npm run build`: one file, dist/gsv. Split and with bytecode, so that a command loads only its own part; nothing of the
+// directory it is started in (.env, bunfig.toml, tsconfig.json, package.json) is ever read. The new file replaces the
+// old one in one step, so a kernel that runs from it is not disturbed.
+
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { COMMIT, VERSION } from "./version.ts";
+
+const ROOT = dirname(import.meta.dir);
+
+export interface BuildOptions {
+  readonly entry: string;
+  readonly outfile: string;
+  readonly commit: string;
+}
+
+/** Throws with what the bundler said when it cannot. */
+export async function build({ entry, outfile, commit }: BuildOptions): Promise<void> {
+  mkdirSync(dirname(outfile), { recursive: true });
+  const unfinished = `${outfile}.${process.pid}.new`;
+  try {
+    await Bun.build({
+      entrypoints: [entry],
+      target: "bun",
+      format: "esm",
+      splitting: true,
+      minify: true,
+      bytecode: true,
+      define: { GSV_BUILD_COMMIT: JSON.stringify(commit) },
+      plugins: [withoutDevtools],
+      compile: {
+        outfile: unfinished,
+        autoloadDotenv: false,
+        autoloadBunfig: false,
+        autoloadTsconfig: false,
+        autoloadPackageJson: false,
+      },
+    });
+    renameSync(unfinished, outfile);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+}
+
+// Ink imports this optional package when it is being debugged; a binary that leaves it open does not start.
+const withoutDevtools: Bun.BunPlugin = {
+  name: "without-devtools",
+  setup(builder) {
+    builder.onResolve({ filter: /^react-devtools-core$/ }, () => ({ path: "react-devtools-core", namespace: "empty" }));
+    builder.onLoad({ filter: /.*/, namespace: "empty" }, () => ({ contents: "export default {};", loader: "js" }));
+  },
+};
+
+function git(...args: string[]): string | null {
+  const answer = Bun.spawnSync(["git", ...args], { cwd: ROOT, env: { PATH: process.env.PATH }, stderr: "ignore" });
+  return answer.success ? answer.stdout.toString().trim() : null;
+}
+
+/** Says so when the sources differ from the commit. */
+function sourceCommit(): string {
+  const commit = git("rev-parse", "--short=12", "HEAD");
+  if (commit === null) return COMMIT;
+  return git("status", "--porcelain", "--untracked-files=no") === "" ? commit : `${commit}+changes`;
+}
+
+if (import.meta.main) {
+  const outfile = join(ROOT, "dist", "gsv");
+  const commit = sourceCommit();
+  await build({ entry: join(import.meta.dir, "main.ts"), outfile, commit });
+  process.stdout.write(`dist/gsv: gsv ${VERSION} (${commit}), ${(Bun.file(outfile).size / 1e6).toFixed(1)} MB\n`);
+}

@@ -1,0 +1,61 @@
+// Signals from whoever commits to whoever listens. Delivery is at once and in order; nothing is kept here: what a listener missed it
+// reads from history. Only the owner's listeners and root's hear of a process.
+
+import { ROOT_UID } from "../abi/identity.ts";
+import { matches, type Signal, type SignalFilter } from "../abi/signal.ts";
+
+export interface Listener {
+  readonly uid: number;
+  readonly clientId: string | null;
+  readonly filter: SignalFilter;
+  readonly hear: (signal: Signal) => void;
+}
+
+export class Bus {
+  private readonly listeners = new Set<Listener>();
+  /** Which client started which run; kept here for signals, in kernel.db for the next kernel. */
+  private readonly starters = new Map<string, string>();
+
+  constructor(private readonly onFault: (error: unknown) => void) {}
+
+  listen(listener: Listener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  startedBy(runId: string, clientId: string): void {
+    this.starters.set(runId, clientId);
+  }
+
+  /** Cheap to ask before building a signal that often nobody wants. */
+  wanted(pid: string, name: Signal["name"]): boolean {
+    for (const { filter } of this.listeners) {
+      if (filter.pid !== undefined && filter.pid !== pid) continue;
+      if (
+        filter.names === undefined ||
+        filter.names.some((wish) => wish === name || (wish.endsWith(".*") && name.startsWith(wish.slice(0, -1))))
+      )
+        return true;
+    }
+    return false;
+  }
+
+  emit(signal: Signal): void {
+    for (const listener of this.listeners) {
+      if (listener.uid !== signal.uid && listener.uid !== ROOT_UID) continue;
+      if (!matches(listener.filter, signal)) continue;
+      if (listener.filter.mine && !this.isMine(listener, signal)) continue;
+      try {
+        listener.hear(signal);
+      } catch (error) {
+        // One listener's fault is not another's loss.
+        this.onFault(error);
+      }
+    }
+    if (signal.name === "chat.complete") this.starters.delete(signal.run);
+  }
+
+  private isMine(listener: Listener, signal: Signal): boolean {
+    return "run" in signal && this.starters.get(signal.run) === listener.clientId;
+  }
+}

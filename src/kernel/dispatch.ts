@@ -1,0 +1,126 @@
+// The one way into the kernel: known, allowed, well-formed, carried out once. Persons and processes, the socket and the model's tools all
+// come through here. Unknown is denied; every refusal is audited; every call of a process is in its syscall log.
+
+import { type Code, SysError } from "../abi/errno.ts";
+import { grants } from "../abi/identity.ts";
+import { isRequestId } from "../abi/ids.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { AuditRows, RequestRows } from "../store/kernel/records.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import { type ParseOptions, parseArgs } from "../syscalls/parse.ts";
+import type { AnySyscall, Services } from "../syscalls/table.ts";
+
+export interface DispatchOptions {
+  /** Only calls that read are carried out; anything else needs a kernel. */
+  readonly readOnly?: true;
+  readonly table: ReadonlyMap<string, AnySyscall>;
+  /** The read-only view lacks those that change something, and refuses the calls that need them. */
+  readonly services: Partial<Services>;
+  readonly requests: RequestRows;
+  readonly audit: AuditRows;
+  readonly clock: Clock;
+  /** The bounded log of a process's own calls. */
+  readonly logCall: (
+    pid: string,
+    row: { at: number; call: string; args: unknown; outcome: string; ms: number },
+  ) => Promise<void>;
+  /** A fault of ours: it is logged and answered in one line, and ends nothing else. */
+  readonly onFault: (error: unknown) => void;
+}
+
+const NEVER = new AbortController().signal;
+
+export type Dispatch = (name: string, args: unknown, context: CallContext, parse?: ParseOptions) => Promise<unknown>;
+
+export function makeDispatch(options: DispatchOptions): Dispatch {
+  const { table, clock, audit } = options;
+  const services = options.services as Services;
+  /** Keyed calls under way: the same request again joins the first. */
+  const underWay = new Map<string, Promise<unknown>>();
+
+  return async function dispatch(name, args, context, parse = { unknownKeys: "drop" }) {
+    const startedAt = clock.mono();
+    const at = clock.now();
+    let outcome = "ok";
+    try {
+      const call = await authorise(name, context);
+      const parsed = parseArgs(call.input, args, parse);
+      return await once(call, parsed, context);
+    } catch (error) {
+      const fault = asSysError(error);
+      outcome = fault.code;
+      if (isDenial(fault.code)) await auditDenial(name, context, fault);
+      throw fault;
+    } finally {
+      if (context.caller.pid !== undefined) {
+        await options.logCall(context.caller.pid, { at, call: name, args, outcome, ms: clock.mono() - startedAt });
+      }
+    }
+  };
+
+  async function authorise(name: string, { caller }: CallContext): Promise<AnySyscall> {
+    const call = table.get(name);
+    if (call === undefined) throw new SysError("ENOSYS", `no such syscall: ${name.slice(0, 80).toWellFormed()}`);
+    if (!grants(caller.capabilities, call.capability)) {
+      throw new SysError("EPERM", `${caller.username} may not call ${name} (needs ${call.capability})`);
+    }
+    if (call.by === "person" && caller.kind !== "person")
+      throw new SysError("EPERM", `${name} is for people: a process may not call it`);
+    if (options.readOnly && call.class !== "read") throw new SysError("EAGAIN", `${name} needs a kernel`);
+    return call;
+  }
+
+  async function once(call: AnySyscall, args: object, context: CallContext): Promise<unknown> {
+    if (call.class !== "keyed") return await call.run(services, args as never, context);
+    if (!isRequestId(context.requestId))
+      throw new SysError("EINVAL", "the request id must be 1 to 128 characters of A-Z a-z 0-9 . _ : -");
+    // Somebody who hangs up cannot take back what was asked for; a process's own effects end with its run.
+    const steady = context.caller.kind === "person" ? { ...context, signal: NEVER } : context;
+    const key = `${context.caller.uid}:${context.requestId}`;
+    const running = underWay.get(key);
+    if (running !== undefined) return await running;
+    const promise = call.once === "answer" ? remembered(call, args, steady) : call.run(services, args as never, steady);
+    underWay.set(key, promise);
+    try {
+      return await promise;
+    } finally {
+      underWay.delete(key);
+    }
+  }
+
+  async function remembered(call: AnySyscall, args: object, context: CallContext): Promise<unknown> {
+    const { caller, requestId } = context;
+    const bodyHash = new Bun.CryptoHasher("sha256").update(JSON.stringify([call.name, args])).digest("hex");
+    const known = await options.requests.answered(caller.uid, requestId, bodyHash);
+    if (known !== null) {
+      if (!known.sameBody) throw new SysError("ECONFLICT", `request ${requestId} was used for something else`);
+      return known.answer;
+    }
+    const answer = await call.run(services, args as never, context);
+    await options.requests.remember({ uid: caller.uid, requestId, bodyHash, answer, now: clock.now() });
+    return answer;
+  }
+
+  async function auditDenial(name: string, { caller }: CallContext, fault: SysError): Promise<void> {
+    const row = {
+      at: clock.now(),
+      uid: caller.uid,
+      pid: caller.pid ?? null,
+      call: name.slice(0, 80),
+      outcome: fault.code,
+      detail: fault.message,
+    };
+    // A full disk must not turn a refusal into another error.
+    await audit.add(row).catch(options.onFault);
+  }
+
+  function asSysError(error: unknown): SysError {
+    if (error instanceof SysError) return error;
+    options.onFault(error);
+    return new SysError("EIO", "a fault inside gsv; log/kernel.log has the details");
+  }
+}
+
+function isDenial(code: Code): boolean {
+  return code === "EPERM" || code === "ENOSYS";
+}

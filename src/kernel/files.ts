@@ -1,0 +1,157 @@
+// The file tools over the namespace: paths as people and models write them, whole results that fit one answer, and errors that say what
+// could not be done, on what, and what to do now. A write takes the place of the old content at once; an edit holds only if
+// the file is still the one that was read.
+
+import { applyEdit } from "../../fs/edit.ts";
+import { FileError } from "../../fs/error.ts";
+import type { Namespace } from "../../fs/namespace.ts";
+import { join, normalise, parent, tilde } from "../../fs/path.ts";
+import { isBinary, notText, viewDirectory, viewText } from "../../fs/read.ts";
+import { searchTree } from "../../fs/search.ts";
+import { SysError } from "../abi/errno.ts";
+import type { Caller } from "../abi/identity.ts";
+import { LIMITS } from "../abi/limits.ts";
+import type { Files } from "../syscalls/services.ts";
+
+const EDIT_ATTEMPTS = 3;
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+export interface FilesOptions {
+  readonly namespace: Namespace;
+  /** The home that `~` (no name: of the caller's owner) or `~name` stands for; null when there is no such account. */
+  readonly homeOf: (caller: Caller, username: string | null) => Promise<string | null>;
+}
+
+export function filesService({ namespace, homeOf }: FilesOptions): Files {
+  async function absolute(caller: Caller, path: string): Promise<string> {
+    const home = tilde(path);
+    if (home === null) return join(caller.cwd, path);
+    const directory = await homeOf(caller, home.username);
+    if (directory === null) throw new SysError("ENOENT", `no account ${home.username ?? caller.ownerUid}: ${path}`);
+    return directory + home.rest;
+  }
+
+  return {
+    async read(caller, request) {
+      const path = await absolute(caller, request.path);
+      return await saying("read", async () => {
+        const place = await namespace.resolve(caller, path);
+        const stat = await namespace.stat(caller, path);
+        if (stat.kind === "directory") {
+          return { kind: "directory", path: place, ...viewDirectory(await namespace.list(caller, path)) };
+        }
+        if (stat.size > LIMITS.fileBytesMax) throw new FileError("EFBIG", place);
+        const view = await viewText((range) => namespace.read(caller, path, range), { ...stat, path: place }, request);
+        return { kind: "file", path: place, ...view };
+      });
+    },
+
+    async write({ caller }, request) {
+      const path = await absolute(caller, request.path);
+      return await saying("write", async () => {
+        const bytes = Buffer.from(request.content);
+        await namespace.mkdir(caller, directoryOf(path), { parents: true });
+        await namespace.write(caller, path, bytes, { at: "start" });
+        return { path: await namespace.resolve(caller, path), size: bytes.byteLength };
+      });
+    },
+
+    async edit({ caller }, request) {
+      const path = await absolute(caller, request.path);
+      return await saying("edit", async () => {
+        const place = await namespace.resolve(caller, path);
+        for (let attempt = 1; ; attempt++) {
+          const { text, version } = await wholeText(namespace, caller, place);
+          const edited = applyEdit(text, request, place);
+          try {
+            await namespace.write(caller, place, Buffer.from(edited.text), { at: "start", ifVersion: version });
+            return { path: place, replacements: edited.replacements };
+          } catch (error) {
+            // Somebody else wrote in between: the edit is made again, on what stands there now.
+            if (attempt === EDIT_ATTEMPTS || !(error instanceof FileError) || error.code !== "ECONFLICT") throw error;
+          }
+        }
+      });
+    },
+
+    async remove({ caller }, request) {
+      const path = await absolute(caller, request.path);
+      return await saying("delete", async () => {
+        await namespace.remove(caller, path, { recursive: false });
+        return { path: normalise(path) };
+      });
+    },
+
+    async search(caller, request, signal) {
+      const path = await absolute(caller, request.path ?? ".");
+      return await saying("search", async () => {
+        const root = await namespace.resolve(caller, path);
+        const { matches, truncated } = await searchTree({ ...request, namespace, caller, root, signal });
+        return { matches, count: matches.length, truncated };
+      });
+    },
+  };
+}
+
+/** The text as it stands, so that everything around an edit stays as it was, a byte order mark included. */
+async function wholeText(
+  namespace: Namespace,
+  caller: Caller,
+  path: string,
+): Promise<{ text: string; version: string }> {
+  const stat = await namespace.stat(caller, path);
+  for (;;) {
+    const pieces: Uint8Array[] = [];
+    const versions = new Set<string>();
+    for (let offset = 0, eof = false; !eof; ) {
+      const piece = await namespace.read(caller, path, { offset, bytesMax: PIECE_BYTES });
+      pieces.push(piece.bytes);
+      versions.add(piece.version);
+      offset += piece.bytes.byteLength;
+      eof = piece.eof;
+    }
+    const [version] = versions;
+    if (versions.size !== 1 || version === undefined) continue;
+    const bytes = Buffer.concat(pieces);
+    const file = { ...stat, path, size: bytes.byteLength };
+    if (isBinary(bytes)) throw notText(file);
+    try {
+      return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), version };
+    } catch {
+      throw notText(file);
+    }
+  }
+}
+
+/** The parent by its letters, `..` kept: only a walk can tell where that leads. */
+function directoryOf(path: string): string {
+  const cut = path.lastIndexOf("/");
+  return cut <= 0 ? "/" : path.slice(0, cut);
+}
+
+/** A file error becomes a sentence about what was tried, with what to do next. */
+async function saying<T>(verb: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    throw new SysError(error.code, `cannot ${verb} ${error.path}: ${error.phrase}`, hintsFor(error));
+  }
+}
+
+function hintsFor(error: FileError): readonly string[] {
+  switch (error.code) {
+    case "ENOENT":
+      return [`read ${parent(error.path)} to see what is there`];
+    case "EISDIR":
+      return ["name a file in it"];
+    case "ENOTEMPTY":
+      return ["delete what is in it first"];
+    case "EFBIG":
+      return ["search it, or keep it in several files"];
+    case "ECONFLICT":
+      return ["read it again, then repeat the edit"];
+    default:
+      return [];
+  }
+}

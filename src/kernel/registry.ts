@@ -1,0 +1,82 @@
+// The list of processes as one caller may see it. Root sees all, everyone else their own and their agents'; asking for another
+// account's list is refused, asking for another account's process finds nothing.
+
+import { SysError } from "../abi/errno.ts";
+import { type Caller, isRoot } from "../abi/identity.ts";
+import { type ProcessInfo, type WaitsFor, WORKING_STATES } from "../abi/process.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { Projection } from "../store/process/verbs.ts";
+import { noSuchProcess } from "../syscalls/parse.ts";
+import type { Registry } from "../syscalls/services.ts";
+
+export interface RegistryOptions {
+  readonly kernel: KernelStore;
+  /** No kernel is up: what looks busy is interrupted. */
+  readonly atRest: boolean;
+  /** Asked for rows whose copy may be behind. */
+  readonly fresh?: (pid: string) => Promise<Projection | null>;
+  /** What holds a process that could not be written down, such as a full disk. */
+  readonly heldBy?: (pid: string) => WaitsFor | null;
+  /** Told when a listing showed something interrupted. */
+  readonly onInterrupted?: () => void;
+}
+
+export function registryService(options: RegistryOptions): Registry {
+  const { kernel } = options;
+
+  async function infoOf(row: ProcessRow, names: Map<number, string>): Promise<ProcessInfo> {
+    const nameOf = async (uid: number) => {
+      const known = names.get(uid) ?? (await kernel.accounts.byUid(uid))?.username ?? String(uid);
+      names.set(uid, known);
+      return known;
+    };
+    const projection: Projection = (row.dirty && (await options.fresh?.(row.pid))) || row;
+    const held = options.heldBy?.(row.pid) ?? null;
+    const interrupted = options.atRest && WORKING_STATES.includes(projection.state);
+    if (interrupted) options.onInterrupted?.();
+    return {
+      pid: row.pid,
+      label: row.label,
+      owner: await nameOf(row.ownerUid),
+      uid: row.ownerUid,
+      runAs: await nameOf(row.uid),
+      profile: row.profile,
+      parentPid: row.parentPid,
+      state: held === null ? projection.state : "paused",
+      ...(interrupted ? { interrupted: true as const } : {}),
+      cwd: row.cwd,
+      workspaceId: row.workspaceId,
+      queued: projection.queued,
+      activeRunId: projection.activeRunId,
+      createdAt: row.createdAt,
+      lastActiveAt: projection.lastActiveAt,
+      waitsFor: held ?? projection.waitsFor,
+    };
+  }
+
+  return {
+    async list(caller, { uid }) {
+      if (uid !== undefined && uid !== caller.ownerUid && !isRoot(caller)) {
+        throw new SysError("EPERM", `only root may list the processes of uid ${uid}`, ["gsv proc list shows yours"]);
+      }
+      const ownerUid = uid ?? (isRoot(caller) ? undefined : caller.ownerUid);
+      const rows = await kernel.processes.list(ownerUid === undefined ? {} : { ownerUid });
+      const names = new Map<number, string>();
+      const listed: ProcessInfo[] = [];
+      for (const row of rows) if (row.phase === "live") listed.push(await infoOf(row, names));
+      return listed;
+    },
+    async get(caller, pid) {
+      return await infoOf(await visibleProcess(kernel, caller, pid), new Map());
+    },
+  };
+}
+
+/** The row of a process the caller may see; anything else reads like an absent one. */
+export async function visibleProcess(kernel: KernelStore, caller: Caller, pid: string): Promise<ProcessRow> {
+  const row = await kernel.processes.get(pid);
+  if (row === null || row.phase === "killing" || (row.ownerUid !== caller.ownerUid && !isRoot(caller)))
+    throw noSuchProcess(pid);
+  return row;
+}

@@ -1,0 +1,120 @@
+// The first run of a home: root (locked), the human, that human's personal agent, the groups, the directories everyone expects and the
+// human's init. Everything here may be cut off anywhere and done again.
+
+import { initPid } from "../abi/ids.ts";
+import type { ObjectStore } from "../objects/objects.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { ProcessStore } from "../store/process/verbs.ts";
+import { FIRST_GRANTS, GROUPS } from "./capabilities.ts";
+
+export const FIRST_HUMAN_UID = 1000;
+const FIRST_AGENT_UID = 1001;
+const AGENT_NAMES = ["friday", "sol", "echo", "iris", "juno", "atlas", "mira", "nova", "vera", "ada"];
+
+export interface SetupPorts {
+  readonly kernel: KernelStore;
+  readonly processes: ProcessStore;
+  readonly objects: ObjectStore;
+  readonly osUser: string;
+  readonly now: number;
+}
+
+/** True when this was the first run. */
+export async function setUp(ports: SetupPorts): Promise<boolean> {
+  const name = humanName(ports.osUser);
+  const first = await createAccounts(ports.kernel, name);
+  const human = await ports.kernel.accounts.firstHuman();
+  if (human === null) throw new Error("a home without a human");
+  if (first || (await ports.objects.head("home/.dir")) === null) await createDirectories(ports);
+  await ensureInit(ports, human.uid);
+  return first;
+}
+
+/** An OS user name as an account name: odd characters become `_`; what cannot be one becomes `me`. */
+export function humanName(osUser: string): string {
+  const name = osUser
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]/g, "_")
+    .slice(0, 32);
+  return name === "root" || !/^[a-z_][a-z0-9_-]*$/.test(name) || /^_+$/.test(name) ? "me" : name;
+}
+
+async function createAccounts(kernel: KernelStore, name: string): Promise<boolean> {
+  if ((await kernel.accounts.firstHuman()) !== null) return false;
+  const agent = AGENT_NAMES.find((candidate) => candidate !== name) ?? "agent1";
+  return await kernel.accounts.setUp({
+    accounts: [
+      { username: "root", uid: 0, gid: 0, gecos: "", home: "/root" },
+      { username: name, uid: FIRST_HUMAN_UID, gid: FIRST_HUMAN_UID, gecos: "", home: `/home/${name}` },
+      {
+        username: agent,
+        uid: FIRST_AGENT_UID,
+        gid: FIRST_AGENT_UID,
+        gecos: `personal agent of ${name}`,
+        home: `/home/${agent}`,
+      },
+    ],
+    groups: [
+      { name: "root", gid: GROUPS.root, members: [] },
+      { name: "users", gid: GROUPS.users, members: [name, agent] },
+      { name: "drivers", gid: GROUPS.drivers, members: [] },
+      { name: "services", gid: GROUPS.services, members: [] },
+      // Each is in the other's private group, so either edits what the other wrote.
+      { name, gid: FIRST_HUMAN_UID, members: [agent] },
+      { name: agent, gid: FIRST_AGENT_UID, members: [name] },
+    ],
+    grants: FIRST_GRANTS,
+    personalAgent: { ownerUid: FIRST_HUMAN_UID, agentUid: FIRST_AGENT_UID },
+  });
+}
+
+async function createDirectories({ kernel, objects, now }: SetupPorts): Promise<void> {
+  const human = await kernel.accounts.firstHuman();
+  if (human === null) return;
+  const agent = await kernel.accounts.personalAgent(human.uid);
+  const directory = (key: string, uid: number, gid: number, mode: number) =>
+    objects.put(
+      {
+        key: `${key}/.dir`,
+        uid,
+        gid,
+        mode,
+        type: "application/x-directory",
+        mtimeMs: now,
+        dirmarker: true,
+        symlink: null,
+      },
+      new Uint8Array(),
+    );
+  await directory("root", 0, 0, 0o700);
+  await directory("etc", 0, 0, 0o755);
+  await directory("var", 0, 0, 0o755);
+  await directory("var/sessions", 0, 0, 0o755);
+  await directory(`var/sessions/${human.username}`, human.uid, human.gid, 0o700);
+  await directory(`home/${human.username}`, human.uid, human.gid, 0o2770);
+  if (agent !== null) await directory(`home/${agent.username}`, agent.uid, agent.gid, 0o2770);
+  // Last: its presence says that all of them are there.
+  await directory("home", 0, 0, 0o755);
+}
+
+async function ensureInit({ kernel, processes, now }: SetupPorts, uid: number): Promise<void> {
+  const pid = initPid(uid);
+  if ((await kernel.processes.get(pid)) !== null) return;
+  const human = await kernel.accounts.byUid(uid);
+  const agent = await kernel.accounts.personalAgent(uid);
+  if (human === null || agent === null) throw new Error(`no account for ${pid}`);
+  await kernel.processes.create({
+    pid,
+    parentPid: null,
+    uid: agent.uid,
+    ownerUid: uid,
+    profile: "init",
+    label: `init (${human.username})`,
+    cwd: human.home,
+    workspaceId: null,
+    createdAt: now,
+    step: {},
+  });
+  await processes.create(pid, { profile: "init", identity: { owner: human.username, runAs: agent.username }, now });
+  await kernel.processes.live(pid);
+}

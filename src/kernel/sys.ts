@@ -1,0 +1,53 @@
+// Sys inside the kernel: a caller's own door to dispatch and bus. The socket server holds one per connection, a process one per run.
+
+import { SysError } from "../abi/errno.ts";
+import type { Caller } from "../abi/identity.ts";
+import type { ClientInfo, Sys } from "../abi/sys.ts";
+import type { Bus } from "./bus.ts";
+import type { Dispatch } from "./dispatch.ts";
+
+export interface SysOptions {
+  readonly dispatch: Dispatch;
+  readonly bus: Bus;
+  /** Asked at each call, so that what an account may do is never stale. */
+  readonly caller: () => Promise<Caller>;
+  readonly client?: ClientInfo;
+  readonly newRequestId: () => string;
+  readonly uid: number;
+}
+
+export function kernelSys(options: SysOptions): Sys {
+  const stops = new Set<() => void>();
+  const gone = new AbortController();
+  return {
+    async call<Result>(
+      name: string,
+      args: object,
+      { signal, requestId }: { signal?: AbortSignal; requestId?: string } = {},
+    ) {
+      if (gone.signal.aborted) throw new SysError("EAGAIN", "the connection is closed");
+      const signals = signal === undefined ? gone.signal : AbortSignal.any([signal, gone.signal]);
+      const caller = await options.caller();
+      const client = options.client === undefined ? {} : { client: options.client };
+      return (await options.dispatch(name, args, {
+        caller,
+        requestId: requestId ?? options.newRequestId(),
+        signal: signals,
+        ...client,
+      })) as Result;
+    },
+    on(filter, hear) {
+      const stop = options.bus.listen({ uid: options.uid, clientId: options.client?.clientId ?? null, filter, hear });
+      stops.add(stop);
+      return () => {
+        stop();
+        stops.delete(stop);
+      };
+    },
+    async close() {
+      gone.abort();
+      for (const stop of stops) stop();
+      stops.clear();
+    },
+  };
+}

@@ -1,0 +1,141 @@
+// The only file that runs under Node: what `npm start`, `npm test` and the other scripts call on a machine that has
+// nothing but Node and npm. It installs what is missing, then hands over to the project's own Bun with the same
+// streams, signals and exit status. It prints nothing on stdout, and one line on stderr when it has to install.
+
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const MODULES = join(ROOT, "node_modules");
+const BUN = join(MODULES, ".bin", "bun");
+const STAMP = join(MODULES, ".installed-for");
+const BUN_VERSION = "1.4.5";
+const OFFLINE =
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ConnectionRefused|FailedToOpenSocket/;
+
+// Bun reads .env files and bunfig.toml from the directory a person happens to be in; gsv must not run what lies there.
+const TRUSTED = ["--no-env-file", `--config=${join(ROOT, "bunfig.toml")}`];
+
+const SCRIPTS = {
+  start: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "src", "main.ts"), ...args], cwd: personsDirectory() }),
+  test: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "test", "run.ts"), ...args], cwd: ROOT }),
+  soak: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "test", "soak.ts"), ...args], cwd: ROOT }),
+  build: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "src", "build.ts"), ...args], cwd: ROOT }),
+  bench: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "test", "bench", "run.ts"), ...args], cwd: ROOT }),
+  format: (args) => ({
+    argv: [join(MODULES, ".bin", "biome"), "check", "--write", ...(args.length > 0 ? args : ["."])],
+    cwd: ROOT,
+  }),
+};
+
+main(process.argv[2] ?? "start", process.argv.slice(3));
+
+function main(script, args) {
+  if (!Object.hasOwn(SCRIPTS, script)) fail(`no script "${script}" (there are: ${Object.keys(SCRIPTS).join(", ")})`, 2);
+  if (Number.parseInt(process.versions.node, 10) < 20)
+    fail(`Node 20 or newer is needed; this is ${process.version}`, 78);
+  install();
+  handOver(SCRIPTS[script](args));
+}
+
+// npm moves to the project before it runs a script and says in INIT_CWD where the person was.
+function personsDirectory() {
+  const from = process.env.INIT_CWD;
+  if (from === undefined || !isAbsolute(from)) return process.cwd();
+  return statSync(from, { throwIfNoEntry: false })?.isDirectory() ? from : process.cwd();
+}
+
+function install() {
+  const wanted = fingerprint();
+  if (existsSync(BUN) && existsSync(STAMP) && readFileSync(STAMP, "utf8") === wanted) return;
+  process.stderr.write("gsv: installing what is missing, once ...\n");
+  const answer = runInstaller();
+  if (answer.status !== 0) {
+    const output = `${answer.stdout ?? ""}${answer.stderr ?? ""}`.trim();
+    if (answer.error) fail(`cannot run npx: ${answer.error.message} (npm comes with Node; is it on PATH?)`, 75);
+    if (OFFLINE.test(output))
+      fail("cannot install: the package registry does not answer; connect and run it again", 75);
+    process.stderr.write(`${output}\n`);
+    fail("the installation failed, see above", 1);
+  }
+  // Bun comes as a placeholder that its install script replaces; someone who has switched such scripts off still wants this one.
+  if (!bunWorks()) run(process.execPath, [join(MODULES, "bun", "install.js")], ROOT);
+  if (!bunWorks()) fail(`the installed ${BUN} does not run; remove node_modules and try again`, 1);
+  writeFileSync(STAMP, wanted);
+}
+
+// What is installed is right exactly as long as these have not changed.
+function fingerprint() {
+  const hash = createHash("sha256").update(`${process.platform} ${process.arch} ${BUN_VERSION}\n`);
+  for (const name of ["bun.lock", "package.json"]) hash.update(readFileSync(join(ROOT, name)));
+  return `${hash.digest("hex")}\n`;
+}
+
+function runInstaller() {
+  const command = ["install", "--frozen-lockfile", "--no-progress", `--cwd=${ROOT}`];
+  if (bunWorks()) return run(BUN, command, ROOT);
+  // Away from the project, or npx would take a half-installed Bun from its node_modules instead of fetching one.
+  const elsewhere = mkdtempSync(join(tmpdir(), "gsv-install-"));
+  try {
+    const answer = run(npx(), ["-y", `bun@${BUN_VERSION}`, ...command], elsewhere);
+    if (!`${answer.stderr}`.includes("postinstall")) return answer;
+    // An npx cache filled with install scripts switched off holds a Bun that does not start.
+    return run(npx(), ["-y", `bun@${BUN_VERSION}`, ...command], elsewhere, {
+      npm_config_cache: join(elsewhere, "cache"),
+    });
+  } finally {
+    rmSync(elsewhere, { recursive: true, force: true });
+  }
+}
+
+function bunWorks() {
+  const answer = spawnSync(BUN, ["--version"], { encoding: "utf8", env: installEnvironment() });
+  return answer.status === 0 && answer.stdout.trim() === BUN_VERSION;
+}
+
+// The npx that belongs to this Node, wherever PATH leads.
+function npx() {
+  const beside = join(dirname(process.execPath), "npx");
+  return existsSync(beside) ? beside : "npx";
+}
+
+function run(command, args, cwd, more = {}) {
+  const env = { ...installEnvironment(), npm_config_ignore_scripts: "false", ...more };
+  return spawnSync(command, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+// An installation needs the person's network settings (proxy, certificates, registry, caches) but not the traces of
+// the npm that runs us, and no options that would load code.
+function installEnvironment() {
+  const kept = /^(?:NODE_EXTRA_CA_CERTS|BUN_INSTALL_CACHE_DIR|BUN_CONFIG_)/;
+  const dropped =
+    /^(?:BUN_|NODE_|npm_lifecycle_|npm_package_|npm_config_local_prefix$|npm_config_loglevel$|npm_command$|INIT_CWD$)/;
+  return environment((name) => kept.test(name) || !dropped.test(name));
+}
+
+function environment(keep) {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => keep(name)));
+}
+
+function handOver({ argv: [command, ...args], cwd }) {
+  const env = environment((name) => !/^(?:BUN_|NODE_|npm_|INIT_CWD$)/.test(name));
+  const child = spawn(command, args, { cwd, env, stdio: "inherit" });
+  // A terminal sends ctrl-c to the whole group, so the child has had it: a second one would mean "leave at once".
+  const atTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  for (const signal of ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => {
+      if (!atTerminal || signal === "SIGTERM" || signal === "SIGHUP") child.kill(signal);
+    });
+  }
+  child.on("error", (error) => fail(`cannot start ${command}: ${error.message}`, 1));
+  child.on("exit", (status, signal) => process.exit(signal === null ? (status ?? 1) : 128 + constants.signals[signal]));
+}
+
+function fail(message, status) {
+  process.stderr.write(`gsv: ${message}\n`);
+  process.exit(status);
+}

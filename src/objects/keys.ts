@@ -1,0 +1,36 @@
+// Which keys there can be. A key becomes a path on the host, so nothing in it may climb, hide or collide with the driver's own names.
+
+import { SysError } from "../abi/errno.ts";
+import { LIMITS } from "../abi/limits.ts";
+
+/** The driver's own directory for half-written bytes. */
+export const TEMPORARIES = ".tmp";
+
+export function checkKey(key: string): void {
+  if (Buffer.byteLength(key) > LIMITS.pathBytesMax) {
+    throw new SysError("ENAMETOOLONG", `the key ${key.slice(0, 60)}… is longer than ${LIMITS.pathBytesMax} bytes`);
+  }
+  if (key.includes("\u0000") || !key.isWellFormed()) throw bad(key, "holds characters no file name may hold");
+  // Some hosts do not tell upper from lower case.
+  if (key.toLowerCase().startsWith(TEMPORARIES))
+    throw bad(key, `begins with ${TEMPORARIES}, which is kept for gsv itself`);
+  for (const segment of key.split("/")) {
+    if (segment === "" || segment === "." || segment === "..") throw bad(key, "has an empty, . or .. part");
+    if (Buffer.byteLength(segment) > LIMITS.nameBytesMax) {
+      throw new SysError(
+        "ENAMETOOLONG",
+        `the name ${segment.slice(0, 60)}… is longer than ${LIMITS.nameBytesMax} bytes`,
+      );
+    }
+  }
+}
+
+/** `a/b/c` → `a`, `a/b`. */
+export function parentsOf(key: string): string[] {
+  const segments = key.split("/");
+  return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join("/"));
+}
+
+function bad(key: string, why: string): SysError {
+  return new SysError("EINVAL", `the key ${JSON.stringify(key.slice(0, 80).toWellFormed())} ${why}`);
+}

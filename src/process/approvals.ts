@@ -1,0 +1,61 @@
+// What waits for a person, and the answer. The first answer decides; who comes later with the same decision is told it stands, with
+// another one who decided.
+
+import { SysError } from "../abi/errno.ts";
+import { isRoot } from "../abi/identity.ts";
+import type { Approval } from "../abi/process.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { ProcessStore } from "../store/process/verbs.ts";
+import type { Approvals } from "../syscalls/services.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Runners } from "./runners.ts";
+
+export function approvalsList(kernel: KernelStore): Pick<Approvals, "list"> {
+  return {
+    list: async (caller) => [...(await kernel.approvals.open(isRoot(caller) ? {} : { ownerUid: caller.ownerUid }))],
+  };
+}
+
+export interface ApprovalPorts {
+  readonly kernel: KernelStore;
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+  readonly runners: Runners;
+  readonly clock: Clock;
+}
+
+export function approvalsService({ kernel, store, ledger, runners, clock }: ApprovalPorts): Approvals {
+  return {
+    ...approvalsList(kernel),
+
+    async answer({ caller }, id, decision) {
+      const found = await kernel.approvals.find(id);
+      if (found === null || (found.ownerUid !== caller.ownerUid && !isRoot(caller))) throw noSuchApproval(id);
+      if (found.approval.decision !== null) return settled(found.approval, decision);
+      const row = await kernel.processes.get(found.approval.pid);
+      if (row === null || row.phase !== "live") throw noSuchApproval(id);
+      await ledger.touch(row);
+      const answered = await store.answer(row.pid, { approvalId: id, decision, by: caller.username, now: clock.now() });
+      await ledger.publish(row);
+      if (!answered.ok || answered.value === null) throw noSuchApproval(id);
+      const approval = answered.value;
+      if (approval.decision !== decision || approval.by !== caller.username) return settled(approval, decision);
+      ledger.announceWithdrawn(row, [approval]);
+      runners.wake(row.pid);
+      return approval;
+    },
+  };
+}
+
+function settled(approval: Approval, decision: "approve" | "deny"): Approval {
+  if (approval.decision === decision) return approval;
+  if (approval.decision === "withdrawn")
+    throw new SysError("ECONFLICT", `${approval.id} is withdrawn: the run it belonged to is over`);
+  const done = approval.decision === "approve" ? "approved" : "denied";
+  throw new SysError("ECONFLICT", `${approval.id} was already ${done} by ${approval.by}`);
+}
+
+function noSuchApproval(id: string): SysError {
+  return new SysError("ENOENT", `no such approval: ${id}`, ["gsv approvals shows what waits for you"]);
+}

@@ -1,0 +1,136 @@
+// Histories put away: packed as one gzip member of JSON lines, read back and checked with another library before anything is deleted.
+// Pages keep memory bounded, whatever the length of a history.
+
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { Gzip } from "fflate";
+import { SysError } from "../abi/errno.ts";
+import { type Caller, isRoot } from "../abi/identity.ts";
+import { LIMITS } from "../abi/limits.ts";
+import { linesOf } from "../lib/lines.ts";
+import type { ObjectStore } from "../objects/objects.ts";
+import type { ArchiveRow } from "../store/kernel/records.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { ArchiveRecord } from "../store/process/verbs.ts";
+import type { ArchiveInfo, Archives } from "../syscalls/services.ts";
+
+const READ_BYTES = 256 * 1024;
+
+export function archiveKey(username: string, pid: string, archiveId: string): string {
+  return `var/sessions/${username}/${pid}/${archiveId}.jsonl.gz`;
+}
+
+export interface Packed {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Final once the bytes are through. */
+  readonly lines: () => number;
+}
+
+/** JSON lines, newline after each, one gzip member. */
+export function pack(pages: AsyncIterable<readonly ArchiveRecord[]>): Packed {
+  let lines = 0;
+  async function* compressed(): AsyncIterable<Uint8Array> {
+    const ready: Uint8Array[] = [];
+    const gzip = new Gzip({ level: 6 }, (chunk) => ready.push(chunk));
+    for await (const records of pages) {
+      lines += records.length;
+      if (records.length > 0) gzip.push(Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join("")));
+      yield* ready.splice(0);
+    }
+    gzip.push(new Uint8Array(), true);
+    yield* ready.splice(0);
+  }
+  return { bytes: compressed(), lines: () => lines };
+}
+
+/** Reads the whole archive again: checksum of the stored bytes, gzip's own, and the number of lines. Null when all is well. */
+export async function faultOf(
+  objects: ObjectStore,
+  row: { readonly key: string; readonly sha256: string; readonly lines: number },
+): Promise<string | null> {
+  const hash = createHash("sha256");
+  let lines = 0;
+  try {
+    for await (const _ of readLines(objects, row.key, (bytes) => hash.update(bytes))) lines++;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  if (hash.digest("hex") !== row.sha256) return "the checksum is not the one recorded";
+  return lines === row.lines ? null : `it has ${lines} records, not ${row.lines}`;
+}
+
+async function* readLines(
+  objects: ObjectStore,
+  key: string,
+  tap: (bytes: Uint8Array) => void = () => {},
+): AsyncIterable<string> {
+  async function* stored(): AsyncIterable<Uint8Array> {
+    for (let offset = 0; ; ) {
+      const bytes = await objects.read(key, { offset, bytesMax: READ_BYTES });
+      if (bytes.length === 0) return;
+      tap(bytes);
+      offset += bytes.length;
+      yield bytes;
+    }
+  }
+  async function* unpacked(): AsyncIterable<Uint8Array> {
+    let total = 0;
+    for await (const chunk of Readable.from(stored()).compose(createGunzip()) as AsyncIterable<Uint8Array>) {
+      total += chunk.length;
+      if (total > LIMITS.archiveBytesMax)
+        throw new SysError("EFBIG", `the archive unpacks to more than ${LIMITS.archiveBytesMax} bytes`);
+      yield chunk;
+    }
+  }
+  yield* linesOf(unpacked());
+}
+
+export interface ArchivePorts {
+  readonly kernel: KernelStore;
+  readonly objects: ObjectStore;
+}
+
+export function archivesService({ kernel, objects }: ArchivePorts): Archives {
+  async function visible(caller: Caller, id: string): Promise<ArchiveRow> {
+    const row = await kernel.archives.get(id);
+    if (row === null || (row.ownerUid !== caller.ownerUid && !isRoot(caller))) {
+      throw new SysError("ENOENT", `no such archive: ${id}`, ["gsv archive list shows yours"]);
+    }
+    return row;
+  }
+
+  async function info(row: ArchiveRow): Promise<ArchiveInfo> {
+    const owner = (await kernel.accounts.byUid(row.ownerUid))?.username ?? String(row.ownerUid);
+    const { ownerUid: _, key, ...rest } = row;
+    return { ...rest, owner, path: `/${key}` };
+  }
+
+  return {
+    async list(caller, { pid }) {
+      const filter = {
+        ...(isRoot(caller) ? {} : { ownerUid: caller.ownerUid }),
+        ...(pid === undefined ? {} : { pid }),
+      };
+      return await Promise.all((await kernel.archives.list(filter)).map(info));
+    },
+
+    async show(caller, id, { after, limit }) {
+      const row = await visible(caller, id);
+      const records: object[] = [];
+      let number = 0;
+      for await (const line of readLines(objects, row.key)) {
+        if (number++ < after) continue;
+        if (records.length === limit) return { records, next: after + limit };
+        records.push(JSON.parse(line) as object);
+      }
+      return { records, next: null };
+    },
+
+    async verify(caller, id) {
+      const row = await visible(caller, id);
+      const fault = await faultOf(objects, row);
+      return { archive: await info(row), ok: fault === null, fault };
+    },
+  };
+}

@@ -1,0 +1,203 @@
+// Reset and kill, one protocol: draw the line and fence the run, end what is in flight, archive up to the line and check the archive,
+// delete, answer. Each step is stored before the next begins, so a crash anywhere is rolled forward and never leaves neither history nor
+// archive.
+
+import { SysError } from "../abi/errno.ts";
+import { LIMITS } from "../abi/limits.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { ObjectStore } from "../objects/objects.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { Closing, ProcessStore } from "../store/process/verbs.ts";
+import type { Closed } from "../syscalls/services.ts";
+import { archiveKey, faultOf, pack } from "./archive.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Runners } from "./runners.ts";
+
+export interface ClosingPorts {
+  readonly kernel: KernelStore;
+  readonly store: ProcessStore;
+  readonly objects: ObjectStore;
+  readonly ledger: Ledger;
+  readonly runners: Runners;
+  readonly clock: Clock;
+}
+
+export interface CloseRequest {
+  readonly reason: "reset" | "kill";
+  readonly archive: boolean;
+  readonly archiveId: string;
+  readonly requestKey: string;
+  /** Whose request it is: its answer is kept for them. */
+  readonly uid: number;
+}
+
+/** How long an effect in flight may take to end once its run is fenced. */
+const EFFECTS_END_MS = 10_000;
+
+export class Closer {
+  private readonly chains = new Map<string, Promise<unknown>>();
+
+  constructor(private readonly ports: ClosingPorts) {}
+
+  reset(row: ProcessRow, request: CloseRequest): Promise<Closed> {
+    return this.oneAtATime(row.pid, () => this.doReset(row, request));
+  }
+
+  kill(row: ProcessRow, request: CloseRequest): Promise<Closed> {
+    return this.oneAtATime(row.pid, () => this.doKill(row, request));
+  }
+
+  /** After a crash: takes a reset or kill that was begun to its end. */
+  async rollForward(row: ProcessRow): Promise<void> {
+    if (row.phase === "killing" && row.step !== null) await this.kill(row, row.step as unknown as CloseRequest);
+    else {
+      const { closing } = await this.ports.store.head(row.pid);
+      if (closing !== null) await this.oneAtATime(row.pid, () => this.finishReset(row, closing));
+    }
+  }
+
+  private async doReset(row: ProcessRow, request: CloseRequest): Promise<Closed> {
+    const { store, ledger } = this.ports;
+    const known = await store.answered(row.pid, request.requestKey);
+    if (known !== null) return known as Closed;
+    await ledger.touch(row);
+    return await this.finishReset(row, await this.cut(row, request));
+  }
+
+  private async finishReset(row: ProcessRow, closing: Closing): Promise<Closed> {
+    const { store, ledger, runners, clock } = this.ports;
+    const closed = await this.putAway(row, closing);
+    await store.seal(row.pid, { answer: closed, now: clock.now() });
+    await ledger.publish(row);
+    ledger.emit(row, { name: "process.reset", archive: closed.archivedTo });
+    runners.wake(row.pid);
+    return closed;
+  }
+
+  private async doKill(row: ProcessRow, request: CloseRequest): Promise<Closed> {
+    const { kernel, store, ledger, clock } = this.ports;
+    const known = await kernel.requests.answered(request.uid, request.requestKey, row.pid);
+    if (known?.sameBody) return known.answer as Closed;
+    // After a crash between the last two steps only the registry still knows of it.
+    const whole = await store.exists(row.pid);
+    if (whole) await ledger.touch(row);
+    // From here on nobody finds the process any more, whatever happens.
+    await kernel.processes.tombstone(row.pid, { ...request });
+    const closed = whole
+      ? await this.putAway(row, await this.cut(row, request))
+      : await this.closedBefore(row, request);
+    await ledger.tellParent(row.pid, { runId: null, text: "killed" }, "kill");
+    await store.remove(row.pid);
+    await kernel.processes.remove(row.pid, {
+      uid: request.uid,
+      requestId: request.requestKey,
+      answer: closed,
+      now: clock.now(),
+    });
+    ledger.forget(row.pid);
+    ledger.emit(row, { name: "process.exit", archive: closed.archivedTo });
+    ledger.gone(row.pid);
+    return closed;
+  }
+
+  private async cut(row: ProcessRow, request: CloseRequest): Promise<Closing> {
+    const { store, ledger, runners, clock } = this.ports;
+    const { uid: _, ...wish } = request;
+    const cut = await store.cut(row.pid, { ...wish, now: clock.now() });
+    if (!cut.ok) throw new SysError("EAGAIN", `${row.pid} is being ended by somebody else`);
+    runners.interrupt(row.pid);
+    await ledger.publish(row);
+    ledger.announceWithdrawn(row, cut.value.withdrawn);
+    ledger.announceEnds(row, cut.value.ends);
+    await runners.quiet(row.pid, EFFECTS_END_MS);
+    return cut.value.closing;
+  }
+
+  private async putAway(row: ProcessRow, closing: Closing): Promise<Closed> {
+    const { store, kernel, objects, clock } = this.ports;
+    const nothing: Closed = { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 };
+    const first = await store.closingRecords(row.pid, null, 1);
+    if (!closing.archive || (first.records.length === 0 && (await this.nothingWaits(row.pid, first.next))))
+      return nothing;
+    const owner = await kernel.accounts.byUid(row.ownerUid);
+    if (owner === null) throw new Error(`${row.pid} has no owner`);
+    const key = archiveKey(owner.username, row.pid, closing.archiveId);
+    const counts = { messages: 0, undelivered: 0 };
+    const packed = pack(this.pages(row.pid, counts));
+    const now = clock.now();
+    const meta = {
+      key,
+      uid: owner.uid,
+      gid: owner.gid,
+      mode: 0o600,
+      type: "application/gzip",
+      mtimeMs: now,
+      dirmarker: false,
+      symlink: null,
+    };
+    const { sha256, size } = await objects.put(meta, packed.bytes);
+    const lines = packed.lines();
+    const fault = await faultOf(objects, { key, sha256, lines });
+    if (fault !== null)
+      throw new SysError("EIO", `the archive of ${row.pid} could not be verified (${fault}); its history is kept`);
+    const { archiveId: id, reason } = closing;
+    await kernel.archives.add({
+      id,
+      pid: row.pid,
+      ownerUid: row.ownerUid,
+      key,
+      reason,
+      ...counts,
+      lines,
+      bytes: size,
+      sha256,
+      createdAt: now,
+    });
+    return {
+      pid: row.pid,
+      archivedMessages: counts.messages,
+      archiveId: id,
+      archivedTo: `/${key}`,
+      undelivered: counts.undelivered,
+    };
+  }
+
+  private async closedBefore(row: ProcessRow, request: CloseRequest): Promise<Closed> {
+    const archive = await this.ports.kernel.archives.get(request.archiveId);
+    if (archive === null)
+      return { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 };
+    const { id, key, messages, undelivered } = archive;
+    return { pid: row.pid, archivedMessages: messages, archiveId: id, archivedTo: `/${key}`, undelivered };
+  }
+
+  private async nothingWaits(pid: string, next: string | null): Promise<boolean> {
+    if (next === null) return true;
+    return (await this.ports.store.closingRecords(pid, next, 1)).records.length === 0;
+  }
+
+  private async *pages(pid: string, counts: { messages: number; undelivered: number }) {
+    for (let after: string | null = null; ; ) {
+      const page = await this.ports.store.closingRecords(pid, after, LIMITS.historyPageMax);
+      counts.messages += page.messages;
+      counts.undelivered += page.undelivered;
+      yield page.records;
+      if (page.next === null) return;
+      after = page.next;
+      // Others get their turn between pages.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  // A second request waits for the first and then finds its answer or its line.
+  private oneAtATime<T>(pid: string, work: () => Promise<T>): Promise<T> {
+    const result = (this.chains.get(pid) ?? Promise.resolve()).then(work);
+    const link = result
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.chains.get(pid) === link) this.chains.delete(pid);
+      });
+    this.chains.set(pid, link);
+    return result;
+  }
+}

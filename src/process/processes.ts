@@ -1,0 +1,231 @@
+// The processes service: spawn, send, abort, reset, kill, signal, wait. Each is one verb of the store under the caller's request key,
+// then the ledger; repeated with the same key it gives the same answer.
+
+import { SysError } from "../abi/errno.ts";
+import type { Caller } from "../abi/identity.ts";
+import { initPid, isInit, type RandomBytes, uuidv7 } from "../abi/ids.ts";
+import { LIMITS } from "../abi/limits.ts";
+import type { Bus } from "../kernel/bus.ts";
+import { visibleProcess } from "../kernel/registry.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { Outcome, ProcessStore, Refusal } from "../store/process/verbs.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import { noSuchProcess } from "../syscalls/parse.ts";
+import type { Closed, Processes, SendRequest, Sent, Signalled } from "../syscalls/services.ts";
+import type { CloseRequest, Closer } from "./closing.ts";
+import type { Ledger } from "./ledger.ts";
+import { keyOf, originOf } from "./request.ts";
+import type { Runners } from "./runners.ts";
+import { type SpawnPorts, spawn } from "./spawn.ts";
+import { waitFor } from "./waiting.ts";
+
+export interface ProcessesPorts extends SpawnPorts {
+  readonly kernel: KernelStore;
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+  readonly runners: Runners;
+  readonly closer: Closer;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  /** Checks and names the model a client asked for; null leaves it to the account. */
+  readonly modelFor: (context: CallContext) => string | null;
+  /** How long TERM waits for a safe point. */
+  readonly termMs: number;
+}
+
+export function processesService(ports: ProcessesPorts): Processes {
+  const { kernel, store, ledger, runners, closer, clock } = ports;
+  const visible = (caller: Caller, pid: string) => visibleProcess(kernel, caller, pid);
+
+  async function close(
+    context: CallContext,
+    row: ProcessRow,
+    wish: Pick<CloseRequest, "reason" | "archive">,
+  ): Promise<Closed> {
+    const request: CloseRequest = {
+      ...wish,
+      archiveId: uuidv7(clock.now(), ports.random),
+      requestKey: keyOf(context),
+      uid: context.caller.uid,
+    };
+    if (context.caller.pid === row.pid) return closeAfterTurn(row, request);
+    return await (wish.reason === "kill" ? closer.kill(row, request) : closer.reset(row, request));
+  }
+
+  // A process that ends itself must not be fenced within the very call that asks for it.
+  function closeAfterTurn(row: ProcessRow, request: CloseRequest): Closed {
+    runners.askToLeave(row.pid);
+    void runners
+      .quiet(row.pid, ports.termMs)
+      .then(() => (request.reason === "kill" ? closer.kill(row, request) : closer.reset(row, request)));
+    return { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0, pending: true };
+  }
+
+  async function kill(context: CallContext, pid: string, archive: boolean): Promise<Closed> {
+    const known = await kernel.requests.answered(context.caller.uid, keyOf(context), pid);
+    if (known?.sameBody) return known.answer as Closed;
+    const row = await visible(context.caller, pid);
+    refuseInit(row);
+    return await close(context, row, { reason: "kill", archive });
+  }
+
+  async function hold(row: ProcessRow, stopped: boolean): Promise<Signalled> {
+    await ledger.touch(row);
+    const held = taken(row.pid, await store.hold(row.pid, { stopped, now: clock.now() }));
+    if (stopped) runners.askToLeave(row.pid);
+    else runners.mayStay(row.pid);
+    await ledger.publish(row);
+    if (!stopped) runners.wake(row.pid);
+    return { pid: row.pid, signal: stopped ? "STOP" : "CONT", state: held.state };
+  }
+
+  async function terminate(context: CallContext, row: ProcessRow): Promise<Signalled> {
+    refuseInit(row);
+    runners.askToLeave(row.pid);
+    await runners.quiet(row.pid, ports.termMs);
+    return { pid: row.pid, signal: "TERM", state: null, closed: await kill(context, row.pid, true) };
+  }
+
+  async function abort(context: CallContext, row: ProcessRow, runId: string | null) {
+    await ledger.touch(row);
+    const options = { runId, reason: "user.abort", requestKey: keyOf(context), now: clock.now() };
+    const done = taken(row.pid, await store.abort(row.pid, options));
+    if (done.aborted) runners.interrupt(row.pid);
+    await ledger.publish(row);
+    ledger.announceWithdrawn(row, done.withdrawn);
+    ledger.announceEnds(row, done.ends, (await store.projection(row.pid)).queued);
+    runners.wake(row.pid);
+    return done;
+  }
+
+  return {
+    spawn: (context, request) => spawn(ports, context, request),
+
+    send: (context, request) => send(ports, context, request),
+
+    async abort(context, { pid, runId }) {
+      const done = await abort(context, await visible(context.caller, pid), runId ?? null);
+      return {
+        pid,
+        aborted: done.aborted,
+        runId: done.runId,
+        interruptedToolCalls: done.interruptedToolCalls,
+        continuedQueuedRunId: done.nextRunId,
+      };
+    },
+
+    async reset(context, { pid }) {
+      return await close(context, await visible(context.caller, pid), { reason: "reset", archive: true });
+    },
+
+    kill: (context, { pid, archive }) => kill(context, pid, archive),
+
+    async signal(context, { pid, signal }) {
+      // A repeated TERM or KILL finds the answer of the first, not a missing process.
+      if (signal === "KILL") return { pid, signal, state: null, closed: await kill(context, pid, true) };
+      const known = signal === "TERM" ? await kernel.requests.answered(context.caller.uid, keyOf(context), pid) : null;
+      if (known?.sameBody) return { pid, signal, state: null, closed: known.answer as Closed };
+      const row = await visible(context.caller, pid);
+      switch (signal) {
+        case "STOP":
+          return await hold(row, true);
+        case "CONT":
+          return await hold(row, false);
+        case "TERM":
+          return await terminate(context, row);
+        case "INT":
+          await abort(context, row, null);
+          return { pid, signal, state: (await store.projection(pid)).state };
+        default:
+          return { pid, signal, state: row.state };
+      }
+    },
+
+    async wait({ caller, signal }, { pids, run, patient }) {
+      if (run !== undefined && pids.length > 1)
+        throw new SysError("EINVAL", "a run belongs to one process: name one pid");
+      const rows = await Promise.all(pids.map((pid) => visible(caller, pid)));
+      return await Promise.all(
+        rows.map((row) =>
+          waitFor(
+            { processes: kernel.processes, store, ledger },
+            row,
+            { pid: row.pid, run: run ?? null, patient },
+            signal,
+          ),
+        ),
+      );
+    },
+  };
+}
+
+async function send(ports: ProcessesPorts, context: CallContext, request: SendRequest): Promise<Sent> {
+  const { kernel, store, ledger, runners, clock, bus } = ports;
+  const { caller, client } = context;
+  const pid = request.pid ?? initPid(caller.ownerUid);
+  const row = await visibleProcess(kernel, caller, pid);
+  await ledger.touch(row);
+  if (row.state === "error")
+    throw new SysError("EIO", `${pid} cannot take messages: its database is damaged`, [
+      `gsv proc reset --pid ${pid} starts it afresh`,
+    ]);
+  const now = clock.now();
+  const runId = uuidv7(now, ports.random);
+  const admitted = taken(
+    pid,
+    await store.admit(pid, {
+      kind: "user",
+      runId,
+      wakes: true,
+      urgent: request.interrupt === true,
+      text: request.message,
+      origin: originOf(context),
+      model: ports.modelFor(context),
+      source: null,
+      requestKey: keyOf(context),
+      now,
+    }),
+  );
+  if (admitted.ends.length > 0) runners.interrupt(pid);
+  const taking = admitted.runId ?? runId;
+  if (client !== undefined) {
+    bus.startedBy(taking, client.clientId);
+    await kernel.routes.add({ runId: taking, uid: caller.uid, connectionId: client.clientId, pid, now });
+  }
+  await ledger.publish(row);
+  ledger.announceEnds(row, admitted.ends);
+  runners.wake(pid);
+  return { pid, runId: taking, status: "started", queued: admitted.queued };
+}
+
+export function taken<T>(pid: string, outcome: Outcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw refused(pid, outcome.why);
+}
+
+function refused(pid: string, why: Refusal): SysError {
+  switch (why) {
+    case "conflict":
+      return new SysError("ECONFLICT", "this request id was used for something else");
+    case "full":
+      return new SysError(
+        "EAGAIN",
+        `not saved: the queue of ${pid} is full (${LIMITS.queueRowsMax} messages or 16 MiB)`,
+        ["wait until it has worked some off"],
+      );
+    case "no-process":
+      return noSuchProcess(pid);
+    case "fenced":
+      return new SysError("EAGAIN", "not saved: another kernel has taken over", ["try again"]);
+  }
+}
+
+function refuseInit(row: ProcessRow): void {
+  if (!isInit(row.pid)) return;
+  throw new SysError("EPERM", `${row.pid} is an init process: it lives as long as its account and cannot be killed`, [
+    `gsv proc reset --pid ${row.pid} archives its history and starts it afresh`,
+  ]);
+}

@@ -1,0 +1,45 @@
+// What a kernel does before it serves: every process that an earlier one left in the middle of something is taken to a legal state and
+// goes on. Processes that were quiet are not looked at. One that cannot be read hurts nobody else.
+
+import { WORKING_STATES } from "../abi/process.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { ProcessStore } from "../store/process/verbs.ts";
+import type { Closer } from "./closing.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Runners } from "./runners.ts";
+import { completeSpawn } from "./spawn.ts";
+
+export interface RecoveryPorts {
+  readonly kernel: KernelStore;
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+  readonly runners: Runners;
+  readonly closer: Closer;
+  readonly clock: Clock;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Returns how many processes were looked at. */
+export async function recover(ports: RecoveryPorts): Promise<number> {
+  const rows = await ports.kernel.processes.unfinished();
+  for (const row of rows) {
+    try {
+      await recoverOne(ports, row);
+    } catch (error) {
+      ports.onFault(error);
+    }
+  }
+  return rows.length;
+}
+
+async function recoverOne(ports: RecoveryPorts, row: ProcessRow): Promise<void> {
+  if (row.phase === "creating") return await completeSpawn(ports, row.pid);
+  if (row.phase === "killing") return await ports.closer.rollForward(row);
+  await ports.ledger.open(row);
+  await ports.closer.rollForward(row);
+  const { state } = await ports.store.projection(row.pid);
+  if (WORKING_STATES.includes(state)) ports.runners.wake(row.pid);
+  else await ports.ledger.settle(row);
+}

@@ -1,0 +1,169 @@
+// Which processes have a loop running in this kernel. Waking is a hint: a wake that finds nothing to claim changes nothing and wakes
+// nobody. Trouble of one process ends its loop and no other's; a full disk is waited out.
+
+import type { WaitsFor } from "../abi/process.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { ProcessRow, ProcessRows } from "../store/kernel/processes.ts";
+import { StoreCorrupt, StoreUnavailable } from "../store/open.ts";
+import type { ProcessStore } from "../store/process/verbs.ts";
+import type { Ledger } from "./ledger.ts";
+import { carryOn, type RunPorts } from "./run.ts";
+
+export interface RunnersOptions {
+  readonly processes: ProcessRows;
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly ports: RunPorts;
+  readonly diskRetryMs: number;
+  readonly onFault: (error: unknown) => void;
+}
+
+interface Loop {
+  /** Woken again while at work: look once more before leaving. */
+  again: boolean;
+  leave: boolean;
+  abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
+export class Runners {
+  private readonly loops = new Map<string, Loop>();
+  private draining = false;
+
+  constructor(private readonly options: RunnersOptions) {}
+
+  wake(pid: string): void {
+    if (this.draining) return;
+    const loop = this.loops.get(pid);
+    if (loop !== undefined) {
+      loop.again = true;
+      return;
+    }
+    const started: { -readonly [K in keyof Loop]: Loop[K] } = {
+      again: false,
+      leave: false,
+      abort: new AbortController(),
+      ended: Promise.resolve(),
+    };
+    this.loops.set(pid, started);
+    started.ended = this.run(pid, started);
+  }
+
+  get active(): number {
+    return this.loops.size;
+  }
+
+  /** The run in flight steps aside at its next safe point. */
+  askToLeave(pid: string): void {
+    const loop = this.loops.get(pid);
+    if (loop !== undefined) loop.leave = true;
+  }
+
+  mayStay(pid: string): void {
+    const loop = this.loops.get(pid);
+    if (loop !== undefined) loop.leave = false;
+  }
+
+  /** Ends what is in flight at once; whoever calls this has fenced the run before. */
+  interrupt(pid: string): void {
+    this.loops.get(pid)?.abort.abort();
+  }
+
+  /** Resolves when no loop runs the process, or when ms are over; true when none does. */
+  async quiet(pid: string, ms: number): Promise<boolean> {
+    const loop = this.loops.get(pid);
+    if (loop === undefined) return true;
+    const timeUp = new AbortController();
+    await Promise.race([loop.ended, this.options.clock.sleep(ms, timeUp.signal)]);
+    timeUp.abort();
+    return !this.loops.has(pid);
+  }
+
+  /** Claims nothing new, lets turns in flight and dispatched effects end, and cuts what is left after ms. */
+  async drain(ms: number): Promise<void> {
+    this.draining = true;
+    for (const loop of this.loops.values()) loop.leave = true;
+    const timeUp = new AbortController();
+    await Promise.race([this.allEnded(), this.options.clock.sleep(ms, timeUp.signal)]);
+    timeUp.abort();
+    for (const loop of this.loops.values()) loop.abort.abort();
+    await this.allEnded();
+  }
+
+  private async allEnded(): Promise<void> {
+    await Promise.all([...this.loops.values()].map((loop) => loop.ended));
+  }
+
+  private async run(pid: string, loop: Loop): Promise<void> {
+    try {
+      do {
+        loop.again = false;
+        await this.runUntilQuiet(pid, loop);
+      } while (loop.again && !this.draining);
+    } catch (error) {
+      await this.trouble(pid, error);
+    } finally {
+      this.loops.delete(pid);
+    }
+  }
+
+  private async runUntilQuiet(pid: string, loop: Loop): Promise<void> {
+    const { processes, store, ledger, clock, ports } = this.options;
+    while (!this.draining) {
+      const row = await processes.get(pid);
+      if (row === null || row.phase !== "live") return;
+      await ledger.touch(row);
+      const run = await store.claim(pid, { now: clock.now() });
+      await ledger.publish(row);
+      if (run === null) return;
+      // A new controller for each claim: an abort belongs to the run it was meant for.
+      loop.abort = new AbortController();
+      const head = await store.head(pid);
+      ledger.emit(row, { name: "chat.start", run: run.runId, model: run.model ?? "offline", seq: head.nextSeq - 1 });
+      await carryOn(ports, { row, run, signal: loop.abort.signal, leaveWanted: () => loop.leave });
+      await ledger.publish(row);
+    }
+  }
+
+  private async trouble(pid: string, error: unknown): Promise<void> {
+    const { processes, ledger, onFault } = this.options;
+    const row = await processes.get(pid).catch(() => null);
+    if (row === null) return onFault(error);
+    if (error instanceof StoreUnavailable) return this.waitOut(row, error);
+    onFault(error);
+    if (error instanceof StoreCorrupt) return await ledger.setAside(row, error.message).catch(onFault);
+    await this.giveUp(row).catch(onFault);
+  }
+
+  // A broken invariant ends the run and not the kernel.
+  private async giveUp(row: ProcessRow): Promise<void> {
+    const { store, ledger, clock } = this.options;
+    const head = await store.head(row.pid);
+    if (head.currentRun === null) return;
+    const error = "a fault inside gsv; log/kernel.log has the details";
+    const ended = await store.finish(row.pid, head.epoch, {
+      runId: head.currentRun,
+      status: "error",
+      reason: "fault",
+      error,
+      note: null,
+      now: clock.now(),
+    });
+    await ledger.publish(row);
+    if (ended.ok) ledger.announceEnds(row, ended.value);
+  }
+
+  private waitOut(row: ProcessRow, error: StoreUnavailable): void {
+    const { ledger, clock, diskRetryMs } = this.options;
+    const waitsFor: WaitsFor = {
+      kind: "disk",
+      reason: error.trouble === "disk" ? "the disk is full; it goes on when there is space" : error.message,
+    };
+    ledger.hold(row, waitsFor);
+    clock.after(diskRetryMs, () => {
+      ledger.hold(row, null);
+      this.wake(row.pid);
+    });
+  }
+}

@@ -1,0 +1,202 @@
+// A new process in three steps that survive a crash between any two: the registry row with the request (creating), the database with
+// the first message, the row made live. The same request again gives the same pid.
+
+import { join, normalise, tilde } from "../../fs/path.ts";
+import { SysError } from "../abi/errno.ts";
+import { type Caller, isRoot } from "../abi/identity.ts";
+import { initPid, type RandomBytes, taskPid, uuidv7 } from "../abi/ids.ts";
+import { LIMITS } from "../abi/limits.ts";
+import type { Origin } from "../abi/message.ts";
+import type { Bus } from "../kernel/bus.ts";
+import { visibleProcess } from "../kernel/registry.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Account } from "../store/kernel/accounts.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { ProcessStore } from "../store/process/verbs.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import type { Spawned, SpawnRequest } from "../syscalls/services.ts";
+import type { Ledger } from "./ledger.ts";
+import { keyOf, originOf } from "./request.ts";
+import type { Runners } from "./runners.ts";
+
+export interface SpawnPorts {
+  readonly kernel: KernelStore;
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+  readonly runners: Runners;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly modelFor: (context: CallContext) => string | null;
+}
+
+/** What a crash between two steps needs to go on. */
+export interface SpawnStep {
+  readonly prompt: {
+    readonly text: string;
+    readonly runId: string;
+    readonly origin: Origin;
+    readonly model: string | null;
+  } | null;
+  readonly requestKey: string;
+}
+
+export async function spawn(ports: SpawnPorts, context: CallContext, request: SpawnRequest): Promise<Spawned> {
+  const { kernel, clock } = ports;
+  const { caller, requestId } = context;
+  const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(request)).digest("hex");
+  const known = await kernel.requests.answered(caller.uid, requestId, hash);
+  if (known !== null) {
+    if (!known.sameBody) throw new SysError("ECONFLICT", "this request id was used for something else");
+    return known.answer as Spawned;
+  }
+  if (request.profile === "init") throw new SysError("EINVAL", "every account has one init process: spawn a task");
+  const place = await placeOf(ports, caller, request);
+  const now = clock.now();
+  const runId = request.prompt === undefined ? null : uuidv7(now, ports.random);
+  const step: SpawnStep = {
+    prompt:
+      request.prompt === undefined || runId === null
+        ? null
+        : { text: request.prompt, runId, origin: originOf(context), model: ports.modelFor(context) },
+    requestKey: keyOf(context),
+  };
+  const pid = await freshPid(ports);
+  const answer: Spawned = { pid, label: request.label ?? null, profile: request.profile, cwd: place.cwd, runId };
+  await kernel.processes.create(
+    {
+      pid,
+      parentPid: place.parent?.pid ?? null,
+      uid: place.runAs.uid,
+      ownerUid: place.ownerUid,
+      profile: request.profile,
+      label: answer.label,
+      cwd: place.cwd,
+      workspaceId: place.parent?.workspaceId ?? null,
+      createdAt: now,
+      step: { ...step },
+    },
+    { uid: caller.uid, requestId, bodyHash: hash, answer, now },
+  );
+  if (runId !== null && context.client !== undefined) {
+    ports.bus.startedBy(runId, context.client.clientId);
+    await kernel.routes.add({ runId, uid: caller.uid, connectionId: context.client.clientId, pid, now });
+  }
+  await completeSpawn(ports, pid);
+  return answer;
+}
+
+/** The second and third step; also what a start does with a row that is still `creating`. */
+export async function completeSpawn(
+  ports: Omit<SpawnPorts, "bus" | "random" | "modelFor">,
+  pid: string,
+): Promise<void> {
+  const { kernel, store, ledger, runners, clock } = ports;
+  const row = await kernel.processes.get(pid);
+  if (row === null || row.phase !== "creating") return;
+  const step = row.step as unknown as SpawnStep;
+  const runAs = await kernel.accounts.byUid(row.uid);
+  await store.create(pid, {
+    profile: row.profile,
+    identity: { runAs: runAs?.username ?? row.uid, ownerUid: row.ownerUid },
+    now: clock.now(),
+  });
+  await ledger.open(row);
+  if (step.prompt !== null && step.prompt !== undefined) {
+    const { text, runId, origin, model } = step.prompt;
+    await store.admit(pid, {
+      kind: "user",
+      runId,
+      wakes: true,
+      urgent: false,
+      text,
+      origin,
+      model,
+      source: null,
+      requestKey: step.requestKey,
+      now: clock.now(),
+    });
+  }
+  await kernel.processes.live(pid);
+  ledger.emit(row, { name: "process.spawn", label: row.label });
+  await ledger.publish(row);
+  runners.wake(pid);
+}
+
+interface Place {
+  readonly parent: ProcessRow | null;
+  readonly ownerUid: number;
+  readonly runAs: Account;
+  readonly cwd: string;
+}
+
+async function placeOf(ports: SpawnPorts, caller: Caller, request: SpawnRequest): Promise<Place> {
+  const { kernel } = ports;
+  const parentPid = request.parent ?? caller.pid ?? initPid(caller.ownerUid);
+  const parent = await visibleProcess(kernel, caller, parentPid).catch((error: unknown) => {
+    // Root may have no init; then what it starts has no parent. A parent that was named must exist.
+    if (request.parent === undefined && isRoot(caller)) return null;
+    throw error;
+  });
+  const ownerUid = parent?.ownerUid ?? caller.ownerUid;
+  await checkDepth(kernel, parent);
+  if ((await kernel.processes.count(ownerUid)) >= LIMITS.processesPerOwnerMax) {
+    throw new SysError("ELIMIT", `there are already ${LIMITS.processesPerOwnerMax} processes of this account`, [
+      "gsv ps lists them; gsv kill ends one",
+    ]);
+  }
+  const runAs = await runAsOf(kernel, caller, ownerUid, request.as, parent);
+  const owner = await kernel.accounts.byUid(ownerUid);
+  const start = parent?.cwd ?? owner?.home ?? "/";
+  return {
+    parent,
+    ownerUid,
+    runAs,
+    cwd: request.cwd === undefined ? start : absolute(request.cwd, start, owner?.home ?? "/"),
+  };
+}
+
+async function checkDepth(kernel: KernelStore, parent: ProcessRow | null): Promise<void> {
+  let depth = 0;
+  for (
+    let row = parent;
+    row !== null;
+    row = row.parentPid === null ? null : await kernel.processes.get(row.parentPid)
+  ) {
+    if (++depth > LIMITS.spawnDepthMax)
+      throw new SysError("ELIMIT", `processes may be nested ${LIMITS.spawnDepthMax} deep`);
+  }
+}
+
+// Nobody starts a process as an account that is not theirs to act as; another account's name reads like one that does not exist.
+async function runAsOf(
+  kernel: KernelStore,
+  caller: Caller,
+  ownerUid: number,
+  as: string | undefined,
+  parent: ProcessRow | null,
+): Promise<Account> {
+  const wanted = as === undefined ? await kernel.accounts.byUid(parent?.uid ?? -1) : await kernel.accounts.byName(as);
+  const account = wanted ?? (as === undefined ? await kernel.accounts.personalAgent(ownerUid) : null);
+  const mine = account !== null && (isRoot(caller) || (await kernel.accounts.mayActAs(ownerUid, account.uid)));
+  if (account === null || !mine) {
+    throw new SysError("EPERM", `you may not start processes as ${as ?? "this account"}`, [
+      "leave --as out to use your personal agent",
+    ]);
+  }
+  return account;
+}
+
+function absolute(path: string, start: string, home: string): string {
+  const named = tilde(path);
+  if (named === null) return normalise(join(start, path));
+  return normalise(`${named.username === null ? home : `/home/${named.username}`}/${named.rest}`);
+}
+
+async function freshPid({ kernel, random }: SpawnPorts): Promise<string> {
+  for (;;) {
+    const pid = taskPid(random);
+    if ((await kernel.processes.get(pid)) === null) return pid;
+  }
+}

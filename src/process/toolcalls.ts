@@ -1,0 +1,208 @@
+// The tool calls of a turn, one after the other in source order: known, well-formed, allowed, written ahead, carried out through the same
+// dispatch as everything else, result stored. A call ends exactly once; whatever goes wrong with it is its result.
+
+import { SysError } from "../abi/errno.ts";
+import { approvalId, type RandomBytes } from "../abi/ids.ts";
+import { LIMITS } from "../abi/limits.ts";
+import type { ToolOutcome } from "../abi/message.ts";
+import { PROFILES_ALONE } from "../abi/process.ts";
+import type { ToolSpec } from "../abi/stream.ts";
+import type { Sys } from "../abi/sys.ts";
+import type { Clock } from "../lib/clock.ts";
+import { headAndTail } from "../lib/truncate.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { ApprovalRows } from "../store/kernel/records.ts";
+import type { CallRow, Claimed, ProcessStore } from "../store/process/verbs.ts";
+import { renderText } from "../syscalls/format.ts";
+import { parseArgs } from "../syscalls/parse.ts";
+import { parametersOf } from "../syscalls/schema.ts";
+import type { AnySyscall } from "../syscalls/table.ts";
+import type { Ledger } from "./ledger.ts";
+import { verdictOf } from "./policy.ts";
+
+export interface ToolCallPorts {
+  readonly table: ReadonlyMap<string, AnySyscall>;
+  readonly store: ProcessStore;
+  readonly approvals: ApprovalRows;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  /** The process's own door, with its agent as caller. */
+  readonly sysOf: (row: ProcessRow) => Sys;
+  readonly homeOf: (row: ProcessRow) => Promise<string>;
+}
+
+export interface RunPlace {
+  readonly row: ProcessRow;
+  readonly run: Claimed;
+  readonly signal: AbortSignal;
+  /** Somebody wants the run to step aside at the next safe point. */
+  readonly leaveWanted: () => boolean;
+}
+
+/** done: every call has its result. left: the run stepped aside, waits for a person, or belongs to somebody else now. */
+export type CallsOutcome = "done" | "left";
+
+export class ToolCalls {
+  private readonly byTool: ReadonlyMap<string, AnySyscall>;
+
+  constructor(private readonly ports: ToolCallPorts) {
+    this.byTool = new Map(
+      [...ports.table.values()].flatMap((call) => (call.tool === undefined ? [] : [[call.tool.name, call]])),
+    );
+  }
+
+  specs(): ToolSpec[] {
+    return [...this.byTool].map(([name, call]) => ({
+      name,
+      description: call.tool?.description ?? call.summary,
+      parameters: parametersOf(call.input),
+    }));
+  }
+
+  syscallOf(tool: string): AnySyscall | null {
+    return this.byTool.get(tool) ?? null;
+  }
+
+  async runAll(place: RunPlace): Promise<CallsOutcome> {
+    const { row, run } = place;
+    for (const call of await this.ports.store.openCalls(row.pid, run.runId)) {
+      if (place.signal.aborted) return "left";
+      if (place.leaveWanted()) {
+        const point = await this.ports.store.boundary(row.pid, run.epoch, {
+          runId: run.runId,
+          enter: false,
+          now: this.ports.clock.now(),
+        });
+        await this.ports.ledger.publish(row);
+        if (!point.ok || point.value.leave) return "left";
+      }
+      if ((await this.runOne(place, call)) === "left") return "left";
+    }
+    return "done";
+  }
+
+  private async runOne(place: RunPlace, call: CallRow): Promise<CallsOutcome> {
+    const fault = this.faultOf(call);
+    if (fault !== null) return await this.end(place, call, "failed", fault);
+    if (call.status === "registered") {
+      const verdict = verdictOf(call, { cwd: place.row.cwd, home: await this.ports.homeOf(place.row) });
+      if (verdict.action === "ask") {
+        if (!PROFILES_ALONE.includes(place.row.profile)) return await this.ask(place, call, verdict.why);
+        return await this.end(
+          place,
+          call,
+          "denied",
+          `${call.tool} needs a person's approval and this process has nobody to ask.`,
+        );
+      }
+    }
+    return await this.carryOut(place, call);
+  }
+
+  // What is wrong with the call itself, told so that a model can mend it.
+  private faultOf(call: CallRow): string | null {
+    const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
+    if (syscall === undefined)
+      return `there is no tool ${call.tool}; the tools are ${[...this.byTool.keys()].join(", ")}.`;
+    try {
+      parseArgs(syscall.input, call.args, { unknownKeys: "refuse" });
+      return null;
+    } catch (error) {
+      return errorText(error);
+    }
+  }
+
+  private async ask(place: RunPlace, call: CallRow, why: string): Promise<CallsOutcome> {
+    const { row, run } = place;
+    const id = await this.freshApprovalId();
+    const asked = await this.ports.store.ask(row.pid, run.epoch, {
+      dispatchId: call.dispatchId,
+      approvalId: id,
+      why,
+      now: this.ports.clock.now(),
+    });
+    if (!asked.ok) return "left";
+    await this.ports.ledger.publish(row);
+    const { tool, args } = asked.value;
+    this.ports.ledger.emit(row, {
+      name: "chat.hil",
+      run: run.runId,
+      kind: "approval",
+      id,
+      tool,
+      call: asked.value.call,
+      args,
+      why,
+    });
+    return "left";
+  }
+
+  private async freshApprovalId(): Promise<string> {
+    const open = new Set((await this.ports.approvals.open({})).map((approval) => approval.id));
+    for (;;) {
+      const id = approvalId(this.ports.random);
+      if (!open.has(id)) return id;
+    }
+  }
+
+  private async carryOut(place: RunPlace, call: CallRow): Promise<CallsOutcome> {
+    const { row, run, signal } = place;
+    const begun = await this.ports.store.beginCall(row.pid, run.epoch, call.dispatchId);
+    if (!begun.ok) return "left";
+    await this.ports.ledger.publish(row);
+    const name = call.call ?? call.tool;
+    this.ports.ledger.emit(row, {
+      name: "chat.tool_call",
+      run: run.runId,
+      callId: call.callId,
+      tool: call.tool,
+      call: name,
+      args: call.args,
+    });
+    const { outcome, output } = await this.effect(row, call, signal);
+    return await this.end(place, call, outcome, output);
+  }
+
+  private async effect(
+    row: ProcessRow,
+    call: CallRow,
+    signal: AbortSignal,
+  ): Promise<{ outcome: ToolOutcome; output: string }> {
+    const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
+    if (syscall === undefined) return { outcome: "failed", output: `there is no tool ${call.tool}.` };
+    try {
+      const result = await this.ports.sysOf(row).call(syscall.name, call.args, { requestId: call.dispatchId, signal });
+      return { outcome: "completed", output: renderText(syscall.cli.print, result) };
+    } catch (error) {
+      return { outcome: signal.aborted ? "cancelled" : "failed", output: errorText(error) };
+    }
+  }
+
+  private async end(place: RunPlace, call: CallRow, outcome: ToolOutcome, text: string): Promise<CallsOutcome> {
+    const { row, run } = place;
+    const output = headAndTail(text, LIMITS.toolOutputBytesMax).text;
+    const ended = await this.ports.store.endCall(row.pid, run.epoch, call.dispatchId, {
+      outcome,
+      output,
+      now: this.ports.clock.now(),
+    });
+    if (!ended.ok) return "left";
+    this.ports.ledger.emit(row, {
+      name: "chat.tool_result",
+      run: run.runId,
+      callId: call.callId,
+      tool: call.tool,
+      call: call.call ?? call.tool,
+      ok: outcome === "completed",
+      seq: ended.value.seq,
+      output,
+    });
+    return "done";
+  }
+}
+
+function errorText(error: unknown): string {
+  if (!(error instanceof SysError)) return "a fault inside gsv";
+  return [`${error.code}: ${error.message}`, ...error.hints].join("\n");
+}

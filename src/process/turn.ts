@@ -1,0 +1,54 @@
+// One model call: the request is built from history, the answer comes as a stream, deltas go out as they come and nothing is stored.
+// What comes back is a whole turn, a failure with its class, or an abort.
+
+import type { ModelRequest, Provider } from "../abi/stream.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type Folded, Folder } from "../providers/fold.ts";
+
+export interface TurnOptions {
+  readonly provider: Provider;
+  readonly request: ModelRequest;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /** Null when nobody listens: then pieces are not even gathered. */
+  readonly onDelta: ((kind: "text" | "thinking", text: string) => void) | null;
+}
+
+/** Pieces of one kind are put together for this long, so that a fast stream costs few signals. */
+const GATHER_MS = 16;
+
+export async function modelTurn({ provider, request, signal, clock, onDelta }: TurnOptions): Promise<Folded> {
+  const folder = new Folder();
+  const gather = onDelta === null ? null : new Gather(clock, onDelta);
+  for await (const event of provider.stream(request, signal)) {
+    const more = folder.push(event);
+    if (gather !== null && (event.type === "text" || event.type === "thinking")) gather.add(event.type, event.text);
+    if (!more) break;
+  }
+  gather?.flush();
+  return folder.end();
+}
+
+class Gather {
+  private text = "";
+  private kind: "text" | "thinking" = "text";
+  private flushAt = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly send: (kind: "text" | "thinking", text: string) => void,
+  ) {}
+
+  add(kind: "text" | "thinking", text: string): void {
+    if (kind !== this.kind) this.flush();
+    this.kind = kind;
+    this.text += text;
+    if (this.clock.mono() >= this.flushAt) this.flush();
+  }
+
+  flush(): void {
+    if (this.text !== "") this.send(this.kind, this.text);
+    this.text = "";
+    this.flushAt = this.clock.mono() + GATHER_MS;
+  }
+}

@@ -1,0 +1,136 @@
+// `wait`: answers when a process has nothing left that ends by itself. Time and other processes are waited for; what only a person, a
+// credential, a raised limit or free disk space ends is reported as held, unless the caller is patient.
+
+import { SysError } from "../abi/errno.ts";
+import type { RunEnd, RunStatus, State, WaitsFor } from "../abi/process.ts";
+import type { ProcessRow, ProcessRows } from "../store/kernel/processes.ts";
+import type { ProcessStore } from "../store/process/verbs.ts";
+import type { WaitResult } from "../syscalls/services.ts";
+import type { Ledger } from "./ledger.ts";
+
+export interface WaitingPorts {
+  readonly processes: ProcessRows;
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+}
+
+export interface WaitFor {
+  readonly pid: string;
+  readonly run: string | null;
+  readonly patient: boolean;
+}
+
+const EXIT_OF: { readonly [S in RunStatus]: number } = {
+  ok: 0,
+  error: 1,
+  aborted: 130,
+  limit: 6,
+  unavailable: 75,
+  blocked: 5,
+};
+const EXIT_OF_HOLD: { readonly [K in WaitsFor["kind"]]: number } = {
+  approval: 5,
+  person: 5,
+  disk: 75,
+  credential: 4,
+  limit: 6,
+  repair: 1,
+};
+const KILLED_EXIT = 137;
+
+export async function waitFor(
+  ports: WaitingPorts,
+  row: ProcessRow,
+  wish: WaitFor,
+  signal: AbortSignal,
+): Promise<WaitResult> {
+  await ports.ledger.open(row);
+  for (;;) {
+    // Watch before looking, so that a change in between is not missed.
+    const changed = nextChange(ports.ledger, wish.pid, signal);
+    const result = await look(ports, wish);
+    if (result !== null) {
+      changed.stop();
+      return result;
+    }
+    await changed.happened;
+    if (signal.aborted) throw new SysError("ECANCELED", "the wait was given up");
+  }
+}
+
+function nextChange(
+  ledger: Ledger,
+  pid: string,
+  signal: AbortSignal,
+): { readonly happened: Promise<void>; readonly stop: () => void } {
+  let stop = () => {};
+  const happened = new Promise<void>((resolve) => {
+    const unwatch = ledger.watch((changed) => {
+      if (changed === pid) stop();
+    });
+    stop = () => {
+      unwatch();
+      signal.removeEventListener("abort", stop);
+      resolve();
+    };
+    signal.addEventListener("abort", stop);
+    if (signal.aborted) stop();
+  });
+  return { happened, stop: () => stop() };
+}
+
+async function look({ processes, store, ledger }: WaitingPorts, wish: WaitFor): Promise<WaitResult | null> {
+  const { pid } = wish;
+  const row = await processes.get(pid);
+  if (row === null || row.phase === "killing")
+    return { ...NOTHING, pid, runId: wish.run, status: "killed", exit: KILLED_EXIT };
+  const held = ledger.heldBy(pid);
+  const { state, waitsFor } =
+    held === null ? await store.projection(pid) : { state: "paused" as const, waitsFor: held };
+  if (wish.run !== null) {
+    const end = await store.runEnd(pid, wish.run);
+    if (end === null) throw new SysError("ESRCH", `no such run of ${pid}: ${wish.run}`);
+    if (end !== "open") return ended(pid, end);
+  } else if (state === "idle" || state === "error") {
+    return await lastRun(store, pid, state);
+  }
+  return wish.patient || !isHeld(state, waitsFor, wish) ? null : heldResult(pid, wish.run, waitsFor);
+}
+
+// A stop keeps those waiting who wait for the process: whoever stopped it will let it go on. One who waits for a run is told.
+function isHeld(state: State, waitsFor: WaitsFor | null, wish: WaitFor): waitsFor is WaitsFor {
+  if (waitsFor === null) return false;
+  return state === "stopped" ? wish.run !== null : true;
+}
+
+async function lastRun(store: ProcessStore, pid: string, state: State): Promise<WaitResult> {
+  const { lastRun: runId } = await store.head(pid);
+  const end = runId === null ? null : await store.runEnd(pid, runId);
+  if (state === "error") return { ...NOTHING, pid, status: "error", exit: 1, error: "its database is damaged" };
+  return end === null || end === "open" ? { ...NOTHING, pid } : ended(pid, end);
+}
+
+function ended(pid: string, end: RunEnd): WaitResult {
+  return {
+    ...NOTHING,
+    pid,
+    runId: end.runId,
+    status: end.status,
+    exit: EXIT_OF[end.status],
+    text: end.text,
+    error: end.error,
+  };
+}
+
+function heldResult(pid: string, runId: string | null, waitsFor: WaitsFor): WaitResult {
+  return { ...NOTHING, pid, runId, status: "held", exit: EXIT_OF_HOLD[waitsFor.kind], waitsFor };
+}
+
+const NOTHING: Omit<WaitResult, "pid"> = {
+  runId: null,
+  status: "none",
+  exit: 0,
+  text: null,
+  error: null,
+  waitsFor: null,
+};

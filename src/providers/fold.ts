@@ -1,0 +1,161 @@
+// Folds the events of one model answer into a finished turn. Strict where a provider could lie: call parts belong to a call that
+// was begun, arguments are one JSON object, there is exactly one last event and nothing after it. Every breach is a `protocol`
+// failure, never an exception, and no call of a failed or aborted answer is ever handed on: only its text so far is.
+
+import { LIMITS } from "../abi/limits.ts";
+import { normaliseText, type ToolCall } from "../abi/message.ts";
+import type { Usage } from "../abi/process.ts";
+import type { Failure, StopReason, StreamEvent } from "../abi/stream.ts";
+
+/** What was said before the answer ended, however it ended. */
+interface Said {
+  readonly text: string;
+  readonly thinking: string;
+}
+
+export type Folded = Said &
+  (
+    | { readonly kind: "turn"; readonly calls: readonly ToolCall[]; readonly stop: StopReason; readonly usage: Usage }
+    | { readonly kind: "failure"; readonly failure: Failure }
+    | { readonly kind: "aborted" }
+  );
+
+interface OpenCall {
+  readonly index: number;
+  readonly id: string;
+  readonly name: string;
+  json: string;
+}
+
+type LastEvent = Extract<StreamEvent, { readonly type: "done" | "error" | "aborted" }>;
+
+// One answer, all parts together. Far above any real one; it only keeps a runaway server from filling the memory.
+const ANSWER_CHARS_MAX = 64 * 1024 * 1024;
+
+export class Folder {
+  private text = "";
+  private thinking = "";
+  private chars = 0;
+  private readonly calls = new Map<number, OpenCall>();
+  private last: LastEvent | null = null;
+  private breach: string | null = null;
+
+  /** False once the answer is over or broken: reading on can only find fault. */
+  push(event: StreamEvent): boolean {
+    if (this.breach !== null) return false;
+    if (this.last !== null) return this.broken(`an event (${event.type}) came after the last one (${this.last.type})`);
+    switch (event.type) {
+      case "text":
+        this.text += event.text;
+        return this.grew(event.text.length);
+      case "thinking":
+        this.thinking += event.text;
+        return this.grew(event.text.length);
+      case "call.start":
+        return this.begin(event.index, event.id, event.name);
+      case "call.delta":
+        return this.extend(event.index, event.json);
+      default:
+        this.last = event;
+        return false;
+    }
+  }
+
+  /** Call it when the stream has ended. */
+  end(): Folded {
+    const said: Said = { text: normaliseText(this.text), thinking: normaliseText(this.thinking) };
+    if (this.breach !== null) return { kind: "failure", ...said, failure: protocol(this.breach) };
+    const last = this.last;
+    if (last === null) return { kind: "failure", ...said, failure: protocol("the answer stopped without an end") };
+    if (last.type === "aborted") return { kind: "aborted", ...said };
+    if (last.type === "error") return { kind: "failure", ...said, failure: last.failure };
+    return this.finish(said, last.stop, last.usage);
+  }
+
+  private begin(index: number, id: string, name: string): boolean {
+    if (id === "" || name === "") return this.broken("a tool call came without an id or a name");
+    if (this.calls.has(index)) return this.broken(`tool call ${index} was begun twice`);
+    for (const call of this.calls.values()) {
+      if (call.id === id) return this.broken(`two tool calls have the id ${clip(id)}`);
+    }
+    if (this.calls.size >= LIMITS.toolCallsPerTurnMax) {
+      return this.broken(`the answer holds more than ${LIMITS.toolCallsPerTurnMax} tool calls`);
+    }
+    this.calls.set(index, { index, id, name, json: "" });
+    return this.grew(id.length + name.length);
+  }
+
+  private extend(index: number, json: string): boolean {
+    const call = this.calls.get(index);
+    if (call === undefined) return this.broken(`arguments came for tool call ${index}, which was never begun`);
+    call.json += json;
+    return this.grew(json.length);
+  }
+
+  private grew(chars: number): boolean {
+    this.chars += chars;
+    return this.chars <= ANSWER_CHARS_MAX || this.broken(`the answer is longer than ${ANSWER_CHARS_MAX} characters`);
+  }
+
+  private broken(fault: string): false {
+    this.breach = fault;
+    return false;
+  }
+
+  private finish(said: Said, stop: StopReason, usage: Usage): Folded {
+    const calls: ToolCall[] = [];
+    for (const call of [...this.calls.values()].sort((left, right) => left.index - right.index)) {
+      const args = parseArguments(call.json);
+      if (typeof args === "string") {
+        const cut = stop === "length" ? " (the answer was cut at its output limit)" : "";
+        return { kind: "failure", ...said, failure: protocol(`the arguments of ${clip(call.name)} ${args}${cut}`) };
+      }
+      calls.push({ id: call.id, name: call.name, args });
+    }
+    if (stop === "tools" && calls.length === 0) {
+      return { kind: "failure", ...said, failure: protocol("the answer stopped for tools but calls none") };
+    }
+    // Some servers end an answer that calls tools with a plain "end".
+    return { kind: "turn", ...said, calls, stop: stop === "end" && calls.length > 0 ? "tools" : stop, usage };
+  }
+}
+
+// The arguments, or what is wrong with them. A call without any arguments is sent as nothing at all by some servers.
+function parseArguments(json: string): ToolCall["args"] | string {
+  if (json.trim() === "") return {};
+  if (nestingOf(json) > LIMITS.jsonDepthMax) return `are nested deeper than ${LIMITS.jsonDepthMax}`;
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return "are not JSON";
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "are not a JSON object";
+  return value as ToolCall["args"];
+}
+
+// Counted before parsing: JSON.parse takes a million levels, and everything that walks the result later does not.
+function nestingOf(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let quoted = false;
+  for (let at = 0; at < json.length; at++) {
+    const char = json[at];
+    if (quoted) {
+      if (char === "\\") at++;
+      else if (char === '"') quoted = false;
+    } else if (char === '"') quoted = true;
+    else if (char === "{" || char === "[") deepest = Math.max(deepest, ++depth);
+    else if (char === "}" || char === "]") depth--;
+  }
+  return deepest;
+}
+
+function protocol(message: string): Failure {
+  return { class: "protocol", message };
+}
+
+function clip(text: string): string {
+  const shown = text.length > 60 ? `${text.slice(0, 57).toWellFormed()}…` : text;
+  return JSON.stringify(shown);
+}

@@ -1,0 +1,64 @@
+// Answers out of the manual: one section with the exact command and its source when one clearly fits, otherwise the three nearest
+// entries. It never makes up an answer: every command it names stands in the manual. Pure.
+
+import type { ManualSection } from "../prompts/manual.ts";
+import { type Hit, indexSections, type SearchIndex, termsOf } from "./search.ts";
+
+// Measured with the newcomer questions of the tests: real questions cover more than this, other talk less. A section whose heading
+// shares no word with the question must fit well, or clearly better than the next one.
+const COVERAGE_MIN = 0.5;
+const SCORE_MIN = 6;
+const LEAD_MIN = 1.2;
+const NEAREST = 3;
+const QUESTION_CHARS_MAX = 500;
+
+export class ManualAnswers {
+  private readonly index: SearchIndex<ManualSection>;
+  private readonly sections: readonly ManualSection[];
+
+  constructor(sections: readonly ManualSection[]) {
+    this.sections = sections;
+    this.index = indexSections(sections);
+  }
+
+  answer(message: string): string {
+    // "What is the command to …" asks about what follows, not about commands.
+    const question = message.slice(0, QUESTION_CHARS_MAX).replace(/\bcommands? (?:to|for|that)\b/gi, "");
+    const hits = this.index.search(question);
+    const best = hits[0];
+    if (best === undefined || !isClear(best, hits[1], question)) return this.nearest(hits);
+    const section = best.section;
+    const related = hits.slice(1, NEAREST).filter((hit) => hit.score > best.score * 0.8);
+    const also = related.map((hit) => entryLine(hit.section));
+    const tail = also.length === 0 ? "" : `\n\nSee also:\n${also.join("\n")}`;
+    return `${section.heading}\n\n${indented(section.text)}\n\nmanual: ${section.page}${tail}`;
+  }
+
+  private nearest(hits: readonly Hit<ManualSection>[]): string {
+    const found = hits.map((hit) => hit.section);
+    const general = this.sections.filter((section) => !found.includes(section));
+    const entries = [...found, ...general].slice(0, NEAREST).map(entryLine);
+    const lead = found.length === 0 ? "I found nothing about that in the manual" : "I have no clear answer to that";
+    return `${lead}: there is no model here, only the manual and a few plain rules. Nearest entries:\n\n${entries.join("\n")}`;
+  }
+}
+
+function isClear(best: Hit<ManualSection>, second: Hit<ManualSection> | undefined, question: string): boolean {
+  if (best.coverage < COVERAGE_MIN) return false;
+  if (best.score >= SCORE_MIN || best.score >= LEAD_MIN * (second?.score ?? 0)) return true;
+  const asked = termsOf(question);
+  return termsOf(best.section.heading).some((term) => asked.includes(term));
+}
+
+function entryLine(section: ManualSection): string {
+  const command = section.commands[0];
+  const shown = command === undefined ? "" : `: \`${command}\``;
+  return `- ${section.heading}${shown} (manual: ${section.page})`;
+}
+
+/** Code blocks as indented lines: right on a terminal and still Markdown. */
+function indented(markdown: string): string {
+  return markdown.replace(/^```[a-z]*\n(.*?)^```$/gms, (_whole, block: string) =>
+    block.trimEnd().replace(/^(?=.)/gm, "    "),
+  );
+}

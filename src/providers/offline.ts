@@ -1,0 +1,121 @@
+// The provider that needs no key, no network and no model: it answers questions about gsv from the manual and does a few plain
+// things with the tools of the request. It is not a model and never plays one. Each turn is a function of the request's messages
+// alone, so a turn that is asked again says and does the same.
+
+import { LIMITS } from "../abi/limits.ts";
+import type { Message } from "../abi/message.ts";
+import { NO_USAGE } from "../abi/process.ts";
+import type { ModelRequest, Provider, StreamEvent } from "../abi/stream.ts";
+import type { ManualSection } from "../prompts/manual.ts";
+import { callId, isFailedNote } from "./local.ts";
+import { ManualAnswers } from "./offline-manual.ts";
+import { presentResults } from "./offline-results.ts";
+import { intentOf, type PlannedCall } from "./offline-rules.ts";
+
+/** For clients to say on stderr. */
+export const OFFLINE_NOTICE = "offline: not a model; answers come from the manual and a few plain rules";
+
+const TRY = [
+  "Three things to try:",
+  "",
+  "- `what is running`",
+  "- `How do I start a task in the background?`",
+  '- `write "call the bank" to ~/notes.md`',
+].join("\n");
+const GREETING = `Hello. This is gsv, with no model set up: I answer from the manual and do a few plain things. ${TRY}`;
+const HELP = `I am not a model. I answer questions about gsv from its manual, and do these: read, list, find, write, replace, delete, what is running. ${TRY}`;
+const THANKS = "You are welcome.";
+
+export interface OfflinePorts {
+  readonly manual: () => Promise<readonly ManualSection[]>;
+}
+
+export function offlineProvider({ manual }: OfflinePorts): Provider {
+  let answers: Promise<ManualAnswers> | undefined;
+  return {
+    name: "offline",
+    async *stream(request, signal) {
+      answers ??= manual().then((sections) => new ManualAnswers(sections));
+      const turn = turnFor(request, await answers);
+      for (const event of eventsOf(turn, request)) {
+        if (signal.aborted) break;
+        yield event;
+      }
+      yield signal.aborted
+        ? { type: "aborted" }
+        : { type: "done", stop: turn.calls.length > 0 ? "tools" : "end", usage: NO_USAGE };
+    },
+  };
+}
+
+interface Turn {
+  readonly text: string;
+  readonly calls: readonly PlannedCall[];
+}
+
+function* eventsOf({ text, calls }: Turn, request: ModelRequest): Generator<StreamEvent> {
+  if (text !== "") yield { type: "text", text };
+  for (const [index, call] of calls.entries()) {
+    yield { type: "call.start", index, id: callId("offline", request.messages, index), name: call.name };
+    yield { type: "call.delta", index, json: JSON.stringify(call.args) };
+  }
+}
+
+function turnFor(request: ModelRequest, manual: ManualAnswers): Turn {
+  const said = request.messages.findLastIndex((message) => message.role === "assistant");
+  const before = request.messages[said];
+  const fresh = request.messages.slice(said + 1);
+  const results = fresh.flatMap((message) => (message.role === "toolResult" ? [message.content] : []));
+  const texts: string[] = [];
+  const calls: PlannedCall[] = [];
+  if (results.length > 0) texts.push(presentResults(callsOf(before), results));
+  let leftOut = 0;
+  for (const question of questionsIn(fresh)) {
+    const turn = replyTo(question, request, manual);
+    if (turn.text !== "") texts.push(turn.text);
+    if (turn.calls.length === 0) continue;
+    // Once one does not fit, none after it goes ahead: orders keep their order.
+    if (leftOut > 0 || calls.length + turn.calls.length > LIMITS.toolCallsPerTurnMax) leftOut++;
+    else calls.push(...turn.calls);
+  }
+  if (leftOut > 0) texts.push(`Too many orders at once: the last ${leftOut} were left out, send them again.`);
+  if (texts.length === 0 && calls.length === 0) texts.push(eventText(fresh));
+  return { text: texts.join("\n\n"), calls };
+}
+
+function callsOf(message: Message | undefined) {
+  return message?.role === "assistant" ? (message.content.toolCalls ?? []) : [];
+}
+
+// Every message nobody answered yet: several may have come together. Those before a failure belong to a run that is over.
+function questionsIn(fresh: readonly Message[]): string[] {
+  const after = fresh.slice(fresh.findLastIndex(isFailedNote) + 1);
+  return after.flatMap((message) => (message.role === "user" ? [message.content] : []));
+}
+
+function replyTo(message: string, request: ModelRequest, manual: ManualAnswers): Turn {
+  // What a client read from its stdin comes after the message, in a block of its own; the order stands before it.
+  const [order = ""] = message.split(/\n+<stdin\b/, 1);
+  const intent = intentOf(order);
+  switch (intent.kind) {
+    case "greeting":
+      return { text: GREETING, calls: [] };
+    case "help":
+      return { text: HELP, calls: [] };
+    case "thanks":
+      return { text: THANKS, calls: [] };
+    case "question":
+      return { text: manual.answer(order), calls: [] };
+    case "calls": {
+      const missing = intent.calls.find((call) => !request.tools.some((tool) => tool.name === call.name));
+      if (missing === undefined) return { text: "", calls: intent.calls };
+      return { text: `I cannot do that here: this process has no tool called ${missing.name}.`, calls: [] };
+    }
+  }
+}
+
+function eventText(fresh: readonly Message[]): string {
+  const event = fresh.findLast((message) => message.role === "system");
+  if (event?.role !== "system") return "There is nothing new to answer.";
+  return `Noted: ${event.content.split("\n", 1)[0] ?? ""}`;
+}

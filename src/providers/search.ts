@@ -1,0 +1,150 @@
+// Full-text search over short sections of text: BM25 with light English stemming and a few families of words that mean the same
+// here. Pure and small: a few hundred sections at most, indexed once. It ranks; what is good enough is the caller's decision.
+
+export interface Searchable {
+  readonly heading: string;
+  readonly words: string;
+  readonly text: string;
+}
+
+export interface Hit<T> {
+  readonly section: T;
+  readonly score: number;
+  /** How much of what was asked the section speaks of, weighted by how telling each word is: 0 to 1. */
+  readonly coverage: number;
+}
+
+export interface SearchIndex<T> {
+  /** Best first; sections that share no telling word are left out. */
+  search(question: string): readonly Hit<T>[];
+}
+
+const SATURATION = 1.2;
+const LENGTH_WEIGHT = 0.4;
+const HEADING_WEIGHT = 3;
+const WORDS_WEIGHT = 2;
+
+const SILENT_WORDS = new Set(
+  (
+    "a an the and or but if of to in on at by for from with as is are was were be been being am do does did doing have has " +
+    "had having i me my mine we us our you your yours it its this that these those there here he she they them their how " +
+    "what which whom when where why can could may might must shall should will would please tell show want need like " +
+    "just some any something anything so then than too very also about into out up gsv way possible able let get got make " +
+    "use using set all go one thing things s t re ve ll m d don doesn didn isn im ive"
+  ).split(" "),
+);
+
+// Each line is one idea; the first word stands for all of it. Only families that hold throughout the manual.
+const FAMILIES = [
+  "stop halt quit terminate finish",
+  "pause suspend freeze hold",
+  "resume continue unpause",
+  "start launch begin spawn",
+  "delete remove erase rm",
+  "see view list display look watch",
+  "process task agent job worker subprocess",
+  "history transcript",
+  "conversation chat dialogue discussion talk",
+  "old earlier previous past former",
+  "approve allow accept permit authorise authorize",
+  "deny refuse reject forbid",
+  "approval permission consent",
+  "find search grep locate",
+  "wait block await",
+  "code status",
+  "mean meaning signify stand",
+  "data database",
+  "store keep save saved kept",
+  "empty clear wipe blank",
+  "background daemon detached",
+  "script scripting automate automation",
+  "json jsonl",
+  "crash crashed reboot",
+  "version release",
+  "help usage",
+  "directory folder",
+  "read cat print",
+  "message prompt",
+  "file document",
+] as const;
+
+export function indexSections<T extends Searchable>(sections: readonly T[]): SearchIndex<T> {
+  const documents = sections.map((section) => {
+    const counts = new Map<string, number>();
+    let length = 0;
+    for (const [text, weight] of [
+      [section.heading, HEADING_WEIGHT],
+      [section.words, WORDS_WEIGHT],
+      [section.text, 1],
+    ] as const) {
+      for (const term of termsOf(text)) {
+        counts.set(term, (counts.get(term) ?? 0) + weight);
+        length += weight;
+      }
+    }
+    return { section, counts, length };
+  });
+  const averageLength = documents.reduce((sum, document) => sum + document.length, 0) / Math.max(1, documents.length);
+  const frequency = new Map<string, number>();
+  for (const { counts } of documents) {
+    for (const term of counts.keys()) frequency.set(term, (frequency.get(term) ?? 0) + 1);
+  }
+  function rarity(term: string): number {
+    const within = frequency.get(term) ?? 0;
+    return Math.log(1 + (documents.length - within + 0.5) / (within + 0.5));
+  }
+
+  return {
+    search(question) {
+      const asked = [...new Set(termsOf(question))];
+      const whole = asked.reduce((sum, term) => sum + rarity(term), 0);
+      const hits: Hit<T>[] = [];
+      for (const { section, counts, length } of documents) {
+        let score = 0;
+        let covered = 0;
+        for (const term of asked) {
+          const count = counts.get(term);
+          if (count === undefined) continue;
+          const damped = count + SATURATION * (1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * length) / averageLength);
+          score += (rarity(term) * count * (SATURATION + 1)) / damped;
+          covered += rarity(term);
+        }
+        if (score > 0) hits.push({ section, score, coverage: covered / whole });
+      }
+      return hits.sort((left, right) => right.score - left.score);
+    },
+  };
+}
+
+const STANDS_FOR = new Map(
+  FAMILIES.flatMap((family) => {
+    const [first = "", ...others] = family.split(" ").map(stem);
+    return others.map((other) => [other, first] as const);
+  }),
+);
+
+/** The telling words of a text, in the form they are compared in. */
+export function termsOf(text: string): string[] {
+  const words =
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words
+    .filter((word) => !SILENT_WORDS.has(word))
+    .map(stem)
+    .map((word) => STANDS_FOR.get(word) ?? word);
+}
+
+// Enough to bring together approve/approves/approved/approving/approval's plural; it need not be good English.
+function stem(word: string): string {
+  if (word.length <= 3 || !/^[a-z]+$/.test(word)) return word;
+  let root = word;
+  if (root.endsWith("ies")) root = `${root.slice(0, -3)}y`;
+  else if (/(?:ss|x|ch|sh)es$/.test(root)) root = root.slice(0, -2);
+  else if (/[^su]s$/.test(root)) root = root.slice(0, -1);
+  if (/[aeiouy].*ing$/.test(root) && root.length > 5) root = root.slice(0, -3);
+  else if (/[aeiouy].*ed$/.test(root) && root.length > 4) root = root.slice(0, -2);
+  if (/([bdgmnprt])\1$/.test(root)) root = root.slice(0, -1);
+  return root.length > 3 && root.endsWith("e") ? root.slice(0, -1) : root;
+}

@@ -1,0 +1,241 @@
+// One connection to a kernel: hello, calls with ids, subscriptions, cancel, bye. It knows nothing of starting kernels or of trying
+// again: when the connection ends, every call in flight fails with ConnectionLost, and connect.ts decides what that means.
+
+import type { Socket } from "bun";
+import { SysError } from "../abi/errno.ts";
+import type { Signal, SignalFilter } from "../abi/signal.ts";
+import type { CallOptions, ClientInfo } from "../abi/sys.ts";
+import type { Clock } from "../lib/clock.ts";
+import {
+  type ByeWhy,
+  type ClientFrame,
+  checkServerFrame,
+  encodeFrame,
+  FrameDecoder,
+  fromWire,
+  type KernelIdentity,
+} from "./frame.ts";
+import { Outbox } from "./outbox.ts";
+
+/** absent: nobody listens. silent: somebody does but never says hello. closed: it ended, so unanswered calls may be asked again. */
+export class ConnectionLost extends Error {
+  constructor(
+    readonly how: "absent" | "silent" | "closed",
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface DialOptions {
+  readonly socketPath: string;
+  readonly info: ClientInfo;
+  readonly clock: Clock;
+  readonly helloMs: number;
+}
+
+export interface Link {
+  readonly kernel: KernelIdentity;
+  /** Why the kernel is leaving, once it has said so; it still answers until the connection ends. */
+  readonly leaving: ByeWhy | null;
+  /** Resolves when the connection has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  call(name: string, args: object, options?: CallOptions): Promise<unknown>;
+  on(filter: SignalFilter, listener: (signal: Signal) => void): () => void;
+  close(): void;
+}
+
+/** Connects and says hello. Throws ConnectionLost, or the SysError with which the kernel refused. */
+export async function dial(options: DialOptions): Promise<Link> {
+  const link = new SocketLink(options.clock);
+  try {
+    await Bun.connect<undefined>({
+      unix: options.socketPath,
+      socket: {
+        open: (socket) => link.opened(socket, options.info),
+        data: (_socket, chunk) => link.received(chunk),
+        drain: () => link.drained(),
+        close: () => link.lost(new ConnectionLost("closed", "the kernel ended the connection")),
+        error: () => {},
+      },
+    });
+  } catch (error) {
+    throw unreachable(options.socketPath, error);
+  }
+  const cancel = options.clock.after(options.helloMs, () => {
+    link.lost(new ConnectionLost("silent", `no hello within ${options.helloMs} ms`));
+  });
+  try {
+    await link.greeted;
+    return link;
+  } finally {
+    cancel();
+  }
+}
+
+/** Whether anybody listens there now; says nothing about who. */
+export async function isServed(socketPath: string): Promise<boolean> {
+  try {
+    const socket = await Bun.connect({ unix: socketPath, socket: { data() {} } });
+    socket.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class SocketLink implements Link {
+  readonly greeted: Promise<void>;
+  readonly ended: Promise<void>;
+  leaving: ByeWhy | null = null;
+  private identity: KernelIdentity | null = null;
+  private readonly greeting = Promise.withResolvers<void>();
+  private readonly ending = Promise.withResolvers<void>();
+  private socket: Socket<undefined> | null = null;
+  private readonly outbox: Outbox;
+  private readonly decoder = new FrameDecoder((frame) => this.frame(frame));
+  private readonly calls = new Map<number, Waiting>();
+  private readonly listeners = new Map<number, (signal: Signal) => void>();
+  private nextId = 1;
+  private fault: Error | null = null;
+
+  constructor(clock: Clock) {
+    this.outbox = new Outbox({ clock, write: (bytes) => this.socket?.write(bytes) ?? -1 });
+    this.greeted = this.greeting.promise;
+    this.ended = this.ending.promise;
+    // A hello that fails after its deadline has nobody left to tell.
+    this.greeted.catch(() => {});
+  }
+
+  get kernel(): KernelIdentity {
+    if (this.identity === null) throw new Error("no hello yet");
+    return this.identity;
+  }
+
+  opened(socket: Socket<undefined>, info: ClientInfo): void {
+    this.socket = socket;
+    this.send({ kind: "hello", ...info }, "hello");
+  }
+
+  received(chunk: Uint8Array): void {
+    if (this.fault !== null) return;
+    try {
+      this.decoder.push(chunk);
+    } catch (error) {
+      this.lost(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  drained(): void {
+    this.outbox.drained();
+  }
+
+  lost(error: Error): void {
+    if (this.fault !== null) return;
+    this.fault = error;
+    this.outbox.close();
+    this.socket?.terminate();
+    this.greeting.reject(error);
+    this.ending.resolve();
+    const calls = [...this.calls.values()];
+    this.calls.clear();
+    this.listeners.clear();
+    for (const call of calls) call.reject(error);
+  }
+
+  call(name: string, args: object, options: CallOptions = {}): Promise<unknown> {
+    if (this.fault !== null) return Promise.reject(this.fault);
+    const { signal, requestId } = options;
+    if (signal?.aborted) return Promise.reject(cancelled(name));
+    const id = this.nextId++;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    try {
+      this.send({ kind: "req", id, name, args, ...(requestId !== undefined && { requestId }) }, `${name}'s arguments`);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const abort = () => {
+      if (!this.calls.delete(id)) return;
+      this.send({ kind: "cancel", id }, "cancel");
+      reject(cancelled(name));
+    };
+    this.calls.set(id, { resolve, reject });
+    if (signal === undefined) return promise;
+    signal.addEventListener("abort", abort, { once: true });
+    return promise.finally(() => signal.removeEventListener("abort", abort));
+  }
+
+  on(filter: SignalFilter, listener: (signal: Signal) => void): () => void {
+    if (this.fault !== null) return () => {};
+    const id = this.nextId++;
+    this.listeners.set(id, listener);
+    this.send({ kind: "sub", id, filter }, "a subscription");
+    return () => {
+      if (this.listeners.delete(id)) this.send({ kind: "unsub", id }, "a subscription");
+    };
+  }
+
+  close(): void {
+    void this.outbox.flushed().then(() => {
+      this.socket?.end();
+      this.lost(new ConnectionLost("closed", "closed here"));
+    });
+  }
+
+  private frame(loose: { readonly [key: string]: unknown }): void {
+    const frame = checkServerFrame(loose);
+    switch (frame?.kind) {
+      case "helloOk":
+        this.identity = { version: frame.version, pid: frame.pid, exe: frame.exe };
+        this.greeting.resolve();
+        break;
+      case "refused":
+        this.lost(fromWire(frame.error));
+        break;
+      case "bye":
+        this.leaving = frame.why;
+        break;
+      case "sig":
+        this.tell(frame.sub, frame.signal);
+        break;
+      case "res": {
+        const call = this.calls.get(frame.id);
+        this.calls.delete(frame.id);
+        if ("error" in frame) call?.reject(fromWire(frame.error));
+        else call?.resolve(frame.value);
+      }
+    }
+  }
+
+  private tell(sub: number, signal: Signal): void {
+    try {
+      this.listeners.get(sub)?.(signal);
+    } catch (error) {
+      // The listener's fault, not the connection's: it surfaces as what it is, and the others are told all the same.
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+
+  private send(frame: ClientFrame, about: string): void {
+    if (this.fault === null) this.outbox.frame(encodeFrame(frame, about));
+  }
+}
+
+export function cancelled(name: string): SysError {
+  return new SysError("ECANCELED", `${name} was cancelled`);
+}
+
+function unreachable(socketPath: string, error: unknown): Error {
+  const code = (error as { code?: unknown }).code;
+  if (code === "EACCES" || code === "EPERM") return new SysError("EACCES", `may not use the socket ${socketPath}`);
+  if (code === "EINVAL" || code === "ENAMETOOLONG")
+    return new SysError("ECONFIG", `the socket path is too long: ${socketPath}`);
+  return new ConnectionLost("absent", `nobody listens on ${socketPath} (${String(code)})`);
+}

@@ -1,0 +1,187 @@
+// The Sys that commands hold: it finds the kernel, starts one when there is none, and outlives it. Reads go without a kernel when
+// none is up; everything else connects. When a connection ends, unanswered calls are asked again with the same request id and
+// listeners are told where to read again. After a kernel was stopped on purpose it starts none.
+
+import { SysError } from "../abi/errno.ts";
+import { uuidv7 } from "../abi/ids.ts";
+import type { Signal, SignalFilter } from "../abi/signal.ts";
+import type { CallOptions, Sys } from "../abi/sys.ts";
+import { ConnectionLost, cancelled, type Link } from "./client.ts";
+import { DRAIN, type FindOptions, KernelFinder } from "./find.ts";
+import type { CallClass } from "./frame.ts";
+import { Listeners } from "./listeners.ts";
+
+export interface OpenOptions extends FindOptions {
+  readonly classOf: (call: string) => CallClass | undefined;
+  /** Answers reads without a kernel; null when this home needs one even for that. */
+  readonly readSys: () => Promise<Sys | null>;
+  /** Whether a read through readSys showed a process that was interrupted: then a kernel is started on leaving. */
+  readonly showedInterrupted: () => boolean;
+}
+
+/** A kernel that dies this often in a row on one call would die again. */
+const RESENDS_MAX = 10;
+const RESENDS_FORGOTTEN_MS = 10_000;
+const STOPPED_HINT = "gsv kernel start starts it again";
+
+export function openSys(options: OpenOptions): Sys {
+  return new KernelSys(options);
+}
+
+class KernelSys implements Sys {
+  private readonly finder: KernelFinder;
+  private readonly listeners: Listeners;
+  private link: Link | null = null;
+  private probing: Promise<Link | null> | null = null;
+  private attaching: Promise<Link> | null = null;
+  private reader: Promise<Sys | null> | null = null;
+  private stopped = false;
+  private closed = false;
+
+  constructor(private readonly options: OpenOptions) {
+    this.finder = new KernelFinder(options);
+    this.listeners = new Listeners(options.clock);
+  }
+
+  async call<Result>(name: string, args: object, options: CallOptions = {}): Promise<Result> {
+    if (this.closed || options.signal?.aborted) throw cancelled(name);
+    const kind = this.options.classOf(name) ?? "keyed";
+    if (kind === "read") return (await this.read(name, args, options)) as Result;
+    return (await this.ask(name, args, kind === "keyed" ? this.withRequestId(options) : options)) as Result;
+  }
+
+  on(filter: SignalFilter, listener: (signal: Signal) => void): () => void {
+    if (this.closed) return () => {};
+    const stop = this.listeners.add(filter, listener, this.link);
+    // Whoever listens is a client: a kernel is kept up for it. What prevents that is told by the next call.
+    this.attach().catch(() => {});
+    return stop;
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    this.listeners.clear();
+    this.link?.close();
+    const reader = await this.reader?.catch(() => null);
+    await reader?.close();
+    if (this.options.showedInterrupted()) void this.options.startKernel();
+  }
+
+  // Made once, here: every repetition of the call carries the same one.
+  private withRequestId(options: CallOptions): CallOptions {
+    if (options.requestId !== undefined) return options;
+    return { ...options, requestId: uuidv7(this.options.clock.now(), this.options.random) };
+  }
+
+  private async read(name: string, args: object, options: CallOptions): Promise<unknown> {
+    if ((await this.served()) !== null) return this.ask(name, args, options);
+    this.reader ??= this.options.readSys();
+    const reader = await this.reader;
+    if (reader === null) {
+      this.reader = null;
+      return this.ask(name, args, options);
+    }
+    try {
+      return await reader.call(name, args, options);
+    } catch (error) {
+      if (!isRefusal(error) || this.stopped || this.finder.isSilent) throw error;
+      // A refusal belongs in the audit log, which only a kernel writes.
+      return this.ask(name, args, options);
+    }
+  }
+
+  private async ask(name: string, args: object, options: CallOptions): Promise<unknown> {
+    const { clock } = this.options;
+    // None is started only to be told to go.
+    if (name === DRAIN && (await this.served()) === null && !this.finder.isSilent) return { pid: null };
+    for (let resends = 0; resends < RESENDS_MAX; resends++) {
+      const link = await unlessAborted(this.attach(), name, options.signal);
+      const sentAt = clock.mono();
+      try {
+        return await link.call(name, args, options);
+      } catch (error) {
+        if (!(error instanceof ConnectionLost)) throw error;
+        if (this.closed) throw cancelled(name);
+        // It asked the kernel to go, and the kernel has gone.
+        if (name === DRAIN) return { pid: link.kernel.pid };
+        if (link.leaving === "stop") throw stoppedBefore(name);
+        if (clock.mono() - sentAt > RESENDS_FORGOTTEN_MS) resends = 0;
+      }
+    }
+    throw new SysError("EAGAIN", `the kernel ended ${RESENDS_MAX} times while it worked on ${name}`, [
+      "its log says why: log/kernel.log in gsv's home",
+    ]);
+  }
+
+  /** The kernel that is up, without starting one. */
+  private async served(): Promise<Link | null> {
+    if (this.link !== null) return this.link;
+    if (this.attaching !== null) return this.attaching.catch(() => null);
+    if (this.finder.isSilent) return null;
+    this.probing ??= this.finder
+      .probe()
+      .then((link) => link && this.adopt(link))
+      .finally(() => {
+        this.probing = null;
+      });
+    return this.probing;
+  }
+
+  private attach(): Promise<Link> {
+    if (this.link !== null) return Promise.resolve(this.link);
+    this.attaching ??= this.find().finally(() => {
+      this.attaching = null;
+    });
+    return this.attaching;
+  }
+
+  private async find(): Promise<Link> {
+    await this.probing?.catch(() => null);
+    return this.link ?? this.adopt(await this.finder.ensure(() => this.mayStart()));
+  }
+
+  private mayStart(): void {
+    if (this.closed) throw cancelled("the connection");
+    if (this.stopped) throw new SysError("EAGAIN", "the kernel was stopped", [STOPPED_HINT]);
+  }
+
+  private adopt(link: Link): Link {
+    if (this.closed) {
+      link.close();
+      throw cancelled("the connection");
+    }
+    this.link = link;
+    this.stopped = false;
+    void link.ended.then(() => this.lost(link));
+    this.listeners.attach(link);
+    return link;
+  }
+
+  private lost(link: Link): void {
+    if (this.link !== link) return;
+    this.link = null;
+    if (this.closed) return;
+    if (link.leaving === "stop") this.stopped = true;
+    if (this.listeners.size === 0) return;
+    // When no kernel can be had, listeners are told all the same: what they do next meets the reason.
+    this.attach().catch(() => this.listeners.resync());
+  }
+}
+
+function unlessAborted<T>(promise: Promise<T>, name: string, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  if (signal.aborted) return Promise.reject(cancelled(name));
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(cancelled(name));
+  signal.addEventListener("abort", abort, { once: true });
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", abort));
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof SysError && (error.code === "EPERM" || error.code === "EACCES");
+}
+
+function stoppedBefore(name: string): SysError {
+  return new SysError("EAGAIN", `the kernel was stopped before it answered ${name}`, [STOPPED_HINT]);
+}

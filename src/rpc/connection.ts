@@ -1,0 +1,246 @@
+// One client as the kernel sees it: hello, then frames moved between the socket and the Sys the door gave. Reads and waits end with
+// the connection, keyed calls never do; a peer that does not read its answers is not read from either. A fault in the protocol
+// refuses the connection and leaves the kernel alone.
+
+import { SysError } from "../abi/errno.ts";
+import type { ClientInfo, Sys } from "../abi/sys.ts";
+import type { Clock } from "../lib/clock.ts";
+import {
+  type ByeWhy,
+  type CallClass,
+  type ClientFrame,
+  checkClientFrame,
+  encodeFrame,
+  FrameDecoder,
+  type ServerFrame,
+  toWire,
+} from "./frame.ts";
+import { Outbox } from "./outbox.ts";
+
+export interface Door {
+  readonly version: string;
+  /** The client's own Sys, or SysError when it may not come in. */
+  accept(client: ClientInfo): Promise<Sys>;
+}
+
+export interface ConnectionOptions {
+  readonly door: Door;
+  readonly clock: Clock;
+  /** This process, for clients that have to name it. */
+  readonly pid: number;
+  readonly exe: string;
+  /** Keyed calls are not aborted, whatever becomes of their client; waits may stay as long as they like. */
+  readonly classOf: (call: string) => CallClass | undefined;
+  /** Told what went wrong in a call that failed without a SysError; the client only learns that it did. */
+  readonly onFault?: (call: string, error: unknown) => void;
+  readonly helloMs?: number;
+}
+
+/** What a connection needs of its socket. */
+export interface PeerSocket {
+  write(bytes: Uint8Array): number;
+  end(): void;
+  terminate(): void;
+  pause(): void;
+  resume(): void;
+}
+
+const HELLO_MS = 2000;
+/** Calls at work at once, waits aside; what comes after them waits its turn, in the socket. */
+const CALLS_BUSY_MAX = 32;
+const BACKLOG_CHARS_MAX = 4 * 1024 * 1024;
+
+type Request = Extract<ClientFrame, { readonly kind: "req" }>;
+
+export class Connection {
+  private readonly outbox: Outbox;
+  private readonly decoder = new FrameDecoder((frame) => this.held.push(checkClientFrame(frame)));
+  /** Came in one piece with frames that filled the connection: taken up when there is room. */
+  private readonly held: ClientFrame[] = [];
+  private readonly calls = new Map<number, { readonly abort: AbortController | null; readonly done: Promise<void> }>();
+  private readonly subscriptions = new Map<number, () => void>();
+  private sys: Sys | null = null;
+  private state: "new" | "greeting" | "open" | "finishing" | "gone" = "new";
+  private readonly cancelHello: () => void;
+  private busy = 0;
+  private paused = false;
+
+  constructor(
+    private readonly socket: PeerSocket,
+    private readonly options: ConnectionOptions,
+    private readonly leaving: () => ByeWhy | null,
+  ) {
+    this.outbox = new Outbox({ clock: options.clock, write: (bytes) => socket.write(bytes) });
+    this.cancelHello = options.clock.after(options.helloMs ?? HELLO_MS, () => socket.terminate());
+  }
+
+  received(chunk: Uint8Array): void {
+    if (!this.isListening()) return;
+    try {
+      this.decoder.push(chunk);
+    } catch (error) {
+      this.work();
+      this.refuse(error instanceof SysError ? error : new SysError("EPROTO", "the kernel could not read that"));
+    }
+    this.work();
+  }
+
+  drained(): void {
+    this.outbox.drained();
+    this.work();
+  }
+
+  bye(why: ByeWhy): void {
+    if (this.state === "open") this.send({ kind: "bye", why }, "bye");
+  }
+
+  /** No more calls; keyed ones are answered, the others are left to be asked again elsewhere. */
+  async finish(): Promise<void> {
+    if (this.state === "gone") return;
+    this.state = "finishing";
+    for (const call of this.calls.values()) call.abort?.abort();
+    await Promise.all([...this.calls.values()].filter((call) => call.abort === null).map((call) => call.done));
+    await this.outbox.flushed();
+    this.socket.end();
+  }
+
+  gone(): void {
+    this.state = "gone";
+    this.cancelHello();
+    this.outbox.close();
+    for (const stop of this.subscriptions.values()) stop();
+    this.subscriptions.clear();
+    for (const call of this.calls.values()) call.abort?.abort();
+    const sys = this.sys;
+    this.sys = null;
+    if (sys !== null) void this.leave(sys);
+  }
+
+  // Keyed calls run to their end although nobody is there to be told.
+  private async leave(sys: Sys): Promise<void> {
+    try {
+      await Promise.all([...this.calls.values()].map((call) => call.done));
+      await sys.close();
+    } catch (error) {
+      this.options.onFault?.("close", error);
+    }
+  }
+
+  private frame(frame: ClientFrame): void {
+    if (frame.kind === "hello") {
+      if (this.state !== "new") throw new SysError("EPROTO", "this connection has said hello already");
+      this.state = "greeting";
+      void this.greet(frame);
+      return;
+    }
+    if (this.state !== "open" || this.sys === null) throw new SysError("EPROTO", "say hello first");
+    switch (frame.kind) {
+      case "req":
+        this.request(this.sys, frame);
+        break;
+      case "cancel":
+        this.calls.get(frame.id)?.abort?.abort();
+        break;
+      case "sub": {
+        if (this.subscriptions.has(frame.id)) throw new SysError("EPROTO", "that subscription exists already");
+        const stop = this.sys.on(frame.filter, (signal) => this.outbox.signal(frame.id, signal));
+        this.subscriptions.set(frame.id, stop);
+        break;
+      }
+      case "unsub":
+        this.subscriptions.get(frame.id)?.();
+        this.subscriptions.delete(frame.id);
+        this.outbox.forget(frame.id);
+    }
+  }
+
+  private async greet(client: ClientInfo): Promise<void> {
+    const { clientId, version, cwd, env } = client;
+    try {
+      const sys = await this.options.door.accept({ clientId, version, cwd, env });
+      if (this.state !== "greeting") return await sys.close();
+      this.sys = sys;
+    } catch (error) {
+      return this.refuse(this.told("hello", error));
+    }
+    this.cancelHello();
+    this.state = "open";
+    const { pid, exe, door } = this.options;
+    this.send({ kind: "helloOk", version: door.version, pid, exe }, "hello");
+    const why = this.leaving();
+    if (why !== null) this.bye(why);
+  }
+
+  private request(sys: Sys, frame: Request): void {
+    if (this.calls.has(frame.id)) throw new SysError("EPROTO", "that call is in flight already");
+    const kind = this.options.classOf(frame.name);
+    const abort = kind === "keyed" ? null : new AbortController();
+    const weight = kind === "wait" ? 0 : 1;
+    this.busy += weight;
+    const done = this.answer(sys, frame, abort).finally(() => {
+      this.calls.delete(frame.id);
+      this.busy -= weight;
+      this.work();
+    });
+    this.calls.set(frame.id, { abort, done });
+  }
+
+  private async answer(sys: Sys, frame: Request, abort: AbortController | null): Promise<void> {
+    const { id, name, args, requestId } = frame;
+    let text: string;
+    try {
+      const value = await sys.call(name, args, {
+        ...(abort !== null && { signal: abort.signal }),
+        ...(requestId !== undefined && { requestId }),
+      });
+      text = encodeFrame({ kind: "res", id, value: value ?? null }, `the answer of ${name}`);
+    } catch (error) {
+      // A kernel that is leaving has not refused a call that it cut off: unanswered, it is asked again.
+      if (this.state === "finishing" && abort?.signal.aborted) return;
+      text = encodeFrame({ kind: "res", id, error: toWire(this.told(name, error)) }, `the answer of ${name}`);
+    }
+    this.outbox.frame(text);
+  }
+
+  private told(call: string, error: unknown): SysError {
+    if (error instanceof SysError) return error;
+    this.options.onFault?.(call, error);
+    return new SysError("EIO", `${call} failed inside the kernel`, ["the kernel's log says why"]);
+  }
+
+  private refuse(error: SysError): void {
+    if (!this.isListening()) return;
+    this.state = "finishing";
+    this.send({ kind: "refused", error: toWire(error) }, "refusal");
+    void this.outbox.flushed().then(() => this.socket.end());
+  }
+
+  private send(frame: ServerFrame, about: string): void {
+    this.outbox.frame(encodeFrame(frame, about));
+  }
+
+  /** Takes up what has come in as far as there is room, and stops reading when there is none. */
+  private work(): void {
+    try {
+      while (!this.isFull() && this.isListening()) {
+        const frame = this.held.shift();
+        if (frame === undefined) break;
+        this.frame(frame);
+      }
+    } catch (error) {
+      this.refuse(error instanceof SysError ? error : new SysError("EPROTO", "the kernel could not read that"));
+    }
+    if (this.isFull() === this.paused || !this.isListening()) return;
+    this.paused = !this.paused;
+    if (this.paused) this.socket.pause();
+    else this.socket.resume();
+  }
+
+  private isListening(): boolean {
+    return this.state !== "finishing" && this.state !== "gone";
+  }
+
+  private isFull(): boolean {
+    return this.busy >= CALLS_BUSY_MAX || this.outbox.backlogChars >= BACKLOG_CHARS_MAX;
+  }
+}

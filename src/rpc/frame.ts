@@ -1,0 +1,237 @@
+// The wire: one JSON object a line, at most 1 MiB, nested at most 200 deep. Here are the frames, how they are written and how they are
+// read back from a stream cut at any byte. What is too long, too deep, not UTF-8, not JSON or not a frame is EPROTO: the connection
+// is over, never guessed at. `hello`, `helloOk`, `refused` and `bye` are frozen for ever: every version of gsv understands them.
+
+import { type Code, isCode, SysError } from "../abi/errno.ts";
+import { LIMITS } from "../abi/limits.ts";
+import type { Signal, SignalFilter } from "../abi/signal.ts";
+import type { ClientInfo } from "../abi/sys.ts";
+
+export const BYE_REASONS = ["stop", "restart", "upgrade", "idle"] as const;
+export type ByeWhy = (typeof BYE_REASONS)[number];
+
+/** read: changes nothing. wait: answers later. keyed: changes something, once per request id. */
+export type CallClass = "read" | "wait" | "keyed";
+
+export interface WireError {
+  readonly code: Code;
+  readonly message: string;
+  readonly hints: readonly string[];
+}
+
+/** Who answers at the other end. */
+export interface KernelIdentity {
+  readonly version: string;
+  readonly pid: number;
+  /** The binary it runs from, for messages that name it. */
+  readonly exe: string;
+}
+
+export type ClientFrame =
+  | ({ readonly kind: "hello" } & ClientInfo)
+  | {
+      readonly kind: "req";
+      readonly id: number;
+      readonly name: string;
+      readonly args: object;
+      readonly requestId?: string;
+    }
+  | { readonly kind: "cancel"; readonly id: number }
+  | { readonly kind: "sub"; readonly id: number; readonly filter: SignalFilter }
+  | { readonly kind: "unsub"; readonly id: number };
+
+export type ServerFrame =
+  | ({ readonly kind: "helloOk" } & KernelIdentity)
+  | { readonly kind: "refused"; readonly error: WireError }
+  | { readonly kind: "res"; readonly id: number; readonly value: unknown }
+  | { readonly kind: "res"; readonly id: number; readonly error: WireError }
+  | { readonly kind: "sig"; readonly sub: number; readonly signal: Signal }
+  | { readonly kind: "bye"; readonly why: ByeWhy };
+
+type Loose = { readonly [key: string]: unknown };
+
+/** One line, newline included. `about` names what it carries, for the message when that does not fit. */
+export function encodeFrame(frame: ClientFrame | ServerFrame, about: string): string {
+  let text: string;
+  try {
+    text = JSON.stringify(frame);
+  } catch {
+    throw new SysError("EINVAL", `${about} is not plain JSON, or is nested too deep`);
+  }
+  // Three bytes a UTF-16 unit is the worst case, so most frames need no counting.
+  const bytes = text.length * 3 <= LIMITS.frameBytesMax ? 0 : Buffer.byteLength(text);
+  if (bytes > LIMITS.frameBytesMax) {
+    throw new SysError("EFBIG", `${about} takes ${bytes} bytes; one frame holds at most ${LIMITS.frameBytesMax}`, [
+      "ask for less at once, or send it in pieces",
+    ]);
+  }
+  if (tooDeep(text)) throw new SysError("EINVAL", `${about} is nested deeper than ${LIMITS.jsonDepthMax}`);
+  return `${text}\n`;
+}
+
+export class FrameDecoder {
+  private readonly utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  private parts: Uint8Array[] = [];
+  private partBytes = 0;
+
+  constructor(private readonly onFrame: (frame: Loose) => void) {}
+
+  /** Hands on every frame that is complete, in order; throws EPROTO at the first fault, after the frames before it. */
+  push(chunk: Uint8Array): void {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(10, start);
+      const piece = chunk.subarray(start, end === -1 ? chunk.length : end);
+      if (this.partBytes + piece.length > LIMITS.frameBytesMax) throw broken("a frame is longer than 1 MiB");
+      if (end === -1) {
+        // The chunk's memory belongs to the socket and is used again: what stays is copied.
+        if (piece.length > 0) this.parts.push(piece.slice());
+        this.partBytes += piece.length;
+        return;
+      }
+      this.onFrame(this.parse(this.joined(piece)));
+      start = end + 1;
+    }
+  }
+
+  private joined(last: Uint8Array): Uint8Array {
+    if (this.parts.length === 0) return last;
+    const whole = Buffer.concat([...this.parts, last]);
+    this.parts = [];
+    this.partBytes = 0;
+    return whole;
+  }
+
+  private parse(line: Uint8Array): Loose {
+    let value: unknown;
+    try {
+      const text = this.utf8.decode(line);
+      if (tooDeep(text)) throw broken("a frame is nested too deep");
+      value = JSON.parse(text);
+    } catch (error) {
+      throw error instanceof SysError ? error : broken("a frame is not JSON");
+    }
+    if (!isObject(value)) throw broken("a frame is not an object");
+    return value;
+  }
+}
+
+export function checkClientFrame(frame: Loose): ClientFrame {
+  switch (frame.kind) {
+    case "hello":
+      return { kind: "hello", ...checkInfo(frame) };
+    case "req": {
+      const { name, args, requestId } = frame;
+      if (typeof name !== "string" || name.length > 100 || !isObject(args))
+        throw broken("a call has no name or arguments");
+      if (requestId === undefined) return { kind: "req", id: checkId(frame.id), name, args };
+      if (typeof requestId !== "string") throw broken("a request id is not text");
+      return { kind: "req", id: checkId(frame.id), name, args, requestId };
+    }
+    case "sub":
+      return { kind: "sub", id: checkId(frame.id), filter: checkFilter(frame.filter) };
+    case "cancel":
+    case "unsub":
+      return { kind: frame.kind, id: checkId(frame.id) };
+    default:
+      throw broken("a frame is of no known kind");
+  }
+}
+
+/** Null for a kind this version does not know: a newer kernel may say more than we understand. */
+export function checkServerFrame(frame: Loose): ServerFrame | null {
+  switch (frame.kind) {
+    case "helloOk": {
+      const { version, pid, exe } = frame;
+      if (typeof version !== "string" || typeof pid !== "number") throw broken("the kernel does not say what it is");
+      return { kind: "helloOk", version, pid, exe: typeof exe === "string" ? exe : "gsv" };
+    }
+    case "refused":
+      return { kind: "refused", error: checkError(frame.error) };
+    case "res": {
+      const id = checkId(frame.id);
+      return frame.error === undefined
+        ? { kind: "res", id, value: frame.value ?? null }
+        : { kind: "res", id, error: checkError(frame.error) };
+    }
+    case "sig":
+      if (!isObject(frame.signal)) throw broken("a signal is not an object");
+      return { kind: "sig", sub: checkId(frame.sub), signal: frame.signal as unknown as Signal };
+    case "bye":
+      return { kind: "bye", why: BYE_REASONS.find((why) => why === frame.why) ?? "restart" };
+    default:
+      return null;
+  }
+}
+
+export function toWire(error: SysError): WireError {
+  return { code: error.code, message: error.message, hints: error.hints };
+}
+
+export function fromWire(error: WireError): SysError {
+  return new SysError(error.code, error.message, error.hints);
+}
+
+function checkInfo(frame: Loose): ClientInfo {
+  const { clientId, version, cwd, env } = frame;
+  if (typeof clientId !== "string" || clientId === "" || clientId.length > 128) throw broken("hello has no client id");
+  if (typeof version !== "string" || version.length > 100) throw broken("hello has no version");
+  if (typeof cwd !== "string" || Buffer.byteLength(cwd) > LIMITS.pathBytesMax) throw broken("hello has no directory");
+  if (!isObject(env)) throw broken("hello has no environment");
+  const texts = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return { clientId, version, cwd, env: Object.fromEntries(texts) };
+}
+
+function checkFilter(value: unknown): SignalFilter {
+  if (!isObject(value)) throw broken("a filter is not an object");
+  const { pid, run, names } = value;
+  if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === "string"))) {
+    throw broken("a filter's names are not texts");
+  }
+  return {
+    ...(typeof pid === "string" && { pid }),
+    ...(typeof run === "string" && { run }),
+    ...(names !== undefined && { names: names as string[] }),
+  };
+}
+
+function checkError(value: unknown): WireError {
+  if (!isObject(value)) throw broken("an error is not an object");
+  const { code, message, hints } = value;
+  return {
+    code: isCode(code) ? code : "EIO",
+    message: typeof message === "string" ? message : "the kernel gave no reason",
+    hints: Array.isArray(hints) ? hints.filter((hint): hint is string => typeof hint === "string") : [],
+  };
+}
+
+function checkId(value: unknown): number {
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw broken("an id is not a number");
+  return value;
+}
+
+function isObject(value: unknown): value is Loose {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function broken(what: string): SysError {
+  return new SysError("EPROTO", `this is not gsv's protocol: ${what}`, ["is it a gsv at the other end?"]);
+}
+
+// Counted before parsing, because what is parsed recursively must not be able to exhaust the stack.
+function tooDeep(text: string): boolean {
+  if (text.length <= 2 * LIMITS.jsonDepthMax) return false;
+  let depth = 0;
+  let quoted = false;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (quoted) {
+      if (unit === 92) index++;
+      else if (unit === 34) quoted = false;
+    } else if (unit === 34) quoted = true;
+    else if (unit === 123 || unit === 91) {
+      if (++depth > LIMITS.jsonDepthMax) return true;
+    } else if (unit === 125 || unit === 93) depth--;
+  }
+  return false;
+}

@@ -1,0 +1,52 @@
+// The election: whoever holds an exclusive SQLite transaction on this file is the kernel of the home, until it lets go or dies; the
+// operating system frees it at kill -9. The file is opened here and nowhere else, and never by other means: opening and closing it
+// any other way in this process would drop the lock. Asking whether it is still ours only stats.
+
+import { Database } from "bun:sqlite";
+import { type BigIntStats, chmodSync, statSync } from "node:fs";
+import { SysError } from "../abi/errno.ts";
+
+export interface Lock {
+  /** False once the file was removed or replaced: then somebody else may hold the home. */
+  stillOurs(): boolean;
+  release(): void;
+}
+
+/** Null when somebody else holds it. */
+export function acquireLock(file: string): Lock | null {
+  let database: Database | undefined;
+  try {
+    database = new Database(file, { create: true, readwrite: true });
+    database.run("PRAGMA busy_timeout = 0");
+    database.run("PRAGMA locking_mode = EXCLUSIVE");
+    database.run("BEGIN EXCLUSIVE");
+    chmodSync(file, 0o600);
+    return held(database, file, statSync(file, { bigint: true }));
+  } catch (error) {
+    database?.close();
+    const { code } = error as { code?: unknown };
+    // ENOENT: it was removed under our hands; a lock on a file without a name excludes nobody.
+    if (code === "SQLITE_BUSY" || code === "ENOENT") return null;
+    if (!(error instanceof Error)) throw error;
+    throw new SysError("ECONFIG", `cannot lock ${file}: ${error.message}`, [
+      code === "SQLITE_NOTADB" ? `remove it: rm ${file}` : "gsv needs a local disk that it may write to",
+    ]);
+  }
+}
+
+function held(database: Database, file: string, ours: BigIntStats): Lock {
+  let released = false;
+  return {
+    stillOurs() {
+      if (released) return false;
+      const there = statSync(file, { bigint: true, throwIfNoEntry: false });
+      return there !== undefined && there.ino === ours.ino && there.dev === ours.dev;
+    },
+    release() {
+      if (released) return;
+      released = true;
+      database.run("ROLLBACK");
+      database.close();
+    },
+  };
+}

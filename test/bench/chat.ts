@@ -1,0 +1,83 @@
+// One prompt from exec to exit: warm, cold, with a tool turn, and with a long answer.
+
+import { join } from "node:path";
+import { type Floor, Home } from "./machine.ts";
+import { median, type Row, rowOf, timed } from "./measure.ts";
+
+const TOKENS = 50_000;
+const TOKEN = "word ";
+
+export async function chatRows(floor: Floor, rounds: number): Promise<Row[]> {
+  const home = new Home();
+  try {
+    await home.gsv(["chat", "hello"]);
+    const asked = {
+      value: median(await timed(rounds, () => floor.ask())),
+      what: "a Bun binary that asks a socket once",
+    };
+    const warm = await timed(rounds, () => home.gsv(["chat", "hello"]));
+    const tool = home.script("tool", [
+      { when: "look", calls: [{ name: "Read", args: { path: "~" } }] },
+      { when: "look", text: "Hello. That is all there is to say." },
+    ]);
+    const withTool = await timed(rounds, () => home.gsv(["chat", "look"], tool));
+    const added = withTool.map((ms) => ms - median(warm));
+    return [
+      rowOf("chat, warm", warm, { floor: asked, budget: 60 }),
+      rowOf("chat, added by a tool turn", added, { budget: 15 }),
+      ...(await coldRow(home, asked, Math.ceil(rounds / 2))),
+      ...(await longRows(floor, Math.ceil(rounds / 5))),
+    ];
+  } finally {
+    await home.remove();
+  }
+}
+
+// The kernel has to be gone before each round, which is not part of the time.
+async function coldRow(home: Home, floor: NonNullable<Row["floor"]>, rounds: number): Promise<Row[]> {
+  const values: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await home.stopKernel();
+    values.push((await home.gsv(["chat", "hello"])).ms);
+  }
+  return [rowOf("chat, cold (home exists, no kernel)", values, { floor, budget: 75 })];
+}
+
+async function longRows(floor: Floor, rounds: number): Promise<Row[]> {
+  const home = new Home();
+  try {
+    const model = home.script("long", [{ text: TOKEN.repeat(TOKENS), chunk: TOKEN.length, repeat: 1_000_000 }]);
+    const lines = join(home.directory, "lines.jsonl");
+    await Bun.write(lines, `${JSON.stringify({ type: "text", text: TOKEN })}\n`.repeat(TOKENS));
+    const least = { wall: [] as number[], cpu: [] as number[] };
+    await timed(rounds, async (round) => {
+      const one = await floor.print(lines);
+      if (round >= 0) least.wall.push(one.ms);
+      if (round >= 0) least.cpu.push(one.cpuMs);
+    });
+    const kernel = await home.kernel();
+    const wall: number[] = [];
+    let cpuMs = 0;
+    for (let round = -2; round < rounds; round++) {
+      const before = kernel.cpuMs();
+      const one = await home.gsv(["chat", "go on"], model);
+      if (!one.stdout.startsWith(TOKEN.repeat(TOKENS).trimEnd())) throw new Error("the long answer came back short");
+      if (round >= 0) wall.push(one.ms);
+      if (round >= 0) cpuMs += one.cpuMs + kernel.cpuMs() - before;
+      await home.gsv(["proc", "reset"]);
+    }
+    const what = "a Bun binary that parses and prints as many lines";
+    return [
+      rowOf("50,000 tokens, wall", wall, { floor: { value: median(least.wall), what }, budget: 300 }),
+      {
+        name: "50,000 tokens, CPU of client and kernel",
+        unit: "s",
+        median: cpuMs / rounds / 1000,
+        floor: { value: median(least.cpu) / 1000, what },
+        budget: 0.35,
+      },
+    ];
+  } finally {
+    await home.remove();
+  }
+}

@@ -1,0 +1,163 @@
+// What the benchmarks measure with: the binary and a floor program started as processes, a fresh home, the kernel looked
+// at from outside through the files of the operating system.
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { build } from "../../src/build.ts";
+
+const ROOT = dirname(dirname(import.meta.dir));
+export const BINARY = join(ROOT, "dist", "gsv");
+const TICKS_PER_SECOND = 100;
+
+export interface Run {
+  readonly ms: number;
+  readonly cpuMs: number;
+  readonly rssMb: number;
+  readonly stdout: string;
+}
+
+/** Builds dist/gsv unless it is newer than every source. */
+export async function freshBinary(): Promise<void> {
+  const built = statSync(BINARY, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = ["package.json", ...new Bun.Glob("{src,commands,fs,tui}/**/*").scanSync({ cwd: ROOT })];
+  if (sources.every((path) => statSync(join(ROOT, path)).mtimeMs < built)) return;
+  process.stderr.write("building dist/gsv ...\n");
+  await build({ entry: join(ROOT, "src", "main.ts"), outfile: BINARY, commit: "bench" });
+}
+
+/** Runs to the end and fails loudly: a benchmark of something broken is worth nothing. */
+export async function run(
+  argv: readonly string[],
+  env: Record<string, string>,
+  allowed: readonly number[] = [0],
+): Promise<Run> {
+  const start = performance.now();
+  const child = Bun.spawn([...argv], { env, cwd: "/", stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const [stdout, stderr, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  const ms = performance.now() - start;
+  if (!allowed.includes(status))
+    throw new Error(`${argv.join(" ")} exited ${status}: ${stderr.trim() || stdout.trim()}`);
+  const usage = child.resourceUsage();
+  return { ms, cpuMs: Number(usage?.cpuTime.total ?? 0) / 1000, rssMb: (usage?.maxRSS ?? 0) / 1e6, stdout };
+}
+
+/** A home of its own with a scripted model; every benchmark family makes one and removes it. */
+export class Home {
+  readonly directory = mkdtempSync(join(tmpdir(), "gsv-bench-"));
+  readonly path = join(this.directory, "home");
+  readonly socket = join(this.path, "run", "kernel.sock");
+
+  constructor() {
+    mkdirSync(this.path, { mode: 0o700 });
+    this.script("plain", [{ text: "Hello. That is all there is to say.", repeat: 1_000_000 }]);
+  }
+
+  /** Writes a script and returns the model that plays it. */
+  script(name: string, lines: readonly object[]): string {
+    const path = join(this.directory, `${name}.jsonl`);
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    return `script:${path}`;
+  }
+
+  env(model = `script:${join(this.directory, "plain.jsonl")}`): Record<string, string> {
+    return { PATH: process.env.PATH ?? "", HOME: this.directory, GSV_HOME: this.path, GSV_MODEL: model };
+  }
+
+  gsv(args: readonly string[], model?: string): Promise<Run> {
+    return run([BINARY, ...args], this.env(model));
+  }
+
+  /** The kernel that runs now; starts one when there is none. */
+  async kernel(): Promise<Kernel> {
+    await this.gsv(["kernel", "start"]);
+    const { pid } = JSON.parse((await this.gsv(["kernel", "status", "--json"])).stdout) as { pid: number };
+    return new Kernel(pid);
+  }
+
+  async stopKernel(): Promise<void> {
+    const { running, pid } = JSON.parse((await run([BINARY, "kernel", "status", "--json"], this.env(), [0, 3])).stdout);
+    if (running !== true) return;
+    await this.gsv(["kernel", "stop"]);
+    await new Kernel(pid).gone();
+  }
+
+  async remove(): Promise<void> {
+    await this.stopKernel();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** A kernel seen from outside. */
+export class Kernel {
+  constructor(private readonly pid: number) {}
+
+  /** CPU time since it started; counted in hundredths of a second, so take it over several rounds. */
+  cpuMs(): number {
+    const fields = readFileSync(`/proc/${this.pid}/stat`, "utf8")
+      .replace(/^.*\) /, "")
+      .split(" ");
+    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+  }
+
+  rssMb(): number {
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))?.[1];
+    return (Number(kilobytes) * 1024) / 1e6;
+  }
+
+  async gone(): Promise<void> {
+    const deadline = performance.now() + 20_000;
+    while (existsSync(`/proc/${this.pid}`)) {
+      if (performance.now() > deadline) throw new Error(`kernel ${this.pid} does not leave`);
+      await Bun.sleep(1);
+    }
+  }
+}
+
+/** Programs that do next to nothing in the way gsv does it: compiled by the same build, started the same way. */
+export class Floor {
+  private readonly directory = mkdtempSync(join(tmpdir(), "gsv-floor-"));
+  private readonly binary = join(this.directory, "floor");
+  private readonly socket = join(this.directory, "echo.sock");
+  private readonly server = Bun.listen({
+    unix: this.socket,
+    socket: { data: (socket, bytes) => void socket.write(bytes) },
+  });
+
+  async prepare(): Promise<void> {
+    const entry = join(this.directory, "floor.ts");
+    writeFileSync(entry, FLOOR_PROGRAM);
+    await build({ entry, outfile: this.binary, commit: "floor" });
+  }
+
+  empty(): Promise<Run> {
+    return run([this.binary], {});
+  }
+
+  ask(): Promise<Run> {
+    return run([this.binary, "ask", this.socket], {});
+  }
+
+  print(file: string): Promise<Run> {
+    return run([this.binary, "print", file], {});
+  }
+
+  remove(): void {
+    this.server.stop(true);
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+const FLOOR_PROGRAM = `
+const [what, where] = process.argv.slice(2);
+if (what === "ask") {
+  await Bun.connect({ unix: where, socket: {
+    open: (socket) => void socket.write("hello\\n"),
+    data: (socket, bytes) => { process.stdout.write(bytes); socket.end(); },
+  } });
+} else if (what === "print") {
+  let text = "";
+  for (const line of (await Bun.file(where).text()).split("\\n")) if (line !== "") text += JSON.parse(line).text;
+  process.stdout.write(text);
+} else console.log("hello");
+`;

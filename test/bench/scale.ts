@@ -1,0 +1,85 @@
+// A home that has been lived in: 1,000 processes with 100,000 messages, one of them with a fifth of all.
+// The processes are made by gsv, the old messages are put in behind its back while no kernel runs.
+
+import { join } from "node:path";
+import { realClock } from "../../src/lib/clock.ts";
+import { dial } from "../../src/rpc/client.ts";
+import { Db } from "../../src/store/open.ts";
+import { VERSION } from "../../src/version.ts";
+import { type Floor, Home } from "./machine.ts";
+import { median, type Row, rowOf, timed } from "./measure.ts";
+import { sendTimes } from "./send.ts";
+
+const PROCESSES = 1000;
+const MESSAGES_EACH = 80;
+const MESSAGES_IN_THE_LONG_ONE = 20_080;
+
+export async function scaleRows(floor: Floor, rounds: number): Promise<Row[]> {
+  const home = new Home();
+  try {
+    const pids = await spawnMany(home, PROCESSES - 1);
+    await home.stopKernel();
+    const [long, ...others] = pids;
+    if (long === undefined || others[0] === undefined) throw new Error("no processes were made");
+    for (const pid of others) fill(home, pid, MESSAGES_EACH);
+    fill(home, long, MESSAGES_IN_THE_LONG_ONE);
+
+    const empty = { value: median(await timed(rounds, () => floor.empty())), what: "an empty Bun binary" };
+    const cold = await timed(rounds, () => home.gsv(["proc", "list"]));
+    const kernel = await home.kernel();
+    const warm = await timed(rounds, () => home.gsv(["proc", "list"]));
+    const short = await sendTimes(home, others[0], 200);
+    const intoLong = await sendTimes(home, long, 200);
+    for (const pid of others.slice(0, 200)) await home.gsv(["proc", "history", "--pid", pid, "--limit", "10"]);
+    return [
+      rowOf("1,000 processes: list, no kernel", cold, { floor: empty, budget: 20 }),
+      rowOf("1,000 processes: list, kernel up", warm, { floor: empty, budget: 20 }),
+      { name: "1,000 processes: memory of the kernel", unit: "MB", median: kernel.rssMb(), budget: 120 },
+      rowOf("send into a history of 20,000 messages", intoLong, {
+        floor: { value: median(short), what: "the same into a history of 80" },
+        budget: median(short) * 1.2 + 0.1,
+      }),
+    ];
+  } finally {
+    await home.remove();
+  }
+}
+
+async function spawnMany(home: Home, count: number): Promise<string[]> {
+  await home.kernel();
+  const info = { clientId: "bench", version: VERSION, cwd: "/", env: {} };
+  const link = await dial({ socketPath: home.socket, info, clock: realClock, helloMs: 2000 });
+  try {
+    const pids: string[] = [];
+    for (let index = 0; index < count; index++) {
+      const label = `task number ${index}`;
+      const spawned = (await link.call("proc.spawn", { label }, { requestId: `spawn-${index}` })) as { pid: string };
+      pids.push(spawned.pid);
+    }
+    return pids;
+  } finally {
+    link.close();
+  }
+}
+
+function fill(home: Home, pid: string, messages: number): void {
+  const db = new Db(join(home.path, "proc", `${pid}.db`), { mode: "write" });
+  try {
+    db.write("normal", () => {
+      for (let id = 1; id <= messages; id++) {
+        const role = id % 2 === 1 ? "user" : "assistant";
+        const text = `message ${id}: ${"some words that were said once, ".repeat(4)}`;
+        db.run(
+          "INSERT INTO messages (id, generation, role, content, run_id, created_at) VALUES (?, 1, ?, ?, NULL, ?)",
+          id,
+          role,
+          text,
+          1_700_000_000_000 + id,
+        );
+      }
+      db.run("INSERT OR REPLACE INTO process_kv (key, value) VALUES ('next_seq', ?)", String(messages + 1));
+    });
+  } finally {
+    db.close();
+  }
+}

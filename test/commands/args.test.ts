@@ -1,0 +1,170 @@
+import { describe, expect, test } from "bun:test";
+import { parseCommandLine, timeoutMs, usageLine } from "../../commands/args.ts";
+import { exitStatusOf, SysError } from "../../src/abi/errno.ts";
+import { field } from "../../src/syscalls/define.ts";
+
+const spec = {
+  name: "try it",
+  summary: "Try",
+  examples: [],
+  input: {
+    word: field.optional(field.text("a word", { positional: true, meta: "WORD" })),
+    uid: field.optional(field.uid("an account")),
+    limit: field.withDefault(field.int("how many", { min: 1, max: 500, letter: "n", meta: "N" }), 50),
+    pid: field.optional(field.pid("a process", { meta: "PID" })),
+    afterSeq: field.optional(field.int("after", { flag: "after" })),
+    profile: field.optional(field.choice("kind", ["task", "review"])),
+    options: field.optional(field.object("more")),
+    noArchive: field.flag("throw away"),
+    quiet: field.flag("loud", { flag: "no-noise" }),
+    secret: field.optional(field.text("hidden", { hide: "cli" })),
+  },
+};
+const many = {
+  name: "many",
+  summary: "Many",
+  examples: [],
+  input: { pids: field.pids("processes", { positional: true, meta: "PID..." }) },
+};
+
+function parsed(...args: string[]) {
+  const result = parseCommandLine(spec, args);
+  if (result === "help") throw new Error("help");
+  return { ...result.values, json: result.json };
+}
+
+function refusal(run: () => unknown): SysError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof SysError) return error;
+  }
+  throw new Error("it was accepted");
+}
+
+describe("what is accepted", () => {
+  const cases: [args: string[], values: object][] = [
+    [[], {}],
+    [["hello"], { word: "hello" }],
+    [["--uid", "1000"], { uid: 1000 }],
+    [["--uid=1000"], { uid: 1000 }],
+    [["-n", "3"], { limit: 3 }],
+    [["--limit", "007"], { limit: 7 }],
+    [["hello", "--limit", "3"], { word: "hello", limit: 3 }],
+    [["--limit", "3", "hello"], { word: "hello", limit: 3 }],
+    [["--after", "0"], { afterSeq: 0 }],
+    [["--pid", "task:abc123"], { pid: "task:abc123" }],
+    [["--profile", "review"], { profile: "review" }],
+    [["--options", '{"a":1}'], { options: { a: 1 } }],
+    [["--no-archive"], { noArchive: true }],
+    [["--no-archive", "--no-archive"], { noArchive: true }],
+    [["--no-noise"], { quiet: false }],
+    [["--json"], { json: true }],
+    [["-"], { word: "-" }],
+    [["--", "--uid"], { word: "--uid" }],
+    [["--", "--json"], { word: "--json" }],
+    [["--", "--help"], { word: "--help" }],
+    [[""], { word: "" }],
+    [["  spaces stay  "], { word: "  spaces stay  " }],
+    [["a=b"], { word: "a=b" }],
+    [["__proto__"], { word: "__proto__" }],
+  ];
+  test.each(cases)("%j", (args, values) => {
+    expect(parsed(...args)).toEqual({ limit: 50, json: false, ...values } as never);
+  });
+
+  test("several pids are one argument", () => {
+    expect(parseCommandLine(many, ["task:abc123", "init:1000"])).toEqual({
+      values: { pids: ["task:abc123", "init:1000"] },
+      json: false,
+    });
+  });
+
+  test("help wins wherever it stands, but not after --", () => {
+    expect(parseCommandLine(spec, ["--nonsense", "-h"])).toBe("help");
+    expect(parseCommandLine(spec, ["--help"])).toBe("help");
+  });
+});
+
+describe("what is refused with exit 2 and the usage", () => {
+  const cases: [args: string[], says: string][] = [
+    [["--uid", "--limit", "3"], "--uid needs a value, and --limit looks like a flag"],
+    [["--uid", "-1"], "--uid needs a value, and -1 looks like a flag"],
+    [["--uid=-1"], "--uid must be a whole number in decimal digits"],
+    [["--uid"], "--uid needs a value"],
+    [["--uid", "--"], "--uid needs a value"],
+    [["--limit", "0"], "--limit must be a whole number from 1 to 500"],
+    [["--limit", "501"], "--limit must be a whole number from 1 to 500"],
+    [["--limit", "0x10"], "decimal digits"],
+    [["--limit", "1e2"], "decimal digits"],
+    [["--limit", "１２"], "decimal digits"],
+    [["--limit", " 5"], "decimal digits"],
+    [["--limit", "5k"], "decimal digits"],
+    [["--limit", "5.0"], "decimal digits"],
+    [["--limit", "+5"], "decimal digits"],
+    [["--limit", ""], "decimal digits"],
+    [["--limit", "NaN"], "decimal digits"],
+    [["--uid", "4294967295"], "--uid must be a whole number from 0 to 4294967294"],
+    [["--after", "9007199254740993"], "--after must be a whole number"],
+    [["--after", "99999999999999999999"], "decimal digits"],
+    [["--limit", "3", "--limit", "4"], "--limit is given twice"],
+    [["-n", "3", "--limit", "4"], "--limit is given twice"],
+    [["--limt", "3"], "unknown flag --limt"],
+    [["--secret", "x"], "unknown flag --secret"],
+    [["--__proto__", "x"], "unknown flag --__proto__"],
+    [["--constructor"], "unknown flag --constructor"],
+    [["-5 degrees"], "unknown flag -5 degrees"],
+    [["-x"], "unknown flag -x"],
+    [["--no-archive=true"], "--no-archive takes no value"],
+    [["--json=1"], "--json takes no value"],
+    [["--profile", "Task"], "--profile must be one of task, review"],
+    [["--options", "[1]"], "--options must be an object"],
+    [["--options", "{"], "--options must be a JSON object"],
+    [["--options", "[".repeat(100_000)], "--options must be a JSON object"],
+    [["hello", "there"], "unexpected argument there"],
+  ];
+  test.each(cases)("%j", (args, says) => {
+    const error = refusal(() => parsed(...args));
+    expect(error.message).toContain(says);
+    expect(error.message).not.toContain("\n");
+    expect(error.message.length).toBeLessThan(200);
+    expect(exitStatusOf(error)).toBe(2);
+    expect(error.hints.at(-1)).toStartWith("usage: gsv try it [WORD]");
+  });
+
+  test("a missing argument is named", () => {
+    expect(refusal(() => parseCommandLine(many, [])).message).toBe("PID... is missing: processes");
+  });
+
+  test("a mistyped flag is told the nearest one, and an unquoted text about quotes", () => {
+    expect(refusal(() => parsed("--limt", "3")).hints).toContain("did you mean --limit");
+    expect(refusal(() => parsed("a", "b")).hints).toContain("text of several words needs quotes around it");
+  });
+
+  test("control characters of an argument do not reach the message", () => {
+    expect(refusal(() => parsed("--limit", "\x1b[2J\u202e5")).message).toContain("␛[2J⟨U+202E⟩5");
+  });
+});
+
+test("a pid that cannot exist reads like one that does not exist", () => {
+  for (const pid of ["nope", "", "init:01", "task:ABC123", "../1", "init:1000\n"]) {
+    const error = refusal(() => parsed("--pid", pid));
+    expect(error.message).toStartWith("no such process");
+    expect(exitStatusOf(error)).toBe(3);
+  }
+});
+
+test("the usage shows what may be left out, and nothing that is hidden", () => {
+  expect(usageLine(spec)).toBe(
+    "gsv try it [WORD] [--uid UID] [--limit N] [--pid PID] [--after AFTERSEQ] [--profile task|review] [--options OPTIONS] [--no-archive] [--no-noise] [--json]",
+  );
+});
+
+test("timeouts are decimal seconds above zero", () => {
+  expect(timeoutMs(spec, "30")).toBe(30_000);
+  expect(timeoutMs(spec, "0.25")).toBe(250);
+  expect(timeoutMs(spec, undefined)).toBeNull();
+  for (const bad of ["0", "0.0", "-1", "1e3", "", "5s", "1.", ".5", "999999999"]) {
+    expect(exitStatusOf(refusal(() => timeoutMs(spec, bad)))).toBe(2);
+  }
+});

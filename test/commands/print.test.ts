@@ -1,0 +1,94 @@
+import { describe, expect, test } from "bun:test";
+import { nearest } from "../../commands/nearest.ts";
+import { ageText, jsonLine, printText, table } from "../../commands/print.ts";
+import type { Column } from "../../src/syscalls/define.ts";
+import { FakeIo } from "../support/io.ts";
+
+interface Row {
+  id: string;
+  label: string;
+  count: number;
+  at: number;
+}
+
+const COLUMNS: Column[] = [
+  { head: "ID", cell: (row: Row) => row.id },
+  { head: "LABEL", cell: (row: Row) => row.label, shrink: true },
+  { head: "N", cell: (row: Row) => String(row.count), align: "right" },
+  { head: "AGE", since: (row: Row) => row.at },
+];
+const NOW = Date.UTC(2026, 0, 2);
+const ROWS: Row[] = [
+  { id: "a", label: "short", count: 5, at: NOW - 3_600_000 },
+  { id: "bb", label: "日本語のとても長いラベル", count: 1234, at: NOW - 5000 },
+];
+
+describe("table", () => {
+  test("whole and aligned where nothing is cut, times as ISO", () => {
+    expect(table(COLUMNS, ROWS, { width: null, nowMs: NOW })).toBe(
+      [
+        "ID  LABEL                        N  SINCE",
+        "a   short                        5  2026-01-01T23:00:00.000Z",
+        "bb  日本語のとても長いラベル  1234  2026-01-01T23:59:55.000Z",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("on a narrow terminal the column that may shrink gives way, never the id", () => {
+    expect(table(COLUMNS, ROWS, { width: 24, nowMs: NOW })).toBe(
+      ["ID  LABEL        N  AGE", "a   short        5  1h", "bb  日本語…   1234  5s", ""].join("\n"),
+    );
+  });
+
+  test("no line is ever wider than the terminal", () => {
+    for (let width = 1; width < 50; width++) {
+      for (const line of table(COLUMNS, ROWS, { width, nowMs: NOW }).split("\n")) {
+        expect(Bun.stringWidth(line)).toBeLessThanOrEqual(width);
+      }
+    }
+  });
+
+  test("an empty cell is a dash, so that columns can be counted", () => {
+    const text = table(COLUMNS, [{ ...ROWS[0], label: "" }], { width: null, nowMs: NOW });
+    expect(text).toContain("a   -  ");
+  });
+});
+
+test("ages have one unit", () => {
+  const ages = [0, 59_999, 60_000, 3_599_999, 3_600_000, 86_399_999, 86_400_000 * 12, -5000];
+  expect(ages.map((age) => ageText(NOW - age, NOW))).toEqual(["0s", "59s", "1m", "59m", "1h", "23h", "12d", "0s"]);
+});
+
+test("a JSON line means the same and holds nothing a terminal acts on", () => {
+  const value = { text: "\x9b31m\u202e\u200b\u{e0041}\x1b\u2028é👍" };
+  const line = jsonLine(value);
+  expect(JSON.parse(line)).toEqual(value);
+  expect(line).not.toMatch(/[\x7f-\x9f\u202e\u200b\u2028\x1b]/);
+  expect(line).not.toContain("\u{e0041}");
+  expect(line).toContain("é👍");
+  expect(line.split("\n")).toHaveLength(2);
+});
+
+test("text ends with one line end", async () => {
+  const io = new FakeIo();
+  await printText(io.stdout, "a");
+  await printText(io.stdout, "b\n");
+  expect(io.stdout.text).toBe("a\nb\n");
+});
+
+describe("nearest", () => {
+  const names = ["chat", "ps", "spawn", "send", "wait", "kill", "kernel", "approve", "approvals"];
+  test("a typing mistake finds its command", () => {
+    expect(nearest("chta", names)).toEqual(["chat"]);
+    expect(nearest("kil", names)).toEqual(["kill"]);
+    expect(nearest("approv", names)).toEqual(["approve", "approvals"]);
+    expect(nearest("pss", names)).toEqual(["ps"]);
+  });
+
+  test("another word finds nothing", () => {
+    expect(nearest("hello", names)).toEqual([]);
+    expect(nearest("", names)).toEqual([]);
+    expect(nearest("x".repeat(10_000), names)).toEqual([]);
+  });
+});

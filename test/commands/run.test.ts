@@ -1,0 +1,253 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { SysError } from "../../src/abi/errno.ts";
+import type { ProcessInfo } from "../../src/abi/process.ts";
+import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { FakeIo, runs } from "../support/io.ts";
+
+export const PROCESS: ProcessInfo = {
+  pid: "init:1000",
+  label: "sam's own",
+  owner: "sam",
+  uid: 1000,
+  runAs: "sam-agent",
+  profile: "init",
+  parentPid: null,
+  state: "idle",
+  cwd: "/home/sam",
+  workspaceId: null,
+  queued: 0,
+  activeRunId: null,
+  createdAt: Date.UTC(2026, 0, 2, 0, 4, 5),
+  lastActiveAt: null,
+  waitsFor: null,
+};
+
+let io: FakeIo;
+beforeEach(() => {
+  io = new FakeIo();
+});
+
+describe("gsv <domain> <verb>", () => {
+  beforeEach(() => {
+    io.fakeSys.answer("proc.list", () => ({ processes: [PROCESS, { ...PROCESS, pid: "task:abc123", label: null }] }));
+  });
+
+  test("what is typed becomes the call's arguments, and nothing else", async () => {
+    expect(await runs(io, "proc", "list", "--uid", "1000")).toBe(0);
+    expect(io.fakeSys.calls).toEqual([{ name: "proc.list", args: { uid: 1000 } }]);
+  });
+
+  test("in a pipe a list is aligned, whole, with the pid first and ISO times", async () => {
+    await runs(io, "ps");
+    expect(io.stdout.lines[0]).toMatch(/^PID {10}STATE {2}LABEL {6}OWNER .* SINCE/);
+    expect(io.stdout.lines[1]).toStartWith("init:1000    idle   sam's own");
+    expect(io.stdout.lines[1]).toContain("2026-01-02T00:04:05.000Z");
+    expect(io.stdout.lines.map((line) => line.split(/ +/)[0])).toEqual(["PID", "init:1000", "task:abc123"]);
+    expect(io.stderr.text).toBe("");
+  });
+
+  test("on a terminal a list has ages and fits the width", async () => {
+    io.terminal(60);
+    io.fakeSys.answer("proc.list", () => ({
+      processes: [{ ...PROCESS, label: "x".repeat(200), cwd: "/y".repeat(100) }],
+    }));
+    await runs(io, "ps");
+    expect(io.stdout.lines[0]).toContain("AGE");
+    expect(io.stdout.lines[1]).toContain(" 3h");
+    for (const line of io.stdout.lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(60);
+  });
+
+  test("--json prints one compact object a line, wherever the flag stands", async () => {
+    for (const argv of [
+      ["--json", "proc", "list"],
+      ["proc", "--json", "list"],
+      ["ps", "--json"],
+    ]) {
+      io.stdout.text = "";
+      expect(await runs(io, ...argv)).toBe(0);
+      expect(io.stdout.lines.map((line) => JSON.parse(line).pid)).toEqual(["init:1000", "task:abc123"]);
+    }
+  });
+
+  test("a label cannot break a row, forge one, or reach the terminal", async () => {
+    io.fakeSys.answer("proc.list", () => ({ processes: [{ ...PROCESS, label: "a\nroot\x1b[2J\u202e" }] }));
+    await runs(io, "ps");
+    expect(io.stdout.lines).toHaveLength(2);
+    expect(io.stdout.text).toContain("a⏎root␛[2J⟨U+202E⟩");
+    io.stdout.text = "";
+    await runs(io, "ps", "--json");
+    expect(JSON.parse(io.stdout.text).label).toBe("a\nroot\x1b[2J\u202e");
+    expect(io.stdout.text).not.toContain("\u202e");
+  });
+
+  test("an empty list leaves stdout empty and says so on stderr", async () => {
+    io.fakeSys.answer("proc.list", () => ({ processes: [] }));
+    expect(await runs(io, "proc", "list")).toBe(0);
+    expect(io.stdout.text).toBe("");
+    expect(io.stderr.text).toBe("(no processes)\n");
+  });
+
+  test("flags may stand before the verb, with their value", async () => {
+    expect(await runs(io, "proc", "--uid", "1000", "list")).toBe(0);
+    expect(io.fakeSys.asked("proc.list")).toEqual([{ uid: 1000 }]);
+  });
+
+  test("spawn prints only the pid", async () => {
+    io.fakeSys.answer("proc.spawn", () => ({ pid: "task:abc123", label: "docs audit" }));
+    expect(await runs(io, "proc", "spawn", "--label", "docs audit", "--prompt", "help")).toBe(0);
+    expect(io.stdout.text).toBe("task:abc123\n");
+    expect(io.fakeSys.asked("proc.spawn")).toEqual([{ label: "docs audit", prompt: "help", profile: "task" }]);
+  });
+
+  test("text for a terminal is inert, text for a pipe is as it was", async () => {
+    io.fakeSys.answer("fs.read", () => ({ kind: "file", content: "a\x1b]0;t\x07b", path: "/x", lines: 1 }));
+    await runs(io, "fs", "read", "/x");
+    expect(io.stdout.text).toBe("a\x1b]0;t\x07b\n");
+    io = new FakeIo().terminal();
+    io.fakeSys.answer("fs.read", () => ({ kind: "file", content: "a\x1b]0;t\x07b", path: "/x", lines: 1 }));
+    await runs(io, "fs", "read", "/x");
+    expect(io.stdout.text).toBe("ab\n");
+  });
+
+  test("stop and resume are signals", async () => {
+    io.fakeSys.answer("proc.signal", ({ pid }: { pid: string }) => ({ pid, state: "stopped" }));
+    expect(await runs(io, "proc", "stop", "task:abc123")).toBe(0);
+    expect(await runs(io, "proc", "resume", "task:abc123")).toBe(0);
+    expect(io.fakeSys.asked("proc.signal").map(({ signal }) => signal)).toEqual(["STOP", "CONT"]);
+    expect(io.stdout.lines[0]).toBe("task:abc123 stopped");
+  });
+
+  test("every syscall that is not hidden has a command whose help shows its examples", async () => {
+    for (const call of SYSCALLS.values()) {
+      if (call.cli.hidden) continue;
+      io.stdout.text = "";
+      expect(await runs(io, ...call.name.split("."), "--help")).toBe(0);
+      expect(io.stdout.text).toContain(call.summary);
+      for (const example of call.cli.examples) expect(io.stdout.text).toContain(example);
+      expect(io.stdout.text.indexOf("Examples")).toBeLessThan(io.stdout.text.indexOf("Flags"));
+    }
+    expect(io.fakeSys.calls).toEqual([]);
+  });
+});
+
+describe("errors", () => {
+  test("an expected failure is one line, its hints below, and its exit status", async () => {
+    io.fakeSys.answer("proc.list", () => {
+      throw new SysError("EPERM", "only root may look at\nuid 0", ["gsv ps shows yours"]);
+    });
+    expect(await runs(io, "proc", "list", "--uid", "0")).toBe(1);
+    expect(io.stderr.text).toBe("gsv: only root may look at⏎uid 0\n  gsv ps shows yours\n");
+    expect(io.stdout.text).toBe("");
+  });
+
+  test("with --json it is one object on stderr", async () => {
+    expect(await runs(io, "proc", "history", "--pid", "nope", "--json")).toBe(3);
+    expect(JSON.parse(io.stderr.text)).toEqual({
+      type: "error",
+      code: "ESRCH",
+      message: "no such process: nope",
+      hints: ["gsv ps shows the processes you have"],
+      exit: 3,
+    });
+  });
+
+  test("a fault in gsv exits 1 without a stack trace", async () => {
+    io.fakeSys.answer("proc.list", () => {
+      throw new TypeError("x is undefined");
+    });
+    expect(await runs(io, "ps")).toBe(1);
+    expect(io.stderr.text).toBe("gsv: this is a fault in gsv: x is undefined\n");
+  });
+
+  test("a reader that leaves is met with silence and 141", async () => {
+    io.stdout.writesMax = 0;
+    io.fakeSys.answer("proc.list", () => ({ processes: [PROCESS] }));
+    expect(await runs(io, "ps")).toBe(141);
+    expect(io.stderr.text).toBe("");
+  });
+});
+
+describe("words that are no command", () => {
+  const cases: [argv: string[], says: string, hint: string][] = [
+    [["cht"], "unknown command: cht", "did you mean gsv chat"],
+    [["pss"], "unknown command: pss", "did you mean gsv ps"],
+    [["history"], "unknown command: history", "did you mean gsv proc history"],
+    [["hello"], "unknown command: hello", 'gsv chat "…" talks'],
+    [["__proto__"], "unknown command: __proto__", "gsv help"],
+    [["proc", "lst"], "unknown command: proc lst", "did you mean gsv proc list"],
+    [["proc", "constructor"], "unknown command: proc constructor", "usage: gsv proc list|"],
+    [["sys", "drain"], "unknown command: sys", "gsv help"],
+    [["--uid", "1", "ps"], "--uid stands before the command", "go after it"],
+  ];
+  test.each(cases)("%j is refused with exit 2 and never runs a guess", async (argv, says, hint) => {
+    expect(await runs(io, ...argv)).toBe(2);
+    expect(io.stderr.lines[0]).toContain(says);
+    expect(io.stderr.text).toContain(hint);
+    expect(io.fakeSys.calls).toEqual([]);
+  });
+
+  test("a word of a hundred thousand characters is refused in a line", async () => {
+    expect(await runs(io, "x".repeat(100_000))).toBe(2);
+    expect(io.stderr.text.length).toBeLessThan(300);
+  });
+});
+
+describe("help", () => {
+  test("gsv alone on a terminal is help", async () => {
+    expect(await runs(io.terminal())).toBe(0);
+    expect(io.stdout.text).toContain("gsv ps");
+  });
+
+  test("gsv alone in a script is a usage error, with the help on stderr", async () => {
+    expect(await runs(io)).toBe(2);
+    expect(io.stdout.text).toBe("");
+    expect(io.stderr.text).toContain("gsv ps");
+  });
+
+  test("a noun alone lists its verbs on stderr and exits 2; asked for, it is help", async () => {
+    expect(await runs(io, "proc")).toBe(2);
+    expect(io.stderr.text).toContain("gsv proc spawn");
+    expect(await runs(io, "proc", "--help")).toBe(0);
+    expect(io.stdout.text).toContain("gsv proc resume");
+  });
+
+  test("every way to ask gives the same help", async () => {
+    const texts = [];
+    for (const argv of [
+      ["help", "proc", "spawn"],
+      ["proc", "spawn", "--help"],
+      ["proc", "--help", "spawn"],
+      ["--help", "proc", "spawn"],
+    ]) {
+      io.stdout.text = "";
+      expect(await runs(io, ...argv)).toBe(0);
+      texts.push(io.stdout.text);
+    }
+    expect(new Set(texts).size).toBe(1);
+    expect(texts[0]).toContain("--prompt TEXT");
+  });
+
+  test("every command has help with an example", async () => {
+    for (const name of [
+      "chat",
+      "ps",
+      "spawn",
+      "send",
+      "wait",
+      "logs",
+      "kill",
+      "approvals",
+      "approve",
+      "deny",
+      "kernel",
+      "help",
+    ]) {
+      io.stdout.text = "";
+      expect(await runs(io, name, "--help")).toBe(0);
+      expect(io.stdout.text).toContain("Examples\n  gsv ");
+    }
+    io.stdout.text = "";
+    expect(await runs(io, "help")).toBe(0);
+    expect(io.stdout.text).toContain("approvals");
+  });
+});

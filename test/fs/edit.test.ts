@@ -1,0 +1,56 @@
+import { describe, expect, test } from "bun:test";
+import { applyEdit } from "../../fs/edit.ts";
+import { SysError } from "../../src/abi/errno.ts";
+
+const edit = (text: string, oldString: string, newString: string, replaceAll = false) =>
+  applyEdit(text, { oldString, newString, replaceAll }, "/f");
+
+function fault(text: string, oldString: string, newString = "new", replaceAll = false): string {
+  try {
+    edit(text, oldString, newString, replaceAll);
+  } catch (error) {
+    if (error instanceof SysError) return `${error.code} ${error.message} | ${error.hints.join(" ")}`;
+    throw error;
+  }
+  return "done";
+}
+
+describe("an edit", () => {
+  test("replaces the one place that fits, and with replaceAll every one", () => {
+    expect(edit("a b c", "b", "B")).toEqual({ text: "a B c", replacements: 1 });
+    expect(edit("aaa", "a", "b", true)).toEqual({ text: "bbb", replacements: 3 });
+    expect(edit("ababab", "abab", "x", true)).toEqual({ text: "xab", replacements: 1 });
+    expect(edit("keep\nthis\n", "this\n", "").text).toBe("keep\n");
+  });
+
+  test("takes the new text by its letters: $& and $1 mean nothing", () => {
+    expect(edit("x = 1", "1", "$& $1 $$ $`").text).toBe("x = $& $1 $$ $`");
+  });
+
+  test("keeps CRLF when it was written with LF, and leaves mixed files alone", () => {
+    expect(edit("a\r\nb\r\nc\r\n", "a\nb", "x\ny").text).toBe("x\r\ny\r\nc\r\n");
+    expect(fault("a\r\nb\nc", "a\nb")).toStartWith("EINVAL");
+  });
+
+  test("that fits nowhere says so, and what is most likely wrong with it", () => {
+    expect(fault("one\ntwo\n", "three")).toBe(
+      "EINVAL cannot edit /f: oldString was not found | read the file again and copy the text exactly as it stands",
+    );
+    expect(fault("one\ntwo\n", "     1\tone\n     2\ttwo")).toContain("leave out the line numbers");
+    expect(fault("if (x) {\n\treturn;\n}\n", "if (x) {\n    return;\n}")).toContain(
+      "line 1 differs in white space only",
+    );
+  });
+
+  test("that fits several places says how many, where, and what to do", () => {
+    expect(fault("a\nb\na\n", "a")).toBe(
+      "EINVAL cannot edit /f: oldString occurs 2 times (lines 1, 3) | add lines around it until it occurs once, or set replaceAll",
+    );
+    expect(fault("a\n".repeat(9), "a")).toContain("occurs 9 times (lines 1, 2, 3, 4, 5, …)");
+  });
+
+  test("of nothing, or to the same, is refused", () => {
+    expect(fault("x", "")).toContain("oldString is empty | to replace the whole file, write it");
+    expect(fault("x", "x", "x")).toContain("are the same");
+  });
+});

@@ -1,0 +1,159 @@
+// /proc as its reader sees it, over a Sys that only knows the reader's own processes.
+
+import { describe, expect, test } from "bun:test";
+import { Namespace } from "../../fs/namespace.ts";
+import { procFs } from "../../fs/proc.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import type { Caller } from "../../src/abi/identity.ts";
+import type { Message } from "../../src/abi/message.ts";
+import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import { messageLine, waitsForText } from "../../src/syscalls/format.ts";
+import { codeOf } from "../contract/filesystem.ts";
+import { agent, bob, sam } from "../support/caller.ts";
+import { FakeClock } from "../support/clock.ts";
+import { memoryMount } from "../support/memoryfs.ts";
+
+const init: ProcessInfo = {
+  pid: "init:1000",
+  label: "init\nState:\tfaked",
+  owner: "sam",
+  uid: 1000,
+  runAs: "echo",
+  profile: "init",
+  parentPid: null,
+  state: "waiting_hil",
+  cwd: "/home/sam",
+  workspaceId: null,
+  queued: 2,
+  activeRunId: null,
+  createdAt: 0,
+  lastActiveAt: null,
+  waitsFor: { kind: "approval", id: "k3x9", tool: "Delete", summary: "delete /home/sam/a" },
+};
+
+function proc() {
+  const clock = new FakeClock();
+  const processes = new Map<string, ProcessInfo>([
+    [init.pid, init],
+    [
+      "task:abc123",
+      { ...init, pid: "task:abc123", parentPid: "init:1000", label: null, state: "running", waitsFor: null },
+    ],
+  ]);
+  const messages: Message[] = Array.from({ length: 1201 }, (_, n) => ({
+    id: n + 1,
+    runId: null,
+    timestamp: n,
+    role: "user",
+    content: `message ${n + 1}`,
+  }));
+  const calls: string[] = [];
+  const sysFor = (caller: Caller): Sys => ({
+    call: async <R>(name: string, args: object) => {
+      calls.push(name);
+      const { pid = "", afterSeq = 0, limit = 0 } = args as { pid?: string; afterSeq?: number; limit?: number };
+      const mine = caller.ownerUid === 1000 ? processes : new Map<string, ProcessInfo>();
+      if (name === "proc.list") return { processes: [...mine.values()] } as R;
+      if (name === "system.status") return { version: "1.2.3", startedAt: clock.now() - 61_500 } as R;
+      const info = mine.get(pid);
+      if (info === undefined) throw new SysError("ESRCH", `no such process: ${pid}`);
+      if (name === "proc.get") return info as R;
+      const page = messages.filter(({ id }) => id > afterSeq).slice(0, limit);
+      return { messages: page, hasMoreAfter: (page.at(-1)?.id ?? 0) < messages.length } as R;
+    },
+    on: () => () => undefined,
+    close: async () => undefined,
+  });
+  const files = new Namespace([
+    { at: "/", fs: memoryMount() },
+    { at: "/proc", fs: procFs({ sysFor, clock, messageLine, waitsForText }) },
+  ]);
+  const read = async (path: string, caller: Caller = sam, bytesMax = 1 << 20) =>
+    new TextDecoder().decode((await files.read(caller, path, { bytesMax })).bytes);
+  const names = async (path: string, caller: Caller = sam) =>
+    (await files.list(caller, path)).map((entry) => entry.name);
+  return { files, read, names, processes, calls };
+}
+
+describe("/proc", () => {
+  test("lists the reader's processes beside what is said of the machine, and each process's files", async () => {
+    const { names } = proc();
+    expect(await names("/proc")).toEqual(["init:1000", "self", "task:abc123", "uptime", "version"]);
+    expect(await names("/proc/init:1000")).toEqual(["history", "messages", "status"]);
+    expect(await names("/proc", bob)).toEqual(["self", "uptime", "version"]);
+  });
+
+  test("status is one Key:<tab>value a line, and a label of several lines cannot fake another", async () => {
+    const { read } = proc();
+    const status = await read("/proc/init:1000/status");
+    expect(status.split("\n").map((line) => line.split("\t")[0])).toEqual([
+      "Name:",
+      "Pid:",
+      "PPid:",
+      "Owner:",
+      "RunAs:",
+      "Profile:",
+      "State:",
+      "Run:",
+      "Queue:",
+      "Cwd:",
+      "Workspace:",
+      "WaitsFor:",
+      "Created:",
+      "",
+    ]);
+    expect(status).toContain("State:\twaiting_hil\n");
+    expect(status).toContain("Name:\tinit State: faked\n");
+    expect(status).toContain("WaitsFor:\tapproval k3x9 (delete /home/sam/a)\n");
+    expect(await read("/proc/task:abc123/status")).toContain("PPid:\tinit:1000\n");
+  });
+
+  test("messages are the stored ones, one JSON object a line; history is the same as text", async () => {
+    const { read } = proc();
+    const rows = (await read("/proc/init:1000/messages")).trimEnd().split("\n");
+    expect(rows.length).toBe(1201);
+    expect(JSON.parse(rows[1200] ?? "")).toMatchObject({ id: 1201, content: "message 1201" });
+    expect((await read("/proc/init:1000/history")).split("\n")[1]).toBe("[1970-01-01T00:00:00.001Z] user: message 2");
+  });
+
+  test("the beginning of a long history is read without fetching the rest", async () => {
+    const { read, calls } = proc();
+    await read("/proc/init:1000/messages", sam, 100);
+    expect(calls.filter((name) => name === "proc.history").length).toBe(1);
+  });
+
+  test("another account's process is simply not there, by any path", async () => {
+    const { files } = proc();
+    for (const path of [
+      "/proc/init:1000",
+      "/proc/init:1000/status",
+      "/proc/nonsense",
+      "/proc/__proto__",
+      "/proc/self",
+    ]) {
+      expect(await codeOf(files.stat(bob, path))).toBe("ENOENT");
+    }
+  });
+
+  test("self is the process that reads, and a person's init", async () => {
+    const { read, files } = proc();
+    expect(await read("/proc/self/status", agent)).toContain("Pid:\ttask:abc123\n");
+    expect(await read("/proc/self/status", sam)).toContain("Pid:\tinit:1000\n");
+    expect((await files.lstat(sam, "/proc/self")).target).toBe("init:1000");
+  });
+
+  test("a process spawned or killed a moment ago is there or gone at once", async () => {
+    const { files, names, processes } = proc();
+    processes.set("task:zzzzzz", { ...init, pid: "task:zzzzzz" });
+    expect(await names("/proc")).toContain("task:zzzzzz");
+    processes.delete("task:zzzzzz");
+    expect(await codeOf(files.read(sam, "/proc/task:zzzzzz/status", { bytesMax: 1 }))).toBe("ENOENT");
+  });
+
+  test("version and uptime say what runs and for how long", async () => {
+    const { read } = proc();
+    expect(await read("/proc/version")).toBe("gsv 1.2.3\n");
+    expect(await read("/proc/uptime")).toBe("61.50\n");
+  });
+});

@@ -1,0 +1,256 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type DrainWhy, type Ended, elect, keepLifetime, type LifetimeSettings } from "../../src/kernel/lifetime.ts";
+import { FakeClock } from "../support/clock.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "gsv-life-"));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+/** A kernel made of switches; `log` is what happened to it, in order. */
+function kernel(settings: Partial<LifetimeSettings> = {}) {
+  const clock = new FakeClock();
+  const log: string[] = [];
+  const settled = Promise.withResolvers<void>();
+  const infoFile = join(directory, "kernel.json");
+  const info = { pid: 7, version: "1.0.0", exe: "/opt/gsv", socket: "/run/s", startedAt: 5 };
+  const is = { working: false, ours: true, due: null as number | null, clients: 0 };
+  let accept: () => boolean = () => true;
+  let ended: Ended | null = null;
+  const lifetime = keepLifetime({
+    clock,
+    lock: {
+      stillOurs: () => is.ours,
+      release: () => log.push(`release, info ${existsSync(infoFile) ? "there" : "gone"}`),
+    },
+    server: {
+      get clients() {
+        return is.clients;
+      },
+      onConnect: (check) => {
+        accept = check;
+      },
+      bye: (why) => log.push(`bye ${why}`),
+      close: async () => void log.push("server closed"),
+    },
+    isWorking: () => is.working,
+    dueWithinMs: () => is.due,
+    onDrain: {
+      stopClaiming: () => log.push("claims nothing"),
+      settled: () => settled.promise,
+      terminate: () => log.push("terminate"),
+      close: async () => void log.push("stores closed"),
+    },
+    onLost: () => log.push("lost"),
+    info,
+    infoFile,
+    settings,
+  });
+  lifetime.ended.then((end) => {
+    ended = end;
+  });
+  return {
+    clock,
+    log,
+    is,
+    infoFile,
+    info,
+    connect: () => accept(),
+    settle: () => settled.resolve(),
+    drain: (why: DrainWhy) => lifetime.drain(why),
+    ended: () => ended,
+    isLeaving: () => log.some((line) => line.startsWith("bye")),
+  };
+}
+
+const whole = (why: string) => [`bye ${why}`, "claims nothing", "server closed", "stores closed", "release, info gone"];
+
+describe("a kernel with nothing to do", () => {
+  test("waits 3 s for its first client, then leaves", async () => {
+    const { clock, isLeaving, settle, log, ended } = kernel();
+    settle();
+    await clock.advance(2500);
+    expect(isLeaving()).toBe(false);
+    await clock.advance(1500);
+    expect(log).toEqual(whole("idle"));
+    expect(ended()).toEqual({ why: "idle", leftWork: false });
+    expect(clock.pending).toBe(0);
+  });
+
+  test("stays 10 s after its last client left, and as long as one is there", async () => {
+    const { clock, is, connect, isLeaving } = kernel();
+    is.clients = 1;
+    expect(connect()).toBe(true);
+    await clock.advance(3_600_000);
+    expect(isLeaving()).toBe(false);
+    is.clients = 0;
+    await clock.advance(9000);
+    expect(isLeaving()).toBe(false);
+    await clock.advance(3000);
+    expect(isLeaving()).toBe(true);
+  });
+
+  test("counts from the last visit, however short that was", async () => {
+    const { clock, connect, isLeaving } = kernel();
+    for (let visit = 0; visit < 20; visit++) {
+      connect();
+      await clock.advance(7000);
+      expect(isLeaving()).toBe(false);
+    }
+  });
+
+  test("gives the first client its grace even when it may not idle at all", async () => {
+    const { clock, connect, isLeaving } = kernel({ idleMs: 0 });
+    await clock.advance(2000);
+    expect(isLeaving()).toBe(false);
+    connect();
+    await clock.advance(100);
+    expect(isLeaving()).toBe(true);
+  });
+});
+
+describe("a kernel stays", () => {
+  test("while processes work, and 10 s longer", async () => {
+    const { clock, is, connect, isLeaving } = kernel();
+    connect();
+    is.working = true;
+    await clock.advance(86_400_000);
+    expect(isLeaving()).toBe(false);
+    is.working = false;
+    await clock.advance(9000);
+    expect(isLeaving()).toBe(false);
+    await clock.advance(3000);
+    expect(isLeaving()).toBe(true);
+  });
+
+  test("for what is due within 24 h, also when that is overdue, but not for what is due later", async () => {
+    for (const [due, stays] of [
+      [0, true],
+      [-5000, true],
+      [86_400_000, true],
+      [86_400_001, false],
+    ] as const) {
+      const { clock, is, isLeaving } = kernel();
+      is.due = due;
+      await clock.advance(20_000);
+      expect(`due in ${due}: ${isLeaving()}`).toBe(`due in ${due}: ${!stays}`);
+    }
+  });
+});
+
+describe("draining", () => {
+  test("says bye first, waits for turns in flight, and closes in order only then", async () => {
+    const { clock, is, drain, settle, log } = kernel();
+    is.working = true;
+    void drain("restart");
+    await clock.advance(9000);
+    expect(log).toEqual(["bye restart", "claims nothing"]);
+    settle();
+    await clock.advance(0);
+    expect(log).toEqual(whole("restart"));
+  });
+
+  test("ends turns that take longer than 10 s, and waits for them 5 s more", async () => {
+    const { clock, drain, log } = kernel();
+    void drain("stop");
+    await clock.advance(9999);
+    expect(log).toEqual(["bye stop", "claims nothing"]);
+    await clock.advance(1);
+    expect(log.at(-1)).toBe("terminate");
+    await clock.advance(4999);
+    expect(log.at(-1)).toBe("terminate");
+    await clock.advance(1);
+    expect(log.slice(-3)).toEqual(["server closed", "stores closed", "release, info gone"]);
+  });
+
+  test("happens once, for the first reason, whoever asks again", async () => {
+    const { clock, drain, settle, log } = kernel();
+    settle();
+    const first = drain("upgrade");
+    const second = drain("stop");
+    await clock.advance(0);
+    expect(await first).toEqual({ why: "upgrade", leftWork: false });
+    expect(await second).toEqual(await first);
+    expect(log).toEqual(whole("upgrade"));
+  });
+
+  test("tells when work was admitted on the way out", async () => {
+    const { clock, is, drain, settle } = kernel();
+    settle();
+    is.working = true;
+    const ended = drain("idle");
+    await clock.advance(0);
+    expect(await ended).toEqual({ why: "idle", leftWork: true });
+  });
+});
+
+describe("a kernel whose lock file was replaced", () => {
+  test("notices within 5 s, ends at once and touches nothing", async () => {
+    const { clock, is, log, infoFile, ended } = kernel();
+    is.clients = 1;
+    await clock.advance(4000);
+    is.ours = false;
+    await clock.advance(5000);
+    expect(log).toEqual(["lost"]);
+    await clock.advance(3_600_000);
+    expect(log).toEqual(["lost"]);
+    expect(existsSync(infoFile)).toBe(true);
+    expect(ended()).toBeNull();
+  });
+
+  test("lets nobody in", () => {
+    const { is, connect, log } = kernel();
+    is.ours = false;
+    expect([connect(), connect(), log]).toEqual([false, false, ["lost"]]);
+  });
+
+  test("does not drain, and stops draining where it is", async () => {
+    const early = kernel();
+    early.is.ours = false;
+    void early.drain("stop");
+    await early.clock.advance(60_000);
+    expect(early.log).toEqual(["lost"]);
+    const late = kernel();
+    void late.drain("stop");
+    await late.clock.advance(1000);
+    late.is.ours = false;
+    late.settle();
+    await late.clock.advance(60_000);
+    expect(late.log).toEqual(["bye stop", "claims nothing", "lost"]);
+    expect(existsSync(late.infoFile)).toBe(true);
+  });
+});
+
+test("run/kernel.json says who holds the home, to its owner alone", () => {
+  const before = process.umask(0);
+  try {
+    const { infoFile, info } = kernel();
+    expect(JSON.parse(readFileSync(infoFile, "utf8"))).toEqual(info);
+    expect(statSync(infoFile).mode & 0o777).toBe(0o600);
+  } finally {
+    process.umask(before);
+  }
+});
+
+describe("an election", () => {
+  test("is won by who gets the lock, at once or when the holder lets go within 2 s", async () => {
+    const clock = new FakeClock();
+    expect(await elect({ clock, acquire: () => "lock", isServed: async () => false })).toBe("lock");
+    const freeAt = clock.mono() + 1500;
+    const late = elect({ clock, acquire: () => (clock.mono() >= freeAt ? "lock" : null), isServed: async () => false });
+    await clock.advance(2000);
+    expect(await late).toBe("lock");
+  });
+
+  test("is lost to a kernel that serves, at once, and to a holder that does neither after 2 s", async () => {
+    const clock = new FakeClock();
+    expect(await elect({ clock, acquire: () => null, isServed: async () => true })).toBeNull();
+    const stuck = elect({ clock, acquire: () => null, isServed: async () => false });
+    await clock.advance(2100);
+    expect(await stuck).toBeNull();
+  });
+});

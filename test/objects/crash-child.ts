@@ -1,0 +1,56 @@
+// Run by crash.test.ts in a process of its own: changes objects, says what was acknowledged, and kills itself at one point of one change.
+
+import { diskObjects } from "../../src/objects/disk.ts";
+import type { ObjectRows } from "../../src/objects/objects.ts";
+import { openDisk, plain } from "../support/objects.ts";
+import { seeded } from "../support/random.ts";
+
+const [home = "", seam = "", change = ""] = process.argv.slice(2);
+const disk = await openDisk(home);
+
+function die(): never {
+  process.kill(process.pid, "SIGKILL");
+  throw new Error("still alive");
+}
+
+function at<A extends unknown[], R>(verb: string, call: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
+  return async (...args) => {
+    if (seam === `before:${verb}`) die();
+    const result = await call(...args);
+    if (seam === `after:${verb}`) die();
+    return result;
+  };
+}
+
+const rows: ObjectRows = {
+  ...disk.rows,
+  intend: at("intend", disk.rows.intend),
+  fulfil: at("fulfil", disk.rows.fulfil),
+};
+const random = seeded(process.pid).bytes;
+const clock = {
+  now: () => Date.now(),
+  mono: () => performance.now(),
+  sleep: async () => undefined,
+  after: () => () => undefined,
+};
+const store = diskObjects({ directory: disk.directory, rows, clock, random });
+const bytes = (content: string) => new TextEncoder().encode(content);
+
+if (change === "loop") {
+  // Until somebody kills it: every acknowledged write is said aloud.
+  for (let n = 0; ; n++) {
+    const key = `loop/${n % 7}`;
+    await store.put(plain(key), bytes(`${n}`.repeat(1 + (n % 5000))));
+    process.stdout.write(`${key} ${n}\n`);
+  }
+}
+async function* dying() {
+  yield bytes("new");
+  die();
+}
+if (change === "put") await store.put(plain("d/a"), seam === "in:stream" ? dying() : bytes("new"));
+if (change === "create") await store.put(plain("e/f/g"), bytes("new"));
+if (change === "remove") await store.remove("d/a");
+if (change === "rename") await store.rename("d/a", "d/b");
+if (change === "move") await store.rename("d", "moved/d");

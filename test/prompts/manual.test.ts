@@ -1,0 +1,109 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { MANUAL } from "../../src/prompts/manual.ts";
+import { systemPrompt } from "../../src/prompts/system.ts";
+import { parseScript } from "../../src/providers/script-file.ts";
+import { SYSCALLS } from "../../src/syscalls/table.ts";
+
+/** Commands written by hand, with the flags they take. */
+const BY_HAND: { readonly [name: string]: string } = {
+  chat: "--pid --new --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label",
+  wait: "--timeout --wait",
+  kill: "-STOP -CONT -INT -TERM -KILL -0 -9 -s",
+  logs: "--limit",
+  kernel: "",
+  help: "",
+  approvals: "",
+  approve: "",
+  deny: "",
+};
+const SHORT: { readonly [name: string]: string } = { ps: "proc.list", send: "proc.send", spawn: "proc.spawn" };
+const VERBS_BESIDE_SYSCALLS = ["proc stop", "proc resume", "proc wait"];
+
+function flagsOf(call: string): string[] {
+  const fields = Object.entries(SYSCALLS.get(call)?.input ?? {});
+  return fields.map(
+    ([name, spec]) => `--${spec.flag ?? name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+  );
+}
+
+/** What is wrong with one gsv command line of the manual, or null. */
+function faultOf(line: string): string | null {
+  const [noun = "", verb = ""] = line.split(/\s+/);
+  const flags = (line.replace(/"[^"]*"|'[^']*'/g, "").match(/(?<=\s)--?[A-Za-z0-9][\w-]*/g) ?? []).filter(
+    (flag) => !["--json", "--help"].includes(flag),
+  );
+  if (noun === "--version") return null;
+  const call = SHORT[noun] ?? `${noun}.${verb}`;
+  const byHand = Object.hasOwn(BY_HAND, noun) ? BY_HAND[noun] : undefined;
+  if (byHand === undefined && VERBS_BESIDE_SYSCALLS.includes(`${noun} ${verb}`)) return null;
+  if (byHand === undefined && !SYSCALLS.has(call)) return `no such command: ${noun} ${verb}`;
+  const known = byHand === undefined ? flagsOf(call).concat("--no-archive") : byHand.split(" ");
+  const stranger = flags.find((flag) => !known.includes(flag));
+  return stranger === undefined ? null : `${noun} ${verb} has no flag ${stranger}`;
+}
+
+describe("the manual", () => {
+  test("holds every page of its directory, each cut into sections with a heading and text", () => {
+    const pages = readdirSync(`${import.meta.dir}/../../src/prompts/manual`).map((name) => name.replace(/\.md$/, ""));
+    expect([...new Set(MANUAL.map((section) => section.page))].sort()).toEqual(pages.sort());
+    for (const section of MANUAL) {
+      expect(section.heading).not.toBe("");
+      expect(section.words).not.toBe("");
+      expect(section.text).not.toContain("<!--");
+      expect(section.commands.length).toBeGreaterThan(0);
+    }
+  });
+
+  test("has no two sections of one name", () => {
+    expect(new Set(MANUAL.map((section) => section.heading)).size).toBe(MANUAL.length);
+  });
+
+  test("names only commands and flags that exist", () => {
+    const lines = MANUAL.flatMap((section) => [
+      ...section.commands,
+      ...[...section.text.matchAll(/`(gsv [^`]+)`/g)].map((match) => match[1] ?? ""),
+    ]);
+    const commands = lines.flatMap((line) => [...line.matchAll(/(?<![-\w./])gsv ((?:"[^"]*"|'[^']*'|[^;|&)])+)/g)]);
+    const written = commands.map((match) => match[1]?.trim() ?? "").filter((line) => !/^NOUN/.test(line));
+    expect(written.length).toBeGreaterThan(80);
+    expect(written.flatMap((line) => faultOf(line) ?? [])).toEqual([]);
+  });
+
+  test("shows script lines that the script provider takes", () => {
+    const lines = MANUAL.flatMap((section) => section.commands).flatMap(
+      (line) => /^echo '(\{.*\})'/.exec(line)?.[1] ?? [],
+    );
+    expect(lines.length).toBeGreaterThan(2);
+    expect(parseScript(lines.join("\n"))).toHaveLength(lines.length);
+  });
+
+  test("finds a command that does not exist, so the check is awake", () => {
+    expect(faultOf("proc explode task:abc123")).toContain("no such command");
+    expect(faultOf("proc kill task:abc123 --gently")).toContain("--gently");
+    expect(faultOf("chat --loud hello")).toContain("--loud");
+  });
+});
+
+describe("the system prompt", () => {
+  const facts = {
+    username: "sam-agent",
+    owner: "sam",
+    home: "/home/sam",
+    cwd: "/home/sam/docs",
+    pid: "task:abc123",
+    profile: "task",
+    now: Date.UTC(2026, 0, 2, 3, 4, 5),
+  };
+
+  test("says who acts for whom and where, in at most 2 KB", () => {
+    const prompt = systemPrompt(facts);
+    for (const fact of ["sam-agent", "for sam", "/home/sam/docs", "task:abc123", "2026-01-02"])
+      expect(prompt).toContain(fact);
+    expect(Buffer.byteLength(prompt)).toBeLessThanOrEqual(2048);
+  });
+
+  test("is the same all day, so that a model's cache of it holds", () => {
+    expect(systemPrompt({ ...facts, now: facts.now + 3_600_000 })).toBe(systemPrompt(facts));
+  });
+});

@@ -1,0 +1,215 @@
+// Questions of somebody who meets gsv today, and the command each answer must contain, word for word.
+
+import { describe, expect, test } from "bun:test";
+import { MANUAL } from "../../src/prompts/manual.ts";
+import { OFFLINE_NOTICE, offlineProvider } from "../../src/providers/offline.ts";
+import { ask, requestOf } from "./requests.ts";
+
+const provider = offlineProvider({ manual: async () => MANUAL });
+
+async function answer(question: string): Promise<string> {
+  return (await ask(provider, requestOf([{ user: question }]))).text;
+}
+
+const QUESTIONS: readonly [command: string, page: string, ...phrasings: string[]][] = [
+  [
+    "gsv proc kill task:abc123",
+    "processes",
+    "How do I stop a process?",
+    "how can I end an agent",
+    "what is the command to terminate a task?",
+  ],
+  ["gsv ps", "processes", "how can I see what is running", "how do I list my processes?", "how can I view all agents?"],
+  [
+    "gsv spawn --label",
+    "processes",
+    "start something in the background",
+    "How do I launch a task in the background?",
+    "how to spawn a new agent",
+  ],
+  [
+    "gsv archive list",
+    "history-and-archives",
+    "where are my old conversations",
+    "how do I find past chats?",
+    "where did my archived history go",
+  ],
+  [
+    "gsv approvals",
+    "exit-status",
+    "what does exit status 5 mean",
+    "What does exit code 5 mean?",
+    "why did it exit with 5",
+  ],
+  [
+    "gsv approve k3x9",
+    "approvals",
+    "how do I approve",
+    "how do I allow a tool call?",
+    "how can I say yes to a permission request",
+  ],
+  [
+    "gsv proc history --pid task:abc123",
+    "history-and-archives",
+    "how do I read the history of a process",
+    "how do I see the transcript of an agent?",
+    "show the messages of a task",
+  ],
+  ["gsv proc reset", "processes", "what is init", "what's init:1000?", "why can't I kill init"],
+  [
+    "gsv wait task:abc123",
+    "processes",
+    "how do I wait for a task",
+    "how can I block until an agent is done?",
+    "wait until a process has finished",
+  ],
+  [
+    "gsv kill -STOP task:abc123",
+    "signals",
+    "can I pause an agent",
+    "how do I suspend a process for a while?",
+    "how can I freeze a task",
+  ],
+  [
+    'gsv wait "$pid"',
+    "output-and-json",
+    "how do I use it in a script",
+    "can I automate gsv with bash?",
+    "how to call gsv from cron",
+  ],
+  [
+    "~/.gsv",
+    "homes-and-accounts",
+    "where is my data stored",
+    "where does gsv keep its files on disk?",
+    "which directory does gsv use?",
+  ],
+  [
+    "gsv proc reset --pid task:abc123",
+    "history-and-archives",
+    "how do I start over with an empty history",
+    "how do I clear the conversation?",
+    "how can I begin again with a blank history",
+  ],
+  ["gsv proc reset --pid task:abc123", "processes", "how to reset", "when should I reset?"],
+  [
+    "gsv send --pid task:abc123",
+    "chat",
+    "how do I send without waiting",
+    "can I queue a message and not wait?",
+    "send a message and return at once",
+  ],
+  [
+    "gsv ps --json",
+    "output-and-json",
+    "how do I get json",
+    "is there machine readable output?",
+    "how can I parse the output with jq",
+  ],
+  [
+    "gsv kill -CONT task:abc123",
+    "signals",
+    "how do I resume a paused agent",
+    "how do I continue a paused process?",
+    "unpause a task",
+  ],
+  ["gsv kernel stop", "kernel", "how do I stop the kernel", "how can I shut down the kernel?", "turn off the daemon"],
+  ["GSV_MODEL=", "offline", "how do I change the model", "can I use claude?", "how do I choose which model answers"],
+  [
+    "gsv kernel start",
+    "kernel",
+    "what happens after a crash",
+    "does my work survive a reboot?",
+    "is anything lost after a power cut",
+  ],
+  [
+    "gsv deny k3x9",
+    "approvals",
+    "how do I deny a request",
+    "how can I refuse a tool call?",
+    "reject a permission request",
+  ],
+  [
+    "gsv proc abort task:abc123",
+    "processes",
+    "how do I abort an answer",
+    "how do I cancel the answer in flight?",
+    "abort a run that takes too long",
+  ],
+  ["gsv fs read ~/notes.md", "files", "how do I read a file", "how can I print a file?", "how do I list a directory"],
+  [
+    "gsv proc kill task:abc123 --no-archive",
+    "processes",
+    "how do I kill a process without archive",
+    "can I kill a task with no archive?",
+    "how to throw away the history when I kill",
+  ],
+  ["gsv system whoami", "homes-and-accounts", "who am I", "what is my username?", "which account do I have"],
+  [
+    "gsv --version",
+    "getting-started",
+    "which version is this",
+    "how do I see the version?",
+    "what version of gsv do I have",
+  ],
+];
+
+describe("a newcomer's question gets the command to type and its source", () => {
+  for (const [command, page, ...phrasings] of QUESTIONS) {
+    test.each(phrasings)("%s", async (question) => {
+      const text = await answer(question);
+      const [body = ""] = text.split("\n\nSee also:");
+      expect(body).toContain(command);
+      expect(body).toEndWith(`manual: ${page}`);
+    });
+  }
+});
+
+describe("what the manual does not answer is not answered", () => {
+  test.each([
+    "what is the capital of France",
+    "write me a poem about the sea",
+    "summarize the meeting with the design team",
+    "refactor the login module and run the tests",
+    "how do I bake bread",
+    "asdf qwer",
+    "какая погода",
+    "???!!! 🙂",
+    "the",
+    "x".repeat(100_000),
+  ])("%.40s gets the three nearest entries with their commands", async (question) => {
+    const text = await answer(question);
+    const entries = text.split("\n").filter((line) => line.startsWith("- "));
+    expect(entries).toHaveLength(3);
+    for (const entry of entries) expect(entry).toMatch(/: `.+` \(manual: [a-z-]+\)$/);
+    expect(text).toContain("there is no model here");
+  });
+});
+
+describe("small talk", () => {
+  test.each([
+    "hello",
+    "Hi!",
+    "hey there",
+    "",
+    "help",
+    "Help me!",
+    "what can you do?",
+    "who are you?",
+    "are you an AI?",
+  ])("%p gets a short answer with three things to try", async (message) => {
+    const text = await answer(message);
+    expect(text.split("\n").filter((line) => line.startsWith("- "))).toHaveLength(3);
+    expect(text).toMatch(/not a model|no model/);
+    expect(text.length).toBeLessThan(400);
+  });
+
+  test("thanks get one line", async () => {
+    expect(await answer("thanks!")).toBe("You are welcome.");
+  });
+
+  test("the notice for clients is one line that says it is not a model", () => {
+    expect(OFFLINE_NOTICE).toContain("not a model");
+    expect(OFFLINE_NOTICE).not.toContain("\n");
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, test } from "bun:test";
+import type { Signal } from "../../src/abi/signal.ts";
+import { Outbox } from "../../src/rpc/outbox.ts";
+import { FakeClock } from "../support/clock.ts";
+import { delta, text } from "../support/door.ts";
+
+/** A peer that reads when it is told to. */
+function peer(limits: { eventsMax?: number; bytesMax?: number } = {}) {
+  const clock = new FakeClock();
+  let open = true;
+  let taken = "";
+  const outbox = new Outbox({
+    clock,
+    write: (bytes) => {
+      const part = open ? bytes.length : 0;
+      taken += Buffer.from(bytes.subarray(0, part)).toString();
+      return part;
+    },
+    ...limits,
+  });
+  return {
+    outbox,
+    clock,
+    stall() {
+      open = false;
+      outbox.frame('{"stalled":true}\n');
+    },
+    read(): { sub?: number; signal?: Signal; stalled?: true; answer?: number }[] {
+      open = true;
+      outbox.drained();
+      const frames = taken.trim() === "" ? [] : taken.trim().split("\n");
+      taken = "";
+      return frames.map((frame) => JSON.parse(frame)).filter((frame) => !frame.stalled);
+    },
+  };
+}
+
+const said = (frames: { signal?: Signal }[]) =>
+  frames.map(({ signal }) => {
+    if (signal === undefined) return "answer";
+    if (signal.name === "resync") return `resync ${signal.pid} ${signal.afterSeq}`;
+    return "text" in signal ? `${signal.name} ${signal.text}` : signal.name;
+  });
+
+describe("an outbox to a peer that keeps up", () => {
+  test("sends signals and answers at once, in order", () => {
+    const { outbox, read } = peer();
+    outbox.signal(1, text(1));
+    outbox.frame('{"answer":1}\n');
+    outbox.signal(1, text(2));
+    expect(said(read())).toEqual(["chat.text message 1", "answer", "chat.text message 2"]);
+  });
+
+  test("sends the first delta at once and gathers those that follow within 8 ms into one", async () => {
+    const { outbox, clock, read } = peer();
+    outbox.signal(1, delta("a"));
+    expect(said(read())).toEqual(["chat.delta a"]);
+    for (const piece of ["b", "c", "d"]) outbox.signal(1, delta(piece));
+    expect(said(read.call(null))).toEqual(["chat.delta bcd"]);
+    outbox.signal(1, delta("e"));
+    outbox.signal(1, delta("f"));
+    await clock.advance(8);
+    expect(said(read())).toEqual(["chat.delta ef"]);
+  });
+
+  test("joins only pieces of one text, and never across another signal", async () => {
+    const { outbox, clock, read } = peer();
+    outbox.signal(1, delta("first"));
+    outbox.signal(1, delta("a"));
+    outbox.signal(2, delta("a"));
+    outbox.signal(1, delta("b", { kind: "thinking" }));
+    outbox.signal(1, delta("c", { turn: 2 }));
+    outbox.signal(1, delta("d", { turn: 2, run: "r2" }));
+    outbox.signal(1, delta("e", { turn: 2, run: "r2" }));
+    outbox.signal(1, text(1));
+    outbox.signal(1, delta("f", { turn: 2, run: "r2" }));
+    await clock.advance(8);
+    expect(said(read())).toEqual([
+      "chat.delta first",
+      "chat.delta a",
+      "chat.delta a",
+      "chat.delta b",
+      "chat.delta c",
+      "chat.delta de",
+      "chat.text message 1",
+      "chat.delta f",
+    ]);
+  });
+});
+
+describe("an outbox to a peer that does not read", () => {
+  test("loses deltas first: what was committed still arrives", () => {
+    const { outbox, stall, read } = peer({ eventsMax: 10 });
+    stall();
+    for (let seq = 1; seq <= 9; seq++) {
+      outbox.signal(1, delta(`piece ${seq}`, { turn: seq }));
+      outbox.signal(1, text(seq));
+    }
+    const got = said(read());
+    expect(got.filter((line) => line.startsWith("chat.text"))).toHaveLength(9);
+    expect(got.filter((line) => line.startsWith("resync"))).toEqual([]);
+  });
+
+  test("replaces the rest by one resync a process, after the last message it was sent", () => {
+    const { outbox, stall, read } = peer({ eventsMax: 10 });
+    outbox.signal(1, text(7));
+    read();
+    stall();
+    for (let seq = 8; seq <= 40; seq++) outbox.signal(1, text(seq));
+    for (let seq = 3; seq <= 40; seq++) outbox.signal(1, text(seq, { pid: "init:1000" }));
+    const got = said(read());
+    expect(got.filter((line) => line.startsWith("resync"))).toEqual(["resync task:abc123 7", "resync init:1000 2"]);
+    outbox.signal(1, text(41));
+    expect(said(read())).toEqual(["chat.text message 41"]);
+  });
+
+  test("overflowing twice still tells where the first gap began, also when the first thing lost has no number", () => {
+    const { outbox, stall, read } = peer({ eventsMax: 5 });
+    stall();
+    const state = { name: "process.state", pid: "task:abc123", uid: 1, parent: null, at: 1, state: "running" } as const;
+    outbox.signal(1, { ...state, queued: 0, waitsFor: null });
+    for (let seq = 10; seq <= 100; seq++) outbox.signal(1, text(seq));
+    const resyncs = said(read()).filter((line) => line.startsWith("resync"));
+    expect(resyncs).toEqual(["resync task:abc123 9"]);
+  });
+
+  test("never drops an answer, and keeps its memory within the bound", () => {
+    const { outbox, stall, read } = peer({ bytesMax: 10_000 });
+    stall();
+    for (let n = 0; n < 500; n++) {
+      outbox.signal(1, text(n + 1, { text: "x".repeat(1000) }));
+      outbox.frame(`{"answer":${n}}\n`);
+    }
+    const frames = read();
+    expect(frames.filter((frame) => frame.answer !== undefined).map((frame) => frame.answer)).toEqual(
+      Array.from({ length: 500 }, (_, n) => n),
+    );
+    expect(JSON.stringify(frames.filter((frame) => frame.signal)).length).toBeLessThan(15_000);
+  });
+
+  test("two subscriptions are told apart: each has its own resync", () => {
+    const { outbox, stall, read } = peer({ eventsMax: 6 });
+    outbox.signal(1, text(5));
+    read();
+    stall();
+    for (let seq = 6; seq <= 9; seq++) for (const sub of [1, 2]) outbox.signal(sub, text(seq));
+    const resyncs = read().flatMap(({ sub, signal }) => (signal?.name === "resync" ? [[sub, signal.afterSeq]] : []));
+    expect(resyncs).toEqual([
+      [1, 5],
+      [2, 5],
+    ]);
+  });
+
+  test("a subscription that was given up gets nothing more", () => {
+    const { outbox, stall, read } = peer();
+    stall();
+    outbox.signal(1, text(1));
+    outbox.signal(2, text(1));
+    outbox.forget(1);
+    expect(read().map(({ sub }) => sub)).toEqual([2]);
+  });
+});
+
+test("a signal too big for a frame becomes a resync to its message, and an oversized delta is let go", () => {
+  const { outbox, read } = peer();
+  outbox.signal(1, text(9, { text: "x".repeat(2 * 1024 * 1024) }));
+  outbox.signal(1, delta("y".repeat(2 * 1024 * 1024)));
+  expect(said(read())).toEqual(["resync task:abc123 8"]);
+});
+
+test("flushed waits for a slow peer, and ends when the peer goes", async () => {
+  const { outbox, stall, read } = peer();
+  await outbox.flushed();
+  stall();
+  let done = false;
+  const flushed = outbox.flushed().then(() => {
+    done = true;
+  });
+  await Promise.resolve();
+  expect(done).toBe(false);
+  read();
+  await flushed;
+  stall();
+  const ended = outbox.flushed();
+  outbox.close();
+  await ended;
+});

@@ -1,0 +1,99 @@
+// What `npm test` runs: type-check, lint and every test, ending with one line `N passed, N failed` taken from the JUnit
+// report. Nothing counts as green that did not run: no tests, a file that did not load or a failed check exits 1.
+// Arguments go to `bun test`: `npm test -- ./test/fs` runs one folder.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { countOf, summaryOf } from "./support/junit.ts";
+
+const ROOT = dirname(import.meta.dir);
+const BIN = join(ROOT, "node_modules", ".bin");
+
+interface Step {
+  readonly title: string;
+  readonly argv: readonly string[];
+  /** A check speaks only when it fails. */
+  readonly quiet: boolean;
+}
+
+/** Runs the whole suite; resolves to the exit status. */
+export async function runTests(options: {
+  args: readonly string[];
+  env: Record<string, string>;
+  checks: boolean;
+}): Promise<number> {
+  const scratch = mkdtempSync(join(tmpdir(), "gsv-test-"));
+  const report = join(scratch, "junit.xml");
+  // No test may find the home of the person who runs it, nor what their shell sets for their own gsv.
+  const env = { ...ownEnvironment(), GSV_HOME: join(scratch, "home"), ...options.env };
+  const junit = ["--reporter=junit", `--reporter-outfile=${report}`];
+  try {
+    const checksPassed = !options.checks || (await runChecks(env));
+    const testsPassed = await runStep(
+      { title: "tests", argv: [process.execPath, "test", "--only-failures", ...junit, ...options.args], quiet: false },
+      env,
+    );
+    const file = Bun.file(report);
+    const xml = (await file.exists()) ? await file.text() : "";
+    const unloaded = options.args.length === 0 ? testFiles().filter((path) => !xml.includes(`file="${path}"`)) : [];
+    for (const path of unloaded) say(`${path}: did not run to its first test`);
+    const count = countOf(xml, unloaded.length);
+    if (count.passed + count.failed === 0) say("no tests ran");
+    process.stdout.write(`${summaryOf(count)}\n`);
+    return checksPassed && testsPassed && count.failed === 0 && count.passed > 0 ? 0 : 1;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+// Before the tests and not beside them: on two cores a type-check would push tests with deadlines around.
+async function runChecks(env: Record<string, string>): Promise<boolean> {
+  const passed = await Promise.all([
+    runStep(
+      { title: "type-check", argv: [process.execPath, join(BIN, "tsc"), "--noEmit", "--pretty", "false"], quiet: true },
+      env,
+    ),
+    runStep(
+      { title: "lint", argv: [process.execPath, join(BIN, "biome"), "ci", "--colors=off", "."], quiet: true },
+      env,
+    ),
+  ]);
+  return passed.every(Boolean);
+}
+
+async function runStep(step: Step, env: Record<string, string>): Promise<boolean> {
+  const child = Bun.spawn([...step.argv], {
+    cwd: ROOT,
+    env,
+    stdin: "ignore",
+    stdout: step.quiet ? "pipe" : "inherit",
+    stderr: step.quiet ? "pipe" : "inherit",
+  });
+  const [output, errors] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+  const passed = (await child.exited) === 0;
+  if (!passed) say(`${output}${errors}${step.title} failed`);
+  return passed;
+}
+
+function textOf(stream: ReadableStream<Uint8Array> | undefined): Promise<string> {
+  return stream === undefined ? Promise.resolve("") : new Response(stream).text();
+}
+
+function testFiles(): string[] {
+  return [...new Bun.Glob("test/**/*.test.ts").scanSync({ cwd: ROOT })].sort();
+}
+
+function ownEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => {
+      return entry[1] !== undefined && !/^(?:GSV_|BUN_|NODE_|npm_)|_API_KEY$|_BASE_URL$/.test(entry[0]);
+    }),
+  );
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text.trimEnd()}\n`);
+}
+
+if (import.meta.main) process.exitCode = await runTests({ args: process.argv.slice(2), env: {}, checks: true });

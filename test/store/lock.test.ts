@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { acquireLock, type Lock } from "../../src/store/lock.ts";
+
+let directory = "";
+let file = "";
+const held: Lock[] = [];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "gsv-lock-"));
+  file = join(directory, "kernel.lock");
+});
+
+afterEach(() => {
+  for (const lock of held.splice(0)) lock.release();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function take(): Lock | null {
+  const lock = acquireLock(file);
+  if (lock !== null) held.push(lock);
+  return lock;
+}
+
+/** Another process that takes the lock, says whether it got it and holds it until it is killed. */
+async function rival() {
+  const module = JSON.stringify(join(import.meta.dir, "../../src/store/lock.ts"));
+  const script = `const { acquireLock } = await import(${module});
+    const lock = acquireLock(${JSON.stringify(file)});
+    console.log(lock === null ? "refused" : "holds");
+    setInterval(() => {}, 1000);
+    globalThis.kept = lock;`;
+  const child = Bun.spawn([process.execPath, "-e", script], {
+    stdout: "pipe",
+    stderr: "inherit",
+    env: { HOME: directory },
+  });
+  const { value } = await child.stdout.getReader().read();
+  return {
+    got: Buffer.from(value ?? [])
+      .toString()
+      .trim(),
+    async end() {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
+
+test("one holder in this process, and the next after it let go", () => {
+  const first = take();
+  expect(first).not.toBeNull();
+  expect(take()).toBeNull();
+  expect(take()).toBeNull();
+  first?.release();
+  first?.release();
+  expect(take()).not.toBeNull();
+});
+
+test("a second process is refused, however often this one asked, until this one lets go", async () => {
+  const lock = take();
+  for (let asked = 0; asked < 5; asked++) {
+    lock?.stillOurs();
+    take();
+  }
+  const during = await rival();
+  await during.end();
+  lock?.release();
+  const after = await rival();
+  await after.end();
+  expect([during.got, after.got]).toEqual(["refused", "holds"]);
+});
+
+test("kill -9 of the holder frees it at once", async () => {
+  const holder = await rival();
+  expect(holder.got).toBe("holds");
+  expect(take()).toBeNull();
+  await holder.end();
+  expect(take()).not.toBeNull();
+});
+
+test("the holder notices that the file was removed, replaced, moved away or let go", () => {
+  const lock = take();
+  expect(lock?.stillOurs()).toBe(true);
+  renameSync(file, `${file}.away`);
+  expect(lock?.stillOurs()).toBe(false);
+  writeFileSync(file, "");
+  expect(lock?.stillOurs()).toBe(false);
+  renameSync(`${file}.away`, file);
+  expect(lock?.stillOurs()).toBe(true);
+  rmSync(file);
+  expect(lock?.stillOurs()).toBe(false);
+  const next = take();
+  expect([lock?.stillOurs(), next?.stillOurs()]).toEqual([false, true]);
+  next?.release();
+  expect(next?.stillOurs()).toBe(false);
+});
+
+test("the file is for its owner alone, whatever the umask", () => {
+  const before = process.umask(0);
+  try {
+    take();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  } finally {
+    process.umask(before);
+  }
+});
+
+test("what cannot be a lock file says so and names it", () => {
+  mkdirSync(file);
+  expect(() => take()).toThrow(`cannot lock ${file}`);
+  rmSync(file, { recursive: true });
+  writeFileSync(file, "this is no database, but it is long enough to look at ".repeat(40));
+  expect(() => take()).toThrow(`cannot lock ${file}`);
+});

@@ -1,0 +1,101 @@
+// What a command is handed, without a machine: streams that remember, a clock that stands still, signals on demand.
+
+import type { Input, Interruption, Io, Output } from "../../commands/command.ts";
+import { runCommandLine } from "../../commands/run.ts";
+import type { KernelStatus } from "../../src/syscalls/services.ts";
+import { FakeClock } from "./clock.ts";
+import { seeded } from "./random.ts";
+import { FakeSys } from "./sys.ts";
+
+export class FakeOutput implements Output {
+  text = "";
+  closed = false;
+  writes = 0;
+  columns = 80;
+  isTTY = false;
+  /** The reader leaves after so many writes. */
+  writesMax = Number.POSITIVE_INFINITY;
+
+  async write(text: string): Promise<void> {
+    if (this.writes >= this.writesMax) this.closed = true;
+    if (this.closed) return;
+    this.writes++;
+    this.text += text;
+  }
+
+  get lines(): string[] {
+    return this.text.split("\n").slice(0, -1);
+  }
+}
+
+/** A stdin that yields what is given; a promise in it is data that comes when it resolves. */
+export function stdinOf(
+  kind: Input["kind"],
+  chunks: readonly (string | Uint8Array | Promise<Uint8Array>)[] = [],
+): Input {
+  return {
+    kind,
+    isTTY: kind === "tty",
+    async *bytes() {
+      for (const chunk of chunks) yield typeof chunk === "string" ? new TextEncoder().encode(chunk) : await chunk;
+    },
+  };
+}
+
+export const STATUS: KernelStatus = {
+  running: true,
+  pid: 4711,
+  version: "0.1.0",
+  commit: "abc1234",
+  bun: "1.4.5",
+  home: "/home/sam/.gsv",
+  startedAt: Date.UTC(2026, 0, 2, 3, 0, 0),
+  generation: 3,
+  clients: 1,
+  processes: 2,
+  working: 1,
+};
+
+export class FakeIo implements Io {
+  readonly stdout = new FakeOutput();
+  readonly stderr = new FakeOutput();
+  stdin: Input = stdinOf("none");
+  readonly env = {};
+  readonly cwd = "/work";
+  readonly clock = new FakeClock();
+  readonly random = seeded(1).bytes;
+  readonly fakeSys = new FakeSys();
+  readonly starts: KernelStatus[] = [];
+  readonly kernel = { start: async () => this.starts.shift() ?? STATUS };
+  private readonly listeners = new Set<(name: Interruption) => void>();
+
+  sys(): FakeSys {
+    return this.fakeSys;
+  }
+
+  onSignal(listener: (name: Interruption) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  get handlesSignals(): boolean {
+    return this.listeners.size > 0;
+  }
+
+  interrupt(name: Interruption): void {
+    for (const listener of this.listeners) listener(name);
+  }
+
+  terminal(columns = 80): this {
+    this.stdout.isTTY = true;
+    this.stderr.isTTY = true;
+    this.stdout.columns = columns;
+    this.stderr.columns = columns;
+    this.stdin = stdinOf("tty");
+    return this;
+  }
+}
+
+export function runs(io: FakeIo, ...argv: string[]): Promise<number> {
+  return runCommandLine(argv, io);
+}

@@ -1,0 +1,21 @@
+// Reads the counts out of a JUnit report: the attributes of its root element, nothing else.
+
+export interface Count {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/** A file that should have run and is not in the report counts as one failure. No report at all is nothing passed. */
+export function countOf(xml: string, unloaded: number): Count {
+  const root = /<testsuites\b[^>]*>/.exec(xml)?.[0] ?? "";
+  const [tests, failures, skipped] = ["tests", "failures", "skipped"].map((name) => attribute(root, name));
+  return { passed: Math.max(0, tests! - failures! - skipped!), failed: failures! + unloaded };
+}
+
+export function summaryOf(count: Count): string {
+  return `${count.passed} passed, ${count.failed} failed`;
+}
+
+function attribute(element: string, name: string): number {
+  return Number(new RegExp(`\\b${name}="(\\d+)"`).exec(element)?.[1] ?? 0);
+}

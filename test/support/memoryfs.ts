@@ -1,0 +1,11 @@
+// A mount for tests that need files and nothing else of them.
+
+import type { FileSystem } from "../../fs/filesystem.ts";
+import { memoryObjects } from "../../fs/memory.ts";
+import { objectsFs } from "../../fs/objects.ts";
+import { FakeClock } from "./clock.ts";
+
+export function memoryMount(mode = 0o777): FileSystem {
+  const store = memoryObjects(256 * 1024 * 1024);
+  return objectsFs({ storeOf: () => store, clock: new FakeClock(), root: { uid: 0, gid: 0, mode } });
+}

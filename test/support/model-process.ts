@@ -1,0 +1,248 @@
+// A process as plain lists and maps: what the process store promises, said once more without SQL and without the table of states.
+// Slow and simple on purpose; the store is wrong where it differs from this.
+
+import type { Message, ToolOutcome } from "../../src/abi/message.ts";
+import {
+  type Approval,
+  NO_USAGE,
+  type RunEnd,
+  type RunStatus,
+  type State,
+  type Usage,
+  type WaitsFor,
+} from "../../src/abi/process.ts";
+import type {
+  Admission,
+  CallRow,
+  CallStatus,
+  Closing,
+  LoggedCall,
+  OutboxRow,
+  Projection,
+} from "../../src/store/process/verbs.ts";
+
+export interface ModelRun {
+  readonly runId: string;
+  readonly generation: number;
+  readonly model: string | null;
+  readonly mergedInto: string | null;
+  status: RunStatus | null;
+  reason: string;
+  text: string | null;
+  error: string | null;
+  usage: Usage;
+  turn: number;
+  deaths: number;
+}
+
+export type ModelCall = Omit<CallRow, "status"> & {
+  readonly runId: string;
+  readonly generation: number;
+  status: CallStatus;
+};
+export type ModelQueued = Admission & { readonly id: number; readonly generation: number };
+export type ModelAsked = { approval: Approval; readonly dispatchId: string; readonly generation: number };
+/** A message without its number: that is given when it enters. */
+export type NewMessage = Message extends infer M ? (M extends Message ? Omit<M, "id"> : never) : never;
+
+const OPEN: readonly CallStatus[] = ["registered", "asking", "approved", "dispatched"];
+
+export class ModelProcess {
+  epoch = 0;
+  nextSeq = 1;
+  generation = 1;
+  stopped = false;
+  paused: WaitsFor | null = null;
+  broken = false;
+  /** What a run in flight is at; null while the process rests. */
+  active: "running" | "waiting_tool" | null = null;
+  currentRun: string | null = null;
+  lastRun: string | null = null;
+  closing: Closing | null = null;
+  lastActiveAt: number | null = null;
+  messages: { readonly generation: number; readonly message: Message }[] = [];
+  queue: ModelQueued[] = [];
+  runs = new Map<string, ModelRun>();
+  calls: ModelCall[] = [];
+  asked: ModelAsked[] = [];
+  requests = new Map<string, { readonly body: string; readonly answer: object; readonly at: number }>();
+  outbox: OutboxRow[] = [];
+  log: (LoggedCall & { readonly id: number })[] = [];
+  logged = 0;
+  queuedEver = 0;
+  private readonly told: Approval[] = [];
+  private ended: { runId: string | null; text: string } | null = null;
+
+  constructor(
+    readonly pid: string,
+    public kernel: number,
+    public outboxSeq: number,
+  ) {}
+
+  /** One verb: what it changed goes out with one row. */
+  write<T>(step: () => T): T {
+    const before = JSON.stringify(this.projection());
+    const result = step();
+    const projection = this.projection();
+    if (JSON.stringify(projection) !== before || this.told.length > 0 || this.ended !== null) {
+      this.outbox.push({ seq: ++this.outboxSeq, projection, approvals: this.told.splice(0), ended: this.ended });
+      this.ended = null;
+    }
+    return result;
+  }
+
+  get queued(): number {
+    return this.queue.filter((row) => row.generation === this.generation && row.wakes).length;
+  }
+
+  get openApproval(): Approval | null {
+    return this.asked.find(({ approval }) => approval.decision === null)?.approval ?? null;
+  }
+
+  get state(): State {
+    if (this.broken) return "error";
+    if (this.active !== null) return this.active;
+    if (this.stopped) return "stopped";
+    if (this.paused !== null) return "paused";
+    if (this.openApproval !== null) return "waiting_hil";
+    return this.queued > 0 ? "queued" : "idle";
+  }
+
+  /** The process comes to rest, unless a run of its has something to do and nothing holds it. */
+  rest(): void {
+    const held = this.stopped || this.paused !== null || this.openApproval !== null;
+    this.active = this.currentRun !== null && !held ? "running" : null;
+  }
+
+  projection(): Projection {
+    const { state, currentRun: activeRunId, queued, lastActiveAt } = this;
+    return { state, activeRunId, queued, lastActiveAt, waitsFor: this.waitsFor(state) };
+  }
+
+  openCalls(runId: string | null): ModelCall[] {
+    return this.calls.filter((call) => call.runId === runId && OPEN.includes(call.status));
+  }
+
+  openCall(dispatchId: string): ModelCall | null {
+    return this.calls.find((call) => call.dispatchId === dispatchId && OPEN.includes(call.status)) ?? null;
+  }
+
+  enterMessage(message: NewMessage): Message {
+    const numbered = { id: this.nextSeq++, ...message } as Message;
+    this.messages.push({ generation: this.generation, message: numbered });
+    return numbered;
+  }
+
+  enter(rows: readonly ModelQueued[], runId: string): Message[] {
+    this.queue = this.queue.filter((row) => !rows.includes(row));
+    return rows.map((row) => {
+      if (row.runId !== null && row.runId !== runId) this.addRun(row.runId, { mergedInto: runId });
+      const role = row.kind === "user" ? "user" : "system";
+      return this.enterMessage({
+        role,
+        content: row.text,
+        runId: row.runId ?? runId,
+        timestamp: row.now,
+        origin: row.origin,
+      });
+    });
+  }
+
+  addRun(runId: string, about: { readonly mergedInto?: string; readonly model?: string | null }): ModelRun {
+    const run: ModelRun = {
+      runId,
+      generation: this.generation,
+      model: about.model ?? null,
+      mergedInto: about.mergedInto ?? null,
+      status: null,
+      reason: "",
+      text: null,
+      error: null,
+      usage: NO_USAGE,
+      turn: 0,
+      deaths: 0,
+    };
+    this.runs.set(runId, run);
+    return run;
+  }
+
+  endCall(call: ModelCall, outcome: ToolOutcome, output: string, now: number): number {
+    call.status = outcome;
+    const run = this.runs.get(call.runId);
+    if (run !== undefined) run.deaths = 0;
+    const { tool: toolName, callId: toolCallId } = call;
+    const content = { toolName, toolCallId, isError: outcome !== "completed", outcome, output };
+    return this.enterMessage({ role: "toolResult", runId: call.runId, timestamp: now, content }).id;
+  }
+
+  cancelCalls(runId: string, now: number): number {
+    const open = this.openCalls(runId);
+    for (const call of open) this.endCall(call, "cancelled", "", now);
+    return open.length;
+  }
+
+  /** Ends a run and what was merged into it. */
+  finish(
+    runId: string,
+    end: {
+      readonly status: RunStatus;
+      readonly reason: string;
+      readonly error: string | null;
+      readonly text: string | null;
+    },
+    now: number,
+  ): RunEnd[] {
+    const ending = [...this.runs.values()].filter(
+      (run) => run.status === null && (run.runId === runId || run.mergedInto === runId),
+    );
+    for (const run of ending) Object.assign(run, end);
+    this.calls = this.calls.filter((call) => call.runId !== runId);
+    this.currentRun = null;
+    this.lastRun = runId;
+    this.lastActiveAt = now;
+    this.rest();
+    if (this.state === "idle") this.ended = { runId, text: end.status };
+    return ending.sort((a, b) => Number(a.mergedInto !== null) - Number(b.mergedInto !== null)).map(endOf);
+  }
+
+  /** Ends runs that wait and will never begin. */
+  endUnstarted(rows: readonly ModelQueued[], reason: string): RunEnd[] {
+    return rows.flatMap((row) => {
+      if (row.runId === null) return [];
+      const run = this.addRun(row.runId, {});
+      run.status = "aborted";
+      run.reason = reason;
+      return [endOf(run)];
+    });
+  }
+
+  withdraw(now: number): Approval[] {
+    const open = this.asked.filter(({ approval }) => approval.decision === null);
+    return open.map((asked) => this.decide(asked, "withdrawn", "kernel", now));
+  }
+
+  decide(asked: ModelAsked, decision: Approval["decision"], by: string, now: number): Approval {
+    asked.approval = { ...asked.approval, decision, by, decidedAt: now };
+    this.told.push(asked.approval);
+    return asked.approval;
+  }
+
+  tellAsked(approval: Approval): void {
+    this.told.push(approval);
+    this.ended = { runId: this.currentRun, text: "asks" };
+  }
+
+  private waitsFor(state: State): WaitsFor | null {
+    if (state === "stopped") return { kind: "person", reason: "" };
+    if (state === "paused") return this.paused;
+    if (state === "error") return { kind: "repair", reason: "" };
+    const asked = state === "waiting_hil" ? this.openApproval : null;
+    return asked === null ? null : { kind: "approval", id: asked.id, tool: asked.tool, summary: asked.why };
+  }
+}
+
+export function endOf(run: ModelRun): RunEnd {
+  const { runId, status, reason, text, error, mergedInto, usage } = run;
+  if (status === null) throw new Error(`${runId} has not ended`);
+  return { runId, status, reason, text, error, mergedInto, usage };
+}

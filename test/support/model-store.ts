@@ -1,0 +1,276 @@
+// The process store over plain lists: the second engine that the contract suite runs on, and the judge of the property tests.
+// Several stores may stand on one ModelDisk, each for its own start of the kernel.
+
+import { LIMITS } from "../../src/abi/limits.ts";
+import type { WaitsFor } from "../../src/abi/process.ts";
+import { StoreCorrupt, StoreUnavailable } from "../../src/store/open.ts";
+import type {
+  Admission,
+  Closing,
+  LoggedCall,
+  Outcome,
+  ProcessStore,
+  Refusal,
+  TurnCommit,
+} from "../../src/store/process/verbs.ts";
+import { endOf, ModelProcess } from "./model-process.ts";
+import { closingRecordsOf, contextOf, type HistoryQuery, historyOf, plainHead } from "./model-reads.ts";
+import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
+
+export class ModelDisk {
+  readonly processes = new Map<string, ModelProcess>();
+}
+
+type Step<T> = (process: ModelProcess) => T | Refusal;
+type Given<V extends keyof ProcessStore, N extends number> = Parameters<ProcessStore[V]>[N];
+
+const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"];
+
+export class ModelStore implements ProcessStore {
+  private quarantined = 0;
+
+  constructor(
+    private readonly disk: ModelDisk,
+    private readonly kernelGeneration: number,
+  ) {}
+
+  async create(pid: string): Promise<void> {
+    if (this.disk.processes.has(pid)) return;
+    this.disk.processes.set(pid, new ModelProcess(pid, this.kernelGeneration, this.outboxSeq(this.quarantined)));
+  }
+
+  async adopt(pid: string, { now }: { readonly now: number }) {
+    const process = this.get(pid);
+    if (process.kernel > this.kernelGeneration)
+      throw new StoreUnavailable("busy", `another kernel has taken over ${pid}`);
+    const anew = process.kernel !== this.kernelGeneration;
+    process.kernel = this.kernelGeneration;
+    process.outboxSeq = Math.max(process.outboxSeq, this.outboxSeq(0));
+    return process.write(() => ({ ends: anew ? recover(process, now) : [], head: plainHead(process) }));
+  }
+
+  async admit(pid: string, message: Admission) {
+    const content = [message.kind, message.text, message.urgent, message.source];
+    return this.keyed(pid, message.requestKey, content, message.now, (process) => admit(process, message));
+  }
+
+  async claim(pid: string, { now }: { readonly now: number }) {
+    const outcome = this.verb(pid, (process) => claim(process, now));
+    return outcome.ok ? outcome.value : null;
+  }
+
+  async commitTurn(pid: string, epoch: number, turn: TurnCommit) {
+    return this.owned(pid, epoch, (process) => commitTurn(process, turn));
+  }
+
+  async openCalls(pid: string, runId: string) {
+    const open = this.get(pid).openCalls(runId);
+    return open.map(({ runId: _, generation: __, ...call }) => call);
+  }
+
+  async beginCall(pid: string, epoch: number, dispatchId: string) {
+    return this.owned(pid, epoch, (process) => {
+      const call = process.openCall(dispatchId);
+      if (call === null || call.status === "asking") return "fenced";
+      call.status = "dispatched";
+      if (process.active !== null) process.active = "waiting_tool";
+      return null;
+    });
+  }
+
+  async endCall(pid: string, epoch: number, dispatchId: string, { outcome, output, now }: Given<"endCall", 3>) {
+    return this.owned(pid, epoch, (process) => {
+      const call = process.openCall(dispatchId);
+      return call === null ? "fenced" : { seq: process.endCall(call, outcome, output, now) };
+    });
+  }
+
+  async ask(pid: string, epoch: number, request: Given<"ask", 2>) {
+    return this.owned(pid, epoch, (process) => ask(process, request));
+  }
+
+  async answer(pid: string, given: Given<"answer", 1>) {
+    return this.verb(pid, (process) => answer(process, given));
+  }
+
+  async boundary(pid: string, epoch: number, { runId, enter }: Given<"boundary", 2>) {
+    return this.owned(pid, epoch, (process) => boundary(process, runId, enter));
+  }
+
+  async finish(pid: string, epoch: number, { runId, status, reason, error, note, now }: Given<"finish", 2>) {
+    return this.owned(pid, epoch, (process) => {
+      if (process.currentRun !== runId) return "fenced";
+      process.cancelCalls(runId, now);
+      if (note !== null) process.enterMessage({ role: "system", content: note, runId, timestamp: now });
+      return process.finish(runId, { status, reason, error, text: null }, now);
+    });
+  }
+
+  async waste(): Promise<void> {}
+
+  async fail(pid: string): Promise<void> {
+    this.verb(pid, (process) => {
+      process.epoch++;
+      process.broken = true;
+      process.active = null;
+      return null;
+    });
+  }
+
+  async hold(pid: string, { stopped, now }: Given<"hold", 1>) {
+    return this.verb(pid, (process) => {
+      if (process.stopped !== stopped) {
+        process.stopped = stopped;
+        process.lastActiveAt = now;
+        if (process.active === null) process.rest();
+      }
+      return plainHead(process);
+    });
+  }
+
+  async pause(pid: string, waitsFor: WaitsFor | null) {
+    return this.verb(pid, (process) => {
+      process.paused = waitsFor;
+      if (waitsFor !== null || process.active === null) process.rest();
+      return plainHead(process);
+    });
+  }
+
+  async abort(pid: string, { runId, reason, requestKey, now }: Given<"abort", 1>) {
+    return this.keyed(pid, requestKey, ["abort", runId], now, (process) => {
+      const meant = runId === null || runId === process.currentRun;
+      return abort(process, meant ? process.currentRun : null, reason, now);
+    });
+  }
+
+  async cut(pid: string, { now, ...asked }: Omit<Closing, "cutSeq" | "generation" | "startedAt"> & { now: number }) {
+    return this.verb(pid, (process) => {
+      if (process.closing?.reason === asked.reason) return { closing: process.closing, ends: [], withdrawn: [] };
+      if (process.closing?.reason === "kill") return "no-process";
+      return cut(process, asked, now);
+    });
+  }
+
+  async closingRecords(pid: string, after: string | null, limit: number) {
+    return closingRecordsOf(this.get(pid), after, limit);
+  }
+
+  async seal(pid: string, given: Given<"seal", 1>): Promise<void> {
+    this.verb(pid, (process) => {
+      if (process.closing === null) return null;
+      remember(process, process.closing.requestKey, { body: "", answer: given.answer, at: given.now });
+      seal(process, process.closing);
+      return null;
+    });
+  }
+
+  async answered(pid: string, key: string) {
+    return this.disk.processes.get(pid)?.requests.get(key)?.answer ?? null;
+  }
+
+  async head(pid: string) {
+    return plainHead(this.get(pid));
+  }
+
+  async projection(pid: string) {
+    return this.get(pid).projection();
+  }
+
+  async history(pid: string, query: HistoryQuery) {
+    return historyOf(this.get(pid), query);
+  }
+
+  async context(pid: string) {
+    return contextOf(this.get(pid), LIMITS.contextBytesMax);
+  }
+
+  async runEnd(pid: string, runId: string) {
+    const run = this.get(pid).runs.get(runId);
+    if (run !== undefined) return run.status === null ? ("open" as const) : endOf(run);
+    return this.get(pid).queue.some((row) => row.runId === runId) ? ("open" as const) : null;
+  }
+
+  async openApproval(pid: string) {
+    return this.get(pid).openApproval;
+  }
+
+  async trace(pid: string, { after, limit }: Given<"trace", 1>) {
+    const rows = this.get(pid).log.filter((row) => row.id > after);
+    return rows.slice(0, limit);
+  }
+
+  async logCall(pid: string, row: LoggedCall): Promise<void> {
+    this.unlessFenced(pid, (process) => {
+      process.log.push({ ...row, id: ++process.logged });
+      process.log = process.log.slice(-LIMITS.syscallLogRowsMax);
+    });
+  }
+
+  async outbox(pid: string) {
+    return [...this.get(pid).outbox];
+  }
+
+  async clearOutbox(pid: string, throughSeq: number): Promise<void> {
+    this.unlessFenced(pid, (process) => {
+      process.outbox = process.outbox.filter((row) => row.seq > throughSeq);
+    });
+  }
+
+  async exists(pid: string) {
+    return this.disk.processes.has(pid);
+  }
+
+  async check(pid: string) {
+    return this.disk.processes.has(pid) ? null : `the database of ${pid} is missing`;
+  }
+
+  async quarantine(pid: string) {
+    this.quarantined++;
+    this.disk.processes.delete(pid);
+    return "nowhere";
+  }
+
+  async remove(pid: string): Promise<void> {
+    this.disk.processes.delete(pid);
+  }
+
+  async close(): Promise<void> {}
+
+  private get(pid: string): ModelProcess {
+    const process = this.disk.processes.get(pid);
+    if (process === undefined) throw new StoreCorrupt(`the database of ${pid} is missing`);
+    return process;
+  }
+
+  private outboxSeq(madeAnew: number): number {
+    return this.kernelGeneration * 2 ** 32 + madeAnew * 2 ** 24;
+  }
+
+  private verb<T>(pid: string, step: Step<T>): Outcome<T> {
+    const process = this.get(pid);
+    if (process.kernel !== this.kernelGeneration) return { ok: false, why: "fenced" };
+    return process.write(() => {
+      const value = step(process);
+      if (REFUSALS.includes(value)) return { ok: false, why: value as Refusal };
+      return { ok: true, value: value as T, replay: false };
+    });
+  }
+
+  private owned<T>(pid: string, epoch: number, step: Step<T>): Outcome<T> {
+    return this.verb(pid, (process) => (process.epoch === epoch ? step(process) : "fenced"));
+  }
+
+  private keyed<T extends object>(pid: string, key: string, content: unknown, now: number, step: Step<T>): Outcome<T> {
+    const known = this.get(pid).requests.get(key);
+    const body = JSON.stringify(content);
+    if (known !== undefined && known.body !== body) return { ok: false, why: "conflict" };
+    if (known !== undefined) return { ok: true, value: known.answer as T, replay: true };
+    const outcome = this.verb(pid, step);
+    if (outcome.ok) remember(this.get(pid), key, { body, answer: outcome.value, at: now });
+    return outcome;
+  }
+
+  private unlessFenced(pid: string, step: (process: ModelProcess) => void): void {
+    if (this.get(pid).kernel === this.kernelGeneration) step(this.get(pid));
+  }
+}

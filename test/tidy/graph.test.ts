@@ -1,0 +1,94 @@
+// No import cycles, no dead files, no dead exports, and checks that can fail.
+
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { cycles, deadExports, deadFiles, ENTRIES, EXPORTS_FOR_TESTS } from "./graph.ts";
+import { type Import, PRODUCT, ROOT, readTree, sampleTree, type Tree } from "./tree.ts";
+
+const tree = readTree([...PRODUCT, "test"]);
+
+function packageOf({ target }: Import): string {
+  return target
+    .split("/")
+    .slice(0, target.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+test("no files import each other in a circle", () => {
+  expect(cycles(tree)).toEqual([]);
+});
+
+test("every file of the product is reached from an entry", () => {
+  expect(deadFiles(tree, ENTRIES)).toEqual([]);
+});
+
+test("every export is taken by another file of the product", () => {
+  expect(deadExports(tree, EXPORTS_FOR_TESTS)).toEqual([]);
+});
+
+test("every package that is installed is imported, but for the tools that the scripts run", () => {
+  const manifest: Record<"dependencies" | "devDependencies", object> = JSON.parse(
+    readFileSync(join(ROOT, "package.json"), "utf8"),
+  );
+  const imported = (files: Tree) => new Set([...files.values()].flatMap((file) => file.imports.map(packageOf)));
+  const unused = Object.keys(manifest.dependencies).filter((name) => !imported(readTree(PRODUCT)).has(name));
+  expect(unused).toEqual([]);
+  const tools = ["@biomejs/biome", "@types/bun", "bun", "typescript"];
+  const idle = Object.keys(manifest.devDependencies).filter((name) => !imported(tree).has(name));
+  expect(idle.filter((name) => !tools.includes(name))).toEqual([]);
+});
+
+test("every exception for an export names one that exists", () => {
+  for (const name of Object.keys(EXPORTS_FOR_TESTS)) {
+    const [path, exported] = name.split(" ");
+    expect(tree.get(path ?? "")?.text ?? "").toMatch(new RegExp(`^export .*\\b${exported}\\b`, "m"));
+  }
+});
+
+test("a circle of static imports is found, one closed by a type or a lazy import is none", () => {
+  const circle = sampleTree({
+    "src/a.ts": 'import { b } from "./b.ts";\nexport const a = () => b;',
+    "src/b.ts": 'import { c } from "./c.ts";\nexport const b = () => c;',
+    "src/c.ts": 'import { a } from "./a.ts";\nexport const c = () => a;',
+  });
+  expect(cycles(circle)).toEqual(["src/a.ts → src/b.ts → src/c.ts → src/a.ts"]);
+  const open = sampleTree({
+    "src/a.ts": 'import { b } from "./b.ts";\nexport const a = () => b;',
+    "src/b.ts": 'import type { c } from "./c.ts";\nexport const b = () => import("./a.ts") as unknown as typeof c;',
+    "src/c.ts": 'import { a } from "./a.ts";\nexport const c = a;',
+  });
+  expect(cycles(open)).toEqual([]);
+});
+
+test("a file that only a type import, a lazy import, a text import or a worker URL names is alive; the rest is dead", () => {
+  const sample = sampleTree({
+    "src/main.ts":
+      'import type { T } from "./t.ts";\nimport page from "./page.md" with { type: "text" };\n' +
+      'await import("./lazy.ts");\nnew Worker(new URL("./worker.ts", import.meta.url));\nconsole.log(page as T);',
+    "src/t.ts": "export type T = string;",
+    "src/page.md": "# page",
+    "src/lazy.ts": "",
+    "src/worker.ts": "",
+    "src/dead.ts": 'import "./main.ts";',
+    "src/dead.md": "# nobody reads this",
+  });
+  expect(
+    deadFiles(sample, ["src/main.ts"])
+      .map((line) => line.split(":")[0])
+      .sort(),
+  ).toEqual(["src/dead.md", "src/dead.ts"]);
+});
+
+test("an export that only a test takes is dead unless it is excepted with a reason", () => {
+  const sample = sampleTree({
+    "src/a.ts":
+      "export function used() {}\nexport function tested() {}\nexport const alone = 1;\n" +
+      "export interface Options {}\nexport function takes(options: Options) {}\nexport type Unused = 1;",
+    "src/b.ts": 'import { takes, used } from "./a.ts";\nused();\ntakes({});',
+    "test/a.test.ts": 'import { tested } from "../src/a.ts";\ntested();',
+  });
+  const names = (allowed: { [name: string]: string }) => deadExports(sample, allowed).map((line) => line.split('"')[1]);
+  expect(names({})).toEqual(["tested", "alone", "Unused"]);
+  expect(names({ "src/a.ts tested": "a reason" })).toEqual(["alone", "Unused"]);
+});

@@ -1,0 +1,93 @@
+// Who may import whom, as data. A lower layer that needs something from a higher one is handed it by boot.
+// Type-only imports are exempt: they cost nothing at run time and tie nothing together there.
+
+import { isTest, type Tree } from "./tree.ts";
+
+interface Layer {
+  /** Path prefixes; the first layer that matches a file is its layer. */
+  readonly files: readonly string[];
+  /** Layers (by name) it may import besides itself; "*" is everything. */
+  readonly imports: readonly string[];
+  /** Packages and builtins besides node:*, which every layer but abi may use. */
+  readonly packages?: readonly string[];
+}
+
+const BELOW_KERNEL = [
+  "abi",
+  "lib",
+  "store",
+  "objects",
+  "repos",
+  "providers",
+  "prompts",
+  "fs",
+  "targets",
+  "tools",
+  "syscalls",
+];
+
+export const LAYERS: { readonly [name: string]: Layer } = {
+  top: { files: ["src/main.ts", "src/boot", "src/build.ts", "src/launch.mjs"], imports: ["*"] },
+  version: { files: ["src/version.ts"], imports: ["package"] },
+  package: { files: ["package.json"], imports: [] },
+  paths: { files: ["src/paths.ts"], imports: ["abi", "lib"] },
+  abi: { files: ["src/abi/"], imports: [], packages: ["zod"] },
+  lib: { files: ["src/lib/"], imports: [] },
+  store: { files: ["src/store/"], imports: ["abi", "lib"], packages: ["bun:sqlite"] },
+  objects: { files: ["src/objects/"], imports: ["abi", "lib"] },
+  repos: { files: ["src/repos/"], imports: ["abi", "lib"], packages: ["simple-git"] },
+  providers: { files: ["src/providers/"], imports: ["abi", "lib"], packages: ["@anthropic-ai/sdk", "openai"] },
+  prompts: { files: ["src/prompts/"], imports: ["abi", "lib"] },
+  rpc: { files: ["src/rpc/"], imports: ["abi", "lib"] },
+  targets: { files: ["src/targets/"], imports: ["abi", "lib"] },
+  tools: { files: ["src/tools/"], imports: ["abi", "lib"] },
+  doctor: { files: ["src/doctor/"], imports: ["abi", "lib"] },
+  jobs: { files: ["src/jobs/"], imports: ["abi", "lib"], packages: ["fflate"] },
+  syscalls: { files: ["src/syscalls/"], imports: ["abi", "lib"], packages: ["zod"] },
+  kernel: { files: ["src/kernel/"], imports: BELOW_KERNEL },
+  process: { files: ["src/process/"], imports: ["kernel", ...BELOW_KERNEL], packages: ["fflate"] },
+  sessions: { files: ["src/sessions/"], imports: ["process", "kernel", ...BELOW_KERNEL] },
+  apps: { files: ["src/apps/"], imports: ["process", "kernel", ...BELOW_KERNEL] },
+  links: { files: ["src/links/"], imports: ["process", "kernel", ...BELOW_KERNEL] },
+  "fs/path": { files: ["fs/path.ts"], imports: ["abi", "lib"] },
+  fs: { files: ["fs/"], imports: ["abi", "lib", "fs/path"] },
+  commands: { files: ["commands/"], imports: ["abi", "lib", "syscalls", "fs/path"], packages: ["commander"] },
+  tui: { files: ["tui/"], imports: ["abi", "lib", "commands"], packages: ["react", "ink"] },
+};
+
+export function layerOf(path: string): string | null {
+  return Object.keys(LAYERS).find((name) => LAYERS[name]!.files.some((prefix) => path.startsWith(prefix))) ?? null;
+}
+
+export function layerOffences(tree: Tree): string[] {
+  const offences: string[] = [];
+  for (const file of tree.values()) {
+    if (isTest(file.path)) continue;
+    const name = layerOf(file.path);
+    if (name === null) {
+      offences.push(`${file.path} belongs to no layer: give its folder a line in test/tidy/layers.ts`);
+      continue;
+    }
+    for (const { target, own, kind } of file.imports) {
+      if (kind === "type") continue;
+      if (own ? !mayImport(name, target) : !mayUse(name, target)) {
+        offences.push(`${file.path} (${name}) may not import ${target}: let boot hand it in`);
+      }
+    }
+  }
+  return offences;
+}
+
+function mayImport(layer: string, target: string): boolean {
+  const other = layerOf(target);
+  const allowed = LAYERS[layer]?.imports ?? [];
+  if (other === "fs/path" && allowed.includes("fs")) return true;
+  return other === layer || allowed.includes("*") || (other !== null && allowed.includes(other));
+}
+
+function mayUse(layer: string, name: string): boolean {
+  const rules = LAYERS[layer];
+  if (rules?.imports.includes("*")) return name !== "bun:sqlite";
+  if (name.startsWith("node:")) return layer !== "abi";
+  return rules?.packages?.some((allowed) => name === allowed || name.startsWith(`${allowed}/`)) ?? false;
+}

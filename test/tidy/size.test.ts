@@ -1,0 +1,61 @@
+// Files and functions stay short enough to read, and the check counts right.
+
+import { expect, test } from "bun:test";
+import { LINES_MAX, sizeOffences } from "./size.ts";
+import { PRODUCT, readTree, sampleTree } from "./tree.ts";
+
+test("no file and no function has outgrown its limit", () => {
+  expect(sizeOffences(readTree([...PRODUCT, "test"]))).toEqual([]);
+});
+
+function body(lines: number): string {
+  return Array.from({ length: lines }, (_, at) => `  step(${at});`).join("\n");
+}
+
+function offencesIn(text: string): string[] {
+  return sizeOffences(sampleTree({ "src/kernel/a.ts": text }));
+}
+
+test("a function of exactly the limit passes and one line more does not", () => {
+  const inner = LINES_MAX.function - 2;
+  expect(offencesIn(`export function a() {\n${body(inner)}\n}\n`)).toEqual([]);
+  expect(offencesIn(`export function a() {\n${body(inner + 1)}\n}\n`)).toHaveLength(1);
+});
+
+test("parameters over several lines do not hide a long body", () => {
+  const long = body(LINES_MAX.function);
+  expect(
+    offencesIn(`async function a(options: {\n  b: number;\n}): Promise<{\n  c: number;\n}> {\n${long}\n}\n`),
+  ).toHaveLength(1);
+  expect(offencesIn(`const a = async (\n  b: number,\n) => {\n${long}\n};\n`)).toHaveLength(1);
+  expect(
+    offencesIn(`class A {\n  async b(c: number): Promise<void> {\n${long.replaceAll(/^/gm, "  ")}\n  }\n}\n`),
+  ).toHaveLength(1);
+});
+
+test("neighbours are not counted together, nor calls, tables and groups of tests", () => {
+  const half = `function a() {\n${body(40)}\n}\n`;
+  expect(offencesIn(half + half.replace("a()", "b()"))).toEqual([]);
+  expect(offencesIn(`call(\n${body(80).replaceAll(";", ",")}\n);\nif (x) {\n  y();\n}\n`)).toEqual([]);
+  expect(offencesIn(`export const table = [\n${body(80).replaceAll(";", ",")}\n];\n`)).toEqual([]);
+  expect(offencesIn(`describe("a", () => {\n${body(80)}\n});\n`)).toEqual([]);
+  const claim = `  test("a", async () => {\n${body(40).replaceAll(/^/gm, "  ")}\n  });\n`;
+  expect(offencesIn(`export function contract() {\n${claim}${claim}}\n`)).toEqual([]);
+});
+
+test("the methods of an object that a function returns are measured one by one, callbacks with their function", () => {
+  const method = (name: string) => `    ${name}(x) {\n${body(30).replaceAll(/^/gm, "    ")}\n    },\n`;
+  const arrow = (name: string) => `    ${name}: async (x) => {\n${body(30).replaceAll(/^/gm, "    ")}\n    },\n`;
+  const factory = (inner: string) => `export function make() {\n  return {\n${inner}  };\n}\n`;
+  expect(offencesIn(factory(method("a") + arrow("b") + method("c")))).toEqual([]);
+  expect(offencesIn(factory(method("a").replace(body(1), body(80))))).toHaveLength(1);
+  const callback = `  each((x) => {\n${body(40)}\n  });\n`.replaceAll("\n  step", "\n    step");
+  expect(offencesIn(`function a() {\n${callback}${callback}}\n`)).toHaveLength(1);
+});
+
+test("a long file is found, and a test file may have fewer lines", () => {
+  const lines = (count: number) => "x;\n".repeat(count);
+  expect(offencesIn(lines(LINES_MAX.file))).toEqual([]);
+  expect(offencesIn(lines(LINES_MAX.file + 1))).toHaveLength(1);
+  expect(sizeOffences(sampleTree({ "test/a.test.ts": lines(LINES_MAX.testFile + 1) }))).toHaveLength(1);
+});

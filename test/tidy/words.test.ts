@@ -1,0 +1,53 @@
+// What may not be written is not written, and the check finds each kind of it.
+
+import { expect, test } from "bun:test";
+import { PRODUCT, readTree, sampleTree } from "./tree.ts";
+import { wordOffences } from "./words.ts";
+
+test("nothing in the sources is unfinished, reaches around what is injected or belongs to one machine", () => {
+  expect(wordOffences(readTree([...PRODUCT, "test"]))).toEqual([]);
+});
+
+const BAD: { readonly [path: string]: string } = {
+  "src/kernel/mark.ts": "// TODO later\nexport {};",
+  "commands/barrel.ts": 'export * from "./a.ts";',
+  "test/mock.test.ts": 'mock.module("x", () => ({}));',
+  "src/kernel/machine.ts": 'const root = "/work/main";',
+  "src/kernel/clock.ts": "const at = Date.now();",
+  "fs/timer.ts": "setTimeout(() => {}, 5);",
+  "src/kernel/today.ts": "const at = new Date();",
+  "src/process/dice.ts": "const n = Math.random();",
+  "src/process/ids.ts": "const id = crypto.randomUUID();",
+  "commands/env.ts": "const home = process.env.HOME;",
+  "commands/leave.ts": "process.exit(1);",
+  "src/rpc/status.ts": "process.exitCode = 2;",
+  "src/kernel/run.ts": 'Bun.spawn(["ls"], { env: {} });',
+  "src/kernel/child.ts": 'import { spawn } from "node:child_process";\nspawn("ls");',
+  "src/boot.ts": 'Bun.spawn(["ls"], { stdin: "ignore" });',
+  "src/kernel/web.ts": 'await fetch("https://example.org");',
+  "src/store/kernel/late.ts": 'db.write("full", async () => {});',
+  "src/kernel/names.ts": "const name = error.constructor.name;",
+  "src/kernel/index.ts": "",
+};
+
+for (const [path, text] of Object.entries(BAD)) {
+  test(`an offence is found in ${path}: ${text.split("\n")[0] || "the name of the file"}`, () => {
+    expect(wordOffences(sampleTree({ [path]: text }))).toHaveLength(1);
+  });
+}
+
+test("comments, the owners of each thing and words that only look alike are left alone", () => {
+  const tree = sampleTree({
+    "src/kernel/a.ts":
+      "// process.env is read in main, Date.now() in the clock\nexport const prefetch = (refetch: () => void) => refetch();",
+    "src/lib/clock.ts": "export const now = () => Date.now();",
+    "src/lib/random.ts": "export const bytes = () => crypto.getRandomValues(new Uint8Array(4));",
+    "src/main.ts": "process.exitCode = process.argv.length;",
+    "src/boot.ts": 'Bun.spawn(["ls"], { env: {} });',
+    "src/providers/a.ts": 'await fetch("http://127.0.0.1");',
+    "commands/a.ts": "await io.stdout.write(await text());",
+    "test/a.test.ts": "await Bun.sleep(1);\nprocess.env.HOME;",
+    "src/kernel/b.ts": 'export const at = new Date(0);\nport.fetch();\nsend({ name: "process.exit" });',
+  });
+  expect(wordOffences(tree)).toEqual([]);
+});
