@@ -92,7 +92,7 @@ export function looksLikeFlag(token: string): boolean {
   return token.length > 1 && token.startsWith("-");
 }
 
-export function flagText(key: string, spec: AnyField): string {
+function flagText(key: string, spec: AnyField): string {
   return `--${spec.flag ?? key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 

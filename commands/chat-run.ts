@@ -110,7 +110,9 @@ class ChatRun {
     const { sent, parent, model } = this;
     const about = { pid: this.pid ?? null, parent, run: sent?.runId ?? null };
     const nothing = { text: null, error: null, model, mergedInto: null, usage: null, costUsd: null };
-    return { type: "result", ...about, ...nothing, ...ending };
+    // Named first so that they are printed first.
+    const { status, exit } = ending;
+    return { type: "result", ...about, status, exit, ...nothing, ...ending };
   }
 
   leave(): void {
@@ -282,7 +284,7 @@ class ChatRun {
   private async onHeld(waitsFor: WaitsFor): Promise<Ending> {
     if (waitsFor.kind === "approval") await this.showApproval(waitsFor.id);
     const cause = waitsFor.kind === "approval" ? "your answer is needed" : waitsForText(waitsFor);
-    await this.view.status(`held, not over: ${cause}; gsv wait ${this.pid} waits for the end`);
+    await this.view.status(`held, not over: ${cause} (gsv wait ${this.pid} waits for the end)`);
     return endingOfHold(waitsFor, waitsForText(waitsFor));
   }
 

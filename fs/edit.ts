@@ -26,7 +26,7 @@ export function applyEdit(text: string, edit: Edit, path: string): Edited {
   const places = placesOf(text, oldString);
   if (places.length === 0) throw notFound(text, oldString, path);
   if (places.length > 1 && !edit.replaceAll) throw ambiguous(text, places, path);
-  return { text: text.replaceAll(oldString, newString), replacements: places.length };
+  return { text: text.split(oldString).join(newString), replacements: places.length };
 }
 
 /** In a file with CRLF an edit written with LF means the same lines. */

@@ -22,7 +22,7 @@ export function separateStores<Asker>(of: (asker: Asker) => number, bytesMax: nu
   };
 }
 
-export function memoryObjects(bytesMax: number): ObjectStore {
+function memoryObjects(bytesMax: number): ObjectStore {
   return new MemoryObjects(bytesMax);
 }
 

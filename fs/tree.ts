@@ -23,7 +23,7 @@ export function versionOf(meta: ObjectMeta): string {
   return meta.sha256.slice(0, 16);
 }
 
-export function statOf(meta: ObjectMeta): Stat {
+function statOf(meta: ObjectMeta): Stat {
   const { uid, gid, mode, mtimeMs } = meta;
   if (meta.dirmarker) return { kind: "directory", uid, gid, mode, size: 0, mtimeMs, version: String(mtimeMs) };
   return {

@@ -1,47 +1,54 @@
-// The streams of this process as commands use them. Writing waits until the system took the text; a reader that has gone is reported,
-// never thrown. Nothing is opened before it is used.
+// The streams of this process as commands use them. They work on the descriptors themselves: the ready-made stream objects cost several
+// milliseconds to make, more than most commands take. Writing waits until the system took the text; a reader that has gone is reported,
+// never thrown.
 
-import { fstatSync } from "node:fs";
+import { fstatSync, write } from "node:fs";
+import { isatty, WriteStream } from "node:tty";
 import type { Input, Interruption, Output } from "../commands/command.ts";
-
-export interface HostStreams {
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
-  readonly columns: string | undefined;
-  on(signal: NodeJS.Signals, listener: () => void): unknown;
-  off(signal: NodeJS.Signals, listener: () => void): unknown;
-}
+import type { Clock } from "./lib/clock.ts";
+import { Serial } from "./lib/serial.ts";
 
 const COLUMNS_FALLBACK = 80;
+/** A pipe that somebody made non-blocking and that is full is tried again after this long. */
+const FULL_RETRY_MS = 2;
 
-export function outputOf(stream: NodeJS.WriteStream, columns: string | undefined): Output {
+export function outputOf(descriptor: number, clock: Clock, columns: string | undefined): Output {
+  const serial = new Serial();
+  const isTTY = isatty(descriptor);
   let closed = false;
-  stream.on("error", () => {
-    closed = true;
-  });
+
+  async function writeAll(bytes: Uint8Array): Promise<void> {
+    for (let from = 0; from < bytes.length && !closed; ) {
+      const wrote = await writeSome(descriptor, bytes, from);
+      if (typeof wrote === "number") from += wrote;
+      else if (wrote === "EAGAIN") await clock.sleep(FULL_RETRY_MS);
+      else closed = true;
+    }
+  }
+
   return {
     get closed() {
       return closed;
     },
-    get isTTY() {
-      return stream.isTTY === true;
-    },
+    isTTY,
     get columns() {
-      return stream.columns ?? (Number(columns) > 0 ? Number(columns) : COLUMNS_FALLBACK);
+      const width = isTTY ? new WriteStream(descriptor).columns : Number(columns);
+      return width > 0 ? width : COLUMNS_FALLBACK;
     },
-    write(text) {
-      if (closed || text === "") return Promise.resolve();
-      return new Promise((resolve) => {
-        stream.write(text, (error) => {
-          if (error) closed = true;
-          resolve();
-        });
-      });
-    },
+    write: (text) => (closed || text === "" ? Promise.resolve() : serial.run(() => writeAll(Buffer.from(text)))),
   };
 }
 
-export function inputOf(isTTY: boolean): Input {
+function writeSome(descriptor: number, bytes: Uint8Array, from: number): Promise<number | string> {
+  return new Promise((resolve) => {
+    write(descriptor, bytes, from, bytes.length - from, null, (error, wrote) =>
+      resolve(error ? (error.code ?? "EIO") : wrote),
+    );
+  });
+}
+
+export function standardInput(): Input {
+  const isTTY = isatty(0);
   return {
     isTTY,
     get kind() {
@@ -64,12 +71,17 @@ function kindOf(descriptor: number): Input["kind"] {
 
 const SIGNALS: { readonly [S in Interruption]: NodeJS.Signals } = { INT: "SIGINT", TERM: "SIGTERM", HUP: "SIGHUP" };
 
+export interface SignalSource {
+  on(signal: NodeJS.Signals, listener: () => void): unknown;
+  off(signal: NodeJS.Signals, listener: () => void): unknown;
+}
+
 /** Takes the signals over from their default action until the returned function is called. */
-export function takeSignals(host: Pick<HostStreams, "on" | "off">, listener: (name: Interruption) => void): () => void {
+export function takeSignals(source: SignalSource, listener: (name: Interruption) => void): () => void {
   const taken = Object.entries(SIGNALS).map(([name, signal]) => {
     const hear = () => listener(name as Interruption);
-    host.on(signal, hear);
-    return () => host.off(signal, hear);
+    source.on(signal, hear);
+    return () => source.off(signal, hear);
   });
   return () => {
     for (const give of taken) give();

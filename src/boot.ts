@@ -207,9 +207,10 @@ export async function bootKernel(machine: Machine): Promise<Kernel> {
   });
   const unlogged: Dispatch = makeDispatch({ ...doors, logCall: async () => {} });
 
+  await kernel.routes.sweep(clock.now());
+  for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
   await recover({ kernel, store, ledger, runners, closer, clock, onFault });
   await kernel.requests.sweep(clock.now());
-  await kernel.routes.sweep(clock.now());
 
   return {
     runners,

@@ -8,15 +8,15 @@ const argv = process.argv.slice(2);
 process.umask(0o077);
 
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
-  process.stdout.write(`gsv ${VERSION} (${COMMIT}) bun ${Bun.version}\n`);
+  // Not process.stdout: making it takes longer than all the rest.
+  console.log(`gsv ${VERSION} (${COMMIT}) bun ${Bun.version}`);
 } else {
   const { realClock } = await import("./lib/clock.ts");
   const { homePaths, socketPathFor } = await import("./paths.ts");
   const { homedir } = await import("node:os");
-  const { randomBytes } = await import("node:crypto");
   const env = process.env;
   const paths = homePaths(env.GSV_HOME || `${env.HOME || homedir()}/.gsv`);
-  const random = (length: number): Uint8Array => randomBytes(length);
+  const random = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
   const self =
     Bun.main.startsWith("/$bunfs/") || Bun.main.startsWith("B:/~BUN/")
       ? [process.execPath]
@@ -67,13 +67,13 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
   }
 
   async function command(): Promise<number> {
-    const { inputOf, outputOf, takeSignals } = await import("./boot-io.ts");
+    const { outputOf, standardInput, takeSignals } = await import("./boot-io.ts");
     const { runCommandLine } = await import("../commands/run.ts");
     const { clientEnv, clientSys } = await import("./boot-client.ts");
     const { uuidv7 } = await import("./abi/ids.ts");
     const { lazySys } = await import("./boot-lazy.ts");
-    const stdout = outputOf(process.stdout, env.COLUMNS);
-    const stderr = outputOf(process.stderr, env.COLUMNS);
+    const stdout = outputOf(1, realClock, env.COLUMNS);
+    const stderr = outputOf(2, realClock, env.COLUMNS);
     const info = {
       clientId: uuidv7(realClock.now(), random),
       version: VERSION,
@@ -101,7 +101,7 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
       return await runCommandLine(argv, {
         stdout,
         stderr,
-        stdin: inputOf(process.stdin.isTTY === true),
+        stdin: standardInput(),
         env,
         cwd: process.cwd(),
         onSignal: (listener) => takeSignals(process, listener),

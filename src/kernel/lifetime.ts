@@ -1,7 +1,7 @@
 // How long a kernel lives and how it leaves: while it has clients, work or something due soon it stays; then it drains and ends, in
 // one order, whoever asked for it. A kernel whose lock file was replaced is no kernel any more: it goes at once and writes nothing.
 
-import { chmodSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import type { Clock } from "../lib/clock.ts";
 
 export type DrainWhy = "stop" | "restart" | "upgrade" | "idle";
@@ -181,7 +181,6 @@ async function within(done: Promise<void>, ms: number, clock: Clock): Promise<bo
 function writeInfo(file: string, info: KernelInfo): void {
   const fresh = `${file}.new`;
   writeFileSync(fresh, `${JSON.stringify(info)}\n`, { mode: 0o600 });
-  chmodSync(fresh, 0o600);
   renameSync(fresh, file);
 }
 

@@ -26,12 +26,6 @@ export function cutWidth(text: string, columns: number, mark = "…"): string {
   return text.slice(0, kept) + mark;
 }
 
-/** The longest beginning of at most `bytesMax` UTF-8 bytes that ends between two code points. */
-export function cutBytes(text: string, bytesMax: number): string {
-  if (fits(text, bytesMax)) return text;
-  return text.slice(0, bytesFromStart(text, bytesMax));
-}
-
 export interface Excerpt {
   readonly text: string;
   /** UTF-8 bytes left out; 0 when the text is whole. */
@@ -46,7 +40,9 @@ export function headAndTail(text: string, bytesMax: number): Excerpt {
   const head = text.slice(0, bytesFromStart(text, Math.ceil(room / 2)));
   const tail = text.slice(bytesFromEnd(text, Math.floor(room / 2)));
   const omittedBytes = bytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
-  return { text: cutBytes(`${head}${noticeOf(omittedBytes)}${tail}`, bytesMax), omittedBytes };
+  const cut = `${head}${noticeOf(omittedBytes)}${tail}`;
+  // Only a limit smaller than the notice itself is passed here.
+  return { text: cut.slice(0, bytesFromStart(cut, bytesMax)), omittedBytes };
 }
 
 function noticeOf(bytes: number): string {

@@ -35,13 +35,15 @@ export function approvalsService({ kernel, store, ledger, runners, clock }: Appr
       if (found.approval.decision !== null) return settled(found.approval, decision);
       const row = await kernel.processes.get(found.approval.pid);
       if (row === null || row.phase !== "live") throw noSuchApproval(id);
-      await ledger.touch(row);
-      const answered = await store.answer(row.pid, { approvalId: id, decision, by: caller.username, now: clock.now() });
-      await ledger.publish(row);
+      const given = { approvalId: id, decision, by: caller.username, now: clock.now() };
+      const answered = await ledger.write(row, async () => {
+        const outcome = await store.answer(row.pid, given);
+        await ledger.publish(row);
+        return outcome;
+      });
       if (!answered.ok || answered.value === null) throw noSuchApproval(id);
       const approval = answered.value;
       if (approval.decision !== decision || approval.by !== caller.username) return settled(approval, decision);
-      ledger.announceWithdrawn(row, [approval]);
       runners.wake(row.pid);
       return approval;
     },

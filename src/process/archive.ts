@@ -1,10 +1,6 @@
 // Histories put away: packed as one gzip member of JSON lines, read back and checked with another library before anything is deleted.
 // Pages keep memory bounded, whatever the length of a history.
 
-import { createHash } from "node:crypto";
-import { Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
-import { Gzip } from "fflate";
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
@@ -31,6 +27,7 @@ export interface Packed {
 export function pack(pages: AsyncIterable<readonly ArchiveRecord[]>): Packed {
   let lines = 0;
   async function* compressed(): AsyncIterable<Uint8Array> {
+    const { Gzip } = await import("fflate");
     const ready: Uint8Array[] = [];
     const gzip = new Gzip({ level: 6 }, (chunk) => ready.push(chunk));
     for await (const records of pages) {
@@ -49,7 +46,7 @@ export async function faultOf(
   objects: ObjectStore,
   row: { readonly key: string; readonly sha256: string; readonly lines: number },
 ): Promise<string | null> {
-  const hash = createHash("sha256");
+  const hash = new Bun.CryptoHasher("sha256");
   let lines = 0;
   try {
     for await (const _ of readLines(objects, row.key, (bytes) => hash.update(bytes))) lines++;
@@ -75,6 +72,8 @@ async function* readLines(
     }
   }
   async function* unpacked(): AsyncIterable<Uint8Array> {
+    // Listing archives needs neither.
+    const [{ Readable }, { createGunzip }] = await Promise.all([import("node:stream"), import("node:zlib")]);
     let total = 0;
     for await (const chunk of Readable.from(stored()).compose(createGunzip()) as AsyncIterable<Uint8Array>) {
       total += chunk.length;

@@ -61,8 +61,7 @@ export class Closer {
     const { store, ledger } = this.ports;
     const known = await store.answered(row.pid, request.requestKey);
     if (known !== null) return known as Closed;
-    await ledger.touch(row);
-    return await this.finishReset(row, await this.cut(row, request));
+    return await ledger.write(row, async () => this.finishReset(row, await this.cut(row, request)));
   }
 
   private async finishReset(row: ProcessRow, closing: Closing): Promise<Closed> {
@@ -81,7 +80,7 @@ export class Closer {
     if (known?.sameBody) return known.answer as Closed;
     // After a crash between the last two steps only the registry still knows of it.
     const whole = await store.exists(row.pid);
-    if (whole) await ledger.touch(row);
+    if (whole) await ledger.open(row);
     // From here on nobody finds the process any more, whatever happens.
     await kernel.processes.tombstone(row.pid, { ...request });
     const closed = whole
@@ -108,7 +107,6 @@ export class Closer {
     if (!cut.ok) throw new SysError("EAGAIN", `${row.pid} is being ended by somebody else`);
     runners.interrupt(row.pid);
     await ledger.publish(row);
-    ledger.announceWithdrawn(row, cut.value.withdrawn);
     ledger.announceEnds(row, cut.value.ends);
     await runners.quiet(row.pid, EFFECTS_END_MS);
     return cut.value.closing;

@@ -7,10 +7,11 @@ import { WORKING_STATES } from "../abi/process.ts";
 import type { Signal } from "../abi/signal.ts";
 import type { Bus } from "../kernel/bus.ts";
 import type { Clock } from "../lib/clock.ts";
+import { Serial } from "../lib/serial.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import { StoreCorrupt } from "../store/open.ts";
-import type { EndedNotice, ProcessStore, Projection } from "../store/process/verbs.ts";
+import type { Admission, EndedNotice, ProcessStore, Projection } from "../store/process/verbs.ts";
 
 export interface LedgerOptions {
   readonly kernel: KernelStore;
@@ -29,7 +30,12 @@ export type SignalBody = Without<Signal, "pid" | "uid" | "parent" | "at">;
 
 export class Ledger {
   private readonly adopted = new Set<string>();
+  private readonly opening = new Map<string, Promise<void>>();
+  private readonly publishing = new Map<string, Serial>();
+  /** Marked in kernel.db: a start looks at these. */
   private readonly dirty = new Set<string>();
+  /** Who is writing now, and how many have. */
+  private readonly writes = new Map<string, { readonly now: number; readonly ever: number }>();
   private readonly watchers = new Set<Change>();
   private readonly held = new Map<string, WaitsFor>();
 
@@ -43,18 +49,23 @@ export class Ledger {
   }
 
   /** Before any use of a process by this kernel: takes it over; a damaged one is set aside and marked. */
-  async open(row: ProcessRow): Promise<void> {
-    if (this.adopted.has(row.pid)) return;
-    const { store, clock, kernel } = this.options;
+  open(row: ProcessRow): Promise<void> {
+    if (this.adopted.has(row.pid)) return Promise.resolve();
+    const opening = this.opening.get(row.pid) ?? this.takeOver(row).finally(() => this.opening.delete(row.pid));
+    this.opening.set(row.pid, opening);
+    return opening;
+  }
+
+  private async takeOver(row: ProcessRow): Promise<void> {
+    const { store, clock } = this.options;
     try {
       const damage = row.dirty ? await store.check(row.pid) : null;
       if (damage !== null) throw new StoreCorrupt(damage);
       if (row.dirty) this.dirty.add(row.pid);
-      else await kernel.processes.markDirty(row.pid).then(() => this.dirty.add(row.pid));
-      const { ends } = await store.adopt(row.pid, { now: clock.now() });
+      const { head, ends } = await store.adopt(row.pid, { now: clock.now() });
       this.adopted.add(row.pid);
+      this.note(row.pid, head.state);
       await this.publish(row);
-      this.note(row.pid, (await store.projection(row.pid)).state);
       this.announceEnds(row, ends);
     } catch (error) {
       if (!(error instanceof StoreCorrupt)) throw error;
@@ -73,44 +84,74 @@ export class Ledger {
     await this.publish(row);
   }
 
-  /** Commits the mark that a start has to look at this process; before its first write after being quiet. */
-  async touch(row: ProcessRow): Promise<void> {
-    await this.open(row);
-    if (this.dirty.has(row.pid)) return;
-    await this.options.kernel.processes.markDirty(row.pid);
-    this.dirty.add(row.pid);
+  /**
+   * Everything that writes to a process does it in here: before the first write after being quiet the mark is committed that a start
+   * has to look at the process, and it is taken away only when nobody is writing and everything was copied.
+   */
+  async write<T>(row: ProcessRow, work: () => Promise<T>): Promise<T> {
+    const { pid } = row;
+    const begun = this.writes.get(pid) ?? { now: 0, ever: 0 };
+    this.writes.set(pid, { now: begun.now + 1, ever: begun.ever + 1 });
+    try {
+      await this.open(row);
+      if (!this.dirty.has(pid)) {
+        await this.options.kernel.processes.markDirty(pid);
+        this.dirty.add(pid);
+      }
+      return await work();
+    } finally {
+      const { now, ever } = this.writes.get(pid) ?? { now: 1, ever: 1 };
+      if (this.adopted.has(pid)) this.writes.set(pid, { now: now - 1, ever });
+      else this.writes.delete(pid);
+      if (now === 1 && !this.working.has(pid)) await this.rest(pid, ever);
+    }
+  }
+
+  // Between the look at the outbox and the commit that takes the mark away nobody may begin to write.
+  private async rest(pid: string, ever: number): Promise<void> {
+    if (!this.dirty.has(pid) || !this.adopted.has(pid)) return;
+    try {
+      const pending = await this.options.store.outbox(pid);
+      if (pending.length > 0 || this.writes.get(pid)?.ever !== ever) return;
+      this.writes.delete(pid);
+      this.dirty.delete(pid);
+      await this.options.kernel.processes.clearDirty(pid);
+    } catch (error) {
+      // The mark stays, and a start looks once more than it had to.
+      this.dirty.add(pid);
+      this.options.log(`${pid} stays marked: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 
   /** Copies what a verb changed, in order, and says so. */
-  async publish(row: ProcessRow): Promise<void> {
+  publish(row: ProcessRow): Promise<void> {
+    const serial = this.publishing.get(row.pid) ?? new Serial();
+    this.publishing.set(row.pid, serial);
+    return serial.run(() => this.copyAndTell(row));
+  }
+
+  private async copyAndTell(row: ProcessRow): Promise<void> {
     const { store, kernel } = this.options;
     const rows = await store.outbox(row.pid);
     const latest = rows.at(-1);
     if (latest === undefined) return;
-    this.dirty.add(row.pid);
     await kernel.processes.project(row.pid, rows);
     for (const { ended, seq } of rows) if (ended !== null) await this.tellParent(row.pid, ended, seq);
     await store.clearOutbox(row.pid, latest.seq);
-    const { projection } = latest;
-    this.note(row.pid, projection.state);
-    this.emit(row, {
-      name: "process.state",
-      state: projection.state,
-      queued: projection.queued,
-      waitsFor: projection.waitsFor,
-    });
-    for (const watcher of [...this.watchers]) watcher(row.pid, projection);
-    if (!WORKING_STATES.includes(projection.state)) await this.rest(row.pid);
+    const { state, queued, waitsFor } = latest.projection;
+    this.note(row.pid, state);
+    this.emit(row, { name: "process.state", state, queued, waitsFor });
+    for (const { approvals } of rows) for (const approval of approvals) this.tellApproval(row, approval);
+    for (const watcher of [...this.watchers]) watcher(row.pid, latest.projection);
+  }
+
+  private tellApproval(row: ProcessRow, { id, runId: run, tool, call, args, why, decision, by }: Approval): void {
+    if (decision === null) this.emit(row, { name: "chat.hil", run, kind: "approval", id, tool, call, args, why });
+    else this.emit(row, { name: "chat.hil_closed", run, id, decision, by: by ?? "kernel" });
   }
 
   announceEnds(row: ProcessRow, ends: readonly RunEnd[], queued = 0): void {
     for (const { runId, ...end } of ends) this.emit(row, { name: "chat.complete", run: runId, queued, ...end });
-  }
-
-  announceWithdrawn(row: ProcessRow, approvals: readonly Approval[]): void {
-    for (const { id, runId, decision, by } of approvals) {
-      if (decision !== null) this.emit(row, { name: "chat.hil_closed", run: runId, id, decision, by: by ?? "kernel" });
-    }
   }
 
   emit(row: ProcessRow, body: SignalBody): void {
@@ -151,6 +192,8 @@ export class Ledger {
     this.working.delete(pid);
     this.adopted.delete(pid);
     this.dirty.delete(pid);
+    this.writes.delete(pid);
+    this.publishing.delete(pid);
     this.held.delete(pid);
   }
 
@@ -158,18 +201,6 @@ export class Ledger {
   gone(pid: string): void {
     for (const watcher of [...this.watchers])
       watcher(pid, { state: "idle", activeRunId: null, queued: 0, lastActiveAt: null, waitsFor: null });
-  }
-
-  /** A process found quiet at a start: nothing has to look at it again. */
-  async settle(row: ProcessRow): Promise<void> {
-    await this.publish(row);
-    await this.rest(row.pid);
-  }
-
-  private async rest(pid: string): Promise<void> {
-    if (!this.dirty.has(pid)) return;
-    await this.options.kernel.processes.clearDirty(pid);
-    this.dirty.delete(pid);
   }
 
   // One event per end, under a key of its own, so that telling again after a crash changes nothing. A task wakes for it; an init reads
@@ -180,10 +211,9 @@ export class Ledger {
     const parent = child?.parentPid ? await kernel.processes.get(child.parentPid) : null;
     if (child === null || parent === null || parent.phase !== "live") return;
     try {
-      await this.touch(parent);
       const wakes = !isInit(parent.pid);
       const label = child.label === null ? "" : ` (${child.label})`;
-      await store.admit(parent.pid, {
+      const event: Admission = {
         kind: "event",
         runId: wakes ? eventRunId(pid, seq, ended) : null,
         wakes,
@@ -193,8 +223,11 @@ export class Ledger {
         source: `child:${pid}`,
         requestKey: `ended:${pid}:${seq}`,
         now: clock.now(),
+      };
+      await this.write(parent, async () => {
+        await store.admit(parent.pid, event);
+        await this.publish(parent);
       });
-      await this.publish(parent);
       if (wakes) wake(parent.pid);
     } catch (error) {
       // The parent's trouble is not the child's.

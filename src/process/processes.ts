@@ -5,12 +5,13 @@ import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import { initPid, isInit, type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
+import type { State } from "../abi/process.ts";
 import type { Bus } from "../kernel/bus.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { Outcome, ProcessStore, Refusal } from "../store/process/verbs.ts";
+import type { Admission, Outcome, ProcessStore, Refusal } from "../store/process/verbs.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import { noSuchProcess } from "../syscalls/parse.ts";
 import type { Closed, Processes, SendRequest, Sent, Signalled } from "../syscalls/services.ts";
@@ -73,11 +74,13 @@ export function processesService(ports: ProcessesPorts): Processes {
   }
 
   async function hold(row: ProcessRow, stopped: boolean): Promise<Signalled> {
-    await ledger.touch(row);
-    const held = taken(row.pid, await store.hold(row.pid, { stopped, now: clock.now() }));
-    if (stopped) runners.askToLeave(row.pid);
-    else runners.mayStay(row.pid);
-    await ledger.publish(row);
+    const held = await ledger.write(row, async () => {
+      const head = taken(row.pid, await store.hold(row.pid, { stopped, now: clock.now() }));
+      if (stopped) runners.askToLeave(row.pid);
+      else runners.mayStay(row.pid);
+      await ledger.publish(row);
+      return head;
+    });
     if (!stopped) runners.wake(row.pid);
     return { pid: row.pid, signal: stopped ? "STOP" : "CONT", state: held.state };
   }
@@ -90,12 +93,13 @@ export function processesService(ports: ProcessesPorts): Processes {
   }
 
   async function abort(context: CallContext, row: ProcessRow, runId: string | null) {
-    await ledger.touch(row);
     const options = { runId, reason: "user.abort", requestKey: keyOf(context), now: clock.now() };
-    const done = taken(row.pid, await store.abort(row.pid, options));
-    if (done.aborted) runners.interrupt(row.pid);
-    await ledger.publish(row);
-    ledger.announceWithdrawn(row, done.withdrawn);
+    const done = await ledger.write(row, async () => {
+      const aborting = taken(row.pid, await store.abort(row.pid, options));
+      if (aborting.aborted) runners.interrupt(row.pid);
+      await ledger.publish(row);
+      return aborting;
+    });
     ledger.announceEnds(row, done.ends, (await store.projection(row.pid)).queued);
     runners.wake(row.pid);
     return done;
@@ -167,38 +171,41 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
   const { caller, client } = context;
   const pid = request.pid ?? initPid(caller.ownerUid);
   const row = await visibleProcess(kernel, caller, pid);
-  await ledger.touch(row);
-  if (row.state === "error")
-    throw new SysError("EIO", `${pid} cannot take messages: its database is damaged`, [
-      `gsv proc reset --pid ${pid} starts it afresh`,
-    ]);
   const now = clock.now();
   const runId = uuidv7(now, ports.random);
-  const admitted = taken(
-    pid,
-    await store.admit(pid, {
-      kind: "user",
-      runId,
-      wakes: true,
-      urgent: request.interrupt === true,
-      text: request.message,
-      origin: originOf(context),
-      model: ports.modelFor(context),
-      source: null,
-      requestKey: keyOf(context),
-      now,
-    }),
-  );
-  if (admitted.ends.length > 0) runners.interrupt(pid);
-  const taking = admitted.runId ?? runId;
-  if (client !== undefined) {
-    bus.startedBy(taking, client.clientId);
-    await kernel.routes.add({ runId: taking, uid: caller.uid, connectionId: client.clientId, pid, now });
-  }
-  await ledger.publish(row);
-  ledger.announceEnds(row, admitted.ends);
-  runners.wake(pid);
-  return { pid, runId: taking, status: "started", queued: admitted.queued };
+  const message: Admission = {
+    kind: "user",
+    runId,
+    wakes: true,
+    urgent: request.interrupt === true,
+    text: request.message,
+    origin: originOf(context),
+    model: ports.modelFor(context),
+    source: null,
+    requestKey: keyOf(context),
+    now,
+  };
+  return await ledger.write(row, async () => {
+    refuseDamaged(pid, (await store.head(pid)).state);
+    const admitted = taken(pid, await store.admit(pid, message));
+    if (admitted.ends.length > 0) runners.interrupt(pid);
+    const taking = admitted.runId ?? runId;
+    if (client !== undefined) {
+      bus.startedBy(taking, client.clientId);
+      await kernel.routes.add({ runId: taking, uid: caller.uid, connectionId: client.clientId, pid, now });
+    }
+    await ledger.publish(row);
+    ledger.announceEnds(row, admitted.ends);
+    runners.wake(pid);
+    return { pid, runId: taking, status: "started", queued: admitted.queued };
+  });
+}
+
+function refuseDamaged(pid: string, state: State): void {
+  if (state !== "error") return;
+  throw new SysError("EIO", `${pid} cannot take messages: its database is damaged`, [
+    `gsv proc reset --pid ${pid} starts it afresh`,
+  ]);
 }
 
 export function taken<T>(pid: string, outcome: Outcome<T>): T {

@@ -41,5 +41,6 @@ async function recoverOne(ports: RecoveryPorts, row: ProcessRow): Promise<void> 
   await ports.closer.rollForward(row);
   const { state } = await ports.store.projection(row.pid);
   if (WORKING_STATES.includes(state)) ports.runners.wake(row.pid);
-  else await ports.ledger.settle(row);
+  // Nothing is left to do: writing nothing takes the mark away.
+  else await ports.ledger.write(row, () => ports.ledger.publish(row));
 }

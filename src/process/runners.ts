@@ -110,20 +110,21 @@ export class Runners {
 
   private async runUntilQuiet(pid: string, loop: Loop): Promise<void> {
     const { processes, store, ledger, clock, ports } = this.options;
-    while (!this.draining) {
-      const row = await processes.get(pid);
-      if (row === null || row.phase !== "live") return;
-      await ledger.touch(row);
-      const run = await store.claim(pid, { now: clock.now() });
-      await ledger.publish(row);
-      if (run === null) return;
-      // A new controller for each claim: an abort belongs to the run it was meant for.
-      loop.abort = new AbortController();
-      const head = await store.head(pid);
-      ledger.emit(row, { name: "chat.start", run: run.runId, model: run.model ?? "offline", seq: head.nextSeq - 1 });
-      await carryOn(ports, { row, run, signal: loop.abort.signal, leaveWanted: () => loop.leave });
-      await ledger.publish(row);
-    }
+    const row = await processes.get(pid);
+    if (row === null || row.phase !== "live") return;
+    await ledger.write(row, async () => {
+      while (!this.draining && !loop.leave) {
+        const run = await store.claim(pid, { now: clock.now() });
+        await ledger.publish(row);
+        if (run === null) return;
+        // A new controller for each claim: an abort belongs to the run it was meant for.
+        loop.abort = new AbortController();
+        const head = await store.head(pid);
+        ledger.emit(row, { name: "chat.start", run: run.runId, model: run.model ?? "offline", seq: head.nextSeq - 1 });
+        await carryOn(ports, { row, run, signal: loop.abort.signal, leaveWanted: () => loop.leave });
+        await ledger.publish(row);
+      }
+    });
   }
 
   private async trouble(pid: string, error: unknown): Promise<void> {

@@ -102,26 +102,17 @@ export async function completeSpawn(
     identity: { runAs: runAs?.username ?? row.uid, ownerUid: row.ownerUid },
     now: clock.now(),
   });
-  await ledger.open(row);
-  if (step.prompt !== null && step.prompt !== undefined) {
-    const { text, runId, origin, model } = step.prompt;
-    await store.admit(pid, {
-      kind: "user",
-      runId,
-      wakes: true,
-      urgent: false,
-      text,
-      origin,
-      model,
-      source: null,
-      requestKey: step.requestKey,
-      now: clock.now(),
-    });
-  }
-  await kernel.processes.live(pid);
-  ledger.emit(row, { name: "process.spawn", label: row.label });
-  await ledger.publish(row);
-  runners.wake(pid);
+  await ledger.write(row, async () => {
+    if (step.prompt !== null && step.prompt !== undefined) {
+      const { requestKey } = step;
+      const message = { kind: "user", wakes: true, urgent: false, source: null, requestKey, now: clock.now() } as const;
+      await store.admit(pid, { ...step.prompt, ...message });
+    }
+    await kernel.processes.live(pid);
+    ledger.emit(row, { name: "process.spawn", label: row.label });
+    await ledger.publish(row);
+    runners.wake(pid);
+  });
 }
 
 interface Place {

@@ -124,17 +124,6 @@ export class ToolCalls {
     });
     if (!asked.ok) return "left";
     await this.ports.ledger.publish(row);
-    const { tool, args } = asked.value;
-    this.ports.ledger.emit(row, {
-      name: "chat.hil",
-      run: run.runId,
-      kind: "approval",
-      id,
-      tool,
-      call: asked.value.call,
-      args,
-      why,
-    });
     return "left";
   }
 

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { type Floor, Home } from "./machine.ts";
-import { median, type Row, rowOf, timed } from "./measure.ts";
+import { median, type Row, rowOf, timed, timedAgainst } from "./measure.ts";
 
 const TOKENS = 50_000;
 const TOKEN = "word ";
@@ -20,8 +20,12 @@ export async function chatRows(floor: Floor, rounds: number): Promise<Row[]> {
       { when: "look", calls: [{ name: "Read", args: { path: "~" } }] },
       { when: "look", text: "Hello. That is all there is to say." },
     ]);
-    const withTool = await timed(rounds, () => home.gsv(["chat", "look"], tool));
-    const added = withTool.map((ms) => ms - median(warm));
+    const withTool = await timedAgainst(
+      rounds,
+      () => home.gsv(["chat", "hello"]),
+      () => home.gsv(["chat", "look"], tool),
+    );
+    const added = withTool.values.map((ms) => ms - withTool.floor);
     return [
       rowOf("chat, warm", warm, { floor: asked, budget: 60 }),
       rowOf("chat, added by a tool turn", added, { budget: 15 }),

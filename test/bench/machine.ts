@@ -13,7 +13,6 @@ const TICKS_PER_SECOND = 100;
 export interface Run {
   readonly ms: number;
   readonly cpuMs: number;
-  readonly rssMb: number;
   readonly stdout: string;
 }
 
@@ -38,8 +37,7 @@ export async function run(
   const ms = performance.now() - start;
   if (!allowed.includes(status))
     throw new Error(`${argv.join(" ")} exited ${status}: ${stderr.trim() || stdout.trim()}`);
-  const usage = child.resourceUsage();
-  return { ms, cpuMs: Number(usage?.cpuTime.total ?? 0) / 1000, rssMb: (usage?.maxRSS ?? 0) / 1e6, stdout };
+  return { ms, cpuMs: Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1000, stdout };
 }
 
 /** A home of its own with a scripted model; every benchmark family makes one and removes it. */
@@ -142,6 +140,11 @@ export class Floor {
     return run([this.binary, "print", file], {});
   }
 
+  /** A child's peak counts from the peak of whoever starts it, and this process is large: a small one starts it. */
+  async peakMemoryMb(argv: readonly string[], env: Record<string, string>): Promise<number> {
+    return Number((await run([this.binary, "memory", ...argv], env)).stdout) / 1e6;
+  }
+
   remove(): void {
     this.server.stop(true);
     rmSync(this.directory, { recursive: true, force: true });
@@ -149,7 +152,7 @@ export class Floor {
 }
 
 const FLOOR_PROGRAM = `
-const [what, where] = process.argv.slice(2);
+const [what, where, ...rest] = process.argv.slice(2);
 if (what === "ask") {
   await Bun.connect({ unix: where, socket: {
     open: (socket) => void socket.write("hello\\n"),
@@ -159,5 +162,9 @@ if (what === "ask") {
   let text = "";
   for (const line of (await Bun.file(where).text()).split("\\n")) if (line !== "") text += JSON.parse(line).text;
   process.stdout.write(text);
+} else if (what === "memory") {
+  const { exitCode, resourceUsage } = Bun.spawnSync([where, ...rest], { env: process.env, stdin: "ignore" });
+  if (exitCode !== 0) process.exit(exitCode);
+  console.log(resourceUsage.maxRSS);
 } else console.log("hello");
 `;

@@ -43,6 +43,28 @@ export async function timed(
   return values;
 }
 
+/** A thing and its floor taken in turns, so that a busy moment of the machine falls on both. */
+export async function timedAgainst(
+  rounds: number,
+  floor: () => Promise<unknown>,
+  body: (round: number) => Promise<unknown>,
+): Promise<{ readonly values: number[]; readonly floor: number }> {
+  const floors: number[] = [];
+  const values: number[] = [];
+  const start = Math.min(5, Math.ceil(rounds / 5));
+  for (let round = -start; round < rounds; round++) {
+    for (const [times, work] of [
+      [floors, floor],
+      [values, body],
+    ] as const) {
+      const from = performance.now();
+      await work(round);
+      if (round >= 0) times.push(performance.now() - from);
+    }
+  }
+  return { values, floor: median(floors) };
+}
+
 export function rowOf(
   name: string,
   values: readonly number[],

@@ -7,7 +7,7 @@ import { dial } from "../../src/rpc/client.ts";
 import { Db } from "../../src/store/open.ts";
 import { VERSION } from "../../src/version.ts";
 import { type Floor, Home } from "./machine.ts";
-import { median, type Row, rowOf, timed } from "./measure.ts";
+import { median, type Row, rowOf, timedAgainst } from "./measure.ts";
 import { sendTimes } from "./send.ts";
 
 const PROCESSES = 1000;
@@ -24,16 +24,17 @@ export async function scaleRows(floor: Floor, rounds: number): Promise<Row[]> {
     for (const pid of others) fill(home, pid, MESSAGES_EACH);
     fill(home, long, MESSAGES_IN_THE_LONG_ONE);
 
-    const empty = { value: median(await timed(rounds, () => floor.empty())), what: "an empty Bun binary" };
-    const cold = await timed(rounds, () => home.gsv(["proc", "list"]));
+    const list = () => home.gsv(["proc", "list"]);
+    const cold = await timedAgainst(rounds, () => floor.empty(), list);
     const kernel = await home.kernel();
-    const warm = await timed(rounds, () => home.gsv(["proc", "list"]));
+    const warm = await timedAgainst(rounds, () => floor.empty(), list);
     const short = await sendTimes(home, others[0], 200);
     const intoLong = await sendTimes(home, long, 200);
     for (const pid of others.slice(0, 200)) await home.gsv(["proc", "history", "--pid", pid, "--limit", "10"]);
+    const what = "an empty Bun binary";
     return [
-      rowOf("1,000 processes: list, no kernel", cold, { floor: empty, budget: 20 }),
-      rowOf("1,000 processes: list, kernel up", warm, { floor: empty, budget: 20 }),
+      rowOf("1,000 processes: list, no kernel", cold.values, { floor: { value: cold.floor, what }, budget: 20 }),
+      rowOf("1,000 processes: list, kernel up", warm.values, { floor: { value: warm.floor, what }, budget: 20 }),
       { name: "1,000 processes: memory of the kernel", unit: "MB", median: kernel.rssMb(), budget: 120 },
       rowOf("send into a history of 20,000 messages", intoLong, {
         floor: { value: median(short), what: "the same into a history of 80" },

@@ -1,20 +1,31 @@
 // Starting: what every command pays before it does anything.
 
 import { BINARY, type Floor, Home, run } from "./machine.ts";
-import { median, type Row, rowOf, timed } from "./measure.ts";
+import { type Row, rowOf, timedAgainst } from "./measure.ts";
 
 export async function startRows(floor: Floor, rounds: number): Promise<Row[]> {
   const home = new Home();
   try {
-    const empty = { value: median(await timed(rounds, () => floor.empty())), what: "an empty Bun binary" };
-    const version = await timed(rounds, () => run([BINARY, "--version"], home.env()));
+    const version = await timedAgainst(
+      rounds,
+      () => floor.empty(),
+      () => run([BINARY, "--version"], home.env()),
+    );
     await home.gsv(["proc", "list"]);
     await home.stopKernel();
+    const list = await timedAgainst(
+      rounds,
+      () => floor.empty(),
+      () => home.gsv(["proc", "list"]),
+    );
     const memory: number[] = [];
-    const list = await timed(rounds, async () => memory.push((await home.gsv(["proc", "list"])).rssMb));
+    for (let round = 0; round < 5; round++) {
+      memory.push(await floor.peakMemoryMb([BINARY, "proc", "list"], home.env()));
+    }
+    const what = "an empty Bun binary";
     return [
-      rowOf("--version", version, { floor: empty, budget: 6 }),
-      rowOf("proc list, no kernel", list, { floor: empty, budget: 15 }),
+      rowOf("--version", version.values, { floor: { value: version.floor, what }, budget: 6 }),
+      rowOf("proc list, no kernel", list.values, { floor: { value: list.floor, what }, budget: 15 }),
       rowOf("proc list, peak memory", memory, { unit: "MB", budget: 45 }),
     ];
   } finally {

@@ -37,7 +37,7 @@ describe("table", () => {
 
   test("on a narrow terminal the column that may shrink gives way, never the id", () => {
     expect(table(COLUMNS, ROWS, { width: 24, nowMs: NOW })).toBe(
-      ["ID  LABEL        N  AGE", "a   short        5  1h", "bb  日本語…   1234  5s", ""].join("\n"),
+      ["ID  LABEL         N  AGE", "a   short         5  1h", "bb  日本語の…  1234  5s", ""].join("\n"),
     );
   });
 
@@ -82,7 +82,7 @@ describe("nearest", () => {
   test("a typing mistake finds its command", () => {
     expect(nearest("chta", names)).toEqual(["chat"]);
     expect(nearest("kil", names)).toEqual(["kill"]);
-    expect(nearest("approv", names)).toEqual(["approve", "approvals"]);
+    expect(nearest("approv", names)).toEqual(["approvals", "approve"]);
     expect(nearest("pss", names)).toEqual(["ps"]);
   });
 

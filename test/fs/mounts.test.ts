@@ -1,14 +1,17 @@
 // The filesystem contract, over every kind of writable mount.
 
 import { describe, expect, test } from "bun:test";
-import { memoryObjects, separateStores } from "../../fs/memory.ts";
+import { separateStores } from "../../fs/memory.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import { objectsFs } from "../../fs/objects.ts";
+import { childrenOf } from "../../fs/tree.ts";
 import type { Caller } from "../../src/abi/identity.ts";
+import type { ObjectStore } from "../../src/objects/objects.ts";
 import { codeOf, filesystemContract } from "../contract/filesystem.ts";
 import { agent, bob, sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";
-import { newDisk } from "../support/objects.ts";
+import { memoryObjects } from "../support/memoryfs.ts";
+import { newDisk, plain } from "../support/objects.ts";
 
 const root = { uid: 0, gid: 0, mode: 0o755 };
 
@@ -20,6 +23,56 @@ filesystemContract("objects on disk", async () => {
 filesystemContract("objects in memory", async () => {
   const store = memoryObjects(64 * 1024 * 1024);
   return { fs: objectsFs({ storeOf: () => store, clock: new FakeClock(), root }), dispose: async () => undefined };
+});
+
+test("a read never pairs the version of one content with the bytes of another", async () => {
+  const store = memoryObjects(1 << 20);
+  const clock = new FakeClock();
+  const plainFs = objectsFs({ storeOf: () => store, clock, root: { ...root, mode: 0o777 } });
+  let rewrites = 1;
+  const busy: ObjectStore = {
+    ...store,
+    head: (key) => store.head(key),
+    page: (...args) => store.page(...args),
+    read: async (key, range) => {
+      if (rewrites-- > 0)
+        await new Namespace([{ at: "/", fs: plainFs }]).write(sam, "/a", Buffer.from("newer"), { at: "start" });
+      return store.read(key, range);
+    },
+  };
+  await new Namespace([{ at: "/", fs: plainFs }]).write(sam, "/a", Buffer.from("old"), { at: "start" });
+  const files = new Namespace([{ at: "/", fs: objectsFs({ storeOf: () => busy, clock, root }) }]);
+  const { bytes, version, eof } = await files.read(sam, "/a", { bytesMax: 99 });
+  expect([Buffer.from(bytes).toString(), version, eof]).toEqual(["newer", (await files.stat(sam, "/a")).version, true]);
+});
+
+describe("keys as a tree", () => {
+  test("a directory is listed with few questions, each name once, however much lies deeper", async () => {
+    const store = memoryObjects(1 << 24);
+    for (const directory of ["a", "b", "c"]) {
+      for (let n = 0; n < 1000; n++) await store.put(plain(`top/${directory}/${n}`), new Uint8Array());
+    }
+    for (const name of ["b-", "b0", "z"]) await store.put(plain(`top/${name}`), new Uint8Array());
+    let asked = 0;
+    const counting = {
+      ...store,
+      head: (key: string) => store.head(key),
+      page: (...args: Parameters<ObjectStore["page"]>) => {
+        asked++;
+        return store.page(...args);
+      },
+    };
+    expect((await childrenOf(counting, "/top")).map(({ name }) => name)).toEqual(["a", "b-", "b", "b0", "c", "z"]);
+    expect(asked).toBeLessThan(12);
+  });
+
+  test("a page of a prefix starts there even when it is asked to go on after an earlier key", async () => {
+    const store = memoryObjects(1 << 20);
+    for (const key of ["a/1", "a/2", "b/1", "b/2", "c"]) await store.put(plain(key), new Uint8Array());
+    expect((await store.page("b/", "a/1", 9)).map(({ key }) => key)).toEqual(["b/1", "b/2"]);
+    expect((await store.page("b/", "b/1", 9)).map(({ key }) => key)).toEqual(["b/2"]);
+    expect(await store.page("b/", "c", 9)).toEqual([]);
+  });
 });
 
 describe("/tmp", () => {

@@ -80,6 +80,14 @@ describe("mounts", () => {
     expect(await names(files, "/tmp/d/e")).toEqual(["new"]);
   });
 
+  test("a path that ends in .. is the directory above, with that directory's mode", async () => {
+    const files = tree();
+    await files.mkdir(root, "/tmp/open/shut", { parents: true });
+    await files.setattr(root, "/tmp/open/shut", { mode: 0o711 });
+    expect((await files.stat(sam, "/tmp/open/shut/..")).mode).toBe(0o777);
+    expect(await codeOf(files.list(sam, "/tmp/open/shut/.."))).toBe("done");
+  });
+
   test("sixteen links in a row are followed, the seventeenth and a circle are ELOOP", async () => {
     const files = tree();
     await put(files, "/l0", "end");

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { Namespace } from "../../fs/namespace.ts";
 import { procFs } from "../../fs/proc.ts";
+import { searchTree } from "../../fs/search.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import type { Message } from "../../src/abi/message.ts";
@@ -149,6 +150,23 @@ describe("/proc", () => {
     expect(await names("/proc")).toContain("task:zzzzzz");
     processes.delete("task:zzzzzz");
     expect(await codeOf(files.read(sam, "/proc/task:zzzzzz/status", { bytesMax: 1 }))).toBe("ENOENT");
+  });
+
+  test("a search tells the state of every process at once", async () => {
+    const { files } = proc();
+    const signal = new AbortController().signal;
+    const found = await searchTree({
+      namespace: files,
+      caller: sam,
+      root: "/proc",
+      query: "State:",
+      include: "status",
+      signal,
+    });
+    expect(found.matches.filter(({ line }) => line === 7)).toEqual([
+      { path: "/proc/init:1000/status", line: 7, content: "State:\twaiting_hil" },
+      { path: "/proc/task:abc123/status", line: 7, content: "State:\trunning" },
+    ]);
   });
 
   test("version and uptime say what runs and for how long", async () => {

@@ -78,13 +78,15 @@ describe("a search", () => {
     await put("/pieces", `${"x\n".repeat(before / 2)}${"x".repeat(before % 2)}needle\nneedle`);
     const found = await search("needle", { root: "/pieces" });
     expect(found.matches.length).toBe(2);
-    for (const at of [256 * 1024 - 3, 512 * 1024 - 2, 700_000]) {
-      await put("/long", `${"y".repeat(at)}needle${"y".repeat(600_000)}needle\nneedle 2`);
-      const matches = (await search("needle", { root: "/long" })).matches;
+    for (const at of [256 * 1024 - 3, 512 * 1024 - 2, 768 * 1024 - 5, 700_000]) {
+      await put("/long", `${"y".repeat(at)}needle${"y".repeat(600_000)}\nneedle needle`);
+      const { matches } = await search("needle", { root: "/long" });
       expect(matches.map(({ line }) => line)).toEqual([1, 2]);
       expect(matches[0]?.content).toContain("needle");
       expect(matches[0]?.content.length).toBeLessThan(310);
     }
+    await put("/long", `${"needle".repeat(300_000)}\n`);
+    expect((await search("needle", { root: "/long" })).matches.length).toBe(1);
   });
 
   test("stops at 500 matches and says whether there were more", async () => {

@@ -1,11 +1,15 @@
 import { expect, test } from "bun:test";
-import { LineSplitter, linesOf } from "../../src/lib/lines.ts";
+import { linesOf } from "../../src/lib/lines.ts";
 
 const TEXT = "one\ntwo\r\n\nfünf 👍\r\rx\nlast";
 const LINES = ["one", "two", "", "fünf 👍\r\rx", "last"];
 
 async function* inPieces(bytes: Uint8Array, size: number) {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
+}
+
+async function* each<T>(...items: T[]) {
+  yield* items;
 }
 
 test("lines are the same however the bytes are split", async () => {
@@ -15,30 +19,22 @@ test("lines are the same however the bytes are split", async () => {
   }
 });
 
+test("text comes as it is, in any chunks", async () => {
+  expect(await Array.fromAsync(linesOf(each("on", "e\ntw", "o\r", "\n\nfünf 👍\r\rx\nl", "", "ast")))).toEqual(LINES);
+});
+
 test("a text that ends with a line ending has no empty line after it", async () => {
-  const splitter = new LineSplitter();
-  expect(splitter.push("a\nb\n")).toEqual(["a", "b"]);
-  expect(splitter.end()).toBeNull();
+  expect(await Array.fromAsync(linesOf(each("a\nb\n")))).toEqual(["a", "b"]);
+  expect(await Array.fromAsync(linesOf(each("")))).toEqual([]);
+  expect(await Array.fromAsync(linesOf(each("\n")))).toEqual([""]);
 });
 
-test("a CR LF split between two chunks is one line ending", () => {
-  const splitter = new LineSplitter();
-  expect(splitter.push("a\r")).toEqual([]);
-  expect(splitter.push("\nb")).toEqual(["a"]);
-  expect(splitter.end()).toBe("b");
+test("a character cut off at the end shows as a replacement, never silently", async () => {
+  expect(await Array.fromAsync(linesOf(each(Uint8Array.of(97, 10, 0xe2, 0x82))))).toEqual(["a", "\ufffd"]);
 });
 
-test("the length of the open line is known, so that a caller can bound it", () => {
-  const splitter = new LineSplitter();
-  splitter.push("abc");
-  splitter.push("de");
-  expect(splitter.pendingChars).toBe(5);
-  splitter.push("\n");
-  expect(splitter.pendingChars).toBe(0);
-});
-
-test("a line in a hundred thousand chunks costs one pass", () => {
-  const splitter = new LineSplitter();
-  for (let chunk = 0; chunk < 100_000; chunk++) splitter.push("0123456789");
-  expect(splitter.push("\n")[0]?.length).toBe(1_000_000);
+test("a line in a hundred thousand chunks costs one pass", async () => {
+  const chunks = Array.from({ length: 100_000 }, () => "0123456789");
+  const [line] = await Array.fromAsync(linesOf(each(...chunks, "\n")));
+  expect(line?.length).toBe(1_000_000);
 });

@@ -135,6 +135,9 @@ describe("disk objects", () => {
     expect(await content("e/f/é/😀")).toBe("d/é/😀");
     expect(await content("d0")).toBe("d0");
     expect((await disk.store.page("e/f/", null, 9)).length).toBe(3);
+    await disk.store.put(plain("😀😀/a"), text("smile"));
+    await disk.store.rename("😀😀", "g");
+    expect(await content("g/a")).toBe("smile");
     expect(await codeOf(disk.store.rename("e", "e/f/g"))).toBe("EINVAL");
     expect(await codeOf(disk.store.rename("nothing", "z"))).toBe("ENOENT");
     expect(await codeOf(disk.store.rename("e", "y"))).toBe("ENOTDIR");
@@ -191,6 +194,28 @@ describe("disk objects", () => {
       expect(seen).toBe((seen[0] ?? "?").repeat(50_000));
     }
     await writer;
+  });
+
+  test("a read that comes while bytes and row are being changed waits until they agree", async () => {
+    await disk.store.put(plain("a"), text("old"));
+    const events: string[] = [];
+    const reached = Promise.withResolvers<void>();
+    const rows: ObjectRows = {
+      ...disk.rows,
+      fulfil: async (intent, outcome) => {
+        reached.resolve();
+        await Bun.sleep(20);
+        await disk.rows.fulfil(intent, outcome);
+        events.push("row");
+      },
+    };
+    const store = diskObjects({ directory: disk.directory, rows, clock: new FakeClock(), random: seeded(2).bytes });
+    const written = store.put(plain("a"), text("new"));
+    await reached.promise;
+    await store.read("a", all);
+    events.push("read");
+    await written;
+    expect(events).toEqual(["row", "read"]);
   });
 
   test("a change whose last transaction fails is settled by the next change, and bytes and row agree", async () => {

@@ -132,6 +132,15 @@ describe("versions", () => {
     expect(home.door.version).toBe("1.0.0");
   });
 
+  test("an older kernel may take longer to finish than a new one may take to start", async () => {
+    const old = await home.up("0.9.0");
+    old.onDrain = async () => {
+      await Bun.sleep(80);
+      void home.leave("upgrade");
+    };
+    expect(await home.open({ settings: { startMs: 20 } }).call<number>("count", {})).toBe(1);
+  });
+
   test("an older kernel that does not leave is named, with what stops it", async () => {
     (await home.up("0.9.0")).onDrain = () => {};
     const error = await rejection(home.open({ settings: { upgradeMs: 30 } }).call("count", {}));

@@ -72,6 +72,7 @@ describe("an outbox to a peer that keeps up", () => {
     outbox.signal(1, delta("c", { turn: 2 }));
     outbox.signal(1, delta("d", { turn: 2, run: "r2" }));
     outbox.signal(1, delta("e", { turn: 2, run: "r2" }));
+    outbox.signal(1, delta("g", { turn: 3, run: "r2" }));
     outbox.signal(1, text(1));
     outbox.signal(1, delta("f", { turn: 2, run: "r2" }));
     await clock.advance(8);
@@ -82,6 +83,7 @@ describe("an outbox to a peer that keeps up", () => {
       "chat.delta b",
       "chat.delta c",
       "chat.delta de",
+      "chat.delta g",
       "chat.text message 1",
       "chat.delta f",
     ]);
@@ -106,7 +108,7 @@ describe("an outbox to a peer that does not read", () => {
     outbox.signal(1, text(7));
     read();
     stall();
-    for (let seq = 8; seq <= 40; seq++) outbox.signal(1, text(seq));
+    for (let seq = 12; seq <= 40; seq++) outbox.signal(1, text(seq));
     for (let seq = 3; seq <= 40; seq++) outbox.signal(1, text(seq, { pid: "init:1000" }));
     const got = said(read());
     expect(got.filter((line) => line.startsWith("resync"))).toEqual(["resync task:abc123 7", "resync init:1000 2"]);

@@ -138,7 +138,8 @@ describe("when the kernel leaves on purpose", () => {
     const waiting = rejection(sys.call("wait", {}));
     await until("it waits", () => home.door.calls.length === 1);
     await home.leave("stop");
-    expect((await waiting).code).toBe("EAGAIN");
+    const cut = await waiting;
+    expect([cut.code, cut.message]).toEqual(["EAGAIN", "the kernel was stopped before it answered wait"]);
     const later = await rejection(sys.call("count", {}));
     expect([later.code, later.hints]).toEqual(["EAGAIN", ["gsv kernel start starts it again"]]);
     expect(await sys.call<object>("echo", {})).toEqual({ from: "view" });
@@ -146,7 +147,7 @@ describe("when the kernel leaves on purpose", () => {
     await until("listeners are told, so that nobody waits for ever", () => resyncs(heard).length > 0);
   });
 
-  test("after stop, a kernel that somebody else started is used", async () => {
+  test("after stop, a kernel that somebody else started is used, and is started again when it dies", async () => {
     await home.up();
     const sys = home.open();
     const waiting = rejection(sys.call("wait", {}));
@@ -156,6 +157,9 @@ describe("when the kernel leaves on purpose", () => {
     await home.up();
     expect(await sys.call<number>("count", {})).toBe(1);
     expect(home.starts).toBe(0);
+    await home.kill();
+    expect(await sys.call<number>("count", {})).toBe(2);
+    expect(home.starts).toBe(1);
   });
 
   for (const why of ["restart", "upgrade", "idle"] as const) {
@@ -177,10 +181,12 @@ describe("when the kernel leaves on purpose", () => {
     door.onDrain = () => void home.leave("restart");
     expect(await home.open().call<object>("sys.drain", { why: "restart" })).toEqual({ pid: 1 });
     const next = await home.up();
-    next.onDrain = () => void home.kill();
-    expect(await home.open().call<{ pid: number }>("sys.drain", { why: "stop" })).toMatchObject({
-      pid: expect.any(Number),
-    });
+    next.onDrain = () => {
+      void home.kill();
+      return new Promise(() => {});
+    };
+    expect(await home.open().call<object>("sys.drain", { why: "stop" })).toEqual({ pid: 77 });
+    expect(next.calls).toHaveLength(1);
     expect(home.starts).toBe(0);
   });
 });

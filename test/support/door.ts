@@ -22,7 +22,7 @@ export class FakeDoor implements Door {
   readonly releases: (() => void)[] = [];
   closes = 0;
   refuseWith: SysError | null = null;
-  onDrain: (why: string) => void = () => {};
+  onDrain: (why: string) => void | Promise<void> = () => {};
   private readonly listeners = new Set<{ filter: SignalFilter; tell: (signal: Signal) => void }>();
 
   constructor(
@@ -84,7 +84,7 @@ export class FakeDoor implements Door {
         for (const signal of (args as { signals: Signal[] }).signals) this.emit(signal);
         return { said: true };
       case "sys.drain":
-        this.onDrain((args as { why: string }).why);
+        await this.onDrain((args as { why: string }).why);
         return { pid: 1 };
       default:
         throw new SysError("ENOSYS", `no such syscall: ${name}`);

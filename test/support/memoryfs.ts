@@ -1,9 +1,14 @@
 // A mount for tests that need files and nothing else of them.
 
 import type { FileSystem } from "../../fs/filesystem.ts";
-import { memoryObjects } from "../../fs/memory.ts";
+import { separateStores } from "../../fs/memory.ts";
 import { objectsFs } from "../../fs/objects.ts";
+import type { ObjectStore } from "../../src/objects/objects.ts";
 import { FakeClock } from "./clock.ts";
+
+export function memoryObjects(bytesMax: number): ObjectStore {
+  return separateStores(() => 0, bytesMax)(null);
+}
 
 export function memoryMount(mode = 0o777): FileSystem {
   const store = memoryObjects(256 * 1024 * 1024);

@@ -15,7 +15,7 @@ interface Rule {
 }
 
 const TOP = ["src/main.ts", "src/launch.mjs", "src/build.ts"];
-const MAKES_RANDOMNESS = ["src/lib/random.ts", "src/boot"];
+const MAKES_RANDOMNESS = ["src/main.ts", "src/boot"];
 
 export const RULES: readonly Rule[] = [
   {

@@ -39,8 +39,8 @@ export interface RouteRows {
     readonly pid: string;
     readonly now: number;
   }): Promise<void>;
-  /** Which client started the run. */
-  get(runId: string): Promise<string | null>;
+  /** Which client started which run, for the next kernel. */
+  all(): Promise<readonly { readonly runId: string; readonly connectionId: string }[]>;
   sweep(now: number): Promise<void>;
 }
 
@@ -178,9 +178,11 @@ export function routeRows(kernel: KernelDb): RouteRows {
         ),
       );
     },
-    get: async (runId) =>
-      db.get<{ connection_id: string }>("SELECT connection_id FROM run_routes WHERE run_id = ?", runId)
-        ?.connection_id ?? null,
+    async all() {
+      return db.all<{ runId: string; connectionId: string }>(
+        "SELECT run_id AS runId, connection_id AS connectionId FROM run_routes",
+      );
+    },
     async sweep(now) {
       kernel.write("normal", () => db.run("DELETE FROM run_routes WHERE expires_at < ?", now));
     },

@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { SysError } from "../../src/abi/errno.ts";
+import { FakeIo, runs, STATUS } from "../support/io.ts";
+
+let io: FakeIo;
+beforeEach(() => {
+  io = new FakeIo();
+});
+
+const APPROVAL = { id: "k3x9", pid: "task:abc123", tool: "Delete", decision: "approve", by: "sam" };
+
+describe("gsv approve and deny", () => {
+  test("they answer, and say what was answered", async () => {
+    io.fakeSys.answer("hil.answer", ({ decision }: { decision: string }) => ({ ...APPROVAL, decision }));
+    expect(await runs(io, "approve", "k3x9")).toBe(0);
+    expect(await runs(io, "deny", "k3x9")).toBe(0);
+    expect(io.fakeSys.asked("hil.answer")).toEqual([
+      { id: "k3x9", decision: "approve" },
+      { id: "k3x9", decision: "deny" },
+    ]);
+    expect(io.stdout.lines).toEqual(["approved k3x9: Delete of task:abc123", "denied k3x9: Delete of task:abc123"]);
+  });
+
+  test("another answer than the first fails and names who answered", async () => {
+    io.fakeSys.answer("hil.answer", () => {
+      throw new SysError("ECONFLICT", "k3x9 was approved by sam");
+    });
+    expect(await runs(io, "deny", "k3x9")).toBe(1);
+    expect(io.stderr.text).toBe("gsv: k3x9 was approved by sam\n");
+  });
+
+  test("what waits is listed with everything hidden made visible", async () => {
+    const args = { command: "ls\u202e\x1b[2J" };
+    io.fakeSys.answer("hil.list", () => ({ approvals: [{ ...APPROVAL, args, why: "ask first", createdAt: 0 }] }));
+    expect(await runs(io.terminal(200), "approvals")).toBe(0);
+    expect(io.stdout.text).toContain("⟨U+202E⟩");
+    expect(io.stdout.text).not.toMatch(/[\u202e\x1b]/);
+  });
+});
+
+describe("gsv logs", () => {
+  const page = {
+    messages: [{ id: 1, role: "user", content: "hi", runId: null, timestamp: 0 }],
+    messageCount: 9,
+    hasMoreBefore: true,
+  };
+
+  test("it prints the newest page as text and says on stderr that there is more", async () => {
+    io.fakeSys.answer("proc.history", () => page);
+    expect(await runs(io, "logs", "task:abc123", "--limit", "1")).toBe(0);
+    expect(io.fakeSys.asked("proc.history")).toEqual([{ pid: "task:abc123", limit: 1 }]);
+    expect(io.stdout.text).toBe("[1970-01-01T00:00:00.000Z] user: hi\n");
+    expect(io.stderr.text).toContain("9 in all");
+  });
+
+  test("with --json stderr stays empty", async () => {
+    io.fakeSys.answer("proc.history", () => page);
+    await runs(io, "logs", "--json", "task:abc123");
+    expect(JSON.parse(io.stdout.text).content).toBe("hi");
+    expect(io.stderr.text).toBe("");
+  });
+});
+
+describe("gsv kernel", () => {
+  const off = { ...STATUS, running: false, pid: null, startedAt: null };
+
+  test("status says what runs, and starts nothing", async () => {
+    io.fakeSys.answer("system.status", () => STATUS);
+    expect(await runs(io, "kernel", "status")).toBe(0);
+    expect(io.stdout.lines[0]).toBe("kernel      running (pid 4711, up 4m)");
+    io.stdout.text = "";
+    expect(await runs(io, "kernel", "status", "--json")).toBe(0);
+    expect(JSON.parse(io.stdout.text)).toEqual(STATUS);
+  });
+
+  test("stop with no kernel starts none", async () => {
+    io.fakeSys.answer("system.status", () => off);
+    expect(await runs(io, "kernel", "stop")).toBe(0);
+    expect(io.stdout.text).toBe("no kernel was running\n");
+    expect(io.fakeSys.asked("sys.drain")).toEqual([]);
+  });
+
+  test("stop returns when the kernel has left", async () => {
+    const seen = [STATUS, STATUS, STATUS, off];
+    io.fakeSys.answer("system.status", () => seen.shift());
+    io.fakeSys.answer("sys.drain", () => ({ pid: 4711 }));
+    let exit: number | null = null;
+    const stopping = runs(io, "kernel", "stop").then((status) => {
+      exit = status;
+    });
+    await io.clock.advance(60);
+    expect(exit).toBeNull();
+    await io.clock.advance(60);
+    await stopping;
+    expect(exit as number | null).toBe(0);
+    expect(io.fakeSys.asked("sys.drain")).toEqual([{ why: "stop" }]);
+    expect(io.stdout.text).toBe("kernel 4711 stopped\n");
+  });
+
+  test("a connection that was told to stop counts as gone", async () => {
+    let asked = 0;
+    io.fakeSys.answer("system.status", () => {
+      if (asked++ > 0) throw new SysError("EAGAIN", "the kernel was stopped");
+      return STATUS;
+    });
+    io.fakeSys.answer("sys.drain", () => ({ pid: 4711 }));
+    expect(await runs(io, "kernel", "stop")).toBe(0);
+  });
+
+  test("a kernel that does not leave is reported with exit 75", async () => {
+    io.fakeSys.answer("system.status", () => STATUS);
+    io.fakeSys.answer("sys.drain", () => ({ pid: 4711 }));
+    const stopping = runs(io, "kernel", "stop");
+    await io.clock.advance(16_000);
+    expect(await stopping).toBe(75);
+    expect(io.stderr.text).toContain("still finishing");
+  });
+
+  test("restart waits for another kernel than the one that leaves", async () => {
+    io.fakeSys.answer("system.status", () => STATUS);
+    io.fakeSys.answer("sys.drain", () => ({ pid: 4711 }));
+    io.starts.push(STATUS, { ...STATUS, pid: 4712 });
+    const restarting = runs(io, "kernel", "restart");
+    await io.clock.advance(100);
+    expect(await restarting).toBe(0);
+    expect(io.fakeSys.asked("sys.drain")).toEqual([{ why: "restart" }]);
+    expect(io.stdout.text).toBe("kernel 4712 started, 4711 left\n");
+  });
+
+  test("start says which kernel runs", async () => {
+    expect(await runs(io, "kernel", "start")).toBe(0);
+    expect(io.stdout.lines[0]).toContain("pid 4711");
+  });
+
+  test("anything else is a usage error", async () => {
+    for (const args of [[], ["run"], ["halt"], ["start", "now"]]) expect(await runs(io, "kernel", ...args)).toBe(2);
+  });
+});

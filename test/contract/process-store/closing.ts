@@ -1,0 +1,170 @@
+// Reset and kill: a line is drawn, what is above it is read out and removed, what comes later waits and then goes on.
+
+import { expect } from "bun:test";
+import { DONE, granted } from "../../support/process-subject.ts";
+import type { Claims } from "./claims.ts";
+
+export const CLOSING: Claims = {
+  async "a cut ends the run in flight, what it absorbed and what waits, each once"(subject) {
+    const run = await subject.running();
+    const absorbed = await subject.send("absorbed");
+    await subject.boundary(run);
+    const waiting = await subject.send("waiting");
+    await subject.note("quiet");
+    const { ends, closing } = await subject.cut();
+    expect(ends.map(({ runId, status, reason, mergedInto }) => ({ runId, status, reason, mergedInto }))).toEqual([
+      { runId: run.runId, status: "aborted", reason: "process.reset", mergedInto: null },
+      { runId: absorbed, status: "aborted", reason: "process.reset", mergedInto: run.runId },
+      { runId: waiting, status: "aborted", reason: "process.reset", mergedInto: null },
+    ]);
+    expect(closing).toMatchObject({ reason: "reset", cutSeq: 2, generation: 1 });
+    expect(await subject.store.head(subject.pid)).toMatchObject({ generation: 2, queued: 0, state: "idle" });
+  },
+
+  async "what is being closed is read out whole: messages by number, then what was never delivered"(subject) {
+    const run = await subject.running("one");
+    const call = subject.call("Write");
+    await subject.turn(run, { text: "I write", calls: [call] });
+    await subject.carryOut(run, call);
+    await subject.send("waits");
+    await subject.note("quiet");
+    await subject.cut();
+    const { records, messages, undelivered } = await subject.closingRecords();
+    expect({ messages, undelivered }).toEqual({ messages: 3, undelivered: 2 });
+    expect(records.map(({ id, role, generation, undelivered: late }) => ({ id, role, generation, late }))).toEqual([
+      { id: 1, role: "user", generation: 1, late: undefined },
+      { id: 2, role: "assistant", generation: 1, late: undefined },
+      { id: 3, role: "toolResult", generation: 1, late: undefined },
+      { id: null, role: "user", generation: 1, late: true },
+      { id: null, role: "system", generation: 1, late: true },
+    ]);
+  },
+
+  async "the pages of what is being closed come out the same however small they are"(subject) {
+    for (let round = 0; round < 3; round++) await subject.turn(await subject.running(), { finish: DONE });
+    await subject.send("waits");
+    await subject.send("waits too");
+    await subject.cut();
+    const whole = await subject.closingRecords(100);
+    expect(whole.records).toHaveLength(8);
+    for (const limit of [1, 2, 3, 6, 7, 8]) expect(await subject.closingRecords(limit)).toEqual(whole);
+  },
+
+  async "a message sent while the process is being closed waits, and belongs to what comes after"(subject) {
+    await subject.running("before");
+    await subject.cut();
+    await subject.send("after");
+    expect(await subject.claim()).toBeNull();
+    expect((await subject.closingRecords()).records).toHaveLength(1);
+    await subject.seal();
+    const run = await subject.claimed();
+    expect(run).toMatchObject({ generation: 2, entered: [{ id: 2, content: "after" }] });
+  },
+
+  async "numbers never restart"(subject) {
+    await subject.turn(await subject.running(), { finish: DONE });
+    await subject.cut();
+    await subject.seal();
+    await subject.turn(await subject.running("after"), { finish: DONE });
+    expect((await subject.messages()).map((message) => message.id)).toEqual([3, 4]);
+    await subject.cut();
+    await subject.seal();
+    expect(await subject.messages()).toEqual([]);
+    expect((await subject.running("again")).entered).toMatchObject([{ id: 5 }]);
+  },
+
+  async "nothing is removed before the seal, and everything above the line by it"(subject) {
+    await subject.turn(await subject.running(), { finish: DONE });
+    await subject.cut();
+    expect(await subject.messages()).toHaveLength(2);
+    await subject.seal();
+    expect(await subject.messages()).toEqual([]);
+    expect(await subject.store.context(subject.pid)).toEqual([]);
+    expect((await subject.closingRecords()).records).toEqual([]);
+    expect((await subject.store.head(subject.pid)).closing).toBeNull();
+  },
+
+  async "how runs ended is still known after the seal"(subject) {
+    const run = await subject.running();
+    const waiting = await subject.send("waiting");
+    await subject.cut();
+    await subject.seal();
+    expect(await subject.store.runEnd(subject.pid, run.runId)).toMatchObject({ status: "aborted" });
+    expect(await subject.store.runEnd(subject.pid, waiting)).toMatchObject({ status: "aborted" });
+  },
+
+  async "asked again while it is under way, a reset goes on where it stands"(subject) {
+    await subject.running();
+    const first = await subject.cut("reset", "key-reset");
+    const again = await subject.cut("reset", "key-other");
+    expect(again).toEqual({ closing: first.closing, ends: [], withdrawn: [] });
+    expect((await subject.store.head(subject.pid)).generation).toBe(2);
+  },
+
+  async "it goes on where it stands under a later kernel too"(subject) {
+    await subject.running();
+    const first = await subject.cut("reset", "key-reset");
+    await subject.send("after");
+    await subject.nextKernel();
+    expect((await subject.store.head(subject.pid)).closing).toEqual(first.closing);
+    expect(await subject.claim()).toBeNull();
+    expect((await subject.closingRecords()).messages).toBe(1);
+    await subject.seal();
+    expect(await subject.claimed()).toMatchObject({ resumed: false });
+  },
+
+  async "the answer is kept under the key of the request, and sealing twice is as once"(subject) {
+    await subject.turn(await subject.running(), { finish: DONE });
+    await subject.cut("reset", "key-reset");
+    expect(await subject.store.answered(subject.pid, "key-reset")).toBeNull();
+    await subject.seal({ archivedMessages: 2 });
+    await subject.send("after");
+    await subject.seal({ archivedMessages: 0 });
+    expect(await subject.store.answered(subject.pid, "key-reset")).toEqual({ archivedMessages: 2 });
+    expect((await subject.store.head(subject.pid)).queued).toBe(1);
+  },
+
+  async "a process that is being killed takes no messages and no reset"(subject) {
+    await subject.running();
+    await subject.cut("kill");
+    expect(await subject.admit(subject.admission("hello"))).toEqual({ ok: false, why: "no-process" });
+    const { pid } = subject;
+    const reset = { reason: "reset", archive: true, archiveId: "a", requestKey: "k", now: subject.now() } as const;
+    expect(await subject.store.cut(pid, reset)).toEqual({ ok: false, why: "no-process" });
+  },
+
+  async "a kill takes over a reset: one line further down, with what came in between"(subject) {
+    await subject.running("before");
+    await subject.cut("reset");
+    const between = await subject.send("between");
+    const { ends, closing } = await subject.cut("kill");
+    expect(ends).toMatchObject([{ runId: between, status: "aborted", reason: "process.kill" }]);
+    expect(closing).toMatchObject({ reason: "kill", cutSeq: 1, generation: 2 });
+    const { messages, undelivered } = await subject.closingRecords();
+    expect({ messages, undelivered }).toEqual({ messages: 1, undelivered: 1 });
+  },
+
+  async "a stop survives a reset, a pause does not"(subject) {
+    await subject.hold(true);
+    await subject.store.pause(subject.pid, { kind: "limit", reason: "spent" }, { now: subject.now() });
+    await subject.cut();
+    await subject.seal();
+    expect(await subject.store.head(subject.pid)).toMatchObject({ stopped: true, paused: null, state: "stopped" });
+  },
+
+  async "an empty process is closed like any other"(subject) {
+    expect(await subject.cut()).toMatchObject({ ends: [], withdrawn: [], closing: { cutSeq: 0 } });
+    expect(await subject.closingRecords()).toEqual({ records: [], messages: 0, undelivered: 0 });
+    await subject.seal();
+    expect(await subject.state()).toBe("idle");
+  },
+
+  async "what was removed is not there under its key either"(subject) {
+    await subject.store.remove(subject.pid);
+    expect(await subject.store.exists(subject.pid)).toBe(false);
+    expect(await subject.store.answered(subject.pid, "key")).toBeNull();
+    await subject.store.create(subject.pid, { profile: "task", identity: {}, now: subject.now() });
+    granted(await subject.admit(subject.admission("hello")));
+    expect((await subject.claimed()).entered).toMatchObject([{ id: 1 }]);
+  },
+};

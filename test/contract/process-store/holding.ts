@@ -1,0 +1,181 @@
+// Who holds a process and what that means in every state: a person's stop, the kernel's pause, a database that failed.
+
+import { expect } from "bun:test";
+import { DONE, type Subject, granted } from "../../support/process-subject.ts";
+import type { Claims } from "./claims.ts";
+
+const DISK = { kind: "disk", reason: "the disk is full" } as const;
+
+const pause = (subject: Subject) => subject.store.pause(subject.pid, DISK, { now: subject.now() });
+const release = (subject: Subject) => subject.store.pause(subject.pid, null, { now: subject.now() });
+
+async function asking(subject: Subject) {
+  const run = await subject.running();
+  const call = subject.call("Delete");
+  await subject.turn(run, { calls: [call] });
+  await subject.asks(run, call);
+  return run;
+}
+
+export const HOLDING: Claims = {
+  async "an idle process that is stopped takes messages and starts none until it continues"(subject) {
+    expect(granted(await subject.hold(true)).state).toBe("stopped");
+    await subject.send("hello");
+    expect(await subject.state()).toBe("stopped");
+    expect(await subject.claim()).toBeNull();
+    expect(granted(await subject.hold(false)).state).toBe("queued");
+    expect(await subject.claim()).not.toBeNull();
+  },
+
+  async "a running process is stopped at its next safe point and taken up again where it was"(subject) {
+    const run = await subject.running();
+    await subject.turn(run);
+    expect(granted(await subject.hold(true)).state).toBe("running");
+    expect(await subject.boundary(run)).toMatchObject({ ok: true, value: { entered: [], leave: true } });
+    expect(await subject.state()).toBe("stopped");
+    expect((await subject.latest())?.projection).toMatchObject({
+      state: "stopped",
+      activeRunId: run.runId,
+      waitsFor: { kind: "person" },
+    });
+    await subject.hold(false);
+    expect(await subject.claimed()).toMatchObject({ resumed: true, runId: run.runId, turn: 1 });
+  },
+
+  async "a process whose tool is at work is stopped after it: the result is kept"(subject) {
+    const run = await subject.running();
+    const calls = [subject.call("Write"), subject.call("Write")];
+    await subject.turn(run, { calls });
+    await subject.begin(run, calls[0]!);
+    expect(granted(await subject.hold(true)).state).toBe("waiting_tool");
+    expect(await subject.tryEnd(run, calls[0]!)).toMatchObject({ ok: true });
+    expect(await subject.boundary(run, false)).toMatchObject({ value: { leave: true } });
+    await subject.hold(false);
+    const again = await subject.claimed();
+    expect(await subject.store.openCalls(subject.pid, again.runId)).toMatchObject([{ callId: calls[1]!.callId }]);
+  },
+
+  async "a stop of a run that nobody carries yet holds at the claim"(subject) {
+    await asking(subject);
+    await subject.answer("approve");
+    await subject.hold(true);
+    expect(await subject.claim()).toBeNull();
+    expect(await subject.state()).toBe("stopped");
+  },
+
+  async "a process that asks can be stopped, answered, and continued"(subject) {
+    await asking(subject);
+    expect(granted(await subject.hold(true)).state).toBe("stopped");
+    await subject.answer("approve");
+    expect(await subject.state()).toBe("stopped");
+    expect(await subject.claim()).toBeNull();
+    await subject.hold(false);
+    expect(await subject.claimed()).toMatchObject({ resumed: true });
+  },
+
+  async "a stop before the question comes holds as well: it shows as stopped, then as asking"(subject) {
+    const run = await subject.running();
+    const call = subject.call("Delete");
+    await subject.turn(run, { calls: [call] });
+    await subject.hold(true);
+    await subject.asks(run, call);
+    expect(await subject.state()).toBe("stopped");
+    expect(granted(await subject.hold(false)).state).toBe("waiting_hil");
+  },
+
+  async "a stop survives the kernel"(subject) {
+    const run = await subject.running();
+    await subject.hold(true);
+    await subject.boundary(run);
+    await subject.nextKernel();
+    expect(await subject.state()).toBe("stopped");
+    expect(await subject.claim()).toBeNull();
+  },
+
+  async "a stop that meets a dying kernel holds at the next start"(subject) {
+    await subject.running();
+    await subject.hold(true);
+    await subject.nextKernel();
+    expect(await subject.state()).toBe("stopped");
+  },
+
+  async "stopping twice and continuing twice are as once"(subject) {
+    await subject.hold(true);
+    const rows = (await subject.store.outbox(subject.pid)).length;
+    expect(granted(await subject.hold(true)).state).toBe("stopped");
+    expect(await subject.store.outbox(subject.pid)).toHaveLength(rows);
+    await subject.hold(false);
+    expect(granted(await subject.hold(false)).state).toBe("idle");
+  },
+
+  async "a paused process names what holds it and goes on when that lets go"(subject) {
+    expect(granted(await pause(subject))).toMatchObject({ state: "paused", paused: DISK });
+    await subject.send("hello");
+    expect((await subject.latest())?.projection).toMatchObject({ state: "paused", queued: 1, waitsFor: DISK });
+    expect(await subject.claim()).toBeNull();
+    expect(granted(await release(subject)).state).toBe("queued");
+    expect(await subject.claim()).not.toBeNull();
+  },
+
+  async "a run in flight is paused at once and leaves at its next safe point"(subject) {
+    const run = await subject.running();
+    const call = subject.call("Write");
+    await subject.turn(run, { calls: [call] });
+    expect(granted(await pause(subject)).state).toBe("paused");
+    await subject.carryOut(run, call);
+    expect(await subject.boundary(run)).toMatchObject({ ok: true, value: { leave: true } });
+    expect(await subject.claim()).toBeNull();
+    expect(granted(await release(subject)).state).toBe("running");
+    expect(await subject.claimed()).toMatchObject({ resumed: true, runId: run.runId });
+  },
+
+  async "a person's stop and the kernel's pause are held apart: each lets go for itself"(subject) {
+    const run = await subject.running();
+    await subject.hold(true);
+    expect(granted(await pause(subject)).state).toBe("stopped");
+    expect(await subject.boundary(run)).toMatchObject({ ok: true, value: { leave: true } });
+    expect(granted(await release(subject)).state).toBe("stopped");
+    await pause(subject);
+    expect(granted(await subject.hold(false)).state).toBe("paused");
+    expect(granted(await release(subject)).state).toBe("running");
+  },
+
+  async "an abort while stopped ends the run and leaves the process stopped"(subject) {
+    const run = await subject.running();
+    await subject.hold(true);
+    expect(await subject.abort()).toMatchObject({ value: { aborted: true, runId: run.runId } });
+    expect(await subject.state()).toBe("stopped");
+    expect(granted(await subject.hold(false)).state).toBe("idle");
+  },
+
+  async "a held run that was held when kernels came and went is not given up"(subject) {
+    const run = await subject.running();
+    await subject.hold(true);
+    await subject.boundary(run);
+    for (let start = 0; start < 5; start++) expect((await subject.nextKernel()).ends).toEqual([]);
+    await subject.hold(false);
+    expect(await subject.claimed()).toMatchObject({ runId: run.runId });
+  },
+
+  async "a failed process does nothing, whatever happens to it, until it is reset"(subject) {
+    const run = await asking(subject);
+    await subject.store.fail(subject.pid);
+    await subject.answer("approve");
+    await subject.send("hello");
+    await subject.send("now!", { urgent: true });
+    await subject.hold(true);
+    await subject.hold(false);
+    await pause(subject);
+    await release(subject);
+    await subject.abort();
+    await subject.nextKernel();
+    expect(await subject.state()).toBe("error");
+    expect((await subject.latest())?.projection.waitsFor).toMatchObject({ kind: "repair" });
+    expect(await subject.claim()).toBeNull();
+    expect(await subject.tryTurn(run, { finish: DONE })).toMatchObject({ ok: false });
+    await subject.cut();
+    await subject.seal();
+    expect(await subject.state()).toBe("idle");
+    expect(await subject.running("hello")).toMatchObject({ resumed: false });
+  },
+};

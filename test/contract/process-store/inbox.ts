@@ -1,0 +1,161 @@
+// Messages come in, wait in order, and become runs.
+
+import { expect } from "bun:test";
+import { LIMITS } from "../../../src/abi/limits.ts";
+import { DONE, granted } from "../../support/process-subject.ts";
+import type { Claims } from "./claims.ts";
+
+export const INBOX: Claims = {
+  async "the same message under the same key is admitted once and answered the same"(subject) {
+    const message = subject.admission("hello");
+    const first = await subject.admit(message);
+    const again = await subject.admit({ ...message, runId: "run-of-the-retry", now: subject.now() });
+    expect(first).toMatchObject({ ok: true, replay: false, value: { runId: message.runId, queued: false, ends: [] } });
+    expect(again).toMatchObject({ ok: true, replay: true, value: { runId: message.runId } });
+    expect((await subject.store.head(subject.pid)).queued).toBe(1);
+  },
+
+  async "another message under the same key is a conflict and changes nothing"(subject) {
+    const message = subject.admission("hello");
+    await subject.admit(message);
+    expect(await subject.admit({ ...message, text: "something else" })).toEqual({ ok: false, why: "conflict" });
+    expect(await subject.admit({ ...message, urgent: true })).toEqual({ ok: false, why: "conflict" });
+    expect((await subject.store.head(subject.pid)).queued).toBe(1);
+  },
+
+  async "a key that an abort used is a conflict for a message"(subject) {
+    await subject.abort(null, "key-x");
+    const message = subject.admission("hello", { requestKey: "key-x" });
+    expect(await subject.admit(message)).toEqual({ ok: false, why: "conflict" });
+  },
+
+  async "a replay after the run finished starts nothing"(subject) {
+    const message = subject.admission("hello");
+    await subject.admit(message);
+    await subject.turn(await subject.claimed(), { finish: DONE });
+    expect(await subject.admit(message)).toMatchObject({ ok: true, replay: true });
+    expect(await subject.claim()).toBeNull();
+    expect(await subject.state()).toBe("idle");
+  },
+
+  async "a key is remembered for a day"(subject) {
+    const message = subject.admission("hello");
+    await subject.admit(message);
+    const nextDay = message.now + LIMITS.requestsKeptMs;
+    await subject.send("meanwhile", { now: nextDay });
+    expect(await subject.admit(message)).toMatchObject({ replay: true });
+    await subject.send("later", { now: nextDay + 1 });
+    expect(await subject.admit({ ...message, runId: "run-anew" })).toMatchObject({ replay: false });
+  },
+
+  async "a message to a process that is not there is refused and makes nothing"(subject) {
+    const refused = subject.store.admit("task:zzzzzz", subject.admission("hello"));
+    await expect(refused).rejects.toMatchObject({ code: "EIO" });
+    expect(await subject.store.exists("task:zzzzzz")).toBe(false);
+  },
+
+  async "a full queue refuses and keeps what it has"(subject) {
+    for (let row = 0; row < LIMITS.queueRowsMax; row++) await subject.send(`message ${row}`);
+    expect(await subject.admit(subject.admission("one more"))).toEqual({ ok: false, why: "full" });
+    expect((await subject.store.head(subject.pid)).queued).toBe(LIMITS.queueRowsMax);
+  },
+
+  async "the queue is bounded in bytes too"(subject) {
+    const half = "x".repeat(LIMITS.queueBytesMax / 2);
+    await subject.send(half);
+    await subject.send(half);
+    expect(await subject.admit(subject.admission("x"))).toEqual({ ok: false, why: "full" });
+  },
+
+  async "messages become runs in the order they were admitted"(subject) {
+    const sent = [await subject.send("one"), await subject.send("two"), await subject.send("three")];
+    const ran: string[] = [];
+    for (let claimed = await subject.claim(); claimed !== null; claimed = await subject.claim()) {
+      ran.push(claimed.runId);
+      await subject.turn(claimed, { finish: DONE });
+    }
+    expect(ran).toEqual(sent);
+    expect((await subject.lines()).filter((line) => line.includes("user"))).toEqual([
+      "1 user: one",
+      "3 user: two",
+      "5 user: three",
+    ]);
+  },
+
+  async "a claim opens one run and a second claim takes up the same one"(subject) {
+    await subject.send("one");
+    await subject.send("two");
+    const first = await subject.claimed();
+    const second = await subject.claimed();
+    expect(first).toMatchObject({ resumed: false, turn: 0 });
+    expect(second).toMatchObject({ resumed: true, runId: first.runId });
+    expect(second.epoch).toBeGreaterThan(first.epoch);
+  },
+
+  async "an empty claim changes nothing"(subject) {
+    const before = await subject.store.head(subject.pid);
+    expect(await subject.claim()).toBeNull();
+    expect(await subject.store.head(subject.pid)).toEqual(before);
+    expect(await subject.store.outbox(subject.pid)).toEqual([]);
+  },
+
+  async "the model a sender asked for stays with the run, also when a later kernel takes it up"(subject) {
+    await subject.send("hello", { model: "script:/tmp/a" });
+    expect((await subject.claimed()).model).toBe("script:/tmp/a");
+    await subject.nextKernel();
+    expect(await subject.claimed()).toMatchObject({ resumed: true, model: "script:/tmp/a" });
+  },
+
+  async "an urgent message ends the run in flight and starts at once, everything before it first"(subject) {
+    const run = await subject.running("slow work");
+    const waited = await subject.send("waited");
+    const urgent = granted(await subject.admit(subject.admission("now!", { urgent: true })));
+    expect(urgent.ends).toMatchObject([{ runId: run.runId, status: "aborted", reason: "user.superseded" }]);
+    expect(urgent.queued).toBe(false);
+    const next = await subject.claimed();
+    expect(next.runId).toBe(urgent.runId ?? "");
+    expect(next.entered.map((message) => message.content)).toEqual(["waited", "now!"]);
+    expect(await subject.store.runEnd(subject.pid, waited)).toBe("open");
+  },
+
+  async "superseding is not the end of the process's work: nobody is told that it ended"(subject) {
+    await subject.running();
+    await subject.send("now!", { urgent: true });
+    expect((await subject.store.outbox(subject.pid)).map((row) => row.ended)).toEqual([null, null, null]);
+    expect(await subject.state()).toBe("queued");
+  },
+
+  async "quiet events do not count as queued, start nothing, and enter with the next run"(subject) {
+    await subject.note("a child ended");
+    expect(await subject.store.head(subject.pid)).toMatchObject({ queued: 0, state: "idle" });
+    expect(await subject.claim()).toBeNull();
+    const run = await subject.running("hello");
+    expect(run.entered).toMatchObject([
+      { id: 1, role: "system", content: "a child ended", runId: run.runId },
+      { id: 2, role: "user", content: "hello" },
+    ]);
+  },
+
+  async "an event takes the place of an earlier one of its source that still waits"(subject) {
+    await subject.note("child: running", "child:task:bbbbbb");
+    await subject.note("other", "child:task:cccccc");
+    await subject.note("child: done", "child:task:bbbbbb");
+    const run = await subject.running("hello");
+    expect(run.entered.map((message) => message.content)).toEqual(["other", "child: done", "hello"]);
+  },
+
+  async "a run whose event was replaced before it began has a finish of its own"(subject) {
+    const event = { kind: "event", source: "child:task:bbbbbb" } as const;
+    const first = await subject.send("ended", event);
+    const second = granted(await subject.admit(subject.admission("ended again", event)));
+    expect(second.ends).toMatchObject([{ runId: first, status: "aborted", reason: "event.replaced" }]);
+    expect(await subject.store.runEnd(subject.pid, first)).toMatchObject({ status: "aborted" });
+  },
+
+  async "a process whose only waking event was replaced by a quiet one is idle again"(subject) {
+    await subject.send("ended", { kind: "event", source: "child:task:bbbbbb" });
+    await subject.note("ended quietly", "child:task:bbbbbb");
+    expect(await subject.state()).toBe("idle");
+    expect((await subject.latest())?.projection).toMatchObject({ state: "idle", queued: 0 });
+  },
+};

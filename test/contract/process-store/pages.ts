@@ -1,0 +1,140 @@
+// Reading: history in pages from either end, the context of a model call, the log of calls.
+
+import { expect } from "bun:test";
+import { LIMITS } from "../../../src/abi/limits.ts";
+import { type HistoryQuery, pageOf } from "../../support/model-reads.ts";
+import { DONE, type Subject } from "../../support/process-subject.ts";
+import type { Claims } from "./claims.ts";
+
+async function conversation(subject: Subject, runs: number): Promise<void> {
+  for (let run = 0; run < runs; run++) await subject.turn(await subject.running(`question ${run}`), { finish: DONE });
+}
+
+function* queries(last: number): Generator<HistoryQuery> {
+  const numbers = [undefined, -1, 0, 1, 2, Math.floor(last / 2), last - 1, last, last + 1, 2 ** 53 - 1];
+  for (const limit of [1, 2, 3, last, 500]) {
+    for (const beforeSeq of numbers) {
+      for (const afterSeq of numbers) yield { limit, ...defined({ beforeSeq, afterSeq }) };
+      for (const offset of [0, 1, 2, last - 1, last, last + 7]) yield { limit, offset, ...defined({ beforeSeq }) };
+    }
+  }
+}
+
+function defined(query: { beforeSeq?: number | undefined; afterSeq?: number | undefined }): Partial<HistoryQuery> {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+}
+
+async function agrees(subject: Subject): Promise<void> {
+  const all = await subject.messages();
+  for (const query of queries(all.at(-1)?.id ?? 5)) {
+    const page = await subject.store.history(subject.pid, query);
+    expect({ query, ...page }).toEqual({ query, ...pageOf(all, query) });
+  }
+}
+
+export const PAGES: Claims = {
+  async "every page of history is what an array would give, from either end and with any bounds"(subject) {
+    await conversation(subject, 6);
+    expect(await subject.messages()).toHaveLength(12);
+    await agrees(subject);
+  },
+
+  async "also after a reset, when numbers do not begin at 1"(subject) {
+    await conversation(subject, 3);
+    await subject.cut();
+    await subject.seal();
+    await conversation(subject, 4);
+    expect((await subject.messages())[0]?.id).toBe(7);
+    await agrees(subject);
+  },
+
+  async "and of an empty history"(subject) {
+    await agrees(subject);
+  },
+
+  async "following from a cursor sees every message once, in order"(subject) {
+    await conversation(subject, 5);
+    const seen: number[] = [];
+    for (let afterSeq = 0; ; ) {
+      const { messages, hasMoreAfter } = await subject.store.history(subject.pid, { limit: 3, afterSeq });
+      seen.push(...messages.map((message) => message.id));
+      afterSeq = messages.at(-1)?.id ?? afterSeq;
+      if (!hasMoreAfter) break;
+    }
+    expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  },
+
+  async "a short history is the whole context"(subject) {
+    await conversation(subject, 120);
+    expect(await subject.store.context(subject.pid)).toEqual(await subject.messages());
+  },
+
+  async "a long context is the newest that fits, from a word of a person on"(subject) {
+    const big = "x".repeat(LIMITS.contextBytesMax / 4);
+    for (let run = 0; run < 6; run++) {
+      await subject.turn(await subject.running(`question ${run}`), { text: big, finish: DONE });
+    }
+    const context = await subject.store.context(subject.pid);
+    expect(context.map((message) => message.id)).toEqual([7, 8, 9, 10, 11, 12]);
+    expect(context[0]).toMatchObject({ role: "user", content: "question 3" });
+  },
+
+  async "one message beyond all bounds is still there: a model sees the last word at least"(subject) {
+    await conversation(subject, 1);
+    await subject.running("x".repeat(LIMITS.contextBytesMax + 1));
+    expect((await subject.store.context(subject.pid)).map((message) => message.id)).toEqual([3]);
+  },
+
+  async "a context of many turns in one run begins at a turn, never at a result without its call"(subject) {
+    const run = await subject.running();
+    const output = "x".repeat(LIMITS.contextBytesMax / 5);
+    for (let turn = 0; turn < 4; turn++) {
+      const calls = [subject.call("Read", "read"), subject.call("Read", "read")];
+      await subject.turn(run, { calls });
+      for (const { dispatchId } of calls) {
+        const result = { outcome: "completed", output, now: subject.now() } as const;
+        await subject.store.endCall(subject.pid, run.epoch, dispatchId, result);
+      }
+    }
+    const context = await subject.store.context(subject.pid);
+    expect(context.map((message) => message.role)).toEqual([
+      "assistant",
+      "toolResult",
+      "toolResult",
+      "assistant",
+      "toolResult",
+      "toolResult",
+    ]);
+  },
+
+  async "results that fill the bounds by themselves bring the turn that called for them along"(subject) {
+    const run = await subject.running();
+    const calls = Array.from({ length: 6 }, () => subject.call("Read", "read"));
+    await subject.turn(run, { calls });
+    for (const { dispatchId } of calls) {
+      const result = {
+        outcome: "completed",
+        output: "x".repeat(LIMITS.contextBytesMax / 3),
+        now: subject.now(),
+      } as const;
+      await subject.store.endCall(subject.pid, run.epoch, dispatchId, result);
+    }
+    const context = await subject.store.context(subject.pid);
+    expect(context.map((message) => message.id)).toEqual([2, 3, 4, 5, 6, 7, 8]);
+  },
+
+  async "the log of calls is read on from a row and keeps the newest"(subject) {
+    const { pid, store } = subject;
+    const kept = LIMITS.syscallLogRowsMax;
+    for (let call = 1; call <= kept + 5; call++) {
+      await store.logCall(pid, { at: call, call: "fs.read", args: `{"n":${call}}`, outcome: "ok", ms: 0.5 });
+    }
+    const first = await store.trace(pid, { after: 0, limit: 2 });
+    expect(first).toMatchObject([
+      { id: 6, at: 6, call: "fs.read", args: '{"n":6}', outcome: "ok", ms: 0.5 },
+      { id: 7, at: 7 },
+    ]);
+    expect((await store.trace(pid, { after: 7, limit: kept * 2 })).map((row) => row.id).at(-1)).toBe(kept + 5);
+    expect(await store.trace(pid, { after: kept + 5, limit: 1 })).toEqual([]);
+  },
+};

@@ -1,0 +1,40 @@
+// A kernel as `gsv kernel run` is one, with a crash plan in front of its stores. Started by test/support/home.ts, in a process of its own.
+
+import { randomBytes } from "node:crypto";
+import { configFrom } from "../../src/abi/config.ts";
+import { exitStatusOf } from "../../src/abi/errno.ts";
+import { runKernel } from "../../src/boot-host.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { homePaths, socketPathFor } from "../../src/paths.ts";
+import { CRASH_ENV, type CrashPlan, crashingPorts } from "./crash.ts";
+
+const { env } = process;
+process.umask(0o077);
+const paths = homePaths(env.GSV_HOME ?? "");
+const uid = process.getuid?.() ?? 0;
+
+try {
+  await runKernel({
+    paths,
+    clock: realClock,
+    random: (length) => randomBytes(length),
+    osUser: "sam",
+    pid: process.pid,
+    uid,
+    exe: "gsv",
+    socketPath: socketPathFor(paths, { uid }),
+    config: configFrom(env),
+    log: (line) => process.stderr.write(`${new Date().toISOString()} ${line}\n`),
+    ports: crashingPorts(JSON.parse(env[CRASH_ENV] ?? "{}") as CrashPlan),
+    // Tests start the next kernel themselves, so that they know whom to end.
+    startKernel: () => {},
+    onLost: () => process.exit(75),
+    onSignal: (listener) => {
+      for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, () => listener(name));
+    },
+  });
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`gsv: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(exitStatusOf(error));
+}

@@ -1,0 +1,93 @@
+// Stands in front of the ports that boot takes. Each verb of a store has two seams, before and after it; a plan says at which of them
+// the process kills itself, which passes are written down, and while which file exists the disk counts as full. What is written down is
+// written before anything goes on, so a file tells exactly how far a killed kernel came.
+
+import { appendFileSync, existsSync } from "node:fs";
+import type { Ports } from "../../src/boot.ts";
+import { StoreUnavailable } from "../../src/store/open.ts";
+
+export interface CrashPlan {
+  /** Die where this seam, such as `after:process.admit`, is passed for the n-th time; without a name, at the n-th seam of any kind. */
+  readonly die?: { readonly seam?: string; readonly nth: number };
+  /** Every seam passed goes into this file, one a line. */
+  readonly trace?: string;
+  /** The key of every object that is about to be stored goes into this file, one a line. */
+  readonly stored?: string;
+  /** While this file exists, whatever would be written finds the disk full. */
+  readonly fullWhile?: string;
+}
+
+/** The name of the variable that carries a plan to a kernel of its own. */
+export const CRASH_ENV = "GSV_TEST_CRASH";
+
+type Verb = (...args: unknown[]) => Promise<unknown>;
+
+/** What only looks: a full disk does not keep it from answering. */
+const READS =
+  /\.(?:get|list|children|count|unfinished|byUid|byName|identity|capabilities|personalAgent|mayActAs|firstHuman|open|find|answered|openCalls|closingRecords|head|projection|history|context|runEnd|openApproval|trace|outbox|exists|check|page|read|close)$/;
+
+export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
+  const seams = new Seams(plan);
+  return ({ kernel, processes, objects }) => ({
+    kernel: {
+      accounts: seams.around("accounts", kernel.accounts),
+      processes: seams.around("processes", kernel.processes),
+      approvals: seams.around("approvals", kernel.approvals),
+      archives: seams.around("archives", kernel.archives),
+      routes: seams.around("routes", kernel.routes),
+      requests: seams.around("requests", kernel.requests),
+      audit: seams.around("audit", kernel.audit),
+    },
+    processes: seams.around("process", processes),
+    objects: seams.around("objects", objects),
+  });
+}
+
+class Seams {
+  private passes = 0;
+
+  constructor(private readonly plan: CrashPlan) {}
+
+  around<Store extends object>(group: string, store: Store): Store {
+    const verbs = new Map<PropertyKey, Verb>();
+    return new Proxy(store, {
+      get: (target, key) => {
+        const real: unknown = Reflect.get(target, key, target);
+        if (typeof real !== "function" || typeof key !== "string") return real;
+        const known = verbs.get(key);
+        if (known !== undefined) return known;
+        const wrapped = this.verb(`${group}.${key}`, (...args) => Reflect.apply(real, target, args));
+        verbs.set(key, wrapped);
+        return wrapped;
+      },
+    });
+  }
+
+  private verb(name: string, call: Verb): Verb {
+    return async (...args) => {
+      this.pass(`before:${name}`);
+      this.checkDisk(name);
+      if (name === "objects.put") this.note(this.plan.stored, (args[0] as { key: string }).key);
+      const result = await call(...args);
+      this.pass(`after:${name}`);
+      return result;
+    };
+  }
+
+  private pass(seam: string): void {
+    const { die, trace } = this.plan;
+    this.note(trace, seam);
+    if (die === undefined || (die.seam !== undefined && die.seam !== seam)) return;
+    if (++this.passes === die.nth) process.kill(process.pid, "SIGKILL");
+  }
+
+  private checkDisk(name: string): void {
+    const { fullWhile } = this.plan;
+    if (fullWhile === undefined || READS.test(name) || !existsSync(fullWhile)) return;
+    throw new StoreUnavailable("disk", `not saved: the disk is full (${name})`);
+  }
+
+  private note(file: string | undefined, line: string): void {
+    if (file !== undefined) appendFileSync(file, `${line}\n`);
+  }
+}
