@@ -1,7 +1,9 @@
 // A command line becomes typed values here, by the field table a syscall or command declares; nothing else in gsv parses flags.
+// Commander reads it; what it would let through is checked on top.
 // Refused, with exit 2 and what would be right: unknown flags, values that look like flags, a flag given twice, numbers that are not
 // plain decimal digits, missing and surplus arguments. `--flag value` and `--flag=value` are the same; `--` ends the flags.
 
+import { Command, CommanderError, Option } from "commander";
 import { SysError } from "../src/abi/errno.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
@@ -38,47 +40,60 @@ interface Flag {
 /** Values of a command line, or "help" when that was asked for. */
 export function parseCommandLine<F extends Fields>(spec: Spec<F>, args: readonly string[]): Parsed<F> | "help" {
   if (asks(args, "--help", "-h")) return "help";
-  const flags = flagsOf(spec.input);
   const given = new Map<string, unknown>();
-  const words: string[] = [];
-  let json = false;
-  for (let index = 0; index < args.length; index++) {
-    const token = args[index]!;
-    if (token === "--") {
-      words.push(...args.slice(index + 1));
-      break;
-    }
-    if (!looksLikeFlag(token)) {
-      words.push(token);
-      continue;
-    }
-    const { name, inline } = splitFlag(token);
-    if (name === "--json") {
-      if (inline !== undefined) throw usageError(spec, "--json takes no value");
-      json = true;
-      continue;
-    }
-    const flag = flags.get(name);
-    if (flag === undefined) throw unknownFlag(spec, token, [...flags.keys(), "--json", "--help"]);
-    const isSwitch = flag.spec.kind === "flag";
-    if (!isSwitch && given.has(flag.key)) throw usageError(spec, `${name} is given twice`);
-    if (isSwitch) {
-      if (inline !== undefined) throw usageError(spec, `${name} takes no value`);
-      given.set(flag.key, !flag.text.startsWith("--no-") || flag.spec.flag === undefined);
-      continue;
-    }
-    const value = inline ?? args[++index];
-    if (value === undefined) throw usageError(spec, `${name} needs a value`);
-    if (inline === undefined && looksLikeFlag(value)) {
-      throw usageError(spec, `${name} needs a value, and ${clip(value)} looks like a flag`, [
-        `if it really is the value: ${name}=${clip(value)}`,
+  const flags = flagsOf(spec.input);
+  // Only this one command is ever built; its help is ours, and nothing of it prints or exits.
+  const program = new Command(spec.name).exitOverride().helpOption(false).argument("[words...]");
+  program.configureOutput({ outputError: () => {} }).option("--json");
+  for (const flag of new Set(flags.values())) program.addOption(optionOf(spec, flag, args, given));
+  try {
+    program.parse([...args], { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError) throw worded(spec, error, args, flags);
+    throw error;
+  }
+  for (const flag of new Set(flags.values())) {
+    if (flag.spec.kind !== "flag" || !wasGiven(program, flag)) continue;
+    given.set(flag.key, !flag.text.startsWith("--no-") || flag.spec.flag === undefined);
+  }
+  takeWords(spec, program.args, given);
+  fill(spec, given);
+  return { values: Object.fromEntries(given) as Args<F>, json: program.getOptionValueSource("json") === "cli" };
+}
+
+// Commander takes the last of two values, and another flag for a value: both are mistakes here.
+function optionOf(spec: Spec, flag: Flag, args: readonly string[], given: Map<string, unknown>): Option {
+  const letter = flag.spec.letter === undefined ? "" : `-${flag.spec.letter}, `;
+  if (flag.spec.kind === "flag") return new Option(letter + flag.text);
+  return new Option(`${letter}${flag.text} <value>`).argParser((value) => {
+    if (given.has(flag.key)) throw usageError(spec, `${flag.text} is given twice`);
+    if (looksLikeFlag(value) && !args.includes(`${flag.text}=${value}`)) {
+      throw usageError(spec, `${flag.text} needs a value, and ${clip(value)} looks like a flag`, [
+        `if it really is the value: ${flag.text}=${clip(value)}`,
       ]);
     }
-    given.set(flag.key, checkedValue(spec, name, flag.spec, value));
-  }
-  takeWords(spec, words, given);
-  fill(spec, given);
-  return { values: Object.fromEntries(given) as Args<F>, json };
+    given.set(flag.key, checkedValue(spec, flag.text, flag.spec, value));
+    return value;
+  });
+}
+
+function wasGiven(program: Command, { text }: Flag): boolean {
+  return program.getOptionValueSource(new Option(text).attributeName()) === "cli";
+}
+
+function worded(
+  spec: Spec,
+  error: CommanderError,
+  args: readonly string[],
+  flags: ReadonlyMap<string, Flag>,
+): SysError {
+  // Its sentence names the flag in quotes, as it was declared or as it was typed.
+  const token = /'([^']*)'/s.exec(error.message)?.[1] ?? "";
+  const name = splitFlag(token.split(/[ ,]/).findLast((part) => part.startsWith("--")) ?? token).name;
+  if (error.code === "commander.optionMissingArgument") return usageError(spec, `${name} needs a value`);
+  const isSwitch = name === "--json" || flags.get(name)?.spec.kind === "flag";
+  if (isSwitch && args.some((each) => each.startsWith(`${name}=`))) return usageError(spec, `${name} takes no value`);
+  return unknownFlag(spec, token, [...flags.keys(), "--json", "--help"]);
 }
 
 /** Whether one of these switches stands anywhere before `--`. */
@@ -102,8 +117,9 @@ export function flagsOf(input: Fields): ReadonlyMap<string, Flag> {
   for (const [key, spec] of Object.entries(input)) {
     if (spec.positional || isHidden(spec)) continue;
     const text = flagText(key, spec);
-    flags.set(text, { key, spec, text });
-    if (spec.letter !== undefined) flags.set(`-${spec.letter}`, { key, spec, text });
+    const flag: Flag = { key, spec, text };
+    flags.set(text, flag);
+    if (spec.letter !== undefined) flags.set(`-${spec.letter}`, flag);
   }
   return flags;
 }

@@ -110,9 +110,8 @@ class ChatRun {
     const { sent, parent, model } = this;
     const about = { pid: this.pid ?? null, parent, run: sent?.runId ?? null };
     const nothing = { text: null, error: null, model, mergedInto: null, usage: null, costUsd: null };
-    // Named first so that they are printed first.
-    const { status, exit } = ending;
-    return { type: "result", ...about, status, exit, ...nothing, ...ending };
+    const { status, exit, ...known } = ending;
+    return { type: "result", ...about, status, exit, ...nothing, ...known };
   }
 
   leave(): void {

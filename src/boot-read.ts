@@ -51,7 +51,7 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
     directory: paths.procDir,
     quarantine: paths.quarantineDir,
     mode: "read",
-    now: clock.now,
+    now: () => clock.now(),
     kernelGeneration: generation,
   });
   const objects = diskObjects({ directory: paths.objectsDir, rows: objectRows(database), clock, random });

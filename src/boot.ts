@@ -11,11 +11,11 @@ import type { Caller } from "./abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
 import { aboutThis, homeNamed } from "./boot-about.ts";
-import { callersFrom } from "./kernel/accounts.ts";
+import { type Callers, callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { controlService } from "./kernel/control.ts";
 import { type Dispatch, makeDispatch } from "./kernel/dispatch.ts";
-import { filesService } from "./kernel/files.ts";
+import { filesService, pathLocator } from "./kernel/files.ts";
 import { registryService } from "./kernel/registry.ts";
 import { setUp } from "./kernel/setup.ts";
 import { kernelSys } from "./kernel/sys.ts";
@@ -57,7 +57,11 @@ export interface Machine {
   readonly log: (line: string) => void;
   /** A test may stand in front of a port. */
   readonly ports?: (ports: Ports) => Ports;
+  /** And in the place of the providers there are. */
+  readonly providers?: Providers;
 }
+
+type Providers = ReturnType<typeof providersFrom>;
 
 export interface Ports {
   readonly kernel: KernelStore;
@@ -66,8 +70,11 @@ export interface Ports {
 }
 
 export interface Kernel {
-  /** A person's own door. */
+  /** The door of the home's own person. */
   accept(client: ClientInfo): Promise<Sys>;
+  /** A door for any caller, who hears what concerns `uid`. */
+  door(uid: number, caller: () => Promise<Caller>, client?: ClientInfo): Sys;
+  readonly callers: Callers;
   readonly runners: Runners;
   readonly ledger: Ledger;
   readonly objects: ObjectStore;
@@ -99,7 +106,7 @@ export async function bootKernel(machine: Machine): Promise<Kernel> {
       directory: paths.procDir,
       quarantine: paths.quarantineDir,
       mode: "write",
-      now: clock.now,
+      now: () => clock.now(),
       kernelGeneration: generation,
     }),
     objects: diskObjects({ directory: paths.objectsDir, rows: objectRows(database), clock, random }),
@@ -112,9 +119,7 @@ export async function bootKernel(machine: Machine): Promise<Kernel> {
   // Processes.
   const bus = new Bus(onFault);
   const ledger = new Ledger({ kernel, store, bus, clock, log: machine.log, wake: (pid) => runners.wake(pid) });
-  const sysOf = (row: ProcessRow) =>
-    kernelSys({ dispatch, bus, caller: () => callers.process(row), newRequestId, uid: row.ownerUid });
-  const homeOf = async (uid: number) => (await kernel.accounts.byUid(uid))?.home ?? "/";
+  const door: Kernel["door"] = (uid, caller, client) => kernelSys({ dispatch, bus, caller, client, newRequestId, uid });
   const toolCalls = new ToolCalls({
     table: SYSCALLS,
     store,
@@ -122,10 +127,11 @@ export async function bootKernel(machine: Machine): Promise<Kernel> {
     ledger,
     clock,
     random,
-    sysOf,
-    homeOf: (row) => homeOf(row.ownerUid),
+    sysOf: (row) => door(row.ownerUid, () => callers.process(row)),
+    locate: async (row, path) => locate(await callers.process(row), path),
   });
-  const providerOf = providersFrom({ clock, manual: async () => (await import("./prompts/manual.ts")).MANUAL });
+  const manual = async () => (await import("./prompts/manual.ts")).MANUAL;
+  const providers = machine.providers ?? providersFrom({ clock, manual });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -139,7 +145,7 @@ export async function bootKernel(machine: Machine): Promise<Kernel> {
       toolCalls,
       clock,
       random,
-      modelOf: (_row, run) => providerOf(run.model),
+      modelOf: (_row, run) => providers(run.model),
       promptOf: (row) => promptOf(kernel, row, clock.now()),
       wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
     },
@@ -177,13 +183,18 @@ export async function bootKernel(machine: Machine): Promise<Kernel> {
       }),
     },
   ]);
+  const filePorts = {
+    namespace,
+    homeOf: (caller: Caller, username: string | null) => homeNamed(kernel, caller, username),
+  };
+  const locate = pathLocator(filePorts);
   const services = {
     registry,
     histories,
     kernel: control,
     archives: archivesService({ kernel, objects }),
     approvals: approvalsService({ kernel, store, ledger, runners, clock }),
-    files: filesService({ namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) }),
+    files: filesService(filePorts),
     processes: processesService({
       kernel,
       store,
@@ -218,18 +229,13 @@ export async function bootKernel(machine: Machine): Promise<Kernel> {
     objects,
     firstRun,
     host,
+    callers,
+    door,
     isWorking: () => runners.active > 0 || ledger.busy,
     async accept(client) {
       const human = await kernel.accounts.firstHuman();
       if (human === null) throw new SysError("EIO", "this home has no account");
-      return kernelSys({
-        dispatch,
-        bus,
-        client,
-        caller: () => callers.person(human.uid, human.home),
-        newRequestId,
-        uid: human.uid,
-      });
+      return door(human.uid, () => callers.person(human.uid, human.home), client);
     },
     async close() {
       await store.close();

@@ -2,12 +2,14 @@
 // report. Nothing counts as green that did not run: no tests, a file that did not load or a failed check exits 1.
 // Arguments go to `bun test`: `npm test -- ./test/fs` runs one folder.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { countOf, summaryOf } from "./support/junit.ts";
+import { type Count, countOf, summaryOf } from "./support/junit.ts";
 
 const ROOT = dirname(import.meta.dir);
+// Tests with real processes have deadlines of their own; this one is for what hangs.
+const TEST_TIMEOUT_MS = 20_000;
 const BIN = join(ROOT, "node_modules", ".bin");
 
 interface Step {
@@ -21,30 +23,46 @@ interface Step {
 export async function runTests(options: {
   args: readonly string[];
   env: Record<string, string>;
+  timeoutMs: number;
   checks: boolean;
 }): Promise<number> {
   const scratch = mkdtempSync(join(tmpdir(), "gsv-test-"));
   const report = join(scratch, "junit.xml");
-  // No test may find the home of the person who runs it, nor what their shell sets for their own gsv.
-  const env = { ...ownEnvironment(), GSV_HOME: join(scratch, "home"), ...options.env };
-  const junit = ["--reporter=junit", `--reporter-outfile=${report}`];
+  const temporary = join(scratch, "tmp");
+  mkdirSync(temporary);
+  // No test may find the home of the person who runs it, nor what their shell sets for their own gsv, and what one leaves
+  // in the temporary directory goes with the run.
+  const env = { ...ownEnvironment(), GSV_HOME: join(scratch, "home"), TMPDIR: temporary, ...options.env };
+  const argv = [
+    "--only-failures",
+    `--timeout=${options.timeoutMs}`,
+    "--reporter=junit",
+    `--reporter-outfile=${report}`,
+  ];
   try {
     const checksPassed = !options.checks || (await runChecks(env));
     const testsPassed = await runStep(
-      { title: "tests", argv: [process.execPath, "test", "--only-failures", ...junit, ...options.args], quiet: false },
+      { title: "tests", argv: [process.execPath, "test", ...argv, ...options.args], quiet: false },
       env,
     );
-    const file = Bun.file(report);
-    const xml = (await file.exists()) ? await file.text() : "";
-    const unloaded = options.args.length === 0 ? testFiles().filter((path) => !xml.includes(`file="${path}"`)) : [];
-    for (const path of unloaded) say(`${path}: did not run to its first test`);
-    const count = countOf(xml, unloaded.length);
-    if (count.passed + count.failed === 0) say("no tests ran");
+    const left = readdirSync(temporary);
+    if (left.length > 0) say(`left behind in the temporary directory: ${left.sort().join(" ")}`);
+    const count = await counted(report, options.args.length === 0);
     process.stdout.write(`${summaryOf(count)}\n`);
     return checksPassed && testsPassed && count.failed === 0 && count.passed > 0 ? 0 : 1;
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+async function counted(report: string, everything: boolean): Promise<Count> {
+  const file = Bun.file(report);
+  const xml = (await file.exists()) ? await file.text() : "";
+  const unloaded = everything ? testFiles().filter((path) => !xml.includes(`file="${path}"`)) : [];
+  for (const path of unloaded) say(`${path}: did not run to its first test`);
+  const count = countOf(xml, unloaded.length);
+  if (count.passed + count.failed === 0) say("no tests ran");
+  return count;
 }
 
 // Before the tests and not beside them: on two cores a type-check would push tests with deadlines around.
@@ -96,4 +114,6 @@ function say(text: string): void {
   process.stderr.write(`${text.trimEnd()}\n`);
 }
 
-if (import.meta.main) process.exitCode = await runTests({ args: process.argv.slice(2), env: {}, checks: true });
+if (import.meta.main) {
+  process.exitCode = await runTests({ args: process.argv.slice(2), env: {}, timeoutMs: TEST_TIMEOUT_MS, checks: true });
+}

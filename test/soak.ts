@@ -6,7 +6,8 @@ import { runTests } from "./run.ts";
 const TEST_TIMEOUT_MS = 30 * 60 * 1000;
 
 process.exitCode = await runTests({
-  args: [`--timeout=${TEST_TIMEOUT_MS}`, ...process.argv.slice(2)],
+  args: process.argv.slice(2),
   env: { GSV_SOAK: "1" },
+  timeoutMs: TEST_TIMEOUT_MS,
   checks: false,
 });

@@ -22,14 +22,26 @@ export interface FilesOptions {
   readonly homeOf: (caller: Caller, username: string | null) => Promise<string | null>;
 }
 
+/** As people and models write paths: absolute, relative to where they stand, or from a home. */
+async function absolutePath(homeOf: FilesOptions["homeOf"], caller: Caller, path: string): Promise<string> {
+  const home = tilde(path);
+  if (home === null) return join(caller.cwd, path);
+  const directory = await homeOf(caller, home.username);
+  if (directory === null) throw new SysError("ENOENT", `no account ${home.username ?? caller.ownerUid}: ${path}`);
+  return directory + home.rest;
+}
+
+/** The file a path really leads to, links followed: what a rule about a place has to look at. */
+export function pathLocator({ namespace, homeOf }: FilesOptions): (caller: Caller, path: string) => Promise<string> {
+  return async (caller, path) => {
+    const absolute = await absolutePath(homeOf, caller, path);
+    // Where the walk fails, so will the call; by its letters it can still be judged.
+    return await namespace.resolve(caller, absolute).catch(() => normalise(absolute));
+  };
+}
+
 export function filesService({ namespace, homeOf }: FilesOptions): Files {
-  async function absolute(caller: Caller, path: string): Promise<string> {
-    const home = tilde(path);
-    if (home === null) return join(caller.cwd, path);
-    const directory = await homeOf(caller, home.username);
-    if (directory === null) throw new SysError("ENOENT", `no account ${home.username ?? caller.ownerUid}: ${path}`);
-    return directory + home.rest;
-  }
+  const absolute = (caller: Caller, path: string) => absolutePath(homeOf, caller, path);
 
   return {
     async read(caller, request) {

@@ -3,8 +3,9 @@
 
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import type { Clock } from "../lib/clock.ts";
+import type { DrainWhy } from "../syscalls/services.ts";
 
-export type DrainWhy = "stop" | "restart" | "upgrade" | "idle";
+export type { DrainWhy };
 
 /** run/kernel.json: who holds the home, for people and for messages. Advice only; the lock alone is proof. */
 export interface KernelInfo {
@@ -28,7 +29,7 @@ export interface LifetimeSettings {
   readonly termMs: number;
 }
 
-export const LIFETIME: LifetimeSettings = {
+const SETTINGS: LifetimeSettings = {
   idleMs: 10_000,
   graceMs: 3000,
   dueMs: 24 * 60 * 60 * 1000,
@@ -88,7 +89,7 @@ const LOOK_MS_MIN = 10;
 
 export function keepLifetime(options: LifetimeOptions): Lifetime {
   const { lock, clock, server, onDrain } = options;
-  const settings = { ...LIFETIME, ...options.settings };
+  const settings = { ...SETTINGS, ...options.settings };
   const lookMs = Math.max(LOOK_MS_MIN, Math.min(LOOK_MS_MAX, settings.idleMs / 4, settings.graceMs / 4));
   const end = Promise.withResolvers<Ended>();
   let leaving = false;

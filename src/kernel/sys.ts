@@ -11,7 +11,7 @@ export interface SysOptions {
   readonly bus: Bus;
   /** Asked at each call, so that what an account may do is never stale. */
   readonly caller: () => Promise<Caller>;
-  readonly client?: ClientInfo;
+  readonly client?: ClientInfo | undefined;
   readonly newRequestId: () => string;
   readonly uid: number;
 }

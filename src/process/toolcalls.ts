@@ -29,7 +29,8 @@ export interface ToolCallPorts {
   readonly random: RandomBytes;
   /** The process's own door, with its agent as caller. */
   readonly sysOf: (row: ProcessRow) => Sys;
-  readonly homeOf: (row: ProcessRow) => Promise<string>;
+  /** The file a path leads to for the process's agent, links followed. */
+  readonly locate: (row: ProcessRow, path: string) => Promise<string>;
 }
 
 export interface RunPlace {
@@ -86,7 +87,8 @@ export class ToolCalls {
     const fault = this.faultOf(call);
     if (fault !== null) return await this.end(place, call, "failed", fault);
     if (call.status === "registered") {
-      const verdict = verdictOf(call, { cwd: place.row.cwd, home: await this.ports.homeOf(place.row) });
+      const { path } = call.args;
+      const verdict = verdictOf(call, typeof path === "string" ? await this.ports.locate(place.row, path) : "");
       if (verdict.action === "ask") {
         if (!PROFILES_ALONE.includes(place.row.profile)) return await this.ask(place, call, verdict.why);
         return await this.end(

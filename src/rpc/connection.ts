@@ -177,11 +177,14 @@ export class Connection {
     const abort = kind === "keyed" ? null : new AbortController();
     const weight = kind === "wait" ? 0 : 1;
     this.busy += weight;
-    const done = this.answer(sys, frame, abort).finally(() => {
-      this.calls.delete(frame.id);
-      this.busy -= weight;
-      this.work();
-    });
+    // Begun only after it is noted, because a call may close this very connection.
+    const done = Promise.resolve()
+      .then(() => this.answer(sys, frame, abort))
+      .finally(() => {
+        this.calls.delete(frame.id);
+        this.busy -= weight;
+        this.work();
+      });
     this.calls.set(frame.id, { abort, done });
   }
 

@@ -7,7 +7,7 @@ import { LIMITS } from "../abi/limits.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
 import type { ClientInfo } from "../abi/sys.ts";
 
-export const BYE_REASONS = ["stop", "restart", "upgrade", "idle"] as const;
+const BYE_REASONS = ["stop", "restart", "upgrade", "idle"] as const;
 export type ByeWhy = (typeof BYE_REASONS)[number];
 
 /** read: changes nothing. wait: answers later. keyed: changes something, once per request id. */

@@ -1,7 +1,7 @@
 // How results read as text. Pure, and small enough to come with every declaration.
 
 import type { Message } from "../abi/message.ts";
-import type { WaitsFor } from "../abi/process.ts";
+import type { ProcessInfo, WaitsFor } from "../abi/process.ts";
 import type { Column, Print } from "./define.ts";
 import type { Closed, TraceRow } from "./services.ts";
 
@@ -14,6 +14,26 @@ export function closedText(verb: "reset" | "killed", closed: Closed): string {
   const lost = closed.undelivered > 0 ? `, ${closed.undelivered} undelivered among them` : "";
   if (closed.archivedTo === null) return `${verb} ${closed.pid} (nothing archived)`;
   return `${verb} ${closed.pid} (archived ${closed.archivedMessages} messages${lost} to ${closed.archivedTo})`;
+}
+
+export function processText(row: ProcessInfo): string {
+  const facts: readonly (readonly [string, string])[] = [
+    ["pid", row.pid],
+    ["label", row.label ?? "-"],
+    ["owner", row.owner],
+    ["runs as", row.runAs],
+    ["profile", row.profile],
+    ["parent", row.parentPid ?? "-"],
+    ["state", row.interrupted ? `${row.state} (interrupted)` : row.state],
+    ["waits for", row.waitsFor ? waitsForText(row.waitsFor) : "-"],
+    ["run", row.activeRunId ?? "-"],
+    ["queue", String(row.queued)],
+    ["cwd", row.cwd],
+    ["workspace", row.workspaceId ?? "-"],
+    ["created", new Date(row.createdAt).toISOString()],
+    ["last active", row.lastActiveAt === null ? "-" : new Date(row.lastActiveAt).toISOString()],
+  ];
+  return facts.map(([name, value]) => `${name.padEnd(12)}${value}`).join("\n");
 }
 
 export function messageLine(message: Message): string {

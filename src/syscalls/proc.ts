@@ -5,7 +5,7 @@ import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { PROFILES, type ProcessInfo } from "../abi/process.ts";
 import { field, syscall } from "./define.ts";
-import { closedText, messageLine, traceLine, waitsForText } from "./format.ts";
+import { closedText, messageLine, processText, traceLine, waitsForText } from "./format.ts";
 import {
   type Aborted,
   type Closed,
@@ -21,7 +21,7 @@ import {
   type WaitResult,
 } from "./services.ts";
 
-const pid = field.pid("the process; yours of old (init) when left out", { meta: "PID" });
+const pid = field.pid("the process; your init when left out", { meta: "PID" });
 const onePid = field.pid("the process", { positional: true, meta: "PID" });
 
 export const procCalls = [
@@ -68,7 +68,7 @@ export const procCalls = [
     input: { pid: onePid },
     cli: {
       examples: ["gsv proc get init:1000"],
-      print: { kind: "value", text: (row: ProcessInfo) => JSON.stringify(row, null, 2) },
+      print: { kind: "value", text: (row: ProcessInfo) => processText(row) },
     },
     run: ({ registry }: { registry: Registry }, args, { caller }) => registry.get(caller, args.pid),
   }),

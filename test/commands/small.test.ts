@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
-import { FakeIo, runs, STATUS } from "../support/io.ts";
+import { FakeIo, runs, STATUS, until } from "../support/io.ts";
 
 let io: FakeIo;
 beforeEach(() => {
@@ -88,6 +88,8 @@ describe("gsv kernel", () => {
     const stopping = runs(io, "kernel", "stop").then((status) => {
       exit = status;
     });
+    await until(() => io.clock.pending > 0);
+    expect(exit).toBeNull();
     await io.clock.advance(60);
     expect(exit).toBeNull();
     await io.clock.advance(60);
@@ -111,6 +113,7 @@ describe("gsv kernel", () => {
     io.fakeSys.answer("system.status", () => STATUS);
     io.fakeSys.answer("sys.drain", () => ({ pid: 4711 }));
     const stopping = runs(io, "kernel", "stop");
+    await until(() => io.clock.pending > 0);
     await io.clock.advance(16_000);
     expect(await stopping).toBe(75);
     expect(io.stderr.text).toContain("still finishing");
@@ -121,6 +124,7 @@ describe("gsv kernel", () => {
     io.fakeSys.answer("sys.drain", () => ({ pid: 4711 }));
     io.starts.push(STATUS, { ...STATUS, pid: 4712 });
     const restarting = runs(io, "kernel", "restart");
+    await until(() => io.clock.pending > 0);
     await io.clock.advance(100);
     expect(await restarting).toBe(0);
     expect(io.fakeSys.asked("sys.drain")).toEqual([{ why: "restart" }]);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { WaitResult } from "../../src/syscalls/services.ts";
-import { FakeIo, runs } from "../support/io.ts";
+import { FakeIo, runs, until } from "../support/io.ts";
 
 const OK: WaitResult = {
   pid: "task:abc123",
@@ -71,6 +71,7 @@ describe("gsv wait", () => {
       return new Promise(() => {});
     });
     const waiting = runs(io, "wait", "--timeout", "1.5", "task:abc123");
+    await until(() => given !== undefined);
     await io.clock.advance(1499);
     expect(given?.aborted).toBe(false);
     await io.clock.advance(1);

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type DrainWhy, type Ended, elect, keepLifetime, type LifetimeSettings } from "../../src/kernel/lifetime.ts";
+import { type Ended, elect, keepLifetime, type LifetimeSettings } from "../../src/kernel/lifetime.ts";
+import type { DrainWhy } from "../../src/syscalls/services.ts";
 import { FakeClock } from "../support/clock.ts";
 
 let directory = "";

@@ -4,7 +4,7 @@ import type { ProcessInfo, RunStatus, WaitsFor } from "../../src/abi/process.ts"
 import { NO_USAGE } from "../../src/abi/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { WaitResult } from "../../src/syscalls/services.ts";
-import { FakeIo, runs } from "./io.ts";
+import { FakeIo, runs, until } from "./io.ts";
 
 export const PID = "init:1000";
 export const RUN = "0190a1b2-0000-7000-8000-000000000001";
@@ -78,7 +78,11 @@ export class Chat {
 
   /** Starts `gsv chat` and returns when it has sent its message and waits. */
   async begin(...args: string[]): Promise<{ exit: Promise<number> }> {
-    const exit = runs(this.io, "chat", ...args);
+    let over = false;
+    const exit = runs(this.io, "chat", ...args).finally(() => {
+      over = true;
+    });
+    await until(() => over || this.io.fakeSys.asked("proc.send").length > 0);
     await this.settle();
     return { exit };
   }

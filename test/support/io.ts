@@ -99,3 +99,8 @@ export class FakeIo implements Io {
 export function runs(io: FakeIo, ...argv: string[]): Promise<number> {
   return runCommandLine(argv, io);
 }
+
+/** Lets other work go on until something is so; what takes longer than the test may is reported by the test itself. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -5,12 +5,13 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SysError } from "../../src/abi/errno.ts";
 import type { CallOptions, Sys } from "../../src/abi/sys.ts";
-import { type DrainWhy, elect, keepLifetime } from "../../src/kernel/lifetime.ts";
+import { elect, keepLifetime } from "../../src/kernel/lifetime.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { homePaths, prepareHome } from "../../src/paths.ts";
 import { isServed } from "../../src/rpc/client.ts";
 import { serve } from "../../src/rpc/server.ts";
 import { acquireLock } from "../../src/store/lock.ts";
+import type { DrainWhy } from "../../src/syscalls/services.ts";
 import { classOf } from "./door.ts";
 
 const [home = "", idleMs = "10000"] = process.argv.slice(2);

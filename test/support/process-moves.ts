@@ -10,7 +10,12 @@ export type Move =
   | { readonly do: "send"; readonly text: string; readonly urgent: boolean; readonly retry: "no" | "same" | "other" }
   | { readonly do: "event"; readonly wakes: boolean; readonly source: string | null }
   | { readonly do: "claim" }
-  | { readonly do: "turn"; readonly text: string; readonly calls: readonly ("read" | "effect")[]; readonly ends: boolean }
+  | {
+      readonly do: "turn";
+      readonly text: string;
+      readonly calls: readonly ("read" | "effect")[];
+      readonly ends: boolean;
+    }
   | { readonly do: "begin"; readonly pick: number }
   | { readonly do: "end"; readonly pick: number; readonly outcome: ToolOutcome }
   | { readonly do: "ask"; readonly pick: number }
@@ -40,46 +45,39 @@ function move<D extends Move["do"]>(
 
 const outcome = fc.constantFrom<ToolOutcome>("completed", "completed", "failed", "denied", "cancelled", "unknown");
 const calls = fc.array(fc.constantFrom<"read" | "effect">("read", "effect"), { maxLength: 3 });
-const retry = fc.constantFrom("no" as const, "no" as const, "no" as const, "same" as const, "other" as const);
+const retry = fc.constantFrom("no", "no", "no", "same", "other");
 
-/** Weighted so that runs get somewhere: an owner's steps are common, what ends everything is rare. */
-export const MOVE: fc.Arbitrary<Move> = fc.oneof(
-  { weight: 12, arbitrary: move("send", { text, urgent: fc.nat(9).map((n) => n === 0), retry }) },
-  {
-    weight: 4,
-    arbitrary: move("event", { wakes: fc.boolean(), source: fc.constantFrom(null, "child:a", "child:b") }),
-  },
-  { weight: 14, arbitrary: move("claim", {}) },
-  { weight: 14, arbitrary: move("turn", { text, calls, ends: fc.boolean() }) },
-  { weight: 10, arbitrary: move("begin", { pick }) },
-  { weight: 10, arbitrary: move("end", { pick, outcome }) },
-  { weight: 5, arbitrary: move("ask", { pick }) },
-  {
-    weight: 6,
-    arbitrary: move("answer", {
-      decision: fc.constantFrom("approve" as const, "deny" as const),
-      which: fc.constantFrom("open" as const, "open" as const, "old" as const, "none" as const),
+const rarely = fc.nat({ max: 9 }).map((n) => n === 0);
+const seldom = fc.nat({ max: 3 }).map((n) => n === 0);
+
+/** Weighted so that runs get somewhere: an owner's steps are common, what holds or ends everything is rare. */
+const WEIGHTED: readonly (readonly [number, fc.Arbitrary<Move>])[] = [
+  [10, move("send", { text, urgent: rarely, retry })],
+  [4, move("event", { wakes: fc.boolean(), source: fc.constantFrom(null, "child:a", "child:b") })],
+  [16, move("claim", {})],
+  [18, move("turn", { text, calls, ends: seldom })],
+  [12, move("begin", { pick })],
+  [12, move("end", { pick, outcome })],
+  [6, move("ask", { pick })],
+  [
+    8,
+    move("answer", {
+      decision: fc.constantFrom("approve", "deny"),
+      which: fc.constantFrom("open", "open", "old", "none"),
     }),
-  },
-  { weight: 8, arbitrary: move("boundary", { enter: fc.boolean() }) },
-  {
-    weight: 2,
-    arbitrary: move("finish", { status: fc.constantFrom<RunStatus>("error", "limit", "unavailable", "blocked") }),
-  },
-  { weight: 6, arbitrary: move("late", { pick, by: fc.constantFrom("owner" as const, "kernel" as const) }) },
-  {
-    weight: 3,
-    arbitrary: move("abort", {
-      which: fc.constantFrom("current" as const, "any" as const, "none" as const),
-      retry: fc.boolean(),
-    }),
-  },
-  { weight: 5, arbitrary: move("hold", { stopped: fc.boolean() }) },
-  { weight: 4, arbitrary: move("pause", { held: fc.boolean() }) },
-  { weight: 2, arbitrary: move("cut", { reason: fc.constantFrom("reset" as const, "reset" as const, "kill" as const) }) },
-  { weight: 4, arbitrary: move("seal", {}) },
-  { weight: 5, arbitrary: move("kernel", {}) },
-  { weight: 1, arbitrary: move("fail", {}) },
-  { weight: 2, arbitrary: move("project", {}) },
-  { weight: 1, arbitrary: move("day", {}) },
-);
+  ],
+  [8, move("boundary", { enter: fc.boolean() })],
+  [2, move("finish", { status: fc.constantFrom("error", "limit", "unavailable", "blocked") })],
+  [5, move("late", { pick, by: fc.constantFrom("owner", "kernel") })],
+  [2, move("abort", { which: fc.constantFrom("current", "any", "none"), retry: fc.boolean() })],
+  [5, move("hold", { stopped: seldom })],
+  [4, move("pause", { held: seldom })],
+  [2, move("cut", { reason: fc.constantFrom("reset", "reset", "reset", "kill") })],
+  [4, move("seal", {})],
+  [5, move("kernel", {})],
+  [2, rarely.chain((fails) => (fails ? move("fail", {}) : move("claim", {})))],
+  [2, move("project", {})],
+  [1, move("day", {})],
+];
+
+export const MOVE: fc.Arbitrary<Move> = fc.oneof(...WEIGHTED.map(([weight, arbitrary]) => ({ weight, arbitrary })));

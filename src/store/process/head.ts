@@ -120,7 +120,8 @@ export class HeadRow implements Head {
   }
 
   save(): void {
-    const values: { [key: string]: unknown } = {
+    this.publish();
+    const values = {
       epoch: this.epoch,
       next_seq: this.nextSeq,
       generation: this.generation,
@@ -132,8 +133,8 @@ export class HeadRow implements Head {
       closing: this.closing,
       last_active_at: this.lastActiveAt,
       kernel_generation: this.kernelGeneration,
+      outbox_seq: this.outboxSeq,
     };
-    this.publish(values);
     for (const [key, value] of Object.entries(values)) {
       const text = JSON.stringify(value);
       if (this.stored.get(key) === text) continue;
@@ -149,11 +150,10 @@ export class HeadRow implements Head {
     return JSON.parse(this.stored.get("pid") ?? '""') as string;
   }
 
-  private publish(values: { [key: string]: unknown }): void {
+  private publish(): void {
     const projection = this.projection();
     if (JSON.stringify(projection) === this.before && this.closed.length === 0 && this.ended === null) return;
     const row: OutboxRow = { seq: ++this.outboxSeq, projection, approvals: this.closed, ended: this.ended };
-    values.outbox_seq = this.outboxSeq;
     this.db.run("INSERT INTO outbox (seq, body_json) VALUES (?, ?)", row.seq, JSON.stringify(row));
   }
 

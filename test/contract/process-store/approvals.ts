@@ -1,7 +1,7 @@
 // One question to a person at a time, decided once.
 
 import { expect } from "bun:test";
-import { DONE, type Subject, granted } from "../../support/process-subject.ts";
+import { DONE, granted, type Subject } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
 
 async function asking(subject: Subject, repeat: "read" | "effect" = "effect") {

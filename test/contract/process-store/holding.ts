@@ -1,7 +1,7 @@
 // Who holds a process and what that means in every state: a person's stop, the kernel's pause, a database that failed.
 
 import { expect } from "bun:test";
-import { DONE, type Subject, granted } from "../../support/process-subject.ts";
+import { DONE, granted, type Subject } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
 
 const DISK = { kind: "disk", reason: "the disk is full" } as const;

@@ -1,0 +1,276 @@
+// A gsv home in a temporary directory with real processes around it: kernels with or without a crash plan, clients in this process, and
+// gsv itself as a person runs it. Whatever was started for a home is ended with it, and nothing else ever is. Waiting is for an event,
+// with a deadline.
+
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import { readOnlySys } from "../../src/boot-read.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { homePaths, readKernelInfo, socketPathFor } from "../../src/paths.ts";
+import { openSys } from "../../src/rpc/connect.ts";
+import type { FindSettings } from "../../src/rpc/find.ts";
+import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { VERSION } from "../../src/version.ts";
+import { CRASH_ENV, type CrashPlan } from "./crash.ts";
+import { seeded } from "./random.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const BINARY = join(ROOT, "dist/gsv");
+const FROM_SOURCE = [process.execPath, join(ROOT, "src/main.ts")];
+const CRASH_KERNEL = join(import.meta.dir, "crash-kernel.ts");
+const DEADLINE_MS = 15_000;
+
+export interface Ran {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface KernelProcess {
+  readonly pid: number;
+  /** How it ended: an exit status, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+  signal(name: NodeJS.Signals): void;
+}
+
+export type Env = { readonly [name: string]: string };
+
+export class TestHome {
+  readonly directory: string;
+  readonly paths: ReturnType<typeof homePaths>;
+  /** The plan of every kernel from now on. */
+  plan: CrashPlan = {};
+  /** Kernels that were started here. */
+  kernels: KernelProcess[] = [];
+  private readonly root = mkdtempSync(join(tmpdir(), "gsv-crash-"));
+  private readonly open: Sys[] = [];
+  private env: Env;
+
+  constructor(options: { readonly env?: Env; readonly at?: string } = {}) {
+    this.directory = join(this.root, options.at ?? "home");
+    this.paths = homePaths(this.directory);
+    this.env = {
+      HOME: this.root,
+      USER: "sam",
+      PATH: process.env.PATH ?? "",
+      GSV_HOME: this.directory,
+      // A kernel that nobody ends goes by itself soon after its home is gone.
+      GSV_KERNEL_LOCK_CHECK_MS: "200",
+      GSV_KERNEL_IDLE_MS: "5000",
+      ...options.env,
+    };
+  }
+
+  /** Writes a file beside the home and returns its path. */
+  async file(name: string, lines: readonly (string | object)[]): Promise<string> {
+    const path = join(this.root, name);
+    await Bun.write(path, lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""));
+    return path;
+  }
+
+  /** A path beside the home where nothing is yet. */
+  beside(name: string): string {
+    return join(this.root, name);
+  }
+
+  /** Starts a kernel with the plan as it is now; it may find that another is faster. */
+  start(env: Env = {}): KernelProcess {
+    const log = this.beside("kernel.log");
+    appendFileSync(log, "");
+    const child = Bun.spawn([process.execPath, CRASH_KERNEL], {
+      cwd: "/",
+      env: { ...this.env, ...env, [CRASH_ENV]: JSON.stringify(this.plan) },
+      stdio: ["ignore", Bun.file(log), Bun.file(log)],
+    });
+    const kernel = {
+      pid: child.pid,
+      ended: child.exited.then((status) => child.signalCode ?? status),
+      signal: (name: NodeJS.Signals) => child.kill(name),
+    };
+    this.kernels.push(kernel);
+    return kernel;
+  }
+
+  /** A client in this process. It starts kernels as `start` does. */
+  sys(
+    options: { readonly seed?: number; readonly model?: string; readonly settings?: Partial<FindSettings> } = {},
+  ): Sys {
+    const seed = options.seed ?? this.open.length + 1;
+    const { bytes } = seeded(seed);
+    const sys = openSys({
+      socketPath: this.socketPath,
+      info: {
+        clientId: `client-${seed}`,
+        version: VERSION,
+        cwd: "/",
+        env: options.model === undefined ? {} : { GSV_MODEL: options.model },
+      },
+      exe: "gsv",
+      clock: realClock,
+      random: bytes,
+      classOf: (name) => SYSCALLS.get(name)?.class,
+      readSys: () => readOnlySys({ paths: this.paths, clock: realClock, random: bytes, onInterrupted: () => {} }),
+      startKernel: async () => {
+        const ended = await this.start().ended;
+        return { status: typeof ended === "number" ? ended : 1, says: null };
+      },
+      showedInterrupted: () => false,
+      holderPid: () => this.holder,
+      settings: { startMs: DEADLINE_MS, ...options.settings },
+    });
+    this.open.push(sys);
+    return sys;
+  }
+
+  get socketPath(): string {
+    return socketPathFor(this.paths, { uid: process.getuid?.() ?? 0 });
+  }
+
+  /** Who says of itself that it holds the home. */
+  get holder(): number | null {
+    return readKernelInfo(this.paths)?.pid ?? null;
+  }
+
+  /** gsv as a person runs it: the binary when it is fresh, else from source. */
+  async gsv(args: readonly string[], options: { readonly env?: Env; readonly stdin?: string } = {}): Promise<Ran> {
+    const child = Bun.spawn([...gsvCommand(), ...args], {
+      cwd: this.root,
+      env: { ...this.env, ...options.env },
+      stdin: options.stdin === undefined ? "ignore" : Buffer.from(options.stdin),
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const late = setTimeout(() => child.kill("SIGKILL"), 2 * DEADLINE_MS);
+    const [stdout, stderr, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    clearTimeout(late);
+    return { status, stdout, stderr };
+  }
+
+  async ps(): Promise<ProcessInfo[]> {
+    const { stdout, stderr, status } = await this.gsv(["ps", "--json"]);
+    if (status !== 0) throw new Error(`gsv ps: ${status} ${stderr}`);
+    return jsonLines<ProcessInfo>(stdout);
+  }
+
+  /** kill -9 of whoever holds the home; resolves when it is gone. */
+  async kill(): Promise<void> {
+    const pid = this.holder;
+    if (pid === null || !isOf(pid, this.directory)) return;
+    process.kill(pid, "SIGKILL");
+    await until(`kernel ${pid} is gone`, () => !isAlive(pid));
+  }
+
+  /** Asks whoever holds the home to leave, and waits until it has. */
+  async stop(): Promise<void> {
+    const pid = this.holder;
+    if (pid === null || !isOf(pid, this.directory)) return;
+    process.kill(pid, "SIGTERM");
+    await until(`kernel ${pid} has left`, () => !isAlive(pid));
+  }
+
+  async dispose(): Promise<void> {
+    for (const sys of this.open.splice(0)) await sys.close();
+    for (const kernel of this.kernels) kernel.signal("SIGKILL");
+    for (const pid of processesOf(this.directory)) end(pid);
+    await Promise.all(this.kernels.map((kernel) => kernel.ended));
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+/** Makes a home for a piece of work and takes it away again; what the kernels logged is shown when the work fails. */
+export async function withHome(
+  work: (home: TestHome) => Promise<void>,
+  options: ConstructorParameters<typeof TestHome>[0] = {},
+): Promise<void> {
+  const home = new TestHome(options);
+  try {
+    await work(home);
+  } catch (error) {
+    const log = Bun.file(home.beside("kernel.log"));
+    if (await log.exists()) process.stderr.write(await log.text());
+    throw error;
+  } finally {
+    await home.dispose();
+  }
+}
+
+/** Waits for something true, with a deadline; a test never sleeps for a guessed time. */
+export async function until(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  deadlineMs = DEADLINE_MS,
+): Promise<void> {
+  const end = performance.now() + deadlineMs;
+  while (!(await isTrue())) {
+    if (performance.now() > end) throw new Error(`never happened: ${what}`);
+    await Bun.sleep(2);
+  }
+}
+
+export function jsonLines<Row>(text: string): Row[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Row);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    // A process that has ended and that nobody has asked about yet still has its number.
+    return !/^\d+ \(.*\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return existsSync("/proc/self") ? false : signals(pid);
+  }
+}
+
+let command: readonly string[] | undefined;
+
+export function gsvCommand(): readonly string[] {
+  command ??= isFresh() ? [BINARY] : FROM_SOURCE;
+  return command;
+}
+
+export function isCompiled(): boolean {
+  return gsvCommand()[0] === BINARY;
+}
+
+function isFresh(): boolean {
+  const built = statSync(BINARY, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = ["src", "commands", "fs"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  return sources.every((path) => statSync(path).mtimeMs <= built);
+}
+
+/** Processes whose home this is; the path is drawn at random, so they can only be ours. */
+function processesOf(directory: string): number[] {
+  const numbers = existsSync("/proc/self") ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
+  return numbers.map(Number).filter((pid) => isOf(pid, directory));
+}
+
+function isOf(pid: number, directory: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`GSV_HOME=${directory}`);
+  } catch {
+    return false;
+  }
+}
+
+function signals(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {} // it went by itself
+}

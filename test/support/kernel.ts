@@ -1,0 +1,191 @@
+// A whole kernel in this process, on a home of its own in a temporary directory, with a clock that stands still and a model that says
+// what the test planned. `restart` leaves everything as it lies, as a kill would, and starts the next kernel on the same home. A fault
+// that the kernel logs fails the test that closes it, unless the test said that it would come.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Config, configFrom } from "../../src/abi/config.ts";
+import type { SysError } from "../../src/abi/errno.ts";
+import type { Message } from "../../src/abi/message.ts";
+import type { ProcessInfo, State } from "../../src/abi/process.ts";
+import type { Signal, SignalName } from "../../src/abi/signal.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import { bootKernel, type Kernel, type Machine, type Ports } from "../../src/boot.ts";
+import { homePaths, prepareHome } from "../../src/paths.ts";
+import type { HistoryPage, SendRequest, Sent, Spawned, SpawnRequest, WaitResult } from "../../src/syscalls/services.ts";
+import { rejection } from "../contract/sys.ts";
+import { PlannedModel } from "./answers.ts";
+import { FakeClock } from "./clock.ts";
+import { seeded } from "./random.ts";
+
+export const INIT = "init:1000";
+const DEADLINE_MS = 5000;
+
+type SignalOf<Name extends SignalName> = Extract<Signal, { readonly name: Name }>;
+
+export interface KernelOptions {
+  readonly config?: Partial<Config>;
+  readonly ports?: (ports: Ports) => Ports;
+  /** The providers that ship, in the place of the planned model. */
+  readonly realProviders?: true;
+  /** Variables the first client tells the kernel. */
+  readonly env?: { readonly [name: string]: string };
+}
+
+export class TestKernel {
+  readonly directory = mkdtempSync(join(tmpdir(), "gsv-kernel-"));
+  readonly paths = homePaths(this.directory);
+  readonly clock = new FakeClock();
+  readonly model = new PlannedModel();
+  readonly random = seeded(11);
+  /** What the first client of each kernel heard, in order. */
+  signals: Signal[] = [];
+  faults: string[] = [];
+  kernel!: Kernel;
+  stores!: Ports;
+  /** The first client's. */
+  sys!: Sys;
+  private clients = 0;
+
+  private constructor(private readonly options: KernelOptions) {}
+
+  static async boot(options: KernelOptions = {}): Promise<TestKernel> {
+    const kernel = new TestKernel(options);
+    prepareHome(kernel.paths, process.getuid?.() ?? 0);
+    await kernel.start();
+    return kernel;
+  }
+
+  async start(): Promise<void> {
+    const faults: string[] = [];
+    this.faults = faults;
+    this.kernel = await bootKernel(this.machine((line) => faults.push(line)));
+    this.sys = await this.client();
+    const signals: Signal[] = [];
+    this.signals = signals;
+    this.sys.on({}, (signal) => signals.push(signal));
+  }
+
+  /** Nothing is drained: what is in flight stays where it is, and the next kernel takes it from there. */
+  async restart(): Promise<void> {
+    await this.kernel.close();
+    await this.start();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kernel.close();
+    rmSync(this.directory, { recursive: true, force: true });
+    if (this.faults.length > 0) throw new Error(`the kernel logged faults:\n${this.faults.join("\n")}`);
+  }
+
+  /** Another client of the home's own person. */
+  client(): Promise<Sys> {
+    const clientId = `client-${++this.clients}`;
+    return this.kernel.accept({ clientId, version: "0", cwd: "/somewhere", env: this.options.env ?? {} });
+  }
+
+  /** The own door of a process, with its agent as caller. */
+  async insideOf(pid: string): Promise<Sys> {
+    const row = await this.stores.kernel.processes.get(pid);
+    if (row === null) throw new Error(`no process ${pid}`);
+    return this.kernel.door(row.ownerUid, () => this.kernel.callers.process(row));
+  }
+
+  person(uid: number): Sys {
+    return this.kernel.door(uid, () => this.kernel.callers.person(uid, "/"));
+  }
+
+  send(message: string, request: Partial<SendRequest> = {}): Promise<Sent> {
+    return this.sys.call("proc.send", { message, ...request });
+  }
+
+  spawn(request: Partial<SpawnRequest> = {}): Promise<Spawned> {
+    return this.sys.call("proc.spawn", request);
+  }
+
+  async task(request: Partial<SpawnRequest> = {}): Promise<string> {
+    return (await this.spawn(request)).pid;
+  }
+
+  /** Sends and waits for the end of that run. */
+  async say(message: string, request: Partial<SendRequest> = {}): Promise<SignalOf<"chat.complete">> {
+    return await this.ended((await this.send(message, request)).runId);
+  }
+
+  get(pid: string): Promise<ProcessInfo> {
+    return this.sys.call("proc.get", { pid });
+  }
+
+  async messages(pid: string): Promise<readonly Message[]> {
+    return (await this.sys.call<HistoryPage>("proc.history", { pid, limit: 500 })).messages;
+  }
+
+  async wait(pid: string, more: object = {}): Promise<WaitResult> {
+    const { results } = await this.sys.call<{ results: [WaitResult] }>("proc.wait", { pids: [pid], ...more });
+    return results[0];
+  }
+
+  refusal(name: string, args: object, sys: Sys = this.sys): Promise<SysError> {
+    return rejection(sys.call(name, args));
+  }
+
+  heard<Name extends SignalName>(name: Name, run?: string): SignalOf<Name>[] {
+    return this.signals.filter(
+      (signal): signal is SignalOf<Name> =>
+        signal.name === name && (run === undefined || ("run" in signal && signal.run === run)),
+    );
+  }
+
+  /** The end of a run, once it was told. */
+  async ended(run: string): Promise<SignalOf<"chat.complete">> {
+    await this.until(`run ${run} ends`, () => this.heard("chat.complete", run).length > 0);
+    return this.heard("chat.complete", run)[0]!;
+  }
+
+  async inState(pid: string, ...states: State[]): Promise<ProcessInfo> {
+    let info = await this.get(pid);
+    await this.until(`${pid} is ${states.join(" or ")}`, async () => {
+      info = await this.get(pid);
+      return states.includes(info.state);
+    });
+    return info;
+  }
+
+  /** The model is being asked and waits for `release`. */
+  holding(count = 1): Promise<void> {
+    return this.until("the model is asked", () => this.model.holding >= count);
+  }
+
+  /** Waits for something true, with a deadline; a test never sleeps for a guessed time. */
+  async until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
+    const end = performance.now() + DEADLINE_MS;
+    while (!(await isTrue())) {
+      if (performance.now() > end) throw new Error(`never happened: ${what}\n${this.faults.join("\n")}`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Everything that can go on without time passing has gone on. */
+  async quiet(): Promise<void> {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  private machine(log: (line: string) => void): Machine {
+    const { model } = this;
+    return {
+      paths: this.paths,
+      clock: this.clock,
+      random: this.random.bytes,
+      osUser: "sam",
+      pid: process.pid,
+      config: { ...configFrom({}), ...this.options.config },
+      log,
+      ports: (ports) => {
+        this.stores = this.options.ports?.(ports) ?? ports;
+        return this.stores;
+      },
+      ...(this.options.realProviders ? {} : { providers: async () => ({ provider: model, model: "planned" }) }),
+    };
+  }
+}

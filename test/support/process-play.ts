@@ -1,0 +1,230 @@
+// Plays a move on the world, as far as it makes sense now. Owners keep to the rules; those who lost their run try everything and must
+// be refused.
+
+import { expect } from "bun:test";
+import { NO_USAGE } from "../../src/abi/process.ts";
+import type { Admission, CallRow, ProcessStore } from "../../src/store/process/verbs.ts";
+import type { Move } from "./process-moves.ts";
+import type { World } from "./process-world.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const FENCED = { ok: false, why: "fenced" } as const;
+
+type Players = { readonly [D in Move["do"]]: (world: World, move: Extract<Move, { do: D }>) => Promise<void> };
+
+export async function play(world: World, move: Move): Promise<void> {
+  world.now++;
+  const player = PLAYERS[move.do] as (world: World, move: Move) => Promise<void>;
+  await player(world, move);
+  await world.agrees();
+}
+
+const PLAYERS: Players = {
+  async send(world, { text, urgent, retry }) {
+    const known = world.admitted.findLast((message) => message.kind === "user");
+    if (retry === "no" || known === undefined) return await admit(world, { text, urgent });
+    // A retry draws a new run id and may come later; the answer is the first one's, or a conflict when it is not the same message.
+    const again = { ...known, runId: world.fresh("run"), now: world.now, urgent: known.urgent !== (retry === "other") };
+    const outcome = await world.both((store) => store.admit(world.pid, again));
+    if (outcome.ok && !outcome.replay) world.admitted.push(again);
+    world.report(outcome);
+  },
+
+  async event(world, { wakes, source }) {
+    const runId = wakes ? world.fresh("run") : null;
+    await admit(world, { kind: "event", text: "an event", wakes, source, runId });
+  },
+
+  async claim(world) {
+    const run = await world.both((store) => store.claim(world.pid, { now: world.now }));
+    if (run !== null) world.runs.push(run);
+  },
+
+  async turn(world, { text, calls, ends }) {
+    const owned = await world.owned();
+    if (owned === null) return;
+    const { runId, epoch } = owned.run;
+    const next = owned.open[0];
+    if (next !== undefined) return await carryOut(world, epoch, next);
+    const asked = calls.map((repeat) => {
+      const callId = world.fresh("call");
+      const tool = repeat === "read" ? "Read" : "Write";
+      return { dispatchId: `d-${callId}`, callId, tool, call: `fs.${tool.toLowerCase()}`, args: { text }, repeat };
+    });
+    const turn = {
+      runId,
+      text,
+      thinking: text === "" ? null : text,
+      calls: asked,
+      model: "script",
+      usage: { ...NO_USAGE, input: text.length },
+      finish: ends ? ({ status: "ok", reason: "turn.complete", error: null } as const) : null,
+      now: world.now,
+    };
+    world.report(await world.both((store) => store.commitTurn(world.pid, epoch, turn)));
+  },
+
+  async begin(world, { pick }) {
+    const owned = await world.owned();
+    const call = pickOf(
+      owned?.open.filter(({ status }) => status !== "dispatched"),
+      pick,
+    );
+    if (owned === null || call === null) return;
+    await world.both((store) => store.beginCall(world.pid, owned.run.epoch, call.dispatchId));
+  },
+
+  async end(world, { pick, outcome }) {
+    const owned = await world.owned();
+    const call = pickOf(owned?.open, pick);
+    if (owned === null || call === null) return;
+    const result = { outcome, output: `result of ${call.callId}`, now: world.now };
+    await world.both((store) => store.endCall(world.pid, owned.run.epoch, call.dispatchId, result));
+  },
+
+  async ask(world, { pick }) {
+    const owned = await world.owned();
+    const call = pickOf(
+      owned?.open.filter(({ status }) => status === "registered"),
+      pick,
+    );
+    if (owned === null || call === null) return;
+    const request = { dispatchId: call.dispatchId, approvalId: world.fresh("ask"), why: "why", now: world.now };
+    world.approvals.push(request.approvalId);
+    await world.both((store) => store.ask(world.pid, owned.run.epoch, request));
+  },
+
+  async answer(world, { decision, which }) {
+    const ids = { open: world.approvals.at(-1), old: world.approvals[0], none: "none" };
+    const approvalId = ids[which];
+    if (approvalId === undefined) return;
+    await world.both((store) => store.answer(world.pid, { approvalId, decision, by: "sam", now: world.now }));
+  },
+
+  async boundary(world, { enter }) {
+    const owned = await world.owned();
+    if (owned === null) return;
+    const { runId, epoch } = owned.run;
+    const about = { runId, enter: enter && owned.open.length === 0, now: world.now };
+    await world.both((store) => store.boundary(world.pid, epoch, about));
+  },
+
+  async finish(world, { status }) {
+    const owned = await world.owned();
+    if (owned === null) return;
+    const { runId, epoch } = owned.run;
+    const end = { runId, status, reason: "test", error: "why", note: "a note", now: world.now };
+    const outcome = await world.both((store) => store.finish(world.pid, epoch, end));
+    if (outcome.ok) world.reported.push(...outcome.value);
+  },
+
+  async late(world, { pick, by }) {
+    if (by === "owner") return await lateOwner(world, pick);
+    const stale = pickOf(world.stale, pick);
+    if (stale === null) return;
+    for (const store of stale) await lateKernel(world, store);
+  },
+
+  async abort(world, { which, retry }) {
+    const current = world.runs.at(-1)?.runId ?? "run-of-nobody";
+    const runId = { current, any: null, none: "run-of-nobody" }[which];
+    const requestKey = (retry ? world.abortKeys.at(-1) : undefined) ?? world.fresh("key");
+    world.abortKeys.push(requestKey);
+    world.report(
+      await world.both((store) => store.abort(world.pid, { runId, reason: "user.abort", requestKey, now: world.now })),
+    );
+  },
+
+  async hold(world, { stopped }) {
+    await world.both((store) => store.hold(world.pid, { stopped, now: world.now }));
+  },
+
+  async pause(world, { held }) {
+    const waitsFor = held ? ({ kind: "limit", reason: "spent" } as const) : null;
+    await world.both((store) => store.pause(world.pid, waitsFor, { now: world.now }));
+  },
+
+  async cut(world, { reason }) {
+    const asked = { reason, archive: true, archiveId: world.fresh("archive"), requestKey: world.fresh("key") };
+    world.report(await world.both((store) => store.cut(world.pid, { ...asked, now: world.now })));
+  },
+
+  seal: (world) => world.seal(),
+
+  kernel: (world) => world.nextKernel(),
+
+  fail: (world) => world.both((store) => store.fail(world.pid)),
+
+  async project(world) {
+    const rows = await world.both((store) => store.outbox(world.pid));
+    const through = rows[Math.floor(rows.length / 2)]?.seq ?? 0;
+    await world.both((store) => store.clearOutbox(world.pid, through));
+  },
+
+  async day(world) {
+    world.now += DAY_MS + 1;
+  },
+};
+
+async function carryOut(world: World, epoch: number, call: CallRow): Promise<void> {
+  const { pid, now } = world;
+  await world.both((store) => store.beginCall(pid, epoch, call.dispatchId));
+  const result = { outcome: "completed", output: `result of ${call.callId}`, now } as const;
+  await world.both((store) => store.endCall(pid, epoch, call.dispatchId, result));
+}
+
+async function admit(world: World, about: Partial<Admission> & { readonly text: string }): Promise<void> {
+  const message: Admission = {
+    kind: "user",
+    runId: world.fresh("run"),
+    wakes: true,
+    urgent: false,
+    origin: { kind: "kernel" },
+    source: null,
+    requestKey: world.fresh("key"),
+    now: world.now,
+    ...about,
+  };
+  const outcome = await world.both((store) => store.admit(world.pid, message));
+  if (outcome.ok) world.admitted.push(message);
+  world.report(outcome);
+}
+
+// An owner whose epoch is over: every verb of its run is refused by both, so nothing has to be compared but that.
+async function lateOwner(world: World, pick: number): Promise<void> {
+  const { pid, now } = world;
+  const { epoch: current } = await world.model.head(pid);
+  const run = pickOf(
+    world.runs.filter(({ epoch }) => epoch !== current),
+    pick,
+  );
+  if (run === null) return;
+  const { runId, epoch } = run;
+  const finish = { status: "ok", reason: "late", error: null } as const;
+  const turn = { runId, text: "late", thinking: null, calls: [], model: "script", usage: NO_USAGE, finish, now };
+  const open = await world.model.openCalls(pid, runId);
+  const dispatchId = open[0]?.dispatchId ?? "d-call-1";
+  const result = { outcome: "completed", output: "late", now } as const;
+  expect(await world.both((store) => store.commitTurn(pid, epoch, turn))).toEqual(FENCED);
+  expect(await world.both((store) => store.endCall(pid, epoch, dispatchId, result))).toEqual(FENCED);
+  expect(await world.both((store) => store.beginCall(pid, epoch, dispatchId))).toEqual(FENCED);
+  expect(await world.both((store) => store.boundary(pid, epoch, { runId, enter: true, now }))).toEqual(FENCED);
+  expect(await world.both((store) => store.finish(pid, epoch, { runId, ...finish, note: "late", now }))).toEqual(
+    FENCED,
+  );
+}
+
+// A kernel that lost the home: whatever it tries changes nothing, which the comparison after the move shows.
+async function lateKernel(world: World, stale: ProcessStore): Promise<void> {
+  const { pid, now } = world;
+  expect(await stale.claim(pid, { now })).toBeNull();
+  expect(await stale.hold(pid, { stopped: true, now })).toEqual(FENCED);
+  await stale.fail(pid);
+  await stale.clearOutbox(pid, Number.MAX_SAFE_INTEGER);
+  await stale.seal(pid, { answer: {}, now });
+  await expect(stale.adopt(pid, { now })).rejects.toMatchObject({ code: "EAGAIN" });
+}
+
+function pickOf<T>(items: readonly T[] | undefined, pick: number): T | null {
+  return items?.[pick % Math.max(1, items.length)] ?? null;
+}
