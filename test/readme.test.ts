@@ -27,10 +27,27 @@ beforeAll(() => {
   chmodSync(gsv, 0o755);
 });
 
-afterAll(() => {
-  Bun.spawnSync(["gsv", "kernel", "stop"], { env, stdin: "ignore" });
+afterAll(async () => {
+  await stopKernel();
   rmSync(scratch, { recursive: true, force: true });
 });
+
+// Until its last moment a kernel may write below its home, so the directory goes only after it.
+async function stopKernel(): Promise<void> {
+  const status = Bun.spawnSync(["gsv", "kernel", "status", "--json"], { env, stdin: "ignore" });
+  const { pid } = JSON.parse(status.stdout.toString()) as { pid: number | null };
+  Bun.spawnSync(["gsv", "kernel", "stop"], { env, stdin: "ignore" });
+  const deadline = performance.now() + 10_000;
+  while (pid !== null && isAlive(pid) && performance.now() < deadline) await Bun.sleep(5);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 /** Commands and what they print, from all blocks. */
 function examplesOf(markdown: string): Example[] {

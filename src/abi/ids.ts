@@ -3,7 +3,6 @@
 
 const PID = /^(?:init:(?:0|[1-9][0-9]{0,9})|task:[a-z0-9]{6})$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const APPROVAL_ID = /^[a-z0-9]{4}$/;
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -24,10 +23,6 @@ export function isPid(text: string): boolean {
 
 export function isUuid(text: string): boolean {
   return UUID.test(text);
-}
-
-export function isApprovalId(text: string): boolean {
-  return APPROVAL_ID.test(text);
 }
 
 export function isRequestId(text: string): boolean {

@@ -1,8 +1,6 @@
 // History as everyone sees it: the stored messages of a process, numbered from 1 without gaps, numbers never reused.
 // `system` messages are runtime events; a model reads them as user text under an event heading.
 
-export type Role = "user" | "assistant" | "system" | "toolResult";
-
 export interface ToolCall {
   readonly id: string;
   readonly name: string;

@@ -95,7 +95,7 @@ export function nextState(state: State, event: StateEvent, facts: Facts): State 
   return target === "rest" ? restingState(facts) : target;
 }
 
-export function restingState(facts: Facts): State {
+function restingState(facts: Facts): State {
   if (facts.stopped) return "stopped";
   if (facts.paused) return "paused";
   if (facts.asking) return "waiting_hil";

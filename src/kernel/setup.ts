@@ -7,7 +7,7 @@ import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import { FIRST_GRANTS, GROUPS } from "./capabilities.ts";
 
-export const FIRST_HUMAN_UID = 1000;
+const FIRST_HUMAN_UID = 1000;
 const FIRST_AGENT_UID = 1001;
 const AGENT_NAMES = ["friday", "sol", "echo", "iris", "juno", "atlas", "mira", "nova", "vera", "ada"];
 

@@ -12,7 +12,7 @@ const SHAPES: readonly RegExp[] = [
 const NAMED =
   /((?:pass(?:word|wd)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie)["']?\s*[:=]\s*["']?)([^\s"',;}]{3,})/gi;
 
-export function redactText(text: string): string {
+function redactText(text: string): string {
   let clean = text;
   for (const shape of SHAPES) clean = clean.replace(shape, "[redacted]");
   return clean.replace(NAMED, "$1[redacted]");

@@ -5,7 +5,7 @@ import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import { initPid, isInit, type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
-import type { State } from "../abi/process.ts";
+import type { RunEnd, State } from "../abi/process.ts";
 import type { Bus } from "../kernel/bus.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -95,8 +95,8 @@ export function processesService(ports: ProcessesPorts): Processes {
   async function abort(context: CallContext, row: ProcessRow, runId: string | null) {
     const options = { runId, reason: "user.abort", requestKey: keyOf(context), now: clock.now() };
     const done = await ledger.write(row, async () => {
-      const aborting = taken(row.pid, await store.abort(row.pid, options));
-      if (aborting.aborted) runners.interrupt(row.pid);
+      const aborting = takenOnce(row.pid, await store.abort(row.pid, options));
+      if (aborting.ends.length > 0) runners.interrupt(row.pid);
       await ledger.publish(row);
       return aborting;
     });
@@ -187,7 +187,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
   };
   return await ledger.write(row, async () => {
     refuseDamaged(pid, (await store.head(pid)).state);
-    const admitted = taken(pid, await store.admit(pid, message));
+    const admitted = takenOnce(pid, await store.admit(pid, message));
     if (admitted.ends.length > 0) runners.interrupt(pid);
     const taking = admitted.runId ?? runId;
     if (client !== undefined) {
@@ -208,9 +208,15 @@ function refuseDamaged(pid: string, state: State): void {
   ]);
 }
 
-export function taken<T>(pid: string, outcome: Outcome<T>): T {
+function taken<T>(pid: string, outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw refused(pid, outcome.why);
+}
+
+/** What ended by the first call is not ended by the same call again: whatever is in flight then is something else. */
+function takenOnce<T extends { readonly ends: readonly RunEnd[] }>(pid: string, outcome: Outcome<T>): T {
+  const value = taken(pid, outcome);
+  return outcome.ok && outcome.replay ? { ...value, ends: [] } : value;
 }
 
 function refused(pid: string, why: Refusal): SysError {

@@ -12,9 +12,6 @@ import { ManualAnswers } from "./offline-manual.ts";
 import { presentResults } from "./offline-results.ts";
 import { intentOf, type PlannedCall } from "./offline-rules.ts";
 
-/** For clients to say on stderr. */
-export const OFFLINE_NOTICE = "offline: not a model; answers come from the manual and a few plain rules";
-
 const TRY = [
   "Three things to try:",
   "",

@@ -5,10 +5,11 @@
 import { readFileSync } from "node:fs";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { Closed, Sent, Spawned, WaitResult } from "../../src/syscalls/services.ts";
+import { linesOf } from "../support/crash.ts";
 import type { TestHome } from "../support/home.ts";
 import { type Acknowledged, HomeBook } from "../support/sound.ts";
 
-const TALLY = "~/tally";
+export const TALLY = "~/tally";
 
 /** The first message of a conversation gets tools, the next an approval, and everything later a word. */
 const SCRIPT = [
@@ -75,7 +76,7 @@ async function wait(sys: Sys, pid: string): Promise<WaitResult> {
 /** What is wrong with a home after a life, its kernel gone; nothing should be. */
 export function faultsAfter(home: TestHome, life: Pick<Life, "pid" | "acknowledged">, stored: string): string[] {
   const book = new HomeBook(home);
-  const puts = readFileSync(stored, "utf8").split("\n");
+  const puts = linesOf(stored);
   return [
     ...book.faults,
     ...book.missing(life.acknowledged),

@@ -23,7 +23,13 @@ test("a run tells start, text, tool call, tool result and end in order, and its 
     "chat.text",
     "chat.complete",
   ]);
-  expect(end).toMatchObject({ status: "ok", reason: "turn.complete", text: "It is gsv.", error: null, mergedInto: null });
+  expect(end).toMatchObject({
+    status: "ok",
+    reason: "turn.complete",
+    text: "It is gsv.",
+    error: null,
+    mergedInto: null,
+  });
 });
 
 test("what a signal names can be read from history the moment it is heard", async () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { MANUAL } from "../../src/prompts/manual.ts";
-import { OFFLINE_NOTICE, offlineProvider } from "../../src/providers/offline.ts";
+import { offlineProvider } from "../../src/providers/offline.ts";
 import { ask, requestOf } from "./requests.ts";
 
 const provider = offlineProvider({ manual: async () => MANUAL });
@@ -206,10 +206,5 @@ describe("small talk", () => {
 
   test("thanks get one line", async () => {
     expect(await answer("thanks!")).toBe("You are welcome.");
-  });
-
-  test("the notice for clients is one line that says it is not a model", () => {
-    expect(OFFLINE_NOTICE).toContain("not a model");
-    expect(OFFLINE_NOTICE).not.toContain("\n");
   });
 });

@@ -2,13 +2,19 @@
 // the process kills itself, which passes are written down, and while which file exists the disk counts as full. What is written down is
 // written before anything goes on, so a file tells exactly how far a killed kernel came.
 
-import { appendFileSync, existsSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { Ports } from "../../src/boot.ts";
 import { StoreUnavailable } from "../../src/store/open.ts";
 
 export interface CrashPlan {
-  /** Die where this seam, such as `after:process.admit`, is passed for the n-th time; without a name, at the n-th seam of any kind. */
-  readonly die?: { readonly seam?: string; readonly nth: number };
+  /** Kernels die one after the other, each at the first pass of the next of these seams, such as `after:process.admit`. */
+  readonly die?: {
+    readonly at: readonly string[];
+    /** The seams at which kernels have died, one a line. */
+    readonly book: string;
+  };
+  /** Die after so many seams of any kind: right there, or soon, at whatever instruction the signal meets it. */
+  readonly dieAfter?: { readonly seams: number; readonly how: "there" | "soon" };
   /** Every seam passed goes into this file, one a line. */
   readonly trace?: string;
   /** The key of every object that is about to be stored goes into this file, one a line. */
@@ -49,8 +55,11 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
 
 class Seams {
   private passes = 0;
+  private readonly deadly: string | undefined;
 
-  constructor(private readonly plan: CrashPlan) {}
+  constructor(private readonly plan: CrashPlan) {
+    this.deadly = plan.die?.at[linesOf(plan.die.book).length];
+  }
 
   around<Store extends object>(group: string, store: Store): Store {
     const verbs = new Map<PropertyKey, Verb>();
@@ -80,10 +89,12 @@ class Seams {
   }
 
   private pass(seam: string): void {
-    const { die, trace } = this.plan;
+    const { die, dieAfter, trace } = this.plan;
     this.note(trace, seam);
-    if (die === undefined || (die.seam !== undefined && die.seam !== seam)) return;
-    if (++this.passes === die.nth) process.kill(process.pid, "SIGKILL");
+    const isNow = ++this.passes === dieAfter?.seams;
+    if (isNow && dieAfter.how === "soon") Bun.spawn(["kill", "-9", String(process.pid)]);
+    if (seam === this.deadly) this.note(die?.book, seam);
+    if (seam === this.deadly || (isNow && dieAfter.how === "there")) process.kill(process.pid, "SIGKILL");
   }
 
   private checkDisk(name: string): void {
@@ -95,4 +106,9 @@ class Seams {
   private note(file: string | undefined, line: string): void {
     if (file !== undefined) appendFileSync(file, `${line}\n`);
   }
+}
+
+/** The lines of a file that may not be there yet. */
+export function linesOf(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
 }

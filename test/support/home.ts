@@ -41,10 +41,12 @@ export type Env = { readonly [name: string]: string };
 export class TestHome {
   readonly directory: string;
   readonly paths: ReturnType<typeof homePaths>;
-  /** The plan of every kernel from now on. */
-  plan: CrashPlan = {};
+  /** Asked for the plan of every kernel that is started here. */
+  plan: () => CrashPlan = () => ({});
   /** Kernels that were started here. */
-  kernels: KernelProcess[] = [];
+  readonly kernels: KernelProcess[] = [];
+  /** How many of them were killed. */
+  deaths = 0;
   private readonly root = mkdtempSync(join(tmpdir(), "gsv-crash-"));
   private readonly open: Sys[] = [];
   private env: Env;
@@ -82,12 +84,15 @@ export class TestHome {
     appendFileSync(log, "");
     const child = Bun.spawn([process.execPath, CRASH_KERNEL], {
       cwd: "/",
-      env: { ...this.env, ...env, [CRASH_ENV]: JSON.stringify(this.plan) },
+      env: { ...this.env, ...env, [CRASH_ENV]: JSON.stringify(this.plan()) },
       stdio: ["ignore", Bun.file(log), Bun.file(log)],
     });
     const kernel = {
       pid: child.pid,
-      ended: child.exited.then((status) => child.signalCode ?? status),
+      ended: child.exited.then((status) => {
+        if (child.signalCode === "SIGKILL") this.deaths++;
+        return child.signalCode ?? status;
+      }),
       signal: (name: NodeJS.Signals) => child.kill(name),
     };
     this.kernels.push(kernel);

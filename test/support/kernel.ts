@@ -121,6 +121,16 @@ export class TestKernel {
     return (await this.sys.call<HistoryPage>("proc.history", { pid, limit: 500 })).messages;
   }
 
+  /** History in a few words a message, such as `user: hello`, `assistant: hm [Read]`, `Read: completed`. */
+  async outline(pid: string): Promise<string[]> {
+    return (await this.messages(pid)).map((message) => {
+      if (message.role === "toolResult") return `${message.content.toolName}: ${message.content.outcome}`;
+      if (message.role !== "assistant") return `${message.role}: ${message.content}`;
+      const calls = (message.content.toolCalls ?? []).map((call) => call.name);
+      return `assistant: ${message.content.text}${calls.length === 0 ? "" : ` [${calls.join(", ")}]`}`;
+    });
+  }
+
   async wait(pid: string, more: object = {}): Promise<WaitResult> {
     const { results } = await this.sys.call<{ results: [WaitResult] }>("proc.wait", { pids: [pid], ...more });
     return results[0];

@@ -10,6 +10,9 @@ export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {
   "src/build.ts build": "the test of the binary builds a small program that tries what gsv must not do",
   "commands/events.ts checkEvent":
     "the schema of `chat --json` as others would check it; every printed event is held against it",
+  "src/abi/process.ts STATES": "random histories are held against the list of states",
+  "src/kernel/setup.ts humanName": "which names an account may get is a rule of its own",
+  "src/providers/table.ts loadProvider": "providers are tried one by one, as they are listed",
   "commands/events.ts EVENT_TYPES": "the same schema as a list; a test sees each type printed",
 };
 

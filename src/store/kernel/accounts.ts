@@ -1,6 +1,5 @@
 // Accounts, groups and what groups may do, under the names every Unix has for them.
 
-import { SysError } from "../../abi/errno.ts";
 import type { Identity } from "../../abi/identity.ts";
 import type { KernelDb } from "./db.ts";
 
@@ -135,8 +134,4 @@ export function accountRows(kernel: KernelDb): AccountRows {
       });
     },
   };
-}
-
-export function noSuchAccount(name: string): SysError {
-  return new SysError("ENOENT", `no such account: ${name}`);
 }

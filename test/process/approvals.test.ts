@@ -1,0 +1,182 @@
+// What needs a person's word waits for it: asked once, answered once, and what was shown is what runs.
+
+import { expect, test } from "bun:test";
+import type { Approval } from "../../src/abi/process.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+const DELETE = { calls: [{ name: "Delete", args: { path: "~/old.md" } }] };
+
+async function open(home: TestKernel): Promise<readonly Approval[]> {
+  return (await home.sys.call<{ approvals: Approval[] }>("hil.list", {})).approvals;
+}
+
+function answer(home: TestKernel, id: string, decision: string): Promise<Approval> {
+  return home.sys.call("hil.answer", { id, decision });
+}
+
+/** A process that asks whether it may delete a file that is there. */
+async function asking(home: TestKernel): Promise<{ readonly run: string; readonly asked: Approval }> {
+  await home.sys.call("fs.write", { path: "~/old.md", content: "x" });
+  home.model.will(INIT, DELETE, { text: "gone on" });
+  const { runId } = await home.send("delete it");
+  await home.inState(INIT, "waiting_hil");
+  const [asked] = await open(home);
+  if (asked === undefined) throw new Error("nothing waits");
+  return { run: runId, asked };
+}
+
+function isThere(home: TestKernel): Promise<boolean> {
+  return home.sys.call("fs.read", { path: "~/old.md" }).then(
+    () => true,
+    () => false,
+  );
+}
+
+test("a call that needs a person holds its process and is listed with what it is about", async () => {
+  await using home = await TestKernel.boot();
+  const { run, asked } = await asking(home);
+  expect(asked).toMatchObject({
+    pid: INIT,
+    runId: run,
+    tool: "Delete",
+    call: "fs.delete",
+    args: { path: "~/old.md" },
+    why: "delete /home/sam/old.md",
+    decision: null,
+    by: null,
+  });
+  expect(asked.id).toMatch(/^[a-z0-9]{4}$/);
+  expect((await home.get(INIT)).waitsFor).toEqual({
+    kind: "approval",
+    id: asked.id,
+    tool: "Delete",
+    summary: "delete /home/sam/old.md",
+  });
+  expect(home.heard("chat.hil", run)).toMatchObject([{ id: asked.id, tool: "Delete", args: { path: "~/old.md" } }]);
+  expect(await isThere(home)).toBe(true);
+  expect(await home.sys.call<object>("proc.history", { pid: INIT })).toMatchObject({ pendingHil: { id: asked.id } });
+});
+
+test("approved, exactly what was shown runs, and the run goes on", async () => {
+  await using home = await TestKernel.boot();
+  const { run, asked } = await asking(home);
+  expect(await answer(home, asked.id, "approve")).toMatchObject({ id: asked.id, decision: "approve", by: "sam" });
+  expect(await home.ended(run)).toMatchObject({ status: "ok", text: "gone on" });
+  expect(home.heard("chat.tool_call", run)).toMatchObject([{ call: asked.call, args: asked.args }]);
+  expect(await isThere(home)).toBe(false);
+  expect(home.heard("chat.hil_closed", run)).toMatchObject([{ id: asked.id, decision: "approve", by: "sam" }]);
+  expect(await open(home)).toEqual([]);
+});
+
+test("denied, nothing runs, the model is told and goes on", async () => {
+  await using home = await TestKernel.boot();
+  const { run, asked } = await asking(home);
+  await answer(home, asked.id, "deny");
+  expect(await home.ended(run)).toMatchObject({ status: "ok", text: "gone on" });
+  expect(await isThere(home)).toBe(true);
+  expect(home.heard("chat.tool_call", run)).toEqual([]);
+  const result = (await home.messages(INIT)).find((message) => message.role === "toolResult");
+  expect(result?.content).toMatchObject({
+    outcome: "denied",
+    isError: true,
+    output: expect.stringContaining("denied by sam"),
+  });
+});
+
+test("answering twice: the same decision stands, another one fails and says who decided", async () => {
+  await using home = await TestKernel.boot();
+  const { run, asked } = await asking(home);
+  const first = await answer(home, asked.id, "approve");
+  await home.ended(run);
+  expect(await answer(home, asked.id, "approve")).toEqual(first);
+  const other = await home.refusal("hil.answer", { id: asked.id, decision: "deny" });
+  expect([other.code, other.message]).toEqual(["ECONFLICT", `${asked.id} was already approved by sam`]);
+  expect(home.heard("chat.hil_closed")).toHaveLength(1);
+  expect(home.heard("chat.tool_call", run)).toHaveLength(1);
+});
+
+test("of two who answer at once one decides, and the call runs once or not at all", async () => {
+  await using home = await TestKernel.boot();
+  const { run, asked } = await asking(home);
+  const other = await home.client();
+  const answers = await Promise.allSettled([
+    answer(home, asked.id, "approve"),
+    other.call("hil.answer", { id: asked.id, decision: "deny" }),
+  ]);
+  expect(answers.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  await home.ended(run);
+  expect(await isThere(home)).toBe(answers[0].status === "rejected");
+});
+
+test("the calls of one turn ask one after the other, in order", async () => {
+  await using home = await TestKernel.boot();
+  const calls = ["a", "b", "c"].map((name) => ({ name: "Delete", args: { path: `~/${name}` } }));
+  home.model.will(INIT, { calls });
+  const { runId } = await home.send("delete three");
+  const decided: string[] = [];
+  for (const decision of ["deny", "approve", "deny"]) {
+    await home.until("the next is asked", async () => (await open(home)).length === 1);
+    const [asked] = await open(home);
+    decided.push(`${decision} ${asked?.args.path}`);
+    await answer(home, asked?.id ?? "", decision);
+  }
+  await home.ended(runId);
+  expect(decided).toEqual(["deny ~/a", "approve ~/b", "deny ~/c"]);
+  expect((await home.outline(INIT)).slice(2)).toEqual([
+    "Delete: denied",
+    "Delete: failed",
+    "Delete: denied",
+    "assistant: done",
+  ]);
+});
+
+test("an approval outlives the kernel and is answered at the next one", async () => {
+  await using home = await TestKernel.boot();
+  const { run, asked } = await asking(home);
+  await home.restart();
+  expect(await open(home)).toEqual([asked]);
+  expect((await home.get(INIT)).state).toBe("waiting_hil");
+  await answer(home, asked.id, "approve");
+  expect(await home.ended(run)).toMatchObject({ status: "ok", text: "gone on" });
+  expect(await isThere(home)).toBe(false);
+});
+
+test("an answer given just before the kernel died holds at the next one", async () => {
+  await using home = await TestKernel.boot();
+  const { run, asked } = await asking(home);
+  const given = { approvalId: asked.id, decision: "deny", by: "sam", now: home.clock.now() } as const;
+  await home.stores.kernel.processes.markDirty(INIT);
+  await home.stores.processes.answer(INIT, given);
+  await home.restart();
+  expect(await home.wait(INIT, { run })).toMatchObject({ status: "ok", text: "gone on" });
+  expect(await open(home)).toEqual([]);
+  expect(await answer(home, asked.id, "deny")).toMatchObject({ decision: "deny", by: "sam" });
+  expect(await isThere(home)).toBe(true);
+});
+
+test("reset and kill withdraw what is asked, and a late answer says so", async () => {
+  await using home = await TestKernel.boot();
+  for (const verb of ["reset", "kill"] as const) {
+    const pid = await home.task();
+    home.model.will(pid, DELETE);
+    const { runId } = await home.send("delete it", { pid });
+    await home.inState(pid, "waiting_hil");
+    const [asked] = await open(home);
+    await home.sys.call(`proc.${verb}`, { pid });
+    expect(await open(home)).toEqual([]);
+    expect(home.heard("chat.hil_closed", runId)).toMatchObject([{ decision: "withdrawn" }]);
+    expect(home.heard("chat.complete", runId)).toMatchObject([{ status: "aborted", reason: `process.${verb}` }]);
+    const late = await home.refusal("hil.answer", { id: asked?.id ?? "", decision: "approve" });
+    expect([late.code, late.message]).toEqual([
+      "ECONFLICT",
+      `${asked?.id} is withdrawn: the run it belonged to is over`,
+    ]);
+  }
+});
+
+test("an approval that does not exist is not found, whatever it is called", async () => {
+  await using home = await TestKernel.boot();
+  for (const id of ["zzzz", "", "__proto__", "' OR 1=1", "ÄÖÜß"]) {
+    expect((await home.refusal("hil.answer", { id, decision: "approve" })).code).toBe("ENOENT");
+  }
+});

@@ -1,0 +1,168 @@
+// Messages to a process that is busy: nothing is lost, order is kept, and each has an end of its own.
+
+import { expect, test } from "bun:test";
+import { exitStatusOf } from "../../src/abi/errno.ts";
+import { LIMITS } from "../../src/abi/limits.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+const VERSION = { name: "Read", args: { path: "/proc/version" } };
+
+test("messages to a busy process wait in order and enter at the next tool boundary, under their own run ids", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, { text: "looking", calls: [VERSION], hold: true }, { text: "all three" });
+  const first = await home.send("one");
+  await home.holding();
+  const second = await home.send("two");
+  const third = await home.send("three");
+  expect([first.queued, second.queued, third.queued]).toEqual([false, true, true]);
+  expect((await home.get(INIT)).queued).toBe(2);
+  home.model.release();
+  await home.ended(first.runId);
+  await home.ended(third.runId);
+
+  expect(await home.outline(INIT)).toEqual([
+    "user: one",
+    "assistant: looking [Read]",
+    "Read: completed",
+    "user: two",
+    "user: three",
+    "assistant: all three",
+  ]);
+  const runs = (await home.messages(INIT)).map((message) => message.runId);
+  expect(runs).toEqual([first, first, first, second, third, first].map((sent) => sent.runId));
+});
+
+test("a message that entered another run ends with it: same status and text, and where it went", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, { calls: [VERSION], hold: true }, { text: "both" });
+  const first = await home.send("one");
+  await home.holding();
+  const second = await home.send("two");
+  home.model.release();
+  expect(await home.ended(first.runId)).toMatchObject({ status: "ok", text: "both", mergedInto: null });
+  expect(await home.ended(second.runId)).toMatchObject({ status: "ok", text: "both", mergedInto: first.runId });
+  expect(await home.wait(INIT, { run: second.runId })).toMatchObject({ status: "ok", exit: 0, text: "both" });
+  await home.quiet();
+  expect(home.heard("chat.complete")).toHaveLength(2);
+});
+
+test("without a tool boundary a waiting message becomes the next run", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, { text: "first answer", hold: true }, { text: "second answer" });
+  const first = await home.send("one");
+  await home.holding();
+  const second = await home.send("two");
+  home.model.release();
+  expect(await home.ended(first.runId)).toMatchObject({ text: "first answer", mergedInto: null });
+  expect(await home.ended(second.runId)).toMatchObject({ text: "second answer", mergedInto: null });
+  expect(await home.outline(INIT)).toEqual([
+    "user: one",
+    "assistant: first answer",
+    "user: two",
+    "assistant: second answer",
+  ]);
+  const order = home.signals.filter((signal) => signal.name === "chat.start" || signal.name === "chat.complete");
+  expect(order.map((signal) => `${signal.name} ${"run" in signal && signal.run === first.runId ? 1 : 2}`)).toEqual([
+    "chat.start 1",
+    "chat.complete 1",
+    "chat.start 2",
+    "chat.complete 2",
+  ]);
+});
+
+test("interrupt ends the run in flight and starts at once, after what was waiting before it", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, { text: "never said", hold: true }, { text: "now" });
+  const first = await home.send("one");
+  await home.holding();
+  const second = await home.send("two");
+  const third = await home.send("stop that", { interrupt: true });
+  expect(third.queued).toBe(false);
+  expect(await home.ended(first.runId)).toMatchObject({ status: "aborted", reason: "user.superseded", text: null });
+  expect(await home.ended(third.runId)).toMatchObject({ status: "ok", text: "now" });
+  expect(await home.ended(second.runId)).toMatchObject({ status: "ok", mergedInto: third.runId });
+  expect(await home.outline(INIT)).toEqual(["user: one", "user: two", "user: stop that", "assistant: now"]);
+});
+
+test("interrupt gives open calls a cancelled result and withdraws the approval they waited for", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(
+    INIT,
+    { text: "deleting", calls: [{ name: "Delete", args: { path: "~/a" } }, VERSION] },
+    { text: "ok" },
+  );
+  const first = await home.send("delete a");
+  await home.inState(INIT, "waiting_hil");
+  const second = await home.send("rather not", { interrupt: true });
+  await home.ended(second.runId);
+  expect(await home.outline(INIT)).toEqual([
+    "user: delete a",
+    "assistant: deleting [Delete, Read]",
+    "Delete: cancelled",
+    "Read: cancelled",
+    "user: rather not",
+    "assistant: ok",
+  ]);
+  expect(home.heard("chat.hil_closed", first.runId)).toMatchObject([{ decision: "withdrawn", by: "kernel" }]);
+  expect(await home.sys.call<object>("hil.list", {})).toEqual({ approvals: [] });
+});
+
+test("interrupting an idle process is an ordinary message", async () => {
+  await using home = await TestKernel.boot();
+  const sent = await home.send("hello", { interrupt: true });
+  expect(await home.ended(sent.runId)).toMatchObject({ status: "ok" });
+  expect(home.heard("chat.complete")).toHaveLength(1);
+});
+
+test("the same interrupting message sent again, as after a lost connection, interrupts nothing", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, { hold: true }, { text: "said once", hold: true });
+  const first = await home.send("one");
+  await home.holding();
+  const urgent = { message: "stop that", interrupt: true };
+  const sent = await home.sys.call<object>("proc.send", urgent, { requestId: "urgent-1" });
+  await home.ended(first.runId);
+  await home.holding();
+  expect(await home.sys.call<object>("proc.send", urgent, { requestId: "urgent-1" })).toEqual(sent);
+  home.model.release();
+  await home.inState(INIT, "idle");
+  expect(await home.outline(INIT)).toEqual(["user: one", "user: stop that", "assistant: said once"]);
+  expect(home.heard("chat.complete", first.runId)).toHaveLength(1);
+  expect(home.model.requests).toHaveLength(2);
+});
+
+test("a full queue refuses with 75, says that nothing was saved, and takes messages again when there is room", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
+  await home.send("first");
+  for (let number = 1; number < LIMITS.queueRowsMax; number++) {
+    await home.stores.processes.admit(INIT, { ...ADMISSION, runId: null, requestKey: `fill:${number}`, wakes: false });
+  }
+  const refused = await home.refusal("proc.send", { message: "one too many" });
+  expect(exitStatusOf(refused)).toBe(75);
+  expect(refused.message).toMatch(/^not saved: the queue of init:1000 is full/);
+  await home.sys.call("proc.signal", { pid: INIT, signal: "CONT" });
+  await home.until("the first message is answered", () => home.heard("chat.complete").length === 1);
+  expect(await home.outline(INIT)).not.toContain("user: one too many");
+  const all = (await home.say("there is room again")).status;
+  expect(all).toBe("ok");
+});
+
+test("a queue is bounded in bytes too, and a refused message leaves no run behind", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
+  const big = "x".repeat(LIMITS.messageCharsMax);
+  const fits = LIMITS.queueBytesMax / LIMITS.messageCharsMax;
+  for (let number = 0; number < fits; number++) await home.send(big);
+  expect((await home.refusal("proc.send", { message: "x" })).code).toBe("EAGAIN");
+  expect((await home.get(INIT)).queued).toBe(fits);
+});
+
+const ADMISSION = {
+  kind: "event",
+  urgent: false,
+  text: "something happened",
+  origin: { kind: "kernel" },
+  source: null,
+  now: 0,
+} as const;

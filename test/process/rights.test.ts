@@ -1,0 +1,109 @@
+// A process acts as its agent and never as a person: it answers nothing, raises nothing, and what nobody can allow it does not do.
+
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import type { Approval } from "../../src/abi/process.ts";
+import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+test("a process cannot answer an approval, its own or another's, nor make the kernel leave", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, { calls: [{ name: "Delete", args: { path: "~/a" } }] });
+  await home.send("delete a");
+  await home.inState(INIT, "waiting_hil");
+  const [asked] = (await home.sys.call<{ approvals: Approval[] }>("hil.list", {})).approvals;
+  for (const pid of [INIT, await home.task()]) {
+    const inside = await home.insideOf(pid);
+    const refused = await home.refusal("hil.answer", { id: asked?.id ?? "", decision: "approve" }, inside);
+    expect([refused.code, refused.message]).toEqual(["EPERM", "hil.answer is for people: a process may not call it"]);
+    expect((await home.refusal("sys.drain", {}, inside)).code).toBe("EPERM");
+  }
+  expect((await home.get(INIT)).state).toBe("waiting_hil");
+});
+
+test("no tool of a model reaches a call that is for people", () => {
+  const forPeople = [...SYSCALLS.values()].filter((call) => call.by === "person");
+  expect(forPeople.map((call) => call.name).sort()).toEqual(["hil.answer", "sys.drain"]);
+  expect(forPeople.filter((call) => call.tool !== undefined)).toEqual([]);
+});
+
+test("a capability that is taken away holds from the next call on, for the person and for its agents", async () => {
+  await using home = await TestKernel.boot();
+  const inside = await home.insideOf(INIT);
+  await inside.call("fs.write", { path: "~/a", content: "x" });
+  withDatabase(home, (db) => db.run("DELETE FROM group_capabilities WHERE capability = 'fs.*'"));
+  for (const sys of [home.sys, inside]) {
+    const refused = await home.refusal("fs.read", { path: "~/a" }, sys);
+    expect(refused.code).toBe("EPERM");
+    expect(refused.message).toMatch(/^\w+ may not call fs\.read \(needs fs\.read\)$/);
+  }
+  home.model.will(INIT, { calls: [{ name: "Read", args: { path: "~/a" } }] }, { text: "I may not" });
+  expect(await home.say("read a")).toMatchObject({ status: "ok", text: "I may not" });
+  const result = (await home.messages(INIT)).find((message) => message.role === "toolResult");
+  expect(result?.content).toMatchObject({ outcome: "failed", output: expect.stringContaining("EPERM") });
+});
+
+test("what a person has to see first asks: context, skills, hooks, and what lies in /etc; ordinary files do not", async () => {
+  await using home = await TestKernel.boot();
+  const asks = [
+    "~/context.d/rules.md",
+    "/home/sam/skills.d/x/SKILL.md",
+    "~/notes/../hooks.d/on-end",
+    "context.d/relative.md",
+    "//home//sam/./context.d/x",
+    "/etc/motd",
+    "/root/context.d/x",
+  ];
+  for (const path of asks) {
+    const pid = await home.task();
+    home.model.will(pid, { calls: [{ name: "Write", args: { path, content: "x" } }] });
+    await home.send("write", { pid });
+    await home.inState(pid, "waiting_hil");
+  }
+  const pid = await home.task();
+  const calls = ["~/notes.md", "~/context.dx", "/tmp/context.d/x"].map((path) => ({
+    name: "Write",
+    args: { path, content: "x" },
+  }));
+  home.model.will(pid, { calls });
+  expect(await home.say("write", { pid })).toMatchObject({ status: "ok" });
+  expect((await home.outline(pid)).slice(2, 5)).toEqual(["Write: completed", "Write: completed", "Write: completed"]);
+});
+
+test("a process with nobody to ask is told so, does without, and never waits", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("fs.write", { path: "~/a", content: "x" });
+  for (const profile of ["cron", "app"] as const) {
+    const pid = await home.task({ profile });
+    home.model.will(pid, { calls: [{ name: "Delete", args: { path: "~/a" } }] }, { text: "could not" });
+    expect(await home.say("tidy up", { pid })).toMatchObject({ status: "ok", text: "could not" });
+    const result = (await home.messages(pid)).find((message) => message.role === "toolResult");
+    expect(result?.content).toMatchObject({
+      outcome: "denied",
+      output: "Delete needs a person's approval and this process has nobody to ask.",
+    });
+  }
+  expect(await home.sys.call<object>("fs.read", { path: "~/a" })).toMatchObject({ kind: "file" });
+});
+
+test("every call of a process is in its log with its outcome, and secrets in arguments are not", async () => {
+  await using home = await TestKernel.boot();
+  const key = "sk-ant-REDACTED";
+  const calls = [
+    { name: "Write", args: { path: "~/a", content: `key ${key}` } },
+    { name: "Read", args: { path: "~/none" } },
+  ];
+  home.model.will(INIT, { calls });
+  await home.say("try");
+  const { rows } = await home.sys.call<{ rows: { call: string; args: string; outcome: string }[] }>("proc.trace", {
+    pid: INIT,
+  });
+  expect(rows.map(({ call, outcome }) => `${call} ${outcome}`)).toEqual(["fs.write ok", "fs.read ENOENT"]);
+  expect(JSON.stringify(rows)).not.toContain(key);
+});
+
+function withDatabase(home: TestKernel, change: (db: Database) => void): void {
+  const db = new Database(home.paths.kernelDb);
+  change(db);
+  db.close();
+}
