@@ -2,6 +2,7 @@
 // Verbs that a declaration cannot say stand in VERBS. A command is built only when it is named.
 
 import { SysError } from "../src/abi/errno.ts";
+import type { Sys } from "../src/abi/sys.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Signalled } from "../src/syscalls/services.ts";
 import { type AnySyscall, SYSCALLS } from "../src/syscalls/table.ts";
@@ -53,9 +54,26 @@ export function derived(callName: string, name: string = callName.replace(".", "
   const call = declared(callName);
   const spec = { name, summary: call.summary, input: call.input, examples: call.cli.examples };
   return command(spec, async ({ args, json }, io) => {
-    await printResult(io, call.cli.print, await io.sys().call(callName, args), json);
+    await printResult(io, call.cli.print, await allPages(io.sys(), call, args), json);
     return 0;
   });
+}
+
+// A list longer than one answer is asked for until its end.
+async function allPages(sys: Sys, call: AnySyscall, args: object): Promise<unknown> {
+  const { print } = call.cli;
+  if (print.kind !== "table" || print.pages === undefined) return await sys.call(call.name, args);
+  const { rows, next, argument } = print.pages;
+  const all: unknown[] = [];
+  for (let from: unknown; from !== null; ) {
+    const page = await sys.call<{ readonly [key: string]: unknown }>(
+      call.name,
+      from === undefined ? args : { ...args, [argument]: from },
+    );
+    all.push(...(page[rows] as readonly unknown[]));
+    from = page[next] ?? null;
+  }
+  return { [rows]: all };
 }
 
 export function declared(callName: string): AnySyscall {

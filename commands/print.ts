@@ -73,10 +73,15 @@ export function table(columns: readonly Column[], rows: readonly object[], view:
     columns.map((column) => headOf(column, view)),
     ...rows.map((row) => columns.map((column) => reveal(cellOf(column, row, view)) || "-")),
   ];
-  const widths = columns.map((_, index) => Math.max(...cells.map((row) => displayWidth(row[index]!))));
+  const own = cells.map((row) => row.map(displayWidth));
+  const widths = columns.map((_, index) => own.reduce((most, row) => Math.max(most, row[index]!), 0));
   if (view.width !== null) shrink(columns, widths, view.width);
-  const lines = cells.map((row) => {
-    const padded = row.map((cell, index) => pad(cutWidth(cell, widths[index]!), widths[index]!, columns[index]!.align));
+  const lines = cells.map((row, at) => {
+    const padded = row.map((cell, index) => {
+      const fits = own[at]![index]! <= widths[index]!;
+      const text = fits ? cell : cutWidth(cell, widths[index]!);
+      return pad(text, widths[index]! - (fits ? own[at]![index]! : displayWidth(text)), columns[index]!.align);
+    });
     const line = padded.join(GAP).trimEnd();
     return view.width === null ? line : cutWidth(line, view.width);
   });
@@ -113,8 +118,8 @@ function shrink(columns: readonly Column[], widths: number[], total: number): vo
   }
 }
 
-function pad(cell: string, width: number, align: "right" | undefined): string {
-  const space = " ".repeat(Math.max(0, width - displayWidth(cell)));
+function pad(cell: string, missing: number, align: "right" | undefined): string {
+  const space = " ".repeat(Math.max(0, missing));
   return align === "right" ? space + cell : cell + space;
 }
 

@@ -31,8 +31,16 @@ export function procFs({ sysFor, clock, messageLine, waitsForText }: ProcOptions
     {
       path: "/*",
       list: async (caller) => {
-        const { processes } = await sysFor(caller).call<{ processes: ProcessInfo[] }>("proc.list", {});
-        return processes.map(({ pid }) => pid);
+        const pids: string[] = [];
+        for (let after: string | null | undefined; after !== null; ) {
+          const page: { processes: ProcessInfo[]; next?: string | null } = await sysFor(caller).call(
+            "proc.list",
+            after ? { after } : {},
+          );
+          pids.push(...page.processes.map(({ pid }) => pid));
+          after = page.next ?? null;
+        }
+        return pids;
       },
       has: (caller, _before, pid) => exists(pid, () => get(caller, pid)),
     },

@@ -3,7 +3,6 @@
 // never thrown.
 
 import { fstatSync, write } from "node:fs";
-import { isatty, WriteStream } from "node:tty";
 import type { Input, Interruption, Output } from "../commands/command.ts";
 import type { Clock } from "./lib/clock.ts";
 import { Serial } from "./lib/serial.ts";
@@ -12,9 +11,12 @@ const COLUMNS_FALLBACK = 80;
 /** A pipe that somebody made non-blocking and that is full is tried again after this long. */
 const FULL_RETRY_MS = 2;
 
-export function outputOf(descriptor: number, clock: Clock, columns: string | undefined): Output {
+/** Memory devices, /dev/null among them, have this major number on Linux. */
+const MAJOR_MEMORY = 1;
+
+export async function outputOf(descriptor: number, clock: Clock, columns: string | undefined): Promise<Output> {
   const serial = new Serial();
-  const isTTY = isatty(descriptor);
+  const terminal = await terminalOn(descriptor);
   let closed = false;
 
   async function writeAll(bytes: Uint8Array): Promise<void> {
@@ -30,9 +32,9 @@ export function outputOf(descriptor: number, clock: Clock, columns: string | und
     get closed() {
       return closed;
     },
-    isTTY,
+    isTTY: terminal !== null,
     get columns() {
-      const width = isTTY ? new WriteStream(descriptor).columns : Number(columns);
+      const width = terminal?.columns() ?? Number(columns);
       return width > 0 ? width : COLUMNS_FALLBACK;
     },
     write: (text) => (closed || text === "" ? Promise.resolve() : serial.run(() => writeAll(Buffer.from(text)))),
@@ -47,8 +49,20 @@ function writeSome(descriptor: number, bytes: Uint8Array, from: number): Promise
   });
 }
 
-export function standardInput(): Input {
-  const isTTY = isatty(0);
+// Pipes and files are told apart from terminals without node:tty, which takes as long to load as everything else.
+async function terminalOn(descriptor: number): Promise<{ readonly columns: () => number } | null> {
+  try {
+    const stat = fstatSync(descriptor);
+    if (!stat.isCharacterDevice() || (process.platform === "linux" && stat.rdev >> 8 === MAJOR_MEMORY)) return null;
+  } catch {
+    return null;
+  }
+  const { isatty, WriteStream } = await import("node:tty");
+  return isatty(descriptor) ? { columns: () => new WriteStream(descriptor).columns } : null;
+}
+
+export async function standardInput(): Promise<Input> {
+  const isTTY = (await terminalOn(0)) !== null;
   return {
     isTTY,
     get kind() {

@@ -27,7 +27,7 @@ export async function build({ entry, outfile, commit }: BuildOptions): Promise<v
       minify: true,
       bytecode: true,
       define: { GSV_BUILD_COMMIT: JSON.stringify(commit) },
-      plugins: [withoutDevtools],
+      plugins: [withoutDevtools, withoutPrograms],
       compile: {
         outfile: unfinished,
         autoloadDotenv: false,
@@ -41,6 +41,16 @@ export async function build({ entry, outfile, commit }: BuildOptions): Promise<v
     rmSync(unfinished, { force: true });
   }
 }
+
+// Commander can start other programs as sub-commands. gsv has none of those, and loading what starts programs costs every command 2 ms.
+const withoutPrograms: Bun.BunPlugin = {
+  name: "without-programs",
+  setup(builder) {
+    builder.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      /[\\/]commander[\\/]/.test(importer) ? { path: "no-programs", namespace: "empty" } : undefined,
+    );
+  },
+};
 
 // Ink imports this optional package when it is being debugged; a binary that leaves it open does not start.
 const withoutDevtools: Bun.BunPlugin = {

@@ -81,13 +81,13 @@ async function commandProcess(): Promise<number> {
   const here = await invocation();
   const { clock, random, env } = here;
   const cwd = process.cwd();
-  const stderr = outputOf(2, clock, env.COLUMNS);
+  const stderr = await outputOf(2, clock, env.COLUMNS);
   const sys = lazySys(() => openKernel(here, cwd, (line) => void stderr.write(line)));
   try {
     return await runCommandLine(argv, {
-      stdout: outputOf(1, clock, env.COLUMNS),
+      stdout: await outputOf(1, clock, env.COLUMNS),
       stderr,
-      stdin: standardInput(),
+      stdin: await standardInput(),
       env,
       cwd,
       onSignal: (listener) => takeSignals(process, listener),

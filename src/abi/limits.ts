@@ -9,6 +9,8 @@ export const LIMITS = {
   nameBytesMax: 255,
   symlinkDepthMax: 16,
   pidsPerCallMax: 64,
+  listPageMax: 1000, // processes in one answer
+  answerBytesMax: 768 * 1024, // rows of one answer together; more is left to the next page
   historyPageMax: 500,
   historyPageDefault: 50,
   labelCharsMax: 200,

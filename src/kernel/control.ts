@@ -14,13 +14,10 @@ export interface ControlOptions {
 export function controlService({ about, processes, life, drain }: ControlOptions): KernelControl {
   return {
     async status() {
-      const rows = await processes.list({});
-      return {
-        ...about,
-        ...life(),
-        processes: rows.length,
-        working: rows.filter((row) => WORKING_STATES.includes(row.state)).length,
-      };
+      const tally = await processes.tally();
+      const all = [...tally.values()].reduce((sum, count) => sum + count, 0);
+      const working = WORKING_STATES.reduce((sum, state) => sum + (tally.get(state) ?? 0), 0);
+      return { ...about, ...life(), processes: all, working };
     },
     async drain(why) {
       const { pid } = life();

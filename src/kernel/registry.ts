@@ -56,16 +56,21 @@ export function registryService(options: RegistryOptions): Registry {
   }
 
   return {
-    async list(caller, { uid }) {
+    async list(caller, { uid, limit, after }) {
       if (uid !== undefined && uid !== caller.ownerUid && !isRoot(caller)) {
         throw new SysError("EPERM", `only root may list the processes of uid ${uid}`, ["gsv proc list shows yours"]);
       }
       const ownerUid = uid ?? (isRoot(caller) ? undefined : caller.ownerUid);
-      const rows = await kernel.processes.list(ownerUid === undefined ? {} : { ownerUid });
+      const rows = await kernel.processes.list({
+        limit,
+        ...(ownerUid === undefined ? {} : { ownerUid }),
+        ...placeOf(after),
+      });
       const names = new Map<number, string>();
-      const listed: ProcessInfo[] = [];
-      for (const row of rows) if (row.phase === "live") listed.push(await infoOf(row, names));
-      return listed;
+      const processes: ProcessInfo[] = [];
+      for (const row of rows) processes.push(await infoOf(row, names));
+      const last = rows.at(-1);
+      return { processes, next: rows.length < limit || last === undefined ? null : `${last.createdAt}:${last.pid}` };
     },
     async get(caller, pid) {
       return await infoOf(await visibleProcess(kernel, caller, pid), new Map());
@@ -79,4 +84,14 @@ export async function visibleProcess(kernel: KernelStore, caller: Caller, pid: s
   if (row === null || row.phase === "killing" || (row.ownerUid !== caller.ownerUid && !isRoot(caller)))
     throw noSuchProcess(pid);
   return row;
+}
+
+function placeOf(cursor: string | undefined): {
+  readonly after?: { readonly createdAt: number; readonly pid: string };
+} {
+  if (cursor === undefined) return {};
+  const [, createdAt, pid] = /^([0-9]{1,16}):(.+)$/.exec(cursor) ?? [];
+  if (createdAt === undefined || pid === undefined)
+    throw new SysError("EINVAL", "that is no place in the list of processes");
+  return { after: { createdAt: Number(createdAt), pid } };
 }

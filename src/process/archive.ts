@@ -4,6 +4,7 @@
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
+import { clipped } from "../lib/fitting.ts";
 import { linesOf } from "../lib/lines.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { ArchiveRow } from "../store/kernel/records.ts";
@@ -12,6 +13,7 @@ import type { ArchiveRecord } from "../store/process/verbs.ts";
 import type { ArchiveInfo, Archives } from "../syscalls/services.ts";
 
 const READ_BYTES = 256 * 1024;
+const ONE_TEXT_BYTES_MAX = 256 * 1024;
 
 export function archiveKey(username: string, pid: string, archiveId: string): string {
   return `var/sessions/${username}/${pid}/${archiveId}.jsonl.gz`;
@@ -118,10 +120,14 @@ export function archivesService({ kernel, objects }: ArchivePorts): Archives {
       const row = await visible(caller, id);
       const records: object[] = [];
       let number = 0;
+      let bytes = 0;
       for await (const line of readLines(objects, row.key)) {
         if (number++ < after) continue;
-        if (records.length === limit) return { records, next: after + limit };
-        records.push(JSON.parse(line) as object);
+        bytes += line.length;
+        if (records.length === limit || (bytes > LIMITS.answerBytesMax && records.length > 0))
+          return { records, next: after + records.length };
+        const record = JSON.parse(line) as object;
+        records.push(line.length > LIMITS.answerBytesMax ? clipped(record, ONE_TEXT_BYTES_MAX) : record);
       }
       return { records, next: null };
     },

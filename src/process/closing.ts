@@ -9,6 +9,7 @@ import type { ObjectStore } from "../objects/objects.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { Closing, ProcessStore } from "../store/process/verbs.ts";
+import { noSuchProcess } from "../syscalls/parse.ts";
 import type { Closed } from "../syscalls/services.ts";
 import { archiveKey, faultOf, pack } from "./archive.ts";
 import type { Ledger } from "./ledger.ts";
@@ -61,6 +62,7 @@ export class Closer {
     const { store, ledger } = this.ports;
     const known = await store.answered(row.pid, request.requestKey);
     if (known !== null) return known as Closed;
+    await this.stillThere(row.pid);
     return await ledger.write(row, async () => this.finishReset(row, await this.cut(row, request)));
   }
 
@@ -78,6 +80,7 @@ export class Closer {
     const { kernel, store, ledger, clock } = this.ports;
     const known = await kernel.requests.answered(request.uid, request.requestKey, row.pid);
     if (known?.sameBody) return known.answer as Closed;
+    await this.stillThere(row.pid);
     // After a crash between the last two steps only the registry still knows of it.
     const whole = await store.exists(row.pid);
     if (whole) await ledger.open(row);
@@ -167,6 +170,11 @@ export class Closer {
       return { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 };
     const { id, key, messages, undelivered } = archive;
     return { pid: row.pid, archivedMessages: messages, archiveId: id, archivedTo: `/${key}`, undelivered };
+  }
+
+  /** Another kill may have come first while this request waited its turn. */
+  private async stillThere(pid: string): Promise<void> {
+    if ((await this.ports.kernel.processes.get(pid)) === null) throw noSuchProcess(pid);
   }
 
   private async nothingWaits(pid: string, next: string | null): Promise<boolean> {

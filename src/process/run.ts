@@ -52,7 +52,8 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
   const { row, run } = place;
   for (let turn = run.turn; ; turn++) {
     if ((await ports.toolCalls.runAll(place)) === "left" || place.signal.aborted) return;
-    const point = await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: true, now: clock.now() });
+    // Only after tools: what waits when a run begins has a run of its own to come.
+    const point = await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: turn > 0, now: clock.now() });
     await ledger.publish(row);
     if (!point.ok || point.value.leave || place.leaveWanted()) return;
     if (turn >= LIMITS.turnsPerRunMax) {

@@ -98,7 +98,7 @@ class SocketLink implements Link {
   private readonly ending = Promise.withResolvers<void>();
   private socket: Socket<undefined> | null = null;
   private readonly outbox: Outbox;
-  private readonly decoder = new FrameDecoder((frame) => this.frame(frame));
+  private readonly decoder = new FrameDecoder((frame) => this.frame(frame), "kernel");
   private readonly calls = new Map<number, Waiting>();
   private readonly listeners = new Map<number, (signal: Signal) => void>();
   private nextId = 1;

@@ -65,7 +65,9 @@ export function encodeFrame(frame: ClientFrame | ServerFrame, about: string): st
       "ask for less at once, or send it in pieces",
     ]);
   }
-  if (tooDeep(text)) throw new SysError("EINVAL", `${about} is nested deeper than ${LIMITS.jsonDepthMax}`);
+  // What a kernel answers was measured when it came in.
+  if (frame.kind === "req" && tooDeep(text))
+    throw new SysError("EINVAL", `${about} is nested deeper than ${LIMITS.jsonDepthMax}`);
   return `${text}\n`;
 }
 
@@ -74,7 +76,11 @@ export class FrameDecoder {
   private parts: Uint8Array[] = [];
   private partBytes = 0;
 
-  constructor(private readonly onFrame: (frame: Loose) => void) {}
+  /** `from`: a client may send anything; a kernel is our own, and its answers can be long. */
+  constructor(
+    private readonly onFrame: (frame: Loose) => void,
+    private readonly from: "client" | "kernel" = "client",
+  ) {}
 
   /** Hands on every frame that is complete, in order; throws EPROTO at the first fault, after the frames before it. */
   push(chunk: Uint8Array): void {
@@ -106,7 +112,7 @@ export class FrameDecoder {
     let value: unknown;
     try {
       const text = this.utf8.decode(line);
-      if (tooDeep(text)) throw broken("a frame is nested too deep");
+      if (this.from === "client" && tooDeep(text)) throw broken("a frame is nested too deep");
       value = JSON.parse(text);
     } catch (error) {
       throw error instanceof SysError ? error : broken("a frame is not JSON");

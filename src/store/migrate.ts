@@ -35,14 +35,21 @@ export function migrate(db: Db, schema: Schema, options: MigrateOptions): number
   const applicationId = pragma(db, "application_id");
   const fresh = version === 0 && applicationId === 0 && isEmpty(db);
   if (fresh && options.expectExisting) throw new StoreCorrupt(`the database ${db.path} is empty although it held data`);
-  if (!fresh && applicationId !== schema.applicationId)
-    throw new StoreCorrupt(`${db.path} is not a ${schema.component} database of gsv`);
+  if (!fresh && applicationId !== schema.applicationId) throw foreign(db, schema);
   refuseNewer(db, schema, version);
   checkApplied(db, schema, version);
   db.writeAhead();
   if (version < schema.migrations.length && !fresh) options.backup?.(version);
   for (let id = version + 1; id <= schema.migrations.length; id++) apply(db, schema, id, options.now);
   return version;
+}
+
+/** For reading only: whether the holder has to migrate it first. Throws when it is newer, or not ours at all. */
+export function isOlder(db: Db, schema: Schema): boolean {
+  const version = schemaVersion(db);
+  refuseNewer(db, schema, version);
+  if (version > 0 && pragma(db, "application_id") !== schema.applicationId) throw foreign(db, schema);
+  return version < schema.migrations.length;
 }
 
 export function schemaVersion(db: Db): number {
@@ -61,6 +68,10 @@ export function refuseNewer(db: Db, schema: Schema, version: number): void {
 // Somebody else's database may carry no numbers at all.
 function isEmpty(db: Db): boolean {
   return db.get("SELECT 1 AS one FROM sqlite_schema LIMIT 1") === null;
+}
+
+function foreign(db: Db, schema: Schema): StoreCorrupt {
+  return new StoreCorrupt(`${db.path} is not a ${schema.component} database of gsv`);
 }
 
 function apply(db: Db, schema: Schema, id: number, now: number): void {

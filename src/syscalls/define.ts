@@ -89,6 +89,13 @@ export interface ToolHint {
   readonly repeat: "read" | "effect";
 }
 
+/** A list that comes in pieces: its rows stand under `rows`, where the next piece begins under `next`, and is asked for with `argument`. */
+export interface Pages {
+  readonly rows: string;
+  readonly next: string;
+  readonly argument: string;
+}
+
 /** How the command line prints a result; JSON output needs no hint. */
 export type Print<Output> =
   | { readonly kind: "value"; readonly text: (result: Output) => string }
@@ -97,6 +104,7 @@ export type Print<Output> =
       readonly rows: (result: Output) => readonly object[];
       readonly columns: readonly Column[];
       readonly empty: string;
+      readonly pages?: Pages;
     }
   /** One text per row; in JSON one object per row. */
   | {

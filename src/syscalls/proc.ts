@@ -13,6 +13,7 @@ import {
   type HistoryPage,
   PROCESS_SIGNALS,
   type Processes,
+  type ProcessPage,
   type Registry,
   type Sent,
   type Signalled,
@@ -31,13 +32,19 @@ export const procCalls = [
     class: "read",
     input: {
       uid: field.optional(field.uid("only this account's processes (root may name others)", { meta: "UID" })),
+      limit: field.withDefault(
+        field.int("how many at most", { min: 1, max: LIMITS.listPageMax, hide: "both" }),
+        LIMITS.listPageMax,
+      ),
+      after: field.optional(field.text("where the page before ended", { longest: 100, hide: "both" })),
     },
     cli: {
       examples: ["gsv proc list", "gsv ps --json", "gsv proc list --uid 1000"],
       print: {
         kind: "table",
-        rows: (result: { processes: ProcessInfo[] }) => result.processes,
+        rows: (result: ProcessPage) => result.processes,
         empty: "(no processes)",
+        pages: { rows: "processes", next: "next", argument: "after" },
         columns: [
           { head: "PID", cell: (row: ProcessInfo) => row.pid },
           { head: "STATE", cell: (row: ProcessInfo) => (row.interrupted ? "interrupted" : row.state) },
@@ -56,9 +63,7 @@ export const procCalls = [
         ],
       },
     },
-    run: async ({ registry }: { registry: Registry }, args, { caller }) => ({
-      processes: await registry.list(caller, args),
-    }),
+    run: ({ registry }: { registry: Registry }, args, { caller }) => registry.list(caller, args),
   }),
 
   syscall({

@@ -6,8 +6,18 @@ import type { Message } from "../abi/message.ts";
 import type { Approval, ProcessInfo, Profile, RunStatus, State, WaitsFor } from "../abi/process.ts";
 import type { CallContext } from "./define.ts";
 
+export interface ProcessPage {
+  readonly processes: readonly ProcessInfo[];
+  /** Opaque: where the next page begins; null at the end. */
+  readonly next: string | null;
+}
+
 export interface Registry {
-  list(caller: Caller, filter: { readonly uid?: number }): Promise<ProcessInfo[]>;
+  /** Oldest first, one page. */
+  list(
+    caller: Caller,
+    query: { readonly uid?: number; readonly limit: number; readonly after?: string },
+  ): Promise<ProcessPage>;
   get(caller: Caller, pid: string): Promise<ProcessInfo>;
 }
 

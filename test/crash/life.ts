@@ -11,6 +11,9 @@ import { type Acknowledged, HomeBook } from "../support/sound.ts";
 
 export const TALLY = "~/tally";
 
+/** A process that takes longer stands still. */
+const PATIENCE_MS = 20_000;
+
 /** The first message of a conversation gets tools, the next an approval, and everything later a word. */
 const SCRIPT = [
   {
@@ -67,7 +70,8 @@ export async function settle(sys: Sys, pid: string): Promise<WaitResult> {
 }
 
 async function wait(sys: Sys, pid: string): Promise<WaitResult> {
-  const { results } = await sys.call<{ results: WaitResult[] }>("proc.wait", { pids: [pid] });
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const { results } = await sys.call<{ results: WaitResult[] }>("proc.wait", { pids: [pid] }, { signal });
   const result = results[0];
   if (result === undefined) throw new Error("wait answered nothing");
   return result;

@@ -88,7 +88,7 @@ test("a process with nobody to ask is told so, does without, and never waits", a
 
 test("every call of a process is in its log with its outcome, and secrets in arguments are not", async () => {
   await using home = await TestKernel.boot();
-  const key = "sk-ant-REDACTED";
+  const key = "sk-test-0123456789abcdef";
   const calls = [
     { name: "Write", args: { path: "~/a", content: `key ${key}` } },
     { name: "Read", args: { path: "~/none" } },

@@ -15,6 +15,8 @@ export interface CrashPlan {
   };
   /** Die after so many seams of any kind: right there, or soon, at whatever instruction the signal meets it. */
   readonly dieAfter?: { readonly seams: number; readonly how: "there" | "soon" };
+  /** The name of what a test is at now stands in this file and, with a colon, in front of every seam. */
+  readonly chapter?: string;
   /** Every seam passed goes into this file, one a line. */
   readonly trace?: string;
   /** The key of every object that is about to be stored goes into this file, one a line. */
@@ -88,8 +90,9 @@ class Seams {
     };
   }
 
-  private pass(seam: string): void {
-    const { die, dieAfter, trace } = this.plan;
+  private pass(name: string): void {
+    const { die, dieAfter, trace, chapter } = this.plan;
+    const seam = [...linesOf(chapter), name].join(":");
     this.note(trace, seam);
     const isNow = ++this.passes === dieAfter?.seams;
     if (isNow && dieAfter.how === "soon") Bun.spawn(["kill", "-9", String(process.pid)]);
@@ -109,6 +112,6 @@ class Seams {
 }
 
 /** The lines of a file that may not be there yet. */
-export function linesOf(file: string): string[] {
-  return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
+export function linesOf(file: string | undefined): string[] {
+  return file !== undefined && existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
 }

@@ -2,7 +2,7 @@
 // may write. A kernel that lost its lock finds a later generation and changes nothing.
 
 import { SysError } from "../../abi/errno.ts";
-import { type MigrateOptions, migrate, schemaVersion } from "../migrate.ts";
+import { isOlder, type MigrateOptions, migrate } from "../migrate.ts";
 import { KERNEL_SCHEMA } from "../migrations/kernel.ts";
 import { Db, type Durability } from "../open.ts";
 
@@ -30,13 +30,11 @@ export class KernelDb {
   /** For reading only; null when the schema is older than this gsv and a kernel has to migrate first. */
   static openForReading(path: string): KernelDb | null {
     const db = new Db(path, { mode: "read" });
-    const version = schemaVersion(db);
-    if (version < KERNEL_SCHEMA.migrations.length) {
-      db.close();
-      return null;
-    }
     try {
-      migrate(db, KERNEL_SCHEMA, { now: 0 });
+      if (isOlder(db, KERNEL_SCHEMA)) {
+        db.close();
+        return null;
+      }
       return new KernelDb(db);
     } catch (error) {
       db.close();

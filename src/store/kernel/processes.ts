@@ -53,8 +53,14 @@ export interface AnsweredRequest {
 
 export interface ProcessRows {
   get(pid: string): Promise<ProcessRow | null>;
-  /** Oldest first; of one owner, or of all. */
-  list(filter: { readonly ownerUid?: number }): Promise<readonly ProcessRow[]>;
+  /** Live ones, oldest first; of one owner or of all; after a place in that order. */
+  list(query: {
+    readonly ownerUid?: number;
+    readonly after?: { readonly createdAt: number; readonly pid: string };
+    readonly limit: number;
+  }): Promise<readonly ProcessRow[]>;
+  /** How many live ones there are in each state. */
+  tally(): Promise<ReadonlyMap<State, number>>;
   children(pid: string): Promise<readonly ProcessRow[]>;
   count(ownerUid: number): Promise<number>;
   /** Rows a start has to look at: in a step, or with something not yet copied. */
@@ -94,15 +100,26 @@ type Columns = {
 
 export function processRows(kernel: KernelDb): ProcessRows {
   const { db } = kernel;
-  const rows = (where: string, ...values: (string | number)[]) =>
+  const rows = (where: string, ...values: (string | number | null)[]) =>
     db.all<Columns>(`SELECT * FROM processes ${where}`, ...values).map(fromColumns);
 
   return {
     get: async (pid) => rows("WHERE process_id = ?", pid)[0] ?? null,
-    list: async ({ ownerUid }) =>
-      ownerUid === undefined
-        ? rows("ORDER BY created_at, process_id")
-        : rows("WHERE owner_uid = ? ORDER BY created_at, process_id", ownerUid),
+    list: async ({ ownerUid, after, limit }) =>
+      rows(
+        `WHERE phase = 'live' AND (?1 IS NULL OR owner_uid = ?1) AND (created_at, process_id) > (?2, ?3)
+         ORDER BY created_at, process_id LIMIT ?4`,
+        ownerUid ?? null,
+        after?.createdAt ?? -1,
+        after?.pid ?? "",
+        limit,
+      ),
+    async tally() {
+      const counts = db.all<{ state: State; n: number }>(
+        "SELECT state, count(*) AS n FROM processes WHERE phase = 'live' GROUP BY state",
+      );
+      return new Map(counts.map(({ state, n }) => [state, n]));
+    },
     children: async (pid) => rows("WHERE parent_pid = ?", pid),
     count: async (ownerUid) =>
       db.get<{ n: number }>("SELECT count(*) AS n FROM processes WHERE owner_uid = ?", ownerUid)?.n ?? 0,

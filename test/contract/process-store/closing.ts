@@ -75,6 +75,7 @@ export const CLOSING: Claims = {
 
   async "nothing is removed before the seal, and everything above the line by it"(subject) {
     await subject.turn(await subject.running(), { finish: DONE });
+    await subject.send("waits");
     await subject.cut();
     expect(await subject.messages()).toHaveLength(2);
     await subject.seal();
@@ -82,6 +83,8 @@ export const CLOSING: Claims = {
     expect(await subject.store.context(subject.pid)).toEqual([]);
     expect((await subject.closingRecords()).records).toEqual([]);
     expect((await subject.store.head(subject.pid)).closing).toBeNull();
+    await subject.cut();
+    expect((await subject.closingRecords()).records).toEqual([]);
   },
 
   async "how runs ended is still known after the seal"(subject) {

@@ -1,0 +1,148 @@
+// Parents and children: an end reaches the parent once, wakes a task and waits quietly for an init, and nobody is left without a parent.
+
+import { expect, test } from "bun:test";
+import { StoreUnavailable } from "../../src/store/open.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+/** A task with a child of its own. */
+async function family(home: TestKernel): Promise<{ readonly parent: string; readonly child: string }> {
+  const parent = await home.task({ label: "parent" });
+  return { parent, child: await home.task({ parent, label: "child" }) };
+}
+
+function events(outline: readonly string[]): string[] {
+  return outline.filter((line) => line.startsWith("system:"));
+}
+
+test("the end of a child wakes a task, which is told what became of it", async () => {
+  await using home = await TestKernel.boot();
+  const { parent, child } = await family(home);
+  home.model.will(child, { text: "all checked" });
+  home.model.will(parent, { text: "good to know" });
+  await home.say("check", { pid: child });
+  await home.until("the parent answers", async () => (await home.outline(parent)).length === 2);
+  expect(await home.outline(parent)).toEqual([
+    `system: Process ${child} (child) ended: ok: all checked`,
+    "assistant: good to know",
+  ]);
+  const [event] = await home.messages(parent);
+  expect(event?.origin).toMatchObject({ kind: "process", pid: child });
+});
+
+test("an init is not woken: the event does not count as queued and enters with the next message, before it", async () => {
+  await using home = await TestKernel.boot();
+  const child = await home.task();
+  await home.say("work", { pid: child });
+  await home.quiet();
+  expect(await home.get(INIT)).toMatchObject({ state: "idle", queued: 0 });
+  expect(await home.outline(INIT)).toEqual([]);
+  expect(home.model.asked(INIT)).toEqual([]);
+  await home.say("anything new?");
+  expect(await home.outline(INIT)).toEqual([
+    `system: Process ${child} ended: ok: done`,
+    "user: anything new?",
+    "assistant: done",
+  ]);
+});
+
+test("several ends of one child that nobody has read are one event, the latest; other children keep theirs", async () => {
+  await using home = await TestKernel.boot();
+  const child = await home.task();
+  const other = await home.task();
+  home.model.will(child, { text: "first" }, { text: "second" }, { text: "third" });
+  for (const message of ["one", "two"]) await home.say(message, { pid: child });
+  await home.say("hello", { pid: other });
+  await home.say("three", { pid: child });
+  await home.quiet();
+  await home.say("what happened?");
+  expect(events(await home.outline(INIT))).toEqual([
+    `system: Process ${other} ended: ok: done`,
+    `system: Process ${child} ended: ok: third`,
+  ]);
+});
+
+test("ends of one child that a busy task has not read yet are one event, and every run id has an end", async () => {
+  await using home = await TestKernel.boot();
+  const { parent, child } = await family(home);
+  home.model.will(parent, { text: "busy", hold: true }, { text: "read" });
+  const { runId } = await home.send("work", { pid: parent });
+  await home.holding();
+  for (const message of ["one", "two", "three"]) await home.say(message, { pid: child });
+  home.model.release();
+  await home.ended(runId);
+  await home.until("the event is answered", async () => (await home.outline(parent)).length === 4);
+  expect(events(await home.outline(parent))).toHaveLength(1);
+  await home.inState(parent, "idle");
+  expect(home.model.asked(parent)).toHaveLength(2);
+});
+
+test("a child that waits for a person has ended for its parent, and a killed one too", async () => {
+  await using home = await TestKernel.boot();
+  const child = await home.task();
+  home.model.will(child, { calls: [{ name: "Delete", args: { path: "~/a" } }] });
+  await home.send("delete", { pid: child });
+  await home.inState(child, "waiting_hil");
+  await home.say("one");
+  await home.sys.call("proc.kill", { pid: child });
+  await home.say("two");
+  const told = events(await home.outline(INIT));
+  expect(told[0]).toMatch(new RegExp(`^system: Process ${child} ended: waits for approval [a-z0-9]{4}: delete /home/sam/a$`));
+  expect(told[1]).toBe(`system: Process ${child} ended: killed`);
+});
+
+test("the children of a killed process go to its parent, and their ends are told there", async () => {
+  await using home = await TestKernel.boot();
+  const { parent, child } = await family(home);
+  const grandchild = await home.task({ parent: child });
+  await home.sys.call("proc.kill", { pid: child });
+  expect((await home.get(grandchild)).parentPid).toBe(parent);
+  await home.say("work", { pid: grandchild });
+  await home.until("the grandparent is told", async () => {
+    return events(await home.outline(parent)).some((line) => line.includes(grandchild));
+  });
+  await home.inState(parent, "idle");
+  await home.sys.call("proc.kill", { pid: parent });
+  expect((await home.get(grandchild)).parentPid).toBe(INIT);
+});
+
+test("a parent that is stopped is told when it goes on", async () => {
+  await using home = await TestKernel.boot();
+  const { parent, child } = await family(home);
+  await home.sys.call("proc.signal", { pid: parent, signal: "STOP" });
+  await home.say("work", { pid: child });
+  await home.quiet();
+  expect(await home.outline(parent)).toEqual([]);
+  await home.sys.call("proc.signal", { pid: parent, signal: "CONT" });
+  await home.until("it is told", async () => events(await home.outline(parent)).length === 1);
+});
+
+test("an end that a dying kernel could not tell is told by the next one, once", async () => {
+  await using home = await TestKernel.boot();
+  const { parent, child } = await family(home);
+  home.model.will(child, { text: "never said", hold: true }, { text: "said later" });
+  await home.send("work", { pid: child });
+  await home.holding();
+  for (let start = 0; start < 2; start++) {
+    await home.restart();
+    await home.inState(child, "idle");
+    await home.inState(parent, "idle");
+  }
+  expect(events(await home.outline(parent))).toEqual([`system: Process ${child} (child) ended: ok: said later`]);
+});
+
+test("the trouble of a parent is not its child's: the event is lost, the log says so, and the child goes on", async () => {
+  await using home = await TestKernel.boot({
+    ports: (ports) => {
+      const admit: typeof ports.processes.admit = async (pid, message) => {
+        if (message.kind === "event") throw new StoreUnavailable("io", "cannot use the database");
+        return await ports.processes.admit(pid, message);
+      };
+      return { ...ports, processes: { ...ports.processes, admit } };
+    },
+  });
+  const { parent, child } = await family(home);
+  expect(await home.say("work", { pid: child })).toMatchObject({ status: "ok" });
+  expect(await home.say("more work", { pid: child })).toMatchObject({ status: "ok" });
+  const told = `${parent} was not told that ${child} ended: cannot use the database`;
+  expect(home.faults.splice(0)).toEqual([told, told]);
+});

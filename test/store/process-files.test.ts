@@ -1,0 +1,172 @@
+// What only files can show: damage hurts one process, nothing empty is taken for new, deleted text is gone, few files stay open.
+
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, readlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { LIMITS } from "../../src/abi/limits.ts";
+import type { ProcessStore } from "../../src/store/process/verbs.ts";
+import { DONE, Subject } from "../support/process-subject.ts";
+import { SqliteEngine } from "../support/sqlite-engine.ts";
+
+const PAGE_BYTES = 4096;
+
+async function withEngine(body: (engine: SqliteEngine) => Promise<void>): Promise<void> {
+  const engine = new SqliteEngine();
+  try {
+    await body(engine);
+  } finally {
+    await engine.dispose();
+  }
+}
+
+async function make(store: ProcessStore, pid: string): Promise<void> {
+  await store.create(pid, { profile: "task", identity: {}, now: 1 });
+  await store.adopt(pid, { now: 2 });
+}
+
+/** A process with enough history for ten pages. */
+async function fill(store: ProcessStore, pid: string): Promise<void> {
+  await make(store, pid);
+  for (let message = 0; message < 12; message++) await send(store, pid, `${message} ${"x".repeat(3000)}`);
+}
+
+async function send(store: ProcessStore, pid: string, text: string): Promise<void> {
+  const about = { kind: "user", wakes: true, urgent: false, origin: { kind: "kernel" }, source: null, now: 3 } as const;
+  const key = `${pid}-${text.slice(0, 3)}`;
+  const admitted = await store.admit(pid, { ...about, runId: `run-${key}`, requestKey: key, text });
+  if (!admitted.ok) throw new Error(admitted.why);
+}
+
+const pidOf = (index: number) => `task:${String(index).padStart(6, "a")}`;
+
+test("one damaged database of twenty hurts only its process", () =>
+  withEngine(async (engine) => {
+    const pids = Array.from({ length: 20 }, (_, index) => pidOf(index));
+    const first = engine.open(1);
+    for (const pid of pids) await fill(first, pid);
+    await first.close();
+    const bytes = readFileSync(engine.path(pids[7] ?? ""));
+    bytes.fill(0xaa, 9 * PAGE_BYTES, 10 * PAGE_BYTES);
+    writeFileSync(engine.path(pids[7] ?? ""), bytes);
+    const second = engine.open(2);
+    const found = await Promise.all(pids.map((pid) => second.check(pid)));
+    expect(found.map((damage) => damage === null)).toEqual(pids.map((_, index) => index !== 7));
+    for (const pid of pids.filter((_, index) => index !== 7)) {
+      await second.adopt(pid, { now: 10 });
+      expect(await second.claim(pid, { now: 11 })).not.toBeNull();
+    }
+  }));
+
+test("a quarantined database takes its write-ahead log along, and its process begins anew", () =>
+  withEngine(async (engine) => {
+    const pid = pidOf(1);
+    const first = engine.open(1);
+    await fill(first, pid);
+    await first.close();
+    writeFileSync(`${engine.path(pid)}-wal`, "a log that nobody can read");
+    const store = engine.open(2);
+    const place = await store.quarantine(pid, 5);
+    expect(readdirSync(place).toSorted()).toEqual([`${pid}.db`, `${pid}.db-wal`]);
+    expect(readdirSync(engine.directory).filter((name) => name.startsWith(pid))).toEqual([]);
+    await make(store, pid);
+    expect(await store.history(pid, { limit: 10 })).toMatchObject({ messages: [], count: 0 });
+    expect((await store.head(pid)).queued).toBe(0);
+  }));
+
+test("a database moved aside twice does not overwrite the first", () =>
+  withEngine(async (engine) => {
+    const pid = pidOf(1);
+    const store = engine.open(1);
+    const places: string[] = [];
+    for (let time = 0; time < 2; time++) {
+      await make(store, pid);
+      places.push(await store.quarantine(pid, 5));
+    }
+    expect(new Set(places).size).toBe(2);
+    for (const place of places) expect(existsSync(join(place, `${pid}.db`))).toBe(true);
+  }));
+
+test("a database that was truncated to nothing is damage, not a new process", () =>
+  withEngine(async (engine) => {
+    const pid = pidOf(1);
+    const first = engine.open(1);
+    await fill(first, pid);
+    await first.close();
+    truncateSync(engine.path(pid), 0);
+    const store = engine.open(2);
+    expect(await store.check(pid)).toContain("empty although it held data");
+    await expect(store.adopt(pid, { now: 3 })).rejects.toMatchObject({ code: "EIO" });
+    await expect(store.history(pid, { limit: 1 })).rejects.toMatchObject({ code: "EIO" });
+    await expect(engine.open(2, "read").history(pid, { limit: 1 })).rejects.toMatchObject({ code: "EIO" });
+  }));
+
+test("bytes that are no database are damage", () =>
+  withEngine(async (engine) => {
+    const pid = pidOf(1);
+    writeFileSync(engine.path(pid), "this is not a database, whatever its name says. ".repeat(100));
+    const store = engine.open(1);
+    expect(await store.check(pid)).toContain("damaged");
+    await expect(store.head(pid)).rejects.toMatchObject({ code: "EIO" });
+  }));
+
+test("a creation that a crash cut short is finished by the next one", () =>
+  withEngine(async (engine) => {
+    const pid = pidOf(1);
+    writeFileSync(engine.path(pid), "");
+    const store = engine.open(1);
+    await make(store, pid);
+    await send(store, pid, "hello");
+    expect(await store.claim(pid, { now: 4 })).toMatchObject({ entered: [{ id: 1 }] });
+  }));
+
+test("a store for reading reads what is there and changes nothing", () =>
+  withEngine(async (engine) => {
+    const pid = pidOf(1);
+    const writer = engine.open(1);
+    await fill(writer, pid);
+    const reader = engine.open(1, "read");
+    expect((await reader.head(pid)).queued).toBe(12);
+    await expect(send(reader, pid, "no")).rejects.toMatchObject({ code: "EAGAIN" });
+    await send(writer, pid, "yes");
+    expect((await reader.head(pid)).queued).toBe(13);
+  }));
+
+test("what a reset removed is in no file any more, also before the store closes", () =>
+  withEngine(async (engine) => {
+    const subject = await Subject.on(engine);
+    const secret = "a-word-that-must-go";
+    const run = await subject.running(`${secret} asked`);
+    const call = { ...subject.call("Write"), args: { text: `${secret} argument` } };
+    await subject.turn(run, { text: `${secret} answer`, calls: [call] });
+    await subject.carryOut(run, call);
+    await subject.turn(run, { text: "done", finish: DONE });
+    await subject.send(`${secret} waits`);
+    await subject.cut();
+    await subject.seal();
+    expect(occurrences(engine, secret)).toEqual([]);
+  }));
+
+// Read by another process: opening a live database here would drop the locks on it.
+function occurrences(engine: SqliteEngine, text: string): string[] {
+  const found = Bun.spawnSync(["grep", "-rlF", text, engine.directory], { env: {} });
+  return found.stdout.toString().split("\n").filter(Boolean);
+}
+
+test("at most 64 databases are open, and the others are there when they are needed", () =>
+  withEngine(async (engine) => {
+    const store = engine.open(1);
+    const pids = Array.from({ length: LIMITS.openProcessDatabasesMax + 8 }, (_, index) => pidOf(index));
+    for (const pid of pids) await make(store, pid);
+    const open = readdirSync("/proc/self/fd").filter((fd) => linkOf(fd).startsWith(engine.directory));
+    expect(open.filter((fd) => linkOf(fd).endsWith(".db")).length).toBe(LIMITS.openProcessDatabasesMax);
+    for (const pid of pids) await send(store, pid, "hello");
+    for (const pid of pids) expect((await store.head(pid)).queued).toBe(1);
+  }));
+
+function linkOf(fd: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return "";
+  }
+}
