@@ -2,31 +2,25 @@
 // Null when this home needs a kernel even for reading: there is none yet, or an older gsv wrote it.
 
 import { existsSync } from "node:fs";
-import { Namespace } from "../fs/namespace.ts";
-import { objectsFs } from "../fs/objects.ts";
-import { procFs } from "../fs/proc.ts";
 import { SysError } from "./abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { Sys } from "./abi/sys.ts";
-import { aboutThis, homeNamed } from "./boot-about.ts";
+import { aboutThis } from "./boot-about.ts";
+import type { ReadFiles } from "./boot-read-files.ts";
 import { callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { controlService } from "./kernel/control.ts";
 import { makeDispatch } from "./kernel/dispatch.ts";
-import { filesService } from "./kernel/files.ts";
 import { registryService } from "./kernel/registry.ts";
 import { kernelSys } from "./kernel/sys.ts";
 import type { Clock } from "./lib/clock.ts";
-import { diskObjects } from "./objects/disk.ts";
 import type { HomePaths } from "./paths.ts";
 import { approvalsList } from "./process/approvals.ts";
 import { archivesService } from "./process/archive.ts";
 import { historiesService } from "./process/histories.ts";
 import { KernelDb } from "./store/kernel/db.ts";
-import { objectRows } from "./store/kernel/objects.ts";
 import { sqliteKernelStore } from "./store/kernel/sqlite.ts";
 import { sqliteProcessStore } from "./store/process/sqlite.ts";
-import { messageLine, waitsForText } from "./syscalls/format.ts";
 import { SYSCALLS } from "./syscalls/table.ts";
 
 export interface ReadOptions {
@@ -54,7 +48,6 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
     now: () => clock.now(),
     kernelGeneration: generation,
   });
-  const objects = diskObjects({ directory: paths.objectsDir, rows: objectRows(database), clock, random });
   const caller = () => callersFrom(kernel.accounts).person(human.uid, human.home);
   const sys = (): Sys =>
     kernelSys({
@@ -64,10 +57,14 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
       newRequestId: () => uuidv7(clock.now(), random),
       uid: human.uid,
     });
-  const namespace = new Namespace([
-    { at: "/", fs: objectsFs({ storeOf: () => objects, clock, root: { uid: 0, gid: 0, mode: 0o755 } }) },
-    { at: "/proc", fs: procFs({ sysFor: sys, clock, messageLine, waitsForText }) },
-  ]);
+  // Few reads look at files, and what files need takes longer to load than most reads take.
+  let files: Promise<ReadFiles> | null = null;
+  const filesNow = () => {
+    files ??= import("./boot-read-files.ts").then(({ readFiles }) =>
+      readFiles({ paths, clock, random, database, kernel, sys }),
+    );
+    return files;
+  };
   const needsKernel = async (): Promise<never> => {
     throw new SysError("EAGAIN", "this needs a kernel");
   };
@@ -82,9 +79,18 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
         onInterrupted,
       }),
       histories: historiesService({ kernel, store }),
-      archives: archivesService({ kernel, objects }),
+      archives: archivesService({
+        kernel,
+        objects: { read: async (key, range) => (await filesNow()).objects.read(key, range) },
+      }),
       approvals: { ...approvalsList(kernel), answer: needsKernel },
-      files: filesService({ namespace, homeOf: (who, username) => homeNamed(kernel, who, username) }),
+      files: {
+        read: async (who, request) => (await filesNow()).files.read(who, request),
+        search: async (who, request, signal) => (await filesNow()).files.search(who, request, signal),
+        write: needsKernel,
+        edit: needsKernel,
+        remove: needsKernel,
+      },
       kernel: controlService({
         about: aboutThis(paths),
         processes: kernel.processes,

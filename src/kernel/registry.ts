@@ -25,22 +25,29 @@ export interface RegistryOptions {
 export function registryService(options: RegistryOptions): Registry {
   const { kernel } = options;
 
-  async function infoOf(row: ProcessRow, names: Map<number, string>): Promise<ProcessInfo> {
-    const nameOf = async (uid: number) => {
-      const known = names.get(uid) ?? (await kernel.accounts.byUid(uid))?.username ?? String(uid);
-      names.set(uid, known);
-      return known;
-    };
-    const projection: Projection = (row.dirty && (await options.fresh?.(row.pid))) || row;
+  // One look-up of names for a whole list; a row then needs waiting for only when its copy may be behind.
+  async function infosOf(rows: readonly ProcessRow[]): Promise<ProcessInfo[]> {
+    const uids = new Set(rows.flatMap((row) => [row.ownerUid, row.uid]));
+    const names = new Map<number, string>();
+    for (const uid of uids) names.set(uid, (await kernel.accounts.byUid(uid))?.username ?? String(uid));
+    const infos: ProcessInfo[] = [];
+    for (const row of rows) {
+      const fresh = row.dirty && options.fresh !== undefined ? await options.fresh(row.pid) : null;
+      infos.push(infoOf(row, fresh ?? row, (uid) => names.get(uid) ?? String(uid)));
+    }
+    return infos;
+  }
+
+  function infoOf(row: ProcessRow, projection: Projection, nameOf: (uid: number) => string): ProcessInfo {
     const held = options.heldBy?.(row.pid) ?? null;
     const interrupted = options.atRest && WORKING_STATES.includes(projection.state);
     if (interrupted) options.onInterrupted?.();
     return {
       pid: row.pid,
       label: row.label,
-      owner: await nameOf(row.ownerUid),
+      owner: nameOf(row.ownerUid),
       uid: row.ownerUid,
-      runAs: await nameOf(row.uid),
+      runAs: nameOf(row.uid),
       profile: row.profile,
       parentPid: row.parentPid,
       state: held === null ? projection.state : "paused",
@@ -66,14 +73,14 @@ export function registryService(options: RegistryOptions): Registry {
         ...(ownerUid === undefined ? {} : { ownerUid }),
         ...placeOf(after),
       });
-      const names = new Map<number, string>();
-      const processes: ProcessInfo[] = [];
-      for (const row of rows) processes.push(await infoOf(row, names));
+      const processes = await infosOf(rows);
       const last = rows.at(-1);
       return { processes, next: rows.length < limit || last === undefined ? null : `${last.createdAt}:${last.pid}` };
     },
     async get(caller, pid) {
-      return await infoOf(await visibleProcess(kernel, caller, pid), new Map());
+      const [info] = await infosOf([await visibleProcess(kernel, caller, pid)]);
+      if (info === undefined) throw noSuchProcess(pid);
+      return info;
     },
   };
 }

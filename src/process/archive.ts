@@ -45,7 +45,7 @@ export function pack(pages: AsyncIterable<readonly ArchiveRecord[]>): Packed {
 
 /** Reads the whole archive again: checksum of the stored bytes, gzip's own, and the number of lines. Null when all is well. */
 export async function faultOf(
-  objects: ObjectStore,
+  objects: Pick<ObjectStore, "read">,
   row: { readonly key: string; readonly sha256: string; readonly lines: number },
 ): Promise<string | null> {
   const hash = new Bun.CryptoHasher("sha256");
@@ -60,7 +60,7 @@ export async function faultOf(
 }
 
 async function* readLines(
-  objects: ObjectStore,
+  objects: Pick<ObjectStore, "read">,
   key: string,
   tap: (bytes: Uint8Array) => void = () => {},
 ): AsyncIterable<string> {
@@ -89,7 +89,7 @@ async function* readLines(
 
 export interface ArchivePorts {
   readonly kernel: KernelStore;
-  readonly objects: ObjectStore;
+  readonly objects: Pick<ObjectStore, "read">;
 }
 
 export function archivesService({ kernel, objects }: ArchivePorts): Archives {

@@ -59,12 +59,12 @@ test("a reset puts the whole history into one archive, with every field of every
 
 test("after a reset history is empty, numbers go on where they were, and the model knows nothing of before", async () => {
   await using home = await TestKernel.boot();
-  await home.say("remember the number 17");
+  await home.say("remember nutmeg");
   await reset(home);
   expect(await home.messages(INIT)).toEqual([]);
-  await home.say("which number?");
+  await home.say("which word?");
   expect((await home.messages(INIT)).map((message) => message.id)).toEqual([3, 4]);
-  expect(JSON.stringify(home.model.requests.at(-1)?.messages)).not.toContain("17");
+  expect(JSON.stringify(home.model.requests.at(-1)?.messages)).not.toContain("nutmeg");
   const again = await archived(home, await reset(home));
   expect(again.map((record) => [record.id, record.generation])).toEqual([
     [3, 2],

@@ -1,0 +1,104 @@
+// What a kill leaves behind: an archive that can be checked, or nothing at all.
+
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { ArchiveInfo, Closed } from "../../src/syscalls/services.ts";
+import { StoreUnavailable } from "../../src/store/open.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+const SECRET = "periwinkle";
+
+function filesIn(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .map((name) => join(directory, name))
+    .filter((path) => statSync(path).isFile());
+}
+
+/** Files of the home in which the text stands, as the bytes lie on disk. */
+function holding(home: TestKernel, text: string): string[] {
+  return filesIn(home.directory).filter((path) => readFileSync(path).includes(text));
+}
+
+/** A process in whose every table the secret stands: message, answer, tool arguments and results, queue, approval, error. */
+async function talkative(home: TestKernel): Promise<string> {
+  const pid = await home.task({ prompt: `the word is ${SECRET}` });
+  home.model.will(
+    pid,
+    { text: SECRET, thinking: SECRET, calls: [{ name: "Read", args: { path: `~/${SECRET}` } }] },
+    { calls: [{ name: "Delete", args: { path: `~/${SECRET}` } }] },
+  );
+  await home.inState(pid, "waiting_hil");
+  await home.send(`and again ${SECRET}`, { pid });
+  return pid;
+}
+
+test("without an archive nothing of what was said is left in any file, however it is looked for", async () => {
+  await using home = await TestKernel.boot();
+  const pid = await talkative(home);
+  expect(holding(home, SECRET)).not.toEqual([]);
+  const closed = await home.sys.call<Closed>("proc.kill", { pid, noArchive: true });
+  expect(closed).toEqual({ pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 });
+  expect(holding(home, SECRET).filter((path) => !path.includes("kernel.db"))).toEqual([]);
+  await home.kernel.close();
+  expect(holding(home, SECRET)).toEqual([]);
+  await home.start();
+  expect(await home.sys.call<object>("archive.list", {})).toEqual({ archives: [] });
+});
+
+test("a killed process is gone from list, history, queue and disk, and its archive is its own", async () => {
+  await using home = await TestKernel.boot();
+  const pid = await home.task({ label: "short lived" });
+  await home.say("hello", { pid });
+  const closed = await home.sys.call<Closed>("proc.kill", { pid });
+  const { processes } = await home.sys.call<{ processes: { pid: string }[] }>("proc.list", {});
+  expect(processes.map((row) => row.pid)).toEqual([INIT]);
+  for (const name of ["proc.get", "proc.history", "proc.reset", "proc.abort", "proc.kill", "proc.trace"]) {
+    expect(await home.refusal(name, { pid })).toMatchObject({ code: "ESRCH", message: `no such process: ${pid}` });
+  }
+  expect(filesIn(home.paths.procDir).filter((path) => path.includes(pid))).toEqual([]);
+  const { archives } = await home.sys.call<{ archives: ArchiveInfo[] }>("archive.list", {});
+  expect(archives).toMatchObject([{ id: closed.archiveId, pid, reason: "kill", messages: 2, owner: "sam" }]);
+});
+
+test("a history that cannot be archived is kept, and the process can be killed when it can", async () => {
+  let full = true;
+  await using home = await TestKernel.boot({
+    ports: (ports) => {
+      const put: typeof ports.objects.put = async (object, bytes) => {
+        if (full && object.key.endsWith(".gz")) throw new StoreUnavailable("disk", "not saved: the disk is full");
+        return await ports.objects.put(object, bytes);
+      };
+      return { ...ports, objects: Object.assign(Object.create(ports.objects), { put }) };
+    },
+  });
+  await home.say("precious");
+  expect(await home.refusal("proc.reset", {})).toMatchObject({ code: "ENOSPC" });
+  expect(await home.outline(INIT)).toEqual(["user: precious", "assistant: done"]);
+  full = false;
+  await home.restart();
+  await home.until("the reset is taken to its end", async () => (await home.messages(INIT)).length === 0);
+  const { archives } = await home.sys.call<{ archives: ArchiveInfo[] }>("archive.list", {});
+  expect(archives).toMatchObject([{ messages: 2, reason: "reset" }]);
+  expect(await home.say("hello")).toMatchObject({ status: "ok" });
+});
+
+test("a process that resets itself on a full disk keeps its history, the log says why, and nothing else happens", async () => {
+  await using home = await TestKernel.boot({
+    ports: (ports) => {
+      const put: typeof ports.objects.put = async (object, bytes) => {
+        if (object.key.endsWith(".gz")) throw new StoreUnavailable("disk", "not saved: the disk is full");
+        return await ports.objects.put(object, bytes);
+      };
+      return { ...ports, objects: Object.assign(Object.create(ports.objects), { put }) };
+    },
+  });
+  const pid = await home.task();
+  await home.say("precious", { pid });
+  const inside = await home.insideOf(pid);
+  await inside.call("proc.reset", { pid });
+  await home.until("the log says why", () => home.faults.length > 0);
+  expect(home.faults.splice(0).join()).toContain("the disk is full");
+  expect(await home.outline(pid)).toEqual(["user: precious", "assistant: done"]);
+  expect(await home.say("hello")).toMatchObject({ status: "ok" });
+});

@@ -1,0 +1,228 @@
+// Schemas go forward, whole or not at all, and never over a file that is not ours to change.
+
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SysError } from "../../src/abi/errno.ts";
+import { KernelDb } from "../../src/store/kernel/db.ts";
+import { migrate, type Schema, schemaVersion } from "../../src/store/migrate.ts";
+import { PROCESS_SCHEMA } from "../../src/store/migrations/process.ts";
+import { Db } from "../../src/store/open.ts";
+import { notesSchema, SCHEMAS } from "../support/migrating.ts";
+
+const CHILD = join(import.meta.dir, "..", "support", "migrating.ts");
+let directory = "";
+let file = "";
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "gsv-migrate-"));
+  file = join(directory, "a.db");
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function inDb<T>(path: string, body: (db: Db) => T, mode: "create" | "write" | "read" = "create"): T {
+  const db = new Db(path, { mode });
+  try {
+    return body(db);
+  } finally {
+    db.close();
+  }
+}
+
+function migrated(path: string, schema: Schema): void {
+  inDb(path, (db) => migrate(db, schema, { now: 1 }));
+}
+
+/** All that is in a database, the book of migrations included. */
+function contents(path: string): unknown {
+  return inDb(path, (db) => {
+    const tables = db.all<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_schema ORDER BY name");
+    const named = tables.filter(({ sql }) => sql?.startsWith("CREATE TABLE"));
+    const rows = named.map(({ name }) => [name, db.all(`SELECT * FROM "${name}"`)]);
+    return { version: schemaVersion(db), tables, rows, whole: db.get("PRAGMA integrity_check") };
+  });
+}
+
+// Of closed files only: reading a live one here would drop the locks on it.
+function fingerprint(): string[] {
+  return readdirSync(directory)
+    .toSorted()
+    .map(
+      (name) => `${name} ${new Bun.CryptoHasher("sha256").update(readFileSync(join(directory, name))).digest("hex")}`,
+    );
+}
+
+function refusal(body: () => unknown): SysError {
+  try {
+    body();
+  } catch (error) {
+    if (error instanceof SysError) return error;
+    throw error;
+  }
+  throw new Error("it was not refused");
+}
+
+function killedAfter(step: number, name: string, path: string): boolean {
+  const child = Bun.spawnSync([process.execPath, CHILD, name, path, String(step)], { env: {} });
+  if (child.exitCode === 0) return false;
+  expect(child.signalCode).toBe("SIGKILL");
+  return true;
+}
+
+describe("a crash at any step of a migration", () => {
+  for (const [name, schema] of Object.entries(SCHEMAS)) {
+    for (const from of [...schema.migrations.keys()]) {
+      test(`${name} from version ${from}: the next start finds the old or the new, whole, and finishes`, () => {
+        const start = join(directory, "start.db");
+        if (from > 0) migrated(start, { ...schema, migrations: schema.migrations.slice(0, from) });
+        const uncut = join(directory, "uncut.db");
+        if (from > 0) copyFileSync(start, uncut);
+        migrated(uncut, schema);
+        const expected = contents(uncut);
+        let step = 1;
+        for (; ; step++) {
+          const cut = join(directory, `cut-${step}.db`);
+          if (from > 0) copyFileSync(start, cut);
+          if (!killedAfter(step, name, cut)) break;
+          migrated(cut, schema);
+          expect(contents(cut)).toEqual(expected);
+        }
+        const statements = schema.migrations.slice(from).flatMap((migration) => migration.statements);
+        expect(step).toBeGreaterThan(statements.length);
+      }, 60_000);
+    }
+  }
+});
+
+test("a migration that fails leaves everything as it was", () => {
+  migrated(file, notesSchema(1));
+  const before = contents(file);
+  const broken = { ...notesSchema(2), migrations: [...notesSchema(1).migrations, broken2()] };
+  expect(() => migrated(file, broken)).toThrow();
+  expect(contents(file)).toEqual(before);
+  migrated(file, notesSchema(3));
+});
+
+function broken2() {
+  return { name: "broken", statements: ["DELETE FROM notes", "CREATE TABLE more (id INTEGER) STRICT", "NONSENSE"] };
+}
+
+test("a database of a newer gsv is refused by name and left untouched", () => {
+  migrated(file, notesSchema(3));
+  const before = fingerprint();
+  const error = refusal(() => migrated(file, notesSchema(2)));
+  expect(error).toMatchObject({ code: "ECONFIG" });
+  expect(error.message).toContain("newer gsv (schema 3; this one knows 2)");
+  expect(fingerprint()).toEqual(before);
+});
+
+test("a newer kernel.db and a newer process database are refused, for reading as well", () => {
+  for (const schema of [SCHEMAS.kernel, SCHEMAS.process] as Schema[]) {
+    const newer = {
+      ...schema,
+      migrations: [...schema.migrations, { name: "later", statements: ["CREATE TABLE x (a)"] }],
+    };
+    migrated(join(directory, `${schema.component}.db`), newer);
+  }
+  const before = fingerprint();
+  const kernel = join(directory, "kernel.db");
+  expect(refusal(() => KernelDb.open(kernel, { now: 1 })).code).toBe("ECONFIG");
+  expect(refusal(() => KernelDb.openForReading(kernel)).code).toBe("ECONFIG");
+  expect(refusal(() => migrated(join(directory, "process.db"), PROCESS_SCHEMA)).code).toBe("ECONFIG");
+  expect(fingerprint()).toEqual(before);
+});
+
+test("an older kernel.db is not read: a kernel has to migrate it first", () => {
+  migrated(file, { ...(SCHEMAS.kernel as Schema), migrations: [] });
+  expect(KernelDb.openForReading(file)).toBeNull();
+});
+
+test("a migration that was changed after it was applied is a fault of the build", () => {
+  migrated(file, notesSchema(2));
+  const [first, second] = notesSchema(2).migrations;
+  if (first === undefined || second === undefined) throw new Error("two migrations are needed");
+  const changed = { ...first, statements: [...first.statements, "INSERT INTO notes VALUES (3, 'three')"] };
+  const before = fingerprint();
+  const error = refusal(() => migrated(file, { ...notesSchema(2), migrations: [changed, second] }));
+  expect(error.code).toBe("ECONFIG");
+  expect(error.message).toContain("migration 1 (notes)");
+  expect(fingerprint()).toEqual(before);
+});
+
+test("somebody else's database is refused and left untouched, with numbers of its own and without", () => {
+  for (const applicationId of [0, 0x1234]) {
+    const path = join(directory, `foreign-${applicationId}.db`);
+    const foreign = new Database(path);
+    foreign.run("CREATE TABLE theirs (a)");
+    foreign.run(`PRAGMA application_id = ${applicationId}`);
+    foreign.close();
+  }
+  const before = fingerprint();
+  for (const name of readdirSync(directory)) {
+    const error = refusal(() => migrated(join(directory, name), notesSchema(1)));
+    expect(error.code).toBe("EIO");
+    expect(error.message).toContain("is not a notes database of gsv");
+  }
+  expect(fingerprint()).toEqual(before);
+});
+
+test("a database of another plane is refused", () => {
+  migrated(file, SCHEMAS.kernel as Schema);
+  expect(refusal(() => migrated(file, PROCESS_SCHEMA)).message).toContain("is not a process database of gsv");
+});
+
+test("an empty file where data was is damage; where nothing was it is a new database", () => {
+  inDb(file, () => {});
+  const expectExisting = true;
+  const error = refusal(() => inDb(file, (db) => migrate(db, notesSchema(1), { now: 1, expectExisting })));
+  expect(error).toMatchObject({ code: "EIO" });
+  migrated(file, notesSchema(1));
+  inDb(file, (db) => expect(migrate(db, notesSchema(1), { now: 1, expectExisting })).toBe(1));
+});
+
+test("a backup is asked for once, before the first change, and only when there is something to lose", () => {
+  const asked: { from: number; version: number }[] = [];
+  const withBackup = (versions: number) =>
+    inDb(file, (db) =>
+      migrate(db, notesSchema(versions), {
+        now: 1,
+        backup: (from) => asked.push({ from, version: schemaVersion(db) }),
+      }),
+    );
+  withBackup(1);
+  expect(asked).toEqual([]);
+  withBackup(3);
+  expect(asked).toEqual([{ from: 1, version: 1 }]);
+  withBackup(3);
+  expect(asked).toHaveLength(1);
+});
+
+test("a backup that fails stops the migration before it begins", () => {
+  migrated(file, notesSchema(1));
+  const before = contents(file);
+  const backup = () => {
+    throw new SysError("ENOSPC", "no room for the backup");
+  };
+  expect(refusal(() => inDb(file, (db) => migrate(db, notesSchema(3), { now: 1, backup }))).code).toBe("ENOSPC");
+  expect(contents(file)).toEqual(before);
+});
+
+test("migrating what is up to date changes no byte", () => {
+  migrated(file, notesSchema(3));
+  const before = fingerprint();
+  migrated(file, notesSchema(3));
+  expect(fingerprint()).toEqual(before);
+});
+
+test("a backup put back in place is written ahead like the database it was made of", () => {
+  migrated(file, notesSchema(2));
+  const copy = join(directory, "copy.db");
+  inDb(file, (db) => db.run("VACUUM INTO ?", copy));
+  inDb(copy, (db) => {
+    expect(migrate(db, notesSchema(3), { now: 1 })).toBe(2);
+    expect(db.get("PRAGMA journal_mode")).toEqual({ journal_mode: "wal" });
+    expect(db.all("SELECT body FROM lines ORDER BY id")).toEqual([{ body: "ONE" }, { body: "TWO" }]);
+  });
+});
