@@ -32,7 +32,9 @@ export function bootProcesses(core: Core, files: FileParts): ProcessParts {
     onFault,
     ports: runPorts(core, files, ledger),
   });
-  return { ledger, runners, closer: new Closer({ kernel, store, objects, ledger, runners, clock }) };
+  const retryMs = config["kernel.diskRetryMs"];
+  const closer = new Closer({ kernel, store, objects, ledger, runners, clock, retryMs, log });
+  return { ledger, runners, closer };
 }
 
 function runPorts(core: Core, { locate }: FileParts, ledger: Ledger): RunPorts {

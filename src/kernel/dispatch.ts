@@ -36,7 +36,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
   const { table, clock, audit } = options;
   const services = options.services as Services;
   /** Keyed calls under way: the same request again joins the first. */
-  const underWay = new Map<string, Promise<unknown>>();
+  const underWay = new Map<string, { readonly body: string; readonly answer: Promise<unknown> }>();
 
   return async function dispatch(name, args, context, parse = { unknownKeys: "drop" }) {
     const startedAt = clock.mono();
@@ -77,23 +77,26 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     // Somebody who hangs up cannot take back what was asked for; a process's own effects end with its run.
     const steady = context.caller.kind === "person" ? { ...context, signal: NEVER } : context;
     const key = `${context.caller.uid}:${context.requestId}`;
+    const body = JSON.stringify([call.name, args]);
     const running = underWay.get(key);
-    if (running !== undefined) return await running;
-    const promise = call.once === "answer" ? remembered(call, args, steady) : call.run(services, args as never, steady);
-    underWay.set(key, promise);
+    if (running !== undefined && running.body !== body) throw usedForSomethingElse(context.requestId);
+    if (running !== undefined) return await running.answer;
+    const answer =
+      call.once === "answer" ? remembered(call, args, steady, body) : call.run(services, args as never, steady);
+    underWay.set(key, { body, answer });
     try {
-      return await promise;
+      return await answer;
     } finally {
       underWay.delete(key);
     }
   }
 
-  async function remembered(call: AnySyscall, args: object, context: CallContext): Promise<unknown> {
+  async function remembered(call: AnySyscall, args: object, context: CallContext, body: string): Promise<unknown> {
     const { caller, requestId } = context;
-    const bodyHash = new Bun.CryptoHasher("sha256").update(JSON.stringify([call.name, args])).digest("hex");
+    const bodyHash = new Bun.CryptoHasher("sha256").update(body).digest("hex");
     const known = await options.requests.answered(caller.uid, requestId, bodyHash);
     if (known !== null) {
-      if (!known.sameBody) throw new SysError("ECONFLICT", `request ${requestId} was used for something else`);
+      if (!known.sameBody) throw usedForSomethingElse(requestId);
       return known.answer;
     }
     const answer = await call.run(services, args as never, context);
@@ -119,6 +122,10 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     options.onFault(error);
     return new SysError("EIO", "a fault inside gsv; log/kernel.log has the details");
   }
+}
+
+function usedForSomethingElse(requestId: string): SysError {
+  return new SysError("ECONFLICT", `request ${requestId} was used for something else`);
 }
 
 function isDenial(code: Code): boolean {

@@ -76,15 +76,46 @@ async function* readLines(
   async function* unpacked(): AsyncIterable<Uint8Array> {
     // Listing archives needs neither.
     const [{ Readable }, { createGunzip }] = await Promise.all([import("node:stream"), import("node:zlib")]);
+    const source = Readable.from(stored());
+    const gunzip = createGunzip();
+    source.on("error", (error) => gunzip.destroy(error));
+    // Told by the iteration; an error that nobody listens for would end the kernel.
+    gunzip.on("error", () => {});
     let total = 0;
-    for await (const chunk of Readable.from(stored()).compose(createGunzip()) as AsyncIterable<Uint8Array>) {
-      total += chunk.length;
-      if (total > LIMITS.archiveBytesMax)
-        throw new SysError("EFBIG", `the archive unpacks to more than ${LIMITS.archiveBytesMax} bytes`);
-      yield chunk;
+    try {
+      for await (const chunk of source.pipe(gunzip) as AsyncIterable<Uint8Array>) {
+        total += chunk.length;
+        if (total > LIMITS.archiveBytesMax)
+          throw new SysError("EFBIG", `the archive unpacks to more than ${LIMITS.archiveBytesMax} bytes`);
+        yield chunk;
+      }
+    } finally {
+      source.destroy();
     }
   }
   yield* linesOf(unpacked());
+}
+
+/** What cannot be unpacked is an archive that is damaged, and no fault of gsv. */
+async function* undamaged(key: string, lines: AsyncIterable<string>): AsyncIterable<string> {
+  try {
+    yield* lines;
+  } catch (error) {
+    if (error instanceof SysError) throw error;
+    throw damaged(key, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function recordOf(key: string, line: string): object {
+  try {
+    return JSON.parse(line) as object;
+  } catch {
+    throw damaged(key, "a record is not JSON");
+  }
+}
+
+function damaged(key: string, why: string): SysError {
+  return new SysError("EIO", `archive /${key} is damaged: ${why}`);
 }
 
 export interface ArchivePorts {
@@ -121,12 +152,12 @@ export function archivesService({ kernel, objects }: ArchivePorts): Archives {
       const records: object[] = [];
       let number = 0;
       let bytes = 0;
-      for await (const line of readLines(objects, row.key)) {
+      for await (const line of undamaged(row.key, readLines(objects, row.key))) {
         if (number++ < after) continue;
         bytes += line.length;
         if (records.length === limit || (bytes > LIMITS.answerBytesMax && records.length > 0))
           return { records, next: after + records.length };
-        const record = JSON.parse(line) as object;
+        const record = recordOf(row.key, line);
         records.push(line.length > LIMITS.answerBytesMax ? clipped(record, ONE_TEXT_BYTES_MAX) : record);
       }
       return { records, next: null };

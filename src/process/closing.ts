@@ -22,6 +22,9 @@ export interface ClosingPorts {
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly clock: Clock;
+  /** How long after a failure it is tried again. */
+  readonly retryMs: number;
+  readonly log: (line: string) => void;
 }
 
 export interface CloseRequest {
@@ -35,6 +38,7 @@ export interface CloseRequest {
 
 /** How long an effect in flight may take to end once its run is fenced. */
 const EFFECTS_END_MS = 10_000;
+const RETRY_DOUBLINGS_MAX = 8;
 
 export class Closer {
   private readonly chains = new Map<string, Promise<unknown>>();
@@ -42,19 +46,39 @@ export class Closer {
   constructor(private readonly ports: ClosingPorts) {}
 
   reset(row: ProcessRow, request: CloseRequest): Promise<Closed> {
-    return this.oneAtATime(row.pid, () => this.doReset(row, request));
+    return this.orTryAgain(row.pid, () => this.doReset(row, request));
   }
 
   kill(row: ProcessRow, request: CloseRequest): Promise<Closed> {
-    return this.oneAtATime(row.pid, () => this.doKill(row, request));
+    return this.orTryAgain(row.pid, () => this.doKill(row, request));
   }
 
-  /** After a crash: takes a reset or kill that was begun to its end. */
-  async rollForward(row: ProcessRow): Promise<void> {
-    if (row.phase === "killing" && row.step !== null) await this.kill(row, row.step as unknown as CloseRequest);
-    else {
-      const { closing } = await this.ports.store.head(row.pid);
-      if (closing !== null) await this.oneAtATime(row.pid, () => this.finishReset(row, closing));
+  /** After a crash, or when there was no room for an archive: takes a reset or kill that was begun to its end. */
+  rollForward(pid: string, attempt = 0): Promise<void> {
+    return this.orTryAgain(pid, () => this.goOn(pid), attempt);
+  }
+
+  private async goOn(pid: string): Promise<void> {
+    const row = await this.ports.kernel.processes.get(pid);
+    if (row === null) return;
+    if (row.phase === "killing" && row.step !== null)
+      return void (await this.doKill(row, row.step as unknown as CloseRequest));
+    const { closing } = await this.ports.store.head(pid);
+    if (closing !== null) await this.ports.ledger.write(row, () => this.finishReset(row, closing));
+  }
+
+  // Who asked is told that it failed, but the line is drawn already: until the rest is done nobody may use the process.
+  private async orTryAgain<T>(pid: string, work: () => Promise<T>, attempt = 0): Promise<T> {
+    const { clock, retryMs, log } = this.ports;
+    try {
+      return await this.oneAtATime(pid, work);
+    } catch (error) {
+      if (error instanceof SysError && error.code === "ESRCH") throw error;
+      log(`${pid} could not be put away, it is tried again: ${error instanceof Error ? error.message : String(error)}`);
+      clock.after(retryMs * 2 ** Math.min(attempt, RETRY_DOUBLINGS_MAX), () => {
+        this.rollForward(pid, attempt + 1).catch(() => {});
+      });
+      throw error;
     }
   }
 

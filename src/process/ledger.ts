@@ -39,6 +39,8 @@ export class Ledger {
   private readonly watchers = new Set<Change>();
   private readonly held = new Map<string, WaitsFor>();
 
+  /** Runs that an earlier kernel left in the middle of something. */
+  private readonly cut = new Set<string>();
   /** Processes with something to do, as last published. */
   private readonly working = new Set<string>();
 
@@ -65,6 +67,7 @@ export class Ledger {
       const { head, ends } = await store.adopt(row.pid, { now: clock.now() });
       this.adopted.add(row.pid);
       this.note(row.pid, head.state);
+      if (head.currentRun !== null) this.cut.add(head.currentRun);
       await this.publish(row);
       this.announceEnds(row, ends);
     } catch (error) {
@@ -111,6 +114,8 @@ export class Ledger {
   private async rest(pid: string, ever: number): Promise<void> {
     if (!this.dirty.has(pid) || !this.adopted.has(pid)) return;
     try {
+      // A reset that was begun and not finished is for the next start to finish, if this one does not.
+      if ((await this.options.store.head(pid)).closing !== null) return;
       const pending = await this.options.store.outbox(pid);
       if (pending.length > 0 || this.writes.get(pid)?.ever !== ever) return;
       this.writes.delete(pid);
@@ -177,6 +182,11 @@ export class Ledger {
       this.held.set(row.pid, waitsFor);
       this.emit(row, { name: "process.state", state: "paused", queued: row.queued, waitsFor });
     }
+  }
+
+  /** True once for such a run. */
+  wasCut(runId: string): boolean {
+    return this.cut.delete(runId);
   }
 
   heldBy(pid: string): WaitsFor | null {

@@ -61,7 +61,9 @@ export function processesService(ports: ProcessesPorts): Processes {
     runners.askToLeave(row.pid);
     void runners
       .quiet(row.pid, ports.termMs)
-      .then(() => (request.reason === "kill" ? closer.kill(row, request) : closer.reset(row, request)));
+      .then(() => (request.reason === "kill" ? closer.kill(row, request) : closer.reset(row, request)))
+      // The closer has logged it and tries again.
+      .catch(() => {});
     return { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0, pending: true };
   }
 

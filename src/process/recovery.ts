@@ -36,9 +36,9 @@ export async function recover(ports: RecoveryPorts): Promise<number> {
 
 async function recoverOne(ports: RecoveryPorts, row: ProcessRow): Promise<void> {
   if (row.phase === "creating") return await completeSpawn(ports, row.pid);
-  if (row.phase === "killing") return await ports.closer.rollForward(row);
+  if (row.phase === "killing") return await ports.closer.rollForward(row.pid);
   await ports.ledger.open(row);
-  await ports.closer.rollForward(row);
+  await ports.closer.rollForward(row.pid);
   const { state } = await ports.store.projection(row.pid);
   if (WORKING_STATES.includes(state)) ports.runners.wake(row.pid);
   // Nothing is left to do: writing nothing takes the mark away.

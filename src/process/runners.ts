@@ -5,7 +5,7 @@ import type { WaitsFor } from "../abi/process.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ProcessRow, ProcessRows } from "../store/kernel/processes.ts";
 import { StoreCorrupt, StoreUnavailable } from "../store/open.ts";
-import type { ProcessStore } from "../store/process/verbs.ts";
+import type { Claimed, ProcessStore } from "../store/process/verbs.ts";
 import type { Ledger } from "./ledger.ts";
 import { carryOn, type RunPorts } from "./run.ts";
 
@@ -105,6 +105,8 @@ export class Runners {
       await this.trouble(pid, error);
     } finally {
       this.loops.delete(pid);
+      // Woken while it was in trouble.
+      if (loop.again) this.wake(pid);
     }
   }
 
@@ -114,17 +116,29 @@ export class Runners {
     if (row === null || row.phase !== "live") return;
     await ledger.write(row, async () => {
       while (!this.draining && !loop.leave) {
+        // Before the claim: an abort that comes with it must not be lost. One that was meant for the run before costs a second claim.
+        loop.abort = new AbortController();
+        const { signal } = loop.abort;
         const run = await store.claim(pid, { now: clock.now() });
         await ledger.publish(row);
         if (run === null) return;
-        // A new controller for each claim: an abort belongs to the run it was meant for.
-        loop.abort = new AbortController();
-        const head = await store.head(pid);
-        ledger.emit(row, { name: "chat.start", run: run.runId, model: run.model ?? "offline", seq: head.nextSeq - 1 });
-        await carryOn(ports, { row, run, signal: loop.abort.signal, leaveWanted: () => loop.leave });
+        await this.announce(row, run);
+        await carryOn(ports, { row, run, signal, leaveWanted: () => loop.leave });
         await ledger.publish(row);
       }
     });
+  }
+
+  private async announce(row: ProcessRow, run: Claimed): Promise<void> {
+    const { store, ledger } = this.options;
+    if (!run.resumed) {
+      const { nextSeq } = await store.head(row.pid);
+      ledger.emit(row, { name: "chat.start", run: run.runId, model: run.model ?? "offline", seq: nextSeq - 1 });
+    } else if (ledger.wasCut(run.runId)) {
+      // What was said of the turn before the cut is said anew.
+      const reason = "the kernel was restarted";
+      ledger.emit(row, { name: "chat.restart", run: run.runId, turn: run.turn + 1, attempt: 2, reason });
+    }
   }
 
   private async trouble(pid: string, error: unknown): Promise<void> {
@@ -153,6 +167,8 @@ export class Runners {
     });
     await ledger.publish(row);
     if (ended.ok) ledger.announceEnds(row, ended.value);
+    const loop = this.loops.get(row.pid);
+    if (loop !== undefined) loop.again = true;
   }
 
   private waitOut(row: ProcessRow, error: StoreUnavailable): void {

@@ -70,13 +70,11 @@ export class ToolCalls {
     for (const call of await this.ports.store.openCalls(row.pid, run.runId)) {
       if (place.signal.aborted) return "left";
       if (place.leaveWanted()) {
-        const point = await this.ports.store.boundary(row.pid, run.epoch, {
-          runId: run.runId,
-          enter: false,
-          now: this.ports.clock.now(),
-        });
+        // A stop is written down here; what is left of the turn is taken up by the next claim.
+        const now = this.ports.clock.now();
+        await this.ports.store.boundary(row.pid, run.epoch, { runId: run.runId, enter: false, now });
         await this.ports.ledger.publish(row);
-        if (!point.ok || point.value.leave) return "left";
+        return "left";
       }
       if ((await this.runOne(place, call)) === "left") return "left";
     }

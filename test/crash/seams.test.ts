@@ -67,6 +67,6 @@ async function liveThroughAll(rounds: readonly (readonly string[])[]): Promise<s
   const workers = Array.from({ length: AT_ONCE }, async () => {
     for (let round = left.pop(); round !== undefined; round = left.pop()) unreached.push(...(await liveThrough(round)));
   });
-  await Promise.all(workers);
+  for (const worker of await Promise.allSettled(workers)) if (worker.status === "rejected") throw worker.reason;
   return unreached;
 }

@@ -86,7 +86,9 @@ test("a child that waits for a person has ended for its parent, and a killed one
   await home.sys.call("proc.kill", { pid: child });
   await home.say("two");
   const told = events(await home.outline(INIT));
-  expect(told[0]).toMatch(new RegExp(`^system: Process ${child} ended: waits for approval [a-z0-9]{4}: delete /home/sam/a$`));
+  expect(told[0]).toMatch(
+    new RegExp(`^system: Process ${child} ended: waits for approval [a-z0-9]{4}: delete /home/sam/a$`),
+  );
   expect(told[1]).toBe(`system: Process ${child} ended: killed`);
 });
 

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { ArchiveInfo, Closed } from "../../src/syscalls/services.ts";
 import { StoreUnavailable } from "../../src/store/open.ts";
+import type { ArchiveInfo, Closed } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 const SECRET = "periwinkle";
@@ -39,7 +39,6 @@ test("without an archive nothing of what was said is left in any file, however i
   expect(holding(home, SECRET)).not.toEqual([]);
   const closed = await home.sys.call<Closed>("proc.kill", { pid, noArchive: true });
   expect(closed).toEqual({ pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 });
-  expect(holding(home, SECRET).filter((path) => !path.includes("kernel.db"))).toEqual([]);
   await home.kernel.close();
   expect(holding(home, SECRET)).toEqual([]);
   await home.start();
@@ -61,44 +60,78 @@ test("a killed process is gone from list, history, queue and disk, and its archi
   expect(archives).toMatchObject([{ id: closed.archiveId, pid, reason: "kill", messages: 2, owner: "sam" }]);
 });
 
-test("a history that cannot be archived is kept, and the process can be killed when it can", async () => {
-  let full = true;
-  await using home = await TestKernel.boot({
+/** While `disk.full`, no archive can be stored. */
+async function withDisk(disk: { full: boolean }): Promise<TestKernel> {
+  return await TestKernel.boot({
     ports: (ports) => {
       const put: typeof ports.objects.put = async (object, bytes) => {
-        if (full && object.key.endsWith(".gz")) throw new StoreUnavailable("disk", "not saved: the disk is full");
+        if (disk.full && object.key.endsWith(".gz")) throw new StoreUnavailable("disk", "not saved: the disk is full");
         return await ports.objects.put(object, bytes);
       };
       return { ...ports, objects: Object.assign(Object.create(ports.objects), { put }) };
     },
   });
+}
+
+function resets(home: TestKernel): Promise<ArchiveInfo[]> {
+  return home.sys.call<{ archives: ArchiveInfo[] }>("archive.list", {}).then(({ archives }) => archives);
+}
+
+test("a history that cannot be archived is kept; what is sent meanwhile waits and is answered when there is space", async () => {
+  const disk = { full: true };
+  await using home = await withDisk(disk);
   await home.say("precious");
   expect(await home.refusal("proc.reset", {})).toMatchObject({ code: "ENOSPC" });
   expect(await home.outline(INIT)).toEqual(["user: precious", "assistant: done"]);
-  full = false;
+  const { runId } = await home.send("hello");
+  await home.quiet();
+  expect(home.heard("chat.start", runId)).toEqual([]);
+  disk.full = false;
+  await home.clock.advance(10_000);
+  expect(await home.ended(runId)).toMatchObject({ status: "ok" });
+  expect(await resets(home)).toMatchObject([{ messages: 2, reason: "reset" }]);
+  expect(home.faults.splice(0).join()).toContain("the disk is full");
+});
+
+test("a reset that could not be finished is finished by the next kernel, with nothing else to remind it", async () => {
+  const disk = { full: true };
+  await using home = await withDisk(disk);
+  await home.say("precious");
+  await home.refusal("proc.reset", {});
+  disk.full = false;
   await home.restart();
-  await home.until("the reset is taken to its end", async () => (await home.messages(INIT)).length === 0);
-  const { archives } = await home.sys.call<{ archives: ArchiveInfo[] }>("archive.list", {});
-  expect(archives).toMatchObject([{ messages: 2, reason: "reset" }]);
+  await home.until("it is put away", async () => (await home.messages(INIT)).length === 0);
+  expect(await resets(home)).toMatchObject([{ messages: 2, reason: "reset" }]);
   expect(await home.say("hello")).toMatchObject({ status: "ok" });
 });
 
-test("a process that resets itself on a full disk keeps its history, the log says why, and nothing else happens", async () => {
-  await using home = await TestKernel.boot({
-    ports: (ports) => {
-      const put: typeof ports.objects.put = async (object, bytes) => {
-        if (object.key.endsWith(".gz")) throw new StoreUnavailable("disk", "not saved: the disk is full");
-        return await ports.objects.put(object, bytes);
-      };
-      return { ...ports, objects: Object.assign(Object.create(ports.objects), { put }) };
-    },
-  });
+test("a process that could not be archived when it was killed is gone at once, and archived when there is space", async () => {
+  const disk = { full: true };
+  await using home = await withDisk(disk);
   const pid = await home.task();
   await home.say("precious", { pid });
-  const inside = await home.insideOf(pid);
-  await inside.call("proc.reset", { pid });
+  expect(await home.refusal("proc.kill", { pid })).toMatchObject({ code: "ENOSPC" });
+  expect(await home.refusal("proc.get", { pid })).toMatchObject({ code: "ESRCH" });
+  await home.clock.advance(60_000);
+  expect(await resets(home)).toEqual([]);
+  disk.full = false;
+  await home.clock.advance(600_000);
+  await home.until("it is put away", async () => (await resets(home)).length === 1);
+  expect(filesIn(home.paths.procDir).filter((path) => path.includes(pid))).toEqual([]);
+  expect(home.faults.splice(0).length).toBeGreaterThan(2);
+});
+
+test("a process that resets itself on a full disk keeps its history until it can be archived, and harms nobody else", async () => {
+  const disk = { full: true };
+  await using home = await withDisk(disk);
+  const pid = await home.task();
+  await home.say("precious", { pid });
+  await (await home.insideOf(pid)).call("proc.reset", { pid });
   await home.until("the log says why", () => home.faults.length > 0);
   expect(home.faults.splice(0).join()).toContain("the disk is full");
   expect(await home.outline(pid)).toEqual(["user: precious", "assistant: done"]);
   expect(await home.say("hello")).toMatchObject({ status: "ok" });
+  disk.full = false;
+  await home.clock.advance(10_000);
+  await home.until("it is put away", async () => (await resets(home)).length === 1);
 });

@@ -24,7 +24,11 @@ async function archived(home: TestKernel, closed: Closed): Promise<{ [field: str
 test("a reset puts the whole history into one archive, with every field of every message", async () => {
   await using home = await TestKernel.boot();
   const path = "/proc/version";
-  home.model.will(INIT, { text: "look", thinking: "hm", calls: [{ id: "c1", name: "Read", args: { path } }] }, { text: "gsv ❄" });
+  home.model.will(
+    INIT,
+    { text: "look", thinking: "hm", calls: [{ id: "c1", name: "Read", args: { path } }] },
+    { text: "gsv ❄" },
+  );
   const { runId } = await home.send("which version?");
   await home.ended(runId);
   const before = await home.messages(INIT);

@@ -101,7 +101,11 @@ test("a stopped process keeps those waiting who wait for it; who waits for a run
   const { runId } = await home.send("hello");
   const waiting = home.wait(INIT);
   expect(await isOver(home, waiting)).toBe(false);
-  expect(await home.wait(INIT, { run: runId })).toMatchObject({ status: "held", exit: 5, waitsFor: { kind: "person" } });
+  expect(await home.wait(INIT, { run: runId })).toMatchObject({
+    status: "held",
+    exit: 5,
+    waitsFor: { kind: "person" },
+  });
   const patient = home.wait(INIT, { run: runId, patient: true });
   expect(await isOver(home, patient)).toBe(false);
   await home.sys.call("proc.signal", { pid: INIT, signal: "CONT" });

@@ -154,6 +154,11 @@ export class TestHome {
     return { status, stdout, stderr };
   }
 
+  /** Every process there is now that belongs to this home. */
+  get processes(): number[] {
+    return processesOf(this.directory);
+  }
+
   async ps(): Promise<ProcessInfo[]> {
     const { stdout, stderr, status } = await this.gsv(["ps", "--json"]);
     if (status !== 0) throw new Error(`gsv ps: ${status} ${stderr}`);
@@ -179,7 +184,7 @@ export class TestHome {
   async dispose(): Promise<void> {
     for (const sys of this.open.splice(0)) await sys.close();
     for (const kernel of this.kernels) kernel.signal("SIGKILL");
-    for (const pid of processesOf(this.directory)) end(pid);
+    for (const pid of this.processes) end(pid);
     await Promise.all(this.kernels.map((kernel) => kernel.ended));
     rmSync(this.root, { recursive: true, force: true });
   }

@@ -208,6 +208,8 @@ export function processRows(kernel: KernelDb): ProcessRows {
           now,
           pid,
         );
+        // Who decided stays; what it was about was said in the process and goes with it.
+        db.run("UPDATE approvals SET args_json = '{}', why = '' WHERE process_id = ?", pid);
         db.run("DELETE FROM run_routes WHERE process_id = ?", pid);
         db.run("DELETE FROM processes WHERE process_id = ?", pid);
         storeAnswer({ uid, requestId, bodyHash: pid, answer, now });

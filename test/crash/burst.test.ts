@@ -1,0 +1,46 @@
+// Fifty invocations of gsv started at the same moment, on a home that does not exist yet and on one whose kernel was killed and left its
+// socket behind: they agree on one kernel, and it serves them all.
+
+import { expect, test } from "bun:test";
+import type { Message } from "../../src/abi/message.ts";
+import type { KernelStatus } from "../../src/syscalls/services.ts";
+import { isCompiled, jsonLines, type TestHome, withHome } from "../support/home.ts";
+import { samples } from "../support/soak.ts";
+
+// From source each one is a compiler, too; then fewer come at once.
+const AT_ONCE = isCompiled() ? 50 : samples(12, 50);
+const ROUNDS = samples(1, 20);
+
+async function burst(home: TestHome, name: string): Promise<string[]> {
+  const messages = Array.from({ length: AT_ONCE }, (_, n) => `${name} ${n}`);
+  const all = await Promise.all(messages.map((message) => home.gsv(["send", message])));
+  expect(all.filter((ran) => ran.status !== 0)).toEqual([]);
+  expect(new Set(all.map((ran) => ran.stdout)).size).toBe(AT_ONCE);
+  return messages;
+}
+
+/** How many kernels there ever were, by the count that each raises as it begins. */
+async function kernelsOf(home: TestHome): Promise<number> {
+  const { stdout } = await home.gsv(["kernel", "status", "--json"]);
+  return (JSON.parse(stdout) as KernelStatus).generation;
+}
+
+async function said(home: TestHome): Promise<string[]> {
+  await home.gsv(["wait", "init:1000"]);
+  const { stdout } = await home.gsv(["proc", "history", "--limit", "500", "--json"]);
+  const messages = jsonLines<Message>(stdout);
+  return messages.flatMap((message) => (message.role === "user" ? [message.content] : [])).sort();
+}
+
+for (let round = 1; round <= ROUNDS; round++) {
+  test(`round ${round}: ${AT_ONCE} invocations at once make one kernel on an empty home, and one on a stale socket`, async () => {
+    await withHome(async (home) => {
+      const first = await burst(home, "empty");
+      expect(await kernelsOf(home)).toBe(1);
+      await home.kill();
+      const second = await burst(home, "stale");
+      expect(await kernelsOf(home)).toBe(2);
+      expect(await said(home)).toEqual([...first, ...second].sort());
+    });
+  }, 60_000);
+}

@@ -1,0 +1,42 @@
+// kill -9 of the kernel in the middle of 200 calls by four clients: no call fails, and each message is there once, in its sender's order.
+
+import { expect, test } from "bun:test";
+import type { Sent } from "../../src/syscalls/services.ts";
+import { until, withHome } from "../support/home.ts";
+import { seeded } from "../support/random.ts";
+import { samples } from "../support/soak.ts";
+import { type Acknowledged, HomeBook } from "../support/sound.ts";
+
+const SENDERS = ["alice", "bob", "carol", "dave"];
+const CALLS_EACH = 50;
+
+for (let seed = 1; seed <= samples(1, 20); seed++) {
+  test(`seed ${seed}: a kernel killed in the middle of 200 calls fails none, loses none and carries none out twice`, async () => {
+    await withHome(async (home) => {
+      const random = seeded(seed);
+      const pid = "init:1000";
+      const said: Acknowledged[] = [];
+      const work = SENDERS.map(async (sender) => {
+        const sys = home.sys({ model: "offline" });
+        for (let n = 1; n <= CALLS_EACH; n++) {
+          const text = `${sender} ${n}`;
+          const { runId } = await sys.call<Sent>("proc.send", { message: text });
+          said.push({ pid, runId, text, sender });
+        }
+      });
+      const killer = (async () => {
+        for (const at of [5, 40, 41, 120, 190]) {
+          await until(`${at} calls are through`, () => said.length >= at + random.int(8));
+          await home.kill();
+        }
+      })();
+      await Promise.all([...work, killer]);
+      expect(home.deaths).toBeGreaterThanOrEqual(4);
+      await home.sys().call("proc.wait", { pids: [pid] });
+      await home.stop();
+      const book = new HomeBook(home);
+      expect([...book.faults, ...book.missing(said)]).toEqual([]);
+      expect(book.records(pid).filter((record) => record.role === "user").length).toBe(said.length);
+    });
+  }, 60_000);
+}

@@ -1,0 +1,93 @@
+// Homes as people make them: deep in the tree, open to others, written by a newer gsv, and left in the middle of something.
+
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readFileSync } from "node:fs";
+import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";
+import { until, withHome } from "../support/home.ts";
+import { HomeBook } from "../support/sound.ts";
+
+test("a home whose socket path would be too long to bind works like any other", async () => {
+  const at = `${"deep/".repeat(30)}home`;
+  await withHome(
+    async (home) => {
+      expect(Buffer.byteLength(home.paths.socket)).toBeGreaterThan(107);
+      expect((await home.gsv(["send", "hello"])).status).toBe(0);
+      expect((await home.gsv(["wait", "init:1000"])).status).toBe(0);
+      await home.kill();
+      expect((await home.gsv(["send", "again"])).status).toBe(0);
+      expect((await home.gsv(["kernel", "stop"])).status).toBe(0);
+      await until("nothing of it runs", () => home.processes.length === 0);
+    },
+    { at },
+  );
+}, 30_000);
+
+test("a home that others may write and that holds something is refused with the command that mends it", async () => {
+  await withHome(async (home) => {
+    mkdirSync(home.directory);
+    await Bun.write(`${home.directory}/something`, "of mine");
+    chmodSync(home.directory, 0o777);
+    const refused = await home.gsv(["ps"]);
+    expect([refused.status, refused.stdout]).toEqual([78, ""]);
+    expect(refused.stderr).toContain(`chmod 700 ${home.directory}`);
+    chmodSync(home.directory, 0o700);
+    expect((await home.gsv(["ps"])).status).toBe(0);
+  });
+}, 30_000);
+
+test("a home of a newer gsv is refused with 78, by reads and by writes, and its database is not touched", async () => {
+  await withHome(async (home) => {
+    expect((await home.gsv(["fs", "write", "~/a", "b"])).status).toBe(0);
+    await home.stop();
+    const db = new Database(home.paths.kernelDb);
+    db.run("PRAGMA user_version = 999");
+    db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    db.close();
+    const before = readFileSync(home.paths.kernelDb);
+    for (const args of [["ps"], ["send", "hello"], ["chat", "hello"], ["kernel", "start"]]) {
+      const ran = await home.gsv(args);
+      expect([args, ran.status, ran.stdout]).toEqual([args, 78, ""]);
+      expect(ran.stderr).toContain("newer gsv");
+    }
+    expect(readFileSync(home.paths.kernelDb).equals(before)).toBe(true);
+  });
+}, 30_000);
+
+test("a kernel that is stopped during a run finishes its turn and leaves the rest: ps shows it interrupted and starts the kernel that goes on", async () => {
+  await withHome(async (home) => {
+    const script = await home.file("script", [
+      { delayMs: 200, calls: [{ name: "Write", args: { path: "~/w{{n}}", content: "x" } }], repeat: 4 },
+      { text: "through", repeat: 10 },
+    ]);
+    const sys = home.sys({ model: `script:${script}` });
+    const { pid } = await sys.call<Spawned>("proc.spawn", { prompt: "go" });
+    expect((await home.gsv(["kernel", "stop"])).status).toBe(0);
+    expect(home.holder).toBe(null);
+    const seen = (await home.ps()).find((info: ProcessInfo) => info.pid === pid);
+    expect(seen).toMatchObject({ state: "running", interrupted: true });
+    await until("the look has started a kernel", () => home.holder !== null);
+    const { results } = await home.sys().call<{ results: WaitResult[] }>("proc.wait", { pids: [pid] });
+    expect([results[0]?.status, results[0]?.text]).toEqual(["ok", "through"]);
+    await home.stop();
+    const book = new HomeBook(home);
+    expect(book.faults).toEqual([]);
+    const results2 = book.records(pid).filter((record) => record.role === "toolResult");
+    expect(results2.map((record) => record.outcome)).toEqual(["completed", "completed", "completed", "completed"]);
+  });
+}, 30_000);
+
+test("a kernel that is killed during a run shows the same, in text and in JSON", async () => {
+  await withHome(async (home) => {
+    const script = await home.file("script", [{ delayMs: 60_000, text: "too late" }]);
+    const { pid } = await home.sys({ model: `script:${script}` }).call<Spawned>("proc.spawn", { prompt: "go" });
+    await until("it runs", async () => (await home.ps()).some((info) => info.pid === pid && info.state === "running"));
+    await home.file("script", [{ text: "in time", repeat: 10 }]);
+    await home.kill();
+    const text = await home.gsv(["ps"]);
+    expect(text.stdout).toMatch(new RegExp(`${pid} +interrupted`));
+    expect((await home.gsv(["wait", pid])).status).toBe(0);
+    expect((await home.gsv(["proc", "history", "--pid", pid])).stdout).toContain("in time");
+  });
+}, 30_000);

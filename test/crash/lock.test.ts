@@ -1,0 +1,63 @@
+// A kernel whose lock file was taken away while it could not look: another one begins, and the first writes nothing any more.
+
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { KernelStatus, Spawned, WaitResult } from "../../src/syscalls/services.ts";
+import { type TestHome, until, withHome } from "../support/home.ts";
+
+test("a kernel that lost its lock writes 0 rows, even in the middle of a run, and leaves; the new one goes on with the run", async () => {
+  await withHome(async (home) => {
+    // Its run wants to go on before it looks at the lock again.
+    const stale = home.start({ GSV_KERNEL_LOCK_CHECK_MS: "1500" });
+    await until("it serves", () => home.holder === stale.pid);
+    const script = await home.file("script", [
+      { delayMs: 100, calls: [{ name: "Write", args: { path: "~/written", content: "once" } }] },
+      { text: "done" },
+    ]);
+    const { pid } = await home.sys({ model: `script:${script}` }).call<Spawned>("proc.spawn", { prompt: "go" });
+    stale.signal("SIGSTOP");
+    rmSync(home.paths.lockFile);
+    const heir = home.start();
+    await until("the heir serves", () => home.holder === heir.pid);
+    const sys = home.sys();
+    const { results } = await sys.call<{ results: WaitResult[] }>("proc.wait", { pids: [pid] });
+    expect([results[0]?.status, results[0]?.text]).toEqual(["ok", "done"]);
+    const before = everythingIn(home);
+    stale.signal("SIGCONT");
+    expect(await stale.ended).toBe(75);
+    expect(everythingIn(home)).toEqual(before);
+    expect((await sys.call<KernelStatus>("system.status", {})).pid).toBe(heir.pid);
+    expect((await home.gsv(["send", "still served"])).status).toBe(0);
+    expect(home.holder).toBe(heir.pid);
+  });
+}, 30_000);
+
+test("a kernel that looks at its lock and finds it gone leaves at once", async () => {
+  await withHome(async (home) => {
+    const stale = home.start({ GSV_KERNEL_LOCK_CHECK_MS: "20" });
+    await until("it serves", () => home.holder === stale.pid);
+    rmSync(home.paths.lockFile);
+    expect(await stale.ended).toBe(75);
+    expect((await home.gsv(["ps"])).status).toBe(0);
+  });
+}, 30_000);
+
+function everythingIn(home: TestHome): object {
+  const { kernelDb, procDir } = home.paths;
+  const processes = readdirSync(procDir).filter((name) => name.endsWith(".db"));
+  return Object.fromEntries(
+    [kernelDb, ...processes.map((name) => join(procDir, name))].map((path) => [path, rowsOf(path)]),
+  );
+}
+
+function rowsOf(path: string): object {
+  const db = new Database(path, { readonly: true });
+  try {
+    const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    return Object.fromEntries(tables.map(({ name }) => [name, db.query(`SELECT * FROM ${name}`).all()]));
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,30 @@
+// A kernel that is suspended still holds the home. Nobody takes it away: what only reads goes on, what writes says what to type.
+
+import { expect, test } from "bun:test";
+import { withHome } from "../support/home.ts";
+
+const READ_MS_MAX = 4000;
+
+test("while the kernel is suspended reads are answered within 4 s and writes exit 75 naming the pid and kill -CONT; then all works", async () => {
+  await withHome(async (home) => {
+    expect((await home.gsv(["chat", "hello"])).status).toBe(0);
+    const pid = home.holder ?? 0;
+    process.kill(pid, "SIGSTOP");
+    const startedAt = performance.now();
+    const timed = (args: string[]) => home.gsv(args).then((ran) => ({ ...ran, ms: performance.now() - startedAt }));
+    const [ps, history, send] = await Promise.all([
+      timed(["ps", "--json"]),
+      timed(["proc", "history"]),
+      timed(["send", "are you there?"]),
+    ]);
+    expect([ps.status, ps.stdout.includes("init:1000"), ps.ms < READ_MS_MAX]).toEqual([0, true, true]);
+    expect([history.status, history.stdout.includes("hello"), history.ms < READ_MS_MAX]).toEqual([0, true, true]);
+    expect([send.status, send.stdout]).toEqual([75, ""]);
+    expect(send.stderr).toContain(`pid ${pid}`);
+    expect(send.stderr).toContain(`kill -CONT ${pid}`);
+    process.kill(pid, "SIGCONT");
+    expect((await home.gsv(["chat", "and now?"])).status).toBe(0);
+    expect(home.holder).toBe(pid);
+    expect((await home.gsv(["proc", "history"])).stdout).not.toContain("are you there?");
+  });
+}, 30_000);

@@ -1,0 +1,158 @@
+// The one way into the kernel: known, allowed, well-formed, carried out once; every refusal is written down.
+
+import { expect, test } from "bun:test";
+import type { Sent } from "../../src/syscalls/services.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+import { addHuman, inKernelDb } from "../support/people.ts";
+
+type Row = { uid: number; pid: string | null; call: string; outcome: string; detail: string };
+
+function audit(home: TestKernel): Row[] {
+  return inKernelDb(home, (db) =>
+    db.query<Row, []>("SELECT uid, pid, call, outcome, detail FROM audit ORDER BY id").all(),
+  );
+}
+
+test("a call that is not listed does not exist, for anyone, whatever it is called", async () => {
+  await using home = await TestKernel.boot();
+  const names = [
+    "proc.nosuch",
+    "",
+    "toString",
+    "__proto__",
+    "constructor",
+    "proc",
+    "proc.list ",
+    "PROC.LIST",
+    "x".repeat(10_000),
+  ];
+  for (const name of names) {
+    for (const sys of [home.sys, home.person(0), await home.insideOf(INIT)]) {
+      const refused = await home.refusal(name, {}, sys);
+      expect(refused.code).toBe("ENOSYS");
+      expect(refused.message.length).toBeLessThan(120);
+    }
+  }
+  expect(audit(home)).toHaveLength(names.length * 3);
+});
+
+test("a refusal is in the audit log with who, which process, what and why; what was allowed is not", async () => {
+  await using home = await TestKernel.boot();
+  const bob = await addHuman(home, "bob");
+  await home.sys.call("proc.list", {});
+  await home.refusal("proc.get", { pid: "task:zzzzzz" });
+  await home.refusal("proc.list", { uid: 0 }, bob.sys);
+  await home.refusal("sys.drain", {}, await home.insideOf(INIT));
+  const agent = (await home.insideOf(INIT)).call<{ uid: number }>("system.whoami", {});
+  expect(audit(home)).toEqual([
+    {
+      uid: bob.uid,
+      pid: null,
+      call: "proc.list",
+      outcome: "EPERM",
+      detail: "only root may list the processes of uid 0",
+    },
+    {
+      uid: (await agent).uid,
+      pid: INIT,
+      call: "sys.drain",
+      outcome: "EPERM",
+      detail: "sys.drain is for people: a process may not call it",
+    },
+  ]);
+});
+
+test("an audit that cannot be written does not turn a refusal into another error", async () => {
+  await using home = await TestKernel.boot({
+    ports: (ports) => {
+      const add = async () => {
+        throw new Error("no space for the audit");
+      };
+      return { ...ports, kernel: { ...ports.kernel, audit: { add } } };
+    },
+  });
+  expect(await home.refusal("no.such", {})).toMatchObject({ code: "ENOSYS" });
+  expect(home.faults.splice(0).join()).toContain("no space for the audit");
+});
+
+test("a fault of ours is answered in one line without its details, is logged, and ends nothing else", async () => {
+  await using home = await TestKernel.boot({
+    ports: (ports) => {
+      const trace = async () => {
+        throw new TypeError("secret inner detail");
+      };
+      return { ...ports, processes: { ...ports.processes, trace } };
+    },
+  });
+  const refused = await home.refusal("proc.trace", { pid: INIT });
+  expect([refused.code, refused.message]).toEqual(["EIO", "a fault inside gsv; log/kernel.log has the details"]);
+  expect(home.faults.splice(0).join()).toContain("secret inner detail");
+  expect(await home.say("still there?")).toMatchObject({ status: "ok" });
+});
+
+test("the same request is carried out once: at once, later, and at the next kernel", async () => {
+  await using home = await TestKernel.boot();
+  const send = () => home.sys.call<Sent>("proc.send", { message: "one" }, { requestId: "req-1" });
+  const [first, second] = await Promise.all([send(), send()]);
+  expect(second).toEqual(first);
+  await home.ended(first.runId);
+  expect(await send()).toEqual(first);
+  await home.restart();
+  expect(await send()).toEqual(first);
+  await home.quiet();
+  expect(await home.outline(INIT)).toEqual(["user: one", "assistant: done"]);
+});
+
+test("a request id stands for one thing: for another it is refused, also while the first is under way", async () => {
+  await using home = await TestKernel.boot();
+  const send = (message: string) => home.sys.call<Sent>("proc.send", { message }, { requestId: "req-1" });
+  const [one, two] = await Promise.allSettled([send("one"), send("two")]);
+  expect(one.status).toBe("fulfilled");
+  expect(two).toMatchObject({ status: "rejected", reason: { code: "ECONFLICT" } });
+  expect(await send("three").catch((error) => error)).toMatchObject({ code: "ECONFLICT" });
+  const write = (content: string) => home.sys.call("fs.write", { path: "~/a", content }, { requestId: "req-2" });
+  const writes = await Promise.allSettled([write("one"), write("two")]);
+  expect(writes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+  expect(await home.sys.call<object>("fs.read", { path: "~/a" })).toMatchObject({
+    content: expect.stringContaining("one"),
+  });
+  await home.inState(INIT, "idle");
+});
+
+test("request ids of two accounts never meet", async () => {
+  await using home = await TestKernel.boot();
+  const bob = await addHuman(home, "bob");
+  const options = { requestId: "req-1" };
+  const mine = await home.sys.call<Sent>("proc.send", { message: "sam's" }, options);
+  const bobs = await bob.sys.call<Sent>("proc.send", { message: "bob's" }, options);
+  expect(bobs).toMatchObject({ pid: bob.init });
+  expect(bobs.runId).not.toBe(mine.runId);
+});
+
+test("a request id of another form is refused before anything happens", async () => {
+  await using home = await TestKernel.boot();
+  for (const requestId of ["", " ", "a b", "x".repeat(129), "ü", "a\0b", "../x"]) {
+    const refused = await home.sys.call("proc.send", { message: "x" }, { requestId }).catch((error) => error);
+    expect(refused).toMatchObject({ code: "EINVAL" });
+  }
+  expect(await home.messages(INIT)).toEqual([]);
+});
+
+test("a person who hangs up does not take back what was asked for", async () => {
+  await using home = await TestKernel.boot();
+  const other = await home.client();
+  const hangUp = new AbortController();
+  const sent = other.call<Sent>("proc.send", { message: "one" }, { signal: hangUp.signal });
+  hangUp.abort();
+  await other.close();
+  expect(await home.ended((await sent).runId)).toMatchObject({ status: "ok" });
+});
+
+test("a refused call of a process is in its own log too", async () => {
+  await using home = await TestKernel.boot();
+  const inside = await home.insideOf(INIT);
+  await home.refusal("hil.answer", { id: "abcd", decision: "approve" }, inside);
+  await home.refusal("no.such", {}, inside);
+  const { rows } = await home.sys.call<{ rows: { call: string; outcome: string }[] }>("proc.trace", { pid: INIT });
+  expect(rows.map(({ call, outcome }) => `${call} ${outcome}`)).toEqual(["hil.answer EPERM", "no.such ENOSYS"]);
+});

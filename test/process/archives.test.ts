@@ -1,0 +1,99 @@
+// Archives read back: listed newest first, shown in pages, and checked so that any damage is found.
+
+import { expect, test } from "bun:test";
+import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { ArchiveInfo, Closed } from "../../src/syscalls/services.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+interface Page {
+  readonly records: readonly { readonly id: number; readonly content: string }[];
+  readonly next: number | null;
+}
+
+async function archive(home: TestKernel, messages: readonly string[]): Promise<{ id: string; file: string }> {
+  for (const message of messages) await home.say(message);
+  const closed = await home.sys.call<Closed>("proc.reset", {});
+  return { id: closed.archiveId ?? "", file: join(home.paths.objectsDir, closed.archivedTo ?? "") };
+}
+
+function show(home: TestKernel, args: object): Promise<Page> {
+  return home.sys.call("archive.show", args);
+}
+
+test("archives are listed newest first, and by process", async () => {
+  await using home = await TestKernel.boot();
+  const first = await archive(home, ["one"]);
+  await home.clock.advance(1000);
+  const second = await archive(home, ["two"]);
+  await home.clock.advance(1000);
+  const pid = await home.task();
+  await home.say("three", { pid });
+  const third = await home.sys.call<Closed>("proc.kill", { pid });
+  const ids = async (args: object) => {
+    const { archives } = await home.sys.call<{ archives: ArchiveInfo[] }>("archive.list", args);
+    return archives.map((each) => each.id);
+  };
+  expect(await ids({})).toEqual([third.archiveId ?? "", second.id, first.id]);
+  expect(await ids({ pid: INIT })).toEqual([second.id, first.id]);
+  expect(await ids({ pid: "task:zzzzzz" })).toEqual([]);
+});
+
+test("an archive is shown page by page, every record once and in order", async () => {
+  await using home = await TestKernel.boot();
+  const { id } = await archive(home, ["one", "two", "three"]);
+  const found: number[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const page: Page = await show(home, { id, after, limit: 4 });
+    found.push(...page.records.map((record) => record.id));
+    after = page.next;
+  }
+  expect(found).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(await show(home, { id, after: 6 })).toEqual({ records: [], next: null });
+  expect(await show(home, { id, after: 1_000_000 })).toEqual({ records: [], next: null });
+});
+
+test("a whole archive is verified, with its checksum and how many records it has", async () => {
+  await using home = await TestKernel.boot();
+  const { id, file } = await archive(home, ["one"]);
+  const checked = await home.sys.call<{ archive: ArchiveInfo; ok: boolean }>("archive.verify", { id });
+  expect(checked).toMatchObject({ ok: true, fault: null, archive: { id, lines: 2, messages: 2, undelivered: 0 } });
+  expect(checked.archive.sha256).toBe(new Bun.CryptoHasher("sha256").update(readFileSync(file)).digest("hex"));
+});
+
+const DAMAGE: { readonly [what: string]: (file: string) => void } = {
+  "a flipped bit": (file) => {
+    const bytes = readFileSync(file);
+    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+  },
+  "a lost end": (file) => truncateSync(file, readFileSync(file).length - 9),
+  "something after the end": (file) => appendFileSync(file, "x"),
+  "an empty file": (file) => truncateSync(file, 0),
+  "another archive in its place": (file) => writeFileSync(file, gzipSync('{"id":1}\n{"id":2}\n')),
+  "records that are no JSON": (file) => writeFileSync(file, gzipSync("{\nnot json\n")),
+  "no file": (file) => rmSync(file),
+};
+
+test("damage of any kind is found and named, and reading says so in one line", async () => {
+  await using home = await TestKernel.boot();
+  for (const [what, damage] of Object.entries(DAMAGE)) {
+    const { id, file } = await archive(home, ["one", "two"]);
+    damage(file);
+    const refused = await home.refusal("archive.verify", { id });
+    expect(`${what}: ${refused.code} ${refused.message}`).toMatch(
+      new RegExp(`^${what}: EIO archive /var/sessions/sam/init:1000/${id}\\.jsonl\\.gz is damaged: [^\\n]+$`),
+    );
+    const shown = await show(home, { id }).catch((error: unknown) => error);
+    if (shown instanceof Error) expect(shown).toMatchObject({ code: "EIO", message: expect.stringContaining(id) });
+  }
+});
+
+test("an archive that does not exist is not found", async () => {
+  await using home = await TestKernel.boot();
+  const id = "0190a1b2-0000-7000-8000-000000000001";
+  for (const name of ["archive.show", "archive.verify"]) {
+    expect(await home.refusal(name, { id })).toMatchObject({ code: "ENOENT", message: `no such archive: ${id}` });
+  }
+});

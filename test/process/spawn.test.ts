@@ -1,0 +1,148 @@
+// New processes: who they belong to, as whom they act, where they start, and that asking twice makes one.
+
+import { expect, test } from "bun:test";
+import { LIMITS } from "../../src/abi/limits.ts";
+import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { Spawned } from "../../src/syscalls/services.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+async function listed(home: TestKernel): Promise<ProcessInfo[]> {
+  return (await home.sys.call<{ processes: ProcessInfo[] }>("proc.list", {})).processes;
+}
+
+test("a spawned process has what was asked for, belongs to its caller and acts as the personal agent", async () => {
+  await using home = await TestKernel.boot();
+  const made = await home.spawn({ label: "docs audit", cwd: "~/docs", prompt: "begin" });
+  expect(made).toMatchObject({ label: "docs audit", profile: "task", cwd: "/home/sam/docs" });
+  expect(made.pid).toMatch(/^task:[a-z0-9]{6}$/);
+  await home.ended(made.runId ?? "");
+  const agent = (await home.get(INIT)).runAs;
+  expect(agent).not.toBe("sam");
+  expect(await home.get(made.pid)).toMatchObject({
+    label: "docs audit",
+    owner: "sam",
+    uid: 1000,
+    runAs: agent,
+    profile: "task",
+    parentPid: INIT,
+    state: "idle",
+    cwd: "/home/sam/docs",
+    createdAt: home.clock.now(),
+  });
+  expect(await home.outline(made.pid)).toEqual(["user: begin", "assistant: done"]);
+  expect(home.heard("process.spawn")).toMatchObject([{ pid: made.pid, label: "docs audit", parent: INIT }]);
+});
+
+test("without a prompt nothing runs", async () => {
+  await using home = await TestKernel.boot();
+  const { pid, runId } = await home.spawn();
+  expect(runId).toBeNull();
+  await home.quiet();
+  expect(await home.get(pid)).toMatchObject({ state: "idle", label: null, cwd: "/home/sam", lastActiveAt: null });
+  expect(home.model.requests).toEqual([]);
+});
+
+test("a child starts where its parent is and acts as it does, unless it is told otherwise", async () => {
+  await using home = await TestKernel.boot();
+  const parent = await home.task({ cwd: "/home/sam/project" });
+  const inside = await home.insideOf(parent);
+  const child = await inside.call<Spawned>("proc.spawn", { label: "child" });
+  const elsewhere = await inside.call<Spawned>("proc.spawn", { cwd: "../other" });
+  expect(await home.get(child.pid)).toMatchObject({ parentPid: parent, cwd: "/home/sam/project", owner: "sam" });
+  expect(elsewhere.cwd).toBe("/home/sam/other");
+  expect((await home.get(child.pid)).runAs).toBe((await home.get(parent)).runAs);
+});
+
+test("the same request id gives the same process, at once, later and at the next kernel", async () => {
+  await using home = await TestKernel.boot();
+  const ask = (label: string) =>
+    home.sys.call<Spawned>("proc.spawn", { label, prompt: "go" }, { requestId: "spawn-1" });
+  const [first, second] = await Promise.all([ask("one"), ask("one")]);
+  expect(second).toEqual(first);
+  await home.ended(first.runId ?? "");
+  expect(await ask("one")).toEqual(first);
+  await home.restart();
+  expect(await ask("one")).toEqual(first);
+  expect(await listed(home)).toHaveLength(2);
+  expect(await home.outline(first.pid)).toEqual(["user: go", "assistant: done"]);
+});
+
+test("a request id that was used for something else is refused and makes nothing", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("proc.spawn", { label: "one" }, { requestId: "spawn-1" });
+  const refused = await home.sys.call("proc.spawn", { label: "two" }, { requestId: "spawn-1" }).catch((error) => error);
+  expect(refused).toMatchObject({ code: "ECONFLICT", message: "this request id was used for something else" });
+  expect(await listed(home)).toHaveLength(2);
+});
+
+test("a spawn cut off between its steps is completed by the next kernel, prompt included", async () => {
+  let cut = true;
+  await using home = await TestKernel.boot({
+    ports: (ports) => {
+      const create: typeof ports.processes.create = async (pid, about) => {
+        if (cut && pid !== INIT) await new Promise(() => {});
+        await ports.processes.create(pid, about);
+      };
+      return { ...ports, processes: { ...ports.processes, create } };
+    },
+  });
+  void home.sys.call("proc.spawn", { label: "cut off", prompt: "go" }, { requestId: "spawn-1" }).catch(() => {});
+  await home.until("the first step is stored", async () => (await home.stores.kernel.processes.count(1000)) === 2);
+  expect(await listed(home)).toHaveLength(1);
+  cut = false;
+  await home.restart();
+  const made = await home.sys.call<Spawned>("proc.spawn", { label: "cut off", prompt: "go" }, { requestId: "spawn-1" });
+  expect(await home.wait(made.pid)).toMatchObject({ status: "ok", runId: made.runId });
+  expect(await listed(home)).toHaveLength(2);
+});
+
+test("processes may be nested so deep and no deeper", async () => {
+  await using home = await TestKernel.boot();
+  let parent = INIT;
+  for (let depth = 1; depth <= LIMITS.spawnDepthMax; depth++) parent = await home.task({ parent });
+  const refused = await home.refusal("proc.spawn", { parent });
+  expect([refused.code, refused.message]).toEqual(["ELIMIT", `processes may be nested ${LIMITS.spawnDepthMax} deep`]);
+});
+
+test("what cannot be: an unknown parent, an init, an account that is not yours, a profile there is not", async () => {
+  await using home = await TestKernel.boot();
+  const before = await listed(home);
+  const cases: [object, string][] = [
+    [{ parent: "task:zzzzzz" }, "ESRCH"],
+    [{ parent: "not a pid" }, "ESRCH"],
+    [{ profile: "init" }, "EINVAL"],
+    [{ profile: "robot" }, "EINVAL"],
+    [{ as: "root" }, "EPERM"],
+    [{ as: "nobody-such" }, "EPERM"],
+    [{ as: "sam" }, "EPERM"],
+    [{ label: "x".repeat(LIMITS.labelCharsMax + 1) }, "EINVAL"],
+    [{ cwd: "" }, "EINVAL"],
+    [{ cwd: "/a\0b" }, "EINVAL"],
+  ];
+  for (const [args, code] of cases) {
+    const refused = await home.refusal("proc.spawn", args);
+    expect(`${JSON.stringify(args)} ${refused.code}`).toBe(`${JSON.stringify(args)} ${code}`);
+    expect(refused.message).toMatch(/^[^\n]+$/);
+  }
+  expect(await listed(home)).toEqual(before);
+});
+
+test("the personal agent may be named, and each profile but init is possible", async () => {
+  await using home = await TestKernel.boot();
+  const agent = (await home.get(INIT)).runAs;
+  const made = await home.spawn({ as: agent, profile: "review" });
+  expect(await home.get(made.pid)).toMatchObject({ runAs: agent, profile: "review" });
+  for (const profile of ["task", "cron", "mcp", "app"] as const)
+    expect((await home.spawn({ profile })).profile).toBe(profile);
+});
+
+test("an account may have so many processes and no more", async () => {
+  await using home = await TestKernel.boot({
+    ports: (ports) => {
+      const count = async () => LIMITS.processesPerOwnerMax;
+      return { ...ports, kernel: { ...ports.kernel, processes: { ...ports.kernel.processes, count } } };
+    },
+  });
+  expect(await home.refusal("proc.spawn", {})).toMatchObject({ code: "ELIMIT" });
+  expect(await listed(home)).toHaveLength(1);
+});

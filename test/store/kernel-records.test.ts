@@ -1,0 +1,121 @@
+// The smaller tables of the control plane: answered requests, approvals as projected, archives, and who started which run.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { LIMITS } from "../../src/abi/limits.ts";
+import type { ArchiveRow } from "../../src/store/kernel/records.ts";
+import type { KernelStore } from "../../src/store/kernel/sqlite.ts";
+import { approval, KernelPlane, liveProcess, outboxRow } from "../support/kernel-plane.ts";
+
+let plane: KernelPlane;
+let store: KernelStore;
+
+beforeEach(() => {
+  plane = new KernelPlane();
+  store = plane.begin();
+});
+afterEach(() => plane.dispose());
+
+test("a request is answered once, for its account only, and another body under its id shows", async () => {
+  const request = { uid: 1000, requestId: "r", bodyHash: "h", answer: { pid: "task:aaaaaa" }, now: 1 };
+  expect(await store.requests.answered(1000, "r", "h")).toBeNull();
+  await store.requests.remember(request);
+  await store.requests.remember({ ...request, answer: { pid: "task:bbbbbb" } });
+  expect(await store.requests.answered(1000, "r", "h")).toEqual({ answer: { pid: "task:aaaaaa" }, sameBody: true });
+  expect(await store.requests.answered(1000, "r", "other")).toMatchObject({ sameBody: false });
+  expect(await store.requests.answered(1001, "r", "h")).toBeNull();
+});
+
+test("requests are kept for a day", async () => {
+  await store.requests.remember({ uid: 1000, requestId: "r", bodyHash: "h", answer: {}, now: 5 });
+  await store.requests.sweep(5 + LIMITS.requestsKeptMs);
+  expect(await store.requests.answered(1000, "r", "h")).not.toBeNull();
+  await store.requests.sweep(6 + LIMITS.requestsKeptMs);
+  expect(await store.requests.answered(1000, "r", "h")).toBeNull();
+});
+
+test("open approvals are listed oldest first, an owner's or all", async () => {
+  await liveProcess(store, "task:aaaaaa", { ownerUid: 1000 });
+  await liveProcess(store, "task:bbbbbb", { ownerUid: 0 });
+  const later = approval("task:aaaaaa", { id: "zzzz", createdAt: 9 });
+  const earlier = approval("task:bbbbbb", { id: "aaaa", createdAt: 3 });
+  await store.processes.project("task:aaaaaa", [outboxRow(1, {}, [later])]);
+  await store.processes.project("task:bbbbbb", [outboxRow(1, {}, [earlier])]);
+  expect(await store.approvals.open({})).toEqual([earlier, later]);
+  expect(await store.approvals.open({ ownerUid: 1000 })).toEqual([later]);
+  expect(await store.approvals.find("aaaa")).toEqual({ approval: earlier, ownerUid: 0 });
+  expect(await store.approvals.find("none")).toBeNull();
+});
+
+test("an approval id that is used again means the open one, and the latest when all are decided", async () => {
+  await liveProcess(store, "task:aaaaaa");
+  const first = approval("task:aaaaaa", { createdAt: 3 });
+  const decided = { ...first, decision: "approve", by: "sam", decidedAt: 4 } as const;
+  const second = approval("task:aaaaaa", { createdAt: 7 });
+  await store.processes.project("task:aaaaaa", [outboxRow(1, {}, [first]), outboxRow(2, {}, [decided])]);
+  expect((await store.approvals.find("a1b2"))?.approval).toEqual(decided);
+  await store.processes.project("task:aaaaaa", [outboxRow(3, {}, [second])]);
+  expect((await store.approvals.find("a1b2"))?.approval).toEqual(second);
+  const denied = { ...second, decision: "deny", by: "alice", decidedAt: 8 } as const;
+  await store.processes.project("task:aaaaaa", [outboxRow(4, {}, [denied])]);
+  expect((await store.approvals.find("a1b2"))?.approval).toEqual(denied);
+});
+
+function archive(index: number, about: Partial<ArchiveRow> = {}): ArchiveRow {
+  return {
+    id: `archive-${index}`,
+    pid: "task:aaaaaa",
+    ownerUid: 1000,
+    key: `var/sessions/sam/task:aaaaaa/archive-${index}.jsonl.gz`,
+    reason: "reset",
+    messages: 10,
+    lines: 12,
+    undelivered: 2,
+    bytes: 300,
+    sha256: "ab".repeat(32),
+    createdAt: index,
+    ...about,
+  };
+}
+
+test("archives are listed newest first, by owner and by process, and outlive their process", async () => {
+  const rows = [
+    archive(1),
+    archive(2, { ownerUid: 0 }),
+    archive(3, { pid: "task:bbbbbb", reason: "kill" }),
+    archive(4),
+  ];
+  for (const row of rows) await store.archives.add(row);
+  const ids = async (filter: { ownerUid?: number; pid?: string }) =>
+    (await store.archives.list(filter)).map((row) => row.id);
+  expect(await ids({})).toEqual(["archive-4", "archive-3", "archive-2", "archive-1"]);
+  expect(await ids({ ownerUid: 1000 })).toEqual(["archive-4", "archive-3", "archive-1"]);
+  expect(await ids({ pid: "task:aaaaaa" })).toEqual(["archive-4", "archive-2", "archive-1"]);
+  expect(await ids({ ownerUid: 0, pid: "task:aaaaaa" })).toEqual(["archive-2"]);
+  expect(await ids({ ownerUid: 7 })).toEqual([]);
+  expect(await store.archives.get("archive-3")).toEqual(archive(3, { pid: "task:bbbbbb", reason: "kill" }));
+  expect(await store.archives.get("none")).toBeNull();
+});
+
+test("archives of one millisecond are told apart and stay in one order", async () => {
+  for (const index of [2, 1, 3]) await store.archives.add(archive(index, { createdAt: 5 }));
+  expect((await store.archives.list({})).map((row) => row.id)).toEqual(["archive-3", "archive-2", "archive-1"]);
+});
+
+test("an archive that is written again, as after a crash, is one archive", async () => {
+  await store.archives.add(archive(1));
+  await store.archives.add(archive(1, { bytes: 301 }));
+  expect(await store.archives.list({})).toEqual([archive(1, { bytes: 301 })]);
+});
+
+test("who started a run is known to the next kernel, until the time for it is over", async () => {
+  const route = { runId: "run-1", uid: 1000, connectionId: "c1", pid: "task:aaaaaa", now: 5 };
+  await store.routes.add(route);
+  await store.routes.add({ ...route, runId: "run-2", connectionId: "c2", now: 9 });
+  const next = plane.begin();
+  expect(await next.routes.all()).toEqual([
+    { runId: "run-1", connectionId: "c1" },
+    { runId: "run-2", connectionId: "c2" },
+  ]);
+  await next.routes.sweep(6 + LIMITS.runRoutesKeptMs);
+  expect((await next.routes.all()).map(({ runId }) => runId)).toEqual(["run-2"]);
+});
