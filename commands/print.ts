@@ -68,14 +68,8 @@ export interface TableView {
   readonly nowMs: number;
 }
 
-export function table(columns: readonly Column[], rows: readonly object[], view: TableView): string {
-  const cells = [
-    columns.map((column) => headOf(column, view)),
-    ...rows.map((row) => columns.map((column) => reveal(cellOf(column, row, view)) || "-")),
-  ];
-  const own = cells.map((row) => row.map(displayWidth));
-  const widths = columns.map((_, index) => own.reduce((most, row) => Math.max(most, row[index]!), 0));
-  if (view.width !== null) shrink(columns, widths, view.width);
+export function table(declared: readonly Column[], rows: readonly object[], view: TableView): string {
+  const { columns, cells, own, widths } = fitted(declared, rows, view);
   const lines = cells.map((row, at) => {
     const padded = row.map((cell, index) => {
       const fits = own[at]![index]! <= widths[index]!;
@@ -86,6 +80,40 @@ export function table(columns: readonly Column[], rows: readonly object[], view:
     return view.width === null ? line : cutWidth(line, view.width);
   });
   return `${lines.join("\n")}\n`;
+}
+
+interface Fitted {
+  readonly columns: readonly Column[];
+  readonly cells: readonly (readonly string[])[];
+  /** Width of each cell as it is, and of each column as it will be. */
+  readonly own: readonly (readonly number[])[];
+  readonly widths: number[];
+}
+
+// On a terminal that is too narrow, columns with nothing in them go first, then cells shrink, then minor columns go.
+function fitted(columns: readonly Column[], rows: readonly object[], view: TableView): Fitted {
+  const cells = [
+    columns.map((column) => headOf(column, view)),
+    ...rows.map((row) => columns.map((column) => reveal(cellOf(column, row, view)) || "-")),
+  ];
+  const own = cells.map((row) => row.map(displayWidth));
+  const widths = columns.map((_, index) => own.reduce((most, row) => Math.max(most, row[index]!), 0));
+  const { width } = view;
+  if (width === null || lineWidth(widths) <= width) return { columns, cells, own, widths };
+  const full = columns.filter((_, index) => cells.some((row, at) => at > 0 && row[index] !== "-"));
+  if (full.length < columns.length && full.length > 0) return fitted(full, rows, view);
+  shrink(columns, widths, width);
+  const least = columns.reduce((best, column) => Math.max(best, column.minor ?? 0), 0);
+  if (lineWidth(widths) <= width || least === 0) return { columns, cells, own, widths };
+  return fitted(
+    columns.filter((column) => column.minor !== least),
+    rows,
+    view,
+  );
+}
+
+function lineWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
 }
 
 /** 42s, 7m, 3h, 12d: one unit, as `ps` would. */
@@ -110,7 +138,7 @@ function cellOf(column: Column, row: object, view: TableView): string {
 // The widest of the columns that may shrink gives way first, one cell at a time; whatever still sticks out is cut with the line.
 function shrink(columns: readonly Column[], widths: number[], total: number): void {
   const elastic = columns.flatMap((column, index) => (column.shrink ? [index] : []));
-  let over = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - total;
+  let over = lineWidth(widths) - total;
   while (over-- > 0) {
     const widest = elastic.reduce((best, index) => (widths[index]! > (widths[best] ?? 0) ? index : best), -1);
     if (widest === -1 || widths[widest]! <= SHRUNK_COLUMNS_MIN) return;

@@ -5,6 +5,7 @@ import { type Code, SysError } from "../abi/errno.ts";
 import { grants } from "../abi/identity.ts";
 import { isRequestId } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
+import { reveal } from "../lib/sanitize.ts";
 import type { AuditRows, RequestRows } from "../store/kernel/records.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import { type ParseOptions, parseArgs } from "../syscalls/parse.ts";
@@ -47,7 +48,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
       const parsed = parseArgs(call.input, args, parse);
       return await once(call, parsed, context);
     } catch (error) {
-      const fault = asSysError(error);
+      const fault = oneLine(asSysError(error));
       outcome = fault.code;
       if (isDenial(fault.code)) await auditDenial(name, context, fault);
       throw fault;
@@ -122,6 +123,14 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     options.onFault(error);
     return new SysError("EIO", "a fault inside gsv; log/kernel.log has the details");
   }
+}
+
+/** Messages quote what the caller wrote, and a path may hold line ends: what is told is one line all the same. */
+function oneLine(error: SysError): SysError {
+  const message = reveal(error.message);
+  const hints = error.hints.map(reveal);
+  const same = message === error.message && hints.every((hint, index) => hint === error.hints[index]);
+  return same ? error : new SysError(error.code, message, hints);
 }
 
 function usedForSomethingElse(requestId: string): SysError {

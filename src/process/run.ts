@@ -85,11 +85,8 @@ async function askModel(
       ? (kind: "text" | "thinking", text: string) =>
           ledger.emit(row, { name: "chat.delta", run: run.runId, turn, kind, text })
       : null;
-    const answer = await modelTurn({ provider, request, signal, clock, onDelta });
+    const answer = notEmpty(await modelTurn({ provider, request, signal, clock, onDelta }));
     if (signal.aborted || answer.kind === "aborted") return null;
-    if (answer.kind === "turn" && answer.text === "" && answer.calls.length === 0) {
-      return { ...answer, kind: "failure", failure: { class: "protocol", message: "the model's answer is empty" } };
-    }
     if (answer.kind === "turn" || attempt >= TRIES_MAX || !PASSING.includes(answer.failure.class)) return answer;
     await store.waste(row.pid, { runId: run.runId, model, usage: NO_USAGE, now: clock.now() });
     ledger.emit(row, {
@@ -102,6 +99,12 @@ async function askModel(
     await clock.sleep(answer.failure.retryAfterMs ?? quickTryMs(attempt, ports.random), signal);
     if (signal.aborted) return null;
   }
+}
+
+// A history may not hold an assistant's turn that says and does nothing.
+function notEmpty(answer: Folded): Folded {
+  if (answer.kind !== "turn" || answer.text !== "" || answer.calls.length > 0) return answer;
+  return { ...answer, kind: "failure", failure: { class: "protocol", message: "the model's answer is empty" } };
 }
 
 async function requestOf(ports: RunPorts, row: ProcessRow, model: string): Promise<ModelRequest> {

@@ -123,6 +123,8 @@ export type Column = {
   readonly align?: "right";
   /** Gives way first when the terminal is narrow. */
   readonly shrink?: true;
+  /** Left out when even then the line is too long, the highest first. */
+  readonly minor?: number;
 } & (
   | { readonly cell: (row: never) => string; readonly since?: undefined }
   | { readonly since: (row: never) => number; readonly cell?: undefined }

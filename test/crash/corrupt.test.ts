@@ -26,7 +26,7 @@ async function damage(path: string): Promise<void> {
   closeSync(file);
 }
 
-test("a corrupt process database leaves seven of eight at work, is put in quarantine with its WAL, and a reset starts afresh", async () => {
+test.concurrent("a corrupt process database leaves seven of eight at work, is put in quarantine with its WAL, and a reset starts afresh", async () => {
   await withHome(async (home) => {
     const script = await home.file("script", [{ delayMs: 60_000, text: "too late" }]);
     const sys = home.sys({ model: `script:${script}` });
@@ -59,7 +59,7 @@ test("a corrupt process database leaves seven of eight at work, is put in quaran
   });
 }, 30_000);
 
-test("a process database that is missing is one process in error, and the kernel starts", async () => {
+test.concurrent("a process database that is missing is one process in error, and the kernel starts", async () => {
   await withHome(async (home) => {
     const script = await home.file("script", [{ delayMs: 60_000, text: "too late" }]);
     const sys = home.sys({ model: `script:${script}` });

@@ -46,7 +46,7 @@ async function goesThroughAFullDisk(home: TestHome, disk: Disk): Promise<void> {
   expect(said.map((record) => record.content)).toEqual(["go", "there is space again"]);
 }
 
-test("when the stores find the disk full a send exits 75, the process waits for space, and goes on by itself", async () => {
+test.concurrent("when the stores find the disk full a send exits 75, the process waits for space, and goes on by itself", async () => {
   await withHome(
     async (home) => {
       const full = home.beside("full");
@@ -62,7 +62,7 @@ test("when the stores find the disk full a send exits 75, the process waits for 
 
 const mountable = process.getuid?.() === 0 && process.platform === "linux" && canMount();
 
-test.if(mountable)(
+test.concurrent.if(mountable)(
   "on a file system that is really full a send exits 75, the process waits for space, and goes on by itself",
   async () => {
     await withHome(

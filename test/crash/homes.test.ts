@@ -8,7 +8,7 @@ import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import { until, withHome } from "../support/home.ts";
 import { HomeBook } from "../support/sound.ts";
 
-test("a home whose socket path would be too long to bind works like any other", async () => {
+test.concurrent("a home whose socket path would be too long to bind works like any other", async () => {
   const at = `${"deep/".repeat(30)}home`;
   await withHome(
     async (home) => {
@@ -24,7 +24,7 @@ test("a home whose socket path would be too long to bind works like any other", 
   );
 }, 30_000);
 
-test("a home that others may write and that holds something is refused with the command that mends it", async () => {
+test.concurrent("a home that others may write and that holds something is refused with the command that mends it", async () => {
   await withHome(async (home) => {
     mkdirSync(home.directory);
     await Bun.write(`${home.directory}/something`, "of mine");
@@ -37,7 +37,7 @@ test("a home that others may write and that holds something is refused with the 
   });
 }, 30_000);
 
-test("a home of a newer gsv is refused with 78, by reads and by writes, and its database is not touched", async () => {
+test.concurrent("a home of a newer gsv is refused with 78, by reads and by writes, and its database is not touched", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["fs", "write", "~/a", "b"])).status).toBe(0);
     await home.stop();
@@ -55,7 +55,7 @@ test("a home of a newer gsv is refused with 78, by reads and by writes, and its 
   });
 }, 30_000);
 
-test("a kernel that is stopped during a run finishes its turn and leaves the rest: ps shows it interrupted and starts the kernel that goes on", async () => {
+test.concurrent("a kernel that is stopped during a run finishes its turn and leaves the rest: ps shows it interrupted and starts the kernel that goes on", async () => {
   await withHome(async (home) => {
     const script = await home.file("script", [
       { delayMs: 200, calls: [{ name: "Write", args: { path: "~/w{{n}}", content: "x" } }], repeat: 4 },
@@ -64,7 +64,7 @@ test("a kernel that is stopped during a run finishes its turn and leaves the res
     const sys = home.sys({ model: `script:${script}` });
     const { pid } = await sys.call<Spawned>("proc.spawn", { prompt: "go" });
     expect((await home.gsv(["kernel", "stop"])).status).toBe(0);
-    expect(home.holder).toBe(null);
+    await until("it has left", () => home.holder === null);
     const seen = (await home.ps()).find((info: ProcessInfo) => info.pid === pid);
     expect(seen).toMatchObject({ state: "running", interrupted: true });
     await until("the look has started a kernel", () => home.holder !== null);
@@ -78,7 +78,7 @@ test("a kernel that is stopped during a run finishes its turn and leaves the res
   });
 }, 30_000);
 
-test("a kernel that is killed during a run shows the same, in text and in JSON", async () => {
+test.concurrent("a kernel that is killed during a run shows the same, in text and in JSON", async () => {
   await withHome(async (home) => {
     const script = await home.file("script", [{ delayMs: 60_000, text: "too late" }]);
     const { pid } = await home.sys({ model: `script:${script}` }).call<Spawned>("proc.spawn", { prompt: "go" });

@@ -8,7 +8,7 @@ import { HomeBook } from "../support/sound.ts";
 
 const ALONE = { GSV_KERNEL: "in-process" };
 
-test("with GSV_KERNEL=in-process a chat is answered, and no kernel, socket or lock is left behind", async () => {
+test.concurrent("with GSV_KERNEL=in-process a chat is answered, and no kernel, socket or lock is left behind", async () => {
   await withHome(async (home) => {
     const ran = await home.gsv(["chat", "How do I stop a process?"], { env: ALONE });
     expect([ran.status, ran.stdout.includes("gsv kill -STOP")]).toEqual([0, true]);
@@ -19,7 +19,7 @@ test("with GSV_KERNEL=in-process a chat is answered, and no kernel, socket or lo
   });
 }, 30_000);
 
-test("what an invocation queued and did not do is done by the next kernel", async () => {
+test.concurrent("what an invocation queued and did not do is done by the next kernel", async () => {
   await withHome(async (home) => {
     const script = await home.file("script", [{ text: "done later", repeat: 10 }]);
     const env = { ...ALONE, GSV_MODEL: `script:${script}` };
@@ -38,7 +38,7 @@ test("what an invocation queued and did not do is done by the next kernel", asyn
   });
 }, 30_000);
 
-test("an in-process invocation finds the lock taken and connects to the kernel that holds it", async () => {
+test.concurrent("an in-process invocation finds the lock taken and connects to the kernel that holds it", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["send", "hello"])).status).toBe(0);
     const holder = home.holder;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { KernelStatus, Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import { type TestHome, until, withHome } from "../support/home.ts";
 
-test("a kernel that lost its lock writes 0 rows, even in the middle of a run, and leaves; the new one goes on with the run", async () => {
+test.concurrent("a kernel that lost its lock writes 0 rows, even in the middle of a run, and leaves; the new one goes on with the run", async () => {
   await withHome(async (home) => {
     // Its run wants to go on before it looks at the lock again.
     const stale = home.start({ GSV_KERNEL_LOCK_CHECK_MS: "1500" });
@@ -24,6 +24,7 @@ test("a kernel that lost its lock writes 0 rows, even in the middle of a run, an
     const sys = home.sys();
     const { results } = await sys.call<{ results: WaitResult[] }>("proc.wait", { pids: [pid] });
     expect([results[0]?.status, results[0]?.text]).toEqual(["ok", "done"]);
+    await until("the heir has nothing left to write", () => !JSON.stringify(everythingIn(home)).includes('"dirty":1'));
     const before = everythingIn(home);
     stale.signal("SIGCONT");
     expect(await stale.ended).toBe(75);
@@ -34,7 +35,7 @@ test("a kernel that lost its lock writes 0 rows, even in the middle of a run, an
   });
 }, 30_000);
 
-test("a kernel that looks at its lock and finds it gone leaves at once", async () => {
+test.concurrent("a kernel that looks at its lock and finds it gone leaves at once", async () => {
   await withHome(async (home) => {
     const stale = home.start({ GSV_KERNEL_LOCK_CHECK_MS: "20" });
     await until("it serves", () => home.holder === stale.pid);

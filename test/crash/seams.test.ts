@@ -2,7 +2,7 @@
 // the life to its end, and the home is as sound as if nothing had happened.
 
 import { expect, test } from "bun:test";
-import { linesOf } from "../support/crash.ts";
+import { isLook, linesOf } from "../support/crash.ts";
 import { withHome } from "../support/home.ts";
 import { samples } from "../support/soak.ts";
 import { faultsAfter, live, prepare } from "./life.ts";
@@ -46,8 +46,9 @@ async function liveThrough(seams: readonly string[]): Promise<string[]> {
 }
 
 test("kill -9 at any seam of a life loses nothing, repeats no effect and leaves nothing half done", async () => {
-  const seams = await seamsOfALife();
-  expect(seams.length).toBeGreaterThan(90);
+  const all = await seamsOfALife();
+  const seams = samples(0, 1) === 0 ? all.filter((seam) => !isLook(seam)) : all;
+  expect(seams.length).toBeGreaterThan(60);
   const isLife = (seam: string) => seam.startsWith("life:");
   const rounds = [...spread(seams.filter((seam) => !isLife(seam))), ...spread(seams.filter(isLife))];
   const unreached = await liveThroughAll(rounds);

@@ -23,6 +23,8 @@ export interface PlannedAnswer {
   readonly error?: Failure;
   /** The stream stops with no last event. */
   readonly cut?: true;
+  /** The provider throws, which none may: a fault of gsv. */
+  readonly fault?: string;
   /** Said only after `release`. */
   readonly hold?: true;
 }
@@ -48,6 +50,11 @@ export class PlannedModel implements Provider {
     for (const go of [...this.held]) go();
   }
 
+  /** Held answers stay unsaid for ever, as when the kernel that waits for them is dead. */
+  forget(): void {
+    this.held.clear();
+  }
+
   asked(pid: string): ModelRequest[] {
     return this.requests.filter((request) => request.about.pid === pid);
   }
@@ -56,6 +63,7 @@ export class PlannedModel implements Provider {
     this.requests.push(request);
     const answer = this.plans.get(request.about.pid)?.shift() ?? { text: "done" };
     if (answer.hold) await this.hold(signal);
+    if (answer.fault !== undefined) throw new TypeError(answer.fault);
     for (const event of this.events(answer)) {
       if (signal.aborted) return yield { type: "aborted" };
       yield event;

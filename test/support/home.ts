@@ -4,7 +4,7 @@
 
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ProcessInfo } from "../../src/abi/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { readOnlySys } from "../../src/boot-read.ts";
@@ -187,6 +187,8 @@ export class TestHome {
     for (const pid of this.processes) end(pid);
     await Promise.all(this.kernels.map((kernel) => kernel.ended));
     rmSync(this.root, { recursive: true, force: true });
+    // The socket of a home with a long path has a directory of its own.
+    if (this.socketPath !== this.paths.socket) rmSync(dirname(this.socketPath), { recursive: true });
   }
 }
 

@@ -69,6 +69,7 @@ export class TestKernel {
 
   /** Nothing is drained: what is in flight stays where it is, and the next kernel takes it from there. */
   async restart(): Promise<void> {
+    this.model.forget();
     await this.kernel.close();
     await this.start();
   }

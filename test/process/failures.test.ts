@@ -1,0 +1,174 @@
+// Models fail in many ways, and each has its end: what may pass is asked again, what will not is told, and history stays one that the
+// next model can read.
+
+import { expect, test } from "bun:test";
+import { LIMITS } from "../../src/abi/limits.ts";
+import type { Failure, FailureClass } from "../../src/abi/stream.ts";
+import type { PlannedAnswer } from "../support/answers.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+const LASTING: { readonly [failure: string]: string } = {
+  throttle: "unavailable",
+  quota: "limit",
+  overflow: "limit",
+  auth: "error",
+  config: "error",
+  request: "error",
+  content: "error",
+};
+const PASSING: { readonly [failure: string]: string } = {
+  outage: "unavailable",
+  network: "unavailable",
+  timeout: "unavailable",
+  protocol: "error",
+};
+const EXITS: { readonly [status: string]: number } = { unavailable: 75, limit: 6, error: 1 };
+
+function failing(name: string, more: Partial<Failure> = {}): PlannedAnswer {
+  return { text: "half an ans", error: { class: name as FailureClass, message: `it was ${name}`, ...more } };
+}
+
+/** Sends and lets time pass until that run has ended. */
+async function saidInTime(home: TestKernel, message: string) {
+  const { runId } = await home.send(message);
+  await home.until("the run ends", async () => {
+    await home.clock.advance(1000);
+    return home.heard("chat.complete", runId).length > 0;
+  });
+  return await home.ended(runId);
+}
+
+for (const [name, status] of Object.entries(LASTING)) {
+  test(`a failure of class ${name} ends the run as ${status} at once, and the next message starts afresh`, async () => {
+    await using home = await TestKernel.boot();
+    home.model.will(INIT, failing(name));
+    const end = await home.say("hello");
+    expect(end).toMatchObject({ status, reason: `model.${name}`, error: `it was ${name}`, text: null });
+    expect(home.model.requests).toHaveLength(1);
+    expect(await home.wait(INIT)).toMatchObject({ status, exit: EXITS[status] });
+    expect(await home.outline(INIT)).toEqual(["user: hello", `system: Generation failed: it was ${name}`]);
+    expect(await home.say("again")).toMatchObject({ status: "ok", text: "done" });
+  });
+}
+
+for (const [name, status] of Object.entries(PASSING)) {
+  test(`a failure of class ${name} is asked again, and after the third time the run ends as ${status}`, async () => {
+    await using home = await TestKernel.boot();
+    home.model.will(INIT, failing(name), failing(name), { text: "at last" });
+    expect(await saidInTime(home, "hello")).toMatchObject({ status: "ok", text: "at last" });
+    expect(home.heard("chat.restart").map(({ turn, attempt, reason }) => [turn, attempt, reason])).toEqual([
+      [1, 2, `it was ${name}`],
+      [1, 3, `it was ${name}`],
+    ]);
+    expect(await home.outline(INIT)).toEqual(["user: hello", "assistant: at last"]);
+
+    home.model.will(INIT, failing(name), failing(name), failing(name));
+    expect(await saidInTime(home, "and now")).toMatchObject({ status, reason: `model.${name}` });
+    expect(home.model.requests).toHaveLength(6);
+  });
+}
+
+test("a model that says how long to wait is asked no sooner", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, failing("outage", { retryAfterMs: 30_000 }), { text: "at last" });
+  const { runId } = await home.send("hello");
+  await home.until("it waits", () => home.heard("chat.restart").length === 1);
+  await home.clock.advance(29_999);
+  expect(home.model.requests).toHaveLength(1);
+  await home.clock.advance(1);
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
+});
+
+test("a run that waits to ask again can be aborted", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, failing("outage", { retryAfterMs: 3_600_000 }));
+  const { runId } = await home.send("hello");
+  await home.until("it waits", () => home.heard("chat.restart").length === 1);
+  await home.sys.call("proc.abort", { pid: INIT });
+  expect(await home.ended(runId)).toMatchObject({ status: "aborted" });
+  expect(await home.say("again")).toMatchObject({ status: "ok" });
+});
+
+const BROKEN: { readonly [what: string]: PlannedAnswer } = {
+  "a stream that is cut": { text: "half an ans", cut: true },
+  "a stream that is cut within a call": { calls: [{ name: "Write", json: '{"path":"~/a","con' }], cut: true },
+  "arguments that are no JSON": { calls: [{ name: "Write", json: "{path: a}" }] },
+  "arguments that are no object": { calls: [{ name: "Write", json: "[1]" }] },
+  "arguments nested 10^5 deep": { calls: [{ name: "Write", json: `{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}` }] },
+  "two calls of one id": {
+    calls: [
+      { name: "Read", id: "x" },
+      { name: "Read", id: "x" },
+    ],
+  },
+  "a call without a name": { calls: [{ name: "" }] },
+  "more calls than may be": { calls: Array.from({ length: LIMITS.toolCallsPerTurnMax + 1 }, () => ({ name: "Read" })) },
+};
+
+for (const [what, answer] of Object.entries(BROKEN)) {
+  test(`${what}: nothing of it is carried out or kept, and it is asked again`, async () => {
+    await using home = await TestKernel.boot();
+    home.model.will(INIT, answer, { text: "better" });
+    expect(await saidInTime(home, "hello")).toMatchObject({ status: "ok", text: "better" });
+    expect(await home.outline(INIT)).toEqual(["user: hello", "assistant: better"]);
+    expect(home.heard("chat.tool_call")).toEqual([]);
+    expect(home.heard("chat.restart")).toHaveLength(1);
+  });
+}
+
+test("an empty answer is no answer: it is asked again, and three of them end the run with the reason", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, { text: "" }, { text: "said" });
+  expect(await saidInTime(home, "hello")).toMatchObject({ status: "ok", text: "said" });
+  home.model.will(INIT, { text: "" }, { text: "" }, { text: "" });
+  expect(await saidInTime(home, "hello")).toMatchObject({ status: "error", error: "the model's answer is empty" });
+});
+
+test("a failure after tools ran keeps what they did and every result", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, { calls: [{ name: "Write", args: { path: "~/a", content: "x" } }] }, failing("auth"));
+  expect(await home.say("write it")).toMatchObject({ status: "error" });
+  expect(await home.outline(INIT)).toEqual([
+    "user: write it",
+    "assistant:  [Write]",
+    "Write: completed",
+    "system: Generation failed: it was auth",
+  ]);
+  expect(await home.sys.call<object>("fs.read", { path: "~/a" })).toMatchObject({ kind: "file" });
+});
+
+test("an answer cut at its output limit or refused for its content is told as what it is", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, { text: "so far", stop: "length" }, { text: "I will not", stop: "refusal" });
+  expect(await home.say("one")).toMatchObject({ status: "ok", reason: "turn.length", text: "so far" });
+  expect(await home.say("two")).toMatchObject({ status: "ok", reason: "turn.refusal", text: "I will not" });
+});
+
+test("usage of all turns of a run is added up, and what a cut answer cost is not part of it", async () => {
+  await using home = await TestKernel.boot();
+  const calls = [{ name: "Read", args: { path: "/proc/version" } }];
+  home.model.will(INIT, { calls, usage: { input: 10, output: 1, costUsd: 0.5 } }, failing("network"), {
+    text: "x",
+    usage: { input: 20, output: 2, cacheRead: 5, costUsd: 0.25 },
+  });
+  expect((await saidInTime(home, "hello")).usage).toEqual({
+    input: 30,
+    output: 3,
+    cacheRead: 5,
+    cacheWrite: 0,
+    costUsd: 0.75,
+  });
+});
+
+test("a run that never ends by itself is ended after so many turns, and says so", async () => {
+  await using home = await TestKernel.boot();
+  const again = { calls: [{ name: "Read", args: { path: "/proc/version" } }] };
+  home.model.will(INIT, ...Array.from({ length: LIMITS.turnsPerRunMax + 5 }, () => again));
+  expect(await home.say("go on for ever")).toMatchObject({
+    status: "limit",
+    reason: "turns",
+    error: `stopped after ${LIMITS.turnsPerRunMax} turns in one run`,
+  });
+  expect(home.model.requests).toHaveLength(LIMITS.turnsPerRunMax);
+  expect(await home.wait(INIT)).toMatchObject({ exit: 6 });
+});

@@ -1,0 +1,122 @@
+// Trouble of one process is its own: a broken invariant ends the run, a full disk is waited out, and the others go on.
+
+import { expect, test } from "bun:test";
+import { StoreUnavailable } from "../../src/store/open.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+test("a fault of gsv ends the run as an error with one line, and what waits behind it goes on", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, { fault: "a wire format nobody knows", hold: true }, { text: "fine" });
+  const first = await home.send("one");
+  await home.holding();
+  const second = await home.send("two");
+  home.model.release();
+  expect(await home.ended(first.runId)).toMatchObject({
+    status: "error",
+    reason: "fault",
+    error: "a fault inside gsv; log/kernel.log has the details",
+  });
+  expect(await home.ended(second.runId)).toMatchObject({ status: "ok", text: "fine" });
+  expect(home.faults.splice(0).join()).toContain("a wire format nobody knows");
+});
+
+test("messages that were all there before the fault are answered too, each fault costing one run", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
+  home.model.will(INIT, { fault: "broken" }, { fault: "broken" }, { text: "fine" });
+  const runs: string[] = [];
+  for (const message of ["one", "two", "three"]) runs.push((await home.send(message)).runId);
+  await home.sys.call("proc.signal", { pid: INIT, signal: "CONT" });
+  const ends = await Promise.all(runs.map((run) => home.ended(run)));
+  expect(ends.map(({ status }) => status)).toEqual(["error", "error", "ok"]);
+  home.faults.splice(0);
+});
+
+test("a fault in one process leaves every other one alone", async () => {
+  await using home = await TestKernel.boot();
+  const pid = await home.task();
+  home.model.will(pid, { fault: "broken" });
+  const [bad, good] = await Promise.all([home.say("one", { pid }), home.say("two")]);
+  expect([bad.status, good.status]).toEqual(["error", "ok"]);
+  home.faults.splice(0);
+});
+
+/** While `disk.full`, nothing can be written to a process. */
+function withDisk(disk: { full: boolean }): Promise<TestKernel> {
+  const refuse = () => {
+    if (disk.full) throw new StoreUnavailable("disk", "not saved: the disk is full");
+  };
+  return TestKernel.boot({
+    config: { "kernel.diskRetryMs": 2000 },
+    ports: (ports) => {
+      const { admit, commitTurn } = ports.processes;
+      const processes: typeof ports.processes = {
+        ...ports.processes,
+        admit: async (...args) => {
+          refuse();
+          return await admit(...args);
+        },
+        commitTurn: async (...args) => {
+          refuse();
+          return await commitTurn(...args);
+        },
+      };
+      return { ...ports, processes };
+    },
+  });
+}
+
+test("on a full disk a message is refused with 75 and nothing of it is there afterwards", async () => {
+  const disk = { full: true };
+  await using home = await withDisk(disk);
+  const refused = await home.refusal("proc.send", { message: "lost?" });
+  expect([refused.code, refused.message]).toEqual(["ENOSPC", "not saved: the disk is full"]);
+  disk.full = false;
+  await home.say("saved");
+  expect(await home.outline(INIT)).toEqual(["user: saved", "assistant: done"]);
+});
+
+test("a run that meets a full disk is paused, says so to those who wait with 75, and goes on by itself", async () => {
+  const disk = { full: false };
+  await using home = await withDisk(disk);
+  home.model.will(INIT, { text: "cannot be saved", hold: true }, { text: "saved" });
+  const { runId } = await home.send("hello");
+  await home.holding();
+  disk.full = true;
+  home.model.release();
+  const held = await home.inState(INIT, "paused");
+  expect(held.waitsFor).toEqual({ kind: "disk", reason: "the disk is full; it goes on when there is space" });
+  expect(await home.wait(INIT)).toMatchObject({ status: "held", exit: 75, waitsFor: { kind: "disk" } });
+  expect(home.heard("process.state").at(-1)).toMatchObject({ state: "paused", waitsFor: { kind: "disk" } });
+  const patient = home.wait(INIT, { patient: true });
+  disk.full = false;
+  await home.clock.advance(2000);
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "saved" });
+  expect(await patient).toMatchObject({ status: "ok" });
+  expect(await home.outline(INIT)).toEqual(["user: hello", "assistant: saved"]);
+});
+
+test("a disk that stays full is looked at again and again, and nothing is lost or done twice", async () => {
+  const disk = { full: false };
+  await using home = await withDisk(disk);
+  home.model.will(
+    INIT,
+    { text: "first try", hold: true },
+    { text: "next try" },
+    { text: "next try" },
+    { text: "kept" },
+  );
+  const { runId } = await home.send("hello");
+  await home.holding();
+  disk.full = true;
+  home.model.release();
+  await home.inState(INIT, "paused");
+  for (let look = 0; look < 2; look++) {
+    await home.clock.advance(2000);
+    await home.until("it is asked again", () => home.model.requests.length === look + 2);
+    await home.inState(INIT, "paused");
+  }
+  disk.full = false;
+  await home.clock.advance(2000);
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "kept" });
+});

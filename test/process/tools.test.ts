@@ -1,0 +1,146 @@
+// The tool calls of a turn: in order, each with exactly one result, and a result that says what was wrong and what to do.
+
+import { expect, test } from "bun:test";
+import { LIMITS } from "../../src/abi/limits.ts";
+import type { PlannedCall } from "../support/answers.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+interface Result {
+  readonly outcome: string;
+  readonly isError: boolean;
+  readonly output: string;
+}
+
+/** What the model is told about these calls. */
+async function results(home: TestKernel, ...calls: PlannedCall[]): Promise<Result[]> {
+  home.model.will(INIT, { calls });
+  const { run } = await home.say("go");
+  return (await home.messages(INIT)).flatMap((message) =>
+    message.role === "toolResult" && message.runId === run ? [message.content] : [],
+  );
+}
+
+test("calls run one after the other in the order they were made, and each has one result", async () => {
+  await using home = await TestKernel.boot();
+  const path = "~/count.txt";
+  const told = await results(
+    home,
+    { name: "Write", args: { path, content: "one" } },
+    { name: "Edit", args: { path, oldString: "one", newString: "two" } },
+    { name: "Read", args: { path } },
+    { name: "Search", args: { query: "two", path } },
+    { name: "Read", args: { path: "~/none" } },
+  );
+  expect(told.map(({ outcome }) => outcome)).toEqual(["completed", "completed", "completed", "completed", "failed"]);
+  expect(told.map(({ output }) => output.split("\n")[0])).toEqual([
+    "wrote 3 bytes to /home/sam/count.txt",
+    "replaced 1 in /home/sam/count.txt",
+    expect.stringContaining("two"),
+    "/home/sam/count.txt:1:two",
+    "ENOENT: cannot read /home/sam/none: no such file or directory",
+  ]);
+  const calls = home.heard("chat.tool_call").map((signal) => signal.callId);
+  expect(home.heard("chat.tool_result").map((signal) => signal.callId)).toEqual(calls);
+});
+
+test("while a tool runs the process says so, and between tools it is running again", async () => {
+  await using home = await TestKernel.boot();
+  await results(home, { name: "Read", args: { path: "/proc/version" } });
+  const states = home.heard("process.state").map(({ state }) => state);
+  expect(states).toEqual(["queued", "running", "waiting_tool", "running", "idle"]);
+});
+
+const WRONG: { readonly [what: string]: readonly [PlannedCall, RegExp] } = {
+  "a tool there is not": [
+    { name: "Browse" },
+    /^there is no tool Browse; the tools are Read, Write, Edit, Delete, Search\.$/,
+  ],
+  "a property of every object as a tool": [{ name: "__proto__" }, /^there is no tool __proto__; /],
+  "a syscall that is no tool": [
+    { name: "hil.answer", args: { id: "abcd", decision: "approve" } },
+    /^there is no tool hil\.answer; /,
+  ],
+  "an argument that is missing": [
+    { name: "Write", args: { path: "~/a" } },
+    /^EINVAL: content is missing\nthe whole content$/,
+  ],
+  "an argument there is not": [
+    { name: "Read", args: { path: "~/a", lines: 3 } },
+    /^EINVAL: unknown argument "lines"\nit takes: path, target, offset, limit$/,
+  ],
+  "an argument of another kind": [{ name: "Read", args: { path: 7 } }, /^EINVAL: path must be a path, not 7$/],
+  "a number as text": [
+    { name: "Read", args: { path: "~", limit: "3" } },
+    /^EINVAL: limit must be a whole number from 1/,
+  ],
+  "a machine there is not": [
+    { name: "Read", args: { path: "~", target: "mars" } },
+    /^EINVAL: target must be one of gsv, not "mars"$/,
+  ],
+  "a text that is not in the file": [
+    { name: "Edit", args: { path: "~/real.txt", oldString: "nowhere", newString: "x" } },
+    /^\w+: cannot edit \/home\/sam\/real\.txt: /,
+  ],
+  "a directory to write": [{ name: "Write", args: { path: "/proc", content: "x" } }, /^\w+: cannot write \/proc: /],
+  "somebody else's directory": [
+    { name: "Write", args: { path: "/root/x", content: "x" } },
+    /^EACCES: cannot write \/root/,
+  ],
+};
+
+for (const [what, [call, told]] of Object.entries(WRONG)) {
+  test(`${what} is a result the model can mend, and the run goes on`, async () => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("fs.write", { path: "~/real.txt", content: "real" });
+    const [result] = await results(home, call);
+    expect(result?.outcome).toBe("failed");
+    expect(result?.isError).toBe(true);
+    expect(result?.output).toMatch(told);
+    expect(home.heard("chat.complete")).toMatchObject([{ status: "ok", text: "done" }]);
+  });
+}
+
+test("a call that is wrong is told before anybody is asked to approve it", async () => {
+  await using home = await TestKernel.boot();
+  const [result] = await results(home, { name: "Delete", args: { file: "~/a" } });
+  expect(result?.output).toMatch(/^EINVAL: unknown argument "file"/);
+  expect(home.heard("chat.hil")).toEqual([]);
+});
+
+test("a long result is cut in its middle for the model, at whole characters, with how much is missing", async () => {
+  await using home = await TestKernel.boot();
+  const line = `${"❄".repeat(99)}\n`;
+  await home.sys.call("fs.write", { path: "~/long.txt", content: `first\n${line.repeat(1000)}last\n` });
+  const [result] = await results(home, { name: "Search", args: { query: "❄", path: "~/long.txt" } });
+  expect(Buffer.byteLength(result?.output ?? "")).toBeLessThanOrEqual(LIMITS.toolOutputBytesMax + 200);
+  expect(result?.output).not.toContain("\uFFFD");
+  expect(result?.outcome).toBe("completed");
+});
+
+test("the agent's tools are exactly the five file tools, each with a description and parameters", async () => {
+  await using home = await TestKernel.boot();
+  await home.say("hello");
+  const tools = home.model.requests[0]?.tools ?? [];
+  expect(tools.map(({ name }) => name)).toEqual(["Read", "Write", "Edit", "Delete", "Search"]);
+  for (const { description, parameters } of tools) {
+    expect(description).not.toBe("");
+    expect(parameters).toMatchObject({ type: "object", additionalProperties: false });
+  }
+});
+
+test("relative paths and ~ mean the owner's, wherever the process was started", async () => {
+  await using home = await TestKernel.boot();
+  const pid = await home.task({ cwd: "~/project" });
+  const calls = ["notes.md", "./deep/er.md", "../up.md", "~/home.md"].map((path) => ({
+    name: "Write",
+    args: { path, content: "x" },
+  }));
+  home.model.will(pid, { calls });
+  await home.say("write", { pid });
+  const written = (await home.messages(pid)).flatMap((message) =>
+    message.role === "toolResult" ? [message.content.output] : [],
+  );
+  expect(written).toEqual(
+    ["project/notes.md", "project/deep/er.md", "up.md", "home.md"].map((path) => `wrote 1 bytes to /home/sam/${path}`),
+  );
+});

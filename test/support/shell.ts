@@ -1,0 +1,72 @@
+// gsv as it is typed, against a kernel in this process: the real command line with streams that remember. Time passes only as far as a
+// command needs to come to its end.
+
+import type { Input, Interruption, Io } from "../../commands/command.ts";
+import { runCommandLine } from "../../commands/run.ts";
+import type { KernelStatus } from "../../src/syscalls/services.ts";
+import { FakeOutput, stdinOf } from "./io.ts";
+import type { TestKernel } from "./kernel.ts";
+import { seeded } from "./random.ts";
+
+export interface Typed {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Typing {
+  readonly stdout: FakeOutput;
+  readonly stderr: FakeOutput;
+  readonly ended: Promise<Typed>;
+  interrupt(name: Interruption): void;
+}
+
+/** Starts a command and returns while it runs. */
+export async function begin(
+  home: TestKernel,
+  argv: readonly string[],
+  stdin: Input = stdinOf("none"),
+): Promise<Typing> {
+  const stdout = new FakeOutput();
+  const stderr = new FakeOutput();
+  const listeners = new Set<(name: Interruption) => void>();
+  const sys = await home.client();
+  const io: Io = {
+    stdout,
+    stderr,
+    stdin,
+    env: {},
+    cwd: "/somewhere",
+    onSignal: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    clock: home.clock,
+    random: seeded(1).bytes,
+    sys: () => sys,
+    kernel: { start: () => sys.call<KernelStatus>("system.start", {}) },
+  };
+  const ended = runCommandLine(argv, io).then(async (status) => {
+    await sys.close();
+    return { status, stdout: stdout.text, stderr: stderr.text };
+  });
+  return { stdout, stderr, ended, interrupt: (name) => listeners.forEach((listener) => listener(name)) };
+}
+
+/** Runs a command to its end. */
+export async function type(home: TestKernel, ...argv: string[]): Promise<Typed> {
+  return await finish(home, await begin(home, argv));
+}
+
+/** Lets time pass until the command has ended. */
+export async function finish(home: TestKernel, { ended }: Typing): Promise<Typed> {
+  let over = false;
+  void ended.finally(() => {
+    over = true;
+  });
+  await home.until("the command ends", async () => {
+    await home.clock.advance(50);
+    return over;
+  });
+  return await ended;
+}

@@ -1,0 +1,105 @@
+// What is accepted comes back exactly as it was given, through history, files, archives and the registry; what cannot be kept is refused.
+
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { LIMITS } from "../../src/abi/limits.ts";
+import { normaliseText } from "../../src/abi/message.ts";
+import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { Closed } from "../../src/syscalls/services.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+import { samples } from "../support/soak.ts";
+
+const SEED = 20260103;
+const text = fc.oneof(
+  fc.string({ unit: "binary", minLength: 1, maxLength: 60 }),
+  fc.constantFrom(
+    "--help",
+    "-1",
+    " spaced  out ",
+    "é",
+    "e\u0301",
+    "\u202eevil",
+    "a\r\nb",
+    "９",
+    "\u{1f600}",
+    "'\"\\$`",
+  ),
+);
+
+test("a message is in history and archive as it was sent, but for NUL and lone surrogates, which are replaced", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
+  const sent: string[] = [];
+  await fc.assert(
+    fc.asyncProperty(text, async (message) => {
+      await home.send(message);
+      sent.push(normaliseText(message));
+    }),
+    { seed: SEED, numRuns: samples(50, 900) },
+  );
+  const { archiveId } = await home.sys.call<Closed>("proc.reset", {});
+  const kept: unknown[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    type Page = { records: { content: string }[]; next: number | null };
+    const page: Page = await home.sys.call<Page>("archive.show", { id: archiveId, after });
+    kept.push(...page.records.map((record) => record.content));
+    after = page.next;
+  }
+  expect(kept).toEqual(sent);
+});
+
+test("the longest message there may be is answered, and one character more is refused", async () => {
+  await using home = await TestKernel.boot();
+  const longest = "é".repeat(LIMITS.messageCharsMax);
+  await home.say(longest);
+  expect((await home.messages(INIT))[0]?.content).toBe(longest);
+  const refused = await home.refusal("proc.send", { message: `${longest}x` });
+  expect([refused.code, refused.message]).toEqual([
+    "EINVAL",
+    expect.stringMatching(/^message has 262145 characters; at most 262144/),
+  ]);
+});
+
+test("an empty message is a message", async () => {
+  await using home = await TestKernel.boot();
+  expect(await home.say("")).toMatchObject({ status: "ok" });
+  expect(await home.outline(INIT)).toEqual(["user: ", "assistant: done"]);
+});
+
+test("labels come back as they were given", async () => {
+  await using home = await TestKernel.boot();
+  await fc.assert(
+    fc.asyncProperty(text, async (label) => {
+      const { pid } = await home.spawn({ label });
+      expect((await home.sys.call<ProcessInfo>("proc.get", { pid })).label).toBe(normaliseText(label));
+    }),
+    { seed: SEED, numRuns: samples(20, 500) },
+  );
+});
+
+test("a file holds exactly what was written to it, whatever it is called", async () => {
+  await using home = await TestKernel.boot();
+  const name = fc.constantFrom(
+    "plain",
+    " spaced",
+    "-dash",
+    "--",
+    "ünï",
+    "a'b\"c",
+    "per%cent",
+    "dot.",
+    "...",
+    "new\nline",
+    "\u202e",
+    "__proto__",
+  );
+  await fc.assert(
+    fc.asyncProperty(name, text, async (file, content) => {
+      const path = `/home/sam/files/${file}`;
+      await home.sys.call("fs.write", { path, content });
+      const stored = await home.stores.objects.read(`home/sam/files/${file}`, { offset: 0, bytesMax: 1000 });
+      expect(Buffer.from(stored).toString()).toBe(normaliseText(content));
+    }),
+    { seed: SEED, numRuns: samples(30, 500) },
+  );
+});
