@@ -74,7 +74,8 @@ async function leave(io: Io, why: "stop" | "restart"): Promise<number | null> {
 async function isUp(sys: Sys, pid: number): Promise<boolean> {
   try {
     const status = await statusOf(sys);
-    return status.running && status.pid === pid;
+    // On its way out a kernel takes its name away before it lets go of the home.
+    return status.running && (status.pid === pid || status.pid === null);
   } catch (error) {
     if (error instanceof SysError && error.code === "EAGAIN") return false;
     throw error;

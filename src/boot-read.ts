@@ -14,13 +14,15 @@ import { makeDispatch } from "./kernel/dispatch.ts";
 import { registryService } from "./kernel/registry.ts";
 import { kernelSys } from "./kernel/sys.ts";
 import type { Clock } from "./lib/clock.ts";
-import type { HomePaths } from "./paths.ts";
+import { type HomePaths, readKernelInfo } from "./paths.ts";
 import { approvalsList } from "./process/approvals.ts";
 import { archivesService } from "./process/archive.ts";
 import { historiesService } from "./process/histories.ts";
 import { KernelDb } from "./store/kernel/db.ts";
 import { sqliteKernelStore } from "./store/kernel/sqlite.ts";
+import { isHeld } from "./store/lock.ts";
 import { sqliteProcessStore } from "./store/process/sqlite.ts";
+import type { KernelStatus } from "./syscalls/services.ts";
 import { SYSCALLS } from "./syscalls/table.ts";
 
 export interface ReadOptions {
@@ -94,7 +96,7 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
       kernel: controlService({
         about: aboutThis(paths),
         processes: kernel.processes,
-        life: () => ({ running: false, pid: null, startedAt: null, generation, clients: 0 }),
+        life: () => ({ ...holderOf(paths), generation, clients: 0 }),
         drain: () => {},
       }),
     },
@@ -114,4 +116,11 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
       database.close();
     },
   };
+}
+
+// There may be a kernel all the same: suspended, on its way up or on its way out.
+function holderOf(paths: HomePaths): Pick<KernelStatus, "running" | "pid" | "startedAt"> {
+  const running = isHeld(paths.lockFile);
+  const info = running ? readKernelInfo(paths) : null;
+  return { running, pid: info?.pid ?? null, startedAt: info?.startedAt ?? null };
 }

@@ -25,7 +25,8 @@ export function kernelSys(options: SysOptions): Sys {
       args: object,
       { signal, requestId }: { signal?: AbortSignal; requestId?: string } = {},
     ) {
-      if (gone.signal.aborted) throw new SysError("EAGAIN", "the connection is closed");
+      if (gone.signal.aborted) throw new SysError("ECANCELED", "the connection is closed");
+      if (signal?.aborted) throw new SysError("ECANCELED", `${name} was cancelled`);
       const signals = signal === undefined ? gone.signal : AbortSignal.any([signal, gone.signal]);
       const caller = await options.caller();
       const client = options.client === undefined ? {} : { client: options.client };

@@ -83,21 +83,27 @@ export class ToolCalls {
 
   private async runOne(place: RunPlace, call: CallRow): Promise<CallsOutcome> {
     const fault = this.faultOf(call);
-    if (fault !== null) return await this.end(place, call, "failed", fault);
+    if (fault !== null) return await this.refuse(place, call, "failed", fault);
     if (call.status === "registered") {
       const { path } = call.args;
       const verdict = verdictOf(call, typeof path === "string" ? await this.ports.locate(place.row, path) : "");
       if (verdict.action === "ask") {
         if (!PROFILES_ALONE.includes(place.row.profile)) return await this.ask(place, call, verdict.why);
-        return await this.end(
-          place,
-          call,
-          "denied",
-          `${call.tool} needs a person's approval and this process has nobody to ask.`,
-        );
+        const alone = `${call.tool} needs a person's approval and this process has nobody to ask.`;
+        return await this.refuse(place, call, "denied", alone);
       }
     }
     return await this.carryOut(place, call);
+  }
+
+  // Told like any other call, so that whoever looks on never sees a result without its call.
+  private refuse(place: RunPlace, call: CallRow, outcome: ToolOutcome, why: string): Promise<CallsOutcome> {
+    this.announce(place, call);
+    return this.end(place, call, outcome, why);
+  }
+
+  private announce({ row, run }: RunPlace, { callId, tool, call, args }: CallRow): void {
+    this.ports.ledger.emit(row, { name: "chat.tool_call", run: run.runId, callId, tool, call: call ?? tool, args });
   }
 
   // What is wrong with the call itself, told so that a model can mend it.
@@ -140,15 +146,7 @@ export class ToolCalls {
     const begun = await this.ports.store.beginCall(row.pid, run.epoch, call.dispatchId);
     if (!begun.ok) return "left";
     await this.ports.ledger.publish(row);
-    const name = call.call ?? call.tool;
-    this.ports.ledger.emit(row, {
-      name: "chat.tool_call",
-      run: run.runId,
-      callId: call.callId,
-      tool: call.tool,
-      call: name,
-      args: call.args,
-    });
+    this.announce(place, call);
     const { outcome, output } = await this.effect(row, call, signal);
     return await this.end(place, call, outcome, output);
   }

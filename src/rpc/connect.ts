@@ -75,7 +75,14 @@ class KernelSys implements Sys {
   }
 
   private async read(name: string, args: object, options: CallOptions): Promise<unknown> {
-    if ((await this.served()) !== null) return this.ask(name, args, options);
+    if ((await this.served()) !== null) {
+      try {
+        return await this.ask(name, args, options);
+      } catch (error) {
+        // Stopped in the middle of it: reading goes on without a kernel.
+        if (!this.stopped || !(error instanceof SysError) || error.code !== "EAGAIN") throw error;
+      }
+    }
     this.reader ??= this.options.readSys();
     const reader = await this.reader;
     if (reader === null) {

@@ -190,7 +190,7 @@ function checkInfo(frame: Loose): ClientInfo {
 
 function checkFilter(value: unknown): SignalFilter {
   if (!isObject(value)) throw broken("a filter is not an object");
-  const { pid, run, names } = value;
+  const { pid, run, names, mine } = value;
   if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === "string"))) {
     throw broken("a filter's names are not texts");
   }
@@ -198,6 +198,7 @@ function checkFilter(value: unknown): SignalFilter {
     ...(typeof pid === "string" && { pid }),
     ...(typeof run === "string" && { run }),
     ...(names !== undefined && { names: names as string[] }),
+    ...(mine === true && { mine }),
   };
 }
 

@@ -34,6 +34,21 @@ export function acquireLock(file: string): Lock | null {
   }
 }
 
+/** Whether somebody holds it now. What else may be wrong with the file is told to whoever wants to take it. */
+export function isHeld(file: string): boolean {
+  let database: Database | undefined;
+  try {
+    database = new Database(file, { readonly: true });
+    database.run("PRAGMA busy_timeout = 0");
+    database.query("SELECT count(*) FROM sqlite_schema").get();
+    return false;
+  } catch (error) {
+    return (error as { code?: unknown }).code === "SQLITE_BUSY";
+  } finally {
+    database?.close();
+  }
+}
+
 function held(database: Database, file: string, ours: BigIntStats): Lock {
   let released = false;
   return {

@@ -11,7 +11,7 @@ export function waitsForText(waits: WaitsFor): string {
 
 export function closedText(verb: "reset" | "killed", closed: Closed): string {
   if (closed.pending) return `${verb === "reset" ? "reset" : "end"} of ${closed.pid} follows this turn`;
-  const lost = closed.undelivered > 0 ? `, ${closed.undelivered} undelivered among them` : "";
+  const lost = closed.undelivered > 0 ? ` and ${closed.undelivered} that were never taken up` : "";
   if (closed.archivedTo === null) return `${verb} ${closed.pid} (nothing archived)`;
   return `${verb} ${closed.pid} (archived ${closed.archivedMessages} messages${lost} to ${closed.archivedTo})`;
 }

@@ -2,8 +2,9 @@
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import type { ProcessInfo } from "../../src/abi/process.ts";
+import { acquireLock } from "../../src/store/lock.ts";
 import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import { until, withHome } from "../support/home.ts";
 import { HomeBook } from "../support/sound.ts";
@@ -64,7 +65,7 @@ test.concurrent("a kernel that is stopped during a run finishes its turn and lea
     const sys = home.sys({ model: `script:${script}` });
     const { pid } = await sys.call<Spawned>("proc.spawn", { prompt: "go" });
     expect((await home.gsv(["kernel", "stop"])).status).toBe(0);
-    await until("it has left", () => home.holder === null);
+    expect(home.holder).toBe(null);
     const seen = (await home.ps()).find((info: ProcessInfo) => info.pid === pid);
     expect(seen).toMatchObject({ state: "running", interrupted: true });
     await until("the look has started a kernel", () => home.holder !== null);
@@ -75,6 +76,20 @@ test.concurrent("a kernel that is stopped during a run finishes its turn and lea
     expect(book.faults).toEqual([]);
     const results2 = book.records(pid).filter((record) => record.role === "toolResult");
     expect(results2.map((record) => record.outcome)).toEqual(["completed", "completed", "completed", "completed"]);
+  });
+}, 30_000);
+
+test.concurrent("when kernel stop returns the kernel has left: the lock is free and the databases are closed", async () => {
+  await withHome(async (home) => {
+    for (let round = 0; round < 3; round++) {
+      expect((await home.gsv(["send", "hello"])).status).toBe(0);
+      expect((await home.gsv(["kernel", "stop"])).status).toBe(0);
+      const lock = acquireLock(home.paths.lockFile);
+      expect([lock === null, home.holder]).toEqual([false, null]);
+      lock?.release();
+      expect(readdirSync(home.paths.procDir)).toEqual(["init:1000.db"]);
+    }
+    expect((await home.gsv(["kernel", "stop"])).stdout).toBe("no kernel was running\n");
   });
 }, 30_000);
 

@@ -42,8 +42,10 @@ export async function prepare(home: TestHome): Promise<Sys> {
   return sys;
 }
 
-export async function live(sys: Sys): Promise<Life> {
+/** `chapter` is told where the life is: seams are counted anew in each. */
+export async function live(sys: Sys, chapter: (name: string) => Promise<unknown>): Promise<Life> {
   const acknowledged: Acknowledged[] = [];
+  await chapter("young");
   const { pid, runId } = await sys.call<Spawned>("proc.spawn", { label: "a life", prompt: "first" });
   acknowledged.push({ pid, runId: runId ?? "", text: "first", sender: "person" });
   const send = async (text: string) => {
@@ -54,6 +56,7 @@ export async function live(sys: Sys): Promise<Life> {
   await send("third");
   await settle(sys, pid);
   const reset = await sys.call<Closed>("proc.reset", { pid });
+  await chapter("old");
   await send("fourth");
   await wait(sys, pid);
   const killed = await sys.call<Closed>("proc.kill", { pid });
@@ -78,7 +81,11 @@ async function wait(sys: Sys, pid: string): Promise<WaitResult> {
 }
 
 /** What is wrong with a home after a life, its kernel gone; nothing should be. */
-export function faultsAfter(home: TestHome, life: Pick<Life, "pid" | "acknowledged">, stored: string): string[] {
+export function faultsAfter(
+  home: TestHome,
+  life: Pick<Life, "pid" | "acknowledged"> & Partial<Life>,
+  stored: string,
+): string[] {
   const book = new HomeBook(home);
   const puts = linesOf(stored);
   return [
@@ -86,6 +93,10 @@ export function faultsAfter(home: TestHome, life: Pick<Life, "pid" | "acknowledg
     ...book.missing(life.acknowledged),
     ...book.effects(puts, "home/sam/w-"),
     ...tallyFaults(home, book, life.pid),
+    ...book.putAway(
+      life.pid,
+      [life.reset, life.killed].flatMap((closed) => closed ?? []),
+    ),
   ];
 }
 

@@ -4,7 +4,11 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { realClock } from "../../src/lib/clock.ts";
+import { dial } from "../../src/rpc/client.ts";
 import type { KernelStatus, Spawned, WaitResult } from "../../src/syscalls/services.ts";
+import { VERSION } from "../../src/version.ts";
+import { rejection } from "../contract/sys.ts";
 import { type TestHome, until, withHome } from "../support/home.ts";
 
 test.concurrent("a kernel that lost its lock writes 0 rows, even in the middle of a run, and leaves; the new one goes on with the run", async () => {
@@ -32,6 +36,34 @@ test.concurrent("a kernel that lost its lock writes 0 rows, even in the middle o
     expect((await sys.call<KernelStatus>("system.status", {})).pid).toBe(heir.pid);
     expect((await home.gsv(["send", "still served"])).status).toBe(0);
     expect(home.holder).toBe(heir.pid);
+  });
+}, 30_000);
+
+test.concurrent("whatever a client still asks of a kernel that has lost its lock is refused as not saved, and not a row changes", async () => {
+  await withHome(async (home) => {
+    const stale = home.start({ GSV_KERNEL_LOCK_CHECK_MS: "60000" });
+    await until("it serves", () => home.holder === stale.pid);
+    const about = { clientId: "late", version: VERSION, cwd: "/", env: {} };
+    const link = await dial({ socketPath: home.socketPath, info: about, clock: realClock, helloMs: 5000 });
+    stale.signal("SIGSTOP");
+    rmSync(home.paths.lockFile);
+    const heir = home.start();
+    await until("the heir serves", () => home.holder === heir.pid);
+    const before = everythingIn(home);
+    stale.signal("SIGCONT");
+    const asked: readonly (readonly [string, object])[] = [
+      ["proc.spawn", { prompt: "late" }],
+      ["proc.send", { message: "late" }],
+      ["fs.write", { path: "~/late", content: "late" }],
+      ["proc.signal", { pid: "init:1000", signal: "STOP" }],
+      ["proc.reset", { pid: "init:1000" }],
+    ];
+    for (const [name, args] of asked) {
+      const refused = await rejection(link.call(name, args, { requestId: name }));
+      expect([name, refused.code, refused.message.startsWith("not saved")]).toEqual([name, "EAGAIN", true]);
+    }
+    link.close();
+    expect(everythingIn(home)).toEqual(before);
   });
 }, 30_000);
 

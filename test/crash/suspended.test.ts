@@ -5,7 +5,21 @@ import { withHome } from "../support/home.ts";
 
 const READ_MS_MAX = 4000;
 
-test("while the kernel is suspended reads are answered within 4 s and writes exit 75 naming the pid and kill -CONT; then all works", async () => {
+test.concurrent("a suspended kernel is shown as the running one it is, and stop says how to wake it", async () => {
+  await withHome(async (home) => {
+    expect((await home.gsv(["send", "hello"])).status).toBe(0);
+    const pid = home.holder ?? 0;
+    process.kill(pid, "SIGSTOP");
+    const [status, stop] = await Promise.all([home.gsv(["kernel", "status", "--json"]), home.gsv(["kernel", "stop"])]);
+    expect(JSON.parse(status.stdout)).toMatchObject({ running: true, pid });
+    expect([stop.status, stop.stdout]).toEqual([75, ""]);
+    expect(stop.stderr).toContain(`kill -CONT ${pid}`);
+    process.kill(pid, "SIGCONT");
+    expect((await home.gsv(["kernel", "stop"])).stdout).toBe(`kernel ${pid} stopped\n`);
+  });
+}, 30_000);
+
+test.concurrent("while the kernel is suspended reads are answered within 4 s and writes exit 75 naming the pid and kill -CONT; then all works", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["chat", "hello"])).status).toBe(0);
     const pid = home.holder ?? 0;

@@ -1,12 +1,12 @@
 // With no key and no network: the provider that ships drives the real tools, asks where a person has to say yes, and goes on.
 
 import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Approval } from "../../src/abi/process.ts";
 import type { Sent } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
+import { scratchDirectory } from "../support/scratch.ts";
 
 function boot(): Promise<TestKernel> {
   return TestKernel.boot({ realProviders: true });
@@ -72,7 +72,7 @@ test("an order that was not answered before the kernel died is carried out once 
 });
 
 test("the model a message asks for stays with its run across kernels", async () => {
-  const script = join(mkdtempSync(join(tmpdir(), "gsv-script-")), "script.jsonl");
+  const script = join(scratchDirectory("script"), "script.jsonl");
   await Bun.write(script, '{"text":"from the script"}\n');
   await using home = await TestKernel.boot({ realProviders: true, env: { GSV_MODEL: `script:${script}` } });
   await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });

@@ -97,6 +97,11 @@ for (const [what, [call, told]] of Object.entries(WRONG)) {
     expect(result?.isError).toBe(true);
     expect(result?.output).toMatch(told);
     expect(home.heard("chat.complete")).toMatchObject([{ status: "ok", text: "done" }]);
+    const [called, answered] = [home.heard("chat.tool_call"), home.heard("chat.tool_result")];
+    expect(called.map(({ callId, tool }) => [callId, tool])).toEqual(
+      answered.map(({ callId, tool }) => [callId, tool]),
+    );
+    expect(answered).toMatchObject([{ ok: false, tool: call.name }]);
   });
 }
 

@@ -43,6 +43,8 @@ export class TestHome {
   readonly paths: ReturnType<typeof homePaths>;
   /** Asked for the plan of every kernel that is started here. */
   plan: () => CrashPlan = () => ({});
+  /** While this is so, the clients in this process start no kernel. */
+  refuseToStart = false;
   /** Kernels that were started here. */
   readonly kernels: KernelProcess[] = [];
   /** How many of them were killed. */
@@ -119,6 +121,7 @@ export class TestHome {
       classOf: (name) => SYSCALLS.get(name)?.class,
       readSys: () => readOnlySys({ paths: this.paths, clock: realClock, random: bytes, onInterrupted: () => {} }),
       startKernel: async () => {
+        if (this.refuseToStart) return { status: 1, says: "the test starts none" };
         const ended = await this.start().ended;
         return { status: typeof ended === "number" ? ended : 1, says: null };
       },

@@ -2,9 +2,7 @@
 // what the test planned. `restart` leaves everything as it lies, as a kill would, and starts the next kernel on the same home. A fault
 // that the kernel logs fails the test that closes it, unless the test said that it would come.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { type Config, configFrom } from "../../src/abi/config.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { Message } from "../../src/abi/message.ts";
@@ -18,6 +16,7 @@ import { rejection } from "../contract/sys.ts";
 import { PlannedModel } from "./answers.ts";
 import { FakeClock } from "./clock.ts";
 import { seeded } from "./random.ts";
+import { scratchDirectory } from "./scratch.ts";
 
 export const INIT = "init:1000";
 const DEADLINE_MS = 5000;
@@ -34,7 +33,7 @@ export interface KernelOptions {
 }
 
 export class TestKernel {
-  readonly directory = mkdtempSync(join(tmpdir(), "gsv-kernel-"));
+  readonly directory = scratchDirectory("kernel");
   readonly paths = homePaths(this.directory);
   readonly clock = new FakeClock();
   readonly model = new PlannedModel();

@@ -46,11 +46,14 @@ export async function begin(
     sys: () => sys,
     kernel: { start: () => sys.call<KernelStatus>("system.start", {}) },
   };
+  const interrupt = (name: Interruption) => {
+    for (const listener of listeners) listener(name);
+  };
   const ended = runCommandLine(argv, io).then(async (status) => {
     await sys.close();
     return { status, stdout: stdout.text, stderr: stderr.text };
   });
-  return { stdout, stderr, ended, interrupt: (name) => listeners.forEach((listener) => listener(name)) };
+  return { stdout, stderr, ended, interrupt };
 }
 
 /** Runs a command to its end. */

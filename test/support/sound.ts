@@ -5,6 +5,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import type { Closed } from "../../src/syscalls/services.ts";
 import type { TestHome } from "./home.ts";
 
 /** A message whose send was answered. */
@@ -46,6 +47,7 @@ export class HomeBook {
   readonly processes = new Map<string, ProcessBook>();
   /** What was put away, oldest first. */
   private readonly archived = new Map<string, Record[]>();
+  private readonly archives: Row[];
   private readonly rows: Row[];
   private readonly listedApprovals: Row[];
 
@@ -58,7 +60,8 @@ export class HomeBook {
       this.listedApprovals = all(kernel, "SELECT * FROM approvals WHERE decision IS NULL");
       const intents = all(kernel, "SELECT * FROM object_intents").length;
       if (intents > 0) this.faults.push(`${intents} object intents are open`);
-      for (const row of all(kernel, "SELECT * FROM archives ORDER BY created_at, archive_id")) this.readArchive(row);
+      this.archives = all(kernel, "SELECT * FROM archives ORDER BY created_at, archive_id");
+      for (const row of this.archives) this.readArchive(row);
     } finally {
       kernel.close();
     }
@@ -73,6 +76,10 @@ export class HomeBook {
   /** Every record of a process there ever was, put away or not. */
   records(pid: string): readonly Record[] {
     return [...(this.archived.get(pid) ?? []), ...(this.processes.get(pid)?.records ?? [])];
+  }
+
+  archivesOf(pid: string): number {
+    return this.archives.filter((row) => row.process_id === pid).length;
   }
 
   /** Faults about messages that were acknowledged: lost, doubled, out of order, or of a run without an end. */
@@ -122,6 +129,14 @@ export class HomeBook {
         faults.push(`${key} was stored ${done} times for ${calls} calls, ${completed} of them completed`);
     }
     return faults;
+  }
+
+  /** Faults about what was put away, against the answers to whoever asked for it: one archive for each, with what was said to be in it. */
+  putAway(pid: string, answers: readonly Closed[]): string[] {
+    const kept = this.archives.filter((row) => row.process_id === pid).map((row) => [row.archive_id, row.messages]);
+    const told = answers.map((closed) => [closed.archiveId, closed.archivedMessages]);
+    const same = answers.length === 0 || JSON.stringify(kept) === JSON.stringify(told);
+    return same ? [] : [`archives of ${pid} are ${JSON.stringify(kept)}, its owner was told ${JSON.stringify(told)}`];
   }
 
   private readProcess(pid: string): void {

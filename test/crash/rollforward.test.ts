@@ -1,0 +1,62 @@
+// A reset or a kill that was cut off by kill -9, and nobody asks for it again: the next kernel takes it to its end by itself. At no moment
+// is there neither the history nor its archive.
+
+import { expect, test } from "bun:test";
+import type { Spawned } from "../../src/syscalls/services.ts";
+import { linesOf } from "../support/crash.ts";
+import { type TestHome, until, withHome } from "../support/home.ts";
+import { HomeBook } from "../support/sound.ts";
+
+const BETWEEN = ["after:process.cut", "before:objects.put", "after:objects.put", "before:archives.add"];
+const PUT_AWAY = ["after:archives.add"];
+const RESET = [...BETWEEN, ...PUT_AWAY, "before:process.seal", "after:process.seal"];
+const KILL = [
+  ...["after:processes.tombstone", ...BETWEEN, ...PUT_AWAY],
+  ...["before:process.remove", "after:process.remove", "before:processes.remove", "after:processes.remove"],
+];
+
+/** A process with a history, whose end is begun, cut off at the seam and never asked for again. */
+async function cutOff(home: TestHome, call: "proc.reset" | "proc.kill", seam: string): Promise<string> {
+  const book = home.beside("died");
+  const chapter = home.beside("chapter");
+  home.plan = () => ({ die: { at: [...linesOf(book), `end:${seam}`], book }, chapter });
+  const sys = home.sys({ model: `script:${await home.file("script", [{ text: "noted", repeat: 1000 }])}` });
+  const { pid } = await sys.call<Spawned>("proc.spawn", { prompt: "keep this" });
+  await sys.call("proc.wait", { pids: [pid] });
+  const deaths = home.deaths;
+  await home.file("chapter", ["end"]);
+  home.refuseToStart = true;
+  const given = sys.call(call, { pid }).catch(() => null);
+  await until(`the kernel died ${seam}`, () => home.deaths > deaths);
+  await sys.close();
+  await given;
+  home.refuseToStart = false;
+  await Bun.file(chapter).delete();
+  return pid;
+}
+
+for (const [call, seams] of [
+  ["proc.reset", RESET],
+  ["proc.kill", KILL],
+] as const) {
+  test.concurrent(`a ${call} cut off at any point is taken to its end by the next kernel, with one verified archive`, async () => {
+    await withHome(async (home) => {
+      for (const seam of seams) {
+        const pid = await cutOff(home, call, seam);
+        const half = new HomeBook(home);
+        expect({ seam, kept: half.records(pid).some((record) => record.content === "keep this") }).toEqual({
+          seam,
+          kept: true,
+        });
+        home.start();
+        await until("the next kernel serves", () => home.holder !== null && home.holder === home.kernels.at(-1)?.pid);
+        await home.stop();
+        const book = new HomeBook(home);
+        expect({ seam, faults: book.faults }).toEqual({ seam, faults: [] });
+        expect(book.records(pid).map((record) => record.content)).toEqual(["keep this", "noted"]);
+        expect(book.archivesOf(pid)).toBe(1);
+        expect(book.processes.has(pid)).toBe(call === "proc.reset");
+      }
+    });
+  }, 60_000);
+}

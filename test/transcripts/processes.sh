@@ -1,0 +1,61 @@
+# How to manage processes, every command of the guide in its order.
+
+gsv proc list
+#> PID        STATE  LABEL       OWNER  PROFILE  QUEUE                     SINCE  CWD        WORKSPACE  WAITS FOR
+#> init:1000  idle   init (sam)  sam    init         0  2026-01-02T03:04:05.678Z  /home/sam  -          -
+#! gsv: made a home at /tmp/x/home
+gsv proc list --uid 1000
+#> PID        STATE  LABEL       OWNER  PROFILE  QUEUE                     SINCE  CWD        WORKSPACE  WAITS FOR
+#> init:1000  idle   init (sam)  sam    init         0  2026-01-02T03:04:05.678Z  /home/sam  -          -
+
+gsv chat "Summarize my current workspace."
+#> I have no clear answer to that: there is no model here, only the manual and a few plain rules. Nearest entries:
+#> …
+#! gsv: offline: this is no model, it answers from the built-in manual and by plain rules
+
+# A pid that nobody has, and one that there is.
+gsv chat --pid task:abc123 "Continue the implementation."
+#! gsv: no such process: task:abc123
+#!   gsv ps shows the processes you have
+#= 3
+TASK=$(gsv proc spawn --label "a task"); echo "$TASK"
+#> task:aaaaaa
+gsv chat --pid $TASK "Continue the implementation."
+#> …
+#! gsv: offline: this is no model, it answers from the built-in manual and by plain rules
+gsv proc send --pid $TASK "Run the checks now."
+#> 00000000-0000-7000-8000-000000000001
+gsv wait $TASK
+
+AUDIT=$(gsv proc spawn --label "docs audit" --prompt "Review the how-to docs for stale commands."); echo "$AUDIT"
+#> task:bbbbbb
+gsv wait $AUDIT
+gsv proc spawn --parent init:1000 --label "release notes"
+#> task:cccccc
+
+gsv proc history --limit 30
+#> [2026-01-02T03:04:05.678Z] user: Summarize my current workspace.
+#> [2026-01-02T03:04:05.678Z] assistant: I have no clear answer to that: …
+#> …
+gsv proc history --pid $AUDIT --limit 50 --offset 0
+#> [2026-01-02T03:04:05.678Z] user: Review the how-to docs for stale commands.
+#> [2026-01-02T03:04:05.678Z] assistant: …
+#> …
+
+# What the tasks reported to their parent waits there unread, and is put away with the rest.
+gsv proc reset
+#> reset init:1000 (archived 2 messages and 2 that were never taken up to /var/sessions/sam/init:1000/00000000-0000-7000-8000-000000000002.jsonl.gz)
+gsv proc reset --pid $TASK
+#> reset task:aaaaaa (archived 4 messages to /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000003.jsonl.gz)
+
+gsv proc kill $TASK
+#> killed task:aaaaaa (nothing archived)
+gsv proc kill $AUDIT --no-archive
+#> killed task:bbbbbb (nothing archived)
+ls $GSV_HOME/objects/var/sessions/sam
+#> init:1000
+#> task:aaaaaa
+gsv proc list
+#> PID          STATE  LABEL          OWNER  PROFILE  QUEUE                     SINCE  CWD        WORKSPACE  WAITS FOR
+#> init:1000    idle   init (sam)     sam    init         0  2026-01-02T03:04:05.678Z  /home/sam  -          -
+#> task:cccccc  idle   release notes  sam    task         0  2026-01-02T03:04:05.678Z  /home/sam  -          -

@@ -1,0 +1,135 @@
+// Transcripts: what a person types into a shell, and what gsv says, as real processes on a fresh home. A line that begins with `#` and a
+// space is a remark; `#>` is a line on stdout, `#!` one on stderr, `#=` the exit status (0 when nothing is said); everything else is a
+// command. A single `…` stands for any lines, one within a line for any text. Ids and times are made the same before comparing.
+
+import { afterEach, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { scratchDirectory } from "../support/scratch.ts";
+import { samples } from "../support/soak.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const BINARY = join(ROOT, "dist/gsv");
+const FROM_SOURCE = [process.execPath, join(ROOT, "src/main.ts")];
+
+interface Step {
+  readonly command: string;
+  readonly stdout: string[];
+  readonly stderr: string[];
+  status: number;
+}
+
+const scratch: string[] = [];
+afterEach(() => {
+  for (const directory of scratch.splice(0)) rmSync(directory, { recursive: true, force: true });
+});
+
+function stepsOf(text: string): Step[] {
+  const steps: Step[] = [];
+  for (const line of text.split("\n")) {
+    const last = steps.at(-1);
+    if (line === "" || line === "#" || line.startsWith("# ")) continue;
+    if (!line.startsWith("#")) steps.push({ command: line, stdout: [], stderr: [], status: 0 });
+    else if (last === undefined) throw new Error(`nothing was typed before: ${line}`);
+    else if (line.startsWith("#>")) last.stdout.push(line.slice(3));
+    else if (line.startsWith("#!")) last.stderr.push(line.slice(3));
+    else if (line.startsWith("#=")) last.status = Number(line.slice(2));
+    else throw new Error(`neither a command nor what it says: ${line}`);
+  }
+  return steps;
+}
+
+/** One shell for all commands, so that variables hold; each command's output goes into files of its own. */
+function scriptOf(steps: readonly Step[]): string {
+  const lines = steps.map(
+    ({ command }, at) => `{ ${command}\n} >out.${at} 2>err.${at} </dev/null; echo $? >status.${at}`,
+  );
+  return [`gsv() { $GSV "$@"; }`, ...lines, "gsv kernel stop"].join("\n");
+}
+
+function play(argv: readonly string[], steps: readonly Step[]): Step[] {
+  const directory = scratchDirectory("transcript");
+  scratch.push(directory);
+  const env = {
+    GSV: argv.join(" "),
+    GSV_HOME: join(directory, "home"),
+    HOME: directory,
+    USER: "sam",
+    PATH: process.env.PATH ?? "",
+    GSV_KERNEL_IDLE_MS: "3000",
+  };
+  Bun.spawnSync(["sh", "-c", scriptOf(steps)], { cwd: directory, env, timeout: 60_000 });
+  const read = (name: string) => (existsSync(join(directory, name)) ? readFileSync(join(directory, name), "utf8") : "");
+  const same = sameIds(directory);
+  return steps.map(({ command }, at) => ({
+    command,
+    stdout: linesOf(same(read(`out.${at}`))),
+    stderr: linesOf(same(read(`err.${at}`))),
+    status: Number(read(`status.${at}`) || -1),
+  }));
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .replace(/\n$/, "")
+    .split("\n")
+    .filter((line, at, all) => line !== "" || at < all.length - 1);
+}
+
+/** The first pid becomes task:aaaaaa, the second task:bbbbbb …, and ids and times likewise; widths stay, so tables stay aligned. */
+function sameIds(directory: string): (text: string) => string {
+  const known = new Map<string, string>();
+  const counts = { pid: 0, id: 0 };
+  const standIn = (found: string, make: () => string) => {
+    const given = known.get(found) ?? make();
+    known.set(found, given);
+    return given;
+  };
+  const pid = (found: string) => standIn(found, () => `task:${"abcdefghij".charAt(counts.pid++).repeat(6)}`);
+  const id = (found: string) =>
+    standIn(found, () => `00000000-0000-7000-8000-${String(++counts.id).padStart(12, "0")}`);
+  return (text) =>
+    text
+      .replaceAll(directory, "/tmp/x")
+      // The manual's own example is nobody's pid.
+      .replace(/\btask:(?!abc123)[a-z0-9]{6}\b/g, pid)
+      .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, id)
+      .replace(/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "2026-01-02T03:04:05.678Z")
+      .replace(/\b(approve|deny|approved|denied|approval) [a-z0-9]{4}\b/g, "$1 a1b2");
+}
+
+function fits(wanted: readonly string[], found: readonly string[]): boolean {
+  const [first, ...rest] = wanted;
+  if (first === undefined) return found.length === 0;
+  if (first === "…") return found.some((_, at) => fits(rest, found.slice(at))) || fits(rest, []);
+  const pattern = new RegExp(`^${first.split("…").map(RegExp.escape).join(".*")}$`);
+  return found[0] !== undefined && pattern.test(found[0]) && fits(rest, found.slice(1));
+}
+
+function shown({ command, stdout, stderr, status }: Step): string {
+  const lines = [command, ...stdout.map((line) => `#> ${line}`), ...stderr.map((line) => `#! ${line}`)];
+  return [...lines, ...(status === 0 ? [] : [`#= ${status}`])].join("\n");
+}
+
+function check(argv: readonly string[], file: string): void {
+  const wanted = stepsOf(readFileSync(join(import.meta.dir, file), "utf8"));
+  const found = play(argv, wanted);
+  for (const [at, step] of wanted.entries()) {
+    const real = found[at];
+    if (real === undefined) throw new Error(`not played: ${step.command}`);
+    const same = fits(step.stdout, real.stdout) && fits(step.stderr, real.stderr) && step.status === real.status;
+    if (!same) expect(shown(real)).toBe(shown(step));
+  }
+}
+
+function isFresh(binary: string): boolean {
+  const sources = [...new Bun.Glob("{src,commands,fs}/**/*").scanSync({ cwd: ROOT, absolute: true })];
+  return existsSync(binary) && sources.every((path) => statSync(path).mtimeMs < statSync(binary).mtimeMs);
+}
+
+for (const file of readdirSync(import.meta.dir).filter((name) => name.endsWith(".sh"))) {
+  test(`${file} goes as it is written, from source`, () => check(FROM_SOURCE, file), 60_000);
+  // A binary that is older than the sources says nothing about them.
+  if (samples(0, 1) === 1 && isFresh(BINARY))
+    test(`${file} goes as it is written, with the binary`, () => check([BINARY], file), 60_000);
+}

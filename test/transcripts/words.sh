@@ -1,0 +1,63 @@
+# What is typed wrong says what is right, and pipes get what they ask for.
+
+gsv
+#! gsv: a small operating system for agents
+#! …
+#= 2
+gsv --version
+#> gsv … bun …
+gsv proc
+#! Commands
+#! …
+#= 2
+gsv proc lst
+#! gsv: unknown command: proc lst
+#!   did you mean gsv proc list
+#!   usage: gsv proc …
+#= 2
+gsv list
+#! gsv: unknown command: list
+#!   did you mean gsv proc list …
+#! …
+#= 2
+gsv proc list --uid --limit 3
+#! gsv: --uid needs a value, and --limit looks like a flag
+#!   if it really is the value: --uid=--limit
+#!   usage: gsv proc list …
+#= 2
+gsv proc list --uid -1
+#! gsv: --uid needs a value, and -1 looks like a flag
+#!   if it really is the value: --uid=-1
+#!   usage: gsv proc list …
+#= 2
+gsv proc send hello world
+#! gsv: unexpected argument world
+#!   text of several words needs quotes around it
+#!   usage: gsv proc send …
+#= 2
+gsv chat
+#! gsv: there is nothing to send: give a message, or pipe one in
+#!   usage: gsv chat …
+#= 2
+
+# None of this made a home.
+ls $GSV_HOME/kernel.db
+#! …
+#= 2
+
+echo "help" | gsv chat 2>/dev/null | head -1
+#> I am not a model. …
+printf 'binary\0data' | gsv chat
+#! gsv: stdin is not text: it holds NUL bytes
+#! …
+#= 2
+gsv proc list --json | head -c 12; echo
+#> {"pid":"init
+gsv chat --json "what is running?" 2>/dev/null | tail -1
+#> {"type":"result","pid":"init:1000","parent":null,"run":"…","status":"ok","exit":0,"text":"1 process:…","error":null,"model":"offline",…}
+gsv chat --new --label "second" "thanks" 2>&1 >/dev/null | head -1
+#> gsv: new process task:aaaaaa
+GSV_MODEL=gpt-9 gsv chat "hello"
+#! gsv: gsv has no provider called "gpt-9"
+#!   GSV_MODEL can be: offline, script:/path/to/file
+#= 78
