@@ -173,7 +173,7 @@ function takeWords(spec: Spec, words: readonly string[], given: Map<string, unkn
   let next = 0;
   for (const [key, field] of places) {
     if (next >= words.length) break;
-    if (field.kind === "pids") {
+    if (field.kind === "pids" || field.kind === "words") {
       given.set(key, checkedValue(spec, key, field, words.slice(next)));
       next = words.length;
     } else given.set(key, checkedValue(spec, placeholder(key, field), field, words[next++]!));

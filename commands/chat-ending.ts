@@ -1,21 +1,12 @@
 // How a conversation ends for the one who asked: the client's outcome and exit status for every end and every hold. Pure tables.
 
-import type { RunEnd, RunStatus, WaitsFor } from "../src/abi/process.ts";
+import { exitOf, exitOfHold, type RunEnd, type RunStatus, type WaitsFor } from "../src/abi/process.ts";
 import type { WaitResult } from "../src/syscalls/services.ts";
 import type { ChatResult } from "./chat-view.ts";
 import type { ChatStatus } from "./events.ts";
 
 /** What is known at the end; whatever is left out of a result is null in it. */
 export type Ending = Pick<ChatResult, "status" | "exit"> & Partial<ChatResult>;
-
-const EXITS: { readonly [status in RunStatus]: number } = {
-  ok: 0,
-  error: 1,
-  aborted: 130,
-  blocked: 5,
-  limit: 6,
-  unavailable: 75,
-};
 
 const SAID: { readonly [status in Exclude<RunStatus, "ok">]: string } = {
   error: "the run failed",
@@ -25,29 +16,38 @@ const SAID: { readonly [status in Exclude<RunStatus, "ok">]: string } = {
   unavailable: "the run could not go on",
 };
 
-const HELD: { readonly [kind in WaitsFor["kind"]]: Ending } = {
-  approval: { status: "blocked", exit: 5 },
-  person: { status: "blocked", exit: 5 },
-  credential: { status: "blocked", exit: 4 },
-  limit: { status: "limit", exit: 6 },
-  disk: { status: "unavailable", exit: 75 },
-  repair: { status: "error", exit: 1 },
+const HELD: { readonly [kind in WaitsFor["kind"]]: ChatStatus } = {
+  approval: "blocked",
+  person: "blocked",
+  credential: "blocked",
+  limit: "limit",
+  disk: "unavailable",
+  repair: "error",
+};
+
+/** Why a run was ended from outside, in words. */
+const REASONS: { readonly [reason: string]: string } = {
+  "user.abort": "somebody aborted it",
+  "user.superseded": "a newer message took its place",
+  "process.kill": "the process was killed",
+  "process.reset": "the process was reset",
 };
 
 export function endingOf(end: Omit<RunEnd, "runId">): Ending {
   const { status, text, error, mergedInto } = end;
   const { costUsd, ...usage } = end.usage;
-  return { status, exit: EXITS[status], text, error, mergedInto, usage, costUsd };
+  return { status, exit: exitOf(end), text, error, mergedInto, usage, costUsd };
 }
 
 /** What proc.wait knows of an end is less: nothing about usage. */
 export function endingOfWait({ status, exit, text, error }: WaitResult): Ending {
-  const known: RunStatus = status in EXITS ? (status as RunStatus) : status === "none" ? "ok" : "aborted";
+  const known: RunStatus =
+    status in SAID || status === "ok" ? (status as RunStatus) : status === "none" ? "ok" : "aborted";
   return { status: known, exit, text, error };
 }
 
 export function endingOfHold(waitsFor: WaitsFor, error: string): Ending {
-  return { ...HELD[waitsFor.kind], error };
+  return { status: HELD[waitsFor.kind], exit: exitOfHold(waitsFor), error };
 }
 
 /** The message never became a run, or the kernel left: the exit status tells which kind of failure it was. */
@@ -59,5 +59,5 @@ export function endingOfFailure(exit: number, error: string): Ending {
 /** One line for a person about an end that is not an answer; null when there is nothing to say. */
 export function endText(status: RunStatus, why: string | null): string | null {
   if (status === "ok") return null;
-  return why === null ? SAID[status] : `${SAID[status]}: ${why}`;
+  return why === null ? SAID[status] : `${SAID[status]}: ${REASONS[why] ?? why}`;
 }

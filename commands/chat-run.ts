@@ -283,7 +283,7 @@ class ChatRun {
   private async onHeld(waitsFor: WaitsFor): Promise<Ending> {
     if (waitsFor.kind === "approval") await this.showApproval(waitsFor.id);
     const cause = waitsFor.kind === "approval" ? "your answer is needed" : waitsForText(waitsFor);
-    await this.view.status(`held, not over: ${cause} (gsv wait ${this.pid} waits for the end)`);
+    await this.view.status(`held, not over: ${cause} (gsv wait --wait ${this.pid} waits for the end)`);
     return endingOfHold(waitsFor, waitsForText(waitsFor));
   }
 

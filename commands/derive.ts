@@ -54,9 +54,18 @@ export function derived(callName: string, name: string = callName.replace(".", "
   const call = declared(callName);
   const spec = { name, summary: call.summary, input: call.input, examples: call.cli.examples };
   return command(spec, async ({ args, json }, io) => {
-    await printResult(io, call.cli.print, await allPages(io.sys(), call, args), json);
+    const given = await withStdin(io, spec.input, args);
+    await printResult(io, call.cli.print, await allPages(io.sys(), call, given), json);
     return 0;
   });
+}
+
+// `-` as a value that may come from stdin means all of stdin, as it is.
+async function withStdin(io: Io, input: Spec["input"], args: { readonly [name: string]: unknown }): Promise<object> {
+  const name = Object.keys(input).find((key) => input[key]?.stdin && args[key] === "-");
+  if (name === undefined) return args;
+  const { stdinText } = await import("./prompt.ts");
+  return { ...args, [name]: await stdinText(io) };
 }
 
 // A list longer than one answer is asked for until its end.

@@ -24,7 +24,7 @@ const spec = {
   summary: "Signal processes; without a signal they end, their history archived",
   usage: `gsv kill [-${PROCESS_SIGNALS.join("|-")}] [-s SIGNAL] PID... [--json]`,
   input: {
-    pids: field.pids("the processes", { positional: true, meta: "PID..." }),
+    pids: field.words("the processes", { positional: true, meta: "PID..." }),
     signal: field.optional(field.text("which signal", { letter: "s", meta: "SIGNAL", longest: 16 })),
     list: field.flag("print the names of the signals", { letter: "l" }),
   },

@@ -8,7 +8,7 @@ import type { Io } from "./command.ts";
 const STDIN_BYTES_MAX = 8 * 1024 * 1024;
 // Long enough for a slow producer such as a download, short enough for an open pipe nobody will ever write to.
 const FIRST_BYTE_MS = 2500;
-const FILE_HINT = 'put it in a file and name that file: gsv chat "Summarise ~/report.txt"';
+const FILE_HINT = "put it in a file and name that file: gsv fs write '~/report.txt' - < report.txt";
 
 export interface PromptRequest {
   /** `-` means that stdin is the message. */
@@ -39,6 +39,11 @@ export async function readPrompt(io: Io, request: PromptRequest): Promise<Prompt
     return { text: checkLength(message), warning };
   }
   return { text: checkLength(data === "" ? message : `${message}\n\n${block(data)}`), warning: null };
+}
+
+/** All of stdin as text. */
+export async function stdinText(io: Io): Promise<string> {
+  return decode(await readBytes(io.stdin.bytes()[Symbol.asyncIterator]()));
 }
 
 // The tag is one that the data itself does not hold, so that data cannot pretend to end.

@@ -17,10 +17,10 @@ const LINES_NAMED_MAX = 5;
 
 export function applyEdit(text: string, edit: Edit, path: string): Edited {
   if (edit.oldString === "") {
-    throw new SysError("EINVAL", `cannot edit ${path}: oldString is empty`, ["to replace the whole file, write it"]);
+    throw new SysError("EINVAL", `cannot edit ${path}: the old text is empty`, ["to replace the whole file, write it"]);
   }
   if (edit.oldString === edit.newString) {
-    throw new SysError("EINVAL", `cannot edit ${path}: oldString and newString are the same`);
+    throw new SysError("EINVAL", `cannot edit ${path}: the old and the new text are the same`);
   }
   const { oldString, newString } = inLineEndingsOf(text, edit);
   const places = placesOf(text, oldString);
@@ -49,7 +49,7 @@ function notFound(text: string, oldString: string, path: string): SysError {
     unnumbered !== oldString && text.includes(unnumbered)
       ? "leave out the line numbers: they are not part of the file"
       : (nearLine(text, oldString) ?? "read the file again and copy the text exactly as it stands");
-  return new SysError("EINVAL", `cannot edit ${path}: oldString was not found`, [hint]);
+  return new SysError("ECONFLICT", `cannot edit ${path}: the old text was not found`, [hint]);
 }
 
 /** A place that differs in white space only is most likely the one that was meant. */
@@ -73,8 +73,8 @@ function ambiguous(text: string, places: readonly number[], path: string): SysEr
   const lines = places.slice(0, LINES_NAMED_MAX).map((place) => lineAt(text, place));
   const more = places.length > lines.length ? ", …" : "";
   return new SysError(
-    "EINVAL",
-    `cannot edit ${path}: oldString occurs ${places.length} times (lines ${lines.join(", ")}${more})`,
+    "ECONFLICT",
+    `cannot edit ${path}: the old text occurs ${places.length} times (lines ${lines.join(", ")}${more})`,
     ["add lines around it until it occurs once, or set replaceAll"],
   );
 }

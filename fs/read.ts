@@ -1,4 +1,4 @@
-// How a file is shown to someone who reads it: numbered lines from an offset, never more than fits one answer, and for what is not
+// How a file is shown to someone who reads it: lines from an offset, never more than fits one answer, and for what is not
 // text one line that says what it is. Reads piece by piece, so a big file costs time but not memory.
 
 import { SysError } from "../src/abi/errno.ts";
@@ -13,8 +13,10 @@ const SNIFF_BYTES = 8192;
 const NAMES_BYTES_MAX = 512 * 1024;
 
 export interface TextView {
-  /** `     1<tab>text` for each line. */
+  /** The lines as they are. */
   readonly content: string;
+  /** Number of the first of them, from 1. */
+  readonly firstLine: number;
   /** Of the whole file. */
   readonly lines: number;
   readonly size: number;
@@ -37,7 +39,7 @@ export async function viewText(
   file: { readonly path: string; readonly contentType?: string; readonly size: number },
   window: Window,
 ): Promise<TextView> {
-  const view = new NumberedView(window.offset ?? 0, window.limit ?? LINES_DEFAULT);
+  const view = new LinesView(window.offset ?? 0, window.limit ?? LINES_DEFAULT);
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let first: string | null = null;
   for (let offset = 0; ; ) {
@@ -57,7 +59,14 @@ export async function viewText(
         "offset counts lines from 0",
       ]);
     }
-    return { content: view.content(), lines: view.lines, size: offset, version, truncated: view.truncated };
+    return {
+      content: view.content(),
+      firstLine: view.offset + 1,
+      lines: view.lines,
+      size: offset,
+      version,
+      truncated: view.truncated,
+    };
   }
 }
 
@@ -94,7 +103,7 @@ export function viewDirectory(entries: readonly Entry[]): {
   return { directories, files };
 }
 
-class NumberedView {
+class LinesView {
   lines = 0;
   truncated = false;
   private readonly shown: string[] = [];
@@ -143,9 +152,9 @@ class NumberedView {
       const cut = this.lineChars - this.line.length;
       if (cut > 0) this.truncated = true;
       const rest = cut > 0 ? `… (${cut} more characters in this line)` : "";
-      const numbered = `${String(this.lines + 1).padStart(6)}\t${this.line.toWellFormed()}${rest}`;
-      this.bytes += Buffer.byteLength(numbered) + 1;
-      this.shown.push(numbered);
+      const line = `${this.line.toWellFormed()}${rest}`;
+      this.bytes += Buffer.byteLength(line) + 1;
+      this.shown.push(line);
     }
     this.lines++;
     this.line = "";

@@ -63,6 +63,40 @@ export interface RunEnd {
   readonly usage: Usage;
 }
 
+const EXIT_OF: { readonly [S in RunStatus]: number } = {
+  ok: 0,
+  error: 1,
+  aborted: 130,
+  limit: 6,
+  unavailable: 75,
+  blocked: 5,
+};
+/** Ends whose cause says more than their status. */
+const EXIT_OF_REASON: { readonly [reason: string]: number } = {
+  "model.auth": 4,
+  "model.config": 78,
+  "process.kill": 137,
+};
+
+/** The exit status of whoever waited for this end. */
+export function exitOf({ status, reason }: Pick<RunEnd, "status" | "reason">): number {
+  return EXIT_OF_REASON[reason] ?? EXIT_OF[status];
+}
+
+const EXIT_OF_HOLD: { readonly [K in WaitsFor["kind"]]: number } = {
+  approval: 5,
+  person: 5,
+  disk: 75,
+  credential: 4,
+  limit: 6,
+  repair: 1,
+};
+
+/** The same for one who does not stay until what holds the process is gone. */
+export function exitOfHold({ kind }: WaitsFor): number {
+  return EXIT_OF_HOLD[kind];
+}
+
 export interface Usage {
   readonly input: number;
   readonly output: number;

@@ -54,7 +54,13 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
       throw fault;
     } finally {
       if (context.caller.pid !== undefined) {
-        await options.logCall(context.caller.pid, { at, call: name, args, outcome, ms: clock.mono() - startedAt });
+        await options.logCall(context.caller.pid, {
+          at,
+          call: name,
+          args,
+          outcome,
+          ms: Math.round((clock.mono() - startedAt) * 1000) / 1000,
+        });
       }
     }
   };

@@ -73,7 +73,7 @@ export class Closer {
     try {
       return await this.oneAtATime(pid, work);
     } catch (error) {
-      if (error instanceof SysError && error.code === "ESRCH") throw error;
+      if (!(await this.isBegun(pid).catch(() => true))) throw error;
       log(`${pid} could not be put away, it is tried again: ${error instanceof Error ? error.message : String(error)}`);
       clock.after(retryMs * 2 ** Math.min(attempt, RETRY_DOUBLINGS_MAX), () => {
         this.rollForward(pid, attempt + 1).catch(() => {});
@@ -82,9 +82,16 @@ export class Closer {
     }
   }
 
+  private async isBegun(pid: string): Promise<boolean> {
+    const row = await this.ports.kernel.processes.get(pid);
+    return row !== null && (row.phase === "killing" || (await this.ports.store.head(pid)).closing !== null);
+  }
+
   private async doReset(row: ProcessRow, request: CloseRequest): Promise<Closed> {
     const { store, ledger } = this.ports;
     const known = await store.answered(row.pid, request.requestKey);
+    if (known !== null && !("archivedTo" in known))
+      throw new SysError("ECONFLICT", "this request id was used for something else");
     if (known !== null) return known as Closed;
     await this.stillThere(row.pid);
     return await ledger.write(row, async () => this.finishReset(row, await this.cut(row, request)));

@@ -160,7 +160,10 @@ export class ToolCalls {
     if (syscall === undefined) return { outcome: "failed", output: `there is no tool ${call.tool}.` };
     try {
       const result = await this.ports.sysOf(row).call(syscall.name, call.args, { requestId: call.dispatchId, signal });
-      return { outcome: "completed", output: renderText(syscall.cli.print, result) };
+      return {
+        outcome: "completed",
+        output: syscall.tool?.text?.(result as never) ?? renderText(syscall.cli.print, result),
+      };
     } catch (error) {
       return { outcome: signal.aborted ? "cancelled" : "failed", output: errorText(error) };
     }

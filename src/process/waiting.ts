@@ -2,7 +2,7 @@
 // credential, a raised limit or free disk space ends is reported as held, unless the caller is patient.
 
 import { SysError } from "../abi/errno.ts";
-import type { RunEnd, RunStatus, State, WaitsFor } from "../abi/process.ts";
+import { exitOf, exitOfHold, type RunEnd, type State, type WaitsFor } from "../abi/process.ts";
 import type { ProcessRow, ProcessRows } from "../store/kernel/processes.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { WaitResult } from "../syscalls/services.ts";
@@ -20,22 +20,6 @@ export interface WaitFor {
   readonly patient: boolean;
 }
 
-const EXIT_OF: { readonly [S in RunStatus]: number } = {
-  ok: 0,
-  error: 1,
-  aborted: 130,
-  limit: 6,
-  unavailable: 75,
-  blocked: 5,
-};
-const EXIT_OF_HOLD: { readonly [K in WaitsFor["kind"]]: number } = {
-  approval: 5,
-  person: 5,
-  disk: 75,
-  credential: 4,
-  limit: 6,
-  repair: 1,
-};
 const KILLED_EXIT = 137;
 
 export async function waitFor(
@@ -116,14 +100,14 @@ function ended(pid: string, end: RunEnd): WaitResult {
     pid,
     runId: end.runId,
     status: end.status,
-    exit: EXIT_OF[end.status],
+    exit: exitOf(end),
     text: end.text,
     error: end.error,
   };
 }
 
 function heldResult(pid: string, runId: string | null, waitsFor: WaitsFor): WaitResult {
-  return { ...NOTHING, pid, runId, status: "held", exit: EXIT_OF_HOLD[waitsFor.kind], waitsFor };
+  return { ...NOTHING, pid, runId, status: "held", exit: exitOfHold(waitsFor), waitsFor };
 }
 
 const NOTHING: Omit<WaitResult, "pid"> = {

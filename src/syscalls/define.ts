@@ -4,7 +4,18 @@
 import type { Caller } from "../abi/identity.ts";
 import type { ClientInfo } from "../abi/sys.ts";
 
-export type FieldKind = "text" | "int" | "flag" | "pid" | "pids" | "path" | "uid" | "uuid" | "choice" | "object";
+export type FieldKind =
+  | "text"
+  | "words"
+  | "int"
+  | "flag"
+  | "pid"
+  | "pids"
+  | "path"
+  | "uid"
+  | "uuid"
+  | "choice"
+  | "object";
 
 export interface FieldSpec<T> {
   readonly kind: FieldKind;
@@ -14,7 +25,8 @@ export interface FieldSpec<T> {
   readonly choices?: readonly string[];
   readonly min?: number;
   readonly max?: number;
-  /** Longest text in UTF-16 units. */
+  /** Shortest and longest text in UTF-16 units. */
+  readonly shortest?: number;
   readonly longest?: number;
   /** Taken as an argument without a flag on the command line, in order of declaration. */
   readonly positional?: boolean;
@@ -24,6 +36,8 @@ export interface FieldSpec<T> {
   readonly flag?: string;
   /** Not on the command line, or not shown to a model. */
   readonly hide?: "cli" | "tool" | "both";
+  /** On the command line `-` means that stdin is the value. */
+  readonly stdin?: true;
   /** Placeholder in help: `--limit N`. */
   readonly meta?: string;
 }
@@ -46,6 +60,7 @@ export const field = {
   flag: (doc: string, options: Options<boolean> = {}) =>
     make<boolean>("flag", doc, { ...options, optional: true }) as unknown as Field<boolean, true>,
   pid: (doc: string, options: Options<string> = {}) => make<string>("pid", doc, options),
+  words: (doc: string, options: Options<string[]> = {}) => make<string[]>("words", doc, options),
   pids: (doc: string, options: Options<string[]> = {}) => make<string[]>("pids", doc, options),
   path: (doc: string, options: Options<string> = {}) => make<string>("path", doc, options),
   uid: (doc: string, options: Options<number> = {}) => make<number>("uid", doc, options),
@@ -87,6 +102,8 @@ export interface ToolHint {
   readonly description: string;
   /** What a crash between dispatch and result means: a `read` runs again, an `effect` is reported as unknown and never repeated. */
   readonly repeat: "read" | "effect";
+  /** How a model reads the result, where that differs from what people read. */
+  readonly text?: (result: never) => string;
 }
 
 /** A list that comes in pieces: its rows stand under `rows`, where the next piece begins under `next`, and is asked for with `argument`. */

@@ -3,7 +3,7 @@
 import type { Message } from "../abi/message.ts";
 import type { ProcessInfo, WaitsFor } from "../abi/process.ts";
 import type { Column, Print } from "./define.ts";
-import type { Closed, TraceRow } from "./services.ts";
+import type { Closed, Signalled, TraceRow } from "./services.ts";
 
 export function waitsForText(waits: WaitsFor): string {
   return waits.kind === "approval" ? `approval ${waits.id} (${waits.summary})` : waits.reason;
@@ -34,6 +34,13 @@ export function processText(row: ProcessInfo): string {
     ["last active", row.lastActiveAt === null ? "-" : new Date(row.lastActiveAt).toISOString()],
   ];
   return facts.map(([name, value]) => `${name.padEnd(12)}${value}`).join("\n");
+}
+
+export function signalledText({ pid, signal, state, closed }: Signalled): string {
+  if (closed !== undefined) return closedText("killed", closed);
+  // A run in flight is stopped between two steps, not in the middle of one.
+  if (signal === "STOP" && state !== "stopped") return `${pid} stops at its next safe point (now ${state})`;
+  return `${pid} ${state ?? "gone"}`;
 }
 
 export function messageLine(message: Message): string {

@@ -9,6 +9,20 @@ const target = field.withDefault(
   "gsv",
 );
 
+type FileOf<K> = Extract<FileView, { readonly kind: K }>;
+
+// Models name lines by their number; people and pipes want the text.
+function numbered(view: FileView): string {
+  if (view.kind === "directory") return namesOf(view);
+  if (view.content === "") return "(empty)";
+  const lines = view.content.split("\n").map((line, index) => `${String(view.firstLine + index).padStart(6)}\t${line}`);
+  return lines.join("\n");
+}
+
+function namesOf({ directories, files }: FileOf<"directory">): string {
+  return [...directories.map((name) => `${name}/`), ...files].join("\n");
+}
+
 export const fsCalls = [
   syscall({
     name: "fs.read",
@@ -24,15 +38,13 @@ export const fsCalls = [
       name: "Read",
       repeat: "read",
       description: "Read a text file (numbered lines) or list a directory. Use offset and limit for long files.",
+      text: (view: FileView) => numbered(view),
     },
     cli: {
-      examples: ["gsv fs read ~/notes.md", "gsv fs read /proc"],
+      examples: ["gsv fs read '~/notes.md'", "gsv fs read /proc"],
       print: {
         kind: "value",
-        text: (view: FileView) =>
-          view.kind === "file"
-            ? view.content
-            : [...view.directories.map((name) => `${name}/`), ...view.files].join("\n"),
+        text: (view: FileView) => (view.kind === "file" ? view.content : namesOf(view)),
       },
     },
     run: ({ files }: { files: Files }, args, { caller }) => files.read(caller, args),
@@ -45,7 +57,12 @@ export const fsCalls = [
     once: "answer",
     input: {
       path,
-      content: field.text("the whole content", { positional: true, meta: "CONTENT", longest: 16 * 1024 * 1024 }),
+      content: field.text("the whole content; - reads it from stdin", {
+        positional: true,
+        stdin: true,
+        meta: "CONTENT",
+        longest: 16 * 1024 * 1024,
+      }),
       target,
     },
     tool: {
@@ -54,7 +71,7 @@ export const fsCalls = [
       description: "Create a file or replace its whole content. Missing directories are made.",
     },
     cli: {
-      examples: ['gsv fs write ~/notes.md "call the bank"'],
+      examples: [`gsv fs write '~/notes.md' "call the bank"`, "gsv fs write '~/report.txt' - < report.txt"],
       print: {
         kind: "value",
         text: (result: { path: string; size: number }) => `wrote ${result.size} bytes to ${result.path}`,
@@ -82,7 +99,7 @@ export const fsCalls = [
         "Replace oldString by newString in a file. oldString must match exactly and once, unless replaceAll is set.",
     },
     cli: {
-      examples: ["gsv fs edit ~/notes.md --old draft --new final"],
+      examples: ["gsv fs edit '~/notes.md' --old draft --new final"],
       print: {
         kind: "value",
         text: (result: { path: string; replacements: number }) => `replaced ${result.replacements} in ${result.path}`,
@@ -100,7 +117,7 @@ export const fsCalls = [
     input: { path, target },
     tool: { name: "Delete", repeat: "effect", description: "Delete a file or an empty directory." },
     cli: {
-      examples: ["gsv fs delete ~/notes.md"],
+      examples: ["gsv fs delete '~/notes.md'"],
       print: { kind: "value", text: (result: { path: string }) => `deleted ${result.path}` },
     },
     run: ({ files }: { files: Files }, args, context) => files.remove(context, args),
@@ -124,7 +141,7 @@ export const fsCalls = [
       description: "Find a text in files below a path. Returns path, line number and line.",
     },
     cli: {
-      examples: ['gsv fs search "deadline" ~ --include "*.md"'],
+      examples: [`gsv fs search "deadline" '~' --include "*.md"`],
       print: {
         kind: "list",
         rows: (result: { matches: readonly Match[]; truncated: boolean }) => result.matches,

@@ -40,7 +40,10 @@ export function parseArgs<F extends Fields>(fields: F, raw: unknown, options: Pa
 export function parseValue(name: string, spec: Field<unknown, boolean>, value: unknown): unknown {
   switch (spec.kind) {
     case "text":
-      return parseText(name, value, spec.longest ?? LIMITS.messageCharsMax);
+      return longEnough(name, parseText(name, value, spec.longest ?? LIMITS.messageCharsMax), spec.shortest ?? 0);
+    case "words":
+      if (!Array.isArray(value) || value.length === 0) throw wrong(name, "one or more words", value);
+      return value.map((item) => parseText(name, item, LIMITS.labelCharsMax));
     case "path":
       return parsePath(name, value);
     case "int":
@@ -79,6 +82,12 @@ function parseText(name: string, value: unknown, longest: number): string {
   if (value.length > longest)
     throw new SysError("EINVAL", `${name} has ${value.length} characters; at most ${longest} are allowed`);
   return normaliseText(value);
+}
+
+// White space alone says nothing, and some models refuse it.
+function longEnough(name: string, text: string, shortest: number): string {
+  if (shortest > 0 && text.trim().length < shortest) throw new SysError("EINVAL", `${name} is empty`);
+  return text;
 }
 
 function parsePath(name: string, value: unknown): string {

@@ -5,7 +5,7 @@ import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { PROFILES, type ProcessInfo } from "../abi/process.ts";
 import { field, syscall } from "./define.ts";
-import { closedText, messageLine, processText, traceLine, waitsForText } from "./format.ts";
+import { closedText, messageLine, processText, signalledText, traceLine, waitsForText } from "./format.ts";
 import {
   type Aborted,
   type Closed,
@@ -16,7 +16,6 @@ import {
   type ProcessPage,
   type Registry,
   type Sent,
-  type Signalled,
   type Spawned,
   type TraceRow,
   type WaitResult,
@@ -84,9 +83,11 @@ export const procCalls = [
     class: "keyed",
     input: {
       label: field.optional(
-        field.text("what it is for, in a few words", { longest: LIMITS.labelCharsMax, meta: "TEXT" }),
+        field.text("what it is for, in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, meta: "TEXT" }),
       ),
-      prompt: field.optional(field.text("its first message", { meta: "TEXT" })),
+      prompt: field.optional(
+        field.text("its first message; - reads it from stdin", { shortest: 1, stdin: true, meta: "TEXT" }),
+      ),
       parent: field.optional(field.pid("the process it belongs to; your init when left out", { meta: "PID" })),
       profile: field.withDefault(field.choice("what kind of process", PROFILES, { meta: "NAME" }), "task"),
       as: field.optional(
@@ -110,7 +111,12 @@ export const procCalls = [
     class: "keyed",
     input: {
       pid: field.optional(pid),
-      message: field.text("the message", { positional: true, meta: "MESSAGE" }),
+      message: field.text("the message; - reads it from stdin", {
+        positional: true,
+        shortest: 1,
+        stdin: true,
+        meta: "MESSAGE",
+      }),
       interrupt: field.flag("end the run in flight and start with this message at once"),
     },
     cli: {
@@ -164,7 +170,7 @@ export const procCalls = [
         empty: "(no messages)",
         note: (result: HistoryPage) =>
           result.hasMoreBefore
-            ? `older messages exist (${result.messageCount} in all): --offset skips the newest`
+            ? `older messages exist (${result.messageCount} in all): gsv proc history --offset N skips the N newest`
             : null,
       },
     },
@@ -179,7 +185,7 @@ export const procCalls = [
     capability: "proc.history",
     input: {
       pid: onePid,
-      after: field.withDefault(field.int("only rows with a higher number", { meta: "ID" }), 0),
+      after: field.optional(field.int("only rows with a higher number; the newest rows when left out", { meta: "ID" })),
       limit: field.withDefault(
         field.int("how many rows", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
         LIMITS.historyPageMax,
@@ -259,8 +265,7 @@ export const procCalls = [
       examples: ["gsv proc signal task:abc123 STOP", "gsv kill -CONT task:abc123"],
       print: {
         kind: "value",
-        text: (result: Signalled) =>
-          result.closed ? closedText("killed", result.closed) : `${result.pid} ${result.state ?? "gone"}`,
+        text: signalledText,
       },
     },
     run: ({ processes }: { processes: Processes }, args, context) => processes.signal(context, args),

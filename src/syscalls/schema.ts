@@ -26,6 +26,7 @@ function schemaOf(field: Field<unknown, boolean>): Schema {
     case "choice":
       return { type: "string", description, enum: field.choices ?? [] };
     case "pids":
+    case "words":
       return { type: "array", description, items: { type: "string" } };
     case "object":
       return { type: "object", description };

@@ -51,7 +51,7 @@ export interface TraceRow {
 
 export interface Histories {
   page(caller: Caller, pid: string, query: HistoryQuery): Promise<HistoryPage>;
-  trace(caller: Caller, pid: string, query: { readonly after: number; readonly limit: number }): Promise<TraceRow[]>;
+  trace(caller: Caller, pid: string, query: { readonly after?: number; readonly limit: number }): Promise<TraceRow[]>;
 }
 
 export interface SpawnRequest {
@@ -181,6 +181,7 @@ export interface Match {
 export type FileView =
   | {
       readonly kind: "file";
+      readonly firstLine: number;
       readonly path: string;
       readonly content: string;
       readonly lines: number;

@@ -119,6 +119,17 @@ test("a request id stands for one thing: for another it is refused, also while t
   await home.inState(INIT, "idle");
 });
 
+test("a request id of a message is none for a reset, nor the other way round", async () => {
+  await using home = await TestKernel.boot();
+  const send = (requestId: string) => home.sys.call<Sent>("proc.send", { message: "one" }, { requestId });
+  const reset = (requestId: string) => home.sys.call("proc.reset", {}, { requestId });
+  await home.ended((await send("req-1")).runId);
+  expect(await reset("req-1").catch((error) => error)).toMatchObject({ code: "ECONFLICT" });
+  await reset("req-2");
+  expect(await send("req-2").catch((error) => error)).toMatchObject({ code: "ECONFLICT" });
+  expect(await home.messages(INIT)).toEqual([]);
+});
+
 test("request ids of two accounts never meet", async () => {
   await using home = await TestKernel.boot();
   const bob = await addHuman(home, "bob");

@@ -72,6 +72,7 @@ const DAMAGE: { readonly [what: string]: (file: string) => void } = {
   "something after the end": (file) => appendFileSync(file, "x"),
   "an empty file": (file) => truncateSync(file, 0),
   "another archive in its place": (file) => writeFileSync(file, gzipSync('{"id":1}\n{"id":2}\n')),
+  "as many other records": (file) => writeFileSync(file, gzipSync('{"id":1}\n'.repeat(4))),
   "records that are no JSON": (file) => writeFileSync(file, gzipSync("{\nnot json\n")),
   "no file": (file) => rmSync(file),
 };

@@ -2,6 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { LIMITS } from "../../src/abi/limits.ts";
 import type { Approval } from "../../src/abi/process.ts";
 import { SYSCALLS } from "../../src/syscalls/table.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
@@ -100,6 +101,18 @@ test("every call of a process is in its log with its outcome, and secrets in arg
   });
   expect(rows.map(({ call, outcome }) => `${call} ${outcome}`)).toEqual(["fs.write ok", "fs.read ENOENT"]);
   expect(JSON.stringify(rows)).not.toContain(key);
+});
+
+test("the log of a process is bounded: the newest rows stay, under numbers that are never used again", async () => {
+  await using home = await TestKernel.boot();
+  const inside = await home.insideOf(INIT);
+  for (let call = 0; call < LIMITS.syscallLogRowsMax + 5; call++) await inside.call("sys.version", {});
+  const first = await home.sys.call<{ rows: { id: number }[] }>("proc.trace", { pid: INIT, limit: 1 });
+  const last = await home.sys.call<{ rows: { id: number }[] }>("proc.trace", {
+    pid: INIT,
+    after: LIMITS.syscallLogRowsMax,
+  });
+  expect([first.rows[0]?.id, last.rows.at(-1)?.id]).toEqual([6, LIMITS.syscallLogRowsMax + 5]);
 });
 
 function withDatabase(home: TestKernel, change: (db: Database) => void): void {

@@ -9,8 +9,6 @@ import type { Db } from "../open.ts";
 import { approvalFromRow, type HilRow } from "./rows.ts";
 import type { Closing, EndedNotice, Head, OutboxRow, Projection } from "./verbs.ts";
 
-const HELD_BY_A_PERSON: WaitsFor = { kind: "person", reason: "stopped; gsv proc resume starts it again" };
-
 // kernel.db ignores a number it has seen. What a later start sends, or a database made anew in the place of a damaged one, must be
 // beyond every number sent before, also by a database whose tail a power cut took.
 export function outboxSeqBefore(kernelGeneration: number, madeAnew: number): number {
@@ -158,10 +156,11 @@ export class HeadRow implements Head {
   }
 
   private waitsFor(): WaitsFor | null {
-    if (this.state === "stopped") return HELD_BY_A_PERSON;
+    if (this.state === "stopped")
+      return { kind: "person", reason: `stopped; gsv proc resume ${this.pid()} lets it go on` };
     if (this.state === "paused") return this.paused;
     if (this.state === "error")
-      return { kind: "repair", reason: "its database is damaged; gsv proc reset starts it afresh" };
+      return { kind: "repair", reason: `its database is damaged; gsv proc reset --pid ${this.pid()} starts it afresh` };
     const asking = WORKING_STATES.includes(this.state) || this.state === "idle" ? null : this.openApproval();
     return asking === null ? null : { kind: "approval", id: asking.id, tool: asking.tool, summary: asking.why };
   }

@@ -4,7 +4,7 @@
 import type { Message } from "../../abi/message.ts";
 import type { Db } from "../open.ts";
 import { type MessageRow, messageFromRow } from "./rows.ts";
-import type { HistorySlice, LoggedCall } from "./verbs.ts";
+import type { HistorySlice } from "./verbs.ts";
 
 const CONTEXT_PAGE_ROWS = 100;
 
@@ -96,13 +96,9 @@ type TraceColumns = {
   readonly ms: number;
 };
 
-export function trace(
-  db: Db,
-  query: { readonly after: number; readonly limit: number },
-): (LoggedCall & { readonly id: number })[] {
-  return db.all<TraceColumns>(
-    "SELECT id, at, call, args, outcome, ms FROM syscall_log WHERE id > ? ORDER BY id LIMIT ?",
-    query.after,
-    query.limit,
-  );
+/** Rows after a number, or the newest; oldest first either way. */
+export function trace(db: Db, { after, limit }: { readonly after?: number; readonly limit: number }): TraceColumns[] {
+  const columns = "SELECT id, at, call, args, outcome, ms FROM syscall_log";
+  if (after !== undefined) return db.all<TraceColumns>(`${columns} WHERE id > ? ORDER BY id LIMIT ?`, after, limit);
+  return db.all<TraceColumns>(`${columns} ORDER BY id DESC LIMIT ?`, limit).reverse();
 }

@@ -277,7 +277,7 @@ export interface ProcessStore {
   openApproval(pid: string): Promise<Approval | null>;
   trace(
     pid: string,
-    query: { readonly after: number; readonly limit: number },
+    query: { readonly after?: number; readonly limit: number },
   ): Promise<readonly (LoggedCall & { readonly id: number })[]>;
   logCall(pid: string, row: LoggedCall): Promise<void>;
   outbox(pid: string): Promise<readonly OutboxRow[]>;
