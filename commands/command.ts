@@ -1,15 +1,18 @@
 // What a command is and what it is handed: streams, environment, time, randomness and the kernel, all as parameters.
 // A command reads nothing of the machine by itself and never exits: it returns its exit status.
 
+import type { SysError } from "../src/abi/errno.ts";
 import type { RandomBytes } from "../src/abi/ids.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { Clock } from "../src/lib/clock.ts";
 import type { KernelStatus } from "../src/syscalls/services.ts";
 
 export interface Output {
-  /** Resolves once the text was taken by the system. Never rejects: when the reader has gone, `closed` turns true and text is dropped. */
+  /** Resolves once the text was taken by the system. Never rejects: when it takes no more, `closed` turns true and text is dropped. */
   write(text: string): Promise<void>;
   readonly closed: boolean;
+  /** Why it is closed, where that is more than a reader who has gone. */
+  readonly failure: SysError | null;
   readonly isTTY: boolean;
   readonly columns: number;
 }

@@ -1,5 +1,6 @@
 // The help of one command, from its field table: what it does, examples first, then usage and flags.
 
+import type { Fields } from "../src/syscalls/define.ts";
 import { flagsOf, isHidden, type Spec, usageLine, withValue } from "./args.ts";
 
 export function helpText(spec: Spec): string {
@@ -26,7 +27,12 @@ export function aligned(rows: readonly (readonly [left: string, right: string])[
 function wordRows(spec: Spec): [string, string][] {
   return Object.entries(spec.input)
     .filter(([, field]) => field.positional && !isHidden(field))
-    .map(([key, field]) => [field.meta ?? field.choices?.join("|") ?? key.toUpperCase(), field.doc]);
+    .map(([key, field]) => [field.meta ?? field.choices?.join("|") ?? key.toUpperCase(), docOf(field)]);
+}
+
+// A model reads the same fields, and it has no stdin.
+function docOf({ doc, stdin }: Fields[string]): string {
+  return stdin ? `${doc}; - reads it from stdin` : doc;
 }
 
 function flagRows(spec: Spec): [string, string][] {
@@ -36,7 +42,7 @@ function flagRows(spec: Spec): [string, string][] {
     const letter = field.letter === undefined ? "" : `-${field.letter}, `;
     const choices = field.choices === undefined ? "" : ` (${field.choices.join(", ")})`;
     const fallback = field.fallback === undefined ? "" : ` [${field.fallback}]`;
-    rows.push([`${letter}${withValue(text, key, field)}`, `${field.doc}${choices}${fallback}`]);
+    rows.push([`${letter}${withValue(text, key, field)}`, `${docOf(field)}${choices}${fallback}`]);
   }
   return [...rows, ["--json", "print JSON: one object a line"], ["-h, --help", "print this help"]];
 }

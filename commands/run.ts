@@ -12,7 +12,10 @@ const PIPE_STATUS = 141;
 /** `argv` is what follows `gsv`. */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<number> {
   const status = await attempt(argv, io);
-  return io.stdout.closed ? PIPE_STATUS : status;
+  const { closed, failure } = io.stdout;
+  if (failure === null) return closed ? PIPE_STATUS : status;
+  await printError(io, failure, asks(argv, "--json"));
+  return exitStatusOf(failure);
 }
 
 async function attempt(argv: readonly string[], io: Io): Promise<number> {

@@ -59,14 +59,34 @@ function nearLine(text: string, oldString: string): string | null {
     .split("\n")
     .map(squeezed)
     .filter((line) => line !== "");
-  const [first] = wanted;
-  if (first === undefined) return null;
-  const lines = text.split("\n").map(squeezed);
-  const at = lines.findIndex((_, index) => {
-    const rest = lines.slice(index, index + wanted.length * 2).filter((line) => line !== "");
-    return lines[index] === first && wanted.every((line, nth) => rest[nth] === line);
-  });
-  return at === -1 ? null : `line ${at + 1} differs in white space only: copy it exactly`;
+  if (wanted.length === 0) return null;
+  const lines: string[] = [];
+  const numbers: number[] = [];
+  for (const [index, line] of text.split("\n").map(squeezed).entries()) {
+    if (line === "") continue;
+    lines.push(line);
+    numbers.push(index + 1);
+  }
+  const number = numbers[runOf(wanted, lines)];
+  return number === undefined ? null : `line ${number} differs in white space only: copy it exactly`;
+}
+
+/** Where the wanted lines stand one after the other, or -1. Never looks at a line twice, however often the lines repeat themselves. */
+function runOf(wanted: readonly string[], lines: readonly string[]): number {
+  // Of the first `nth` wanted lines, how many at their end are also their beginning: that far a match that fails still holds.
+  const held = [0, 0];
+  for (let nth = 1, same = 0; nth < wanted.length; nth++) {
+    while (same > 0 && wanted[nth] !== wanted[same]) same = held[same] ?? 0;
+    if (wanted[nth] === wanted[same]) same++;
+    held.push(same);
+  }
+  let matched = 0;
+  for (const [index, line] of lines.entries()) {
+    while (matched > 0 && line !== wanted[matched]) matched = held[matched] ?? 0;
+    if (line === wanted[matched]) matched++;
+    if (matched === wanted.length) return index - matched + 1;
+  }
+  return -1;
 }
 
 function ambiguous(text: string, places: readonly number[], path: string): SysError {

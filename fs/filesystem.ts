@@ -2,6 +2,7 @@
 // a path or another mount's files; it throws SysError with errno codes and checks permissions with access.ts.
 
 import type { Caller } from "../src/abi/identity.ts";
+import type { Receipt } from "../src/objects/objects.ts";
 
 declare const resolved: unique symbol;
 /** Absolute within the mount, normalised, without links: only the Namespace makes one. */
@@ -47,6 +48,14 @@ export interface WriteOptions {
   /** Fails with ECONFLICT when the content changed since. */
   readonly ifVersion?: string;
   readonly mode?: number;
+  /** Stored with the change, where the mount outlives the kernel. */
+  readonly receipt?: Receipt;
+}
+
+export interface RemoveOptions {
+  readonly recursive: boolean;
+  /** As for a write: stored with the last name that goes. */
+  readonly receipt?: Receipt;
 }
 
 export interface Attributes {
@@ -66,7 +75,7 @@ export interface FileSystem {
     bytes: Uint8Array,
     options: WriteOptions,
   ): Promise<{ readonly version: string }>;
-  remove(caller: Caller, path: ResolvedPath, options: { readonly recursive: boolean }): Promise<void>;
+  remove(caller: Caller, path: ResolvedPath, options: RemoveOptions): Promise<void>;
   rename(caller: Caller, from: ResolvedPath, to: ResolvedPath): Promise<void>;
   /** One directory; the Namespace makes missing parents one by one. */
   mkdir(caller: Caller, path: ResolvedPath, options: { readonly mode?: number }): Promise<void>;

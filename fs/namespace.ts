@@ -4,7 +4,7 @@
 
 import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";
-import { need, READ, SEARCH } from "./access.ts";
+import { need, READ, SEARCH, WRITE } from "./access.ts";
 import { FileError } from "./error.ts";
 import type {
   Attributes,
@@ -12,11 +12,12 @@ import type {
   FileSystem,
   ReadOptions,
   ReadResult,
+  RemoveOptions,
   ResolvedPath,
   Stat,
   WriteOptions,
 } from "./filesystem.ts";
-import { isWithin, split } from "./path.ts";
+import { isWithin, parent, split } from "./path.ts";
 
 export interface Mount {
   readonly at: string;
@@ -44,6 +45,31 @@ export class Namespace {
   /** The path with every link followed, whether or not something stands there yet. */
   async resolve(caller: Caller, path: string): Promise<string> {
     return (await this.walk(caller, path, "follow")).path;
+  }
+
+  /** The same where directories on the way are missing: where the path would lead once they were made. */
+  async locate(caller: Caller, path: string): Promise<string> {
+    return (await this.walk(caller, path, "follow", "imagine")).path;
+  }
+
+  /** Where a write leads and which directories it needs first, outermost first. Refuses what could not be made, before anything is. */
+  async destination(
+    caller: Caller,
+    path: string,
+  ): Promise<{ readonly path: string; readonly missing: readonly string[] }> {
+    const place = await this.walk(caller, path, "follow", "imagine");
+    if (place.stat?.kind === "directory") throw new FileError("EISDIR", place.path);
+    checkLength(place.path);
+    const missing: string[] = [];
+    if (place.stat !== null) return { path: place.path, missing };
+    for (let above = parent(place.path); ; above = parent(above)) {
+      const stat = above === "/" ? await this.rootStat(caller) : await this.lookup(caller, split(above));
+      if (stat === null) missing.unshift(above);
+      else {
+        need(caller, stat, WRITE | SEARCH, missing[0] ?? place.path);
+        return { path: place.path, missing };
+      }
+    }
   }
 
   async stat(caller: Caller, path: string): Promise<Stat> {
@@ -87,7 +113,7 @@ export class Namespace {
     return inside(place, place.mount.fs.write(caller, place.inner, bytes, options));
   }
 
-  async remove(caller: Caller, path: string, options: { readonly recursive: boolean }): Promise<void> {
+  async remove(caller: Caller, path: string, options: RemoveOptions): Promise<void> {
     const place = await this.existing(caller, path, "keep");
     this.needUnmounted(place.path);
     await inside(place, place.mount.fs.remove(caller, place.inner, options));
@@ -138,8 +164,14 @@ export class Namespace {
     return { ...place, stat: place.stat };
   }
 
-  /** Walks name by name. The last name may be missing; a link there is followed or kept. */
-  private async walk(caller: Caller, path: string, last: "follow" | "keep"): Promise<Place> {
+  /** Walks name by name. The last name may be missing; a link there is followed or kept. A missing directory ends it, or is walked
+   * through as if it were there and empty. */
+  private async walk(
+    caller: Caller,
+    path: string,
+    last: "follow" | "keep",
+    missing: "refuse" | "imagine" = "refuse",
+  ): Promise<Place> {
     checkLength(path);
     if (!path.startsWith("/")) throw new FileError("EINVAL", path, "not an absolute path");
     const todo = steps(path);
@@ -160,8 +192,11 @@ export class Namespace {
       if (Buffer.byteLength(name) > LIMITS.nameBytesMax) throw new FileError("ENAMETOOLONG", `${name.slice(0, 60)}…`);
       const found = await this.lookup(caller, [...here, name]);
       if (found === null) {
-        if (todo.length > 0) throw new FileError("ENOENT", pathOf([...here, name]));
-        return this.place([...here, name], null);
+        here.push(name);
+        if (todo.length === 0) return this.place(here, null);
+        if (missing === "refuse") throw new FileError("ENOENT", pathOf(here));
+        trail.push(BARE_DIRECTORY);
+        continue;
       }
       if (found.kind === "symlink" && (todo.length > 0 || last === "follow")) {
         if (++links > LIMITS.symlinkDepthMax) throw new FileError("ELOOP", path);

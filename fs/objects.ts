@@ -17,6 +17,7 @@ import type {
   FileSystem,
   ReadOptions,
   ReadResult,
+  RemoveOptions,
   ResolvedPath,
   Stat,
   WriteOptions,
@@ -85,23 +86,26 @@ class ObjectsFs implements FileSystem {
         throw new FileError("EFBIG", path, `a file holds at most ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
       }
       const content = keep === 0 ? bytes : appended(store, keyOf(path), keep, bytes);
-      return { version: versionOf(await store.put(this.fresh(path, owned, contentTypeOf(path)), content)) };
+      const stored = await store.put(this.fresh(path, owned, contentTypeOf(path)), content, options.receipt);
+      return { version: versionOf(stored) };
     });
   }
 
-  remove(caller: Caller, path: ResolvedPath, { recursive }: { readonly recursive: boolean }): Promise<void> {
+  remove(caller: Caller, path: ResolvedPath, { recursive, receipt }: RemoveOptions): Promise<void> {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
       const stat = await this.existing(store, path);
       needRemove(caller, await this.directory(store, parent(path)), stat, path);
-      if (stat.kind !== "directory") return store.remove(keyOf(path));
+      if (stat.kind !== "directory") return store.remove(keyOf(path), receipt);
       const metas = await metasBeneath(store, path);
       if (metas.some((meta) => meta.key !== markerOf(path))) {
         if (!recursive) throw new FileError("ENOTEMPTY", path);
         // Checked as a whole before the first file goes, so that a refusal leaves everything.
         if (!isRoot(caller)) await this.needEmpty(caller, store, path);
       }
-      for (const meta of metas.reverse()) await store.remove(meta.key);
+      const [last, ...before] = metas;
+      for (const meta of before.reverse()) await store.remove(meta.key);
+      if (last !== undefined) await store.remove(last.key, receipt);
     });
   }
 

@@ -2,6 +2,7 @@
 // text one line that says what it is. Reads piece by piece, so a big file costs time but not memory.
 
 import { SysError } from "../src/abi/errno.ts";
+import { normaliseText } from "../src/abi/message.ts";
 import type { Entry, ReadResult } from "./filesystem.ts";
 
 const LINES_DEFAULT = 2000;
@@ -95,7 +96,8 @@ export function viewDirectory(entries: readonly Entry[]): {
   const directories: string[] = [];
   const files: string[] = [];
   let bytes = 0;
-  for (const { name, stat } of entries) {
+  for (const { name: raw, stat } of entries) {
+    const name = normaliseText(raw);
     bytes += Buffer.byteLength(JSON.stringify(name)) + 1;
     if (bytes > NAMES_BYTES_MAX) return { directories, files, truncated: true };
     (stat.kind === "directory" ? directories : files).push(name);
@@ -152,7 +154,7 @@ class LinesView {
       const cut = this.lineChars - this.line.length;
       if (cut > 0) this.truncated = true;
       const rest = cut > 0 ? `… (${cut} more characters in this line)` : "";
-      const line = `${this.line.toWellFormed()}${rest}`;
+      const line = `${normaliseText(this.line)}${rest}`;
       this.bytes += Buffer.byteLength(line) + 1;
       this.shown.push(line);
     }

@@ -5,6 +5,7 @@
 import { SysError } from "../src/abi/errno.ts";
 import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";
+import { normaliseText } from "../src/abi/message.ts";
 import type { Namespace } from "./namespace.ts";
 import { join } from "./path.ts";
 import { isBinary } from "./read.ts";
@@ -82,7 +83,7 @@ async function searchFile(
   found: Found,
 ): Promise<void> {
   const scan = new LineScan(Buffer.from(query), (line, content) =>
-    found.add({ path, line, content: around(content, query) }),
+    found.add({ path: normaliseText(path), line, content: normaliseText(around(content, query)) }),
   );
   for (let offset = 0; !found.full; ) {
     needGoOn(signal);

@@ -71,9 +71,9 @@ export async function hostKernel(machine: HostMachine, client: ClientInfo): Prom
     call: sys.call,
     on: sys.on,
     async close() {
-      await kernel.runners.drain(config["kernel.drainMs"]);
+      await kernel.drain(config["kernel.drainMs"]);
       await sys.close();
-      await kernel.close();
+      await kernel.leave();
       lock.release();
     },
   };
@@ -92,10 +92,10 @@ function drainSteps(kernel: Kernel, drainMs: number) {
   let settled: Promise<void> = Promise.resolve();
   return {
     stopClaiming: () => {
-      settled = kernel.runners.drain(drainMs);
+      settled = kernel.drain(drainMs);
     },
     settled: () => settled,
     terminate: () => {},
-    close: () => kernel.close(),
+    close: () => kernel.leave(),
   };
 }

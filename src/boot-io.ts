@@ -1,9 +1,10 @@
 // The streams of this process as commands use them. They work on the descriptors themselves: the ready-made stream objects cost several
-// milliseconds to make, more than most commands take. Writing waits until the system took the text; a reader that has gone is reported,
-// never thrown.
+// milliseconds to make, more than most commands take. Writing waits until the system took the text; a reader that has gone and a
+// device that takes no more are reported, never thrown.
 
 import { fstatSync, write } from "node:fs";
 import type { Input, Interruption, Output } from "../commands/command.ts";
+import { SysError } from "./abi/errno.ts";
 import type { Clock } from "./lib/clock.ts";
 import { Serial } from "./lib/serial.ts";
 
@@ -18,19 +19,26 @@ export async function outputOf(descriptor: number, clock: Clock, columns: string
   const serial = new Serial();
   const terminal = await terminalOn(descriptor);
   let closed = false;
+  let failure: SysError | null = null;
 
   async function writeAll(bytes: Uint8Array): Promise<void> {
     for (let from = 0; from < bytes.length && !closed; ) {
       const wrote = await writeSome(descriptor, bytes, from);
       if (typeof wrote === "number") from += wrote;
       else if (wrote === "EAGAIN") await clock.sleep(FULL_RETRY_MS);
-      else closed = true;
+      else {
+        closed = true;
+        if (wrote !== "EPIPE") failure = notWritten(wrote);
+      }
     }
   }
 
   return {
     get closed() {
       return closed;
+    },
+    get failure() {
+      return failure;
     },
     isTTY: terminal !== null,
     get columns() {
@@ -39,6 +47,11 @@ export async function outputOf(descriptor: number, clock: Clock, columns: string
     },
     write: (text) => (closed || text === "" ? Promise.resolve() : serial.run(() => writeAll(Buffer.from(text)))),
   };
+}
+
+function notWritten(code: string): SysError {
+  if (code === "ENOSPC" || code === "EDQUOT") return new SysError("ENOSPC", "cannot write the output: the disk is full");
+  return new SysError("EIO", `cannot write the output (${code})`);
 }
 
 function writeSome(descriptor: number, bytes: Uint8Array, from: number): Promise<number | string> {

@@ -20,15 +20,15 @@ export interface ProcessParts {
 }
 
 export function bootProcesses(core: Core, files: FileParts): ProcessParts {
-  const { kernel, processes: store, objects, machine, bus, onFault } = core;
+  const { kernel, processes: store, objects, machine, bus, retries, afterCrash, onFault } = core;
   const { clock, config, log } = machine;
-  const ledger = new Ledger({ kernel, store, bus, clock, log, wake: (pid) => runners.wake(pid) });
+  const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
     ledger,
     clock,
-    diskRetryMs: config["kernel.diskRetryMs"],
+    retries,
     onFault,
     ports: runPorts(core, files, ledger),
   });

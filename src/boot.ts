@@ -20,6 +20,7 @@ import type { ObjectStore } from "./objects/objects.ts";
 import type { HomePaths } from "./paths.ts";
 import type { Ledger } from "./process/ledger.ts";
 import { recover } from "./process/recovery.ts";
+import { Retries } from "./process/retries.ts";
 import type { Runners } from "./process/runners.ts";
 import type { providersFrom } from "./providers/table.ts";
 import { KernelDb } from "./store/kernel/db.ts";
@@ -57,6 +58,8 @@ export interface Core extends Ports {
   readonly callers: Callers;
   readonly startedAt: number;
   readonly generation: number;
+  readonly afterCrash: boolean;
+  readonly retries: Retries;
   readonly onFault: (error: unknown) => void;
   readonly newRequestId: () => string;
   /** Told by whoever serves: how many clients there are, and how to leave. */
@@ -78,6 +81,10 @@ export interface Kernel {
   readonly firstRun: boolean;
   readonly isWorking: () => boolean;
   readonly host: Core["host"];
+  /** Lets turns in flight come to their end, for so long; nothing new is begun. */
+  drain(ms: number): Promise<void>;
+  /** The end of a kernel that was drained: the next one knows that nothing died with it. */
+  leave(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -85,13 +92,13 @@ export async function bootKernel(machine: Machine): Promise<Kernel> {
   const startedAt = machine.clock.now();
   const database = openDatabase(machine, startedAt);
   try {
-    const generation = database.begin(startedAt);
+    const { generation, afterCrash } = database.begin(startedAt);
     const ports = openPorts(machine, database, generation);
     const { kernel, processes, objects } = ports;
     await objects.recover();
     const firstRun = await setUp({ kernel, processes, objects, osUser: machine.osUser, now: startedAt });
     const dispatches = new Dispatches();
-    const core = makeCore({ machine, ports, startedAt, generation }, dispatches);
+    const core = makeCore({ machine, ports, startedAt, generation, afterCrash }, dispatches);
     const files = bootFiles(core);
     const parts = bootProcesses(core, files);
     dispatches.make(core, bootServices(core, files, parts));
@@ -124,13 +131,14 @@ function openPorts({ paths, clock, random, ports }: Machine, database: KernelDb,
 
 interface Begun {
   readonly machine: Machine;
+  readonly afterCrash: boolean;
   readonly ports: Ports;
   readonly startedAt: number;
   readonly generation: number;
 }
 
-function makeCore({ machine, ports, startedAt, generation }: Begun, dispatches: Dispatches): Core {
-  const { clock, random, log } = machine;
+function makeCore({ machine, ports, ...begun }: Begun, dispatches: Dispatches): Core {
+  const { clock, random, log, config } = machine;
   const onFault = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const newRequestId = () => uuidv7(clock.now(), random);
   const bus = new Bus(onFault);
@@ -141,8 +149,8 @@ function makeCore({ machine, ports, startedAt, generation }: Begun, dispatches: 
     machine,
     bus,
     callers: callersFrom(ports.kernel.accounts),
-    startedAt,
-    generation,
+    ...begun,
+    retries: new Retries(clock, config["kernel.diskRetryMs"]),
     onFault,
     newRequestId,
     host: { clients: () => 0, drain: () => {} },
@@ -180,17 +188,20 @@ class Dispatches {
 }
 
 /** What an earlier kernel left behind. */
-async function takeUp({ kernel, processes: store, machine, bus, onFault }: Core, parts: ProcessParts): Promise<void> {
+async function takeUp(
+  { kernel, processes: store, machine, bus, retries, onFault }: Core,
+  parts: ProcessParts,
+): Promise<void> {
   const { clock } = machine;
   await kernel.routes.sweep(clock.now());
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
-  await recover({ kernel, store, ...parts, clock, onFault });
+  await recover({ kernel, store, ...parts, clock, retries, onFault });
   await kernel.requests.sweep(clock.now());
 }
 
 function finished(
   core: Core,
-  { runners, ledger }: ProcessParts,
+  { runners, ledger, closer }: ProcessParts,
   { firstRun, database }: { readonly firstRun: boolean; readonly database: KernelDb },
 ): Kernel {
   const { kernel, callers, objects, host, door } = core;
@@ -208,11 +219,22 @@ function finished(
       if (human === null) throw new SysError("EIO", "this home has no account");
       return door(human.uid, () => callers.person(human.uid, human.home), client);
     },
-    async close() {
-      await core.processes.close();
-      database.close();
+    async drain(ms) {
+      await runners.drain(ms);
+      await closer.settled();
     },
+    async leave() {
+      database.end();
+      await close();
+    },
+    close,
   };
+
+  async function close(): Promise<void> {
+    core.retries.stop();
+    await core.processes.close();
+    database.close();
+  }
 }
 
 function hasProcesses(paths: HomePaths): boolean {

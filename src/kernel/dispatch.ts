@@ -6,6 +6,7 @@ import { grants } from "../abi/identity.ts";
 import { isRequestId } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
 import { reveal } from "../lib/sanitize.ts";
+import type { Receipt } from "../objects/objects.ts";
 import type { AuditRows, RequestRows } from "../store/kernel/records.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import { type ParseOptions, parseArgs } from "../syscalls/parse.ts";
@@ -27,6 +28,11 @@ export interface DispatchOptions {
   ) => Promise<void>;
   /** A fault of ours: it is logged and answered in one line, and ends nothing else. */
   readonly onFault: (error: unknown) => void;
+}
+
+/** What a handler whose answer is kept is told besides: how to have the answer stored in the transaction that makes it true. */
+export interface ReceiptContext extends CallContext {
+  readonly receipt?: (answer: unknown) => Receipt;
 }
 
 const NEVER = new AbortController().signal;
@@ -106,8 +112,17 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
       if (!known.sameBody) throw usedForSomethingElse(requestId);
       return known.answer;
     }
-    const answer = await call.run(services, args as never, context);
-    await options.requests.remember({ uid: caller.uid, requestId, bodyHash, answer, now: clock.now() });
+    const receipt = (answer: unknown): Receipt => ({
+      uid: caller.uid,
+      requestId,
+      bodyHash,
+      answer,
+      now: clock.now(),
+    });
+    const withReceipt: ReceiptContext = { ...context, receipt };
+    const answer = await call.run(services, args as never, withReceipt);
+    // Changes nothing where the effect was stored together with its receipt; what lives in memory only has none.
+    await options.requests.remember(receipt(answer));
     return answer;
   }
 

@@ -11,7 +11,10 @@ import { searchTree } from "../../fs/search.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
+import type { Receipt } from "../objects/objects.ts";
+import { StoreUnavailable } from "../store/open.ts";
 import type { Files } from "../syscalls/services.ts";
+import type { ReceiptContext } from "./dispatch.ts";
 
 const EDIT_ATTEMPTS = 3;
 const PIECE_BYTES = 4 * 1024 * 1024;
@@ -22,26 +25,35 @@ export interface FilesOptions {
   readonly homeOf: (caller: Caller, username: string | null) => Promise<string | null>;
 }
 
-/** As people and models write paths: absolute, relative to where they stand, or from a home. */
-async function absolutePath(homeOf: FilesOptions["homeOf"], caller: Caller, path: string): Promise<string> {
+/** As people and models write paths: absolute, relative to where they stand, or from a home; null when nobody has that home. */
+async function absolutePath(homeOf: FilesOptions["homeOf"], caller: Caller, path: string): Promise<string | null> {
   const home = tilde(path);
   if (home === null) return join(caller.cwd, path);
   const directory = await homeOf(caller, home.username);
-  if (directory === null) throw new SysError("ENOENT", `no account ${home.username ?? caller.ownerUid}: ${path}`);
-  return directory + home.rest;
+  return directory === null ? null : directory + home.rest;
 }
 
-/** The file a path really leads to, links followed: what a rule about a place has to look at. */
+/** The file a path really leads to, links followed even where directories are still to be made: what a rule about a place looks at. */
 export function pathLocator({ namespace, homeOf }: FilesOptions): (caller: Caller, path: string) => Promise<string> {
   return async (caller, path) => {
-    const absolute = await absolutePath(homeOf, caller, path);
-    // Where the walk fails, so will the call; by its letters it can still be judged.
-    return await namespace.resolve(caller, absolute).catch(() => normalise(absolute));
+    const absolute = (await absolutePath(homeOf, caller, path)) ?? join(caller.cwd, path);
+    try {
+      return await namespace.locate(caller, absolute);
+    } catch (error) {
+      // A store that cannot say where the path leads would let it pass unseen.
+      if (!(error instanceof SysError) || error instanceof StoreUnavailable) throw error;
+      // Where the walk fails, so will the call; by its letters it can still be judged.
+      return normalise(absolute);
+    }
   };
 }
 
 export function filesService({ namespace, homeOf }: FilesOptions): Files {
-  const absolute = (caller: Caller, path: string) => absolutePath(homeOf, caller, path);
+  async function absolute(caller: Caller, path: string): Promise<string> {
+    const found = await absolutePath(homeOf, caller, path);
+    if (found !== null) return found;
+    throw new SysError("ENOENT", `no account ${tilde(path)?.username ?? caller.ownerUid}: ${path}`);
+  }
 
   return {
     async read(caller, request) {
@@ -58,26 +70,31 @@ export function filesService({ namespace, homeOf }: FilesOptions): Files {
       });
     },
 
-    async write({ caller }, request) {
+    async write({ caller, receipt }: ReceiptContext, request) {
       const path = await absolute(caller, request.path);
       return await saying("write", async () => {
         const bytes = Buffer.from(request.content);
-        await namespace.mkdir(caller, directoryOf(path), { parents: true });
-        await namespace.write(caller, path, bytes, { at: "start" });
-        return { path: await namespace.resolve(caller, path), size: bytes.byteLength };
+        const place = await namespace.destination(caller, path);
+        const answer = { path: place.path, size: bytes.byteLength };
+        await withDirectories(namespace, caller, place.missing, () =>
+          namespace.write(caller, place.path, bytes, { at: "start", ...withReceipt(receipt, answer) }),
+        );
+        return answer;
       });
     },
 
-    async edit({ caller }, request) {
+    async edit({ caller, receipt }: ReceiptContext, request) {
       const path = await absolute(caller, request.path);
       return await saying("edit", async () => {
         const place = await namespace.resolve(caller, path);
         for (let attempt = 1; ; attempt++) {
           const { text, version } = await wholeText(namespace, caller, place);
           const edited = applyEdit(text, request, place);
+          const answer = { path: place, replacements: edited.replacements };
+          const options = { at: "start", ifVersion: version, ...withReceipt(receipt, answer) } as const;
           try {
-            await namespace.write(caller, place, Buffer.from(edited.text), { at: "start", ifVersion: version });
-            return { path: place, replacements: edited.replacements };
+            await namespace.write(caller, place, Buffer.from(edited.text), options);
+            return answer;
           } catch (error) {
             // Somebody else wrote in between: the edit is made again, on what stands there now.
             if (attempt === EDIT_ATTEMPTS || !(error instanceof FileError) || error.code !== "ECONFLICT") throw error;
@@ -86,11 +103,12 @@ export function filesService({ namespace, homeOf }: FilesOptions): Files {
       });
     },
 
-    async remove({ caller }, request) {
+    async remove({ caller, receipt }: ReceiptContext, request) {
       const path = await absolute(caller, request.path);
       return await saying("delete", async () => {
-        await namespace.remove(caller, path, { recursive: false });
-        return { path: normalise(path) };
+        const answer = { path: normalise(path) };
+        await namespace.remove(caller, path, { recursive: false, ...withReceipt(receipt, answer) });
+        return answer;
       });
     },
 
@@ -135,10 +153,29 @@ async function wholeText(
   }
 }
 
-/** The parent by its letters, `..` kept: only a walk can tell where that leads. */
-function directoryOf(path: string): string {
-  const cut = path.lastIndexOf("/");
-  return cut <= 0 ? "/" : path.slice(0, cut);
+function withReceipt(receipt: ReceiptContext["receipt"], answer: object): { readonly receipt?: Receipt } {
+  return receipt === undefined ? {} : { receipt: receipt(answer) };
+}
+
+/** Makes directories for a piece of work; when it fails all the same, those it made and nobody has used are taken away again. */
+async function withDirectories<T>(
+  namespace: Namespace,
+  caller: Caller,
+  missing: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const made: string[] = [];
+  try {
+    for (const directory of missing) {
+      await namespace.mkdir(caller, directory, { parents: true });
+      made.unshift(directory);
+    }
+    return await work();
+  } catch (error) {
+    for (const directory of made)
+      await namespace.remove(caller, directory, { recursive: false }).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** A file error becomes a sentence about what was tried, with what to do next. */

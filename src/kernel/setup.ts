@@ -9,7 +9,9 @@ import { FIRST_GRANTS, GROUPS } from "./capabilities.ts";
 
 const FIRST_HUMAN_UID = 1000;
 const FIRST_AGENT_UID = 1001;
-const AGENT_NAMES = ["friday", "sol", "echo", "iris", "juno", "atlas", "mira", "nova", "vera", "ada"];
+const AGENT_NAMES = ["friday", "sol", "echo", "iris", "juno", "atlas", "mira", "nova", "vera", "ada"] as const;
+/** Names of accounts and groups that are there before, or may come beside, the human's own. */
+const TAKEN: ReadonlySet<string> = new Set([...Object.keys(GROUPS), ...AGENT_NAMES]);
 
 export interface SetupPorts {
   readonly kernel: KernelStore;
@@ -30,18 +32,18 @@ export async function setUp(ports: SetupPorts): Promise<boolean> {
   return first;
 }
 
-/** An OS user name as an account name: odd characters become `_`; what cannot be one becomes `me`. */
+/** An OS user name as an account name: odd characters become `_`; what cannot be one, or is taken, becomes `me`. */
 export function humanName(osUser: string): string {
   const name = osUser
     .toLowerCase()
     .replace(/[^a-z0-9_-]/g, "_")
     .slice(0, 32);
-  return name === "root" || !/^[a-z_][a-z0-9_-]*$/.test(name) || /^_+$/.test(name) ? "me" : name;
+  return TAKEN.has(name) || !/^[a-z_][a-z0-9_-]*$/.test(name) || /^_+$/.test(name) ? "me" : name;
 }
 
 async function createAccounts(kernel: KernelStore, name: string): Promise<boolean> {
   if ((await kernel.accounts.firstHuman()) !== null) return false;
-  const agent = AGENT_NAMES.find((candidate) => candidate !== name) ?? "agent1";
+  const [agent] = AGENT_NAMES;
   return await kernel.accounts.setUp({
     accounts: [
       { username: "root", uid: 0, gid: 0, gecos: "", home: "/root" },

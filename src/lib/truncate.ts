@@ -26,6 +26,13 @@ export function cutWidth(text: string, columns: number, mark = "…"): string {
   return text.slice(0, kept) + mark;
 }
 
+const QUOTED_CHARS_MAX = 60;
+
+/** What a message quotes of something that may be long. */
+export function clip(text: string): string {
+  return text.length > QUOTED_CHARS_MAX ? `${text.slice(0, QUOTED_CHARS_MAX - 3).toWellFormed()}…` : text;
+}
+
 export interface Excerpt {
   readonly text: string;
   /** UTF-8 bytes left out; 0 when the text is whole. */

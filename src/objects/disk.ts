@@ -26,7 +26,7 @@ import {
   writeDurably,
 } from "./host.ts";
 import { checkKey, parentsOf, TEMPORARIES } from "./keys.ts";
-import type { NewObject, ObjectIntent, ObjectMeta, ObjectRows, ObjectStore } from "./objects.ts";
+import type { NewObject, ObjectIntent, ObjectMeta, ObjectRows, ObjectStore, Receipt } from "./objects.ts";
 
 export interface DiskOptions {
   readonly directory: string;
@@ -70,7 +70,7 @@ class DiskObjects implements ObjectStore {
     }
   }
 
-  async put(object: NewObject, bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<ObjectMeta> {
+  async put(object: NewObject, bytes: Uint8Array | AsyncIterable<Uint8Array>, receipt?: Receipt): Promise<ObjectMeta> {
     checkKey(object.key);
     const temporary = uuidv7(this.options.clock.now(), this.options.random);
     const path = this.temporaryPath(temporary);
@@ -79,7 +79,7 @@ class DiskObjects implements ObjectStore {
       await makeDirectory(dirname(path));
       const meta: ObjectMeta = { ...object, ...(await writeDurably(path, bytes)) };
       await this.change(
-        { id: temporary, kind: "put", meta, temporary },
+        { id: temporary, kind: "put", meta, temporary, ...(receipt && { receipt }) },
         {
           allowed: () => this.mayStand(meta.key),
           move: () => this.moveInto(path, meta.key),
@@ -99,10 +99,10 @@ class DiskObjects implements ObjectStore {
     });
   }
 
-  async remove(key: string): Promise<void> {
+  async remove(key: string, receipt?: Receipt): Promise<void> {
     checkKey(key);
     await this.change(
-      { id: this.newId(), kind: "remove", key },
+      { id: this.newId(), kind: "remove", key, ...(receipt && { receipt }) },
       {
         allowed: async () => void (await this.present(key)),
         move: () => this.unlinkBytes(key),

@@ -3,7 +3,6 @@
 // archive.
 
 import { SysError } from "../abi/errno.ts";
-import { LIMITS } from "../abi/limits.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
@@ -12,7 +11,7 @@ import type { Closing, ProcessStore } from "../store/process/verbs.ts";
 import { noSuchProcess } from "../syscalls/parse.ts";
 import type { Closed } from "../syscalls/services.ts";
 import { archiveKey, faultOf, pack } from "./archive.ts";
-import type { Ledger } from "./ledger.ts";
+import { endSignals, type Ledger } from "./ledger.ts";
 import type { Runners } from "./runners.ts";
 
 export interface ClosingPorts {
@@ -40,6 +39,9 @@ export interface CloseRequest {
 const EFFECTS_END_MS = 10_000;
 const RETRY_DOUBLINGS_MAX = 8;
 
+/** Few enough that packing a page of long messages keeps nobody waiting. */
+const PAGE_ROWS = 20;
+
 export class Closer {
   private readonly chains = new Map<string, Promise<unknown>>();
 
@@ -51,6 +53,11 @@ export class Closer {
 
   kill(row: ProcessRow, request: CloseRequest): Promise<Closed> {
     return this.orTryAgain(row.pid, () => this.doKill(row, request));
+  }
+
+  /** Resolves when no reset or kill is under way. */
+  async settled(): Promise<void> {
+    await Promise.all(this.chains.values());
   }
 
   /** After a crash, or when there was no room for an archive: takes a reset or kill that was begun to its end. */
@@ -140,8 +147,7 @@ export class Closer {
     const cut = await store.cut(row.pid, { ...wish, now: clock.now() });
     if (!cut.ok) throw new SysError("EAGAIN", `${row.pid} is being ended by somebody else`);
     runners.interrupt(row.pid);
-    await ledger.publish(row);
-    ledger.announceEnds(row, cut.value.ends);
+    await ledger.publish(row, endSignals(cut.value.ends));
     await runners.quiet(row.pid, EFFECTS_END_MS);
     return cut.value.closing;
   }
@@ -215,7 +221,7 @@ export class Closer {
 
   private async *pages(pid: string, counts: { messages: number; undelivered: number }) {
     for (let after: string | null = null; ; ) {
-      const page = await this.ports.store.closingRecords(pid, after, LIMITS.historyPageMax);
+      const page = await this.ports.store.closingRecords(pid, after, PAGE_ROWS);
       counts.messages += page.messages;
       counts.undelivered += page.undelivered;
       yield page.records;

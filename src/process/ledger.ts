@@ -10,8 +10,9 @@ import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import { StoreCorrupt } from "../store/open.ts";
-import type { Admission, EndedNotice, ProcessStore, Projection } from "../store/process/verbs.ts";
+import { StoreCorrupt, StoreUnavailable } from "../store/open.ts";
+import type { Admission, EndedNotice, OutboxRow, ProcessStore, Projection } from "../store/process/verbs.ts";
+import type { Retries } from "./retries.ts";
 
 export interface LedgerOptions {
   readonly kernel: KernelStore;
@@ -19,6 +20,9 @@ export interface LedgerOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: (line: string) => void;
+  readonly retries: Retries;
+  /** The kernel before this one died: runs it carried count a death. */
+  readonly afterCrash: boolean;
   /** A process got something to do. */
   readonly wake: (pid: string) => void;
 }
@@ -27,6 +31,8 @@ type Change = (pid: string, projection: Projection) => void;
 // Without it a plain Omit would keep only what all signals have in common.
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 export type SignalBody = Without<Signal, "pid" | "uid" | "parent" | "at">;
+
+const GONE: Projection = { state: "idle", activeRunId: null, queued: 0, lastActiveAt: null, waitsFor: null };
 
 export class Ledger {
   private readonly adopted = new Set<string>();
@@ -38,16 +44,17 @@ export class Ledger {
   private readonly writes = new Map<string, { readonly now: number; readonly ever: number }>();
   private readonly watchers = new Set<Change>();
   private readonly held = new Map<string, WaitsFor>();
-
-  /** Runs that an earlier kernel left in the middle of something. */
-  private readonly cut = new Set<string>();
+  /** Runs that an earlier kernel was carrying. */
+  private readonly interrupted = new Set<string>();
+  /** What was signalled last of each process, so that copying again does not say it again. */
+  private readonly told = new Map<string, number>();
   /** Processes with something to do, as last published. */
   private readonly working = new Set<string>();
 
   constructor(private readonly options: LedgerOptions) {}
 
   get busy(): boolean {
-    return this.working.size > 0 || this.held.size > 0;
+    return this.working.size > 0 || this.held.size > 0 || this.options.retries.pending;
   }
 
   /** Before any use of a process by this kernel: takes it over; a damaged one is set aside and marked. */
@@ -59,30 +66,32 @@ export class Ledger {
   }
 
   private async takeOver(row: ProcessRow): Promise<void> {
-    const { store, clock } = this.options;
+    const { store, clock, afterCrash } = this.options;
     try {
-      const damage = row.dirty ? await store.check(row.pid) : null;
+      const damage = await store.check(row.pid);
       if (damage !== null) throw new StoreCorrupt(damage);
       if (row.dirty) this.dirty.add(row.pid);
-      const { head, ends } = await store.adopt(row.pid, { now: clock.now() });
+      const { head, ends } = await store.adopt(row.pid, { now: clock.now(), crashed: afterCrash });
       this.adopted.add(row.pid);
       this.note(row.pid, head.state);
-      if (head.currentRun !== null) this.cut.add(head.currentRun);
-      await this.publish(row);
-      this.announceEnds(row, ends);
+      if (head.currentRun !== null && head.state === "running") this.interrupted.add(head.currentRun);
+      await this.publish(row, endSignals(ends));
     } catch (error) {
       if (!(error instanceof StoreCorrupt)) throw error;
+      // A process that is only just being made has nothing that could be damaged.
+      if (row.phase === "creating") throw new StoreUnavailable("io", `${row.pid} is still being made`);
       await this.setAside(row, error.message);
     }
   }
 
   /** A damaged database goes to quarantine whole; the process stays, in error, until somebody resets it. */
   async setAside(row: ProcessRow, damage: string): Promise<void> {
-    const { store, clock, log } = this.options;
-    const place = await store.quarantine(row.pid, clock.now());
+    const { store, kernel, clock, log } = this.options;
+    const now = clock.now();
+    const place = await store.quarantine(row.pid, now);
     log(`${row.pid}: ${damage}; its files are in ${place}`);
-    await store.create(row.pid, { profile: row.profile, identity: {}, now: clock.now() });
-    await store.fail(row.pid);
+    await store.create(row.pid, { profile: row.profile, identity: {}, now, damaged: true });
+    await kernel.approvals.withdraw(row.pid, now);
     this.adopted.add(row.pid);
     await this.publish(row);
   }
@@ -102,6 +111,9 @@ export class Ledger {
         this.dirty.add(pid);
       }
       return await work();
+    } catch (error) {
+      if (error instanceof StoreCorrupt) await this.setAside(row, error.message);
+      throw error;
     } finally {
       const { now, ever } = this.writes.get(pid) ?? { now: 1, ever: 1 };
       if (this.adopted.has(pid)) this.writes.set(pid, { now: now - 1, ever });
@@ -128,26 +140,51 @@ export class Ledger {
     }
   }
 
-  /** Copies what a verb changed, in order, and says so. */
-  publish(row: ProcessRow): Promise<void> {
+  /**
+   * Copies what a verb changed into kernel.db and then says so, `said` first: what was committed, before the state it led to. The
+   * verb has committed by now, so this does not fail for want of disk space: what could not be copied is copied later.
+   */
+  publish(row: ProcessRow, said: readonly SignalBody[] = []): Promise<void> {
     const serial = this.publishing.get(row.pid) ?? new Serial();
     this.publishing.set(row.pid, serial);
-    return serial.run(() => this.copyAndTell(row));
+    return serial.run(() => this.copyAndTell(row, said));
   }
 
-  private async copyAndTell(row: ProcessRow): Promise<void> {
-    const { store, kernel } = this.options;
-    const rows = await store.outbox(row.pid);
+  private async copyAndTell(row: ProcessRow, said: readonly SignalBody[]): Promise<void> {
+    const rows = await this.options.store.outbox(row.pid);
+    const copied = await this.copy(row, rows);
+    for (const body of said) this.emit(row, body);
+    const fresh = rows.filter(({ seq }) => seq > (this.told.get(row.pid) ?? 0));
+    const latest = fresh.at(-1);
+    if (latest !== undefined) this.tell(row, fresh, latest);
+    if (!copied) this.options.retries.later(`publish ${row.pid}`, () => void this.publish(row).catch(() => {}));
+  }
+
+  /** False when it has to be done again. */
+  private async copy(row: ProcessRow, rows: readonly OutboxRow[]): Promise<boolean> {
+    const { store, kernel, log } = this.options;
     const latest = rows.at(-1);
-    if (latest === undefined) return;
-    await kernel.processes.project(row.pid, rows);
-    for (const { ended, seq } of rows) if (ended !== null) await this.tellParent(row.pid, ended, seq);
-    await store.clearOutbox(row.pid, latest.seq);
+    if (latest === undefined) return true;
+    try {
+      await kernel.processes.project(row.pid, rows);
+      for (const { ended, seq } of rows)
+        if (ended !== null && !(await this.tellParent(row.pid, ended, seq))) return false;
+      await store.clearOutbox(row.pid, latest.seq);
+      return true;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      log(`${row.pid} is not copied yet: ${error.message}`);
+      return false;
+    }
+  }
+
+  private tell(row: ProcessRow, rows: readonly OutboxRow[], latest: OutboxRow): void {
     const { state, queued, waitsFor } = latest.projection;
+    this.told.set(row.pid, latest.seq);
     this.note(row.pid, state);
-    this.emit(row, { name: "process.state", state, queued, waitsFor });
     for (const { approvals } of rows) for (const approval of approvals) this.tellApproval(row, approval);
-    for (const watcher of [...this.watchers]) watcher(row.pid, latest.projection);
+    this.emit(row, { name: "process.state", state, queued, waitsFor });
+    this.toWatchers(row.pid, latest.projection);
   }
 
   private tellApproval(row: ProcessRow, { id, runId: run, tool, call, args, why, decision, by }: Approval): void {
@@ -155,8 +192,8 @@ export class Ledger {
     else this.emit(row, { name: "chat.hil_closed", run, id, decision, by: by ?? "kernel" });
   }
 
-  announceEnds(row: ProcessRow, ends: readonly RunEnd[], queued = 0): void {
-    for (const { runId, ...end } of ends) this.emit(row, { name: "chat.complete", run: runId, queued, ...end });
+  private toWatchers(pid: string, projection: Projection): void {
+    for (const watcher of [...this.watchers]) watcher(pid, projection);
   }
 
   emit(row: ProcessRow, body: SignalBody): void {
@@ -178,15 +215,15 @@ export class Ledger {
   /** Something holds the process that cannot be written down now, such as a full disk. Null lets go. */
   hold(row: ProcessRow, waitsFor: WaitsFor | null): void {
     if (waitsFor === null) this.held.delete(row.pid);
-    else {
-      this.held.set(row.pid, waitsFor);
-      this.emit(row, { name: "process.state", state: "paused", queued: row.queued, waitsFor });
-    }
+    else this.held.set(row.pid, waitsFor);
+    const state = waitsFor === null ? row.state : "paused";
+    this.emit(row, { name: "process.state", state, queued: row.queued, waitsFor });
+    this.toWatchers(row.pid, { ...row, state, waitsFor });
   }
 
-  /** True once for such a run. */
-  wasCut(runId: string): boolean {
-    return this.cut.delete(runId);
+  /** True once for a run that an earlier kernel was carrying. */
+  wasInterrupted(runId: string): boolean {
+    return this.interrupted.delete(runId);
   }
 
   heldBy(pid: string): WaitsFor | null {
@@ -205,45 +242,52 @@ export class Ledger {
     this.writes.delete(pid);
     this.publishing.delete(pid);
     this.held.delete(pid);
+    this.told.delete(pid);
   }
 
   /** Tells those who wait that a process is gone. */
   gone(pid: string): void {
-    for (const watcher of [...this.watchers])
-      watcher(pid, { state: "idle", activeRunId: null, queued: 0, lastActiveAt: null, waitsFor: null });
+    this.toWatchers(pid, GONE);
   }
 
-  // One event per end, under a key of its own, so that telling again after a crash changes nothing. A task wakes for it; an init reads
-  // it with its next message.
-  async tellParent(pid: string, ended: EndedNotice, seq: number | "kill"): Promise<void> {
+  // One event per end, under a key of its own, so that telling again changes nothing. A task wakes for it; an init reads it with its next
+  // message. False when the parent could not take it now.
+  async tellParent(pid: string, ended: EndedNotice, seq: number | "kill"): Promise<boolean> {
     const { kernel, store, clock, wake, log } = this.options;
     const child = await kernel.processes.get(pid);
     const parent = child?.parentPid ? await kernel.processes.get(child.parentPid) : null;
-    if (child === null || parent === null || parent.phase !== "live") return;
+    if (child === null || parent === null || parent.phase === "killing") return true;
+    const wakes = !isInit(parent.pid);
+    const label = child.label === null ? "" : ` (${child.label})`;
+    const event: Admission = {
+      kind: "event",
+      runId: wakes ? eventRunId(pid, seq, ended) : null,
+      wakes,
+      urgent: false,
+      text: `Process ${pid}${label} ended: ${ended.text}`,
+      origin: { kind: "process", uid: child.uid, pid },
+      source: `child:${pid}`,
+      requestKey: `ended:${pid}:${seq}`,
+      now: clock.now(),
+    };
     try {
-      const wakes = !isInit(parent.pid);
-      const label = child.label === null ? "" : ` (${child.label})`;
-      const event: Admission = {
-        kind: "event",
-        runId: wakes ? eventRunId(pid, seq, ended) : null,
-        wakes,
-        urgent: false,
-        text: `Process ${pid}${label} ended: ${ended.text}`,
-        origin: { kind: "process", uid: child.uid, pid },
-        source: `child:${pid}`,
-        requestKey: `ended:${pid}:${seq}`,
-        now: clock.now(),
-      };
-      await this.write(parent, async () => {
-        await store.admit(parent.pid, event);
-        await this.publish(parent);
-      });
+      const admitted = await this.write(parent, () => store.admit(parent.pid, event));
+      await this.publish(parent, admitted.ok ? endSignals(admitted.value.ends) : []);
       if (wakes) wake(parent.pid);
+      return admitted.ok || admitted.why !== "full";
     } catch (error) {
       // The parent's trouble is not the child's.
-      log(`${parent.pid} was not told that ${pid} ended: ${error instanceof Error ? error.message : String(error)}`);
+      log(
+        `${parent.pid} was not told yet that ${pid} ended: ${error instanceof Error ? error.message : String(error)}`,
+      );
+      return !(error instanceof StoreUnavailable);
     }
   }
+}
+
+/** The finish of each run, as clients are told. */
+export function endSignals(ends: readonly RunEnd[], queued = 0): SignalBody[] {
+  return ends.map(({ runId, ...end }) => ({ name: "chat.complete", run: runId, queued, ...end }));
 }
 
 // The run an event starts must have the same id when the event is told again, so it is derived and not drawn.

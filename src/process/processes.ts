@@ -16,8 +16,8 @@ import type { CallContext } from "../syscalls/define.ts";
 import { noSuchProcess } from "../syscalls/parse.ts";
 import type { Closed, Processes, SendRequest, Sent, Signalled } from "../syscalls/services.ts";
 import type { CloseRequest, Closer } from "./closing.ts";
-import type { Ledger } from "./ledger.ts";
-import { keyOf, originOf } from "./request.ts";
+import { endSignals, type Ledger } from "./ledger.ts";
+import { keyOf, originOf, routeTo } from "./request.ts";
 import type { Runners } from "./runners.ts";
 import { type SpawnPorts, spawn } from "./spawn.ts";
 import { waitFor } from "./waiting.ts";
@@ -79,32 +79,40 @@ export function processesService(ports: ProcessesPorts): Processes {
     const held = await ledger.write(row, async () => {
       const head = taken(row.pid, await store.hold(row.pid, { stopped, now: clock.now() }));
       if (stopped) runners.askToLeave(row.pid);
-      else runners.mayStay(row.pid);
+      else goOn(row.pid);
       await ledger.publish(row);
       return head;
     });
-    if (!stopped) runners.wake(row.pid);
     return { pid: row.pid, signal: stopped ? "STOP" : "CONT", state: held.state };
+  }
+
+  function goOn(pid: string): void {
+    runners.mayStay(pid);
+    runners.wake(pid);
   }
 
   async function terminate(context: CallContext, row: ProcessRow): Promise<Signalled> {
     refuseInit(row);
     runners.askToLeave(row.pid);
     await runners.quiet(row.pid, ports.termMs);
-    return { pid: row.pid, signal: "TERM", state: null, closed: await kill(context, row.pid, true) };
+    try {
+      return { pid: row.pid, signal: "TERM", state: null, closed: await kill(context, row.pid, true) };
+    } catch (error) {
+      // Not ended after all: what stepped aside for it goes on.
+      goOn(row.pid);
+      throw error;
+    }
   }
 
   async function abort(context: CallContext, row: ProcessRow, runId: string | null) {
     const options = { runId, reason: "user.abort", requestKey: keyOf(context), now: clock.now() };
-    const done = await ledger.write(row, async () => {
-      const aborting = takenOnce(row.pid, await store.abort(row.pid, options));
-      if (aborting.ends.length > 0) runners.interrupt(row.pid);
-      await ledger.publish(row);
-      return aborting;
+    return await ledger.write(row, async () => {
+      const done = takenOnce(row.pid, await store.abort(row.pid, options));
+      if (done.ends.length > 0) runners.interrupt(row.pid);
+      runners.wake(row.pid);
+      await ledger.publish(row, endSignals(done.ends, (await store.projection(row.pid)).queued));
+      return done;
     });
-    ledger.announceEnds(row, done.ends, (await store.projection(row.pid)).queued);
-    runners.wake(row.pid);
-    return done;
   }
 
   return {
@@ -169,8 +177,8 @@ export function processesService(ports: ProcessesPorts): Processes {
 }
 
 async function send(ports: ProcessesPorts, context: CallContext, request: SendRequest): Promise<Sent> {
-  const { kernel, store, ledger, runners, clock, bus } = ports;
-  const { caller, client } = context;
+  const { kernel, store, ledger, runners, clock } = ports;
+  const { caller } = context;
   const pid = request.pid ?? initPid(caller.ownerUid);
   const row = await visibleProcess(kernel, caller, pid);
   const now = clock.now();
@@ -192,13 +200,10 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     const admitted = takenOnce(pid, await store.admit(pid, message));
     if (admitted.ends.length > 0) runners.interrupt(pid);
     const taking = admitted.runId ?? runId;
-    if (client !== undefined) {
-      bus.startedBy(taking, client.clientId);
-      await kernel.routes.add({ runId: taking, uid: caller.uid, connectionId: client.clientId, pid, now });
-    }
-    await ledger.publish(row);
-    ledger.announceEnds(row, admitted.ends);
+    await routeTo(ports, context, { runId: taking, pid });
+    // It is saved: from here on nothing makes it fail.
     runners.wake(pid);
+    await ledger.publish(row, endSignals(admitted.ends, (await store.projection(pid)).queued));
     return { pid, runId: taking, status: "started", queued: admitted.queued };
   });
 }

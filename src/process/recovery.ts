@@ -5,9 +5,11 @@ import { WORKING_STATES } from "../abi/process.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
+import { StoreUnavailable } from "../store/open.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { Closer } from "./closing.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Retries } from "./retries.ts";
 import type { Runners } from "./runners.ts";
 import { completeSpawn } from "./spawn.ts";
 
@@ -18,29 +20,38 @@ export interface RecoveryPorts {
   readonly runners: Runners;
   readonly closer: Closer;
   readonly clock: Clock;
+  readonly retries: Retries;
   readonly onFault: (error: unknown) => void;
 }
 
 /** Returns how many processes were looked at. */
 export async function recover(ports: RecoveryPorts): Promise<number> {
   const rows = await ports.kernel.processes.unfinished();
-  for (const row of rows) {
-    try {
-      await recoverOne(ports, row);
-    } catch (error) {
-      ports.onFault(error);
-    }
-  }
+  for (const row of rows) await recoverOrLater(ports, row);
   return rows.length;
 }
 
+async function recoverOrLater(ports: RecoveryPorts, row: ProcessRow): Promise<void> {
+  try {
+    await recoverOne(ports, row);
+  } catch (error) {
+    ports.onFault(error);
+    if (error instanceof StoreUnavailable)
+      ports.retries.later(`recover ${row.pid}`, () => void recoverOrLater(ports, row));
+  }
+}
+
 async function recoverOne(ports: RecoveryPorts, row: ProcessRow): Promise<void> {
+  const { store, ledger, runners, closer, onFault } = ports;
   if (row.phase === "creating") return await completeSpawn(ports, row.pid);
-  if (row.phase === "killing") return await ports.closer.rollForward(row.pid);
-  await ports.ledger.open(row);
-  await ports.closer.rollForward(row.pid);
-  const { state } = await ports.store.projection(row.pid);
-  if (WORKING_STATES.includes(state)) ports.runners.wake(row.pid);
+  if (row.phase === "live") await ledger.open(row);
+  // A reset or kill on its way may have much to pack: clients need not wait for that, the process itself does.
+  if (row.phase === "killing" || (await store.head(row.pid)).closing !== null) {
+    closer.rollForward(row.pid).catch(onFault);
+    return;
+  }
+  const { state } = await store.projection(row.pid);
+  if (WORKING_STATES.includes(state)) runners.wake(row.pid);
   // Nothing is left to do: writing nothing takes the mark away.
-  else await ports.ledger.write(row, () => ports.ledger.publish(row));
+  else await ledger.write(row, () => ledger.publish(row));
 }

@@ -1,6 +1,9 @@
 // What a call says about itself, as the store keeps it: whose it is and under which key.
 
 import type { Origin } from "../abi/message.ts";
+import type { Bus } from "../kernel/bus.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallContext } from "../syscalls/define.ts";
 
 export function originOf({ caller, client }: CallContext): Origin {
@@ -16,4 +19,26 @@ export function originOf({ caller, client }: CallContext): Origin {
 /** Request ids are the client's own choice; the account in front keeps two accounts from meeting. */
 export function keyOf({ caller, requestId }: CallContext): string {
   return `${caller.uid}:${requestId}`;
+}
+
+export interface RoutePorts {
+  readonly bus: Bus;
+  readonly kernel: KernelStore;
+  readonly clock: Clock;
+  readonly log: (line: string) => void;
+}
+
+/** The client that started a run hears of it, also from the next kernel. Not worth failing for: a client can ask, too. */
+export async function routeTo(
+  { bus, kernel, clock, log }: RoutePorts,
+  { caller, client }: CallContext,
+  run: { readonly runId: string; readonly pid: string },
+): Promise<void> {
+  if (client === undefined) return;
+  bus.startedBy(run.runId, client.clientId);
+  await kernel.routes
+    .add({ ...run, uid: caller.uid, connectionId: client.clientId, now: clock.now() })
+    .catch((error: unknown) => {
+      log(`run ${run.runId} has no route: ${error instanceof Error ? error.message : String(error)}`);
+    });
 }

@@ -3,7 +3,8 @@
 
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
-import { NO_USAGE, type RunStatus } from "../abi/process.ts";
+import { normaliseText } from "../abi/message.ts";
+import { NO_USAGE, type RunEnd, type RunStatus } from "../abi/process.ts";
 import type { Failure, FailureClass, ModelRequest, Provider } from "../abi/stream.ts";
 import { quickTryMs } from "../lib/backoff.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -11,7 +12,7 @@ import type { Folded } from "../providers/fold.ts";
 import { FAILED_NOTE } from "../providers/local.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed, ProcessStore, TurnCommit } from "../store/process/verbs.ts";
-import type { Ledger } from "./ledger.ts";
+import { endSignals, type Ledger, type SignalBody } from "./ledger.ts";
 import type { RunPlace, ToolCalls } from "./toolcalls.ts";
 import { modelTurn } from "./turn.ts";
 
@@ -141,15 +142,12 @@ async function commit(ports: RunPorts, place: RunPlace, answer: Turned): Promise
     now,
   });
   if (!committed.ok) return "over";
-  await ledger.publish(row);
   const { seq, turn, ends } = committed.value;
-  if (answer.text !== "") {
-    const thinking = answer.thinking === "" ? {} : { thinking: answer.thinking };
-    ledger.emit(row, { name: "chat.text", run: run.runId, turn, seq, text: answer.text, ...thinking });
-  }
-  if (calls.length > 0) return "goes on";
-  await announce(ports, row, ends);
-  return "over";
+  const thinking = answer.thinking === "" ? {} : { thinking: answer.thinking };
+  const text: SignalBody = { name: "chat.text", run: run.runId, turn, seq, text: answer.text, ...thinking };
+  const said = answer.text === "" ? [] : [text];
+  await ledger.publish(row, [...said, ...(await completions(ports, row, ends))]);
+  return calls.length > 0 ? "goes on" : "over";
 }
 
 async function finish(
@@ -165,15 +163,13 @@ async function finish(
     now: ports.clock.now(),
   });
   if (!ended.ok) return;
-  await ports.ledger.publish(row);
-  await announce(ports, row, ended.value);
+  await ports.ledger.publish(row, await completions(ports, row, ended.value));
 }
 
-async function announce(ports: RunPorts, row: ProcessRow, ends: Parameters<Ledger["announceEnds"]>[1]): Promise<void> {
-  const { queued } = await ports.store.projection(row.pid);
-  ports.ledger.announceEnds(row, ends, queued);
+async function completions(ports: RunPorts, row: ProcessRow, ends: readonly RunEnd[]): Promise<SignalBody[]> {
+  return ends.length === 0 ? [] : endSignals(ends, (await ports.store.projection(row.pid)).queued);
 }
 
 function failed(failure: Failure): { status: RunStatus; reason: string; error: string } {
-  return { status: STATUS_OF[failure.class], reason: `model.${failure.class}`, error: failure.message };
+  return { status: STATUS_OF[failure.class], reason: `model.${failure.class}`, error: normaliseText(failure.message) };
 }

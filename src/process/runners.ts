@@ -1,12 +1,13 @@
 // Which processes have a loop running in this kernel. Waking is a hint: a wake that finds nothing to claim changes nothing and wakes
 // nobody. Trouble of one process ends its loop and no other's; a full disk is waited out.
 
-import type { WaitsFor } from "../abi/process.ts";
+import { NO_USAGE } from "../abi/process.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ProcessRow, ProcessRows } from "../store/kernel/processes.ts";
 import { StoreCorrupt, StoreUnavailable } from "../store/open.ts";
 import type { Claimed, ProcessStore } from "../store/process/verbs.ts";
-import type { Ledger } from "./ledger.ts";
+import { endSignals, type Ledger } from "./ledger.ts";
+import type { Retries } from "./retries.ts";
 import { carryOn, type RunPorts } from "./run.ts";
 
 export interface RunnersOptions {
@@ -15,7 +16,7 @@ export interface RunnersOptions {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly ports: RunPorts;
-  readonly diskRetryMs: number;
+  readonly retries: Retries;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -134,8 +135,10 @@ export class Runners {
     if (!run.resumed) {
       const { nextSeq } = await store.head(row.pid);
       ledger.emit(row, { name: "chat.start", run: run.runId, model: run.model ?? "offline", seq: nextSeq - 1 });
-    } else if (ledger.wasCut(run.runId)) {
-      // What was said of the turn before the cut is said anew.
+    } else if (ledger.wasInterrupted(run.runId)) {
+      // What was said of the turn that the kernel died in is said anew.
+      const now = this.options.clock.now();
+      await store.waste(row.pid, { runId: run.runId, model: run.model ?? "offline", usage: NO_USAGE, now });
       const reason = "the kernel was restarted";
       ledger.emit(row, { name: "chat.restart", run: run.runId, turn: run.turn + 1, attempt: 2, reason });
     }
@@ -165,20 +168,16 @@ export class Runners {
       note: null,
       now: clock.now(),
     });
-    await ledger.publish(row);
-    if (ended.ok) ledger.announceEnds(row, ended.value);
+    await ledger.publish(row, ended.ok ? endSignals(ended.value) : []);
     const loop = this.loops.get(row.pid);
     if (loop !== undefined) loop.again = true;
   }
 
   private waitOut(row: ProcessRow, error: StoreUnavailable): void {
-    const { ledger, clock, diskRetryMs } = this.options;
-    const waitsFor: WaitsFor = {
-      kind: "disk",
-      reason: error.trouble === "disk" ? "the disk is full; it goes on when there is space" : error.message,
-    };
-    ledger.hold(row, waitsFor);
-    clock.after(diskRetryMs, () => {
+    const { ledger, retries } = this.options;
+    const full = "the disk is full; it goes on when there is space";
+    ledger.hold(row, { kind: "disk", reason: error.trouble === "disk" ? full : error.message });
+    retries.later(`run ${row.pid}`, () => {
       ledger.hold(row, null);
       this.wake(row.pid);
     });

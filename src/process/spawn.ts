@@ -1,7 +1,6 @@
 // A new process in three steps that survive a crash between any two: the registry row with the request (creating), the database with
 // the first message, the row made live. The same request again gives the same pid.
 
-import { join, normalise, tilde } from "../../fs/path.ts";
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { initPid, type RandomBytes, taskPid, uuidv7 } from "../abi/ids.ts";
@@ -13,11 +12,13 @@ import type { Clock } from "../lib/clock.ts";
 import type { Account } from "../store/kernel/accounts.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
+import { StoreUnavailable } from "../store/open.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Spawned, SpawnRequest } from "../syscalls/services.ts";
 import type { Ledger } from "./ledger.ts";
-import { keyOf, originOf } from "./request.ts";
+import { keyOf, originOf, routeTo } from "./request.ts";
+import type { Retries } from "./retries.ts";
 import type { Runners } from "./runners.ts";
 
 export interface SpawnPorts {
@@ -28,7 +29,11 @@ export interface SpawnPorts {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  readonly retries: Retries;
+  readonly log: (line: string) => void;
   readonly modelFor: (context: CallContext) => string | null;
+  /** Where a path of the caller's leads. */
+  readonly locate: (caller: Caller, path: string) => Promise<string>;
 }
 
 /** What a crash between two steps needs to go on. */
@@ -49,9 +54,12 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
   const known = await kernel.requests.answered(caller.uid, requestId, hash);
   if (known !== null) {
     if (!known.sameBody) throw new SysError("ECONFLICT", "this request id was used for something else");
-    return known.answer as Spawned;
+    const spawned = known.answer as Spawned;
+    await completeOrLater(ports, spawned.pid);
+    return spawned;
   }
   if (request.profile === "init") throw new SysError("EINVAL", "every account has one init process: spawn a task");
+  const model = ports.modelFor(context);
   const place = await placeOf(ports, caller, request);
   const now = clock.now();
   const runId = request.prompt === undefined ? null : uuidv7(now, ports.random);
@@ -59,7 +67,7 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
     prompt:
       request.prompt === undefined || runId === null
         ? null
-        : { text: request.prompt, runId, origin: originOf(context), model: ports.modelFor(context) },
+        : { text: request.prompt, runId, origin: originOf(context), model },
     requestKey: keyOf(context),
   };
   const pid = await freshPid(ports);
@@ -79,17 +87,25 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
     },
     { uid: caller.uid, requestId, bodyHash: hash, answer, now },
   );
-  if (runId !== null && context.client !== undefined) {
-    ports.bus.startedBy(runId, context.client.clientId);
-    await kernel.routes.add({ runId, uid: caller.uid, connectionId: context.client.clientId, pid, now });
-  }
-  await completeSpawn(ports, pid);
+  if (runId !== null) await routeTo(ports, context, { runId, pid });
+  await completeOrLater(ports, pid);
   return answer;
+}
+
+// The first step holds the whole request, so the process will come to be: what is left of it may take until there is disk space.
+async function completeOrLater(ports: SpawnPorts, pid: string): Promise<void> {
+  try {
+    await completeSpawn(ports, pid);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    ports.log(`${pid} is made later: ${error.message}`);
+    ports.retries.later(`spawn ${pid}`, () => void completeOrLater(ports, pid).catch(() => {}));
+  }
 }
 
 /** The second and third step; also what a start does with a row that is still `creating`. */
 export async function completeSpawn(
-  ports: Omit<SpawnPorts, "bus" | "random" | "modelFor">,
+  ports: Pick<SpawnPorts, "kernel" | "store" | "ledger" | "runners" | "clock">,
   pid: string,
 ): Promise<void> {
   const { kernel, store, ledger, runners, clock } = ports;
@@ -144,7 +160,7 @@ async function placeOf(ports: SpawnPorts, caller: Caller, request: SpawnRequest)
     parent,
     ownerUid,
     runAs,
-    cwd: request.cwd === undefined ? start : absolute(request.cwd, start, owner?.home ?? "/"),
+    cwd: request.cwd === undefined ? start : await ports.locate({ ...caller, cwd: start }, request.cwd),
   };
 }
 
@@ -177,12 +193,6 @@ async function runAsOf(
     ]);
   }
   return account;
-}
-
-function absolute(path: string, start: string, home: string): string {
-  const named = tilde(path);
-  if (named === null) return normalise(join(start, path));
-  return normalise(`${named.username === null ? home : `/home/${named.username}`}/${named.rest}`);
 }
 
 async function freshPid({ kernel, random }: SpawnPorts): Promise<string> {

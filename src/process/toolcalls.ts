@@ -4,7 +4,7 @@
 import { SysError } from "../abi/errno.ts";
 import { approvalId, type RandomBytes } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
-import type { ToolOutcome } from "../abi/message.ts";
+import { normaliseText, type ToolOutcome } from "../abi/message.ts";
 import { PROFILES_ALONE } from "../abi/process.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import type { Sys } from "../abi/sys.ts";
@@ -171,7 +171,7 @@ export class ToolCalls {
 
   private async end(place: RunPlace, call: CallRow, outcome: ToolOutcome, text: string): Promise<CallsOutcome> {
     const { row, run } = place;
-    const output = headAndTail(text, LIMITS.toolOutputBytesMax).text;
+    const output = headAndTail(normaliseText(text), LIMITS.toolOutputBytesMax).text;
     const ended = await this.ports.store.endCall(row.pid, run.epoch, call.dispatchId, {
       outcome,
       output,

@@ -32,12 +32,13 @@ export async function waitFor(
   for (;;) {
     // Watch before looking, so that a change in between is not missed.
     const changed = nextChange(ports.ledger, wish.pid, signal);
-    const result = await look(ports, wish);
-    if (result !== null) {
+    try {
+      const result = await look(ports, wish);
+      if (result !== null) return result;
+      await changed.happened;
+    } finally {
       changed.stop();
-      return result;
     }
-    await changed.happened;
     if (signal.aborted) throw new SysError("ECANCELED", "the wait was given up");
   }
 }

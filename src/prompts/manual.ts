@@ -1,15 +1,18 @@
 // The manual that ships inside the binary, cut into sections: the unit that search finds and an answer shows. Pages are plain
-// Markdown with one `# Title`; every `## Heading` begins a section. A comment `<!-- also: … -->` holds other words people use for
-// it; it is searched and never shown. Import this file lazily: it carries all the text.
+// Markdown with one `# Title` and one line that says what the page is about; every `## Heading` begins a section. A comment
+// `<!-- also: … -->` holds other words people use for it; it is searched and never shown. Import this file lazily: it carries all
+// the text.
 
 import approvals from "./manual/approvals.md" with { type: "text" };
 import chat from "./manual/chat.md" with { type: "text" };
+import environment from "./manual/environment.md" with { type: "text" };
 import exitStatus from "./manual/exit-status.md" with { type: "text" };
 import files from "./manual/files.md" with { type: "text" };
 import gettingStarted from "./manual/getting-started.md" with { type: "text" };
 import historyAndArchives from "./manual/history-and-archives.md" with { type: "text" };
 import homesAndAccounts from "./manual/homes-and-accounts.md" with { type: "text" };
 import kernel from "./manual/kernel.md" with { type: "text" };
+import limits from "./manual/limits.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
 import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
 import processes from "./manual/processes.md" with { type: "text" };
@@ -19,6 +22,8 @@ import signals from "./manual/signals.md" with { type: "text" };
 export interface ManualSection {
   /** The page's name, as in `manual: processes`. */
   readonly page: string;
+  /** What that page is about, in one line. */
+  readonly about: string;
   readonly heading: string;
   /** What is shown: Markdown without the heading. */
   readonly text: string;
@@ -42,21 +47,22 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["exit-status", exitStatus],
   ["output-and-json", outputAndJson],
   ["homes-and-accounts", homesAndAccounts],
+  ["environment", environment],
+  ["limits", limits],
 ];
 
 export const MANUAL: readonly ManualSection[] = PAGES.flatMap(([page, markdown]) => sectionsOf(page, markdown));
 
 function sectionsOf(page: string, markdown: string): ManualSection[] {
-  return markdown
-    .split(/^## /m)
-    .slice(1)
-    .map((part) => {
-      const [heading = "", ...rest] = part.split("\n");
-      const body = rest.join("\n");
-      const words = [...body.matchAll(/<!-- also: (.*?) -->/gs)].map((match) => match[1] ?? "").join(" ");
-      const text = body.replace(/<!--.*?-->\n?/gs, "").trim();
-      const blocks = [...text.matchAll(/^```[a-z]*\n(.*?)^```$/gms)].map((match) => match[1] ?? "");
-      const commands = blocks.flatMap((block) => block.split("\n")).filter((line) => line.trim() !== "");
-      return { page, heading: heading.trim(), text, words, commands };
-    });
+  const [top = "", ...parts] = markdown.split(/^## /m);
+  const about = top.replace(/^# .*$/m, "").trim();
+  return parts.map((part) => {
+    const [heading = "", ...rest] = part.split("\n");
+    const body = rest.join("\n");
+    const words = [...body.matchAll(/<!-- also: (.*?) -->/gs)].map((match) => match[1] ?? "").join(" ");
+    const text = body.replace(/<!--.*?-->\n?/gs, "").trim();
+    const blocks = [...text.matchAll(/^```[a-z]*\n(.*?)^```$/gms)].map((match) => match[1] ?? "");
+    const commands = blocks.flatMap((block) => block.split("\n")).filter((line) => line.trim() !== "");
+    return { page, about, heading: heading.trim(), text, words, commands };
+  });
 }

@@ -6,6 +6,8 @@ import { LIMITS } from "../abi/limits.ts";
 import { normaliseText, type ToolCall } from "../abi/message.ts";
 import type { Usage } from "../abi/process.ts";
 import type { Failure, StopReason, StreamEvent } from "../abi/stream.ts";
+import { isNestedDeeper } from "../lib/depth.ts";
+import { clip } from "../lib/truncate.ts";
 
 /** What was said before the answer ended, however it ended. */
 interface Said {
@@ -76,7 +78,7 @@ export class Folder {
     if (id === "" || name === "") return this.broken("a tool call came without an id or a name");
     if (this.calls.has(index)) return this.broken(`tool call ${index} was begun twice`);
     for (const call of this.calls.values()) {
-      if (call.id === id) return this.broken(`two tool calls have the id ${clip(id)}`);
+      if (call.id === id) return this.broken(`two tool calls have the id ${JSON.stringify(clip(id))}`);
     }
     if (this.calls.size >= LIMITS.toolCallsPerTurnMax) {
       return this.broken(`the answer holds more than ${LIMITS.toolCallsPerTurnMax} tool calls`);
@@ -108,7 +110,7 @@ export class Folder {
       const args = parseArguments(call.json);
       if (typeof args === "string") {
         const cut = stop === "length" ? " (the answer was cut at its output limit)" : "";
-        return { kind: "failure", ...said, failure: protocol(`the arguments of ${clip(call.name)} ${args}${cut}`) };
+        return { kind: "failure", ...said, failure: protocol(`the arguments of ${JSON.stringify(clip(call.name))} ${args}${cut}`) };
       }
       calls.push({ id: call.id, name: call.name, args });
     }
@@ -123,7 +125,7 @@ export class Folder {
 // The arguments, or what is wrong with them. A call without any arguments is sent as nothing at all by some servers.
 function parseArguments(json: string): ToolCall["args"] | string {
   if (json.trim() === "") return {};
-  if (nestingOf(json) > LIMITS.jsonDepthMax) return `are nested deeper than ${LIMITS.jsonDepthMax}`;
+  if (isNestedDeeper(json, LIMITS.jsonDepthMax)) return `are nested deeper than ${LIMITS.jsonDepthMax}`;
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -134,28 +136,6 @@ function parseArguments(json: string): ToolCall["args"] | string {
   return value as ToolCall["args"];
 }
 
-// Counted before parsing: JSON.parse takes a million levels, and everything that walks the result later does not.
-function nestingOf(json: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let quoted = false;
-  for (let at = 0; at < json.length; at++) {
-    const char = json[at];
-    if (quoted) {
-      if (char === "\\") at++;
-      else if (char === '"') quoted = false;
-    } else if (char === '"') quoted = true;
-    else if (char === "{" || char === "[") deepest = Math.max(deepest, ++depth);
-    else if (char === "}" || char === "]") depth--;
-  }
-  return deepest;
-}
-
 function protocol(message: string): Failure {
   return { class: "protocol", message };
-}
-
-function clip(text: string): string {
-  const shown = text.length > 60 ? `${text.slice(0, 57).toWellFormed()}…` : text;
-  return JSON.stringify(shown);
 }

@@ -1,7 +1,8 @@
-// Answers out of the manual: one section with the exact command and its source when one clearly fits, otherwise the three nearest
-// entries. It never makes up an answer: every command it names stands in the manual. Pure.
+// Answers out of the manual: a page or section that is asked for by name, one section with the exact command and its source when one
+// clearly fits, otherwise the three nearest entries. It never makes up an answer: every command it names stands in the manual. Pure.
 
 import type { ManualSection } from "../prompts/manual.ts";
+import { ManualBook } from "./offline-contents.ts";
 import { type Hit, indexSections, type SearchIndex, termsOf } from "./search.ts";
 
 // Measured with the newcomer questions of the tests: real questions cover more than this, other talk less. A section whose heading
@@ -14,16 +15,31 @@ const QUESTION_CHARS_MAX = 500;
 
 export class ManualAnswers {
   private readonly index: SearchIndex<ManualSection>;
+  private readonly book: ManualBook;
   private readonly sections: readonly ManualSection[];
 
   constructor(sections: readonly ManualSection[]) {
     this.sections = sections;
+    this.book = new ManualBook(sections);
     this.index = indexSections(sections);
   }
 
+  /** The section with this very title; null when the message is none, word for word. */
+  titled(message: string): string | null {
+    const section = this.book.titled(message.slice(0, QUESTION_CHARS_MAX));
+    return section === null ? null : shown(section);
+  }
+
   answer(message: string): string {
+    const asked = message.slice(0, QUESTION_CHARS_MAX);
+    const named = this.book.meant(asked);
+    if (named !== null) return shown(named);
+    return this.book.listing(asked) ?? this.found(asked);
+  }
+
+  private found(asked: string): string {
     // "What is the command to …" asks about what follows, not about commands.
-    const question = message.slice(0, QUESTION_CHARS_MAX).replace(/\bcommands? (?:to|for|that)\b/gi, "");
+    const question = asked.replace(/\bcommands? (?:to|for|that)\b/gi, "");
     const hits = this.index.search(question);
     const best = hits[0];
     if (best === undefined || !isClear(best, hits[1], question)) return this.nearest(hits);
@@ -31,7 +47,7 @@ export class ManualAnswers {
     const related = hits.slice(1, NEAREST).filter((hit) => hit.score > best.score * 0.8);
     const also = related.map((hit) => entryLine(hit.section));
     const tail = also.length === 0 ? "" : `\n\nSee also:\n${also.join("\n")}`;
-    return `${section.heading}\n\n${indented(section.text)}\n\nmanual: ${section.page}${tail}`;
+    return shown(section) + tail;
   }
 
   private nearest(hits: readonly Hit<ManualSection>[]): string {
@@ -48,6 +64,10 @@ function isClear(best: Hit<ManualSection>, second: Hit<ManualSection> | undefine
   if (best.score >= SCORE_MIN || best.score >= LEAD_MIN * (second?.score ?? 0)) return true;
   const asked = termsOf(question);
   return termsOf(best.section.heading).some((term) => asked.includes(term));
+}
+
+function shown(section: ManualSection): string {
+  return `${section.heading}\n\n${indented(section.text)}\n\nmanual: ${section.page}`;
 }
 
 function entryLine(section: ManualSection): string {

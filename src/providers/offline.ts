@@ -20,7 +20,7 @@ const TRY = [
   '- `write "call the bank" to ~/notes.md`',
 ].join("\n");
 const GREETING = `Hello. This is gsv, with no model set up: I answer from the manual and do a few plain things. ${TRY}`;
-const HELP = `I am not a model. I answer questions about gsv from its manual, and do these: read, list, find, write, replace, delete, what is running. ${TRY}`;
+const HELP = `I am not a model. I answer questions about gsv from its manual, and do these: read, list, find, write, replace, delete, what is running; "manual" lists its pages. ${TRY}`;
 const THANKS = "You are welcome.";
 
 export interface OfflinePorts {
@@ -93,6 +93,9 @@ function questionsIn(fresh: readonly Message[]): string[] {
 function replyTo(message: string, request: ModelRequest, manual: ManualAnswers): Turn {
   // What a client read from its stdin comes after the message, in a block of its own; the order stands before it.
   const [order = ""] = message.split(/\n+<stdin\b/, 1);
+  // "Find text in files" names a section; it also reads like an order.
+  const titled = manual.titled(order);
+  if (titled !== null) return { text: titled, calls: [] };
   const intent = intentOf(order);
   switch (intent.kind) {
     case "greeting":

@@ -30,9 +30,12 @@ const SILENT_WORDS = new Set(
     "had having i me my mine we us our you your yours it its this that these those there here he she they them their how " +
     "what which whom when where why can could may might must shall should will would please tell show want need like " +
     "just some any something anything so then than too very also about into out up gsv way possible able let get got make " +
-    "use using set all go one thing things s t re ve ll m d don doesn didn isn im ive"
+    "use using all go one thing things between mean means meaning s t re ve ll m d don doesn didn isn im ive"
   ).split(" "),
 );
+
+// Not the plural of a window.
+const WHOLE_WORDS = new Set(["windows"]);
 
 // Each line is one idea; the first word stands for all of it. Only families that hold throughout the manual.
 const FAMILIES = [
@@ -52,7 +55,6 @@ const FAMILIES = [
   "find search grep locate",
   "wait block await",
   "code status",
-  "mean meaning signify stand",
   "data database",
   "store keep save saved kept",
   "empty clear wipe blank",
@@ -66,6 +68,10 @@ const FAMILIES = [
   "read cat print",
   "message prompt",
   "file document",
+  "difference differ versus vs compare distinguish",
+  "tmp temp temporary",
+  "maximum max biggest largest",
+  "variable env",
 ] as const;
 
 export function indexSections<T extends Searchable>(sections: readonly T[]): SearchIndex<T> {
@@ -109,7 +115,10 @@ export function indexSections<T extends Searchable>(sections: readonly T[]): Sea
           score += (rarity(term) * count * (SATURATION + 1)) / damped;
           covered += rarity(term);
         }
-        if (score > 0) hits.push({ section, score, coverage: covered / whole });
+        if (score === 0) continue;
+        const coverage = covered / whole;
+        // One word that fits very well is worth less than all of them that fit.
+        hits.push({ section, score: score * (0.5 + coverage / 2), coverage });
       }
       return hits.sort((left, right) => right.score - left.score);
     },
@@ -123,22 +132,41 @@ const STANDS_FOR = new Map(
   }),
 );
 
-/** The telling words of a text, in the form they are compared in. */
+/** The telling words of a text, in the form they are compared in. Names such as GSV_KERNEL and context.d are words, and so are their parts. */
 export function termsOf(text: string): string[] {
-  const words =
-    text
-      .normalize("NFKC")
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words
-    .filter((word) => !SILENT_WORDS.has(word))
+  return wordsOf(text)
+    .flatMap((word) => (/[._]/.test(word) ? [word, ...word.split(/[._]/)] : [word]))
+    .filter((word) => word !== "" && !SILENT_WORDS.has(word))
     .map(stem)
     .map((word) => STANDS_FOR.get(word) ?? word);
 }
 
+const TITLE_SILENT_WORDS = new Set(
+  (
+    "a an the and or is are was be do does i me my we you your our it its of to in on for with by from at can could should would " +
+    "will may might must how what which when where why who please tell show explain that this there"
+  ).split(" "),
+);
+
+/** What is left of a title, or of a question that may be one, when case, punctuation and small words are put aside. */
+export function titleKey(text: string): string {
+  return wordsOf(text)
+    .filter((word) => !TITLE_SILENT_WORDS.has(word))
+    .map(stem)
+    .join(" ");
+}
+
+export function wordsOf(text: string): readonly string[] {
+  const plain = text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/['’]s\b/g, "");
+  return plain.match(/[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)*/gu) ?? [];
+}
+
 // Enough to bring together approve/approves/approved/approving/approval's plural; it need not be good English.
 function stem(word: string): string {
-  if (word.length <= 3 || !/^[a-z]+$/.test(word)) return word;
+  if (word.length <= 3 || WHOLE_WORDS.has(word) || !/^[a-z]+$/.test(word)) return word;
   let root = word;
   if (root.endsWith("ies")) root = `${root.slice(0, -3)}y`;
   else if (/(?:ss|x|ch|sh)es$/.test(root)) root = root.slice(0, -2);

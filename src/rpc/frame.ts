@@ -6,6 +6,7 @@ import { type Code, isCode, SysError } from "../abi/errno.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
 import type { ClientInfo } from "../abi/sys.ts";
+import { isNestedDeeper } from "../lib/depth.ts";
 
 const BYE_REASONS = ["stop", "restart", "upgrade", "idle"] as const;
 export type ByeWhy = (typeof BYE_REASONS)[number];
@@ -66,7 +67,7 @@ export function encodeFrame(frame: ClientFrame | ServerFrame, about: string): st
     ]);
   }
   // What a kernel answers was measured when it came in.
-  if (frame.kind === "req" && tooDeep(text))
+  if (frame.kind === "req" && isNestedDeeper(text, LIMITS.jsonDepthMax))
     throw new SysError("EINVAL", `${about} is nested deeper than ${LIMITS.jsonDepthMax}`);
   return `${text}\n`;
 }
@@ -112,7 +113,7 @@ export class FrameDecoder {
     let value: unknown;
     try {
       const text = this.utf8.decode(line);
-      if (this.from === "client" && tooDeep(text)) throw broken("a frame is nested too deep");
+      if (this.from === "client" && isNestedDeeper(text, LIMITS.jsonDepthMax)) throw broken("a frame is nested too deep");
       value = JSON.parse(text);
     } catch (error) {
       throw error instanceof SysError ? error : broken("a frame is not JSON");
@@ -223,22 +224,4 @@ function isObject(value: unknown): value is Loose {
 
 function broken(what: string): SysError {
   return new SysError("EPROTO", `this is not gsv's protocol: ${what}`, ["is it a gsv at the other end?"]);
-}
-
-// Counted before parsing, because what is parsed recursively must not be able to exhaust the stack.
-function tooDeep(text: string): boolean {
-  if (text.length <= 2 * LIMITS.jsonDepthMax) return false;
-  let depth = 0;
-  let quoted = false;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (quoted) {
-      if (unit === 92) index++;
-      else if (unit === 34) quoted = false;
-    } else if (unit === 34) quoted = true;
-    else if (unit === 123 || unit === 91) {
-      if (++depth > LIMITS.jsonDepthMax) return true;
-    } else if (unit === 125 || unit === 93) depth--;
-  }
-  return false;
 }

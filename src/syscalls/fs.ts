@@ -57,7 +57,7 @@ export const fsCalls = [
     once: "answer",
     input: {
       path,
-      content: field.text("the whole content; - reads it from stdin", {
+      content: field.text("the whole content", {
         positional: true,
         stdin: true,
         meta: "CONTENT",

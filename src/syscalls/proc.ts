@@ -85,9 +85,7 @@ export const procCalls = [
       label: field.optional(
         field.text("what it is for, in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, meta: "TEXT" }),
       ),
-      prompt: field.optional(
-        field.text("its first message; - reads it from stdin", { shortest: 1, stdin: true, meta: "TEXT" }),
-      ),
+      prompt: field.optional(field.text("its first message", { shortest: 1, stdin: true, meta: "TEXT" })),
       parent: field.optional(field.pid("the process it belongs to; your init when left out", { meta: "PID" })),
       profile: field.withDefault(field.choice("what kind of process", PROFILES, { meta: "NAME" }), "task"),
       as: field.optional(
@@ -111,7 +109,7 @@ export const procCalls = [
     class: "keyed",
     input: {
       pid: field.optional(pid),
-      message: field.text("the message; - reads it from stdin", {
+      message: field.text("the message", {
         positional: true,
         shortest: 1,
         stdin: true,

@@ -42,5 +42,5 @@ for (let round = 1; round <= ROUNDS; round++) {
       expect(await kernelsOf(home)).toBe(2);
       expect(await said(home)).toEqual([...first, ...second].sort());
     });
-  }, 60_000);
+  }, 120_000);
 }

@@ -38,5 +38,5 @@ for (let seed = 1; seed <= samples(1, 20); seed++) {
       expect([...book.faults, ...book.missing(said)]).toEqual([]);
       expect(book.records(pid).filter((record) => record.role === "user").length).toBe(said.length);
     });
-  }, 60_000);
+  }, 120_000);
 }

@@ -63,5 +63,5 @@ for (let round = 1; round <= samples(1, 25); round++) {
       const first = { pid, runId: runId ?? "", text: "go", sender: "alice" };
       expect(faultsAfter(home, { pid, acknowledged: [first, ...said.flat()] }, home.beside("stored"))).toEqual([]);
     });
-  }, 60_000);
+  }, 120_000);
 }

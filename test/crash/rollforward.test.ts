@@ -58,5 +58,5 @@ for (const [call, seams] of [
         expect(book.processes.has(pid)).toBe(call === "proc.reset");
       }
     });
-  }, 60_000);
+  }, 120_000);
 }

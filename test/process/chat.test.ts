@@ -91,7 +91,13 @@ test("with --wait it stays, shows who answered, and ends with the run", async ()
   expect([typed.status, events.at(-1)]).toMatchObject([0, { status: "ok", text: "gone on" }]);
 });
 
-const FAILURES = { auth: ["error", 1], quota: ["limit", 6], throttle: ["unavailable", 75] } as const;
+const FAILURES = {
+  auth: ["error", 4],
+  config: ["error", 78],
+  request: ["error", 1],
+  quota: ["limit", 6],
+  throttle: ["unavailable", 75],
+} as const;
 
 for (const [failure, [status, exit]] of Object.entries(FAILURES)) {
   test(`a model that fails with ${failure} exits ${exit}, with the reason on stderr and in the result`, async () => {

@@ -23,6 +23,8 @@ const PASSING: { readonly [failure: string]: string } = {
   protocol: "error",
 };
 const EXITS: { readonly [status: string]: number } = { unavailable: 75, limit: 6, error: 1 };
+/** Where the cause says more. */
+const EXITS_OF: { readonly [failure: string]: number } = { auth: 4, config: 78 };
 
 function failing(name: string, more: Partial<Failure> = {}): PlannedAnswer {
   return { text: "half an ans", error: { class: name as FailureClass, message: `it was ${name}`, ...more } };
@@ -45,7 +47,7 @@ for (const [name, status] of Object.entries(LASTING)) {
     const end = await home.say("hello");
     expect(end).toMatchObject({ status, reason: `model.${name}`, error: `it was ${name}`, text: null });
     expect(home.model.requests).toHaveLength(1);
-    expect(await home.wait(INIT)).toMatchObject({ status, exit: EXITS[status] });
+    expect(await home.wait(INIT)).toMatchObject({ status, exit: EXITS_OF[name] ?? EXITS[status] });
     expect(await home.outline(INIT)).toEqual(["user: hello", `system: Generation failed: it was ${name}`]);
     expect(await home.say("again")).toMatchObject({ status: "ok", text: "done" });
   });

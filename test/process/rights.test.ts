@@ -107,7 +107,7 @@ test("the log of a process is bounded: the newest rows stay, under numbers that 
   await using home = await TestKernel.boot();
   const inside = await home.insideOf(INIT);
   for (let call = 0; call < LIMITS.syscallLogRowsMax + 5; call++) await inside.call("sys.version", {});
-  const first = await home.sys.call<{ rows: { id: number }[] }>("proc.trace", { pid: INIT, limit: 1 });
+  const first = await home.sys.call<{ rows: { id: number }[] }>("proc.trace", { pid: INIT, after: 0, limit: 1 });
   const last = await home.sys.call<{ rows: { id: number }[] }>("proc.trace", {
     pid: INIT,
     after: LIMITS.syscallLogRowsMax,

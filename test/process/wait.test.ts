@@ -146,7 +146,7 @@ test("several pids are answered together, in the order they were named", async (
   const pids = [await home.task(), await home.task(), await home.task()];
   const [one = "", two = "", three = ""] = pids;
   home.model.will(one, { text: "one", hold: true });
-  home.model.will(two, { error: { class: "auth", message: "no key" } });
+  home.model.will(two, { error: { class: "request", message: "no such model" } });
   for (const pid of [one, two]) await home.send("go", { pid });
   const waiting = home.sys.call<{ results: WaitResult[] }>("proc.wait", { pids });
   await home.holding();

@@ -136,7 +136,7 @@ const QUESTIONS: readonly [command: string, page: string, ...phrasings: string[]
     "how do I cancel the answer in flight?",
     "abort a run that takes too long",
   ],
-  ["gsv fs read ~/notes.md", "files", "how do I read a file", "how can I print a file?", "how do I list a directory"],
+  ["gsv fs read '~/notes.md'", "files", "how do I read a file", "how can I print a file?", "how do I list a directory"],
   [
     "gsv proc kill task:abc123 --no-archive",
     "processes",

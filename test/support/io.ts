@@ -2,6 +2,7 @@
 
 import type { Input, Interruption, Io, Output } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
+import type { SysError } from "../../src/abi/errno.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import { FakeClock } from "./clock.ts";
 import { seeded } from "./random.ts";
@@ -10,6 +11,7 @@ import { FakeSys } from "./sys.ts";
 export class FakeOutput implements Output {
   text = "";
   closed = false;
+  failure: SysError | null = null;
   writes = 0;
   columns = 80;
   isTTY = false;

@@ -58,6 +58,7 @@ export class ModelProcess {
   active: "running" | "waiting_tool" | null = null;
   currentRun: string | null = null;
   lastRun: string | null = null;
+  private toldRun: string | null = null;
   closing: Closing | null = null;
   lastActiveAt: number | null = null;
   messages: { readonly generation: number; readonly message: Message }[] = [];
@@ -83,12 +84,20 @@ export class ModelProcess {
   write<T>(step: () => T): T {
     const before = JSON.stringify(this.projection());
     const result = step();
+    this.noticeEnd();
     const projection = this.projection();
     if (JSON.stringify(projection) !== before || this.told.length > 0 || this.ended !== null) {
       this.outbox.push({ seq: ++this.outboxSeq, projection, approvals: this.told.splice(0), ended: this.ended });
       this.ended = null;
     }
     return result;
+  }
+
+  private noticeEnd(): void {
+    if (this.state !== "idle" || this.lastRun === this.toldRun) return;
+    const run = this.lastRun === null ? undefined : this.runs.get(this.lastRun);
+    if (run?.status) this.ended ??= { runId: run.runId, text: run.status };
+    this.toldRun = this.lastRun;
   }
 
   get queued(): number {
@@ -177,7 +186,10 @@ export class ModelProcess {
 
   cancelCalls(runId: string, now: number): number {
     const open = this.openCalls(runId);
-    for (const call of open) this.endCall(call, "cancelled", "", now);
+    for (const call of open) {
+      const begun = call.status === "dispatched" && call.repeat === "effect";
+      this.endCall(call, begun ? "unknown" : "cancelled", "", now);
+    }
     return open.length;
   }
 
@@ -201,7 +213,6 @@ export class ModelProcess {
     this.lastRun = runId;
     this.lastActiveAt = now;
     this.rest();
-    if (this.state === "idle") this.ended = { runId, text: end.status };
     return ending.sort((a, b) => Number(a.mergedInto !== null) - Number(b.mergedInto !== null)).map(endOf);
   }
 

@@ -34,19 +34,25 @@ export class ModelStore implements ProcessStore {
     private readonly kernelGeneration: number,
   ) {}
 
-  async create(pid: string): Promise<void> {
+  async create(pid: string, { now, damaged }: { readonly now: number; readonly damaged?: boolean }): Promise<void> {
     if (this.disk.processes.has(pid)) return;
-    this.disk.processes.set(pid, new ModelProcess(pid, this.kernelGeneration, this.outboxSeq(this.quarantined)));
+    const process = new ModelProcess(pid, this.kernelGeneration, this.outboxSeq(this.quarantined));
+    this.disk.processes.set(pid, process);
+    if (!damaged) return;
+    process.nextSeq = Math.floor(now / 1000);
+    process.write(() => {
+      process.broken = true;
+    });
   }
 
-  async adopt(pid: string, { now }: { readonly now: number }) {
+  async adopt(pid: string, { now, crashed = true }: { readonly now: number; readonly crashed?: boolean }) {
     const process = this.get(pid);
     if (process.kernel > this.kernelGeneration)
       throw new StoreUnavailable("busy", `another kernel has taken over ${pid}`);
     const anew = process.kernel !== this.kernelGeneration;
     process.kernel = this.kernelGeneration;
     process.outboxSeq = Math.max(process.outboxSeq, this.outboxSeq(0));
-    return process.write(() => ({ ends: anew ? recover(process, now) : [], head: plainHead(process) }));
+    return process.write(() => ({ ends: anew ? recover(process, now, crashed) : [], head: plainHead(process) }));
   }
 
   async admit(pid: string, message: Admission) {
@@ -195,8 +201,8 @@ export class ModelStore implements ProcessStore {
   }
 
   async trace(pid: string, { after, limit }: Given<"trace", 1>) {
-    const rows = this.get(pid).log.filter((row) => row.id > after);
-    return rows.slice(0, limit);
+    const { log } = this.get(pid);
+    return after === undefined ? log.slice(-limit) : log.filter((row) => row.id > after).slice(0, limit);
   }
 
   async logCall(pid: string, row: LoggedCall): Promise<void> {

@@ -153,7 +153,9 @@ export function cut(
 ): Cut {
   const aborted = abort(process, process.currentRun, `process.${asked.reason}`, now);
   process.epoch++;
-  const ends = [...aborted.ends, ...process.endUnstarted(current(process), `process.${asked.reason}`)];
+  const queued = process.endUnstarted(current(process), `process.${asked.reason}`);
+  process.lastRun = queued.at(-1)?.runId ?? process.lastRun;
+  const ends = [...aborted.ends, ...queued];
   const closing = { ...asked, cutSeq: process.nextSeq - 1, generation: process.generation, startedAt: now };
   process.closing = closing;
   process.generation++;
@@ -168,17 +170,19 @@ export function seal(process: ModelProcess, { cutSeq, generation }: Closing): vo
   process.queue = process.queue.filter((row) => row.generation > generation);
   process.calls = process.calls.filter((call) => call.generation > generation);
   process.asked = process.asked.filter((asked) => asked.generation > generation);
+  for (const run of process.runs.values())
+    if (run.generation <= generation) Object.assign(run, { text: null, error: null });
   process.closing = null;
   process.broken = false;
   process.rest();
 }
 
 /** A later kernel takes the process over; a run that saw too many kernels die is given up. */
-export function recover(process: ModelProcess, now: number): readonly RunEnd[] {
+export function recover(process: ModelProcess, now: number, crashed: boolean): readonly RunEnd[] {
   const carried = process.active !== null;
   process.rest();
   const run = process.currentRun === null ? undefined : process.runs.get(process.currentRun);
-  if (run === undefined || process.broken || !carried) return [];
+  if (run === undefined || process.broken || !carried || !crashed) return [];
   run.deaths++;
   if (run.deaths < LIMITS.runDeathsMax) return [];
   process.epoch++;

@@ -60,10 +60,12 @@ test("the longest message there may be is answered, and one character more is re
   ]);
 });
 
-test("an empty message is a message", async () => {
+test("a message that says nothing is refused", async () => {
   await using home = await TestKernel.boot();
-  expect(await home.say("")).toMatchObject({ status: "ok" });
-  expect(await home.outline(INIT)).toEqual(["user: ", "assistant: done"]);
+  for (const message of ["", " ", "\n\t\u3000"]) {
+    expect(await home.refusal("proc.send", { message })).toMatchObject({ code: "EINVAL", message: "message is empty" });
+  }
+  expect(await home.messages(INIT)).toEqual([]);
 });
 
 test("labels come back as they were given", async () => {

@@ -10,7 +10,7 @@ gsv chat "delete ~/list.md"
 #! gsv: offline: this is no model, it answers from the built-in manual and by plain rules
 #! gsv: init:1000 asks to run Delete {"path":"~/list.md"} (delete /home/sam/list.md)
 #! gsv: answer with: gsv approve a1b2   or: gsv deny a1b2
-#! gsv: held, not over: your answer is needed (gsv wait init:1000 waits for the end)
+#! gsv: held, not over: your answer is needed (gsv wait --wait init:1000 waits for the end)
 #= 5
 gsv approvals
 #> ID    PID        TOOL                       SINCE  WHY                       ARGUMENTS

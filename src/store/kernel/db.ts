@@ -43,12 +43,18 @@ export class KernelDb {
   }
 
   /** Begins a new generation: from here on everything an earlier kernel still tries to write is refused. */
-  begin(now: number): number {
-    this.generation = this.db.write("full", () => {
-      this.db.run("UPDATE kernel SET generation = generation + 1, started_at = ?", now);
-      return this.db.get<{ generation: number }>("SELECT generation FROM kernel")?.generation ?? 0;
+  begin(now: number): { readonly generation: number; readonly afterCrash: boolean } {
+    return this.db.write("full", () => {
+      const clean = this.db.get<{ ended_cleanly: number }>("SELECT ended_cleanly FROM kernel")?.ended_cleanly === 1;
+      this.db.run("UPDATE kernel SET generation = generation + 1, started_at = ?, ended_cleanly = 0", now);
+      this.generation = this.db.get<{ generation: number }>("SELECT generation FROM kernel")?.generation ?? 0;
+      return { generation: this.generation, afterCrash: !clean };
     });
-    return this.generation;
+  }
+
+  /** This kernel left by itself: whatever is in the middle of something did not die with it. */
+  end(): void {
+    this.write("normal", (db) => db.run("UPDATE kernel SET ended_cleanly = 1"));
   }
 
   current(): { readonly generation: number; readonly startedAt: number } {

@@ -4,6 +4,7 @@
 import type { ObjectIntent, ObjectMeta, ObjectRows } from "../../objects/objects.ts";
 import type { Db, Row } from "../open.ts";
 import type { KernelDb } from "./db.ts";
+import { putRequest } from "./records.ts";
 
 interface ObjectRow extends Row {
   readonly key: string;
@@ -58,6 +59,7 @@ export function objectRows(kernel: KernelDb): ObjectRows {
     async fulfil(intent, outcome) {
       kernel.write("full", (tx) => {
         if (outcome === "done") apply(tx, intent);
+        if (outcome === "done" && intent.receipt !== undefined) putRequest(tx, intent.receipt);
         tx.run("DELETE FROM object_intents WHERE id = ?", intent.id);
       });
     },

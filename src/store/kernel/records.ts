@@ -2,12 +2,15 @@
 
 import { LIMITS } from "../../abi/limits.ts";
 import type { Approval } from "../../abi/process.ts";
+import type { Db } from "../open.ts";
 import type { KernelDb } from "./db.ts";
 
 export interface ApprovalRows {
   open(filter: { readonly ownerUid?: number }): Promise<readonly Approval[]>;
   /** The latest of that id, open or decided, with whose it is. */
   find(id: string): Promise<{ readonly approval: Approval; readonly ownerUid: number } | null>;
+  /** Closes what a process asked that cannot take an answer any more. */
+  withdraw(pid: string, now: number): Promise<void>;
 }
 
 export interface ArchiveRow {
@@ -44,19 +47,21 @@ export interface RouteRows {
   sweep(now: number): Promise<void>;
 }
 
+interface RequestRow {
+  readonly uid: number;
+  readonly requestId: string;
+  readonly bodyHash: string;
+  readonly answer: unknown;
+  readonly now: number;
+}
+
 export interface RequestRows {
   answered(
     uid: number,
     requestId: string,
     bodyHash: string,
   ): Promise<{ readonly answer: unknown; readonly sameBody: boolean } | null>;
-  remember(row: {
-    readonly uid: number;
-    readonly requestId: string;
-    readonly bodyHash: string;
-    readonly answer: unknown;
-    readonly now: number;
-  }): Promise<void>;
+  remember(row: RequestRow): Promise<void>;
   sweep(now: number): Promise<void>;
 }
 
@@ -88,8 +93,18 @@ type ApprovalColumns = {
   readonly decided_at: number | null;
 };
 
-export function approvalRows({ db }: KernelDb): ApprovalRows {
+export function approvalRows(kernel: KernelDb): ApprovalRows {
+  const { db } = kernel;
   return {
+    async withdraw(pid, now) {
+      kernel.write("full", () =>
+        db.run(
+          "UPDATE approvals SET decision = 'withdrawn', decided_by = 'kernel', decided_at = ? WHERE process_id = ? AND decision IS NULL",
+          now,
+          pid,
+        ),
+      );
+    },
     async open({ ownerUid }) {
       const where = ownerUid === undefined ? "" : "AND owner_uid = ?";
       const values = ownerUid === undefined ? [] : [ownerUid];
@@ -202,22 +217,25 @@ export function requestRows(kernel: KernelDb): RequestRows {
         ? null
         : { answer: JSON.parse(row.answer_json) as unknown, sameBody: row.body_hash === bodyHash };
     },
-    async remember({ uid, requestId, bodyHash, answer, now }) {
-      kernel.write("full", () =>
-        db.run(
-          "INSERT OR IGNORE INTO requests (uid, request_id, body_hash, answer_json, created_at) VALUES (?, ?, ?, ?, ?)",
-          uid,
-          requestId,
-          bodyHash,
-          JSON.stringify(answer),
-          now,
-        ),
-      );
+    async remember(row) {
+      kernel.write("full", (tx) => putRequest(tx, row));
     },
     async sweep(now) {
       kernel.write("normal", () => db.run("DELETE FROM requests WHERE created_at < ?", now - LIMITS.requestsKeptMs));
     },
   };
+}
+
+/** Part of a transaction that makes the answer true. The first answer to a request stays. */
+export function putRequest(tx: Db, { uid, requestId, bodyHash, answer, now }: RequestRow): void {
+  tx.run(
+    "INSERT OR IGNORE INTO requests (uid, request_id, body_hash, answer_json, created_at) VALUES (?, ?, ?, ?, ?)",
+    uid,
+    requestId,
+    bodyHash,
+    JSON.stringify(answer),
+    now,
+  );
 }
 
 export function auditRows(kernel: KernelDb): AuditRows {

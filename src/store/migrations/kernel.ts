@@ -10,8 +10,8 @@ export const KERNEL_SCHEMA: Schema = {
       name: "accounts, processes, approvals, archives, objects, requests, audit",
       statements: [
         // One row: which start of a kernel may write. A kernel that lost its lock finds another number here.
-        "CREATE TABLE kernel (id INTEGER PRIMARY KEY CHECK (id = 1), generation INTEGER NOT NULL, started_at INTEGER NOT NULL) STRICT",
-        "INSERT INTO kernel VALUES (1, 0, 0)",
+        "CREATE TABLE kernel (id INTEGER PRIMARY KEY CHECK (id = 1), generation INTEGER NOT NULL, started_at INTEGER NOT NULL, ended_cleanly INTEGER NOT NULL) STRICT",
+        "INSERT INTO kernel VALUES (1, 0, 0, 1)",
         `CREATE TABLE passwd (
           username TEXT PRIMARY KEY, uid INTEGER NOT NULL UNIQUE, gid INTEGER NOT NULL, gecos TEXT NOT NULL DEFAULT '',
           home TEXT NOT NULL, shell TEXT NOT NULL DEFAULT '/bin/init'

@@ -52,6 +52,7 @@ export function cut(
   const aborted = abortRun(db, head, `process.${asked.reason}`, now);
   head.epoch++;
   const queueEnds = endQueued(db, head, asked.reason, now);
+  head.lastRun = queueEnds.at(-1)?.runId ?? head.lastRun;
   head.closing = { ...asked, cutSeq: head.nextSeq - 1, generation: head.generation, startedAt: now };
   head.generation++;
   head.paused = null;
@@ -136,6 +137,8 @@ export function seal(db: Db, head: HeadRow): void {
   db.run("DELETE FROM message_queue WHERE generation <= ?", closing.generation);
   db.run("DELETE FROM pending_tool_calls WHERE generation <= ?", closing.generation);
   db.run("DELETE FROM pending_hil WHERE generation <= ?", closing.generation);
+  // How runs ended stays, what they said does not.
+  db.run("UPDATE runs SET text = NULL, error = NULL WHERE generation <= ?", closing.generation);
   head.closing = null;
   head.move("reset");
 }

@@ -2,11 +2,11 @@
 // the state by the one table, and the outbox row that carries it to kernel.db. A verb loads the head, changes it, and saves it, all in
 // one transaction.
 
-import type { Approval, State, WaitsFor } from "../../abi/process.ts";
+import type { Approval, RunEnd, State, WaitsFor } from "../../abi/process.ts";
 import { WORKING_STATES } from "../../abi/process.ts";
 import { type Facts, nextState, type StateEvent } from "../../abi/states.ts";
 import type { Db } from "../open.ts";
-import { approvalFromRow, type HilRow } from "./rows.ts";
+import { approvalFromRow, type HilRow, runEnd } from "./rows.ts";
 import type { Closing, EndedNotice, Head, OutboxRow, Projection } from "./verbs.ts";
 
 // kernel.db ignores a number it has seen. What a later start sends, or a database made anew in the place of a damaged one, must be
@@ -29,6 +29,8 @@ export class HeadRow implements Head {
   paused: WaitsFor | null;
   currentRun: string | null;
   lastRun: string | null;
+  /** The last run whose end the parent was told. */
+  private toldRun: string | null;
   closing: Closing | null;
   lastActiveAt: number | null;
   /** Which start of the kernel may write. */
@@ -54,6 +56,7 @@ export class HeadRow implements Head {
     this.paused = read<WaitsFor | null>("paused", null);
     this.currentRun = read<string | null>("current_run", null);
     this.lastRun = read<string | null>("last_run", null);
+    this.toldRun = read<string | null>("told_run", null);
     this.closing = read<Closing | null>("closing", null);
     this.lastActiveAt = read<number | null>("last_active_at", null);
     this.kernelGeneration = read("kernel_generation", 0);
@@ -128,6 +131,7 @@ export class HeadRow implements Head {
       paused: this.paused,
       current_run: this.currentRun,
       last_run: this.lastRun,
+      told_run: this.toldRun,
       closing: this.closing,
       last_active_at: this.lastActiveAt,
       kernel_generation: this.kernelGeneration,
@@ -149,10 +153,19 @@ export class HeadRow implements Head {
   }
 
   private publish(): void {
+    this.noticeEnd();
     const projection = this.projection();
     if (JSON.stringify(projection) === this.before && this.closed.length === 0 && this.ended === null) return;
     const row: OutboxRow = { seq: ++this.outboxSeq, projection, approvals: this.closed, ended: this.ended };
     this.db.run("INSERT INTO outbox (seq, body_json) VALUES (?, ?)", row.seq, JSON.stringify(row));
+  }
+
+  // Whatever brought the process to rest: a run that ended while it was stopped counts when it goes on.
+  private noticeEnd(): void {
+    if (this.state !== "idle" || this.lastRun === this.toldRun) return;
+    const end = this.lastRun === null ? null : runEnd(this.db, this.lastRun);
+    if (end !== null && end !== "open") this.ended ??= { runId: end.runId, text: endedText(end) };
+    this.toldRun = this.lastRun;
   }
 
   private waitsFor(): WaitsFor | null {
@@ -164,4 +177,12 @@ export class HeadRow implements Head {
     const asking = WORKING_STATES.includes(this.state) || this.state === "idle" ? null : this.openApproval();
     return asking === null ? null : { kind: "approval", id: asking.id, tool: asking.tool, summary: asking.why };
   }
+}
+
+const ENDED_CHARS_MAX = 500;
+
+function endedText({ status, error, text }: RunEnd): string {
+  const tail = error ?? text ?? "";
+  if (tail === "") return status;
+  return `${status}: ${tail.length > ENDED_CHARS_MAX ? `${tail.slice(0, ENDED_CHARS_MAX - 1).toWellFormed()}…` : tail}`;
 }

@@ -90,6 +90,8 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
           kernel_generation: options.kernelGeneration,
           outbox_seq: outboxSeqBefore(options.kernelGeneration, files.quarantined),
           created_at: about.now,
+          // Numbers never restart: these are above any that was given before.
+          ...(about.damaged ? { next_seq: Math.floor(about.now / 1000) } : {}),
         };
         for (const [key, value] of Object.entries(values)) {
           db.run(
@@ -98,10 +100,14 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
             JSON.stringify(value),
           );
         }
+        if (!about.damaged) return;
+        const head = new HeadRow(db);
+        head.move("fail");
+        head.save();
       });
     },
 
-    async adopt(pid, { now }) {
+    async adopt(pid, { now, crashed = true }) {
       const db = files.get(pid);
       return db.write("normal", () => {
         const head = new HeadRow(db);
@@ -111,14 +117,14 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
           throw new StoreUnavailable("busy", `not saved: another kernel has taken over ${pid}`);
         const anew = head.kernelGeneration !== options.kernelGeneration;
         head.takeOver(options.kernelGeneration);
-        const ends = anew ? recoverRun(db, head, now) : [];
+        const ends = anew ? recoverRun(db, head, { now, crashed }) : [];
         head.save();
         return { head: plain(head), ends };
       });
     },
 
     async admit(pid, message) {
-      const content = [message.kind, message.text, message.urgent, message.source];
+      const content = ["admit", message.kind, message.text, message.urgent, message.source];
       return keyed(pid, message.requestKey, content, message.now, (db, head) => admit(db, head, message));
     },
 
@@ -307,12 +313,12 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     close: async () => files.close(),
   };
 
-  function recoverRun(db: Db, head: HeadRow, now: number) {
+  function recoverRun(db: Db, head: HeadRow, { now, crashed }: { readonly now: number; readonly crashed: boolean }) {
     const runId = head.currentRun;
     // A run that waits for a person or is held did not die: nobody carried it.
     const carried = head.state === "running" || head.state === "waiting_tool";
     head.move("recover");
-    if (runId === null || !carried) return [];
+    if (runId === null || !carried || !crashed) return [];
     const row = db.get<{ deaths: number }>(
       "UPDATE runs SET deaths = deaths + 1 WHERE run_id = ? RETURNING deaths",
       runId,

@@ -132,20 +132,24 @@ export function settleLeftovers(db: Db, head: HeadRow, runId: string, now: numbe
     if (call.status !== "dispatched") continue;
     if (call.repeat === "read")
       db.run("UPDATE pending_tool_calls SET status = 'approved' WHERE dispatch_id = ?", call.dispatchId);
-    else
-      endCall(db, head, call.dispatchId, {
-        outcome: "unknown",
-        output: `${call.tool} was interrupted and may have run; check before repeating it.`,
-        now,
-      });
+    else endCall(db, head, call.dispatchId, unknownResult(call, now));
   }
 }
 
 /** Gives every open call of the run the same result; returns how many there were. */
 export function cancelCalls(db: Db, head: HeadRow, runId: string, why: string, now: number): number {
   const open = openCalls(db, runId);
-  for (const call of open) endCall(db, head, call.dispatchId, { outcome: "cancelled", output: why, now });
+  for (const call of open) {
+    // An effect that had begun may be done: saying "cancelled" would have it done once more.
+    const begun = call.status === "dispatched" && call.repeat === "effect";
+    endCall(db, head, call.dispatchId, begun ? unknownResult(call, now) : { outcome: "cancelled", output: why, now });
+  }
   return open.length;
+}
+
+function unknownResult(call: CallRow, now: number) {
+  const output = `${call.tool} was interrupted and may have run; check before repeating it.`;
+  return { outcome: "unknown", output, now } as const;
 }
 
 /** Ends the run and every run that was merged into it, each with a finish of its own. */
@@ -172,13 +176,7 @@ export function finishRun(
   head.lastRun = run.runId;
   head.lastActiveAt = run.now;
   head.move("end");
-  if (head.state === "idle") head.tellEnded({ runId: run.runId, text: endedText(run) });
   return ends.filter((end): end is RunEnd => end !== null && end !== "open");
-}
-
-function endedText(run: Finish & { readonly text: string | null }): string {
-  const tail = run.error ?? run.text ?? "";
-  return `${run.status}${tail === "" ? "" : `: ${tail.length > 500 ? `${tail.slice(0, 497).toWellFormed()}…` : tail}`}`;
 }
 
 function usageSoFar(db: Db, runId: string): Usage {

@@ -168,12 +168,18 @@ export interface ProcessStore {
   /** Makes the database; doing it again changes nothing. */
   create(
     pid: string,
-    about: { readonly profile: string; readonly identity: object; readonly now: number },
+    about: {
+      readonly profile: string;
+      readonly identity: object;
+      readonly now: number;
+      /** In the place of one that was set aside: in state error until it is reset. */
+      readonly damaged?: boolean;
+    },
   ): Promise<void>;
-  /** Takes the process over for this start of the kernel. A run that saw too many kernel deaths ends here. */
+  /** Takes the process over for this start of the kernel. A run in which too many kernels died (`crashed`) ends here. */
   adopt(
     pid: string,
-    options: { readonly now: number },
+    options: { readonly now: number; readonly crashed?: boolean },
   ): Promise<{ readonly head: Head; readonly ends: readonly RunEnd[] }>;
 
   admit(pid: string, message: Admission): Promise<Outcome<Admitted>>;

@@ -140,7 +140,9 @@ export const TURNS: Claims = {
     expect((await subject.lines()).slice(2)).toEqual([`3 toolResult: completed ${call.callId}`]);
   },
 
-  async "an unfinished call gets its result when the run ends, however it ends"(subject) {
+  async "an unfinished call gets its result when the run ends, and an effect that had begun is unknown, not cancelled"(
+    subject,
+  ) {
     const ends = ["abort", "finish", "commit"] as const;
     for (const way of ends) {
       const run = await subject.running();
@@ -151,8 +153,12 @@ export const TURNS: Claims = {
       if (way === "abort") expect(await subject.abort()).toMatchObject({ value: { interruptedToolCalls: 2 } });
       if (way === "finish") await subject.store.finish(subject.pid, run.epoch, end);
       if (way === "commit") await subject.turn(run, { finish: DONE });
-      const results = (await subject.lines()).filter((line) => line.includes("cancelled"));
-      expect(results.slice(-2).map((line) => line.split(" ").at(-1))).toEqual(calls.map((call) => call.callId));
+      const results = (await subject.lines()).filter((line) => /toolResult: (?:unknown|cancelled)/.test(line));
+      const [begun, untouched] = calls.map((call) => call.callId);
+      expect(results.slice(-2).map((line) => line.replace(/^\d+ /, ""))).toEqual([
+        `toolResult: unknown ${begun}`,
+        `toolResult: cancelled ${untouched}`,
+      ]);
       expect(await subject.store.openCalls(subject.pid, run.runId)).toEqual([]);
     }
   },
