@@ -8,6 +8,7 @@ import type { Column, Print } from "../src/syscalls/define.ts";
 import type { Io, Output } from "./command.ts";
 
 const GAP = "  ";
+const UNDER = "      ";
 const SHRUNK_COLUMNS_MIN = 8;
 // Everything a terminal might act on or not show. In JSON it can only stand inside strings, where an escape means the same.
 const UNSAFE_IN_JSON =
@@ -69,17 +70,28 @@ export interface TableView {
 }
 
 export function table(declared: readonly Column[], rows: readonly object[], view: TableView): string {
-  const { columns, cells, own, widths } = fitted(declared, rows, view);
-  const lines = cells.map((row, at) => {
+  const { columns, cells, own, widths, below } = fitted(declared, rows, view);
+  const lines = cells.flatMap((row, at) => {
     const padded = row.map((cell, index) => {
       const fits = own[at]![index]! <= widths[index]!;
       const text = fits ? cell : cutWidth(cell, widths[index]!);
       return pad(text, widths[index]! - (fits ? own[at]![index]! : displayWidth(text)), columns[index]!.align);
     });
     const line = padded.join(GAP).trimEnd();
-    return view.width === null ? line : cutWidth(line, view.width);
+    const under = at === 0 ? [] : below.map((column) => underRow(column, rows[at - 1]!, view));
+    return [view.width === null ? line : cutWidth(line, view.width), ...under];
   });
   return `${lines.join("\n")}\n`;
+}
+
+// Nothing of it is cut: it takes the lines it needs.
+function underRow(column: Column, row: object, view: TableView): string {
+  const text = reveal(cellOf(column, row, view)) || "-";
+  const room = Math.max(SHRUNK_COLUMNS_MIN, (view.width ?? 0) - UNDER.length);
+  return Bun.wrapAnsi(text, room, { hard: true, trim: false })
+    .split("\n")
+    .map((line) => UNDER + line)
+    .join("\n");
 }
 
 interface Fitted {
@@ -88,10 +100,18 @@ interface Fitted {
   /** Width of each cell as it is, and of each column as it will be. */
   readonly own: readonly (readonly number[])[];
   readonly widths: number[];
+  /** Columns whose cells stand under their row. */
+  readonly below: readonly Column[];
 }
 
-// On a terminal that is too narrow, columns with nothing in them go first, then cells shrink, then minor columns go.
-function fitted(columns: readonly Column[], rows: readonly object[], view: TableView): Fitted {
+// On a terminal that is too narrow, columns with nothing in them go first, then those that can stand below, then cells shrink, then
+// minor columns go.
+function fitted(
+  columns: readonly Column[],
+  rows: readonly object[],
+  view: TableView,
+  below: readonly Column[] = [],
+): Fitted {
   const cells = [
     columns.map((column) => headOf(column, view)),
     ...rows.map((row) => columns.map((column) => reveal(cellOf(column, row, view)) || "-")),
@@ -99,16 +119,25 @@ function fitted(columns: readonly Column[], rows: readonly object[], view: Table
   const own = cells.map((row) => row.map(displayWidth));
   const widths = columns.map((_, index) => own.reduce((most, row) => Math.max(most, row[index]!), 0));
   const { width } = view;
-  if (width === null || lineWidth(widths) <= width) return { columns, cells, own, widths };
+  if (width === null || lineWidth(widths) <= width) return { columns, cells, own, widths, below };
   const full = columns.filter((_, index) => cells.some((row, at) => at > 0 && row[index] !== "-"));
-  if (full.length < columns.length && full.length > 0) return fitted(full, rows, view);
+  if (full.length < columns.length && full.length > 0) return fitted(full, rows, view, below);
+  const beside = columns.filter((column) => !column.below);
+  if (beside.length < columns.length)
+    return fitted(
+      beside,
+      rows,
+      view,
+      columns.filter((column) => column.below),
+    );
   shrink(columns, widths, width);
   const least = columns.reduce((best, column) => Math.max(best, column.minor ?? 0), 0);
-  if (lineWidth(widths) <= width || least === 0) return { columns, cells, own, widths };
+  if (lineWidth(widths) <= width || least === 0) return { columns, cells, own, widths, below };
   return fitted(
     columns.filter((column) => column.minor !== least),
     rows,
     view,
+    below,
   );
 }
 

@@ -1,15 +1,21 @@
 // What a command holds of the kernel: a Sys that finds or starts the kernel of this home when it is first used. A kernel that is started
 // is a process of its own, with an environment of its own.
 
-import { closeSync, existsSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { CLIENT_ENV, KERNEL_ENV, SETTINGS } from "./abi/config.ts";
+import { SysError } from "./abi/errno.ts";
 import type { RandomBytes } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
 import type { Clock } from "./lib/clock.ts";
+import { clip } from "./lib/truncate.ts";
 import { type HomePaths, prepareHome, readKernelInfo } from "./paths.ts";
 import { openSys } from "./rpc/connect.ts";
 import type { StarterEnd } from "./rpc/find.ts";
 import { SYSCALLS } from "./syscalls/table.ts";
+
+const IN_PROCESS = "in-process";
+/** A longer log is put aside, in the place of the one put aside before, when a kernel is started. */
+const LOG_BYTES_MAX = 8 * 1024 * 1024;
 
 export interface ClientMachine {
   readonly paths: HomePaths;
@@ -55,6 +61,7 @@ export async function startKernel({
   command,
   env,
 }: Pick<ClientMachine, "paths" | "command" | "env">): Promise<StarterEnd> {
+  keepLogShort(paths.kernelLog);
   const log = openSync(paths.kernelLog, "a", 0o600);
   const from = statSync(paths.kernelLog).size;
   try {
@@ -77,6 +84,20 @@ export async function startKernel({
   } finally {
     closeSync(log);
   }
+}
+
+// Between two kernels, because a kernel's output is a file it was handed: what it writes follows the file to its new name.
+function keepLogShort(log: string): void {
+  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES_MAX) renameSync(log, `${log}.1`);
+}
+
+/** Whether the invocation is to be its own kernel. */
+export function isInProcess(env: ClientMachine["env"]): boolean {
+  const { GSV_KERNEL: told = "" } = env;
+  if (told === "" || told === IN_PROCESS) return told !== "";
+  throw new SysError("ECONFIG", `GSV_KERNEL cannot be ${clip(told)}`, [
+    `set it to ${IN_PROCESS} for a kernel inside each command, or leave it out`,
+  ]);
 }
 
 export function clientEnv(env: ClientMachine["env"]): { readonly [name: string]: string } {

@@ -27,8 +27,7 @@ const classOf = (name: string) => SYSCALLS.get(name)?.class;
 /** Serves until there is nothing to do or somebody asks it to leave. Returns at once when another kernel serves this home. */
 export async function runKernel(machine: HostMachine): Promise<void> {
   const { paths, clock, config, socketPath } = machine;
-  prepareHome(paths, machine.uid);
-  const lock = await elect({ acquire: () => acquireLock(paths.lockFile), isServed: () => isServed(socketPath), clock });
+  const lock = await wonElection(machine);
   if (lock === null) return;
   const kernel = await bootOr(lock, machine);
   const door = { version: VERSION, accept: kernel.accept };
@@ -59,13 +58,17 @@ export async function runKernel(machine: HostMachine): Promise<void> {
   if (ended.leftWork && ended.why === "idle") machine.startKernel();
 }
 
-/** A kernel inside this process, or null when another holds the home. */
-export async function hostKernel(machine: HostMachine, client: ClientInfo): Promise<Sys | null> {
-  const { paths, config } = machine;
-  prepareHome(paths, machine.uid);
-  const lock = acquireLock(paths.lockFile);
+/** A kernel inside this process, or null when another serves the home, or holds it for longer than one takes to come or go. */
+export async function hostKernel(
+  machine: HostMachine,
+  client: ClientInfo,
+  onFirstRun: () => void,
+): Promise<Sys | null> {
+  const { config } = machine;
+  const lock = await wonElection(machine);
   if (lock === null) return null;
   const kernel = await bootOr(lock, machine);
+  if (kernel.firstRun) onFirstRun();
   const sys = await kernel.accept(client);
   return {
     call: sys.call,
@@ -77,6 +80,11 @@ export async function hostKernel(machine: HostMachine, client: ClientInfo): Prom
       lock.release();
     },
   };
+}
+
+function wonElection({ paths, uid, clock, socketPath }: HostMachine): Promise<Lock | null> {
+  prepareHome(paths, uid);
+  return elect({ acquire: () => acquireLock(paths.lockFile), isServed: () => isServed(socketPath), clock });
 }
 
 async function bootOr(lock: Lock, machine: Machine): Promise<Kernel> {

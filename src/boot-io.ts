@@ -50,7 +50,8 @@ export async function outputOf(descriptor: number, clock: Clock, columns: string
 }
 
 function notWritten(code: string): SysError {
-  if (code === "ENOSPC" || code === "EDQUOT") return new SysError("ENOSPC", "cannot write the output: the disk is full");
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return new SysError("ENOSPC", "cannot write the output: the disk is full");
   return new SysError("EIO", `cannot write the output (${code})`);
 }
 

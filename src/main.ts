@@ -15,27 +15,28 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
   process.exit(await (asKernel ? kernelProcess() : commandProcess()));
 }
 
-/** This invocation: where its home is, whose it is, and how to run this gsv once more. */
+/** This invocation: its environment, whose it is, and how to run this gsv once more. */
 async function invocation() {
   const { realClock } = await import("./lib/clock.ts");
-  const { homePaths, socketPathFor } = await import("./paths.ts");
-  const env = process.env;
-  const home = env.GSV_HOME || `${env.HOME || (await import("node:os")).homedir()}/.gsv`;
-  const paths = homePaths(home);
-  const uid = process.getuid?.() ?? 0;
   const isBinary = Bun.main.startsWith("/$bunfs/") || Bun.main.startsWith("B:/~BUN/");
   return {
-    env,
-    paths,
-    uid,
+    env: process.env,
+    uid: process.getuid?.() ?? 0,
     clock: realClock,
     random: (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length)),
     command: isBinary ? [process.execPath] : [process.execPath, Bun.main],
-    socketPath: () => socketPathFor(paths, { uid, runtimeDir: env.XDG_RUNTIME_DIR }),
   };
 }
 
-type Invocation = Awaited<ReturnType<typeof invocation>>;
+/** The same with its home; refuses an environment that names none. */
+async function atHome(here: Awaited<ReturnType<typeof invocation>>) {
+  const { homeFrom, homePaths, socketPathFor } = await import("./paths.ts");
+  const { env, uid } = here;
+  const paths = homePaths(homeFrom(env.GSV_HOME, env.HOME || (await import("node:os")).homedir()));
+  return { ...here, paths, socketPath: () => socketPathFor(paths, { uid, runtimeDir: env.XDG_RUNTIME_DIR }) };
+}
+
+type Invocation = Awaited<ReturnType<typeof atHome>>;
 
 async function hostMachine({ env, paths, uid, clock, random, command, socketPath }: Invocation) {
   const { configFrom } = await import("./abi/config.ts");
@@ -66,7 +67,7 @@ async function kernelProcess(): Promise<number> {
   const { runKernel } = await import("./boot-host.ts");
   const { exitStatusOf } = await import("./abi/errno.ts");
   try {
-    await runKernel(await hostMachine(await invocation()));
+    await runKernel(await hostMachine(await atHome(await invocation())));
     return 0;
   } catch (error) {
     process.stderr.write(`gsv: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -82,7 +83,7 @@ async function commandProcess(): Promise<number> {
   const { clock, random, env } = here;
   const cwd = process.cwd();
   const stderr = await outputOf(2, clock, env.COLUMNS);
-  const sys = lazySys(() => openKernel(here, cwd, (line) => void stderr.write(line)));
+  const sys = lazySys(async () => openKernel(await atHome(here), cwd, (line) => void stderr.write(line)));
   try {
     return await runCommandLine(argv, {
       stdout: await outputOf(1, clock, env.COLUMNS),
@@ -102,15 +103,15 @@ async function commandProcess(): Promise<number> {
 }
 
 async function openKernel(here: Invocation, cwd: string, say: (line: string) => void) {
-  const { clientEnv, clientSys } = await import("./boot-client.ts");
+  const { clientEnv, clientSys, isInProcess } = await import("./boot-client.ts");
   const { uuidv7 } = await import("./abi/ids.ts");
   const { env, paths, clock, random } = here;
   const info = { clientId: uuidv7(clock.now(), random), version: VERSION, cwd, env: clientEnv(env) };
-  if (env.GSV_KERNEL === "in-process") {
+  const onFirstRun = () => say(`gsv: made a home at ${paths.home}\n`);
+  if (isInProcess(env)) {
     const { hostKernel } = await import("./boot-host.ts");
-    const hosted = await hostKernel(await hostMachine(here), info);
+    const hosted = await hostKernel(await hostMachine(here), info, onFirstRun);
     if (hosted !== null) return hosted;
   }
-  const onFirstRun = () => say(`gsv: made a home at ${paths.home}\n`);
   return clientSys({ ...here, socketPath: here.socketPath(), info, onFirstRun });
 }

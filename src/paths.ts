@@ -35,6 +35,15 @@ export function homePaths(gsvHome: string) {
   } as const;
 }
 
+/** Which directory GSV_HOME, or without it the person's own home, stands for. */
+export function homeFrom(gsvHome: string | undefined, personsHome: string): string {
+  if (!gsvHome) return join(personsHome, ".gsv");
+  if (isAbsolute(gsvHome)) return gsvHome;
+  throw new SysError("ECONFIG", `GSV_HOME is relative: ${gsvHome}`, [
+    `it would be another home in every directory; here: export GSV_HOME=${quoted(resolve(gsvHome))}`,
+  ]);
+}
+
 /** Makes the home and its directories, or says why it cannot be used. */
 export function prepareHome(paths: HomePaths, uid: number): void {
   const before = look(paths.home);

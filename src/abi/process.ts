@@ -50,6 +50,8 @@ export interface ProcessInfo {
   readonly createdAt: number;
   readonly lastActiveAt: number | null;
   readonly waitsFor: WaitsFor | null;
+  /** How the last run ended; null before the first has. */
+  readonly lastStatus: RunStatus | null;
 }
 
 /** One finish of one run; a message that entered another run has a finish of its own that says which. */

@@ -9,6 +9,7 @@ import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { Projection } from "../store/process/verbs.ts";
 import { noSuchProcess } from "../syscalls/parse.ts";
 import type { Registry } from "../syscalls/services.ts";
+import { nextPlace, placeOf } from "./pages.ts";
 
 export interface RegistryOptions {
   readonly kernel: KernelStore;
@@ -59,6 +60,7 @@ export function registryService(options: RegistryOptions): Registry {
       createdAt: row.createdAt,
       lastActiveAt: projection.lastActiveAt,
       waitsFor: held ?? projection.waitsFor,
+      lastStatus: projection.lastStatus,
     };
   }
 
@@ -75,7 +77,7 @@ export function registryService(options: RegistryOptions): Registry {
       });
       const processes = await infosOf(rows);
       const last = rows.at(-1);
-      return { processes, next: rows.length < limit || last === undefined ? null : `${last.createdAt}:${last.pid}` };
+      return { processes, next: nextPlace(last && { createdAt: last.createdAt, id: last.pid }, rows.length === limit) };
     },
     async get(caller, pid) {
       const [info] = await infosOf([await visibleProcess(kernel, caller, pid)]);
@@ -91,14 +93,4 @@ export async function visibleProcess(kernel: KernelStore, caller: Caller, pid: s
   if (row === null || row.phase === "killing" || (row.ownerUid !== caller.ownerUid && !isRoot(caller)))
     throw noSuchProcess(pid);
   return row;
-}
-
-function placeOf(cursor: string | undefined): {
-  readonly after?: { readonly createdAt: number; readonly pid: string };
-} {
-  if (cursor === undefined) return {};
-  const [, createdAt, pid] = /^([0-9]{1,16}):(.+)$/.exec(cursor) ?? [];
-  if (createdAt === undefined || pid === undefined)
-    throw new SysError("EINVAL", "that is no place in the list of processes");
-  return { after: { createdAt: Number(createdAt), pid } };
 }

@@ -2,7 +2,7 @@
 // and must not be able to exhaust the stack. Says nothing about whether the text is JSON at all.
 
 export function isNestedDeeper(json: string, depthMax: number): boolean {
-  // Every level takes a character at either end, in an open text at least one.
+  // Every level takes at least one character.
   if (json.length <= depthMax) return false;
   let depth = 0;
   let quoted = false;

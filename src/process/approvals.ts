@@ -3,18 +3,38 @@
 
 import { SysError } from "../abi/errno.ts";
 import { isRoot } from "../abi/identity.ts";
+import { LIMITS } from "../abi/limits.ts";
 import type { Approval } from "../abi/process.ts";
+import { nextPlace, placeOf } from "../kernel/pages.ts";
 import type { Clock } from "../lib/clock.ts";
+import { clipped, fitting } from "../lib/fitting.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { Approvals } from "../syscalls/services.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Runners } from "./runners.ts";
 
+/** Of the arguments of one call, where they are shown; what runs is always the whole. */
+const ARGS_BYTES_MAX = 32 * 1024;
+const PAGE_ROWS = 100;
+
 export function approvalsList(kernel: KernelStore): Pick<Approvals, "list"> {
   return {
-    list: async (caller) => [...(await kernel.approvals.open(isRoot(caller) ? {} : { ownerUid: caller.ownerUid }))],
+    async list(caller, { after }) {
+      const owner = isRoot(caller) ? {} : { ownerUid: caller.ownerUid };
+      const rows = await kernel.approvals.open({ ...owner, ...placeOf(after), limit: PAGE_ROWS });
+      const approvals = fitting(rows.map(shownApproval), LIMITS.answerBytesMax);
+      return {
+        approvals,
+        next: nextPlace(approvals.at(-1), approvals.length < rows.length || rows.length === PAGE_ROWS),
+      };
+    },
   };
+}
+
+/** As it fits a list. */
+export function shownApproval(approval: Approval): Approval {
+  return { ...approval, args: clipped(approval.args, ARGS_BYTES_MAX) };
 }
 
 export interface ApprovalPorts {
@@ -38,14 +58,15 @@ export function approvalsService({ kernel, store, ledger, runners, clock }: Appr
       const given = { approvalId: id, decision, by: caller.username, now: clock.now() };
       const answered = await ledger.write(row, async () => {
         const outcome = await store.answer(row.pid, given);
-        await ledger.publish(row);
+        try {
+          await ledger.publish(row);
+        } finally {
+          runners.wake(row.pid);
+        }
         return outcome;
       });
       if (!answered.ok || answered.value === null) throw noSuchApproval(id);
-      const approval = answered.value;
-      if (approval.decision !== decision || approval.by !== caller.username) return settled(approval, decision);
-      runners.wake(row.pid);
-      return approval;
+      return shownApproval(settled(answered.value, decision));
     },
   };
 }

@@ -4,6 +4,7 @@
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
+import { nextPlace, placeOf } from "../kernel/pages.ts";
 import { clipped } from "../lib/fitting.ts";
 import { linesOf } from "../lib/lines.ts";
 import type { ObjectStore } from "../objects/objects.ts";
@@ -12,6 +13,7 @@ import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ArchiveRecord } from "../store/process/verbs.ts";
 import type { ArchiveInfo, Archives } from "../syscalls/services.ts";
 
+const PAGE_ROWS = 500;
 const READ_BYTES = 256 * 1024;
 const ONE_TEXT_BYTES_MAX = 256 * 1024;
 
@@ -139,12 +141,15 @@ export function archivesService({ kernel, objects }: ArchivePorts): Archives {
   }
 
   return {
-    async list(caller, { pid }) {
-      const filter = {
-        ...(isRoot(caller) ? {} : { ownerUid: caller.ownerUid }),
+    async list(caller, { pid, after }) {
+      const owner = isRoot(caller) ? {} : { ownerUid: caller.ownerUid };
+      const rows = await kernel.archives.list({
+        ...owner,
+        ...placeOf(after),
         ...(pid === undefined ? {} : { pid }),
-      };
-      return await Promise.all((await kernel.archives.list(filter)).map(info));
+        limit: PAGE_ROWS,
+      });
+      return { archives: await Promise.all(rows.map(info)), next: nextPlace(rows.at(-1), rows.length === PAGE_ROWS) };
     },
 
     async show(caller, id, { after, limit }) {

@@ -8,6 +8,7 @@ import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { Histories } from "../syscalls/services.ts";
+import { shownApproval } from "./approvals.ts";
 
 /** Of one message that fills a page alone. */
 const ONE_TEXT_BYTES_MAX = 256 * 1024;
@@ -26,6 +27,7 @@ export function historiesService({ kernel, store, open }: HistoryPorts): Histori
       await open?.(row);
       const slice = await store.history(pid, query);
       const { activeRunId } = await store.projection(pid);
+      const asked = await store.openApproval(pid);
       // What does not fit is left out where the next page begins: after the newest when reading on, before the oldest otherwise.
       const onwards = query.afterSeq !== undefined;
       const kept = newestOrOldest(slice.messages, onwards);
@@ -37,7 +39,7 @@ export function historiesService({ kernel, store, open }: HistoryPorts): Histori
         hasMoreBefore: slice.hasMoreBefore || (cut && !onwards),
         hasMoreAfter: slice.hasMoreAfter || (cut && onwards),
         activeRunId,
-        pendingHil: await store.openApproval(pid),
+        pendingHil: asked === null ? null : shownApproval(asked),
       };
     },
     async trace(caller, pid, query) {

@@ -32,7 +32,14 @@ type Change = (pid: string, projection: Projection) => void;
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 export type SignalBody = Without<Signal, "pid" | "uid" | "parent" | "at">;
 
-const GONE: Projection = { state: "idle", activeRunId: null, queued: 0, lastActiveAt: null, waitsFor: null };
+const GONE: Projection = {
+  state: "idle",
+  activeRunId: null,
+  queued: 0,
+  lastActiveAt: null,
+  waitsFor: null,
+  lastStatus: null,
+};
 
 export class Ledger {
   private readonly adopted = new Set<string>();

@@ -9,6 +9,7 @@ import type { RunEnd, State } from "../abi/process.ts";
 import type { Bus } from "../kernel/bus.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import type { Clock } from "../lib/clock.ts";
+import { clipped } from "../lib/fitting.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { Admission, Outcome, ProcessStore, Refusal } from "../store/process/verbs.ts";
@@ -109,8 +110,11 @@ export function processesService(ports: ProcessesPorts): Processes {
     return await ledger.write(row, async () => {
       const done = takenOnce(row.pid, await store.abort(row.pid, options));
       if (done.ends.length > 0) runners.interrupt(row.pid);
-      runners.wake(row.pid);
-      await ledger.publish(row, endSignals(done.ends, (await store.projection(row.pid)).queued));
+      try {
+        await ledger.publish(row, endSignals(done.ends, (await store.projection(row.pid)).queued));
+      } finally {
+        runners.wake(row.pid);
+      }
       return done;
     });
   }
@@ -162,16 +166,11 @@ export function processesService(ports: ProcessesPorts): Processes {
       if (run !== undefined && pids.length > 1)
         throw new SysError("EINVAL", "a run belongs to one process: name one pid");
       const rows = await Promise.all(pids.map((pid) => visible(caller, pid)));
-      return await Promise.all(
-        rows.map((row) =>
-          waitFor(
-            { processes: kernel.processes, store, ledger },
-            row,
-            { pid: row.pid, run: run ?? null, patient },
-            signal,
-          ),
-        ),
+      const waiting = { processes: kernel.processes, store, ledger };
+      const results = await Promise.all(
+        rows.map((row) => waitFor(waiting, row, { pid: row.pid, run: run ?? null, patient }, signal)),
       );
+      return clipped(results, Math.floor(LIMITS.answerBytesMax / results.length / 2));
     },
   };
 }
@@ -201,9 +200,12 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     if (admitted.ends.length > 0) runners.interrupt(pid);
     const taking = admitted.runId ?? runId;
     await routeTo(ports, context, { runId: taking, pid });
-    // It is saved: from here on nothing makes it fail.
-    runners.wake(pid);
-    await ledger.publish(row, endSignals(admitted.ends, (await store.projection(pid)).queued));
+    // It is saved: whatever becomes of telling, it is worked on.
+    try {
+      await ledger.publish(row, endSignals(admitted.ends, (await store.projection(pid)).queued));
+    } finally {
+      runners.wake(pid);
+    }
     return { pid, runId: taking, status: "started", queued: admitted.queued };
   });
 }

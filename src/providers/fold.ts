@@ -110,7 +110,11 @@ export class Folder {
       const args = parseArguments(call.json);
       if (typeof args === "string") {
         const cut = stop === "length" ? " (the answer was cut at its output limit)" : "";
-        return { kind: "failure", ...said, failure: protocol(`the arguments of ${JSON.stringify(clip(call.name))} ${args}${cut}`) };
+        return {
+          kind: "failure",
+          ...said,
+          failure: protocol(`the arguments of ${JSON.stringify(clip(call.name))} ${args}${cut}`),
+        };
       }
       calls.push({ id: call.id, name: call.name, args });
     }

@@ -11,6 +11,9 @@ const COVERAGE_MIN = 0.5;
 const SCORE_MIN = 6;
 const LEAD_MIN = 1.2;
 const NEAREST = 3;
+// An order without bounds: no section may look like the way to carry it out.
+const TOO_WIDE =
+  /^(?:please )?(?:delete|remove|erase|destroy|wipe|kill|purge|clear|rm)(?: me)? (?:everything|anything|all|it|this|that|them|it all|them all|all of (?:it|this|them|that))(?: now| please)?[.!?]*$/i;
 const QUESTION_CHARS_MAX = 500;
 
 export class ManualAnswers {
@@ -39,10 +42,11 @@ export class ManualAnswers {
 
   private found(asked: string): string {
     // "What is the command to …" asks about what follows, not about commands.
-    const question = asked.replace(/\bcommands? (?:to|for|that)\b/gi, "");
+    const question = asked.replace(/\bcommands? (?:to|for|that)\b/gi, "").replace(/\bdid (.{1,60}?) do\b/gi, "$1 done");
     const hits = this.index.search(question);
     const best = hits[0];
-    if (best === undefined || !isClear(best, hits[1], question)) return this.nearest(hits);
+    if (best === undefined || TOO_WIDE.test(asked.trim()) || !isClear(best, hits[1], question))
+      return this.nearest(hits);
     const section = best.section;
     const related = hits.slice(1, NEAREST).filter((hit) => hit.score > best.score * 0.8);
     const also = related.map((hit) => entryLine(hit.section));

@@ -113,7 +113,8 @@ export class FrameDecoder {
     let value: unknown;
     try {
       const text = this.utf8.decode(line);
-      if (this.from === "client" && isNestedDeeper(text, LIMITS.jsonDepthMax)) throw broken("a frame is nested too deep");
+      if (this.from === "client" && isNestedDeeper(text, LIMITS.jsonDepthMax))
+        throw broken("a frame is nested too deep");
       value = JSON.parse(text);
     } catch (error) {
       throw error instanceof SysError ? error : broken("a frame is not JSON");

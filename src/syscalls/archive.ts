@@ -12,13 +12,17 @@ export const archiveCalls = [
     name: "archive.list",
     summary: "List archived histories, newest first",
     class: "read",
-    input: { pid: field.optional(field.pid("only of this process", { meta: "PID" })) },
+    input: {
+      pid: field.optional(field.pid("only of this process", { meta: "PID" })),
+      after: field.optional(field.text("where the page before ended", { longest: 100, hide: "both" })),
+    },
     cli: {
       examples: ["gsv archive list", "gsv archive list --pid task:abc123"],
       print: {
         kind: "table",
-        rows: (result: { archives: ArchiveInfo[] }) => result.archives,
+        rows: (result: { archives: readonly ArchiveInfo[] }) => result.archives,
         empty: "(no archives)",
+        pages: { rows: "archives", next: "next", argument: "after" },
         columns: [
           { head: "ID", cell: (row: ArchiveInfo) => row.id },
           { head: "PID", cell: (row: ArchiveInfo) => row.pid },
@@ -26,13 +30,11 @@ export const archiveCalls = [
           { head: "MESSAGES", cell: (row: ArchiveInfo) => String(row.messages), align: "right" },
           { head: "BYTES", cell: (row: ArchiveInfo) => String(row.bytes), align: "right" },
           { head: "WHEN", cell: (row: ArchiveInfo) => new Date(row.createdAt).toISOString() },
-          { head: "PATH", cell: (row: ArchiveInfo) => row.path, shrink: true },
+          { head: "PATH", cell: (row: ArchiveInfo) => row.path, below: true },
         ],
       },
     },
-    run: async ({ archives }: { archives: Archives }, args, { caller }) => ({
-      archives: await archives.list(caller, args),
-    }),
+    run: ({ archives }: { archives: Archives }, args, { caller }) => archives.list(caller, args),
   }),
 
   syscall({

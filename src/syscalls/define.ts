@@ -140,6 +140,8 @@ export type Column = {
   readonly align?: "right";
   /** Gives way first when the terminal is narrow. */
   readonly shrink?: true;
+  /** Printed whole under its row when the line is too long: what a person must be able to read. */
+  readonly below?: true;
   /** Left out when even then the line is too long, the highest first. */
   readonly minor?: number;
 } & (

@@ -25,6 +25,7 @@ export function processText(row: ProcessInfo): string {
     ["profile", row.profile],
     ["parent", row.parentPid ?? "-"],
     ["state", row.interrupted ? `${row.state} (interrupted)` : row.state],
+    ["last run", row.lastStatus ?? "-"],
     ["waits for", row.waitsFor ? waitsForText(row.waitsFor) : "-"],
     ["run", row.activeRunId ?? "-"],
     ["queue", String(row.queued)],

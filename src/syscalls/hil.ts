@@ -9,26 +9,25 @@ export const hilCalls = [
     name: "hil.list",
     summary: "List what waits for your approval",
     class: "read",
-    input: {},
+    input: { after: field.optional(field.text("where the page before ended", { longest: 100, hide: "both" })) },
     cli: {
       examples: ["gsv approvals", "gsv approvals --json"],
       print: {
         kind: "table",
-        rows: (result: { approvals: Approval[] }) => result.approvals,
+        rows: (result: { approvals: readonly Approval[] }) => result.approvals,
         empty: "(nothing waits for you)",
+        pages: { rows: "approvals", next: "next", argument: "after" },
         columns: [
           { head: "ID", cell: (row: Approval) => row.id },
           { head: "PID", cell: (row: Approval) => row.pid },
           { head: "TOOL", cell: (row: Approval) => row.tool },
           { head: "AGE", since: (row: Approval) => row.createdAt, align: "right" },
-          { head: "WHY", cell: (row: Approval) => row.why, shrink: true },
-          { head: "ARGUMENTS", cell: (row: Approval) => JSON.stringify(row.args), shrink: true },
+          { head: "WHY", cell: (row: Approval) => row.why, below: true },
+          { head: "ARGUMENTS", cell: (row: Approval) => JSON.stringify(row.args), below: true },
         ],
       },
     },
-    run: async ({ approvals }: { approvals: Approvals }, _args, { caller }) => ({
-      approvals: await approvals.list(caller),
-    }),
+    run: ({ approvals }: { approvals: Approvals }, args, { caller }) => approvals.list(caller, args),
   }),
 
   syscall({

@@ -47,6 +47,7 @@ export const procCalls = [
         columns: [
           { head: "PID", cell: (row: ProcessInfo) => row.pid },
           { head: "STATE", cell: (row: ProcessInfo) => (row.interrupted ? "interrupted" : row.state) },
+          { head: "LAST", minor: 1, cell: (row: ProcessInfo) => row.lastStatus ?? "-" },
           { head: "LABEL", cell: (row: ProcessInfo) => row.label ?? "-", shrink: true },
           { head: "OWNER", minor: 3, cell: (row: ProcessInfo) => row.owner },
           { head: "PROFILE", minor: 2, cell: (row: ProcessInfo) => row.profile },

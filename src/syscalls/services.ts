@@ -141,7 +141,11 @@ export interface Processes {
 }
 
 export interface Approvals {
-  list(caller: Caller): Promise<Approval[]>;
+  /** Oldest first, one page. */
+  list(
+    caller: Caller,
+    query: { readonly after?: string },
+  ): Promise<{ readonly approvals: readonly Approval[]; readonly next: string | null }>;
   answer(context: CallContext, id: string, decision: "approve" | "deny"): Promise<Approval>;
 }
 
@@ -160,7 +164,10 @@ export interface ArchiveInfo {
 }
 
 export interface Archives {
-  list(caller: Caller, filter: { readonly pid?: string }): Promise<ArchiveInfo[]>;
+  list(
+    caller: Caller,
+    query: { readonly pid?: string; readonly after?: string },
+  ): Promise<{ readonly archives: readonly ArchiveInfo[]; readonly next: string | null }>;
   show(
     caller: Caller,
     id: string,

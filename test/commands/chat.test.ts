@@ -215,7 +215,7 @@ describe("a process that is held", () => {
       [
         'gsv: init:1000 asks to run Delete {"path":"~/x"} (deletes ask first)',
         "gsv: answer with: gsv approve k3x9   or: gsv deny k3x9",
-        "gsv: held, not over: your answer is needed (gsv wait init:1000 waits for the end)",
+        "gsv: held, not over: your answer is needed (gsv wait --wait init:1000 waits for the end)",
         "",
       ].join("\n"),
     );

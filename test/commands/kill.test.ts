@@ -50,8 +50,6 @@ describe("gsv kill", () => {
     [["-STOP", "-KILL", "task:abc123"], 2],
     [["-s"], 2],
     [["-s", "-9", "task:abc123"], 2],
-    [["--", "-9", "task:abc123"], 3],
-    [["nope"], 3],
   ];
   test.each(wrong)("%j is refused with exit %d, and nothing is sent", async (args, exit) => {
     expect(await runs(io, "kill", ...args)).toBe(exit);

@@ -20,6 +20,7 @@ export const PROCESS: ProcessInfo = {
   createdAt: Date.UTC(2026, 0, 2, 0, 4, 5),
   lastActiveAt: null,
   waitsFor: null,
+  lastStatus: null,
 };
 
 let io: FakeIo;

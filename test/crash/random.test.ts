@@ -7,7 +7,7 @@ import type { CrashPlan } from "../support/crash.ts";
 import { type TestHome, withHome } from "../support/home.ts";
 import { type Random, seeded } from "../support/random.ts";
 import { samples } from "../support/soak.ts";
-import type { Acknowledged } from "../support/sound.ts";
+import { type Acknowledged, HomeBook } from "../support/sound.ts";
 import { faultsAfter, settle, TALLY } from "./life.ts";
 
 const TURNS = 20;
@@ -16,6 +16,8 @@ const KILLS = 20;
 const SCRIPT = [
   {
     repeat: TURNS,
+    // Long enough for people to get a word in while a kernel lives.
+    delayMs: 10,
     calls: [
       { name: "Edit", args: { path: TALLY, oldString: "|", newString: "{{n}} |" } },
       { name: "Read", args: { path: TALLY } },
@@ -62,6 +64,8 @@ for (let round = 1; round <= samples(1, 25); round++) {
       await home.stop();
       const first = { pid, runId: runId ?? "", text: "go", sender: "alice" };
       expect(faultsAfter(home, { pid, acknowledged: [first, ...said.flat()] }, home.beside("stored"))).toEqual([]);
+      const calls = new HomeBook(home).records(pid).flatMap((record) => record.calls);
+      expect(calls.length).toBe(3 * TURNS);
     });
   }, 120_000);
 }

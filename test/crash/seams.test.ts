@@ -41,15 +41,19 @@ async function liveThrough(seams: readonly string[]): Promise<string[]> {
   return seams.slice(died.length);
 }
 
-test("kill -9 at any seam of a life loses nothing, repeats no effect and leaves nothing half done", async () => {
-  const all = await seamsOfALife();
-  const seams = samples(0, 1) === 0 ? all.filter((seam) => !isLook(seam)) : all;
-  expect(seams.length).toBeGreaterThan(60);
-  const rounds = [...Map.groupBy(seams, chapterOf).values()].flatMap(spread);
-  const unreached = await liveThroughAll(rounds);
-  // An earlier death can lead around a seam: then it gets a home of its own.
-  expect(await liveThroughAll(unreached.map((seam) => [seam]))).toEqual([]);
-}, samples(120_000, 1_800_000));
+test(
+  "kill -9 at any seam of a life loses nothing, repeats no effect and leaves nothing half done",
+  async () => {
+    const all = await seamsOfALife();
+    const seams = samples(0, 1) === 0 ? all.filter((seam) => !isLook(seam)) : all;
+    expect(seams.length).toBeGreaterThan(60);
+    const rounds = [...Map.groupBy(seams, chapterOf).values()].flatMap(spread);
+    const unreached = await liveThroughAll(rounds);
+    // An earlier death can lead around a seam: then it gets a home of its own.
+    expect(await liveThroughAll(unreached.map((seam) => [seam]))).toEqual([]);
+  },
+  samples(120_000, 1_800_000),
+);
 
 /** Before its chapter is over a seam is reached or never. */
 function chapterOf(seam: string): string {

@@ -29,12 +29,12 @@ describe("an edit", () => {
 
   test("keeps CRLF when it was written with LF, and leaves mixed files alone", () => {
     expect(edit("a\r\nb\r\nc\r\n", "a\nb", "x\ny").text).toBe("x\r\ny\r\nc\r\n");
-    expect(fault("a\r\nb\nc", "a\nb")).toStartWith("EINVAL");
+    expect(fault("a\r\nb\nc", "a\nb")).toStartWith("ECONFLICT");
   });
 
   test("that fits nowhere says so, and what is most likely wrong with it", () => {
     expect(fault("one\ntwo\n", "three")).toBe(
-      "EINVAL cannot edit /f: oldString was not found | read the file again and copy the text exactly as it stands",
+      "ECONFLICT cannot edit /f: the old text was not found | read the file again and copy the text exactly as it stands",
     );
     expect(fault("one\ntwo\n", "     1\tone\n     2\ttwo")).toContain("leave out the line numbers");
     expect(fault("if (x) {\n\treturn;\n}\n", "if (x) {\n    return;\n}")).toContain(
@@ -42,15 +42,27 @@ describe("an edit", () => {
     );
   });
 
+  test("finds the place that differs in white space only behind beginnings that look like it, blank lines or not", () => {
+    expect(fault("a\na\n\n a\n\n\n b\n", "a\na\nb")).toContain("line 2 differs in white space only");
+    expect(fault("a\nb\na\nb\n\ta\nc\n", "a\nb\na\nc")).toContain("line 3 differs in white space only");
+    expect(fault("a\nb\na\nb\na\n", "a\nb\nb")).toContain("copy the text exactly as it stands");
+  });
+
+  // With a look at every wanted line for every line of the file this would take minutes.
+  test("of many lines that nearly fits everywhere in a long file is refused without keeping anybody waiting", () => {
+    const text = `${"  }\n".repeat(200_000)}`;
+    expect(fault(text, `${"}\n".repeat(50_000)}end`)).toContain("copy the text exactly as it stands");
+  });
+
   test("that fits several places says how many, where, and what to do", () => {
     expect(fault("a\nb\na\n", "a")).toBe(
-      "EINVAL cannot edit /f: oldString occurs 2 times (lines 1, 3) | add lines around it until it occurs once, or set replaceAll",
+      "ECONFLICT cannot edit /f: the old text occurs 2 times (lines 1, 3) | add lines around it until it occurs once, or set replaceAll",
     );
     expect(fault("a\n".repeat(9), "a")).toContain("occurs 9 times (lines 1, 2, 3, 4, 5, …)");
   });
 
   test("of nothing, or to the same, is refused", () => {
-    expect(fault("x", "")).toContain("oldString is empty | to replace the whole file, write it");
+    expect(fault("x", "")).toContain("the old text is empty | to replace the whole file, write it");
     expect(fault("x", "x", "x")).toContain("are the same");
   });
 });

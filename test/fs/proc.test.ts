@@ -31,6 +31,7 @@ const init: ProcessInfo = {
   createdAt: 0,
   lastActiveAt: null,
   waitsFor: { kind: "approval", id: "k3x9", tool: "Delete", summary: "delete /home/sam/a" },
+  lastStatus: null,
 };
 
 function proc() {

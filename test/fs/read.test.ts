@@ -16,17 +16,17 @@ const view = (content: string | Uint8Array, window = {}, pieceBytes?: number) =>
   viewText(source(content, pieceBytes), file, window);
 
 describe("the view of a text", () => {
-  test("numbers lines from 1, with or without a newline at the end", async () => {
-    expect((await view("a\nb\n")).content).toBe("     1\ta\n     2\tb");
+  test("is its lines as they are, with or without a newline at the end", async () => {
+    expect((await view("a\nb\n")).content).toBe("a\nb");
     expect((await view("a\nb")).lines).toBe(2);
-    expect((await view("\n\nx")).content).toBe("     1\t\n     2\t\n     3\tx");
-    expect(await view("")).toEqual({ content: "", lines: 0, size: 0, version: "v", truncated: false });
+    expect((await view("\n\nx")).content).toBe("\n\nx");
+    expect(await view("")).toEqual({ content: "", firstLine: 1, lines: 0, size: 0, version: "v", truncated: false });
   });
 
   test("shows a window of lines and says when there is more", async () => {
     const text = Array.from({ length: 10 }, (_, n) => `line ${n}\n`).join("");
     const middle = await view(text, { offset: 3, limit: 2 });
-    expect([middle.content, middle.lines, middle.truncated]).toEqual(["     4\tline 3\n     5\tline 4", 10, true]);
+    expect([middle.content, middle.firstLine, middle.lines, middle.truncated]).toEqual(["line 3\nline 4", 4, 10, true]);
     expect((await view(text, { offset: 8 })).truncated).toBe(false);
     await expect(view(text, { offset: 10 })).rejects.toThrow("/f has 10 lines: there is no line at offset 10");
   });
@@ -41,7 +41,7 @@ describe("the view of a text", () => {
     const many = await view("x\n".repeat(5000));
     expect([many.content.split("\n").length, many.lines, many.truncated]).toEqual([2000, 5000, true]);
     const long = await view(`${"y".repeat(100_000)}\nnext`);
-    expect(long.content).toEndWith("… (83616 more characters in this line)\n     2\tnext");
+    expect(long.content).toEndWith("… (83616 more characters in this line)\nnext");
     expect(long.truncated).toBe(true);
     const wide = await view(`${"z".repeat(16_000)}\n`.repeat(100));
     expect(Buffer.byteLength(wide.content)).toBeLessThan(300 * 1024);
@@ -56,7 +56,12 @@ describe("the view of a text", () => {
       const bytes = new TextEncoder().encode(text.slice(offset, offset + 2));
       return { bytes, eof: offset + bytes.byteLength >= 4, version };
     };
-    expect((await viewText(changing, file, {})).content).toBe("     1\twxyz");
+    expect((await viewText(changing, file, {})).content).toBe("wxyz");
+  });
+
+  test("holds no NUL and no half character, wherever the file has one", async () => {
+    const text = `${"x\n".repeat(5000)}a\u0000b\n`;
+    expect((await view(text, { offset: 5000 })).content).toBe("a\ufffdb");
   });
 
   test("refuses what is not text with its type and size", async () => {
@@ -74,6 +79,10 @@ test("a directory shows its directories and files, and says when there are more 
   expect(viewDirectory([entry("d", "directory"), entry("f", "file"), entry("l", "symlink")])).toEqual({
     directories: ["d"],
     files: ["f", "l"],
+  });
+  expect(viewDirectory([entry("a\ud800", "file"), entry("b\u0000", "directory")])).toEqual({
+    directories: ["b\ufffd"],
+    files: ["a\ufffd"],
   });
   const many = viewDirectory(Array.from({ length: 20_000 }, (_, n) => entry(`${n}`.padEnd(100, "x"), "file")));
   expect(many.truncated).toBe(true);

@@ -55,11 +55,11 @@ describe("paths", () => {
       "../sam//notes.md",
     ]) {
       if (path.includes("x/")) await namespace.mkdir(sam, "/home/sam/x", { parents: true });
-      expect(await content(path)).toBe("     1\tby the agent");
-      expect(await content(path, agent)).toBe("     1\tby the agent");
+      expect(await content(path)).toBe("by the agent");
+      expect(await content(path, agent)).toBe("by the agent");
     }
     await files.write(as(agent), { path: "~echo/own", content: "mine" });
-    expect(await content("/home/echo/own")).toBe("     1\tmine");
+    expect(await content("/home/echo/own")).toBe("mine");
     expect(await fault(files.read(sam, { path: "~nobody/x" }))).toBe("ENOENT: no account nobody: ~nobody/x");
   });
 
@@ -78,7 +78,8 @@ describe("read", () => {
     expect(await files.read(sam, { path: "a.txt" })).toEqual({
       kind: "file",
       path: "/home/sam/a.txt",
-      content: "     1\té\n     2\tb",
+      content: "é\nb",
+      firstLine: 1,
       lines: 2,
       size: 5,
       version: expect.stringMatching(/^[0-9a-f]{16}$/),
@@ -126,6 +127,38 @@ describe("write", () => {
       "EISDIR: cannot write /home/sam: is a directory | name a file in it",
     );
   });
+
+  const LONG = "n".repeat(256);
+  test.each([
+    ["a file name that is too long", `new/deep/${LONG}`, "ENAMETOOLONG"],
+    ["a directory name that is too long", `new/${LONG}/f`, "ENAMETOOLONG"],
+    ["a path that leads out to where the caller may not write", "new/../../bob/f", "EACCES"],
+    ["a name that gsv keeps for itself", "new/deep/.dir", "EPERM"],
+    ["a directory of that name", "new/.dir/f", "EPERM"],
+    ["a path that asks for a directory", "new/deep/", "EISDIR"],
+  ])("%s is refused with nothing left behind", async (_, path, code) => {
+    await namespace.setattr(root, "/home/bob", { mode: 0o755 });
+    expect(await fault(files.write(as(sam), { path, content: "x" }))).toStartWith(code);
+    expect(await namespace.list(sam, "/home/sam")).toEqual([]);
+    expect(await namespace.list(sam, "/home/bob")).toEqual([]);
+  });
+
+  test("that fails in a directory somebody uses by then leaves the directory", async () => {
+    const failing = filesService({
+      namespace: new Proxy(namespace, {
+        get: (real, name) => {
+          if (name !== "write") return Reflect.get(real, name).bind?.(real) ?? Reflect.get(real, name);
+          return async () => {
+            await real.write(sam, "/home/sam/new/other", Buffer.from("x"), { at: "start" });
+            throw new SysError("ENOSPC", "the disk is full");
+          };
+        },
+      }),
+      homeOf: async () => "/home/sam",
+    });
+    expect(await fault(failing.write(as(sam), { path: "new/deep/f", content: "x" }))).toStartWith("ENOSPC");
+    expect((await namespace.list(sam, "/home/sam/new")).map(({ name }) => name)).toEqual(["other"]);
+  });
 });
 
 describe("edit", () => {
@@ -142,7 +175,7 @@ describe("edit", () => {
     await files.write(as(sam), { path: "f", content: marks.map((mark) => `<${mark}>\n`).join("") });
     const edits = marks.map((mark) => ({ path: "f", oldString: `<${mark}>`, newString: mark, replaceAll: false }));
     await Promise.all(edits.map((each) => files.edit(as(sam), each)));
-    expect(await content("f")).toBe("     1\ta\n     2\tb\n     3\tc");
+    expect(await content("f")).toBe("a\nb\nc");
   });
 
   test("of what is not text, not there or not found changes nothing and says why", async () => {
@@ -155,7 +188,7 @@ describe("edit", () => {
     expect(await edit("none")).toContain("ENOENT: cannot edit /home/sam/none");
     expect(await edit("~")).toContain("EISDIR: cannot edit /home/sam");
     await files.write(as(sam), { path: "f", content: "abc" });
-    expect(await edit("f")).toContain("cannot edit /home/sam/f: oldString was not found");
+    expect(await edit("f")).toContain("cannot edit /home/sam/f: the old text was not found");
   });
 });
 

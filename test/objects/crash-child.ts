@@ -2,7 +2,7 @@
 
 import { diskObjects } from "../../src/objects/disk.ts";
 import type { ObjectRows } from "../../src/objects/objects.ts";
-import { openDisk, plain } from "../support/objects.ts";
+import { openDisk, plain, RECEIPT } from "../support/objects.ts";
 import { seeded } from "../support/random.ts";
 
 const [home = "", seam = "", change = ""] = process.argv.slice(2);
@@ -49,8 +49,8 @@ async function* dying() {
   yield bytes("new");
   die();
 }
-if (change === "put") await store.put(plain("d/a"), seam === "in:stream" ? dying() : bytes("new"));
+if (change === "put") await store.put(plain("d/a"), seam === "in:stream" ? dying() : bytes("new"), RECEIPT);
 if (change === "create") await store.put(plain("e/f/g"), bytes("new"));
-if (change === "remove") await store.remove("d/a");
+if (change === "remove") await store.remove("d/a", RECEIPT);
 if (change === "rename") await store.rename("d/a", "d/b");
 if (change === "move") await store.rename("d", "moved/d");

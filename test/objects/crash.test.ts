@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import type { ObjectMeta, ObjectStore } from "../../src/objects/objects.ts";
-import { type DiskHome, openDisk, plain } from "../support/objects.ts";
+import { type DiskHome, openDisk, plain, RECEIPT } from "../support/objects.ts";
 import { samples } from "../support/soak.ts";
 
 const CHILD = join(import.meta.dir, "crash-child.ts");
@@ -66,6 +66,9 @@ const CHANGES: readonly {
   { change: "move", seams: SEAMS, after: [{ "d/a": "old" }, { "moved/d/a": "old" }] },
 ];
 
+/** Changes that come with a receipt: it is there if the change came true, and only then. */
+const ASKED_FOR = ["put", "remove"];
+
 describe("objects after kill -9", () => {
   for (const { change, seams, after } of CHANGES) {
     for (const seam of seams) {
@@ -81,6 +84,9 @@ describe("objects after kill -9", () => {
             expect(after).toContainEqual(Object.fromEntries(contents));
             const done = seam === "after:fulfil" || seam === "before:fulfil";
             if (done) expect(Object.fromEntries(contents)).toEqual(after[1] as never);
+            const answered = await disk.requests.answered(RECEIPT.uid, RECEIPT.requestId, RECEIPT.bodyHash);
+            const isTrue = ASKED_FOR.includes(change) && Bun.deepEquals(Object.fromEntries(contents), after[1]);
+            expect(answered).toEqual(isTrue ? { answer: RECEIPT.answer, sameBody: true } : null);
             expect(await disk.store.recover()).toBe(0);
           });
         }));

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import { systemPrompt } from "../../src/prompts/system.ts";
 import { parseScript } from "../../src/providers/script-file.ts";
+import { titleKey } from "../../src/providers/search.ts";
 import { SYSCALLS } from "../../src/syscalls/table.ts";
 
 /** Commands written by hand, with the flags they take. */
@@ -50,13 +51,15 @@ describe("the manual", () => {
     for (const section of MANUAL) {
       expect(section.heading).not.toBe("");
       expect(section.words).not.toBe("");
+      expect(section.about).toMatch(/^[^\n]{10,80}$/);
       expect(section.text).not.toContain("<!--");
       expect(section.commands.length).toBeGreaterThan(0);
     }
   });
 
-  test("has no two sections of one name", () => {
-    expect(new Set(MANUAL.map((section) => section.heading)).size).toBe(MANUAL.length);
+  test("has no two sections whose titles small words alone tell apart", () => {
+    expect(new Set(MANUAL.map((section) => titleKey(section.heading))).size).toBe(MANUAL.length);
+    expect(MANUAL.filter((section) => titleKey(section.heading) === "")).toEqual([]);
   });
 
   test("names only commands and flags that exist", () => {

@@ -152,6 +152,36 @@ const QUESTIONS: readonly [command: string, page: string, ...phrasings: string[]
     "how do I see the version?",
     "what version of gsv do I have",
   ],
+  ["GSV_KERNEL=in-process", "kernel", "what is GSV_KERNEL", "what does gsv_kernel do?"],
+  ["GSV_KERNEL_IDLE_MS", "environment", "what is GSV_KERNEL_IDLE_MS", "how do I set the idle time of the kernel?"],
+  ["`GSV_HOME`", "environment", "which environment variables are there", "list the env variables gsv reads"],
+  ["gsv proc trace task:abc123", "processes", "how do I see what a process did", "what did my process do?"],
+  ["gsv logs task:abc123", "processes", "how do I see what a process did", "what has an agent done?"],
+  ["goes on after `resume`", "processes", "difference between stop and kill", "how does stopping differ from killing?"],
+  ["returns at once", "chat", "difference between send and chat", "send vs chat"],
+  ["cannot be changed yet", "processes", "how do I change the label", "can I rename a process?"],
+  ["262,144", "limits", "what limits are there", "what is the maximum size of a message?"],
+  ["gsv approvals", "approvals", "show approvals", "list the approvals"],
+  ["exit status of its last run", "processes", "what does gsv wait return", "what is the exit status of gsv wait?"],
+  ["keeps waiting", "processes", "does wait return when a process is stopped?", "how do I wait for a task"],
+  ["gsv fs write '~/report.txt' - <", "files", "how do I copy a file into gsv", "upload a file from my machine"],
+  ["`cron` and `app` have nobody to ask", "processes", "what is a profile", "which profiles are there?"],
+  ["gone when the kernel leaves", "files", "where do temporary files go", "is /tmp kept?"],
+  ["personal agent", "homes-and-accounts", "who is friday", "what's friday?", "who is my agent"],
+  ["cannot attach one yet", "processes", "what is a workspace", "can I attach a workspace?"],
+  ["Human in the loop", "approvals", "what is hil", "what does waiting_hil mean?"],
+  ["in order", "processes", "what is a queue", "what's the queue?"],
+  ["One answer in the making", "processes", "what is a run", "what is a run?"],
+  ["log/kernel.log", "kernel", "where is the log", "where is kernel.log?"],
+  ["asks you first", "approvals", "what is context.d", "can an agent write to skills.d?"],
+  ["takes over", "getting-started", "how do I upgrade gsv", "how do I update to a newer version?"],
+  ["database is damaged", "processes", "what does the state error mean", "a process is in state error"],
+  ["`delayMs` waits before", "script-provider", "script delay", "how do I make a script slow?"],
+  ["{{result}}", "script-provider", "script template variables", "which variables does a script template have?"],
+  ["`retryAfterMs`", "script-provider", "which error classes does a script have", "how do I make the model fail?"],
+  ["regular expression", "script-provider", "how does `when` match in a script", "script conditions"],
+  ["gsv proc kill task:abc123", "processes", "remove all processes", "end all my agents"],
+  ["`cacheRead`", "script-provider", "which usage keys can a script report", "what are the stop values of a script?"],
 ];
 
 describe("a newcomer's question gets the command to type and its source", () => {
@@ -165,9 +195,64 @@ describe("a newcomer's question gets the command to type and its source", () => 
   }
 });
 
+describe("the manual can be read as a book", () => {
+  test.each(MANUAL.map((section) => section.heading))("the title %s gets exactly its section", async (title) => {
+    const exact = await answer(title);
+    expect(exact).toStartWith(`${title}\n\n`);
+    expect(exact).not.toContain("See also:");
+    expect(await answer(`  ${title.toUpperCase()}?`)).toBe(exact);
+  });
+
+  test.each([
+    ["What is gsv?", "What gsv is"],
+    ["gsv", "What gsv is"],
+    ["what is the kernel", "What the kernel is"],
+    ["How do I use gsv in a script?", "Use gsv in a script"],
+    ["what are the profiles?", "What the profiles are"],
+  ])("%s is the section %s, small words aside", async (question, title) => {
+    expect(await answer(question)).toBe(await answer(title));
+  });
+
+  test.each([
+    "manual",
+    "Manual.",
+    "list the topics",
+    "help topics",
+    "show me the manual",
+    "table of contents",
+    "What topics are there?",
+  ])("%s gets every page with one line", async (message) => {
+    const text = await answer(message);
+    for (const { page, about } of MANUAL) expect(text).toMatch(new RegExp(`^ +${page} +${RegExp.escape(about)}$`, "m"));
+  });
+
+  test.each([
+    ["manual script-provider", "script-provider"],
+    ["manual: script-provider", "script-provider"],
+    ["show me the page script provider", "script-provider"],
+    ["show the page approvals", "approvals"],
+    ["help for approvals", "approvals"],
+    ["exit-status", "exit-status"],
+  ])("%s gets the sections of that page, a line each", async (message, page) => {
+    const lines = (await answer(message)).split("\n").filter((line) => line.startsWith("- "));
+    const headings = MANUAL.filter((section) => section.page === page).map((section) => section.heading);
+    expect(lines.map((line) => headings.find((heading) => line.startsWith(`- ${heading}`)))).toEqual(headings);
+  });
+
+  test.each([0, 1, 2, 3, 4, 5, 6, 75, 78, 124, 130, 137, 141])("exit status %d has a section", async (status) => {
+    for (const question of [`what does exit status ${status} mean?`, `exit code ${status}`]) {
+      expect(await answer(question)).toStartWith(`What exit status ${status} means:`);
+    }
+  });
+});
+
 describe("what the manual does not answer is not answered", () => {
   test.each([
     "what is the capital of France",
+    "windows",
+    "does it run on Windows?",
+    "delete everything",
+    "Please erase it all!",
     "write me a poem about the sea",
     "summarize the meeting with the design team",
     "refactor the login module and run the tests",

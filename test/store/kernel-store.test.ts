@@ -80,6 +80,7 @@ test("a process is created in a step that a start can finish, then it is live", 
     queued: 0,
     lastActiveAt: null,
     waitsFor: null,
+    lastStatus: null,
   });
   expect(await store.processes.get("task:zzzzzz")).toBeNull();
 });
@@ -111,7 +112,7 @@ test("processes are listed oldest first, by owner or all, in pages that lose non
       seen.push(...pids(page));
       const last = page.at(-1);
       if (last === undefined) break;
-      page = await store.processes.list({ after: { createdAt: last.createdAt, pid: last.pid }, limit });
+      page = await store.processes.list({ after: { createdAt: last.createdAt, id: last.pid }, limit });
     }
     expect(seen).toEqual(made);
   }
@@ -265,7 +266,7 @@ async function everything(of: KernelStore) {
     live: await of.processes.list({ limit: 100 }),
     human: await of.accounts.firstHuman(),
     approvals: await of.approvals.open({}),
-    archives: await of.archives.list({}),
+    archives: await of.archives.list({ limit: 100 }),
     routes: await of.routes.all(),
     request: await of.requests.answered(1000, "late", "h"),
   };

@@ -88,6 +88,7 @@ export function outboxRow(
     queued: 0,
     lastActiveAt: seq,
     waitsFor: null,
+    lastStatus: null,
     ...about,
   } as const;
   return { seq, projection, approvals, ended: null };

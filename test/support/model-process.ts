@@ -125,7 +125,8 @@ export class ModelProcess {
 
   projection(): Projection {
     const { state, currentRun: activeRunId, queued, lastActiveAt } = this;
-    return { state, activeRunId, queued, lastActiveAt, waitsFor: this.waitsFor(state) };
+    const lastStatus = (this.lastRun === null ? null : this.runs.get(this.lastRun)?.status) ?? null;
+    return { state, activeRunId, queued, lastActiveAt, waitsFor: this.waitsFor(state), lastStatus };
   }
 
   openCalls(runId: string | null): ModelCall[] {

@@ -5,16 +5,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../src/lib/clock.ts";
 import { diskObjects } from "../../src/objects/disk.ts";
-import type { ObjectRows, ObjectStore } from "../../src/objects/objects.ts";
+import type { ObjectRows, ObjectStore, Receipt } from "../../src/objects/objects.ts";
 import { KernelDb } from "../../src/store/kernel/db.ts";
 import { objectRows } from "../../src/store/kernel/objects.ts";
+import { type RequestRows, requestRows } from "../../src/store/kernel/records.ts";
 import { FakeClock } from "./clock.ts";
 import { seeded } from "./random.ts";
+
+/** What somebody is told once a change is true. */
+export const RECEIPT: Receipt = { uid: 1000, requestId: "r", bodyHash: "h", answer: { done: true }, now: 1 };
 
 export interface DiskHome {
   readonly home: string;
   readonly directory: string;
   readonly rows: ObjectRows;
+  readonly requests: RequestRows;
   readonly store: ObjectStore;
   readonly dispose: () => Promise<void>;
 }
@@ -29,6 +34,7 @@ export async function openDisk(home: string, clock: Clock = new FakeClock()): Pr
     home,
     directory,
     rows,
+    requests: requestRows(kernel),
     store: diskObjects({ directory, rows, clock, random }),
     dispose: async () => kernel.db.close(),
   };

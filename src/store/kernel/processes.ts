@@ -1,9 +1,10 @@
 // The registry: which processes exist, whose they are, and the projection of what each is doing. kernel.db owns existence, parent,
 // owner, label and place; the rest is copied from the process's own database by sequence number, so that applying twice changes nothing.
 
-import type { Approval, Profile, State, WaitsFor } from "../../abi/process.ts";
+import type { Approval, Profile, RunStatus, State, WaitsFor } from "../../abi/process.ts";
 import type { OutboxRow } from "../process/verbs.ts";
 import type { KernelDb } from "./db.ts";
+import type { ListPlace } from "./records.ts";
 
 /** creating and killing are steps on the way: a start of the kernel takes them to their end. */
 export type Phase = "creating" | "live" | "killing";
@@ -28,6 +29,7 @@ export interface ProcessRow {
   readonly queued: number;
   readonly lastActiveAt: number | null;
   readonly waitsFor: WaitsFor | null;
+  readonly lastStatus: RunStatus | null;
 }
 
 export interface NewProcess {
@@ -56,7 +58,7 @@ export interface ProcessRows {
   /** Live ones, oldest first; of one owner or of all; after a place in that order. */
   list(query: {
     readonly ownerUid?: number;
-    readonly after?: { readonly createdAt: number; readonly pid: string };
+    readonly after?: ListPlace;
     readonly limit: number;
   }): Promise<readonly ProcessRow[]>;
   /** How many live ones there are in each state. */
@@ -96,6 +98,7 @@ type Columns = {
   readonly queued_count: number;
   readonly last_active_at: number | null;
   readonly waits_json: string | null;
+  readonly last_status: RunStatus | null;
 };
 
 export function processRows(kernel: KernelDb): ProcessRows {
@@ -111,7 +114,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
          ORDER BY created_at, process_id LIMIT ?4`,
         ownerUid ?? null,
         after?.createdAt ?? -1,
-        after?.pid ?? "",
+        after?.id ?? "",
         limit,
       ),
     async tally() {
@@ -162,15 +165,16 @@ export function processRows(kernel: KernelDb): ProcessRows {
       const latest = outbox.at(-1);
       if (latest === undefined) return;
       kernel.write("normal", () => {
-        const { state, activeRunId, queued, lastActiveAt, waitsFor } = latest.projection;
+        const { state, activeRunId, queued, lastActiveAt, waitsFor, lastStatus } = latest.projection;
         const changed = db.run(
-          `UPDATE processes SET state = ?, active_run_id = ?, queued_count = ?, last_active_at = ?, waits_json = ?, projected_seq = ?
+          `UPDATE processes SET state = ?, active_run_id = ?, queued_count = ?, last_active_at = ?, waits_json = ?, last_status = ?, projected_seq = ?
            WHERE process_id = ? AND projected_seq < ?`,
           state,
           activeRunId,
           queued,
           lastActiveAt,
           waitsFor === null ? null : JSON.stringify(waitsFor),
+          lastStatus,
           latest.seq,
           pid,
           latest.seq,
@@ -268,5 +272,6 @@ function fromColumns(row: Columns): ProcessRow {
     queued: row.queued_count,
     lastActiveAt: row.last_active_at,
     waitsFor: row.waits_json === null ? null : (JSON.parse(row.waits_json) as WaitsFor),
+    lastStatus: row.last_status,
   };
 }

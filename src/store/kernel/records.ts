@@ -5,8 +5,19 @@ import type { Approval } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
 import type { KernelDb } from "./db.ts";
 
+/** Where a page of a list ended: the instant a row was made, and its id among those of the same instant. */
+export interface ListPlace {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
 export interface ApprovalRows {
-  open(filter: { readonly ownerUid?: number }): Promise<readonly Approval[]>;
+  /** Oldest first, after a place in that order. */
+  open(query: {
+    readonly ownerUid?: number;
+    readonly after?: ListPlace;
+    readonly limit?: number;
+  }): Promise<readonly Approval[]>;
   /** The latest of that id, open or decided, with whose it is. */
   find(id: string): Promise<{ readonly approval: Approval; readonly ownerUid: number } | null>;
   /** Closes what a process asked that cannot take an answer any more. */
@@ -31,7 +42,12 @@ export interface ArchiveRows {
   add(row: ArchiveRow): Promise<void>;
   get(id: string): Promise<ArchiveRow | null>;
   /** Newest first. */
-  list(filter: { readonly ownerUid?: number; readonly pid?: string }): Promise<readonly ArchiveRow[]>;
+  list(query: {
+    readonly ownerUid?: number;
+    readonly pid?: string;
+    readonly after?: ListPlace;
+    readonly limit: number;
+  }): Promise<readonly ArchiveRow[]>;
 }
 
 export interface RouteRows {
@@ -105,12 +121,16 @@ export function approvalRows(kernel: KernelDb): ApprovalRows {
         ),
       );
     },
-    async open({ ownerUid }) {
-      const where = ownerUid === undefined ? "" : "AND owner_uid = ?";
-      const values = ownerUid === undefined ? [] : [ownerUid];
-      return db
-        .all<ApprovalColumns>(`SELECT * FROM approvals WHERE decision IS NULL ${where} ORDER BY created_at`, ...values)
-        .map(toApproval);
+    async open({ ownerUid, after, limit }) {
+      const rows = db.all<ApprovalColumns>(
+        `SELECT * FROM approvals WHERE decision IS NULL AND (?1 IS NULL OR owner_uid = ?1) AND (created_at, request_id) > (?2, ?3)
+         ORDER BY created_at, request_id LIMIT ?4`,
+        ownerUid ?? null,
+        after?.createdAt ?? -1,
+        after?.id ?? "",
+        limit ?? -1,
+      );
+      return rows.map(toApproval);
     },
     async find(id) {
       const row = db.get<ApprovalColumns>(
@@ -164,11 +184,16 @@ export function archiveRows(kernel: KernelDb): ArchiveRows {
       );
     },
     get: async (id) => db.get<ArchiveColumns>(`SELECT ${ARCHIVE_COLUMNS} FROM archives WHERE archive_id = ?`, id),
-    async list({ ownerUid, pid }) {
+    async list({ ownerUid, pid, after, limit }) {
       return db.all<ArchiveColumns>(
-        `SELECT ${ARCHIVE_COLUMNS} FROM archives WHERE (?1 IS NULL OR owner_uid = ?1) AND (?2 IS NULL OR process_id = ?2) ORDER BY created_at DESC, archive_id DESC`,
+        `SELECT ${ARCHIVE_COLUMNS} FROM archives
+         WHERE (?1 IS NULL OR owner_uid = ?1) AND (?2 IS NULL OR process_id = ?2) AND (?3 IS NULL OR (created_at, archive_id) < (?3, ?4))
+         ORDER BY created_at DESC, archive_id DESC LIMIT ?5`,
         ownerUid ?? null,
         pid ?? null,
+        after?.createdAt ?? null,
+        after?.id ?? "",
+        limit,
       );
     },
   };

@@ -30,7 +30,7 @@ export const KERNEL_SCHEMA: Schema = {
           phase TEXT NOT NULL CHECK (phase IN ('creating', 'live', 'killing')), phase_json TEXT,
           dirty INTEGER NOT NULL DEFAULT 0,
           state TEXT NOT NULL DEFAULT 'idle', active_run_id TEXT, queued_count INTEGER NOT NULL DEFAULT 0, last_active_at INTEGER,
-          waits_json TEXT, projected_seq INTEGER NOT NULL DEFAULT 0
+          waits_json TEXT, last_status TEXT, projected_seq INTEGER NOT NULL DEFAULT 0
         ) STRICT`,
         "CREATE INDEX processes_by_owner ON processes (owner_uid, created_at)",
         "CREATE INDEX processes_by_parent ON processes (parent_pid)",

@@ -2,7 +2,7 @@
 // the state by the one table, and the outbox row that carries it to kernel.db. A verb loads the head, changes it, and saves it, all in
 // one transaction.
 
-import type { Approval, RunEnd, State, WaitsFor } from "../../abi/process.ts";
+import type { Approval, RunEnd, RunStatus, State, WaitsFor } from "../../abi/process.ts";
 import { WORKING_STATES } from "../../abi/process.ts";
 import { type Facts, nextState, type StateEvent } from "../../abi/states.ts";
 import type { Db } from "../open.ts";
@@ -117,6 +117,7 @@ export class HeadRow implements Head {
       queued: this.queued,
       lastActiveAt: this.lastActiveAt,
       waitsFor: this.waitsFor(),
+      lastStatus: this.lastStatus(),
     };
   }
 
@@ -158,6 +159,11 @@ export class HeadRow implements Head {
     if (JSON.stringify(projection) === this.before && this.closed.length === 0 && this.ended === null) return;
     const row: OutboxRow = { seq: ++this.outboxSeq, projection, approvals: this.closed, ended: this.ended };
     this.db.run("INSERT INTO outbox (seq, body_json) VALUES (?, ?)", row.seq, JSON.stringify(row));
+  }
+
+  private lastStatus(): RunStatus | null {
+    const end = this.lastRun === null ? null : runEnd(this.db, this.lastRun);
+    return end === null || end === "open" ? null : end.status;
   }
 
   // Whatever brought the process to rest: a run that ended while it was stopped counts when it goes on.

@@ -19,6 +19,8 @@ export interface Projection {
   readonly queued: number;
   readonly lastActiveAt: number | null;
   readonly waitsFor: WaitsFor | null;
+  /** How the last run ended. */
+  readonly lastStatus: RunStatus | null;
 }
 
 /** A `wait` on the process would return now: what its parent is told, once. */

@@ -1,0 +1,16 @@
+// Where the next page of a list begins, as the opaque text that clients hand back.
+
+import { SysError } from "../abi/errno.ts";
+import type { ListPlace } from "../store/kernel/records.ts";
+
+export function placeOf(cursor: string | undefined): { readonly after?: ListPlace } {
+  if (cursor === undefined) return {};
+  const [, createdAt, id] = /^([0-9]{1,16}):(.+)$/.exec(cursor) ?? [];
+  if (createdAt === undefined || id === undefined) throw new SysError("EINVAL", "that is no place in this list");
+  return { after: { createdAt: Number(createdAt), id } };
+}
+
+/** Null when the list ends with these rows. */
+export function nextPlace(last: ListPlace | undefined, isFull: boolean): string | null {
+  return last === undefined || !isFull ? null : `${last.createdAt}:${last.id}`;
+}

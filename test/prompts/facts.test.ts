@@ -1,0 +1,105 @@
+// What the manual says in numbers and names is what the code holds: limits, settings, script keys, exit statuses, quoting.
+
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { CLIENT_ENV, SETTINGS } from "../../src/abi/config.ts";
+import { LIMITS } from "../../src/abi/limits.ts";
+import { NO_USAGE, PROFILES, STATES } from "../../src/abi/process.ts";
+import { MANUAL } from "../../src/prompts/manual.ts";
+import { parseScript, ScriptFault } from "../../src/providers/script-file.ts";
+
+const README = readFileSync(`${import.meta.dir}/../../README.md`, "utf8");
+
+function section(heading: string): string {
+  const found = MANUAL.find((each) => each.heading === heading);
+  if (found === undefined) throw new Error(`no section ${heading}`);
+  return found.text;
+}
+
+/** The words a fault of the script reader lists after "known:" or "one of". */
+function listed(line: string): string[] {
+  try {
+    parseScript(line);
+  } catch (error) {
+    if (error instanceof ScriptFault) return /(?:known:|one of) (.*)$/.exec(error.message)?.[1]?.split(", ") ?? [];
+  }
+  return [];
+}
+
+const MIB = 1024 * 1024;
+
+describe("the limits in the manual are the limits of the code", () => {
+  const counts = {
+    messageCharsMax: "characters",
+    queueRowsMax: "messages or",
+    turnsPerRunMax: "turns",
+    toolCallsPerTurnMax: "tool calls",
+    processesPerOwnerMax: "for each account",
+    labelCharsMax: "characters",
+    pathBytesMax: "bytes",
+    searchMatchesMax: "matches",
+    historyPageDefault: "messages unless",
+    pidsPerCallMax: "pids",
+  } as const;
+
+  test.each(Object.entries(counts))("%s", (name, unit) => {
+    const number = LIMITS[name as keyof typeof counts].toLocaleString("en-US");
+    expect(section("How much fits: the limits")).toContain(`${number} ${unit}`);
+  });
+
+  test("sizes and depths", () => {
+    const text = section("How much fits: the limits");
+    expect(text).toContain(`${LIMITS.queueBytesMax / MIB} MiB. A full one`);
+    expect(text).toContain(`nested ${LIMITS.spawnDepthMax} deep`);
+    expect(text).toContain(`fs write\`: ${LIMITS.frameBytesMax / MIB} MiB`);
+    expect(text).toContain(`searched: ${LIMITS.fileBytesMax / MIB} MiB`);
+    expect(text).toContain(`at most ${LIMITS.historyPageMax}`);
+    const shown = section("What a model is shown at most");
+    expect(shown).toContain(`${LIMITS.toolOutputBytesMax / 1024} KiB`);
+    expect(shown).toContain(`history ${LIMITS.contextBytesMax / MIB} MiB`);
+    expect(shown).toContain(`last ${LIMITS.syscallLogRowsMax.toLocaleString("en-US")} calls`);
+  });
+});
+
+describe("every name there is has its place", () => {
+  test("environment variables, each kernel time with its value", () => {
+    const text = section("Which environment variables there are");
+    for (const name of ["GSV_HOME", "GSV_KERNEL", "USER", ...CLIENT_ENV]) expect(text).toContain(name);
+    const settings = section("Kernel settings: the times it keeps");
+    for (const { env, fallback } of Object.values(SETTINGS)) expect(settings).toContain(`\`${env}\` (${fallback})`);
+    for (const name of ["GSV_HOME", "GSV_MODEL", "GSV_KERNEL", "GSV_KERNEL_IDLE_MS", "USER"]) {
+      expect(README).toContain(`\`${name}`);
+    }
+  });
+
+  test("states and profiles", () => {
+    for (const state of STATES) expect(section("What the states mean")).toContain(`\`${state}\``);
+    for (const profile of PROFILES) expect(section("What the profiles are")).toContain(`\`${profile}\``);
+  });
+
+  test("keys, error classes, stop values and usage keys of a script, all in its first section", () => {
+    const text = section("Play answers from a file");
+    const names = [
+      ...listed('{"nonsense":1}'),
+      ...listed('{"text":"a","stop":"nonsense"}'),
+      ...listed('{"error":{"class":"nonsense"}}'),
+      ...Object.keys(NO_USAGE),
+    ];
+    expect(names.length).toBeGreaterThan(30);
+    for (const name of names) expect(text).toContain(`\`${name}\``);
+  });
+});
+
+describe("what people copy into a shell works there", () => {
+  const lines = [...MANUAL.flatMap((each) => each.commands), ...README.split("\n")];
+
+  test("a path inside gsv that begins with ~ is quoted, and one section says why", () => {
+    const bare = lines.filter((line) => /\bgsv (?:fs|proc)\b/.test(line) && /(?<=\s)~/.test(line));
+    expect(bare).toEqual([]);
+    expect(section("Why paths with ~ are quoted")).toContain("your home inside gsv");
+  });
+
+  test("no line of a page is wider than a terminal can wrap in two", () => {
+    for (const { commands } of MANUAL) for (const command of commands) expect(command.length).toBeLessThanOrEqual(120);
+  });
+});
