@@ -2,6 +2,7 @@
 // last one decides. A process held by something only a person or a change from outside ends is reported, not waited for.
 
 import { LIMITS } from "../src/abi/limits.ts";
+import type { ProcessInfo } from "../src/abi/process.ts";
 import { field } from "../src/syscalls/define.ts";
 import { waitsForText } from "../src/syscalls/format.ts";
 import type { WaitResult } from "../src/syscalls/services.ts";
@@ -33,7 +34,9 @@ export function waitAs(name: string): Command {
   };
   return command(spec, async ({ args, json }, io) => {
     const limitMs = timeoutMs(spec, args.timeout);
-    const results = await waitFor(io, { pids: args.pids, run: args.run, patient: args.wait === true }, limitMs);
+    const silence = io.clock.after(SILENCE_MS, () => void sayStopped(io, args.pids).catch(() => {}));
+    const request = { pids: args.pids, run: args.run, patient: args.wait === true };
+    const results = await waitFor(io, request, limitMs).finally(silence);
     if (results === null) {
       await note(io, `gsv: still going after ${args.timeout} s; nothing was stopped`);
       return 124;
@@ -41,6 +44,16 @@ export function waitAs(name: string): Command {
     for (const result of results) await report(io, result, { json, alone: results.length === 1 });
     return results.at(-1)?.exit ?? 0;
   });
+}
+
+const SILENCE_MS = 500;
+
+// A stop is waited out: whoever stopped it will let it go on. But a wait without end should not be without a word.
+async function sayStopped(io: Io, pids: readonly string[]): Promise<void> {
+  for (const pid of pids) {
+    const { state } = await io.sys().call<ProcessInfo>("proc.get", { pid });
+    if (state === "stopped") await note(io, `gsv: ${pid} is stopped; waiting until gsv proc resume ${pid}`);
+  }
 }
 
 async function waitFor(io: Io, request: object, limitMs: number | null): Promise<WaitResult[] | null> {

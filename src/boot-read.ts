@@ -102,7 +102,7 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
     },
     requests: kernel.requests,
     // What is refused here is asked again at a kernel, which writes it down.
-    audit: { add: async () => {} },
+    audit: { add: async () => {}, sweep: async () => {} },
     clock,
     logCall: async () => {},
     onFault: () => {},

@@ -193,10 +193,30 @@ async function takeUp(
   parts: ProcessParts,
 ): Promise<void> {
   const { clock } = machine;
-  await kernel.routes.sweep(clock.now());
+  await sweep(kernel, clock.now());
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
   await recover({ kernel, store, ...parts, clock, retries, onFault });
-  await kernel.requests.sweep(clock.now());
+}
+
+/** Rows that nobody will ask for again. */
+async function sweep(kernel: KernelStore, now: number): Promise<void> {
+  await kernel.routes.sweep(now);
+  await kernel.requests.sweep(now);
+  await kernel.approvals.sweep(now);
+  await kernel.audit.sweep();
+}
+
+const SWEEP_MS = 60 * 60 * 1000;
+
+/** A kernel may live for weeks. Returns the way to stop. */
+function keepSwept({ kernel, machine, onFault }: Core): () => void {
+  const { clock } = machine;
+  let cancel = () => {};
+  const arm = () => {
+    cancel = clock.after(SWEEP_MS, () => void sweep(kernel, clock.now()).catch(onFault).finally(arm));
+  };
+  arm();
+  return () => cancel();
 }
 
 function finished(
@@ -205,6 +225,7 @@ function finished(
   { firstRun, database }: { readonly firstRun: boolean; readonly database: KernelDb },
 ): Kernel {
   const { kernel, callers, objects, host, door } = core;
+  const stopSweeping = keepSwept(core);
   return {
     runners,
     ledger,
@@ -231,6 +252,7 @@ function finished(
   };
 
   async function close(): Promise<void> {
+    stopSweeping();
     core.retries.stop();
     await core.processes.close();
     database.close();

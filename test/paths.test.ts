@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { SysError } from "../src/abi/errno.ts";
-import { homePaths, prepareHome, readKernelInfo, socketPathFor } from "../src/paths.ts";
+import { homeFrom, homePaths, prepareHome, readKernelInfo, socketPathFor } from "../src/paths.ts";
 
 const uid = process.getuid?.() ?? 0;
 let base = "";
@@ -18,6 +18,16 @@ afterEach(() => {
 });
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+test("the home is GSV_HOME, or .gsv in the person's own; a relative GSV_HOME is refused with the one that was meant", () => {
+  expect(homeFrom("/data/gsv", "/home/sam")).toBe("/data/gsv");
+  for (const unset of [undefined, ""]) expect(homeFrom(unset, "/home/sam")).toBe("/home/sam/.gsv");
+  for (const relative of ["gsv", "./gsv", "../gsv", "~/gsv"]) {
+    const error = refusal(() => homeFrom(relative, "/home/sam"));
+    expect([error.code, error.message]).toEqual(["ECONFIG", `GSV_HOME is relative: ${relative}`]);
+    expect(error.hints.join()).toContain(`export GSV_HOME=${resolve(relative)}`);
+  }
+});
 
 function refusal(body: () => unknown): SysError {
   try {

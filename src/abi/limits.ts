@@ -22,10 +22,11 @@ export const LIMITS = {
   processesPerOwnerMax: 10_000,
   openProcessDatabasesMax: 64,
   syscallLogRowsMax: 1000,
-  syscallLogArgsCharsMax: 2048,
   subscriberEventsMax: 1000,
   subscriberBytesMax: 1024 * 1024,
   requestsKeptMs: 24 * 60 * 60 * 1000,
+  decidedApprovalsKeptMs: 30 * 24 * 60 * 60 * 1000,
+  auditRowsMax: 100_000,
   runRoutesKeptMs: 30 * 60 * 1000,
   runDeathsMax: 3, // kernel deaths within one run, with no commit between, before it is given up
   archiveBytesMax: 4 * 1024 * 1024 * 1024, // unpacked, when read back

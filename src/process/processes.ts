@@ -69,11 +69,22 @@ export function processesService(ports: ProcessesPorts): Processes {
   }
 
   async function kill(context: CallContext, pid: string, archive: boolean): Promise<Closed> {
-    const known = await kernel.requests.answered(context.caller.uid, keyOf(context), pid);
-    if (known?.sameBody) return known.answer as Closed;
+    const same = await sameKill(context, pid);
+    if (same !== null) return same;
     const row = await visible(context.caller, pid);
     refuseInit(row);
     return await close(context, row, { reason: "kill", archive });
+  }
+
+  // The same request again finds the answer of the first, or waits for it where it is still under way, also at the next kernel.
+  async function sameKill(context: CallContext, pid: string): Promise<Closed | null> {
+    const key = keyOf(context);
+    // The row first: it goes in the transaction that stores the answer.
+    const row = await kernel.processes.get(pid);
+    const known = await kernel.requests.answered(context.caller.uid, key, pid);
+    if (known?.sameBody) return known.answer as Closed;
+    const begun = row?.phase === "killing" ? (row.step as unknown as CloseRequest | null) : null;
+    return row !== null && begun?.requestKey === key ? await closer.kill(row, begun) : null;
   }
 
   async function hold(row: ProcessRow, stopped: boolean): Promise<Signalled> {
@@ -144,8 +155,8 @@ export function processesService(ports: ProcessesPorts): Processes {
     async signal(context, { pid, signal }) {
       // A repeated TERM or KILL finds the answer of the first, not a missing process.
       if (signal === "KILL") return { pid, signal, state: null, closed: await kill(context, pid, true) };
-      const known = signal === "TERM" ? await kernel.requests.answered(context.caller.uid, keyOf(context), pid) : null;
-      if (known?.sameBody) return { pid, signal, state: null, closed: known.answer as Closed };
+      const same = signal === "TERM" ? await sameKill(context, pid) : null;
+      if (same !== null) return { pid, signal, state: null, closed: same };
       const row = await visible(context.caller, pid);
       switch (signal) {
         case "STOP":

@@ -40,8 +40,8 @@ describe("gsv <domain> <verb>", () => {
 
   test("in a pipe a list is aligned, whole, with the pid first and ISO times", async () => {
     await runs(io, "ps");
-    expect(io.stdout.lines[0]).toMatch(/^PID {10}STATE {2}LABEL {6}OWNER .* SINCE/);
-    expect(io.stdout.lines[1]).toStartWith("init:1000    idle   sam's own");
+    expect(io.stdout.lines[0]).toMatch(/^PID {10}STATE {2}LAST {2}LABEL {6}OWNER .* SINCE/);
+    expect(io.stdout.lines[1]).toStartWith("init:1000    idle   -     sam's own");
     expect(io.stdout.lines[1]).toContain("2026-01-02T00:04:05.000Z");
     expect(io.stdout.lines.map((line) => line.split(/ +/)[0])).toEqual(["PID", "init:1000", "task:abc123"]);
     expect(io.stderr.text).toBe("");
@@ -165,6 +165,22 @@ describe("errors", () => {
     io.fakeSys.answer("proc.list", () => ({ processes: [PROCESS] }));
     expect(await runs(io, "ps")).toBe(141);
     expect(io.stderr.text).toBe("");
+  });
+});
+
+describe("an output that takes no more", () => {
+  test("is told in one line, with the status of what happened, whatever the command made of it", async () => {
+    for (const [code, status] of [
+      ["ENOSPC", 75],
+      ["EIO", 1],
+    ] as const) {
+      const io = new FakeIo();
+      io.fakeSys.answer("proc.list", () => ({ processes: [PROCESS] }));
+      io.stdout.closed = true;
+      io.stdout.failure = new SysError(code, "cannot write the output");
+      expect(await runs(io, "ps")).toBe(status);
+      expect(io.stderr.text).toBe("gsv: cannot write the output\n");
+    }
   });
 });
 

@@ -35,6 +35,11 @@ const lines = async (query: string, options = {}) =>
   (await search(query, options)).matches.map(({ path, line, content }) => `${path}:${line}:${content}`);
 
 describe("a search", () => {
+  test("hands on no NUL, wherever in a file a line has one", async () => {
+    await put("/a", `${"hay\n".repeat(5000)}a\u0000needle\n`);
+    expect(await lines("needle")).toEqual(["/a:5001:a\ufffdneedle"]);
+  });
+
   test("finds each line that holds the text, in order of paths, across mounts", async () => {
     await put("/b", "needle\nhay\nneedle needle\r\nNeedle");
     await put("/a/x", "a needle");

@@ -68,7 +68,7 @@ test("an audit that cannot be written does not turn a refusal into another error
       const add = async () => {
         throw new Error("no space for the audit");
       };
-      return { ...ports, kernel: { ...ports.kernel, audit: { add } } };
+      return { ...ports, kernel: { ...ports.kernel, audit: { ...ports.kernel.audit, add } } };
     },
   });
   expect(await home.refusal("no.such", {})).toMatchObject({ code: "ENOSYS" });

@@ -133,9 +133,9 @@ test("lists show what is one's own: processes, approvals, archives and files of 
   for (const sys of [bob.sys, await home.insideOf(bobsTask)]) {
     const { processes } = await sys.call<{ processes: ProcessInfo[] }>("proc.list", {});
     expect(processes.map(({ pid }) => pid).sort()).toEqual([bob.init, bobsTask].sort());
-    expect(await sys.call<object>("hil.list", {})).toEqual({ approvals: [] });
-    expect(await sys.call<object>("archive.list", {})).toEqual({ archives: [] });
-    expect(await sys.call<object>("archive.list", { pid: sams.pid })).toEqual({ archives: [] });
+    expect(await sys.call<object>("hil.list", {})).toMatchObject({ approvals: [] });
+    expect(await sys.call<object>("archive.list", {})).toMatchObject({ archives: [] });
+    expect(await sys.call<object>("archive.list", { pid: sams.pid })).toMatchObject({ archives: [] });
     const found = await sys.call<{ matches: { path: string }[] }>("fs.search", { query: "Pid:", path: "/proc" });
     expect(JSON.stringify(found.matches)).not.toContain(sams.pid);
   }

@@ -1,8 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { cutWidth, displayWidth, headAndTail } from "../../src/lib/truncate.ts";
+import { clip, cutWidth, displayWidth, headAndTail } from "../../src/lib/truncate.ts";
 import { seeded } from "../support/random.ts";
 
 const PIECES = ["a", "é", "日", "👍", "👨‍👩‍👧", "e\u0301", "\n", " "];
+
+test("what a message quotes is whole up to 60 characters, and never ends in half of one", () => {
+  expect(clip("a".repeat(60))).toBe("a".repeat(60));
+  expect(clip("a".repeat(61))).toBe(`${"a".repeat(57)}…`);
+  expect(clip(`${"a".repeat(56)}👍👍👍`)).toBe(`${"a".repeat(56)}\ufffd…`);
+});
 
 describe("cutWidth", () => {
   test("text that fits is left alone", () => {

@@ -42,7 +42,7 @@ test("without an archive nothing of what was said is left in any file, however i
   await home.kernel.close();
   expect(holding(home, SECRET)).toEqual([]);
   await home.start();
-  expect(await home.sys.call<object>("archive.list", {})).toEqual({ archives: [] });
+  expect(await home.sys.call<object>("archive.list", {})).toMatchObject({ archives: [] });
 });
 
 test("a killed process is gone from list, history, queue and disk, and its archive is its own", async () => {

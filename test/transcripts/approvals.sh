@@ -13,8 +13,8 @@ gsv chat "delete ~/list.md"
 #! gsv: held, not over: your answer is needed (gsv wait --wait init:1000 waits for the end)
 #= 5
 gsv approvals
-#> ID    PID        TOOL                       SINCE  WHY                       ARGUMENTS
-#> …  init:1000  Delete  2026-01-02T03:04:05.678Z  delete /home/sam/list.md  {"path":"~/list.md"}
+#> ID … PID … TOOL … SINCE … WHY … ARGUMENTS
+#> … init:1000 … Delete … delete /home/sam/list.md … {"path":"~/list.md"}
 gsv wait init:1000
 #! gsv: init:1000 is held: approval a1b2 (delete /home/sam/list.md)
 #= 5
@@ -34,7 +34,7 @@ gsv wait init:1000
 gsv logs init:1000 --limit 2
 #> [2026-01-02T03:04:05.678Z] toolResult: Delete (denied): denied by sam; do not try again, ask what to do instead.
 #> [2026-01-02T03:04:05.678Z] assistant: Not done: delete ~/list.md. It was denied by sam.
-#! older messages exist (8 in all): --offset skips the newest
+#! older messages exist (8 in all): …
 
 gsv chat "read ~/list.md"
 #> ~/list.md:

@@ -1,8 +1,8 @@
 # The list by which this version is measured, on an empty home.
 
 gsv proc list
-#> PID        STATE  LABEL       OWNER  PROFILE  QUEUE                     SINCE  CWD        WORKSPACE  WAITS FOR
-#> init:1000  idle   init (sam)  sam    init         0  2026-01-02T03:04:05.678Z  /home/sam  -          -
+#> PID … STATE … LABEL … OWNER … PROFILE … QUEUE … SINCE … CWD … WORKSPACE … WAITS FOR
+#> init:1000 … idle … init (sam) … sam … init … 0 … /home/sam … -
 #! gsv: made a home at /tmp/x/home
 
 # Spawning prints the new pid and nothing else.
@@ -37,8 +37,8 @@ gsv proc history --pid $PID
 gsv proc kill $PID
 #> killed task:aaaaaa (nothing archived)
 gsv proc list
-#> PID        STATE  LABEL       OWNER  PROFILE  QUEUE                     SINCE  CWD        WORKSPACE  WAITS FOR
-#> init:1000  idle   init (sam)  sam    init         0  2026-01-02T03:04:05.678Z  /home/sam  -          -
+#> PID … STATE … LABEL … OWNER … PROFILE … QUEUE … SINCE … CWD … WORKSPACE … WAITS FOR
+#> init:1000 … idle … init (sam) … sam … init … 0 … /home/sam … -
 
 gsv proc kill init:1000
 #! gsv: init:1000 is an init process: it lives as long as its account and cannot be killed

@@ -1,12 +1,12 @@
 # How to manage processes, every command of the guide in its order.
 
 gsv proc list
-#> PID        STATE  LABEL       OWNER  PROFILE  QUEUE                     SINCE  CWD        WORKSPACE  WAITS FOR
-#> init:1000  idle   init (sam)  sam    init         0  2026-01-02T03:04:05.678Z  /home/sam  -          -
+#> PID … STATE … LABEL … OWNER … PROFILE … QUEUE … SINCE … CWD … WORKSPACE … WAITS FOR
+#> init:1000 … idle … init (sam) … sam … init … 0 … /home/sam … -
 #! gsv: made a home at /tmp/x/home
 gsv proc list --uid 1000
-#> PID        STATE  LABEL       OWNER  PROFILE  QUEUE                     SINCE  CWD        WORKSPACE  WAITS FOR
-#> init:1000  idle   init (sam)  sam    init         0  2026-01-02T03:04:05.678Z  /home/sam  -          -
+#> PID … STATE … LABEL … OWNER … PROFILE … QUEUE … SINCE … CWD … WORKSPACE … WAITS FOR
+#> init:1000 … idle … init (sam) … sam … init … 0 … /home/sam … -
 
 gsv chat "Summarize my current workspace."
 #> I have no clear answer to that: there is no model here, only the manual and a few plain rules. Nearest entries:
@@ -56,6 +56,6 @@ ls $GSV_HOME/objects/var/sessions/sam
 #> init:1000
 #> task:aaaaaa
 gsv proc list
-#> PID          STATE  LABEL          OWNER  PROFILE  QUEUE                     SINCE  CWD        WORKSPACE  WAITS FOR
-#> init:1000    idle   init (sam)     sam    init         0  2026-01-02T03:04:05.678Z  /home/sam  -          -
-#> task:cccccc  idle   release notes  sam    task         0  2026-01-02T03:04:05.678Z  /home/sam  -          -
+#> PID … STATE … LABEL … OWNER … PROFILE … QUEUE … SINCE … CWD … WORKSPACE … WAITS FOR
+#> init:1000 … idle … init (sam) … sam … init … 0 … /home/sam … -
+#> task:cccccc … idle … release notes … sam … task … 0 … /home/sam … -

@@ -102,7 +102,7 @@ function fits(wanted: readonly string[], found: readonly string[]): boolean {
   const [first, ...rest] = wanted;
   if (first === undefined) return found.length === 0;
   if (first === "…") return found.some((_, at) => fits(rest, found.slice(at))) || fits(rest, []);
-  const pattern = new RegExp(`^${first.split("…").map(RegExp.escape).join(".*")}$`);
+  const pattern = new RegExp(`^${first.split(/ ?… ?/).map(RegExp.escape).join(".*")}$`);
   return found[0] !== undefined && pattern.test(found[0]) && fits(rest, found.slice(1));
 }
 

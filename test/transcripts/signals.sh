@@ -8,9 +8,9 @@ gsv kill -STOP $PID
 gsv send --pid $PID "hello"
 #> 00000000-0000-7000-8000-000000000001
 gsv ps
-#> PID          STATE    LABEL       OWNER  PROFILE  QUEUE                     SINCE  CWD        WORKSPACE  WAITS FOR
-#> init:1000    idle     init (sam)  sam    init         0  2026-01-02T03:04:05.678Z  /home/sam  -          -
-#> task:aaaaaa  stopped  worker      sam    task         1  2026-01-02T03:04:05.678Z  /home/sam  -          stopped; gsv proc resume task:aaaaaa lets it go on
+#> PID … STATE … LABEL … OWNER … PROFILE … QUEUE … SINCE … CWD … WORKSPACE … WAITS FOR
+#> init:1000 … idle … init (sam) … sam … init … 0 … /home/sam … -
+#> task:aaaaaa … stopped … worker … sam … task … 1 … /home/sam … stopped; gsv proc resume task:aaaaaa lets it go on
 gsv chat --pid $PID "are you there?"
 #! gsv: queued: task:aaaaaa is busy or held, the message waits its turn
 #! gsv: held, not over: stopped; gsv proc resume task:aaaaaa lets it go on (gsv wait --wait task:aaaaaa waits for the end)
@@ -46,8 +46,8 @@ gsv kill -9 init:1000 $PID
 #= 3
 
 gsv archive list
-#> ID                                    PID          WHY   MESSAGES  BYTES  WHEN                      PATH
-#> 00000000-0000-7000-8000-000000000002  task:aaaaaa  kill         4    …  2026-01-02T03:04:05.678Z  /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000002.jsonl.gz
+#> ID … PID … WHY … MESSAGES … BYTES … WHEN … PATH
+#> 00000000-0000-7000-8000-000000000002 … task:aaaaaa … kill … 4 … /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000002.jsonl.gz
 gsv archive verify $(gsv archive list --json | sed 's/.*"id":"\([0-9a-f-]*\)".*/\1/')
 #> ok /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000002.jsonl.gz (4 records, sha256 …)
 
@@ -56,5 +56,5 @@ gsv kernel stop
 gsv kernel stop
 #> no kernel was running
 gsv ps
-#> PID        STATE  LABEL       OWNER  PROFILE  QUEUE                     SINCE  CWD        WORKSPACE  WAITS FOR
-#> init:1000  idle   init (sam)  sam    init         0  2026-01-02T03:04:05.678Z  /home/sam  -          -
+#> PID … STATE … LABEL … OWNER … PROFILE … QUEUE … SINCE … CWD … WORKSPACE … WAITS FOR
+#> init:1000 … idle … init (sam) … sam … init … 0 … /home/sam … -

@@ -22,6 +22,8 @@ export interface ApprovalRows {
   find(id: string): Promise<{ readonly approval: Approval; readonly ownerUid: number } | null>;
   /** Closes what a process asked that cannot take an answer any more. */
   withdraw(pid: string, now: number): Promise<void>;
+  /** Decided ones are kept for a while, to tell who decided. */
+  sweep(now: number): Promise<void>;
 }
 
 export interface ArchiveRow {
@@ -92,6 +94,8 @@ export interface AuditRow {
 
 export interface AuditRows {
   add(row: AuditRow): Promise<void>;
+  /** Keeps the newest. */
+  sweep(): Promise<void>;
 }
 
 type ApprovalColumns = {
@@ -119,6 +123,11 @@ export function approvalRows(kernel: KernelDb): ApprovalRows {
           now,
           pid,
         ),
+      );
+    },
+    async sweep(now) {
+      kernel.write("normal", () =>
+        db.run("DELETE FROM approvals WHERE decided_at < ?", now - LIMITS.decidedApprovalsKeptMs),
       );
     },
     async open({ ownerUid, after, limit }) {
@@ -266,6 +275,11 @@ export function putRequest(tx: Db, { uid, requestId, bodyHash, answer, now }: Re
 export function auditRows(kernel: KernelDb): AuditRows {
   const { db } = kernel;
   return {
+    async sweep() {
+      kernel.write("normal", () =>
+        db.run("DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?", LIMITS.auditRowsMax),
+      );
+    },
     async add(row) {
       kernel.write("normal", () =>
         db.run(

@@ -6,11 +6,12 @@ import type { Message } from "../../abi/message.ts";
 import type { Approval } from "../../abi/process.ts";
 import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../open.ts";
 import { answer, ask } from "./approvals.ts";
-import { abortRun, closingRecords, cut, seal, withdrawApprovals } from "./closing.ts";
+import { abortRun, closingRecords, cut, seal } from "./closing.ts";
 import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
 import { HeadRow, kernelGenerationOf, outboxSeqBefore } from "./head.ts";
 import { context, history, trace } from "./history.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
+import { recoverRun } from "./recover.ts";
 import { insertMessage, runEnd } from "./rows.ts";
 import { addUsageRow, beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls } from "./turns.ts";
 import type { Head, OutboxRow, Outcome, ProcessStore, Refusal } from "./verbs.ts";
@@ -312,24 +313,6 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     remove: async (pid) => files.remove(pid),
     close: async () => files.close(),
   };
-
-  function recoverRun(db: Db, head: HeadRow, { now, crashed }: { readonly now: number; readonly crashed: boolean }) {
-    const runId = head.currentRun;
-    // A run that waits for a person or is held did not die: nobody carried it.
-    const carried = head.state === "running" || head.state === "waiting_tool";
-    head.move("recover");
-    if (runId === null || !carried || !crashed) return [];
-    const row = db.get<{ deaths: number }>(
-      "UPDATE runs SET deaths = deaths + 1 WHERE run_id = ? RETURNING deaths",
-      runId,
-    );
-    if (row === null || row.deaths < LIMITS.runDeathsMax) return [];
-    head.epoch++;
-    withdrawApprovals(db, head, now);
-    cancelCalls(db, head, runId, "cancelled: the run was given up", now);
-    const error = `given up: the kernel died ${row.deaths} times within this run without progress`;
-    return finishRun(db, head, { runId, status: "error", reason: "kernel.deaths", error, text: null, now });
-  }
 }
 
 function storeAnswer(db: Db, key: string, hash: string, value: unknown, now: number): void {
