@@ -1,9 +1,9 @@
 // A kernel in a process of its own, and a kernel inside the process of one command. Both hold the lock of the home for as long as they
 // live; the first serves the socket, the second leaves what is queued to the next.
 
-import type { ClientInfo, Sys } from "./abi/sys.ts";
+import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
 import { bootKernel, type Kernel, type Machine } from "./boot.ts";
-import { type DrainWhy, elect, keepLifetime } from "./kernel/lifetime.ts";
+import { elect, keepLifetime } from "./kernel/lifetime.ts";
 import { prepareHome } from "./paths.ts";
 import { isServed } from "./rpc/client.ts";
 import { serve } from "./rpc/server.ts";
@@ -29,6 +29,8 @@ export async function runKernel(machine: HostMachine): Promise<void> {
   const { paths, clock, config, socketPath } = machine;
   const lock = await wonElection(machine);
   if (lock === null) return;
+  // Heard from now on: who is asked to go while coming up comes up and goes, and leaves nothing half done.
+  const askedToGo = new Promise<void>((resolve) => machine.onSignal(() => resolve()));
   const kernel = await bootOr(lock, machine);
   const door = { version: VERSION, accept: kernel.accept };
   const onFault = (call: string, error: unknown) =>
@@ -52,8 +54,8 @@ export async function runKernel(machine: HostMachine): Promise<void> {
     },
   });
   kernel.host.clients = () => server.clients;
-  kernel.host.drain = (why: DrainWhy) => void lifetime.drain(why);
-  machine.onSignal(() => void lifetime.drain("stop"));
+  kernel.host.drain = (why: LeaveReason) => void lifetime.drain(why);
+  void askedToGo.then(() => lifetime.drain("stop"));
   const ended = await lifetime.ended;
   if (ended.leftWork && ended.why === "idle") machine.startKernel();
 }

@@ -5,7 +5,7 @@ import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import type { Caller } from "./abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
-import type { ClientInfo, Sys } from "./abi/sys.ts";
+import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
 import { bootProcesses, type ProcessParts } from "./boot-processes.ts";
 import { bootFiles, bootServices } from "./boot-services.ts";
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
@@ -28,7 +28,6 @@ import { objectRows } from "./store/kernel/objects.ts";
 import { type KernelStore, sqliteKernelStore } from "./store/kernel/sqlite.ts";
 import { sqliteProcessStore } from "./store/process/sqlite.ts";
 import type { ProcessStore } from "./store/process/verbs.ts";
-import type { DrainWhy } from "./syscalls/services.ts";
 import { SYSCALLS } from "./syscalls/table.ts";
 
 export interface Machine {
@@ -63,7 +62,7 @@ export interface Core extends Ports {
   readonly onFault: (error: unknown) => void;
   readonly newRequestId: () => string;
   /** Told by whoever serves: how many clients there are, and how to leave. */
-  readonly host: { clients: () => number; drain: (why: DrainWhy) => void };
+  readonly host: { clients: () => number; drain: (why: LeaveReason) => void };
   /** Doors lead to a dispatch that is made last; nobody goes through one before that. */
   readonly door: (uid: number, caller: () => Promise<Caller>, client?: ClientInfo) => Sys;
   readonly unloggedDoor: (caller: Caller) => Sys;

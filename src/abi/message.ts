@@ -45,3 +45,6 @@ export type Message =
 export function normaliseText(text: string): string {
   return text.toWellFormed().replaceAll("\u0000", "\uFFFD");
 }
+
+/** How the note begins that a run without an answer leaves in history. */
+export const FAILED_NOTE = "Generation failed:";

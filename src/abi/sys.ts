@@ -25,3 +25,10 @@ export interface ClientInfo {
   /** Allow-listed variables only: this connection's configuration layer, kept in memory. */
   readonly env: { readonly [name: string]: string };
 }
+
+/** read: changes nothing, needs no kernel. wait: answers later. keyed: changes something, once per request id. */
+export type CallClass = "read" | "wait" | "keyed";
+
+/** Why a kernel leaves; clients that are told `stop` start no other. */
+export const LEAVE_REASONS = ["stop", "restart", "upgrade", "idle"] as const;
+export type LeaveReason = (typeof LEAVE_REASONS)[number];

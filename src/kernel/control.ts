@@ -1,14 +1,15 @@
 // The kernel about itself: version, since when, how much it has to do; and the way to ask it to leave.
 
 import { WORKING_STATES } from "../abi/process.ts";
+import type { LeaveReason } from "../abi/sys.ts";
 import type { ProcessRows } from "../store/kernel/processes.ts";
-import type { DrainWhy, KernelControl, KernelStatus } from "../syscalls/services.ts";
+import type { KernelControl, KernelStatus } from "../syscalls/services.ts";
 
 export interface ControlOptions {
   readonly about: Pick<KernelStatus, "version" | "commit" | "bun" | "home">;
   readonly processes: ProcessRows;
   readonly life: () => Pick<KernelStatus, "running" | "pid" | "startedAt" | "generation" | "clients">;
-  readonly drain: (why: DrainWhy) => void;
+  readonly drain: (why: LeaveReason) => void;
 }
 
 export function controlService({ about, processes, life, drain }: ControlOptions): KernelControl {

@@ -2,10 +2,8 @@
 // one order, whoever asked for it. A kernel whose lock file was replaced is no kernel any more: it goes at once and writes nothing.
 
 import { renameSync, rmSync, writeFileSync } from "node:fs";
+import type { LeaveReason } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { DrainWhy } from "../syscalls/services.ts";
-
-export type { DrainWhy };
 
 /** run/kernel.json: who holds the home, for people and for messages. Advice only; the lock alone is proof. */
 export interface KernelInfo {
@@ -56,7 +54,7 @@ export interface LifetimeOptions {
   readonly server: {
     readonly clients: number;
     onConnect(check: () => boolean): void;
-    bye(why: DrainWhy): void;
+    bye(why: LeaveReason): void;
     close(): Promise<void>;
   };
   /** Processes queued, running or waiting for a tool. */
@@ -72,14 +70,14 @@ export interface LifetimeOptions {
 }
 
 export interface Ended {
-  readonly why: DrainWhy;
+  readonly why: LeaveReason;
   /** Work was admitted while leaving: after an idle exit, another kernel should be started for it. */
   readonly leftWork: boolean;
 }
 
 export interface Lifetime {
   /** Begins to drain, once; resolves when everything is closed and the home is free. */
-  drain(why: DrainWhy): Promise<Ended>;
+  drain(why: LeaveReason): Promise<Ended>;
   /** The same end, for whoever only waits for it. */
   readonly ended: Promise<Ended>;
 }
@@ -119,7 +117,7 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
     else cancelLook = clock.after(lookMs, look);
   }
 
-  function drain(why: DrainWhy): Promise<Ended> {
+  function drain(why: LeaveReason): Promise<Ended> {
     if (!leaving && holdsLock()) {
       leaving = true;
       cancelLook();
@@ -129,7 +127,7 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
   }
 
   /** Null when the home was lost meanwhile: then nothing more may be touched. */
-  async function leave(why: DrainWhy): Promise<Ended | null> {
+  async function leave(why: LeaveReason): Promise<Ended | null> {
     server.bye(why);
     onDrain.stopClaiming();
     await settleWithin(options, settings);

@@ -3,13 +3,12 @@
 
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
-import { normaliseText } from "../abi/message.ts";
+import { FAILED_NOTE, normaliseText } from "../abi/message.ts";
 import { NO_USAGE, type RunEnd, type RunStatus } from "../abi/process.ts";
 import type { Failure, FailureClass, ModelRequest, Provider } from "../abi/stream.ts";
 import { quickTryMs } from "../lib/backoff.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Folded } from "../providers/fold.ts";
-import { FAILED_NOTE } from "../providers/local.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed, ProcessStore, TurnCommit } from "../store/process/verbs.ts";
 import { endSignals, type Ledger, type SignalBody } from "./ledger.ts";

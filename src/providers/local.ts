@@ -1,10 +1,7 @@
 // What the providers on this machine share: reading a request and naming the calls they make. All of it is a function of the
 // request's messages, so the same request always gives the same answer.
 
-import type { Message } from "../abi/message.ts";
-
-/** How the note begins that a run leaves in history when its turn failed for good: that turn is over, whoever is asked next. */
-export const FAILED_NOTE = "Generation failed:";
+import { FAILED_NOTE, type Message } from "../abi/message.ts";
 
 export function isFailedNote(message: Message): boolean {
   return message.role === "system" && message.content.startsWith(FAILED_NOTE);

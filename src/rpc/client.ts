@@ -4,10 +4,9 @@
 import type { Socket } from "bun";
 import { SysError } from "../abi/errno.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
-import type { CallOptions, ClientInfo } from "../abi/sys.ts";
+import type { CallOptions, ClientInfo, LeaveReason } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import {
-  type ByeWhy,
   type ClientFrame,
   checkServerFrame,
   encodeFrame,
@@ -37,7 +36,7 @@ export interface DialOptions {
 export interface Link {
   readonly kernel: KernelIdentity;
   /** Why the kernel is leaving, once it has said so; it still answers until the connection ends. */
-  readonly leaving: ByeWhy | null;
+  readonly leaving: LeaveReason | null;
   /** Resolves when the connection has ended, for whatever reason. */
   readonly ended: Promise<void>;
   call(name: string, args: object, options?: CallOptions): Promise<unknown>;
@@ -92,7 +91,7 @@ interface Waiting {
 class SocketLink implements Link {
   readonly greeted: Promise<void>;
   readonly ended: Promise<void>;
-  leaving: ByeWhy | null = null;
+  leaving: LeaveReason | null = null;
   private identity: KernelIdentity | null = null;
   private readonly greeting = Promise.withResolvers<void>();
   private readonly ending = Promise.withResolvers<void>();

@@ -5,10 +5,9 @@
 import { SysError } from "../abi/errno.ts";
 import { uuidv7 } from "../abi/ids.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
-import type { CallOptions, Sys } from "../abi/sys.ts";
+import type { CallClass, CallOptions, Sys } from "../abi/sys.ts";
 import { ConnectionLost, cancelled, type Link } from "./client.ts";
 import { DRAIN, type FindOptions, KernelFinder } from "./find.ts";
-import type { CallClass } from "./frame.ts";
 import { Listeners } from "./listeners.ts";
 
 export interface OpenOptions extends FindOptions {

@@ -3,18 +3,9 @@
 // refuses the connection and leaves the kernel alone.
 
 import { SysError } from "../abi/errno.ts";
-import type { ClientInfo, Sys } from "../abi/sys.ts";
+import type { CallClass, ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
-import {
-  type ByeWhy,
-  type CallClass,
-  type ClientFrame,
-  checkClientFrame,
-  encodeFrame,
-  FrameDecoder,
-  type ServerFrame,
-  toWire,
-} from "./frame.ts";
+import { type ClientFrame, checkClientFrame, encodeFrame, FrameDecoder, type ServerFrame, toWire } from "./frame.ts";
 import { Outbox } from "./outbox.ts";
 
 export interface Door {
@@ -68,7 +59,7 @@ export class Connection {
   constructor(
     private readonly socket: PeerSocket,
     private readonly options: ConnectionOptions,
-    private readonly leaving: () => ByeWhy | null,
+    private readonly leaving: () => LeaveReason | null,
   ) {
     this.outbox = new Outbox({ clock: options.clock, write: (bytes) => socket.write(bytes) });
     this.cancelHello = options.clock.after(options.helloMs ?? HELLO_MS, () => socket.terminate());
@@ -90,7 +81,7 @@ export class Connection {
     this.work();
   }
 
-  bye(why: ByeWhy): void {
+  bye(why: LeaveReason): void {
     if (this.state === "open") this.send({ kind: "bye", why }, "bye");
   }
 

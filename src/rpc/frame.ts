@@ -5,14 +5,8 @@
 import { type Code, isCode, SysError } from "../abi/errno.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
-import type { ClientInfo } from "../abi/sys.ts";
+import { type ClientInfo, LEAVE_REASONS, type LeaveReason } from "../abi/sys.ts";
 import { isNestedDeeper } from "../lib/depth.ts";
-
-const BYE_REASONS = ["stop", "restart", "upgrade", "idle"] as const;
-export type ByeWhy = (typeof BYE_REASONS)[number];
-
-/** read: changes nothing. wait: answers later. keyed: changes something, once per request id. */
-export type CallClass = "read" | "wait" | "keyed";
 
 export interface WireError {
   readonly code: Code;
@@ -47,7 +41,7 @@ export type ServerFrame =
   | { readonly kind: "res"; readonly id: number; readonly value: unknown }
   | { readonly kind: "res"; readonly id: number; readonly error: WireError }
   | { readonly kind: "sig"; readonly sub: number; readonly signal: Signal }
-  | { readonly kind: "bye"; readonly why: ByeWhy };
+  | { readonly kind: "bye"; readonly why: LeaveReason };
 
 type Loose = { readonly [key: string]: unknown };
 
@@ -166,7 +160,7 @@ export function checkServerFrame(frame: Loose): ServerFrame | null {
       if (!isObject(frame.signal)) throw broken("a signal is not an object");
       return { kind: "sig", sub: checkId(frame.sub), signal: frame.signal as unknown as Signal };
     case "bye":
-      return { kind: "bye", why: BYE_REASONS.find((why) => why === frame.why) ?? "restart" };
+      return { kind: "bye", why: LEAVE_REASONS.find((why) => why === frame.why) ?? "restart" };
     default:
       return null;
   }

@@ -4,8 +4,8 @@
 
 import { lstatSync, renameSync, rmSync } from "node:fs";
 import type { UnixSocketListener } from "bun";
+import type { LeaveReason } from "../abi/sys.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
-import type { ByeWhy } from "./frame.ts";
 
 export interface ServeOptions extends ConnectionOptions {
   readonly socketPath: string;
@@ -19,7 +19,7 @@ export interface Server {
   /** Asked at each accept; false ends the connection before a byte is written. */
   onConnect(check: () => boolean): void;
   /** Tells everyone, and everyone who comes from now on, that this kernel is leaving. Calls go on being answered. */
-  bye(why: ByeWhy): void;
+  bye(why: LeaveReason): void;
   /** Takes no more calls, answers the keyed ones it has, and closes. What was not answered was not carried out. */
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const { socketPath } = options;
   const connections = new Set<Connection>();
   let check: () => boolean = () => true;
-  let leaving: ByeWhy | null = null;
+  let leaving: LeaveReason | null = null;
   let closing: Promise<void> | null = null;
 
   rmSync(`${socketPath}.new`, { force: true });

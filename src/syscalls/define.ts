@@ -2,7 +2,7 @@
 // Dispatch, the socket, model tools, CLI, help and reference all derive from the declaration; none of them needs zod to read it.
 
 import type { Caller } from "../abi/identity.ts";
-import type { ClientInfo } from "../abi/sys.ts";
+import type { CallClass, ClientInfo } from "../abi/sys.ts";
 
 export type FieldKind =
   | "text"
@@ -92,9 +92,6 @@ export interface CallContext {
   /** The client at the other end; absent for processes. */
   readonly client?: ClientInfo;
 }
-
-/** read: changes nothing, needs no kernel. wait: answers later. keyed: changes something, once per request id. */
-export type CallClass = "read" | "wait" | "keyed";
 
 export interface ToolHint {
   /** The name a model calls it by. */

@@ -5,6 +5,7 @@ import { SysError } from "../abi/errno.ts";
 import { isPid, isUuid } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { normaliseText } from "../abi/message.ts";
+import { clip } from "../lib/truncate.ts";
 import type { Args, Field, Fields } from "./define.ts";
 
 export interface ParseOptions {
@@ -122,8 +123,4 @@ export function noSuchProcess(pid: string): SysError {
 
 function wrong(name: string, expected: string, got: unknown): SysError {
   return new SysError("EINVAL", `${name} must be ${expected}, not ${clip(JSON.stringify(got) ?? String(got))}`);
-}
-
-function clip(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 57).toWellFormed()}…` : text;
 }

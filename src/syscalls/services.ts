@@ -4,6 +4,7 @@
 import type { Caller } from "../abi/identity.ts";
 import type { Message } from "../abi/message.ts";
 import type { Approval, ProcessInfo, Profile, RunStatus, State, WaitsFor } from "../abi/process.ts";
+import type { LeaveReason } from "../abi/sys.ts";
 import type { CallContext } from "./define.ts";
 
 export interface ProcessPage {
@@ -245,10 +246,8 @@ export interface KernelStatus {
   readonly working: number;
 }
 
-export type DrainWhy = "stop" | "restart" | "upgrade" | "idle";
-
 export interface KernelControl {
   status(): Promise<KernelStatus>;
   /** Returns once the drain has begun; the connection then says bye and closes. */
-  drain(why: DrainWhy): Promise<{ readonly pid: number }>;
+  drain(why: LeaveReason): Promise<{ readonly pid: number }>;
 }

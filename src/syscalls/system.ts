@@ -1,8 +1,9 @@
 // system.*: the kernel about itself. `sys.version` and `sys.drain` are frozen for ever: every version of gsv, past and to come,
 // asks and answers them in this form, so that a newer binary can always take over from an older kernel.
 
+import { LEAVE_REASONS } from "../abi/sys.ts";
 import { field, syscall } from "./define.ts";
-import type { DrainWhy, KernelControl, KernelStatus } from "./services.ts";
+import type { KernelControl, KernelStatus } from "./services.ts";
 
 export const systemCalls = [
   syscall({
@@ -74,8 +75,8 @@ export const systemCalls = [
     class: "keyed",
     by: "person",
     capability: "system.drain",
-    input: { why: field.withDefault(field.choice("why", ["stop", "restart", "upgrade", "idle"]), "stop") },
+    input: { why: field.withDefault(field.choice("why", LEAVE_REASONS), "stop") },
     cli: { hidden: true, examples: [], print: { kind: "silent" } },
-    run: ({ kernel }: { kernel: KernelControl }, args) => kernel.drain(args.why as DrainWhy),
+    run: ({ kernel }: { kernel: KernelControl }, args) => kernel.drain(args.why),
   }),
 ] as const;

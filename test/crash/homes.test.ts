@@ -2,7 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import type { ProcessInfo } from "../../src/abi/process.ts";
 import { acquireLock } from "../../src/store/lock.ts";
 import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";
@@ -90,6 +90,16 @@ test.concurrent("when kernel stop returns the kernel has left: the lock is free 
       expect(readdirSync(home.paths.procDir)).toEqual(["init:1000.db"]);
     }
     expect((await home.gsv(["kernel", "stop"])).stdout).toBe("no kernel was running\n");
+  });
+}, 30_000);
+
+test.concurrent("a kernel that is told to go while it is coming up comes up and goes, and is not just cut off", async () => {
+  await withHome(async (home) => {
+    const kernel = home.start();
+    await until("it makes itself at home", () => existsSync(home.paths.kernelDb));
+    kernel.signal("SIGTERM");
+    expect(await kernel.ended).toBe(0);
+    expect([home.holder, new HomeBook(home).faults]).toEqual([null, []]);
   });
 }, 30_000);
 

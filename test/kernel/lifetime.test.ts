@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { LeaveReason } from "../../src/abi/sys.ts";
 import { type Ended, elect, keepLifetime, type LifetimeSettings } from "../../src/kernel/lifetime.ts";
-import type { DrainWhy } from "../../src/syscalls/services.ts";
 import { FakeClock } from "../support/clock.ts";
 
 let directory = "";
@@ -62,7 +62,7 @@ function kernel(settings: Partial<LifetimeSettings> = {}) {
     info,
     connect: () => accept(),
     settle: () => settled.resolve(),
-    drain: (why: DrainWhy) => lifetime.drain(why),
+    drain: (why: LeaveReason) => lifetime.drain(why),
     ended: () => ended,
     isLeaving: () => log.some((line) => line.startsWith("bye")),
   };

@@ -4,14 +4,13 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SysError } from "../../src/abi/errno.ts";
-import type { CallOptions, Sys } from "../../src/abi/sys.ts";
+import type { CallOptions, LeaveReason, Sys } from "../../src/abi/sys.ts";
 import { elect, keepLifetime } from "../../src/kernel/lifetime.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { homePaths, prepareHome } from "../../src/paths.ts";
 import { isServed } from "../../src/rpc/client.ts";
 import { serve } from "../../src/rpc/server.ts";
 import { acquireLock } from "../../src/store/lock.ts";
-import type { DrainWhy } from "../../src/syscalls/services.ts";
 import { classOf } from "./door.ts";
 
 const [home = "", idleMs = "10000"] = process.argv.slice(2);
@@ -32,7 +31,7 @@ async function call(name: string, args: object, { requestId = "", signal }: Call
   if (name === "echo") return args;
   if (name === "wait")
     return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("over"))));
-  if (name === "sys.drain") return void lifetime.drain((args as { why: DrainWhy }).why);
+  if (name === "sys.drain") return void lifetime.drain((args as { why: LeaveReason }).why);
   if (name !== "count") throw new SysError("ENOSYS", name);
   if (!done.has(requestId)) appendFileSync(ledger, `${requestId}\n`);
   done.add(requestId);

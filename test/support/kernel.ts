@@ -74,6 +74,10 @@ export class TestKernel {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // What a test left running ends first, but for what it made to never end.
+    const drained = this.kernel.runners.drain(0);
+    await this.clock.advance(1);
+    await Promise.race([drained, this.quiet()]);
     await this.kernel.close();
     rmSync(this.directory, { recursive: true, force: true });
     if (this.faults.length === 0) return;

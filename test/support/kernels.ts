@@ -4,10 +4,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Sys } from "../../src/abi/sys.ts";
+import type { LeaveReason, Sys } from "../../src/abi/sys.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { type OpenOptions, openSys } from "../../src/rpc/connect.ts";
-import type { ByeWhy } from "../../src/rpc/frame.ts";
 import { type Server, serve } from "../../src/rpc/server.ts";
 import { classOf, FakeDoor, freshState, info } from "./door.ts";
 import { seeded } from "./random.ts";
@@ -33,7 +32,7 @@ export class FakeHome {
 
   async up(version = "1.0.0"): Promise<FakeDoor> {
     const door = new FakeDoor(this.state, version);
-    door.onDrain = (why) => void this.leave(why as ByeWhy);
+    door.onDrain = (why) => void this.leave(why as LeaveReason);
     const options = {
       socketPath: this.socketPath,
       clock: realClock,
@@ -54,7 +53,7 @@ export class FakeHome {
     await Bun.write(this.socketPath, "");
   }
 
-  async leave(why: ByeWhy): Promise<void> {
+  async leave(why: LeaveReason): Promise<void> {
     const server = this.server;
     this.server = null;
     server?.bye(why);
