@@ -23,6 +23,19 @@ export const KERNEL_SCHEMA: Schema = {
         ) STRICT`,
         "CREATE TABLE groups (name TEXT PRIMARY KEY, gid INTEGER NOT NULL UNIQUE, members TEXT NOT NULL DEFAULT '') STRICT",
         "CREATE TABLE personal_agents (owner_uid INTEGER PRIMARY KEY, agent_uid INTEGER NOT NULL UNIQUE) STRICT",
+        // Agents besides the personal one, and whose they are.
+        "CREATE TABLE agent_owners (agent_uid INTEGER PRIMARY KEY, owner_uid INTEGER NOT NULL) STRICT",
+        `CREATE TABLE auth_tokens (
+          token_id TEXT PRIMARY KEY, uid INTEGER NOT NULL, kind TEXT NOT NULL, label TEXT, token_hash TEXT NOT NULL UNIQUE,
+          token_prefix TEXT NOT NULL, allowed_role TEXT NOT NULL, allowed_device_id TEXT, created_at INTEGER NOT NULL,
+          last_used_at INTEGER, expires_at INTEGER, revoked_at INTEGER, revoked_reason TEXT
+        ) STRICT`,
+        // Failed logins, by account and by peer.
+        `CREATE TABLE login_guard (
+          kind TEXT NOT NULL, subject TEXT NOT NULL, failures INTEGER NOT NULL, last_failed_at INTEGER NOT NULL, locked_until INTEGER,
+          PRIMARY KEY (kind, subject)
+        ) STRICT`,
+        "CREATE TABLE config_kv (key TEXT PRIMARY KEY, value TEXT NOT NULL, updated_at INTEGER NOT NULL, updated_by INTEGER NOT NULL) STRICT",
         "CREATE TABLE group_capabilities (gid INTEGER NOT NULL, capability TEXT NOT NULL, PRIMARY KEY (gid, capability)) STRICT",
         `CREATE TABLE processes (
           process_id TEXT PRIMARY KEY, parent_pid TEXT, uid INTEGER NOT NULL, owner_uid INTEGER NOT NULL, profile TEXT NOT NULL,
@@ -30,7 +43,7 @@ export const KERNEL_SCHEMA: Schema = {
           phase TEXT NOT NULL CHECK (phase IN ('creating', 'live', 'killing')), phase_json TEXT,
           dirty INTEGER NOT NULL DEFAULT 0,
           state TEXT NOT NULL DEFAULT 'idle', active_run_id TEXT, queued_count INTEGER NOT NULL DEFAULT 0, last_active_at INTEGER,
-          waits_json TEXT, last_status TEXT, projected_seq INTEGER NOT NULL DEFAULT 0
+          waits_json TEXT, last_status TEXT, dropped_json TEXT, projected_seq INTEGER NOT NULL DEFAULT 0
         ) STRICT`,
         "CREATE INDEX processes_by_owner ON processes (owner_uid, created_at)",
         "CREATE INDEX processes_by_parent ON processes (parent_pid)",
