@@ -28,9 +28,12 @@ export function registryService(options: RegistryOptions): Registry {
 
   // One look-up of names for a whole list; a row then needs waiting for only when its copy may be behind.
   async function infosOf(rows: readonly ProcessRow[]): Promise<ProcessInfo[]> {
-    const uids = new Set(rows.flatMap((row) => [row.ownerUid, row.uid]));
     const names = new Map<number, string>();
-    for (const uid of uids) names.set(uid, (await kernel.accounts.byUid(uid))?.username ?? String(uid));
+    for (const row of rows) {
+      for (const uid of [row.ownerUid, row.uid]) {
+        if (!names.has(uid)) names.set(uid, (await kernel.accounts.byUid(uid))?.username ?? String(uid));
+      }
+    }
     const infos: ProcessInfo[] = [];
     for (const row of rows) {
       const fresh = row.dirty && options.fresh !== undefined ? await options.fresh(row.pid) : null;

@@ -100,7 +100,7 @@ export class Kernel {
 
   rssMb(): number {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))?.[1];
-    return (Number(kilobytes) * 1024) / 1e6;
+    return Number(kilobytes) / 1024;
   }
 
   async gone(): Promise<void> {
@@ -142,7 +142,7 @@ export class Floor {
 
   /** A child's peak counts from the peak of whoever starts it, and this process is large: a small one starts it. */
   async peakMemoryMb(argv: readonly string[], env: Record<string, string>): Promise<number> {
-    return Number((await run([this.binary, "memory", ...argv], env)).stdout) / 1e6;
+    return Number((await run([this.binary, "memory", ...argv], env)).stdout) / 2 ** 20;
   }
 
   remove(): void {

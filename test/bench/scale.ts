@@ -35,7 +35,7 @@ export async function scaleRows(floor: Floor, rounds: number): Promise<Row[]> {
     return [
       rowOf("1,000 processes: list, no kernel", cold.values, { floor: { value: cold.floor, what }, budget: 20 }),
       rowOf("1,000 processes: list, kernel up", warm.values, { floor: { value: warm.floor, what }, budget: 20 }),
-      { name: "1,000 processes: memory of the kernel", unit: "MB", median: kernel.rssMb(), budget: 120 },
+      { name: "1,000 processes: memory of the kernel", unit: "MiB", median: kernel.rssMb(), budget: 120 },
       rowOf("send into a history of 20,000 messages", intoLong, {
         floor: { value: median(short), what: "the same into a history of 80" },
         budget: median(short) * 1.2 + 0.1,

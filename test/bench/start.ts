@@ -26,7 +26,7 @@ export async function startRows(floor: Floor, rounds: number): Promise<Row[]> {
     return [
       rowOf("--version", version.values, { floor: { value: version.floor, what }, budget: 6 }),
       rowOf("proc list, no kernel", list.values, { floor: { value: list.floor, what }, budget: 15 }),
-      rowOf("proc list, peak memory", memory, { unit: "MB", budget: 45 }),
+      rowOf("proc list, peak memory", memory, { unit: "MiB", budget: 45 }),
     ];
   } finally {
     await home.remove();

@@ -63,7 +63,6 @@ export interface ProcessRows {
   }): Promise<readonly ProcessRow[]>;
   /** How many live ones there are in each state. */
   tally(): Promise<ReadonlyMap<State, number>>;
-  children(pid: string): Promise<readonly ProcessRow[]>;
   count(ownerUid: number): Promise<number>;
   /** Rows a start has to look at: in a step, or with something not yet copied. */
   unfinished(): Promise<readonly ProcessRow[]>;
@@ -101,10 +100,13 @@ type Columns = {
   readonly last_status: RunStatus | null;
 };
 
+const COLUMNS =
+  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status";
+
 export function processRows(kernel: KernelDb): ProcessRows {
   const { db } = kernel;
   const rows = (where: string, ...values: (string | number | null)[]) =>
-    db.all<Columns>(`SELECT * FROM processes ${where}`, ...values).map(fromColumns);
+    db.all<Columns>(`SELECT ${COLUMNS} FROM processes ${where}`, ...values).map(fromColumns);
 
   return {
     get: async (pid) => rows("WHERE process_id = ?", pid)[0] ?? null,
@@ -123,7 +125,6 @@ export function processRows(kernel: KernelDb): ProcessRows {
       );
       return new Map(counts.map(({ state, n }) => [state, n]));
     },
-    children: async (pid) => rows("WHERE parent_pid = ?", pid),
     count: async (ownerUid) =>
       db.get<{ n: number }>("SELECT count(*) AS n FROM processes WHERE owner_uid = ?", ownerUid)?.n ?? 0,
     unfinished: async () => rows("WHERE dirty = 1 OR phase <> 'live' ORDER BY created_at"),
