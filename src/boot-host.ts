@@ -55,7 +55,11 @@ export async function runKernel(machine: HostMachine): Promise<void> {
   });
   kernel.host.clients = () => server.clients;
   kernel.host.drain = (why: LeaveReason) => void lifetime.drain(why);
-  void askedToGo.then(() => lifetime.drain("stop"));
+  void askedToGo.then(() => {
+    // A system that shuts down does not wait for ten seconds.
+    void kernel.drain(config["kernel.termMs"]);
+    void lifetime.drain("stop");
+  });
   const ended = await lifetime.ended;
   if (ended.leftWork && ended.why === "idle") machine.startKernel();
 }
