@@ -6,7 +6,6 @@ import { SysError } from "./abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { Sys } from "./abi/sys.ts";
 import { aboutThis } from "./boot-about.ts";
-import type { ReadFiles } from "./boot-read-files.ts";
 import { callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { controlService } from "./kernel/control.ts";
@@ -17,11 +16,9 @@ import type { Clock } from "./lib/clock.ts";
 import { type HomePaths, readKernelInfo } from "./paths.ts";
 import { approvalsList } from "./process/approvals.ts";
 import { archivesService } from "./process/archive.ts";
-import { historiesService } from "./process/histories.ts";
 import { KernelDb } from "./store/kernel/db.ts";
 import { sqliteKernelStore } from "./store/kernel/sqlite.ts";
 import { isHeld } from "./store/lock.ts";
-import { sqliteProcessStore } from "./store/process/sqlite.ts";
 import type { KernelStatus } from "./syscalls/services.ts";
 import { SYSCALLS } from "./syscalls/table.ts";
 
@@ -43,13 +40,6 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
     return null;
   }
   const { generation } = database.current();
-  const store = sqliteProcessStore({
-    directory: paths.procDir,
-    quarantine: paths.quarantineDir,
-    mode: "read",
-    now: () => clock.now(),
-    kernelGeneration: generation,
-  });
   const caller = () => callersFrom(kernel.accounts).person(human.uid, human.home);
   const sys = (): Sys =>
     kernelSys({
@@ -59,14 +49,13 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
       newRequestId: () => uuidv7(clock.now(), random),
       uid: human.uid,
     });
-  // Few reads look at files, and what files need takes longer to load than most reads take.
-  let files: Promise<ReadFiles> | null = null;
-  const filesNow = () => {
-    files ??= import("./boot-read-files.ts").then(({ readFiles }) =>
-      readFiles({ paths, clock, random, database, kernel, sys }),
-    );
-    return files;
-  };
+  // A list of processes needs neither, and what they need takes longer to load than the list.
+  const files = lazily(async () =>
+    (await import("./boot-read-files.ts")).readFiles({ paths, clock, random, database, kernel, sys }),
+  );
+  const histories = lazily(async () =>
+    (await import("./boot-read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation }),
+  );
   const needsKernel = async (): Promise<never> => {
     throw new SysError("EAGAIN", "this needs a kernel");
   };
@@ -77,18 +66,21 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
       registry: registryService({
         kernel,
         atRest: true,
-        fresh: (pid) => store.projection(pid).catch(() => null),
+        fresh: async (pid) => (await histories.get()).store.projection(pid).catch(() => null),
         onInterrupted,
       }),
-      histories: historiesService({ kernel, store }),
+      histories: {
+        page: async (...asked) => (await histories.get()).histories.page(...asked),
+        trace: async (...asked) => (await histories.get()).histories.trace(...asked),
+      },
       archives: archivesService({
         kernel,
-        objects: { read: async (key, range) => (await filesNow()).objects.read(key, range) },
+        objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
       }),
       approvals: { ...approvalsList(kernel), answer: needsKernel },
       files: {
-        read: async (who, request) => (await filesNow()).files.read(who, request),
-        search: async (who, request, signal) => (await filesNow()).files.search(who, request, signal),
+        read: async (...asked) => (await files.get()).files.read(...asked),
+        search: async (...asked) => (await files.get()).files.search(...asked),
         write: needsKernel,
         edit: needsKernel,
         remove: needsKernel,
@@ -112,8 +104,21 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
     ...door,
     async close() {
       await door.close();
-      await store.close();
+      await (await histories.made)?.store.close();
       database.close();
+    },
+  };
+}
+
+function lazily<T>(make: () => Promise<T>): { readonly get: () => Promise<T>; readonly made: Promise<T> | null } {
+  let made: Promise<T> | null = null;
+  return {
+    get: () => {
+      made ??= make();
+      return made;
+    },
+    get made() {
+      return made;
     },
   };
 }
