@@ -103,8 +103,12 @@ export interface SignalFilter {
 export function matches(filter: SignalFilter, signal: Signal): boolean {
   if (filter.pid !== undefined && filter.pid !== signal.pid) return false;
   if (filter.run !== undefined && filter.run !== ("run" in signal ? signal.run : undefined)) return false;
-  if (filter.names === undefined || signal.name === "resync") return true;
-  return filter.names.some(
-    (name) => name === signal.name || (name.endsWith(".*") && signal.name.startsWith(name.slice(0, -1))),
+  return signal.name === "resync" || wantsName(filter, signal.name);
+}
+
+export function wantsName({ names }: SignalFilter, name: SignalName): boolean {
+  return (
+    names === undefined ||
+    names.some((wish) => wish === name || (wish.endsWith(".*") && name.startsWith(wish.slice(0, -1))))
   );
 }

@@ -2,7 +2,7 @@
 // reads from history. Only the owner's listeners and root's hear of a process.
 
 import { ROOT_UID } from "../abi/identity.ts";
-import { matches, type Signal, type SignalFilter } from "../abi/signal.ts";
+import { matches, type Signal, type SignalFilter, wantsName } from "../abi/signal.ts";
 
 export interface Listener {
   readonly uid: number;
@@ -30,12 +30,7 @@ export class Bus {
   /** Cheap to ask before building a signal that often nobody wants. */
   wanted(pid: string, name: Signal["name"]): boolean {
     for (const { filter } of this.listeners) {
-      if (filter.pid !== undefined && filter.pid !== pid) continue;
-      if (
-        filter.names === undefined ||
-        filter.names.some((wish) => wish === name || (wish.endsWith(".*") && name.startsWith(wish.slice(0, -1))))
-      )
-        return true;
+      if ((filter.pid === undefined || filter.pid === pid) && wantsName(filter, name)) return true;
     }
     return false;
   }

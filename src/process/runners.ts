@@ -145,12 +145,13 @@ export class Runners {
   }
 
   private async trouble(pid: string, error: unknown): Promise<void> {
-    const { processes, ledger, onFault } = this.options;
+    const { processes, onFault } = this.options;
     const row = await processes.get(pid).catch(() => null);
     if (row === null) return onFault(error);
     if (error instanceof StoreUnavailable) return this.waitOut(row, error);
     onFault(error);
-    if (error instanceof StoreCorrupt) return await ledger.setAside(row, error.message).catch(onFault);
+    // The ledger, under whose eyes it was found, has set it aside.
+    if (error instanceof StoreCorrupt) return;
     await this.giveUp(row).catch(onFault);
   }
 
