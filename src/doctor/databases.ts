@@ -1,0 +1,125 @@
+// Each database by itself: there, SQLite's own check of it, and a schema this gsv knows. What is damaged is left as it lies: a kernel sets
+// a damaged process database aside when it opens it, and kernel.db has no second copy but a backup.
+
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { quoted } from "../lib/quote.ts";
+import { type Check, type Depth, type Found, messageOf, notice, ok, problem } from "./check.ts";
+import type { Patient } from "./patient.ts";
+
+export const databases: Check = {
+  name: "databases",
+  needsHome: true,
+  look(patient, depth) {
+    const pids = databasesIn(patient);
+    const found = [
+      ...kernelDatabase(patient, depth, pids.length > 0),
+      ...pids.flatMap((pid) => processDatabase(patient, depth, pid)),
+    ];
+    const how = depth === "full" ? "read to the last page" : "looked through";
+    if (found.length === 0)
+      found.push(
+        ok(existsSync(patient.paths.kernelDb) ? `kernel.db and ${pids.length} of processes ${how}` : "none yet"),
+      );
+    return [...found, ...setAside(patient)];
+  },
+};
+
+/** The pids that have a database. */
+export function databasesIn({ paths }: Patient): string[] {
+  try {
+    return readdirSync(paths.procDir)
+      .filter((name) => name.endsWith(".db"))
+      .map((name) => name.slice(0, -".db".length))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+function kernelDatabase(patient: Patient, depth: Depth, expected: boolean): Found[] {
+  const { kernelDb, backupDir } = patient.paths;
+  const restore = `restore a backup of the home${newestIn(backupDir)}`;
+  if (!existsSync(kernelDb))
+    return expected ? [problem("kernel.db is missing although there are processes", { fix: restore })] : [];
+  const fault = patient.databases.fault(kernelDb, depth);
+  if (fault === null) return [];
+  return [problem(`kernel.db: ${fault}`, { fix: restore, ...reindexed(patient, kernelDb, depth) })];
+}
+
+function processDatabase(patient: Patient, depth: Depth, pid: string): Found[] {
+  const path = join(patient.paths.procDir, `${pid}.db`);
+  const fault = patient.databases.fault(path, depth);
+  if (fault === null) return schema(patient, pid);
+  // It went away with its process meanwhile.
+  if (!existsSync(path)) return [];
+  if (isMarked(patient, pid))
+    return [notice(`${pid}.db: ${fault}; the next kernel keeps it in quarantine/`, { fix: "gsv kernel restart" })];
+  const fix = `gsv proc reset --pid ${quoted(pid)} starts it afresh and keeps the damaged file in quarantine/`;
+  return [problem(`${pid}.db: ${fault}`, { fix, ...(reindexed(patient, path, depth) ?? marked(patient, depth, pid)) })];
+}
+
+/** A start of the kernel looks at it. */
+function isMarked({ databases: inspector }: Patient, pid: string): boolean {
+  try {
+    return inspector.registeredAs(pid)?.dirty === true;
+  } catch {
+    return false;
+  }
+}
+
+function schema({ databases: inspector }: Patient, pid: string): Found[] {
+  try {
+    const { version, known } = inspector.processSchema(pid);
+    if (version <= known) return [];
+    return [
+      problem(`${pid}.db was written by a newer gsv (schema ${version}; this one knows ${known})`, {
+        fix: "use the newer gsv for this home",
+      }),
+    ];
+  } catch (error) {
+    return [problem(`${pid}.db: ${messageOf(error)}`)];
+  }
+}
+
+function newestIn(backupDir: string): string {
+  try {
+    const [newest] = readdirSync(backupDir)
+      .map((name) => ({ name, at: statSync(join(backupDir, name)).mtimeMs }))
+      .sort((left, right) => right.at - left.at);
+    return newest === undefined ? "" : `; the newest copy of kernel.db is backup/${newest.name}`;
+  } catch {
+    return "";
+  }
+}
+
+// Only the deep check compares indexes with their rows, and only those can be made anew.
+function reindexed(patient: Patient, path: string, depth: Depth): Pick<Found, "repair"> | undefined {
+  if (depth === "quick" || patient.databases.fault(path, "quick") !== null) return undefined;
+  return {
+    repair: async () => {
+      patient.mend.reindex(path);
+      return `the indexes of ${basename(path)} are made anew`;
+    },
+  };
+}
+
+function marked(patient: Patient, depth: Depth, pid: string): Pick<Found, "repair"> {
+  if (depth === "quick") return {};
+  return {
+    repair: async () => {
+      patient.mend.mark(pid);
+      return `${pid} is marked: the next kernel keeps its database in quarantine/`;
+    },
+  };
+}
+
+function setAside({ paths }: Patient): Found[] {
+  const kept = existsSync(paths.quarantineDir) ? readdirSync(paths.quarantineDir).length : 0;
+  if (kept === 0) return [];
+  return [
+    notice(`${kept} damaged ${kept === 1 ? "thing is" : "things are"} kept in ${paths.quarantineDir}`, {
+      fix: "look at them; take them away when you need them no more",
+    }),
+  ];
+}
