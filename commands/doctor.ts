@@ -74,7 +74,7 @@ function lineOf({ stdout }: Io, { level, check, what, fix }: Finding, widths: re
   const start = `${level.padEnd(widths[0])}  ${check.padEnd(widths[1])}  `;
   const line = `${start}${reveal(what)}`;
   if (fix === undefined) return `${line}\n`;
-  const beside = `${line}: ${reveal(fix)}`;
+  const beside = `${line} → ${reveal(fix)}`;
   if (!stdout.isTTY || displayWidth(beside) <= stdout.columns) return `${beside}\n`;
-  return `${line}\n${" ".repeat(start.length)}${reveal(fix)}\n`;
+  return `${line}\n${" ".repeat(start.length)}→ ${reveal(fix)}\n`;
 }

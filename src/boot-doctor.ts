@@ -1,5 +1,5 @@
-// The machine as the doctor's checks are handed it, and the list of where things lie. Nothing is made or started for either, whatever
-// state the home is in.
+// The machine as the doctor's checks are handed it, and the list of where things lie. No home is made and no kernel started for either,
+// whatever state the home is in.
 
 import { existsSync, statfsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import type { Place } from "../commands/command.ts";
 import { SysError } from "./abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import { type Doctor, doctorOf } from "./doctor/examine.ts";
-import type { Answer, Patient } from "./doctor/patient.ts";
+import type { Answer, Holder, Patient } from "./doctor/patient.ts";
 import type { Clock } from "./lib/clock.ts";
 import { openPlainFile, readRange, sha256Of } from "./objects/host.ts";
 import { type HomePaths, homePaths, readKernelInfo } from "./paths.ts";
@@ -60,7 +60,7 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
     lock: {
       isHeld: () => existsSync(paths.lockFile) && isHeld(paths.lockFile),
       fault: () => lockFault(paths.lockFile),
-      holder: () => readKernelInfo(paths),
+      holder: () => holderIn(paths),
       hold: (work) => holding(paths, work),
     },
     socketPath,
@@ -84,6 +84,12 @@ function nowhere(fault: SysError): { paths: HomePaths; socketPath: () => string 
       throw fault;
     },
   };
+}
+
+// The file may hold anything.
+function holderIn(paths: HomePaths): Holder | null {
+  const info = readKernelInfo(paths);
+  return info === null ? null : { pid: info.pid, version: String(info.version), exe: String(info.exe) };
 }
 
 function bytesBelow(directory: string) {

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Doing, OwnWord, Registered } from "../store/inspect.ts";
-import { type Check, type Depth, type Found, ok, problem } from "./check.ts";
+import { type Check, counted, type Depth, type Found, ok, problem } from "./check.ts";
 import { databasesIn } from "./databases.ts";
 import type { Patient } from "./patient.ts";
 
@@ -24,7 +24,9 @@ export const agreement: Check = {
       ...rows.flatMap((row) => compared(patient, depth, row)),
       ...files.filter((pid) => !known.has(pid)).map((pid) => nobodys(patient, depth, pid)),
     ];
-    return found.length > 0 ? found : [ok(`kernel.db and ${rows.length} processes say the same`)];
+    return found.length > 0
+      ? found
+      : [ok(`kernel.db and ${counted(rows.length, "process", "processes")} say the same`)];
   },
 };
 

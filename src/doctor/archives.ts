@@ -27,7 +27,9 @@ export const archives: Check = {
     }
     if (found.length > 0) return found;
     return [
-      ok(rows.length === 0 ? "none yet" : `${depth === "full" ? "all" : "the newest"} ${rows.length} read to the end`),
+      ok(
+        rows.length === 0 ? "none yet" : `${depth === "full" ? "all" : "the newest"} ${rows.length} read to their end`,
+      ),
     ];
   },
 };

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { quoted } from "../lib/quote.ts";
-import { type Check, type Depth, type Found, messageOf, notice, ok, problem } from "./check.ts";
+import { type Check, counted, type Depth, type Found, messageOf, notice, ok, problem, some } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 export const databases: Check = {
@@ -19,7 +19,11 @@ export const databases: Check = {
     const how = depth === "full" ? "read to the last page" : "looked through";
     if (found.length === 0)
       found.push(
-        ok(existsSync(patient.paths.kernelDb) ? `kernel.db and ${pids.length} of processes ${how}` : "none yet"),
+        ok(
+          existsSync(patient.paths.kernelDb)
+            ? `kernel.db and ${counted(pids.length, "process database")} ${how}`
+            : "none yet",
+        ),
       );
     return [...found, ...setAside(patient)];
   },
@@ -44,7 +48,8 @@ function kernelDatabase(patient: Patient, depth: Depth, expected: boolean): Foun
     return expected ? [problem("kernel.db is missing although there are processes", { fix: restore })] : [];
   const fault = patient.databases.fault(kernelDb, depth);
   if (fault === null) return [];
-  return [problem(`kernel.db: ${fault}`, { fix: restore, ...reindexed(patient, kernelDb, depth) })];
+  const more = isOfIndexes(fault) ? reindexed(patient, kernelDb, depth) : { fix: restore };
+  return [problem(`kernel.db: ${inShort(fault)}`, more)];
 }
 
 function processDatabase(patient: Patient, depth: Depth, pid: string): Found[] {
@@ -54,9 +59,12 @@ function processDatabase(patient: Patient, depth: Depth, pid: string): Found[] {
   // It went away with its process meanwhile.
   if (!existsSync(path)) return [];
   if (isMarked(patient, pid))
-    return [notice(`${pid}.db: ${fault}; the next kernel keeps it in quarantine/`, { fix: "gsv kernel restart" })];
+    return [
+      notice(`${pid}.db: ${inShort(fault)}; the next kernel keeps it in quarantine/`, { fix: "gsv kernel restart" }),
+    ];
   const fix = `gsv proc reset --pid ${quoted(pid)} starts it afresh and keeps the damaged file in quarantine/`;
-  return [problem(`${pid}.db: ${fault}`, { fix, ...(reindexed(patient, path, depth) ?? marked(patient, depth, pid)) })];
+  const more = isOfIndexes(fault) ? reindexed(patient, path, depth) : { fix, ...marked(patient, depth, pid) };
+  return [problem(`${pid}.db: ${inShort(fault)}`, more)];
 }
 
 /** A start of the kernel looks at it. */
@@ -93,10 +101,20 @@ function newestIn(backupDir: string): string {
   }
 }
 
-// Only the deep check compares indexes with their rows, and only those can be made anew.
-function reindexed(patient: Patient, path: string, depth: Depth): Pick<Found, "repair"> | undefined {
-  if (depth === "quick" || patient.databases.fault(path, "quick") !== null) return undefined;
+function inShort(fault: string): string {
+  return some(fault.split("; "), 2);
+}
+
+// Indexes are derived from the rows and can be made anew, so long as nothing else is wrong.
+function isOfIndexes(fault: string): boolean {
+  return fault.split("; ").every((word) => /\bindex\b/.test(word));
+}
+
+function reindexed(patient: Patient, path: string, depth: Depth): Pick<Found, "fix" | "repair"> {
+  const fix = "gsv kernel stop; gsv fsck --repair";
+  if (depth === "quick") return { fix };
   return {
+    fix,
     repair: async () => {
       patient.mend.reindex(path);
       return `the indexes of ${basename(path)} are made anew`;

@@ -22,7 +22,7 @@ export const home: Check = {
       ];
     }
     if (stat === undefined) return [notice(`${paths.home} does not exist yet`, { fix: "the first command makes it" })];
-    return [judged(patient, stat)];
+    return [judged(patient, stat), ...(stat.isDirectory() ? notDirectories(patient) : [])];
   },
 };
 
@@ -34,6 +34,14 @@ export function isThere({ homeFault, paths }: Patient): boolean {
   } catch {
     return false;
   }
+}
+
+// What else stands in the place of one of its directories would keep a kernel from starting.
+function notDirectories({ paths }: Patient): Found[] {
+  const { procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, runDir, logDir } = paths;
+  return [procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, runDir, logDir]
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === false)
+    .map((path) => problem(`${path} is not a directory`, { fix: `mv ${quoted(path)} ${quoted(`${path}.old`)}` }));
 }
 
 function judged({ paths, uid }: Patient, stat: Stats): Found {

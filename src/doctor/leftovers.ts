@@ -2,7 +2,7 @@
 
 import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { type Check, notice, ok, some } from "./check.ts";
+import { type Check, counted, notice, ok, some } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 export const leftovers: Check = {
@@ -43,7 +43,7 @@ function placeOf(socketPath: () => string): string | null {
 function takenAway(patient: Patient): string {
   const left = leftIn(patient);
   for (const path of left) rmSync(path, { force: true });
-  return `${left.length} half-written ${left.length === 1 ? "file" : "files"} taken away`;
+  return `${counted(left.length, "half-written file")} taken away`;
 }
 
 function namesIn(directory: string): string[] {

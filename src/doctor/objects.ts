@@ -4,7 +4,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Stored } from "../store/inspect.ts";
-import { type Check, type Found, messageOf, ok, problem } from "./check.ts";
+import { type Check, counted, type Found, messageOf, ok, problem } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 const TEMPORARIES = ".tmp";
@@ -16,18 +16,22 @@ export const objects: Check = {
     const { paths } = patient;
     if (!existsSync(paths.kernelDb)) return [];
     try {
-      const { count, found } = await againstBytes(patient);
-      found.push(...strangers(patient));
-      return found.length > 0 ? found : [ok(`${count} objects have the bytes that were stored`)];
+      const { known, found } = await againstBytes(patient);
+      found.push(...strangers(patient, known));
+      return found.length > 0
+        ? found
+        : [ok(`the bytes of ${counted(known.size, "object")} are the ones that were stored`)];
     } catch (error) {
       return [problem(`the objects cannot be looked through: ${messageOf(error)}`)];
     }
   },
 };
 
-async function againstBytes(patient: Patient): Promise<{ readonly count: number; readonly found: Found[] }> {
+async function againstBytes(
+  patient: Patient,
+): Promise<{ readonly known: ReadonlySet<string>; readonly found: Found[] }> {
   const found: Found[] = [];
-  let count = 0;
+  const known = new Set<string>();
   for (let after = ""; ; ) {
     const page = patient.databases.objects(after);
     for (const row of page) {
@@ -35,9 +39,9 @@ async function againstBytes(patient: Patient): Promise<{ readonly count: number;
       if (fault !== null)
         found.push(problem(`/${row.key}: ${fault}`, { fix: `restore objects/${row.key} from a backup` }));
     }
-    count += page.length;
+    for (const { key } of page) known.add(key);
     const last = page.at(-1);
-    if (last === undefined) return { count, found };
+    if (last === undefined) return { known, found };
     after = last.key;
   }
 }
@@ -52,12 +56,12 @@ async function faultOf(patient: Patient, row: Stored): Promise<string | null> {
   return /^[0-9a-f]{64}$/.test(sha256) ? "its bytes are not the ones that were stored" : sha256;
 }
 
-function strangers(patient: Patient): Found[] {
+function strangers(patient: Patient, known: ReadonlySet<string>): Found[] {
   const { objectsDir } = patient.paths;
   const found: Found[] = [];
   for (const path of filesBelow(objectsDir)) {
     const key = relative(objectsDir, path);
-    if (patient.databases.object(key) !== null || patient.databases.moving().includes(key)) continue;
+    if (known.has(key) || patient.databases.moving().includes(key)) continue;
     // It may have come or gone between the two looks.
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined || patient.databases.object(key) !== null) continue;
     found.push(

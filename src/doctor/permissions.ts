@@ -4,7 +4,7 @@
 import { chmodSync, lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { quoted } from "../lib/quote.ts";
-import { type Check, type Found, ok, problem, some } from "./check.ts";
+import { type Check, counted, type Found, ok, problem, some } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 export const permissions: Check = {
@@ -114,10 +114,6 @@ function listed({ paths }: Patient, entries: readonly Entry[]): string {
 }
 
 async function setModes(entries: readonly Entry[], modeOf: (mode: number, entry: Entry) => number): Promise<string> {
-  for (const entry of entries) chmodSync(entry.path, modeOf(lstatModeOf(entry.path), entry));
-  return `${entries.length} ${entries.length === 1 ? "mode" : "modes"} set right`;
-}
-
-function lstatModeOf(path: string): number {
-  return statSync(path).mode & 0o777;
+  for (const entry of entries) chmodSync(entry.path, modeOf(statSync(entry.path).mode & 0o777, entry));
+  return `${counted(entries.length, "mode")} set right`;
 }

@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import type { Registered } from "../store/inspect.ts";
-import { type Check, type Found, notice, ok, problem } from "./check.ts";
+import { type Check, counted, type Found, notice, ok, problem } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 /** Packing a very long history takes a while. */
@@ -21,7 +21,7 @@ export const unfinished: Check = {
     const found = steps.map((step) => judged(patient, step));
     if (resting > steps.filter((step) => step.what === "reset").length)
       found.push(
-        notice(`${resting} ${resting === 1 ? "process was" : "processes were"} in the middle of something`, {
+        notice(`${counted(resting, "process was", "processes were")} in the middle of something`, {
           fix: "goes on with the next kernel: gsv kernel start",
         }),
       );

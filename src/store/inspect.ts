@@ -69,7 +69,7 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
       try {
         return look(path, (db) => {
           if (schemaVersion(db) === 0) return "it is empty although it held data";
-          return wordOf(db, depth === "quick" ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(5)");
+          return wordOf(db, depth === "quick" ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(100)");
         });
       } catch (error) {
         return error instanceof Error ? error.message : String(error);
@@ -95,7 +95,7 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
     objects: (after: string): readonly Stored[] =>
       look(kernelDb, (db) =>
         db.all<Stored & { [column: string]: unknown }>(
-          "SELECT key, size, sha256 FROM objects WHERE symlink IS NULL AND key > ? ORDER BY key LIMIT ?",
+          "SELECT key, size, sha256 FROM objects WHERE key > ? ORDER BY key LIMIT ?",
           after,
           PAGE_ROWS,
         ),
@@ -122,7 +122,8 @@ function look<T>(path: string, body: (db: Db) => T): T {
 }
 
 function wordOf(db: Db, sql: string): string | null {
-  const words = db.all(sql).map((row) => String(Object.values(row)[0]));
+  const lines = db.all(sql).flatMap((row) => String(Object.values(row)[0]).split("\n"));
+  const words = lines.filter((line) => line !== "" && !line.startsWith("***"));
   return words.length === 0 || words[0] === "ok" ? null : words.join("; ");
 }
 
