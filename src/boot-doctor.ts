@@ -6,7 +6,6 @@ import { join } from "node:path";
 import type { Place } from "../commands/command.ts";
 import { SysError } from "./abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
-import { type Doctor, doctorOf } from "./doctor/examine.ts";
 import type { Answer, Holder, Patient } from "./doctor/patient.ts";
 import type { Clock } from "./lib/clock.ts";
 import { openPlainFile, readRange, sha256Of } from "./objects/host.ts";
@@ -35,10 +34,6 @@ export interface DoctorMachine {
   readonly env: { readonly [name: string]: string | undefined };
   readonly clock: Clock;
   readonly random: RandomBytes;
-}
-
-export async function doctorFor(machine: DoctorMachine): Promise<Doctor> {
-  return doctorOf(await patientOf(machine));
 }
 
 export async function patientOf({ home, uid, env, clock, random }: DoctorMachine): Promise<Patient> {

@@ -107,7 +107,11 @@ async function commandProcess(): Promise<number> {
       sys: () => sys,
       kernel: { start: () => sys.call("system.start", {}) },
       machine: {
-        doctor: async () => (await import("./boot-doctor.ts")).doctorFor({ ...here, home: await homeOrFault(here) }),
+        async doctor() {
+          const { patientOf } = await import("./boot-doctor.ts");
+          const { doctorOf } = await import("./doctor/examine.ts");
+          return doctorOf(await patientOf({ ...here, home: await homeOrFault(here) }));
+        },
         async places() {
           const { placesOf } = await import("./boot-doctor.ts");
           const { paths, socketPath, command } = await atHome(here);

@@ -31,11 +31,16 @@ export const databases: Check = {
 
 /** The pids that have a database. */
 export function databasesIn({ paths }: Patient): string[] {
+  return namesIn(paths.procDir)
+    .filter((name) => name.endsWith(".db"))
+    .map((name) => name.slice(0, -".db".length))
+    .sort();
+}
+
+// What is no directory is told by the check of the home.
+function namesIn(directory: string): string[] {
   try {
-    return readdirSync(paths.procDir)
-      .filter((name) => name.endsWith(".db"))
-      .map((name) => name.slice(0, -".db".length))
-      .sort();
+    return readdirSync(directory);
   } catch {
     return [];
   }
@@ -91,14 +96,10 @@ function schema({ databases: inspector }: Patient, pid: string): Found[] {
 }
 
 function newestIn(backupDir: string): string {
-  try {
-    const [newest] = readdirSync(backupDir)
-      .map((name) => ({ name, at: statSync(join(backupDir, name)).mtimeMs }))
-      .sort((left, right) => right.at - left.at);
-    return newest === undefined ? "" : `; the newest copy of kernel.db is backup/${newest.name}`;
-  } catch {
-    return "";
-  }
+  const [newest] = namesIn(backupDir)
+    .map((name) => ({ name, at: statSync(join(backupDir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((left, right) => right.at - left.at);
+  return newest === undefined ? "" : `; the newest copy of kernel.db is backup/${newest.name}`;
 }
 
 function inShort(fault: string): string {
@@ -133,7 +134,7 @@ function marked(patient: Patient, depth: Depth, pid: string): Pick<Found, "repai
 }
 
 function setAside({ paths }: Patient): Found[] {
-  const kept = existsSync(paths.quarantineDir) ? readdirSync(paths.quarantineDir).length : 0;
+  const kept = namesIn(paths.quarantineDir).length;
   if (kept === 0) return [];
   return [
     notice(`${kept} damaged ${kept === 1 ? "thing is" : "things are"} kept in ${paths.quarantineDir}`, {
