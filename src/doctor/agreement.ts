@@ -22,7 +22,7 @@ export const agreement: Check = {
     const known = new Set(rows.map((row) => row.pid));
     const found = [
       ...rows.flatMap((row) => compared(patient, depth, row)),
-      ...files.filter((pid) => !known.has(pid)).map((pid) => nobodys(patient, depth, pid)),
+      ...files.filter((pid) => !known.has(pid)).flatMap((pid) => nobodys(patient, depth, pid)),
     ];
     return found.length > 0
       ? found
@@ -99,11 +99,15 @@ function missing({ mend }: Patient, depth: Depth, pid: string): Found {
   });
 }
 
-function nobodys(patient: Patient, depth: Depth, pid: string): Found {
-  return problem(`proc/${pid}.db belongs to no process`, {
-    fix: `${FSCK} keeps it in quarantine/`,
-    ...(depth === "full" ? { repair: async () => setAside(patient, pid) } : {}),
-  });
+function nobodys(patient: Patient, depth: Depth, pid: string): Found[] {
+  // Killed between the two looks, its file went first.
+  if (!databasesIn(patient).includes(pid)) return [];
+  return [
+    problem(`proc/${pid}.db belongs to no process`, {
+      fix: `${FSCK} keeps it in quarantine/`,
+      ...(depth === "full" ? { repair: async () => setAside(patient, pid) } : {}),
+    }),
+  ];
 }
 
 // Whole, with its log: either without the other is worth less. Renamed, never opened.

@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { quoted } from "../lib/quote.ts";
+import type { Registered } from "../store/inspect.ts";
 import { type Check, counted, type Depth, type Found, messageOf, notice, ok, problem, some } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
@@ -63,7 +64,10 @@ function processDatabase(patient: Patient, depth: Depth, pid: string): Found[] {
   if (fault === null) return schema(patient, pid);
   // It went away with its process meanwhile.
   if (!existsSync(path)) return [];
-  if (isMarked(patient, pid))
+  const row = registeredAs(patient, pid);
+  // One that is being made is empty at first; one that belongs to nobody is told by the check of the agreement.
+  if (row !== "unknown" && row?.phase !== "live") return [];
+  if (row !== "unknown" && row.dirty)
     return [
       notice(`${pid}.db: ${inShort(fault)}; the next kernel keeps it in quarantine/`, { fix: "gsv kernel restart" }),
     ];
@@ -72,16 +76,15 @@ function processDatabase(patient: Patient, depth: Depth, pid: string): Found[] {
   return [problem(`${pid}.db: ${inShort(fault)}`, more)];
 }
 
-/** A start of the kernel looks at it. */
-function isMarked({ databases: inspector }: Patient, pid: string): boolean {
+function registeredAs({ databases: inspector }: Patient, pid: string): Registered | null | "unknown" {
   try {
-    return inspector.registeredAs(pid)?.dirty === true;
+    return inspector.registeredAs(pid);
   } catch {
-    return false;
+    return "unknown";
   }
 }
 
-function schema({ databases: inspector }: Patient, pid: string): Found[] {
+function schema({ databases: inspector, paths }: Patient, pid: string): Found[] {
   try {
     const { version, known } = inspector.processSchema(pid);
     if (version <= known) return [];
@@ -91,7 +94,7 @@ function schema({ databases: inspector }: Patient, pid: string): Found[] {
       }),
     ];
   } catch (error) {
-    return [problem(`${pid}.db: ${messageOf(error)}`)];
+    return existsSync(join(paths.procDir, `${pid}.db`)) ? [problem(`${pid}.db: ${messageOf(error)}`)] : [];
   }
 }
 

@@ -113,7 +113,9 @@ function look<T>(path: string, body: (db: Db) => T): T {
   // A pipe in its place would keep whoever opens it waiting.
   if (stat === undefined || !stat.isFile())
     throw new StoreCorrupt(`${path} is ${stat === undefined ? "missing" : "not a file"}`);
-  const db = new Db(path, { mode: "read" });
+  // Without a log there is nothing to keep, and looking at the file would leave an empty one beside it.
+  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const db = new Db(path, { mode: hasLog ? "look" : "read" });
   try {
     return db.snapshot(() => body(db));
   } finally {

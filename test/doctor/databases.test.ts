@@ -125,6 +125,14 @@ describe("a damaged process database", () => {
     expect(problems(mended)).toEqual([]);
   });
 
+  test("that is only just being made is not called damaged, and one of a process that is unknown is told once", async () => {
+    bed.sql("kernel.db", "UPDATE processes SET phase = 'creating'");
+    writeFileSync(join(bed.paths.home, OWN), "");
+    expect(problems(await bed.look([]))).toEqual([]);
+    bed.sql("kernel.db", "DELETE FROM processes");
+    expect(problems(await bed.look([]))).toEqual([`problem agreement: proc/${INIT}.db belongs to no process`]);
+  });
+
   test("that belongs to no process is kept in quarantine by fsck, whole", async () => {
     for (const name of ["task:lost00.db", "task:lost00.db-wal"]) writeFileSync(join(bed.paths.procDir, name), "");
     chmodSync(join(bed.paths.procDir, "task:lost00.db"), 0o600);
