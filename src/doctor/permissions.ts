@@ -1,5 +1,5 @@
 // Every file and directory of the home: ours, ours alone, and ours to use. Modes are looked at and set by name; nothing is opened. Links
-// are not followed, but for the directories of the home itself: a person may keep objects on another disk.
+// are not followed, but for gsv's own directories, which a person may keep on another disk: what lies behind any other is not gsv's.
 
 import { chmodSync, lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -30,13 +30,14 @@ interface Entry {
 }
 
 function walked(patient: Patient): Seen {
-  const { home } = patient.paths;
+  const { home, procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, runDir, logDir } = patient.paths;
+  const own = [procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, runDir, logDir];
   const seen: Seen = { entries: 0, loose: [], shut: [], foreign: [] };
   const waiting = [home];
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
     for (const name of namesIn(directory)) {
       const path = join(directory, name);
-      const stat = look(path, directory === home);
+      const stat = look(path, own.includes(path));
       if (stat === null) continue;
       judge(patient, { path, stat }, seen);
       if (stat.isDirectory()) waiting.push(path);

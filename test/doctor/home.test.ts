@@ -156,6 +156,8 @@ describe("permissions", () => {
       writeFileSync(join(outside, "open"), "");
       chmodSync(join(outside, "open"), 0o644);
       symlinkSync(join(outside, "open"), join(home, "link"));
+      symlinkSync(outside, join(home, "directory"));
+      symlinkSync(outside, join(bed.paths.logDir, "directory"));
       chmodSync(join(bed.home.directory, "moved"), 0o777);
       await bed.fix("permissions");
       expect(statSync(objectsDir).mode & 0o777).toBe(0o700);
