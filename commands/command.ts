@@ -4,6 +4,7 @@
 import type { SysError } from "../src/abi/errno.ts";
 import type { RandomBytes } from "../src/abi/ids.ts";
 import type { Sys } from "../src/abi/sys.ts";
+import type { Doctor } from "../src/doctor/examine.ts";
 import type { Clock } from "../src/lib/clock.ts";
 import type { KernelStatus } from "../src/syscalls/services.ts";
 
@@ -43,6 +44,18 @@ export interface Io {
     /** Makes sure that a kernel runs. */
     start(): Promise<KernelStatus>;
   };
+  /** For a home in any state; neither makes nor starts anything. */
+  readonly machine: {
+    doctor(): Promise<Doctor>;
+    /** Throws when the environment names no home. */
+    places(): Promise<readonly Place[]>;
+  };
+}
+
+/** Where something of a home lies; null where it cannot be. */
+export interface Place {
+  readonly name: string;
+  readonly path: string | null;
 }
 
 export interface Command {

@@ -27,4 +27,10 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ],
   ["deny", { summary: "Refuse what a process asked for", load: async () => (await import("./approvals.ts")).deny }],
   ["kernel", { summary: "Start, stop or look at the kernel", load: async () => (await import("./kernel.ts")).kernel }],
+  [
+    "doctor",
+    { summary: "Find out what is wrong, and mend it", load: async () => (await import("./doctor.ts")).doctor },
+  ],
+  ["fsck", { summary: "Check every stored byte of the home", load: async () => (await import("./doctor.ts")).fsck }],
+  ["paths", { summary: "Print where gsv keeps things", load: async () => (await import("./paths.ts")).paths }],
 ]);

@@ -38,6 +38,16 @@ async function atHome(here: Awaited<ReturnType<typeof invocation>>) {
 
 type Invocation = Awaited<ReturnType<typeof atHome>>;
 
+async function homeOrFault(here: Awaited<ReturnType<typeof invocation>>) {
+  const { SysError } = await import("./abi/errno.ts");
+  try {
+    return await atHome(here);
+  } catch (error) {
+    if (error instanceof SysError) return error;
+    throw error;
+  }
+}
+
 async function hostMachine({ env, paths, uid, clock, random, command, socketPath }: Invocation) {
   const { configFrom } = await import("./abi/config.ts");
   const { startKernel } = await import("./boot-client.ts");
@@ -96,6 +106,18 @@ async function commandProcess(): Promise<number> {
       random,
       sys: () => sys,
       kernel: { start: () => sys.call("system.start", {}) },
+      machine: {
+        async doctor() {
+          const { patientOf } = await import("./boot-doctor.ts");
+          const { doctorOf } = await import("./doctor/examine.ts");
+          return doctorOf(await patientOf({ ...here, home: await homeOrFault(here) }));
+        },
+        async places() {
+          const { placesOf } = await import("./boot-doctor.ts");
+          const { paths, socketPath, command } = await atHome(here);
+          return placesOf(paths, socketPath, command.at(-1) ?? "gsv");
+        },
+      },
     });
   } finally {
     await sys.close();

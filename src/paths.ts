@@ -5,6 +5,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, type Stats,
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { SysError } from "./abi/errno.ts";
 import type { KernelInfo } from "./kernel/lifetime.ts";
+import { quoted } from "./lib/quote.ts";
 
 export type HomePaths = ReturnType<typeof homePaths>;
 
@@ -155,10 +156,6 @@ function foreign(path: string, stats: Stats, uid: number, fix: string): SysError
 
 function mode(stats: Stats): string {
   return `0${(stats.mode & 0o777).toString(8).padStart(3, "0")}`;
-}
-
-function quoted(path: string): string {
-  return /^[A-Za-z0-9_./~@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** Who the operating system says this is; the environment knows it best, but a service has none. */

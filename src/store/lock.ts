@@ -36,14 +36,25 @@ export function acquireLock(file: string): Lock | null {
 
 /** Whether somebody holds it now. What else may be wrong with the file is told to whoever wants to take it. */
 export function isHeld(file: string): boolean {
+  return lookAt(file)?.code === "SQLITE_BUSY";
+}
+
+/** What keeps a file that is there from being a lock at all, or null. */
+export function lockFault(file: string): string | null {
+  const trouble = lookAt(file);
+  return trouble === null || trouble.code === "SQLITE_BUSY" ? null : trouble.message;
+}
+
+function lookAt(file: string): { readonly code: unknown; readonly message: string } | null {
   let database: Database | undefined;
   try {
     database = new Database(file, { readonly: true });
     database.run("PRAGMA busy_timeout = 0");
     database.query("SELECT count(*) FROM sqlite_schema").get();
-    return false;
+    return null;
   } catch (error) {
-    return (error as { code?: unknown }).code === "SQLITE_BUSY";
+    const { code } = error as { code?: unknown };
+    return { code, message: error instanceof Error ? error.message : String(error) };
   } finally {
     database?.close();
   }

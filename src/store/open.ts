@@ -36,15 +36,18 @@ export class Db {
 
   constructor(
     readonly path: string,
-    private readonly options: { readonly mode: "create" | "write" | "read" },
+    /** `look` does not even put a log into the file when it is the last to close it: for files that may be damaged. */
+    private readonly options: { readonly mode: "create" | "write" | "read" | "look" },
   ) {
     this.sqlite = translated(path, () => {
-      const sqlite = new Database(path, { create: options.mode === "create", readwrite: true, strict: true });
+      const { mode } = options;
+      const how = mode === "look" ? { readonly: true } : { create: mode === "create", readwrite: true };
+      const sqlite = new Database(path, { ...how, strict: true });
       sqlite.run("PRAGMA busy_timeout = 5000");
       sqlite.run("PRAGMA foreign_keys = ON");
       sqlite.run("PRAGMA trusted_schema = OFF");
       sqlite.run("PRAGMA cell_size_check = ON");
-      if (options.mode === "read") sqlite.run("PRAGMA query_only = ON");
+      if (mode === "read" || mode === "look") sqlite.run("PRAGMA query_only = ON");
       else {
         sqlite.run("PRAGMA synchronous = FULL");
         sqlite.run("PRAGMA journal_size_limit = 16777216");
@@ -74,7 +77,7 @@ export class Db {
 
   /** Changes the header of the file, so only once it is known to be ours. */
   writeAhead(): void {
-    if (this.options.mode !== "read") this.script("PRAGMA journal_mode = WAL");
+    if (this.options.mode === "create" || this.options.mode === "write") this.script("PRAGMA journal_mode = WAL");
   }
 
   write<T>(durability: Durability, body: () => T): T {

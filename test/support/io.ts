@@ -1,8 +1,9 @@
 // What a command is handed, without a machine: streams that remember, a clock that stands still, signals on demand.
 
-import type { Input, Interruption, Io, Output } from "../../commands/command.ts";
+import type { Input, Interruption, Io, Output, Place } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
 import type { SysError } from "../../src/abi/errno.ts";
+import type { Finding } from "../../src/doctor/examine.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import { FakeClock } from "./clock.ts";
 import { seeded } from "./random.ts";
@@ -69,7 +70,23 @@ export class FakeIo implements Io {
   readonly fakeSys = new FakeSys();
   readonly starts: KernelStatus[] = [];
   readonly kernel = { start: async () => this.starts.shift() ?? STATUS };
+  /** What the doctor answers, and what it was asked. */
+  readonly findings: Finding[] = [];
+  readonly examined: object[] = [];
+  places: readonly Place[] = [];
+  readonly machine = {
+    doctor: async () => ({
+      examine: (options: object) => this.examine(options),
+      fsck: (options: object) => this.examine(options),
+    }),
+    places: async () => this.places,
+  };
   private readonly listeners = new Set<(name: Interruption) => void>();
+
+  private async examine(options: object): Promise<readonly Finding[]> {
+    this.examined.push(options);
+    return this.findings;
+  }
 
   sys(): FakeSys {
     return this.fakeSys;

@@ -4,7 +4,7 @@
 import type { Input, Interruption, Io } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
-import { FakeOutput, stdinOf } from "./io.ts";
+import { FakeIo, FakeOutput, stdinOf } from "./io.ts";
 import type { TestKernel } from "./kernel.ts";
 import { seeded } from "./random.ts";
 
@@ -45,6 +45,7 @@ export async function begin(
     random: seeded(1).bytes,
     sys: () => sys,
     kernel: { start: () => sys.call<KernelStatus>("system.start", {}) },
+    machine: new FakeIo().machine,
   };
   const interrupt = (name: Interruption) => {
     for (const listener of listeners) listener(name);

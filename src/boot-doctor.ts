@@ -1,0 +1,189 @@
+// The machine as the doctor's checks are handed it, and the list of where things lie. No home is made and no kernel started for either,
+// whatever state the home is in.
+
+import { existsSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import type { Place } from "../commands/command.ts";
+import { SysError } from "./abi/errno.ts";
+import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
+import type { Answer, Holder, Patient } from "./doctor/patient.ts";
+import type { Clock } from "./lib/clock.ts";
+import { openPlainFile, readRange, sha256Of } from "./objects/host.ts";
+import { type HomePaths, homePaths, readKernelInfo } from "./paths.ts";
+import { faultOf } from "./process/archive.ts";
+import { chooseProvider } from "./providers/table.ts";
+import { ConnectionLost, dial } from "./rpc/client.ts";
+import { inspector } from "./store/inspect.ts";
+import { acquireLock, isHeld, lockFault } from "./store/lock.ts";
+import { mender } from "./store/mend.ts";
+import { COMMIT, VERSION } from "./version.ts";
+
+const HELLO_MS = 2000;
+const RETRY_MS = 50;
+/** A program that is only asked whether it works has this long. */
+const PROGRAM_MS = 10_000;
+/** NFS, SMB, CIFS, SMB2, 9p, AFS, Ceph, FUSE: their locks depend on somebody else. */
+const REMOTE: readonly number[] = [
+  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x5346414f, 0x00c36400, 0x65735546,
+];
+
+export interface DoctorMachine {
+  /** Or why the environment names no home. */
+  readonly home: { readonly paths: HomePaths; readonly socketPath: () => string } | SysError;
+  readonly uid: number;
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+}
+
+export async function patientOf({ home, uid, env, clock, random }: DoctorMachine): Promise<Patient> {
+  const homeFault = home instanceof SysError ? home : null;
+  const { paths, socketPath } = home instanceof SysError ? nowhere(home) : home;
+  return {
+    homeFault,
+    paths,
+    uid,
+    env,
+    clock,
+    about: { version: VERSION, commit: COMMIT, bun: Bun.version },
+    databases: inspector(paths),
+    mend: mender(paths),
+    bytes: {
+      sha256: (key) => sha256Of(join(paths.objectsDir, key)),
+      archiveFault: (archive) => faultOf(bytesBelow(paths.objectsDir), archive),
+    },
+    lock: {
+      isHeld: () => existsSync(paths.lockFile) && isHeld(paths.lockFile),
+      fault: () => lockFault(paths.lockFile),
+      holder: () => holderIn(paths),
+      hold: (work) => holding(paths, work),
+    },
+    socketPath,
+    greet: () => greet({ socketPath, clock, random }),
+    terminal: await terminalSize(),
+    provider: () => chooseProvider({ env }),
+    find: (program) => Bun.which(program, { PATH: env.PATH ?? "" }),
+    run: (argv) => run(argv, env),
+    disk: (path) => {
+      const { bavail, bsize, ffree, files, type } = statfsSync(path);
+      // Some file systems do not count their files.
+      return { freeBytes: bavail * bsize, freeFiles: files === 0 ? Infinity : ffree, isRemote: REMOTE.includes(type) };
+    },
+  };
+}
+
+function nowhere(fault: SysError): { paths: HomePaths; socketPath: () => string } {
+  return {
+    paths: homePaths("/"),
+    socketPath: () => {
+      throw fault;
+    },
+  };
+}
+
+// The file may hold anything.
+function holderIn(paths: HomePaths): Holder | null {
+  const info = readKernelInfo(paths);
+  return info === null ? null : { pid: info.pid, version: String(info.version), exe: String(info.exe) };
+}
+
+function bytesBelow(directory: string) {
+  return {
+    async read(key: string, { offset, bytesMax }: { readonly offset: number; readonly bytesMax: number }) {
+      const handle = await openPlainFile(join(directory, key));
+      try {
+        return await readRange(handle, offset, bytesMax);
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
+async function holding<T>(paths: HomePaths, work: () => Promise<T>): Promise<T> {
+  const lock = acquireLock(paths.lockFile);
+  if (lock === null) {
+    const pid = readKernelInfo(paths)?.pid;
+    throw new SysError(
+      "EAGAIN",
+      `a kernel${pid === undefined ? "" : ` (pid ${pid})`} is running; this needs it stopped`,
+      ["gsv kernel stop"],
+    );
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+// A kernel that comes up or goes away holds the lock a moment before and after it can be reached.
+async function greet({
+  socketPath,
+  clock,
+  random,
+}: Pick<DoctorMachine, "clock" | "random"> & { readonly socketPath: () => string }): Promise<Answer> {
+  const info = { clientId: uuidv7(clock.now(), random), version: VERSION, cwd: "/", env: {} };
+  const until = clock.mono() + HELLO_MS;
+  for (;;) {
+    try {
+      const link = await dial({ socketPath: socketPath(), info, clock, helloMs: HELLO_MS });
+      link.close();
+      return { how: "ready", version: link.kernel.version };
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) return { how: "absent" };
+      if (error.how === "silent" || clock.mono() > until) return { how: error.how === "silent" ? "silent" : "absent" };
+    }
+    await clock.sleep(RETRY_MS);
+  }
+}
+
+async function terminalSize(): Promise<Patient["terminal"]> {
+  const { isatty, WriteStream } = await import("node:tty");
+  if (!isatty(1)) return { isTTY: false, columns: 0, rows: 0 };
+  const { columns, rows } = new WriteStream(1);
+  return { isTTY: true, columns, rows };
+}
+
+async function run(argv: readonly string[], env: DoctorMachine["env"]): Promise<{ status: number; says: string }> {
+  const child = Bun.spawn([...argv], {
+    cwd: "/",
+    env: { PATH: env.PATH ?? "", HOME: env.HOME ?? "/", LC_ALL: "C" },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: PROGRAM_MS,
+  });
+  const [out, error, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { status, says: (out || error).trim().split("\n")[0] ?? "" };
+}
+
+/** Where things lie, the home first. */
+export function placesOf(paths: HomePaths, socketPath: () => string, program: string): readonly Place[] {
+  const { home, kernelDb, procDir, objectsDir, runDir, lockFile, kernelInfo, logDir, kernelLog } = paths;
+  const { spoolDir, crashDir, backupDir, quarantineDir } = paths;
+  return [
+    { name: "home", path: home },
+    { name: "kernelDb", path: kernelDb },
+    { name: "processes", path: procDir },
+    { name: "objects", path: objectsDir },
+    { name: "run", path: runDir },
+    { name: "lock", path: lockFile },
+    { name: "socket", path: socketAt(socketPath) },
+    { name: "kernelInfo", path: kernelInfo },
+    { name: "logs", path: logDir },
+    { name: "kernelLog", path: kernelLog },
+    { name: "spool", path: spoolDir },
+    { name: "crash", path: crashDir },
+    { name: "backup", path: backupDir },
+    { name: "quarantine", path: quarantineDir },
+    { name: "program", path: program },
+  ];
+}
+
+/** Null where none can be; the doctor says why. */
+function socketAt(socketPath: () => string): string | null {
+  try {
+    return socketPath();
+  } catch {
+    return null;
+  }
+}

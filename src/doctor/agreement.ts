@@ -1,0 +1,121 @@
+// kernel.db against the process databases: each registered process has its database, each database its process, and the copy in kernel.db
+// says what the process itself says. What is marked is not compared: whoever is writing it copies it, or the next start does.
+
+import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import type { Doing, OwnWord, Registered } from "../store/inspect.ts";
+import { type Check, counted, type Depth, type Found, ok, problem } from "./check.ts";
+import { databasesIn } from "./databases.ts";
+import type { Patient } from "./patient.ts";
+
+const FSCK = "gsv kernel stop; gsv fsck --repair";
+
+export const agreement: Check = {
+  name: "agreement",
+  needsHome: true,
+  look(patient, depth) {
+    if (!existsSync(patient.paths.kernelDb)) return [];
+    // Files first: a process is registered before it has a file, and loses the file first.
+    const files = databasesIn(patient);
+    const rows = registered(patient);
+    if (rows === null) return [];
+    const known = new Set(rows.map((row) => row.pid));
+    const found = [
+      ...rows.flatMap((row) => compared(patient, depth, row)),
+      ...files.filter((pid) => !known.has(pid)).flatMap((pid) => nobodys(patient, depth, pid)),
+    ];
+    return found.length > 0
+      ? found
+      : [ok(`kernel.db and ${counted(rows.length, "process", "processes")} say the same`)];
+  },
+};
+
+// What keeps kernel.db from being read is told by the check of the databases, or by that of the versions.
+function registered({ databases }: Patient): readonly Registered[] | null {
+  try {
+    const { version, known } = databases.kernelSchema();
+    return version === known ? databases.registered() : null;
+  } catch {
+    return null;
+  }
+}
+
+function compared(patient: Patient, depth: Depth, row: Registered): Found[] {
+  const { pid } = row;
+  if (row.dirty || row.phase !== "live") return [];
+  if (!existsSync(join(patient.paths.procDir, `${pid}.db`)))
+    return isStill(patient, row) ? [missing(patient, depth, pid)] : [];
+  const own = ownWord(patient, pid);
+  if (own === null) return [];
+  const fault = differs(row, own);
+  // It may have changed between the two looks; then it is marked now, or reads otherwise.
+  if (fault === null || !isStill(patient, row)) return [];
+  const more = depth === "full" ? { repair: () => copyAgain(patient, pid, own) } : {};
+  return [problem(`${pid}: ${fault}`, { fix: FSCK, ...more })];
+}
+
+// A damaged one is told by the check of the databases.
+function ownWord({ databases }: Patient, pid: string): OwnWord | null {
+  try {
+    return databases.ownWord(pid);
+  } catch {
+    return null;
+  }
+}
+
+function isStill({ databases }: Patient, row: Registered): boolean {
+  return JSON.stringify(databases.registeredAs(row.pid)) === JSON.stringify(row);
+}
+
+function differs(row: Registered, own: OwnWord): string | null {
+  const [shown, said] = [inWords(row), inWords(own)];
+  if (shown !== said) return `kernel.db shows ${shown}, the process is ${said}`;
+  const [listed, open] = [row.openApprovals, own.openApprovals].map((ids) => [...ids].sort().join(", ") || "none");
+  if (listed !== open) return `kernel.db lists the approvals ${listed}, open are ${open}`;
+  if (own.unsent > 0) return `${own.unsent} changes were never copied into kernel.db`;
+  return own.closing === null ? null : `a ${own.closing.reason} was begun and nothing remembers to finish it`;
+}
+
+function inWords({ state, activeRunId, queued, lastActiveAt }: Doing): string {
+  const run = activeRunId === null ? "" : ` in run ${activeRunId}`;
+  const active = lastActiveAt === null ? "" : `, last active ${new Date(lastActiveAt).toISOString()}`;
+  return `${state}${run} with ${queued} queued${active}`;
+}
+
+async function copyAgain({ mend }: Patient, pid: string, own: OwnWord): Promise<string> {
+  if (own.closing === null) mend.copyAgain(pid);
+  else mend.mark(pid);
+  return `${pid} is marked: the next kernel copies what it says of itself`;
+}
+
+function missing({ mend }: Patient, depth: Depth, pid: string): Found {
+  const repair = async () => {
+    mend.mark(pid);
+    return `${pid} is marked: the next kernel shows it in error, until a reset`;
+  };
+  return problem(`${pid} has no database`, {
+    fix: `restore a backup, or: gsv proc reset --pid ${pid}`,
+    ...(depth === "full" ? { repair } : {}),
+  });
+}
+
+function nobodys(patient: Patient, depth: Depth, pid: string): Found[] {
+  // Killed between the two looks, its file went first.
+  if (!databasesIn(patient).includes(pid)) return [];
+  return [
+    problem(`proc/${pid}.db belongs to no process`, {
+      fix: `${FSCK} keeps it in quarantine/`,
+      ...(depth === "full" ? { repair: async () => setAside(patient, pid) } : {}),
+    }),
+  ];
+}
+
+// Whole, with its log: either without the other is worth less. Renamed, never opened.
+function setAside({ paths, clock }: Patient, pid: string): string {
+  const place = join(paths.quarantineDir, `${pid}-${clock.now()}`);
+  mkdirSync(place, { recursive: true, mode: 0o700 });
+  const names = new Set([`${pid}.db`, `${pid}.db-wal`, `${pid}.db-shm`]);
+  for (const name of readdirSync(paths.procDir).filter((each) => names.has(each)))
+    renameSync(join(paths.procDir, name), join(place, name));
+  return `proc/${pid}.db is in ${place} now`;
+}

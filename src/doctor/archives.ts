@@ -1,0 +1,49 @@
+// Histories put away: each still reads to its end with the checksum and the number of records that were written down. Quickly, a sample
+// of the newest; in full, all of them.
+
+import { existsSync } from "node:fs";
+import { type Check, type Found, messageOf, ok, problem } from "./check.ts";
+import type { Patient } from "./patient.ts";
+
+const SAMPLE = 5;
+
+export const archives: Check = {
+  name: "archives",
+  needsHome: true,
+  async look(patient, depth) {
+    if (!existsSync(patient.paths.kernelDb)) return [];
+    const limit = depth === "full" ? -1 : SAMPLE;
+    const rows = rowsOf(patient, limit);
+    if (rows === null) return [];
+    const found: Found[] = [];
+    for (const archive of rows) {
+      const fault = await patient.bytes.archiveFault(archive).catch(messageOf);
+      if (fault !== null && isStillThere(patient, archive.id))
+        found.push(
+          problem(`archive ${archive.id} of ${archive.pid} is damaged: ${fault}`, {
+            fix: `restore objects/${archive.key} from a backup`,
+          }),
+        );
+    }
+    if (found.length > 0) return found;
+    return [
+      ok(
+        rows.length === 0 ? "none yet" : `${depth === "full" ? "all" : "the newest"} ${rows.length} read to their end`,
+      ),
+    ];
+  },
+};
+
+// What keeps kernel.db from being read is told by the check of the databases.
+function rowsOf({ databases }: Patient, limit: number) {
+  try {
+    return databases.archives(limit);
+  } catch {
+    return null;
+  }
+}
+
+/** It may have been taken away while it was being read. */
+function isStillThere(patient: Patient, id: string): boolean {
+  return rowsOf(patient, -1)?.some((archive) => archive.id === id) ?? false;
+}

@@ -1,0 +1,133 @@
+// All checks in order, and the two ways to go through them: the doctor's quick look, which needs nothing and never fails, and the deep look
+// of fsck. What a check throws is a finding like any other. Repairs are made only when asked for, and what they mended is looked at again.
+
+import { SysError } from "../abi/errno.ts";
+import { agreement } from "./agreement.ts";
+import { archives } from "./archives.ts";
+import { type Check, type Depth, type Found, type Level, messageOf, notice, problem } from "./check.ts";
+import { clock } from "./clock.ts";
+import { databases } from "./databases.ts";
+import { disk } from "./disk.ts";
+import { editor } from "./editor.ts";
+import { git } from "./git.ts";
+import { home, isThere } from "./home.ts";
+import { leftovers } from "./leftovers.ts";
+import { lock } from "./lock.ts";
+import { objects } from "./objects.ts";
+import type { Patient } from "./patient.ts";
+import { permissions } from "./permissions.ts";
+import { provider } from "./provider.ts";
+import { sandbox } from "./sandbox.ts";
+import { socket } from "./socket.ts";
+import { terminal } from "./terminal.ts";
+import { unfinished } from "./unfinished.ts";
+import { versions } from "./versions.ts";
+
+const QUICK: readonly Check[] = [
+  home,
+  permissions,
+  versions,
+  lock,
+  socket,
+  leftovers,
+  databases,
+  agreement,
+  unfinished,
+  archives,
+  git,
+  terminal,
+  editor,
+  provider,
+  sandbox,
+  disk,
+  clock,
+];
+const DEEP: readonly Check[] = [databases, agreement, archives, objects];
+
+/** One line of the answer. */
+export interface Finding {
+  readonly check: string;
+  readonly level: Level | "fixed";
+  readonly what: string;
+  /** What to do about it. */
+  readonly fix?: string;
+}
+
+export interface Doctor {
+  /** Throws only for a check that does not exist. */
+  examine(options: { readonly checks: readonly string[]; readonly fix: boolean }): Promise<readonly Finding[]>;
+  /** Repairs need the kernel stopped. */
+  fsck(options: { readonly repair: boolean }): Promise<readonly Finding[]>;
+}
+
+export function doctorOf(patient: Patient): Doctor {
+  return {
+    async examine({ checks, fix }) {
+      return findings(patient, chosen(checks), { depth: "quick", mend: fix });
+    },
+    async fsck({ repair }) {
+      const look = () => findings(patient, DEEP, { depth: "full", mend: repair });
+      if (!isThere(patient)) {
+        const { paths } = patient;
+        return [
+          { check: "home", ...notice(`there is nothing to check at ${paths.home}`, { fix: "gsv doctor says why" }) },
+        ];
+      }
+      return repair ? patient.lock.hold(look) : look();
+    },
+  };
+}
+
+function chosen(names: readonly string[]): readonly Check[] {
+  const known = QUICK.map((check) => check.name);
+  const stranger = names.find((name) => !known.includes(name));
+  if (stranger !== undefined)
+    throw new SysError("EUSAGE", `there is no check ${stranger}`, [`checks: ${known.join(" ")}`]);
+  return names.length === 0 ? QUICK : QUICK.filter((check) => names.includes(check.name));
+}
+
+interface Going {
+  readonly depth: Depth;
+  readonly mend: boolean;
+}
+
+async function findings(patient: Patient, checks: readonly Check[], { depth, mend }: Going): Promise<Finding[]> {
+  const all: Finding[] = [];
+  for (const check of checks) {
+    const found = await look(check, patient, depth);
+    const repaired = mend ? await repairs(found) : [];
+    const now = repaired.length === 0 ? found : await look(check, patient, depth);
+    for (const { level, what, fix } of [...repaired, ...now])
+      all.push({ check: check.name, level, what, ...(fix === undefined ? {} : { fix }) });
+  }
+  return all;
+}
+
+async function look(check: Check, patient: Patient, depth: Depth): Promise<readonly Found[]> {
+  if (check.needsHome && !isThere(patient)) return [];
+  try {
+    return await check.look(patient, depth);
+  } catch (error) {
+    return [problem(`could not be looked at: ${messageOf(error)}`)];
+  }
+}
+
+interface Repaired {
+  readonly level: "fixed" | "problem";
+  readonly what: string;
+  readonly fix?: string;
+}
+
+async function repairs(found: readonly Found[]): Promise<Repaired[]> {
+  const done: Repaired[] = [];
+  for (const { repair } of found) {
+    if (repair === undefined) continue;
+    try {
+      done.push({ level: "fixed", what: await repair() });
+    } catch (error) {
+      const fix = error instanceof SysError ? error.hints.join("; ") : "";
+      done.push({ level: "problem", what: `not repaired: ${messageOf(error)}`, ...(fix === "" ? {} : { fix }) });
+    }
+  }
+  return done;
+}

@@ -1,0 +1,64 @@
+// What the checks are handed of the machine: where things lie, and ports to what they may not reach themselves. Databases and the lock
+// come through SQLite alone; everything else a check looks at with its own eyes.
+
+import type { SysError } from "../abi/errno.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { HomePaths } from "../paths.ts";
+import type { Inspector, StoredArchive } from "../store/inspect.ts";
+import type { Mender } from "../store/mend.ts";
+
+export interface Answer {
+  readonly how: "ready" | "silent" | "absent";
+  /** Of the kernel that is ready. */
+  readonly version?: string;
+}
+
+export interface Holder {
+  readonly pid: number;
+  readonly version: string;
+  readonly exe: string;
+}
+
+export interface Patient {
+  /** Why the environment names no home; then `paths` leads nowhere. */
+  readonly homeFault: SysError | null;
+  readonly paths: HomePaths;
+  readonly uid: number;
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly clock: Clock;
+  readonly about: { readonly version: string; readonly commit: string; readonly bun: string };
+  readonly databases: Inspector;
+  /** Only while the lock is held. */
+  readonly mend: Mender;
+  readonly bytes: {
+    /** Of an object's bytes; null when there is no plain file. */
+    sha256(key: string): Promise<string | null>;
+    /** What is wrong with an archive, read to its end; or null. */
+    archiveFault(archive: StoredArchive): Promise<string | null>;
+  };
+  readonly lock: {
+    isHeld(): boolean;
+    /** What keeps the lock file from being one. */
+    fault(): string | null;
+    /** What the holder, or the last one, wrote of itself. */
+    holder(): Holder | null;
+    /** Does something while no kernel can start; refuses while one is there. */
+    hold<T>(work: () => Promise<T>): Promise<T>;
+  };
+  /** Throws when no socket can be there. */
+  readonly socketPath: () => string;
+  /** Says hello to the kernel. */
+  readonly greet: () => Promise<Answer>;
+  readonly terminal: { readonly isTTY: boolean; readonly columns: number; readonly rows: number };
+  /** Throws when what is chosen does not exist. */
+  readonly provider: () => { readonly provider: string; readonly model: string };
+  /** Where a program is, by PATH. */
+  readonly find: (program: string) => string | null;
+  /** Runs a program to its end; its first line. */
+  readonly run: (argv: readonly string[]) => Promise<{ readonly status: number; readonly says: string }>;
+  readonly disk: (path: string) => {
+    readonly freeBytes: number;
+    readonly freeFiles: number;
+    readonly isRemote: boolean;
+  };
+}

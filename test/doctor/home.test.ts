@@ -1,0 +1,246 @@
+// What the doctor says of a home as files: broken on purpose, found, mended, and then nothing is found any more.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { patientOf } from "../../src/boot-doctor.ts";
+import { doctorOf } from "../../src/doctor/examine.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { homeFrom, homePaths } from "../../src/paths.ts";
+import { acquireLock } from "../../src/store/lock.ts";
+import { Bed, lines } from "../support/patient.ts";
+import { seeded } from "../support/random.ts";
+
+const ME = process.getuid?.() ?? 0;
+let bed: Bed;
+
+beforeEach(async () => {
+  bed = await Bed.make();
+});
+afterEach(() => bed[Symbol.dispose]());
+
+/** A place where no home is. */
+async function elsewhere(work: (at: string, look: () => Promise<string[]>) => Promise<void>): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), "gsv-doctor-"));
+  const paths = homePaths(join(root, "home"));
+  const machine = { uid: ME, env: {}, clock: realClock, random: seeded(3).bytes };
+  const patient = await patientOf({ ...machine, home: { paths, socketPath: () => paths.socket } });
+  try {
+    await work(paths.home, async () => lines(await doctorOf(patient).examine({ checks: [], fix: true })));
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+/** Listens there and dies, as a kernel would at kill -9. */
+async function leaveSocket(path: string): Promise<void> {
+  const die = `Bun.listen({ unix: process.argv[1], socket: { data() {} } }); process.kill(process.pid, "SIGKILL")`;
+  await Bun.spawn([process.execPath, "-e", die, path], { env: {} }).exited;
+}
+
+describe("the home", () => {
+  test("a sound one has no problem, whatever is looked at", async () => {
+    const found = await bed.look([]);
+    expect(found.filter((line) => line.startsWith("problem"))).toEqual([]);
+    expect(found).toContain(`ok home: ${bed.paths.home}, yours alone`);
+    expect((await bed.fsck()).every((line) => line.startsWith("ok"))).toBe(true);
+  });
+
+  test("that does not exist yet is worth a notice, and is not made by looking or mending", async () => {
+    await elsewhere(async (at, look) => {
+      const found = await look();
+      expect(found).toContain(`notice home: ${at} does not exist yet`);
+      expect(found.filter((line) => line.startsWith("problem"))).toEqual([]);
+      expect(existsSync(at)).toBe(false);
+    });
+  });
+
+  test("that is a file is a problem, and what is in the file stays", async () => {
+    await elsewhere(async (at, look) => {
+      writeFileSync(at, "mine");
+      expect(await look()).toContain(`problem home: ${at} is not a directory`);
+      expect(readFileSync(at, "utf8")).toBe("mine");
+    });
+  });
+
+  test("that is a link to nowhere, or an empty directory, breaks no check", async () => {
+    await elsewhere(async (at, look) => {
+      symlinkSync("nowhere", at);
+      expect((await look())[0]).toStartWith("notice home:");
+      rmSync(at);
+      mkdirSync(at, { mode: 0o700 });
+      expect((await look()).filter((line) => line.startsWith("problem"))).toEqual([]);
+    });
+  });
+
+  test("that the environment names wrongly is told, and everything that needs no home is still looked at", async () => {
+    let fault: unknown;
+    try {
+      homeFrom("relative", "/");
+    } catch (error) {
+      fault = error;
+    }
+    const machine = { uid: ME, env: {}, clock: realClock, random: seeded(3).bytes };
+    const patient = await patientOf({ ...machine, home: fault as never });
+    const found = lines(await doctorOf(patient).examine({ checks: [], fix: true }));
+    expect(found[0]).toBe("problem home: GSV_HOME is relative: relative");
+    expect(found.some((line) => line.startsWith("ok provider"))).toBe(true);
+    expect(lines(await doctorOf(patient).fsck({ repair: true }))).toEqual([
+      "notice home: there is nothing to check at /",
+    ]);
+  });
+
+  test("that others can reach is closed to them by a fix", async () => {
+    chmodSync(bed.paths.home, 0o755);
+    expect((await bed.look("home"))[0]).toContain("has mode 755: others can reach what it holds");
+    expect((await bed.fix("home"))[0]).toStartWith("fixed home:");
+    expect(statSync(bed.paths.home).mode & 0o777).toBe(0o700);
+    expect((await bed.look("home"))[0]).toStartWith("ok");
+  });
+
+  test("with a file where a directory belongs says which, and a fix leaves it", async () => {
+    rmSync(bed.paths.spoolDir, { recursive: true });
+    writeFileSync(bed.paths.spoolDir, "not a directory");
+    expect(await bed.fix("home")).toContain(`problem home: ${bed.paths.spoolDir} is not a directory`);
+    expect(readFileSync(bed.paths.spoolDir, "utf8")).toBe("not a directory");
+  });
+
+  test("of somebody else is a problem that only its owner can mend", async () => {
+    const found = await bed.look(["home", "permissions"], { uid: ME + 1 });
+    expect(found[0]).toContain(`belongs to uid ${ME}, not to you (uid ${ME + 1})`);
+    expect(found[1]).toStartWith("problem permissions: not yours: ");
+  });
+});
+
+describe("permissions", () => {
+  test("every file that others can reach is found, and a fix takes from others and nothing from its owner", async () => {
+    const { kernelDb, objectsDir } = bed.paths;
+    const script = join(bed.paths.home, "hook");
+    writeFileSync(script, "#!/bin/sh\n");
+    chmodSync(script, 0o755);
+    chmodSync(kernelDb, 0o644);
+    chmodSync(objectsDir, 0o711);
+    const [found = ""] = await bed.look("permissions");
+    for (const name of ["hook", "kernel.db", "objects"]) expect(found).toContain(name);
+    expect((await bed.fix("permissions"))[0]).toBe("fixed permissions: 3 modes set right");
+    expect([script, kernelDb, objectsDir].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600, 0o700]);
+    expect((await bed.look("permissions"))[0]).toMatch(/^ok permissions: all \d+ files/);
+  });
+
+  test("a database that its owner cannot write and a directory that he cannot enter are opened to him", async () => {
+    chmodSync(bed.paths.kernelDb, 0o400);
+    chmodSync(bed.paths.logDir, 0o000);
+    expect((await bed.look("permissions"))[0]).toMatch(/^problem permissions: you cannot use (?:log|kernel\.db), /);
+    await bed.fix("permissions");
+    expect([bed.paths.kernelDb, bed.paths.logDir].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700]);
+  });
+
+  test("objects on another disk are looked at through their link, and other links are followed nowhere", async () => {
+    const { objectsDir, home } = bed.paths;
+    const outside = mkdtempSync(join(tmpdir(), "gsv-doctor-"));
+    try {
+      renameSync(objectsDir, join(bed.home.directory, "moved"));
+      symlinkSync(join(bed.home.directory, "moved"), objectsDir);
+      writeFileSync(join(outside, "open"), "");
+      chmodSync(join(outside, "open"), 0o644);
+      symlinkSync(join(outside, "open"), join(home, "link"));
+      symlinkSync(outside, join(home, "directory"));
+      symlinkSync(outside, join(bed.paths.logDir, "directory"));
+      chmodSync(join(bed.home.directory, "moved"), 0o777);
+      await bed.fix("permissions");
+      expect(statSync(objectsDir).mode & 0o777).toBe(0o700);
+      expect(statSync(join(outside, "open")).mode & 0o777).toBe(0o644);
+    } finally {
+      rmSync(outside, { recursive: true });
+    }
+  });
+});
+
+describe("what a kernel that died left behind", () => {
+  const INFO = JSON.stringify({ pid: 1, version: "0", exe: "gsv", socket: "/nowhere", startedAt: 0 });
+
+  test("its name, its socket and half-written files are found and taken away, and nothing else is", async () => {
+    const { kernelInfo, socket, objectsDir } = bed.paths;
+    writeFileSync(kernelInfo, INFO);
+    await leaveSocket(socket);
+    writeFileSync(`${kernelInfo}.new`, "{");
+    mkdirSync(join(objectsDir, ".tmp"), { recursive: true });
+    writeFileSync(join(objectsDir, ".tmp", "half"), "half");
+    const checks = ["lock", "socket", "leftovers"];
+    expect(await bed.look(checks)).toEqual([
+      "notice lock: run/kernel.json is of a kernel that is gone (pid 1)",
+      `notice socket: ${socket} was left by a kernel that is gone`,
+      "notice leftovers: left half-written: objects/.tmp/half, run/kernel.json.new",
+    ]);
+    expect((await bed.fix(checks)).filter((line) => line.startsWith("fixed"))).toHaveLength(3);
+    expect((await bed.look(checks)).map((line) => line.split(" ")[0])).toEqual(["ok", "ok", "ok"]);
+    expect(await bed.visit()).toEqual([]);
+  });
+
+  test("while a kernel holds the home nothing of it is taken away", async () => {
+    const lock = acquireLock(bed.paths.lockFile);
+    writeFileSync(`${bed.paths.kernelInfo}.new`, "{");
+    const greet = async () => ({ how: "ready" }) as const;
+    expect(await bed.fix(["lock", "leftovers"], { greet })).toEqual(["ok lock: a kernel holds the home and answers"]);
+    expect(existsSync(`${bed.paths.kernelInfo}.new`)).toBe(true);
+    lock?.release();
+  });
+
+  test("a kernel that comes between the look and the mending keeps its name", async () => {
+    writeFileSync(bed.paths.kernelInfo, INFO);
+    const patient = await bed.patient();
+    const late = { ...patient, lock: { ...patient.lock, isHeld: () => false } };
+    const lock = acquireLock(bed.paths.lockFile);
+    const found = lines(await doctorOf(late).examine({ checks: ["lock"], fix: true }));
+    lock?.release();
+    expect(found[0]).toBe("problem lock: not repaired: a kernel (pid 1) is running; this needs it stopped");
+    expect(existsSync(bed.paths.kernelInfo)).toBe(true);
+  });
+
+  test("something else in the place of the lock or of the socket is named and left", async () => {
+    rmSync(bed.paths.lockFile, { force: true });
+    writeFileSync(bed.paths.lockFile, "x".repeat(5000));
+    writeFileSync(bed.paths.socket, "mine");
+    const found = await bed.fix(["lock", "socket"]);
+    expect(found[0]).toStartWith(`problem lock: ${bed.paths.lockFile} is no lock: `);
+    expect(found[1]).toStartWith(`problem socket: ${bed.paths.socket} is not a socket`);
+    expect(readFileSync(bed.paths.socket, "utf8")).toBe("mine");
+  });
+});
+
+describe("versions", () => {
+  test("a home of a newer gsv is a problem, one of an older gsv a notice", async () => {
+    bed.sql("kernel.db", "PRAGMA user_version = 999");
+    expect((await bed.look("versions"))[1]).toContain("written by a newer gsv (schema 999; this one knows");
+    bed.sql("proc/init:1000.db", "PRAGMA user_version = 999");
+    expect((await bed.look("databases"))[0]).toContain("init:1000.db was written by a newer gsv");
+    bed.sql("kernel.db", "PRAGMA user_version = 0");
+    expect((await bed.look("versions"))[1]).toStartWith("notice versions: kernel.db has schema 0, this gsv has ");
+  });
+
+  test("a kernel of another version is told by which of the two has to give way", async () => {
+    const patient = await bed.patient();
+    const running = (version: string) => ({
+      lock: { ...patient.lock, isHeld: () => true, holder: () => ({ pid: 7, version, exe: "/gone/gsv" }) },
+    });
+    expect((await bed.look("versions", running("99.0.0")))[1]).toBe(
+      "problem versions: the kernel (pid 7) is gsv 99.0.0, newer than this one",
+    );
+    const older = await bed.look("versions", running("0.0.1"));
+    expect(older[1]).toBe("notice versions: the kernel (pid 7) is gsv 0.0.1, older than this one");
+    expect(older[2]).toBe("notice versions: the program of the kernel (pid 7) is gone: /gone/gsv");
+    expect((await bed.look("versions", running("not a version")))[1]).toStartWith("notice");
+  });
+});
