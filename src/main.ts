@@ -96,6 +96,9 @@ async function commandProcess(): Promise<number> {
       random,
       sys: () => sys,
       kernel: { start: () => sys.call("system.start", {}) },
+      peek: async () => (await import("./boot-peek.ts")).peek(() => atHome(here)),
+      manual: async () => (await import("./prompts/manual.ts")).MANUAL,
+      spawn: async (program) => (await import("./boot-spawn.ts")).runOnTerminal(program),
     });
   } finally {
     await sys.close();

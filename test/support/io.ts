@@ -1,8 +1,9 @@
 // What a command is handed, without a machine: streams that remember, a clock that stands still, signals on demand.
 
-import type { Input, Interruption, Io, Output } from "../../commands/command.ts";
+import type { Input, Interruption, Io, Output, Program } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
 import type { SysError } from "../../src/abi/errno.ts";
+import { MANUAL } from "../../src/prompts/manual.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import { FakeClock } from "./clock.ts";
 import { seeded } from "./random.ts";
@@ -14,6 +15,7 @@ export class FakeOutput implements Output {
   failure: SysError | null = null;
   writes = 0;
   columns = 80;
+  rows = 200;
   isTTY = false;
   /** The reader leaves after so many writes. */
   writesMax = Number.POSITIVE_INFINITY;
@@ -62,14 +64,27 @@ export class FakeIo implements Io {
   readonly stdout = new FakeOutput();
   readonly stderr = new FakeOutput();
   stdin: Input = stdinOf("none");
-  readonly env = {};
+  env: { [name: string]: string } = {};
   readonly cwd = "/work";
   readonly clock = new FakeClock();
   readonly random = seeded(1).bytes;
   readonly fakeSys = new FakeSys();
   readonly starts: KernelStatus[] = [];
   readonly kernel = { start: async () => this.starts.shift() ?? STATUS };
+  /** Programs that were given the terminal, and how they end. */
+  readonly programs: Program[] = [];
+  programStatus = 0;
+  readonly manual = async () => MANUAL;
   private readonly listeners = new Set<(name: Interruption) => void>();
+
+  async peek(): Promise<FakeSys> {
+    return this.fakeSys;
+  }
+
+  async spawn(program: Program): Promise<number> {
+    this.programs.push(program);
+    return this.programStatus;
+  }
 
   sys(): FakeSys {
     return this.fakeSys;
