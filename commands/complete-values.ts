@@ -62,10 +62,10 @@ async function look<Result>(io: Io, name: string): Promise<Result | null> {
 
 async function processes(io: Io): Promise<Candidate[]> {
   const page = await look<{ processes: readonly ProcessInfo[] }>(io, "proc.list");
-  return (page?.processes ?? []).map(({ pid, label, state, interrupted }) => {
-    const shown = interrupted ? "interrupted" : state;
-    return { value: pid, note: label === null ? shown : `${label} · ${shown}` };
-  });
+  return (page?.processes ?? []).map(({ pid, label, state }) => ({
+    value: pid,
+    note: label === null ? state : `${label} · ${state}`,
+  }));
 }
 
 async function approvals(io: Io): Promise<Candidate[]> {

@@ -29,8 +29,8 @@ export interface Line {
 
 const PAGES_SEEN_MAX = 3;
 const FOUND_MAX = 12;
-// Below it a hit shares one common word with what was asked, and no more.
-const COVERAGE_MIN = 0.34;
+// What fits so much worse than the best shares a common word with what was asked, and no more.
+const SHARE_MIN = 0.1;
 
 export class Book {
   private readonly manual: readonly ManualSection[];
@@ -91,11 +91,9 @@ export class Book {
       }),
       ...reference().map(({ name, summary, text }) => entry({ name, section: 2, summary }, name, text)),
     ]);
-    return index
-      .search(question)
-      .filter(({ coverage }) => coverage >= COVERAGE_MIN)
-      .slice(0, FOUND_MAX)
-      .map(({ section }) => section.line);
+    const hits = index.search(question);
+    const least = (hits[0]?.score ?? 0) * SHARE_MIN;
+    return hits.flatMap(({ section, score }) => (score >= least ? [section.line] : [])).slice(0, FOUND_MAX);
   }
 
   private async commandPage(words: readonly string[]): Promise<Page | null> {

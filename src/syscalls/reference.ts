@@ -110,6 +110,8 @@ function exampleOf(field: Field<unknown, boolean>): string {
       return JSON.stringify(field.choices?.[0] ?? "…");
     case "path":
       return '"~/notes.md"';
+    case "uuid":
+      return '"ID"';
     default:
       return '"…"';
   }
