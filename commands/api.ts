@@ -2,6 +2,7 @@
 // that the syscall does not have are refused before anything is sent.
 
 import { SysError } from "../src/abi/errno.ts";
+import { nearest } from "../src/lib/nearest.ts";
 import { clip } from "../src/lib/truncate.ts";
 import { field, type Print } from "../src/syscalls/define.ts";
 import { parseArgs } from "../src/syscalls/parse.ts";
@@ -9,7 +10,6 @@ import { type AnySyscall, SYSCALLS } from "../src/syscalls/table.ts";
 import { usageError } from "./args.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
-import { nearest } from "./nearest.ts";
 import { jsonLine, printResult } from "./print.ts";
 
 const spec = {

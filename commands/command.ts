@@ -8,6 +8,7 @@ import type { Clock } from "../src/lib/clock.ts";
 import type { ManualSection } from "../src/prompts/manual.ts";
 import type { KernelStatus } from "../src/syscalls/services.ts";
 import type { Spec } from "./args.ts";
+import type { Verb } from "./derive.ts";
 
 export interface Output {
   /** Resolves once the text was taken by the system. Never rejects: when it takes no more, `closed` turns true and text is dropped. */
@@ -62,12 +63,6 @@ export interface Program {
   readonly stdin: string;
   /** Ends it. */
   readonly signal: AbortSignal;
-}
-
-export interface Verb {
-  readonly summary: string;
-  readonly load: () => Command | Promise<Command>;
-  readonly input: Spec["input"];
 }
 
 export interface Command {

@@ -83,7 +83,7 @@ async function archives(io: Io): Promise<Candidate[]> {
 
 async function topics(before: readonly string[], io: Io): Promise<Candidate[]> {
   const { Book } = await import("./man-book.ts");
-  const lines = new Book(await io.manual()).contents();
+  const lines = await new Book(await io.manual()).contents();
   const head = before.map((word) => `${word} `).join("");
   const seen = new Map<string, string>();
   for (const { name, summary } of lines) {
@@ -93,9 +93,8 @@ async function topics(before: readonly string[], io: Io): Promise<Candidate[]> {
   return [...seen].map(([value, note]) => ({ value, note }));
 }
 
-// Whatever list the call returns, its rows name their keys.
+// Whatever list the call returns, its rows name their keys. A gsv that has no such call has no such command either.
 async function configKeys(io: Io): Promise<Candidate[]> {
-  if (!SYSCALLS.has("config.list")) return [];
   const result = (await look<{ readonly [name: string]: unknown }>(io, "config.list")) ?? {};
   const rows = Object.values(result).filter(Array.isArray).flat() as readonly { key?: unknown; doc?: unknown }[];
   return rows.flatMap(({ key, doc }) =>

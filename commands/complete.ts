@@ -5,10 +5,11 @@
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import { flagsOf, isHidden, looksLikeFlag, type Spec } from "./args.ts";
-import type { Command, Io, Verb } from "./command.ts";
+import type { Command, Io } from "./command.ts";
 import { type Candidate, valuesOf } from "./complete-values.ts";
-import { domainCommand, domains } from "./derive.ts";
+import { domains, type Verb } from "./derive.ts";
 import { COMMANDS } from "./table.ts";
+import { rootCommand } from "./tree.ts";
 
 const NOTE_COLUMNS_MAX = 60;
 
@@ -60,15 +61,20 @@ async function atPlace(before: readonly string[], current: string, io: Io): Prom
   const word = before[at];
   if (word === undefined) return { candidates: current.startsWith("-") ? LEADING_FLAGS : firstWords() };
   const rest = [...before.slice(0, at), ...before.slice(at + 1)];
-  const entry = COMMANDS.get(word);
-  if (entry !== undefined) return entry.hidden ? NOTHING : afterCommand(await entry.load(), rest, current, io);
-  const verbs = domains().get(word);
-  if (verbs === undefined) return NOTHING;
-  const verbAt = rest.findIndex((each) => !looksLikeFlag(each));
-  const verb = verbs.get(rest[verbAt] ?? "");
-  if (verbAt === -1 && !current.startsWith("-")) return { candidates: verbNames(verbs) };
-  if (verb === undefined) return verbAt === -1 ? afterCommand(domainCommand(word, verbs), [], current, io) : NOTHING;
-  return afterCommand(await verb.load(), [...rest.slice(0, verbAt), ...rest.slice(verbAt + 1)], current, io);
+  const command = await rootCommand(word);
+  return command === null ? NOTHING : within(command, rest, current, io);
+}
+
+/** A noun takes its verb, whose own verb may follow; flags may stand before either. */
+async function within(command: Command, before: readonly string[], current: string, io: Io): Promise<Completion> {
+  const { verbs } = command;
+  if (verbs === undefined) return afterCommand(command, before, current, io);
+  const at = before.findIndex((word) => !looksLikeFlag(word));
+  if (at === -1)
+    return current.startsWith("-") ? afterCommand(command, [], current, io) : { candidates: verbNames(verbs) };
+  const verb = verbs.get(before[at] ?? "");
+  if (verb === undefined) return NOTHING;
+  return within(await verb.load(), [...before.slice(0, at), ...before.slice(at + 1)], current, io);
 }
 
 const LEADING_FLAGS: readonly Candidate[] = [

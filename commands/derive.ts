@@ -3,16 +3,22 @@
 
 import { SysError } from "../src/abi/errno.ts";
 import type { Sys } from "../src/abi/sys.ts";
+import { nearest } from "../src/lib/nearest.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Signalled } from "../src/syscalls/services.ts";
 import { type AnySyscall, SYSCALLS } from "../src/syscalls/table.ts";
 import { asks, flagsOf, looksLikeFlag, type Spec, usageError } from "./args.ts";
-import type { Command, Io, Verb } from "./command.ts";
+import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { layout } from "./layout.ts";
-import { nearest } from "./nearest.ts";
 import { widthOf } from "./pager.ts";
 import { printResult, printText } from "./print.ts";
+
+export interface Verb {
+  readonly summary: string;
+  readonly load: () => Command | Promise<Command>;
+  readonly input: Spec["input"];
+}
 
 const aProcess = { pid: field.pid("the process", { positional: true, meta: "PID" }) };
 

@@ -2,7 +2,7 @@
 
 import type { Fields } from "../src/syscalls/define.ts";
 import { flagsOf, isHidden, type Spec, usageLine, withValue } from "./args.ts";
-import { layout, type Part, type Row } from "./layout.ts";
+import { layout, type Part, type Row, rowLines } from "./layout.ts";
 
 /** Broken at words where a width is given. */
 export function helpText(spec: Spec, width: number | null): string {
@@ -23,6 +23,11 @@ export function helpText(spec: Spec, width: number | null): string {
     parts.filter(({ title }) => title === undefined || !empty.has(title)),
     width,
   );
+}
+
+/** Two columns, the second one aligned. */
+export function aligned(rows: readonly Row[]): string[] {
+  return rowLines(rows, "", null);
 }
 
 /** The arguments without a flag, with what each is. */

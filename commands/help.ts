@@ -1,6 +1,7 @@
 // `gsv help`: the short help, the help of any command or noun, and any page or section of the manual by its name.
 
 import { SysError } from "../src/abi/errno.ts";
+import { nearest } from "../src/lib/nearest.ts";
 import { clip } from "../src/lib/truncate.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Command, Io } from "./command.ts";
@@ -8,7 +9,6 @@ import { command } from "./define.ts";
 import { domains } from "./derive.ts";
 import { find } from "./find.ts";
 import { layout } from "./layout.ts";
-import { nearest } from "./nearest.ts";
 import { page, widthOf } from "./pager.ts";
 import { COMMANDS } from "./table.ts";
 
@@ -39,7 +39,7 @@ export const help: Command = command(spec, async ({ args, json }, io) => {
   const { Book } = await import("./man-book.ts");
   const book = new Book(await io.manual());
   const topic = await book.page([word, ...rest]);
-  if (topic === null) throw unknown(book.names(), [word, ...rest].join(" "));
+  if (topic === null) throw unknown(await book.names(), [word, ...rest].join(" "));
   const { showPage } = await import("./man.ts");
   return showPage(io, topic, { json, never });
 });

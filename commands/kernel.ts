@@ -7,7 +7,7 @@ import { field } from "../src/syscalls/define.ts";
 import type { KernelStatus } from "../src/syscalls/services.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
-import { aligned } from "./layout.ts";
+import { aligned } from "./help-text.ts";
 import { ageText, jsonLine, printText } from "./print.ts";
 
 // A drain takes at most 10 s; a little more for what follows it.

@@ -34,11 +34,6 @@ export function layout(parts: readonly Part[], width: number | null): string {
   return `${shown.join("\n\n")}\n`;
 }
 
-/** Two columns, the second one aligned. */
-export function aligned(rows: readonly Row[]): string[] {
-  return rowLines(rows, "", null);
-}
-
 /** A page of the manual as blocks. */
 export function markdownBlocks(markdown: string): Block[] {
   return markdown.split(/^(```[a-z]*\n.*?^```)$/gms).flatMap((piece): Block[] => {
@@ -76,7 +71,8 @@ function codeLines(line: string, indent: string, width: number | null): string[]
   return wrapCommand(line, width, { first: indent, rest: `${indent}    ` });
 }
 
-function rowLines(rows: readonly Row[], indent: string, width: number | null): string[] {
+/** Two columns, the second one aligned. */
+export function rowLines(rows: readonly Row[], indent: string, width: number | null): string[] {
   const left = Math.max(0, ...rows.map(([text]) => displayWidth(text)));
   if (width !== null && left > width * LEFT_SHARE_MAX) {
     const under = `${indent}    `;

@@ -6,10 +6,9 @@ import type { ManualSection } from "../src/prompts/manual.ts";
 import { REFERENCE, reference, referenceOf, referencePage } from "../src/syscalls/reference.ts";
 import { SYSCALLS } from "../src/syscalls/table.ts";
 import type { Command } from "./command.ts";
-import { domainCommand, domains } from "./derive.ts";
 import { layout, markdownBlocks, type Part } from "./layout.ts";
 import { commandParts } from "./man-command.ts";
-import { COMMANDS } from "./table.ts";
+import { allCommands, commandNamed, nouns } from "./tree.ts";
 
 export type SectionNumber = 1 | 2 | 7;
 
@@ -62,10 +61,11 @@ export class Book {
     return titled === undefined ? null : pageOf(titled.page, titled.about, [titled]);
   }
 
-  contents(): Line[] {
+  async contents(): Promise<Line[]> {
+    const commands = await allCommands();
     const pages = new Map(this.manual.map(({ page, about }) => [page, about]));
     return [
-      ...commandLines(),
+      ...commands.map(({ name, summary }): Line => ({ name, section: 1, summary })),
       ...[...SYSCALLS.values()].map(({ name, summary }): Line => ({ name, section: 2, summary })),
       ...[...pages, [REFERENCE.page, REFERENCE.about] as const].map(
         ([name, summary]): Line => ({ name, section: 7, summary: summary.replace(/\.$/, "") }),
@@ -74,21 +74,20 @@ export class Book {
   }
 
   /** Every name that can be asked for, for those who mistype one. */
-  names(): string[] {
-    return [...this.contents().map(({ name }) => name), ...domains().keys()];
+  async names(): Promise<string[]> {
+    return [...(await this.contents()).map(({ name }) => name), ...(await nouns())];
   }
 
   /** Sections of pages, commands and syscalls that speak of these words, the best first. */
   async search(question: string): Promise<Line[]> {
-    const commands = await Promise.all(commandLines().map(async (line) => ({ line, command: await found(line.name) })));
+    const commands = await allCommands();
     const index = indexSections([
       ...this.manual.map(({ page, heading, words, text }) =>
         entry({ name: page, section: 7, summary: heading }, words, text),
       ),
-      ...commands.map(({ line, command }) => {
-        const parts = command === null ? [] : commandParts(command, []).slice(1);
-        return entry(line, line.name, layout(parts, null));
-      }),
+      ...commands.map(({ name, summary, command }) =>
+        entry({ name, section: 1, summary }, name, layout(commandParts(command, []).slice(1), null)),
+      ),
       ...reference().map(({ name, summary, text }) => entry({ name, section: 2, summary }, name, text)),
     ]);
     const hits = index.search(question);
@@ -97,7 +96,7 @@ export class Book {
   }
 
   private async commandPage(words: readonly string[]): Promise<Page | null> {
-    const command = await found(words.join(" "));
+    const command = await commandNamed(words);
     if (command === null) return null;
     const { name, summary } = command.spec;
     return { name, section: 1, summary, parts: commandParts(command, await this.seeAlso(command)) };
@@ -123,9 +122,8 @@ export class Book {
 
   // The same call under another name, its noun, and the pages that show it most often.
   private async seeAlso({ spec: { name }, call }: Command): Promise<string[]> {
-    const others = await Promise.all(commandLines().map(async (line) => await found(line.name)));
-    const twins = others.flatMap((other) =>
-      call !== undefined && other?.call === call && other.spec.name !== name ? [`gsv ${other.spec.name}(1)`] : [],
+    const twins = (await allCommands()).flatMap((other) =>
+      call !== undefined && other.command.call === call && other.name !== name ? [`gsv ${other.name}(1)`] : [],
     );
     const [noun = ""] = name.split(" ");
     const shows = new RegExp(`\\bgsv ${RegExp.escape(name)}\\b`);
@@ -155,25 +153,6 @@ function wanted(words: readonly string[]): { readonly name: string; readonly onl
 
 function isNumber(word: string): boolean {
   return ["1", "2", "7"].includes(word);
-}
-
-function commandLines(): Line[] {
-  const own = [...COMMANDS].filter(([, { hidden }]) => !hidden).map(([name, { summary }]) => ({ name, summary }));
-  const verbs = [...domains()].flatMap(([domain, verbsOf]) =>
-    [...verbsOf].map(([verb, { summary }]) => ({ name: `${domain} ${verb}`, summary })),
-  );
-  return [...own, ...verbs].map((line): Line => ({ ...line, section: 1 }));
-}
-
-/** A command by its whole name; null when there is none. */
-async function found(name: string): Promise<Command | null> {
-  const own = COMMANDS.get(name);
-  if (own !== undefined) return own.hidden ? null : await own.load();
-  const [domain = "", verb, ...more] = name.split(" ");
-  const verbs = domains().get(domain);
-  if (verbs === undefined || more.length > 0) return null;
-  if (verb === undefined) return domainCommand(domain, verbs);
-  return (await verbs.get(verb)?.load()) ?? null;
 }
 
 function pageOf(name: string, about: string, sections: readonly ManualSection[]): Page {

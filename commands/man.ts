@@ -1,6 +1,7 @@
 // `gsv man`: the table of contents, a page by its name, and `-k`, the search over all of it. Needs no kernel and no home.
 
 import { SysError } from "../src/abi/errno.ts";
+import { nearest } from "../src/lib/nearest.ts";
 import { clip } from "../src/lib/truncate.ts";
 import { field, type Print } from "../src/syscalls/define.ts";
 import { usageError } from "./args.ts";
@@ -8,7 +9,6 @@ import type { Io } from "./command.ts";
 import { command } from "./define.ts";
 import { layout } from "./layout.ts";
 import { Book, type Line, type Page, type SectionNumber } from "./man-book.ts";
-import { nearest } from "./nearest.ts";
 import { page, widthOf } from "./pager.ts";
 import { jsonLine, printResult } from "./print.ts";
 
@@ -53,13 +53,13 @@ export const man = command(spec, async ({ args, json }, io) => {
     return 0;
   }
   if (words.length === 0) {
-    const lines = book.contents();
+    const lines = await book.contents();
     if (!json) return page(io, contents(lines, widthOf(io.stdout)), { never });
     await printResult(io, LISTING, { lines }, json);
     return 0;
   }
   const found = await book.page(words);
-  if (found === null) throw unknown(book, words.join(" "));
+  if (found === null) throw await unknown(book, words.join(" "));
   return showPage(io, found, { json, never });
 });
 
@@ -74,8 +74,8 @@ export async function showPage(io: Io, found: Page, form: { json: boolean; never
   return 0;
 }
 
-function unknown(book: Book, name: string): SysError {
-  const close = nearest(name, book.names()).map((each) => `gsv man ${each}`);
+async function unknown(book: Book, name: string): Promise<SysError> {
+  const close = nearest(name, await book.names()).map((each) => `gsv man ${each}`);
   return new SysError("ENOENT", `the manual has no page ${clip(name)}`, [
     ...(close.length > 0 ? [`did you mean ${close.join(" or ")}`] : []),
     "gsv man lists the pages; gsv man -k WORD… searches them",

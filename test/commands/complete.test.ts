@@ -1,7 +1,9 @@
 // What may stand at the cursor, as the scripts of the shells are told it.
 
 import { beforeEach, describe, expect, test } from "bun:test";
+import { valuesOf } from "../../commands/complete-values.ts";
 import { SysError } from "../../src/abi/errno.ts";
+import { field } from "../../src/syscalls/define.ts";
 import { SYSCALLS } from "../../src/syscalls/table.ts";
 import { FakeIo, runs } from "../support/io.ts";
 
@@ -99,6 +101,19 @@ describe("what the home holds", () => {
     expect(await lines("archive", "verify", "0")).toEqual([
       "0190a1b2-0000-7000-8000-000000000000\tkill of task:abc123, 1970-01-01T00:00:00.000Z",
     ]);
+  });
+
+  test("settings come with what they mean", async () => {
+    const settings = [
+      { key: "ai.model", shown: "offline", doc: "who answers" },
+      { key: "ai.apiKey", shown: "set" },
+    ];
+    io.fakeSys.answer("config.list", () => ({ settings }));
+    const wanted = { key: "key", field: field.text("the setting"), before: [], io };
+    expect(await valuesOf({ ...wanted, command: "config get" })).toEqual({
+      candidates: [{ value: "ai.model", note: "who answers" }, { value: "ai.apiKey" }],
+    });
+    expect(await valuesOf({ ...wanted, command: "fs search" })).toEqual({ candidates: [] });
   });
 
   test("files are the shell's", async () => {
