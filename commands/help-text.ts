@@ -10,7 +10,7 @@ export function helpText(spec: Spec, width: number | null): string {
   const parts: Part[] = [
     { blocks: [{ kind: "text", text: `gsv ${spec.name}: ${spec.summary}` }] },
     { title: "Examples", blocks: [{ kind: "code", lines: spec.examples }] },
-    { title: "Usage", blocks: [{ kind: "text", text: usageLine(spec) }] },
+    { title: "Usage", blocks: [{ kind: "usage", text: usageLine(spec) }] },
     { title: "Arguments", blocks: [{ kind: "rows", rows: words }] },
     { title: "Flags", blocks: [{ kind: "rows", rows: flagRows(spec) }] },
     ...(spec.notes ?? []).map((text): Part => ({ blocks: [{ kind: "text", text }] })),

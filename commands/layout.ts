@@ -9,6 +9,8 @@ export type Row = readonly [left: string, right: string];
 export type Block =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "item"; readonly text: string }
+  /** What is in brackets stays together. */
+  | { readonly kind: "usage"; readonly text: string }
   | { readonly kind: "code"; readonly lines: readonly string[] }
   | { readonly kind: "rows"; readonly rows: readonly Row[] };
 
@@ -19,6 +21,7 @@ export interface Part {
 }
 
 const INDENT = "  ";
+const BOUND = "\u00a0";
 // Beside a wider first column the second one would be a strip: it goes below.
 const LEFT_SHARE_MAX = 0.5;
 
@@ -59,6 +62,11 @@ function blockLines(block: Block, indent: string, width: number | null): string[
         : wrapWords(block.text.replaceAll("\n", " "), width, { first: indent, rest: indent });
     case "item":
       return wrapWords(block.text, width ?? Number.POSITIVE_INFINITY, { first: `${indent}- `, rest: `${indent}  ` });
+    case "usage": {
+      const bound = block.text.replace(/\[[^\]]*\]/g, (group) => group.replaceAll(" ", BOUND));
+      const lines = wrapWords(bound, width ?? Number.POSITIVE_INFINITY, { first: indent, rest: `${indent}    ` });
+      return lines.map((line) => line.replaceAll(BOUND, " "));
+    }
     case "code":
       return block.lines.flatMap((line) => codeLines(line, indent, width));
     case "rows":

@@ -13,7 +13,7 @@ export function commandParts(command: Command, seeAlso: readonly string[]): Part
   const call = command.call === undefined ? undefined : SYSCALLS.get(command.call);
   return [
     { title: "NAME", blocks: [text(`gsv ${spec.name} - ${spec.summary}`)] },
-    { title: "SYNOPSIS", blocks: [text(usageLine(spec))] },
+    { title: "SYNOPSIS", blocks: [{ kind: "usage" as const, text: usageLine(spec) }] },
     { title: "DESCRIPTION", blocks: descriptionOf(spec, call) },
     ...(verbs === undefined
       ? [
