@@ -6,7 +6,7 @@ import { displayWidth } from "../src/lib/truncate.ts";
 import type { Interruption, Io, Output } from "./command.ts";
 import { note, printText } from "./print.ts";
 
-const DEFAULT_PAGER = "less -FIRX";
+const DEFAULT_PAGER = ["less", "-FIRX"];
 const PAGER_ENV =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|NO_COLOR|LANG|LC_[A-Z]+|TMPDIR|COLUMNS|LINES|XDG_CONFIG_HOME|XDG_STATE_HOME|LESS[A-Z_]*|MORE|LV|BAT_[A-Z]+)$/;
 /** As `sh` says that there is no such program, or that it cannot be run. */
@@ -20,8 +20,8 @@ export function widthOf(output: Output): number | null {
 
 /** Resolves to the exit status of a command that does nothing else. */
 export async function page(io: Io, text: string, { never }: { readonly never: boolean }): Promise<number> {
-  const program = io.env.GSV_PAGER ?? io.env.PAGER ?? DEFAULT_PAGER;
-  const plain = never || program.trim() === "" || program.trim() === "cat" || io.env.TERM === "dumb";
+  const named = io.env.GSV_PAGER ?? io.env.PAGER;
+  const plain = never || named?.trim() === "" || named?.trim() === "cat" || io.env.TERM === "dumb";
   if (plain || !io.stdin.isTTY || !isTaller(io.stdout, text)) {
     await printText(io.stdout, text);
     return 0;
@@ -35,10 +35,15 @@ export async function page(io: Io, text: string, { never }: { readonly never: bo
     giveUp.abort();
   });
   const status = await io
-    .spawn({ argv: ["sh", "-c", program], env: pagerEnv(io.env), stdin: sanitize(text), signal: giveUp.signal })
+    .spawn({
+      argv: named === undefined ? DEFAULT_PAGER : ["sh", "-c", named],
+      env: pagerEnv(io.env),
+      stdin: sanitize(text),
+      signal: giveUp.signal,
+    })
     .finally(release);
   if (!NOT_RUN.includes(status)) return ended;
-  if (program !== DEFAULT_PAGER) await note(io, `gsv: the pager ${program} could not be run`);
+  if (named !== undefined) await note(io, `gsv: the pager ${named} could not be run`);
   await printText(io.stdout, text);
   return 0;
 }

@@ -51,3 +51,12 @@ test("a program that is not there has the status a shell gives it, and one that 
   giveUp.abort();
   expect(await running).toBeGreaterThan(128);
 });
+
+test("without a pager that is named or installed the text comes, and nothing is said about it", async () => {
+  await withHome(async (home) => {
+    const { status, lines } = await shown(["man", "man"], { HOME: home.beside("me"), PATH: "/nowhere" });
+    expect(status).toBe(0);
+    expect(lines[0]).toBe("NAME");
+    expect(lines.join("\n")).not.toContain("less:");
+  });
+});

@@ -42,7 +42,7 @@ _gsv() {
         notes+=("$note")
         ;;
     esac
-  done < <("${COMP_WORDS[0]}" __complete "$at" "${words[@]}" 2>/dev/null)
+  done < <("${COMP_WORDS[0]/#\~\//$HOME/}" __complete "$at" "${words[@]}" 2>/dev/null)
   # Descriptions stand in a list that is only looked at, never in what is put in.
   if [[ ${COMP_TYPE-} == 63 && ${#values[@]} -gt 1 ]]; then
     for ((i = 0; i < ${#values[@]}; i++)); do

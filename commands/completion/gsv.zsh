@@ -6,7 +6,7 @@ _gsv() {
   local at=$((CURRENT - 2))
   typed=("${(@Q)words[2,CURRENT]}")
   typed[CURRENT-1]="${(Q)PREFIX}"
-  for line in "${(@f)$("${(Q)words[1]}" __complete $at "${typed[@]}" 2>/dev/null)}"; do
+  for line in "${(@f)$("${~words[1]}" __complete $at "${typed[@]}" 2>/dev/null)}"; do
     value=${line%%$'\t'*}
     note=""
     [[ $line == *$'\t'* ]] && note=${line#*$'\t'}

@@ -36,11 +36,12 @@ describe("commands broken for a terminal", () => {
     return Bun.spawnSync(["sh", "-c", script], { env: {}, stdin: "ignore" }).stdout.toString();
   };
 
-  test("a shell reads what was copied as the command it was", () => {
+  test("a shell reads what was copied as the command it was, a remark as a remark", () => {
     for (const command of [
       'gsv proc spawn --label "docs audit of everything" --prompt "Review the docs for stale commands."',
       "gsv kill -STOP task:abc123 task:def456 task:ghi789 task:jkl012",
       "echo it\\'s",
+      "gsv ps # and then kill everything there is, and more",
     ]) {
       for (const columns of [20, 30, 44, 60, 200]) {
         expect(read(wrapCommand(command, columns, margins))).toBe(read([command]));
@@ -50,10 +51,5 @@ describe("commands broken for a terminal", () => {
 
   test("one that fits is left alone", () => {
     expect(wrapCommand("gsv ps  --json", 40, margins)).toEqual(["  gsv ps  --json"]);
-  });
-
-  test("a remark is never broken into a command", () => {
-    const lines = wrapCommand("gsv ps # and then kill everything there is", 24, margins);
-    expect(lines.filter((line) => !line.includes("#")).every((line) => line.endsWith("\\"))).toBe(true);
   });
 });
