@@ -51,7 +51,7 @@ export function note(io: Io, text: string): Promise<void> {
 
 /** One line, on a terminal broken at words; what follows the first stands further in. */
 function broken(output: Output, line: string, indent: string): string {
-  if (!output.isTTY) return indent + line;
+  if (!output.isTTY || displayWidth(indent + line) <= output.columns) return indent + line;
   return wrapWords(line, output.columns, { first: indent, rest: `${indent}  ` }).join("\n");
 }
 
