@@ -14,7 +14,14 @@ function answer(decision: "approve" | "deny", summary: string): Command {
   const spec = {
     name: decision,
     summary,
-    input: { id: field.text("the approval, as gsv approvals lists it", { positional: true, longest: 16, meta: "ID" }) },
+    input: {
+      id: field.text("the approval, as gsv approvals lists it", {
+        positional: true,
+        longest: 16,
+        meta: "ID",
+        of: "approval",
+      }),
+    },
     examples: [`gsv ${decision} k3x9`],
     notes: ["Given twice, the same answer is fine; another one fails and names who answered before."],
   };

@@ -6,7 +6,10 @@ import type { RandomBytes } from "../src/abi/ids.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { Doctor } from "../src/doctor/examine.ts";
 import type { Clock } from "../src/lib/clock.ts";
+import type { ManualSection } from "../src/prompts/manual.ts";
 import type { KernelStatus } from "../src/syscalls/services.ts";
+import type { Spec } from "./args.ts";
+import type { Verb } from "./derive.ts";
 
 export interface Output {
   /** Resolves once the text was taken by the system. Never rejects: when it takes no more, `closed` turns true and text is dropped. */
@@ -16,6 +19,7 @@ export interface Output {
   readonly failure: SysError | null;
   readonly isTTY: boolean;
   readonly columns: number;
+  readonly rows: number;
 }
 
 export interface Input {
@@ -50,6 +54,12 @@ export interface Io {
     /** Throws when the environment names no home. */
     places(): Promise<readonly Place[]>;
   };
+  /** For looking only: starts nothing, makes nothing, says nothing. Null where a look needs a kernel. */
+  peek(): Promise<Sys | null>;
+  /** The pages that ship with gsv. */
+  manual(): Promise<readonly ManualSection[]>;
+  /** Lets another program have the terminal; its exit status, as `sh` says it. */
+  spawn(program: Program): Promise<number>;
 }
 
 /** Where something of a home lies; null where it cannot be. */
@@ -58,12 +68,28 @@ export interface Place {
   readonly path: string | null;
 }
 
+export interface Program {
+  readonly argv: readonly string[];
+  /** All of its environment. */
+  readonly env: { readonly [name: string]: string };
+  /** What it reads on stdin. */
+  readonly stdin: string;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
 export interface Command {
   /** As it is typed after `gsv`. */
   readonly name: string;
   readonly summary: string;
   readonly usage: string;
   readonly examples: readonly string[];
+  /** What can be typed after it: help, manual and completion are made of it. */
+  readonly spec: Spec;
+  /** The syscall it is the command line of. */
+  readonly call?: string;
+  /** What can follow a noun. */
+  readonly verbs?: ReadonlyMap<string, Verb>;
   /** Returns the exit status, or throws SysError. */
   run(args: readonly string[], io: Io): Promise<number>;
 }

@@ -1,9 +1,10 @@
 // A hand-written command from its field table: parsing, help and usage come from the table, the work from `work`.
 
 import type { Args, Fields } from "../src/syscalls/define.ts";
-import { parseCommandLine, type Spec, usageLine } from "./args.ts";
+import { asks, parseCommandLine, type Spec, usageLine } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { helpText } from "./help-text.ts";
+import { page, widthOf } from "./pager.ts";
 
 export interface Invocation<F extends Fields> {
   readonly args: Args<F>;
@@ -19,11 +20,11 @@ export function command<F extends Fields>(
     summary: spec.summary,
     usage: usageLine(spec),
     examples: spec.examples,
+    spec,
     async run(args, io) {
       const parsed = parseCommandLine(spec, args);
       if (parsed !== "help") return work({ args: parsed.values, json: parsed.json }, io);
-      await io.stdout.write(helpText(spec));
-      return 0;
+      return page(io, helpText(spec, widthOf(io.stdout)), { never: asks(args, "--no-pager") });
     },
   };
 }

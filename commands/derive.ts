@@ -3,17 +3,18 @@
 
 import { SysError } from "../src/abi/errno.ts";
 import type { Sys } from "../src/abi/sys.ts";
+import { nearest } from "../src/lib/nearest.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Signalled } from "../src/syscalls/services.ts";
 import { type AnySyscall, SYSCALLS } from "../src/syscalls/table.ts";
 import { asks, flagsOf, looksLikeFlag, type Spec, usageError } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
-import { aligned, section } from "./help-text.ts";
-import { nearest } from "./nearest.ts";
+import { layout } from "./layout.ts";
+import { widthOf } from "./pager.ts";
 import { printResult, printText } from "./print.ts";
 
-interface Verb {
+export interface Verb {
   readonly summary: string;
   readonly load: () => Command | Promise<Command>;
   readonly input: Spec["input"];
@@ -53,11 +54,12 @@ export function domains(): ReadonlyMap<string, ReadonlyMap<string, Verb>> {
 export function derived(callName: string, name: string = callName.replace(".", " ")): Command {
   const call = declared(callName);
   const spec = { name, summary: call.summary, input: call.input, examples: call.cli.examples };
-  return command(spec, async ({ args, json }, io) => {
+  const made = command(spec, async ({ args, json }, io) => {
     const given = await withStdin(io, spec.input, args);
     await printResult(io, call.cli.print, await allPages(io.sys(), call, given), json);
     return 0;
   });
+  return { ...made, call: callName };
 }
 
 // `-` as a value that may come from stdin means all of stdin, as it is.
@@ -101,7 +103,7 @@ export function domainCommand(domain: string, verbs: ReadonlyMap<string, Verb>):
     examples: [],
   };
   const { name, summary, usage = "", examples } = spec;
-  return { name, summary, usage, examples, run: (args, io) => runVerb(spec, verbs, args, io) };
+  return { name, summary, usage, examples, spec, verbs, run: (args, io) => runVerb(spec, verbs, args, io) };
 }
 
 async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: readonly string[], io: Io): Promise<number> {
@@ -109,9 +111,10 @@ async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: reado
   const word = args[at];
   if (word === undefined) {
     const rows = [...verbs].map(([verb, { summary }]) => [`gsv ${spec.name} ${verb}`, summary] as const);
-    const text = `${section("Commands", aligned(rows))}\n\nEach has --help.\n`;
     const asked = asks(args, "--help", "-h");
-    await printText(asked ? io.stdout : io.stderr, text);
+    const output = asked ? io.stdout : io.stderr;
+    const parts = [{ title: "Commands", blocks: [{ kind: "rows" as const, rows }] }];
+    await printText(output, `${layout(parts, widthOf(output))}\nEach has --help.\n`);
     return asked ? 0 : 2;
   }
   const verb = verbs.get(word);

@@ -1,8 +1,8 @@
 // A command by the word that names it: one of the table, or a domain of syscalls. Unknown words are answered with the nearest names.
 
 import { SysError } from "../src/abi/errno.ts";
+import { nearest } from "../src/lib/nearest.ts";
 import type { Command } from "./command.ts";
-import { nearest } from "./nearest.ts";
 import { COMMANDS } from "./table.ts";
 
 export async function find(word: string): Promise<Command> {
@@ -14,9 +14,13 @@ export async function find(word: string): Promise<Command> {
   if (verbs !== undefined) return domainCommand(word, verbs);
   // A verb without its noun is as common as a typing mistake.
   const withNoun = [...known].filter(([, verbsOf]) => verbsOf.has(word)).map(([domain]) => `${domain} ${word}`);
-  const close = [...withNoun, ...nearest(word, [...COMMANDS.keys(), ...known.keys(), "help"])];
+  const close = [...withNoun, ...nearest(word, [...shown(), ...known.keys()])];
   throw new SysError("EUSAGE", `unknown command: ${word.length > 60 ? `${word.slice(0, 60)}…` : word}`, [
     ...(close.length > 0 ? [`did you mean ${close.map((name) => `gsv ${name}`).join(" or ")}`] : []),
     'gsv help lists the commands; gsv chat "…" talks',
   ]);
+}
+
+function shown(): string[] {
+  return [...COMMANDS].flatMap(([name, { hidden }]) => (hidden ? [] : [name]));
 }

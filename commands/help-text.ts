@@ -2,29 +2,36 @@
 
 import type { Fields } from "../src/syscalls/define.ts";
 import { flagsOf, isHidden, type Spec, usageLine, withValue } from "./args.ts";
+import { layout, type Part, type Row, rowLines } from "./layout.ts";
 
-export function helpText(spec: Spec): string {
-  const parts = [`gsv ${spec.name}: ${spec.summary}`];
-  if (spec.examples.length > 0) parts.push(section("Examples", spec.examples));
-  parts.push(section("Usage", [usageLine(spec)]));
+/** Broken at words where a width is given. */
+export function helpText(spec: Spec, width: number | null): string {
   const words = wordRows(spec);
-  if (words.length > 0) parts.push(section("Arguments", aligned(words)));
-  parts.push(section("Flags", aligned(flagRows(spec))));
-  for (const paragraph of spec.notes ?? []) parts.push(paragraph);
-  return `${parts.join("\n\n")}\n`;
-}
-
-export function section(title: string, lines: readonly string[]): string {
-  return [title, ...lines.map((line) => `  ${line}`)].join("\n");
+  const parts: Part[] = [
+    { blocks: [{ kind: "text", text: `gsv ${spec.name}: ${spec.summary}` }] },
+    { title: "Examples", blocks: [{ kind: "code", lines: spec.examples }] },
+    { title: "Usage", blocks: [{ kind: "usage", text: usageLine(spec) }] },
+    { title: "Arguments", blocks: [{ kind: "rows", rows: words }] },
+    { title: "Flags", blocks: [{ kind: "rows", rows: flagRows(spec) }] },
+    ...(spec.notes ?? []).map((text): Part => ({ blocks: [{ kind: "text", text }] })),
+  ];
+  const empty = new Set([
+    ...(words.length === 0 ? ["Arguments"] : []),
+    ...(spec.examples.length === 0 ? ["Examples"] : []),
+  ]);
+  return layout(
+    parts.filter(({ title }) => title === undefined || !empty.has(title)),
+    width,
+  );
 }
 
 /** Two columns, the second one aligned. */
-export function aligned(rows: readonly (readonly [left: string, right: string])[]): string[] {
-  const width = Math.max(0, ...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`);
+export function aligned(rows: readonly Row[]): string[] {
+  return rowLines(rows, "", null);
 }
 
-function wordRows(spec: Spec): [string, string][] {
+/** The arguments without a flag, with what each is. */
+export function wordRows(spec: Spec): Row[] {
   return Object.entries(spec.input)
     .filter(([, field]) => field.positional && !isHidden(field))
     .map(([key, field]) => [field.meta ?? field.choices?.join("|") ?? key.toUpperCase(), docOf(field)]);
@@ -35,8 +42,8 @@ function docOf({ doc, stdin }: Fields[string]): string {
   return stdin ? `${doc}; - reads it from stdin` : doc;
 }
 
-function flagRows(spec: Spec): [string, string][] {
-  const rows: [string, string][] = [];
+export function flagRows(spec: Spec): Row[] {
+  const rows: Row[] = [];
   for (const [name, { key, spec: field, text }] of flagsOf(spec.input)) {
     if (name !== text) continue;
     const letter = field.letter === undefined ? "" : `-${field.letter}, `;

@@ -1,51 +1,94 @@
-// `gsv help`: the short help, and the help of any command or domain.
+// `gsv help`: the short help, the help of any command or noun, and any page or section of the manual by its name.
 
+import { SysError } from "../src/abi/errno.ts";
+import { nearest } from "../src/lib/nearest.ts";
+import { clip } from "../src/lib/truncate.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { domains } from "./derive.ts";
 import { find } from "./find.ts";
-import { aligned, section } from "./help-text.ts";
+import { layout } from "./layout.ts";
+import { page, widthOf } from "./pager.ts";
 import { COMMANDS } from "./table.ts";
 
 const spec = {
   name: "help",
-  summary: "Help on any command",
+  summary: "Help on any command or topic",
   input: {
-    command: field.optional(field.text("the command", { positional: true, meta: "COMMAND" })),
-    verb: field.optional(field.text("its verb", { positional: true, meta: "VERB" })),
+    topic: field.optional(
+      field.words("a command, a page of the manual or the title of a section", {
+        positional: true,
+        meta: "TOPIC...",
+        of: "topic",
+      }),
+    ),
+    noPager: field.flag("print it all at once"),
   },
-  examples: ["gsv help chat", "gsv help proc spawn"],
+  examples: ["gsv help chat", "gsv help proc spawn", "gsv help exit-status"],
 };
 
-export const help: Command = command(spec, async ({ args }, io) => {
-  if (args.command === undefined) {
-    await io.stdout.write(shortHelp());
-    return 0;
+export const help: Command = command(spec, async ({ args, json }, io) => {
+  const never = args.noPager === true;
+  const [word, ...rest] = args.topic ?? [];
+  if (word === undefined) return page(io, shortHelp(widthOf(io.stdout)), { never });
+  if ((COMMANDS.has(word) && !COMMANDS.get(word)?.hidden) || domains().has(word)) {
+    const found = await find(word);
+    return found.run([...rest, "--help", ...(never ? ["--no-pager"] : [])], io);
   }
-  const found = await find(args.command);
-  return found.run(args.verb === undefined ? ["--help"] : [args.verb, "--help"], io);
+  const { Book } = await import("./man-book.ts");
+  const book = new Book(await io.manual());
+  const topic = await book.page([word, ...rest]);
+  if (topic === null) throw unknown(await book.names(), [word, ...rest].join(" "));
+  const { showPage } = await import("./man.ts");
+  return showPage(io, topic, { json, never });
 });
 
 /** Nothing was typed but `gsv`: help on a terminal; a usage error where a program called it. */
 export async function bare(io: Io): Promise<number> {
   const person = io.stdin.isTTY && io.stdout.isTTY;
-  await (person ? io.stdout : io.stderr).write(shortHelp());
-  return person ? 0 : 2;
+  if (person) return page(io, shortHelp(io.stdout.columns), { never: false });
+  await io.stderr.write(shortHelp(widthOf(io.stderr)));
+  return 2;
 }
 
-function shortHelp(): string {
-  const commands = [...COMMANDS].map(([name, { summary }]) => [name, summary] as const);
+function unknown(names: readonly string[], topic: string): SysError {
+  const verbs = [...domains()].filter(([, verbsOf]) => verbsOf.has(topic)).map(([domain]) => `${domain} ${topic}`);
+  const close = [...verbs, ...nearest(topic, names)].map((name) => `gsv help ${name}`);
+  return new SysError("EUSAGE", `no help on ${clip(topic)}`, [
+    ...(close.length > 0 ? [`did you mean ${close.join(" or ")}`] : []),
+    "gsv help lists the commands, gsv man the whole manual; gsv man -k WORD… searches it",
+  ]);
+}
+
+function shortHelp(width: number | null): string {
+  const commands = [...COMMANDS].flatMap(([name, { summary, hidden }]) => (hidden ? [] : [[name, summary] as const]));
   const families = [...domains()].map(([domain, verbs]) => [domain, [...verbs.keys()].join(" ")] as const);
-  return `${[
-    "gsv: a small operating system for agents",
-    section("Try", [
-      'gsv chat "How do I stop a process?"',
-      'gsv spawn --label "docs audit" --prompt "Review the docs."',
-      "gsv ps",
-    ]),
-    section("Commands", aligned(commands)),
-    section("By noun", aligned(families)),
-    "gsv COMMAND --help says more, with examples. --json prints JSON everywhere.",
-  ].join("\n\n")}\n`;
+  const parts = [
+    { blocks: [{ kind: "text" as const, text: "gsv: a small operating system for agents" }] },
+    {
+      title: "Try",
+      blocks: [
+        {
+          kind: "code" as const,
+          lines: [
+            'gsv chat "How do I stop a process?"',
+            'gsv spawn --label "docs audit" --prompt "Review the docs."',
+            "gsv ps",
+          ],
+        },
+      ],
+    },
+    { title: "Commands", blocks: [{ kind: "rows" as const, rows: commands }] },
+    { title: "By noun", blocks: [{ kind: "rows" as const, rows: families }] },
+    {
+      blocks: [
+        {
+          kind: "text" as const,
+          text: "gsv COMMAND --help says more, with examples; gsv man has all of it. --json prints JSON everywhere.",
+        },
+      ],
+    },
+  ];
+  return layout(parts, width);
 }

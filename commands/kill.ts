@@ -8,6 +8,7 @@ import { asks, parseCommandLine, usageError, usageLine } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { declared } from "./derive.ts";
 import { helpText } from "./help-text.ts";
+import { page, widthOf } from "./pager.ts";
 import { printError, printResult, printText } from "./print.ts";
 
 const NUMBERS: { readonly [number: string]: ProcessSignal } = {
@@ -24,8 +25,8 @@ const spec = {
   summary: "Signal processes; without a signal they end, their history archived",
   usage: `gsv kill [-${PROCESS_SIGNALS.join("|-")}] [-s SIGNAL] PID... [--json]`,
   input: {
-    pids: field.words("the processes", { positional: true, meta: "PID..." }),
-    signal: field.optional(field.text("which signal", { letter: "s", meta: "SIGNAL", longest: 16 })),
+    pids: field.words("the processes", { positional: true, meta: "PID...", of: "process" }),
+    signal: field.optional(field.text("which signal", { letter: "s", meta: "SIGNAL", longest: 16, of: "signal" })),
     list: field.flag("print the names of the signals", { letter: "l" }),
   },
   examples: [
@@ -47,6 +48,7 @@ export const kill: Command = {
   summary: spec.summary,
   usage: usageLine(spec),
   examples: spec.examples,
+  spec,
   async run(args, io) {
     if (!asks(args, "--help", "-h") && asks(args, "--list", "-l")) {
       await printText(io.stdout, PROCESS_SIGNALS.filter((name) => name !== "0").join("\n"));
@@ -54,8 +56,7 @@ export const kill: Command = {
     }
     const parsed = parseCommandLine(spec, withSignalFlag(args));
     if (parsed === "help") {
-      await io.stdout.write(helpText(spec));
-      return 0;
+      return page(io, helpText(spec, widthOf(io.stdout)), { never: asks(args, "--no-pager") });
     }
     const signal = signalOf(parsed.values.signal ?? "TERM");
     let exit = 0;

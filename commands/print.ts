@@ -4,6 +4,7 @@
 import { exitStatusOf, SysError } from "../src/abi/errno.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
 import { cutWidth, displayWidth } from "../src/lib/truncate.ts";
+import { wrapWords } from "../src/lib/wrap.ts";
 import type { Column, Print } from "../src/syscalls/define.ts";
 import type { Io, Output } from "./command.ts";
 
@@ -45,7 +46,13 @@ export function printText(output: Output, text: string): Promise<void> {
 
 /** One line of status: never data, so it goes to stderr. */
 export function note(io: Io, text: string): Promise<void> {
-  return io.stderr.write(`${reveal(text)}\n`);
+  return io.stderr.write(`${broken(io.stderr, reveal(text), "")}\n`);
+}
+
+/** One line, on a terminal broken at words; what follows the first stands further in. */
+function broken(output: Output, line: string, indent: string): string {
+  if (!output.isTTY || displayWidth(indent + line) <= output.columns) return indent + line;
+  return wrapWords(line, output.columns, { first: indent, rest: `${indent}  ` }).join("\n");
 }
 
 export async function printError(io: Io, error: unknown, json: boolean): Promise<void> {
@@ -55,7 +62,11 @@ export async function printError(io: Io, error: unknown, json: boolean): Promise
     return io.stderr.write(jsonLine({ type: "error", code, message, hints, exit: exitStatusOf(error) }));
   }
   const text = code === "EBUG" ? `this is a fault in gsv: ${message}` : message;
-  await io.stderr.write([`gsv: ${reveal(text)}`, ...hints.map((hint) => `  ${reveal(hint)}`), ""].join("\n"));
+  const lines = [
+    broken(io.stderr, `gsv: ${reveal(text)}`, ""),
+    ...hints.map((hint) => broken(io.stderr, reveal(hint), "  ")),
+  ];
+  await io.stderr.write(`${lines.join("\n")}\n`);
 }
 
 export function jsonLine(value: unknown): string {

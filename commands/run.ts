@@ -25,8 +25,7 @@ async function attempt(argv: readonly string[], io: Io): Promise<number> {
     refuseStrangers(before);
     const word = at === -1 ? undefined : argv[at];
     if (word === undefined || word === "--") return await withoutCommand(before, io);
-    const command = word === "help" ? (await import("./help.ts")).help : await find(word);
-    return await command.run([...before, ...argv.slice(at + 1)], io);
+    return await (await find(word)).run([...before, ...argv.slice(at + 1)], io);
   } catch (error) {
     await printError(io, error, asks(argv, "--json"));
     return exitStatusOf(error);
@@ -34,7 +33,7 @@ async function attempt(argv: readonly string[], io: Io): Promise<number> {
 }
 
 function refuseStrangers(before: readonly string[]): void {
-  const stranger = before.find((token) => !["--json", "--help", "-h"].includes(token));
+  const stranger = before.find((token) => !["--json", "--help", "-h", "--no-pager"].includes(token));
   if (stranger === undefined) return;
   throw new SysError("EUSAGE", `${stranger.slice(0, 60)} stands before the command`, [
     "flags of a command go after it: gsv COMMAND --flag",
@@ -44,5 +43,10 @@ function refuseStrangers(before: readonly string[]): void {
 
 async function withoutCommand(before: readonly string[], io: Io): Promise<number> {
   const { bare, help } = await import("./help.ts");
-  return asks(before, "--help", "-h") ? help.run([], io) : bare(io);
+  return asks(before, "--help", "-h")
+    ? help.run(
+        before.filter((token) => token === "--no-pager"),
+        io,
+      )
+    : bare(io);
 }

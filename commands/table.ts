@@ -4,6 +4,8 @@ import type { Command } from "./command.ts";
 
 export interface Entry {
   readonly summary: string;
+  /** For programs, not for people: listed nowhere. */
+  readonly hidden?: true;
   readonly load: () => Promise<Command>;
 }
 
@@ -33,4 +35,19 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ],
   ["fsck", { summary: "Check every stored byte of the home", load: async () => (await import("./doctor.ts")).fsck }],
   ["paths", { summary: "Print where gsv keeps things", load: async () => (await import("./paths.ts")).paths }],
+  ["help", { summary: "Help on any command or topic", load: async () => (await import("./help.ts")).help }],
+  ["man", { summary: "Read and search the manual", load: async () => (await import("./man.ts")).man }],
+  ["api", { summary: "Call any syscall with JSON", load: async () => (await import("./api.ts")).api }],
+  [
+    "completion",
+    { summary: "Print a script that completes words", load: async () => (await import("./completion.ts")).completion },
+  ],
+  [
+    "__complete",
+    {
+      summary: "What may stand at a place of a command line",
+      hidden: true,
+      load: async () => (await import("./complete.ts")).complete,
+    },
+  ],
 ]);

@@ -9,6 +9,7 @@ import type { Clock } from "./lib/clock.ts";
 import { Serial } from "./lib/serial.ts";
 
 const COLUMNS_FALLBACK = 80;
+const ROWS_FALLBACK = 24;
 /** A pipe that somebody made non-blocking and that is full is tried again after this long. */
 const FULL_RETRY_MS = 2;
 
@@ -45,6 +46,9 @@ export async function outputOf(descriptor: number, clock: Clock, columns: string
       const width = terminal?.columns() ?? Number(columns);
       return width > 0 ? width : COLUMNS_FALLBACK;
     },
+    get rows() {
+      return terminal?.rows() || ROWS_FALLBACK;
+    },
     write: (text) => (closed || text === "" ? Promise.resolve() : serial.run(() => writeAll(Buffer.from(text)))),
   };
 }
@@ -64,7 +68,7 @@ function writeSome(descriptor: number, bytes: Uint8Array, from: number): Promise
 }
 
 // Pipes and files are told apart from terminals without node:tty, which takes as long to load as everything else.
-async function terminalOn(descriptor: number): Promise<{ readonly columns: () => number } | null> {
+async function terminalOn(descriptor: number): Promise<Terminal | null> {
   try {
     const stat = fstatSync(descriptor);
     if (!stat.isCharacterDevice() || (process.platform === "linux" && stat.rdev >> 8 === MAJOR_MEMORY)) return null;
@@ -72,7 +76,13 @@ async function terminalOn(descriptor: number): Promise<{ readonly columns: () =>
     return null;
   }
   const { isatty, WriteStream } = await import("node:tty");
-  return isatty(descriptor) ? { columns: () => new WriteStream(descriptor).columns } : null;
+  if (!isatty(descriptor)) return null;
+  return { columns: () => new WriteStream(descriptor).columns, rows: () => new WriteStream(descriptor).rows };
+}
+
+interface Terminal {
+  readonly columns: () => number;
+  readonly rows: () => number;
 }
 
 export async function standardInput(): Promise<Input> {

@@ -118,6 +118,9 @@ async function commandProcess(): Promise<number> {
           return placesOf(paths, socketPath, command.at(-1) ?? "gsv");
         },
       },
+      peek: async () => (await import("./boot-peek.ts")).peek(() => atHome(here)),
+      manual: async () => (await import("./prompts/manual.ts")).MANUAL,
+      spawn: async (program) => (await import("./boot-spawn.ts")).runOnTerminal(program),
     });
   } finally {
     await sys.close();

@@ -57,6 +57,12 @@ export function prepareHome(paths: HomePaths, uid: number): void {
   }
 }
 
+/** Whether there is a home that may be read as it is. Makes and mends nothing. */
+export function isOwnHome({ home }: HomePaths, uid: number): boolean {
+  const stats = statSync(home, { throwIfNoEntry: false });
+  return stats?.isDirectory() === true && stats.uid === uid && (stats.mode & 0o077) === 0;
+}
+
 /** What the last kernel wrote of itself; advice only, it may be dead. */
 export function readKernelInfo(paths: HomePaths): KernelInfo | null {
   try {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { allCommands } from "../commands/tree.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const scratch = mkdtempSync(join(tmpdir(), "gsv-readme-"));
@@ -98,6 +99,27 @@ test("the README begins with the two commands and names every exit status and sc
   }
   for (const script of Object.keys(scripts)) expect(readme).toMatch(new RegExp(`npm (?:run )?${script}\\b`));
 });
+
+// After a wanted change: UPDATE_GOLDEN=1 bun test ./test/readme.test.ts
+test("the README's table of commands holds every command that is declared, as it is declared, and no other", async () => {
+  const path = join(ROOT, "README.md");
+  const commands = await allCommands();
+  const wanted = tableOf([
+    ["command", "does"],
+    ...commands.map(({ name, summary }) => [`\`gsv ${name}\``, summary] as const),
+  ]);
+  const readme = readFileSync(path, "utf8");
+  const [, before = "", table = "", after = ""] = /^(.*^## Commands\n.*?\n\n)(\|.*?\n)(\n## .*)$/ms.exec(readme) ?? [];
+  if (process.env.UPDATE_GOLDEN) writeFileSync(path, before + wanted + after);
+  else expect(table).toBe(wanted);
+});
+
+function tableOf(rows: readonly (readonly [left: string, right: string])[]): string {
+  const widths = [0, 1].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const lines = rows.map((row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`);
+  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
+  return `${[lines[0], rule, ...lines.slice(1)].join("\n")}\n`;
+}
 
 test("the comparison finds a wrong line, a missing one and one too many, and lets … be anything", () => {
   expect(mismatch(["a…c", "…", "end"], "abc\nx\ny\nend\n")).toBeNull();

@@ -15,6 +15,7 @@ import kernel from "./manual/kernel.md" with { type: "text" };
 import limits from "./manual/limits.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
 import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
+import patterns from "./manual/patterns.md" with { type: "text" };
 import processes from "./manual/processes.md" with { type: "text" };
 import scriptProvider from "./manual/script-provider.md" with { type: "text" };
 import signals from "./manual/signals.md" with { type: "text" };
@@ -36,6 +37,7 @@ export interface ManualSection {
 const PAGES: readonly (readonly [string, string])[] = [
   ["getting-started", gettingStarted],
   ["processes", processes],
+  ["patterns", patterns],
   ["chat", chat],
   ["signals", signals],
   ["approvals", approvals],

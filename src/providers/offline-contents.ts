@@ -1,8 +1,8 @@
 // The manual as a book: its table of contents, its pages by name and its sections by title. A title is found whatever its case,
 // punctuation and small words; nothing here is searched or guessed. Pure.
 
+import { titleKey, wordsOf } from "../lib/search.ts";
 import type { ManualSection } from "../prompts/manual.ts";
-import { titleKey, wordsOf } from "./search.ts";
 
 const SHOW = "(?:(?:please |can you |could you )*(?:show|list|open|read|see|print|display|give)(?: me)?(?: all)? )?";
 const CONTENTS = new RegExp(

@@ -1,9 +1,9 @@
 // Answers out of the manual: a page or section that is asked for by name, one section with the exact command and its source when one
 // clearly fits, otherwise the three nearest entries. It never makes up an answer: every command it names stands in the manual. Pure.
 
+import { type Hit, indexSections, type SearchIndex, termsOf } from "../lib/search.ts";
 import type { ManualSection } from "../prompts/manual.ts";
 import { ManualBook } from "./offline-contents.ts";
-import { type Hit, indexSections, type SearchIndex, termsOf } from "./search.ts";
 
 // Measured with the newcomer questions of the tests: real questions cover more than this, other talk less. A section whose heading
 // shares no word with the question must fit well, or clearly better than the next one.

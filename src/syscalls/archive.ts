@@ -5,7 +5,7 @@ import { LIMITS } from "../abi/limits.ts";
 import { field, syscall } from "./define.ts";
 import type { ArchiveInfo, Archives } from "./services.ts";
 
-const id = field.uuid("the archive", { positional: true, meta: "ID" });
+const id = field.uuid("the archive", { positional: true, meta: "ID", of: "archive" });
 
 export const archiveCalls = [
   syscall({

@@ -38,6 +38,8 @@ export interface FieldSpec<T> {
   readonly hide?: "cli" | "tool" | "both";
   /** On the command line `-` means that stdin is the value. */
   readonly stdin?: true;
+  /** What it names, where its kind does not say so: completion offers those there are. */
+  readonly of?: "process" | "approval" | "archive" | "syscall" | "signal" | "topic";
   /** Placeholder in help: `--limit N`. */
   readonly meta?: string;
 }

@@ -36,7 +36,7 @@ export const hilCalls = [
     class: "keyed",
     by: "person",
     input: {
-      id: field.text("the approval", { positional: true, longest: 16, meta: "ID" }),
+      id: field.text("the approval", { positional: true, longest: 16, meta: "ID", of: "approval" }),
       decision: field.choice("your answer", ["approve", "deny"], { positional: true, meta: "approve|deny" }),
     },
     cli: {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { titleKey } from "../../src/lib/search.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import { systemPrompt } from "../../src/prompts/system.ts";
 import { parseScript } from "../../src/providers/script-file.ts";
-import { titleKey } from "../../src/providers/search.ts";
 import { SYSCALLS } from "../../src/syscalls/table.ts";
 
 /** Commands written by hand, with the flags they take. */
@@ -16,7 +16,10 @@ const BY_HAND: { readonly [name: string]: string } = {
   doctor: "--fix",
   fsck: "--repair",
   paths: "",
-  help: "",
+  help: "--no-pager",
+  man: "-k --no-pager",
+  api: "--request-id",
+  completion: "",
   approvals: "",
   approve: "",
   deny: "",

@@ -1,9 +1,10 @@
 // What a command is handed, without a machine: streams that remember, a clock that stands still, signals on demand.
 
-import type { Input, Interruption, Io, Output, Place } from "../../commands/command.ts";
+import type { Input, Interruption, Io, Output, Place, Program } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { Finding } from "../../src/doctor/examine.ts";
+import { MANUAL } from "../../src/prompts/manual.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import { FakeClock } from "./clock.ts";
 import { seeded } from "./random.ts";
@@ -15,6 +16,7 @@ export class FakeOutput implements Output {
   failure: SysError | null = null;
   writes = 0;
   columns = 80;
+  rows = 200;
   isTTY = false;
   /** The reader leaves after so many writes. */
   writesMax = Number.POSITIVE_INFINITY;
@@ -63,7 +65,7 @@ export class FakeIo implements Io {
   readonly stdout = new FakeOutput();
   readonly stderr = new FakeOutput();
   stdin: Input = stdinOf("none");
-  readonly env = {};
+  env: { [name: string]: string } = {};
   readonly cwd = "/work";
   readonly clock = new FakeClock();
   readonly random = seeded(1).bytes;
@@ -81,11 +83,24 @@ export class FakeIo implements Io {
     }),
     places: async () => this.places,
   };
+  /** Programs that were given the terminal, and how they end. */
+  readonly programs: Program[] = [];
+  programStatus = 0;
+  readonly manual = async () => MANUAL;
   private readonly listeners = new Set<(name: Interruption) => void>();
 
   private async examine(options: object): Promise<readonly Finding[]> {
     this.examined.push(options);
     return this.findings;
+  }
+
+  async peek(): Promise<FakeSys> {
+    return this.fakeSys;
+  }
+
+  async spawn(program: Program): Promise<number> {
+    this.programs.push(program);
+    return this.programStatus;
   }
 
   sys(): FakeSys {

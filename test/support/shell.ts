@@ -3,6 +3,7 @@
 
 import type { Input, Interruption, Io } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
+import { MANUAL } from "../../src/prompts/manual.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import { FakeIo, FakeOutput, stdinOf } from "./io.ts";
 import type { TestKernel } from "./kernel.ts";
@@ -46,6 +47,9 @@ export async function begin(
     sys: () => sys,
     kernel: { start: () => sys.call<KernelStatus>("system.start", {}) },
     machine: new FakeIo().machine,
+    peek: () => home.client(),
+    manual: async () => MANUAL,
+    spawn: async () => 127,
   };
   const interrupt = (name: Interruption) => {
     for (const listener of listeners) listener(name);

@@ -1,0 +1,79 @@
+// `gsv api NAME '{…}'`: any syscall as it is, JSON in and JSON out. Rights, refusals and exit statuses are those of every command; keys
+// that the syscall does not have are refused before anything is sent.
+
+import { SysError } from "../src/abi/errno.ts";
+import { nearest } from "../src/lib/nearest.ts";
+import { clip } from "../src/lib/truncate.ts";
+import { field, type Print } from "../src/syscalls/define.ts";
+import { parseArgs } from "../src/syscalls/parse.ts";
+import { type AnySyscall, SYSCALLS } from "../src/syscalls/table.ts";
+import { usageError } from "./args.ts";
+import type { Io } from "./command.ts";
+import { command } from "./define.ts";
+import { jsonLine, printResult } from "./print.ts";
+
+const spec = {
+  name: "api",
+  summary: "Call any syscall with JSON and print its answer as JSON; alone, list the syscalls",
+  input: {
+    call: field.optional(field.text("the syscall", { positional: true, meta: "SYSCALL", of: "syscall" })),
+    args: field.optional(field.text("its arguments, one JSON object", { positional: true, stdin: true, meta: "JSON" })),
+    requestId: field.optional(
+      field.text("makes a call that changes something safe to repeat", { longest: 128, meta: "ID" }),
+    ),
+  },
+  examples: [
+    "gsv api",
+    "gsv api proc.list",
+    `gsv api proc.history '{"pid":"init:1000","limit":5}'`,
+    `gsv api proc.send --request-id nightly-1 '{"message":"Check the notes."}'`,
+  ],
+  notes: [
+    "gsv man SYSCALL says what one takes, gsv man syscalls has them all. Long lists come in pages, as `next` says.",
+  ],
+};
+
+const LISTING: Print<{ readonly calls: readonly AnySyscall[] }> = {
+  kind: "table",
+  rows: ({ calls }) =>
+    calls.map(({ name, class: kind, capability, by, summary }) => ({ name, class: kind, capability, by, summary })),
+  columns: [
+    { head: "SYSCALL", cell: (row: AnySyscall) => row.name },
+    { head: "CLASS", minor: 2, cell: (row: AnySyscall) => row.class },
+    { head: "CAPABILITY", minor: 3, cell: (row: AnySyscall) => row.capability },
+    { head: "BY", minor: 1, cell: (row: AnySyscall) => row.by },
+    { head: "SUMMARY", cell: (row: AnySyscall) => row.summary, shrink: true },
+  ],
+  empty: "(no syscalls)",
+};
+
+export const api = command(spec, async ({ args, json }, io) => {
+  if (args.call === undefined) {
+    await printResult(io, LISTING, { calls: [...SYSCALLS.values()] }, json);
+    return 0;
+  }
+  const call = SYSCALLS.get(args.call);
+  if (call === undefined) throw unknown(args.call);
+  const given = parseArgs(call.input, await argumentsOf(io, args.args), { unknownKeys: "refuse" });
+  const options = args.requestId === undefined ? {} : { requestId: args.requestId };
+  await io.stdout.write(jsonLine((await io.sys().call(call.name, given, options)) ?? null));
+  return 0;
+});
+
+async function argumentsOf(io: Io, text: string | undefined): Promise<unknown> {
+  if (text === undefined) return {};
+  const json = text === "-" ? await (await import("./prompt.ts")).stdinText(io) : text;
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw usageError(spec, `the arguments must be one JSON object, not ${clip(json)}`);
+  }
+}
+
+function unknown(name: string): SysError {
+  const close = nearest(name, SYSCALLS.keys());
+  return new SysError("ENOSYS", `no such syscall: ${clip(name)}`, [
+    ...(close.length > 0 ? [`did you mean ${close.join(" or ")}`] : []),
+    "gsv api lists the syscalls",
+  ]);
+}

@@ -1,0 +1,103 @@
+// What there is to choose from where a value is expected: choices, pids with their labels, approvals, archives, syscalls, topics and
+// configuration keys. What the home holds is looked up, at most one page of it; without a home there is simply less.
+
+import type { Approval, ProcessInfo } from "../src/abi/process.ts";
+import type { Fields } from "../src/syscalls/define.ts";
+import type { ArchiveInfo } from "../src/syscalls/services.ts";
+import { PROCESS_SIGNALS } from "../src/syscalls/services.ts";
+import { SYSCALLS } from "../src/syscalls/table.ts";
+import type { Io } from "./command.ts";
+import type { Completion } from "./complete.ts";
+
+export interface Candidate {
+  readonly value: string;
+  readonly note?: string;
+}
+
+export interface Wanted {
+  readonly key: string;
+  readonly field: Fields[string];
+  readonly command: string;
+  /** Words of the command that stand before. */
+  readonly before: readonly string[];
+  readonly io: Io;
+}
+
+export async function valuesOf(wanted: Wanted): Promise<Completion> {
+  const { field, before } = wanted;
+  if (field.choices !== undefined) return { candidates: field.choices.map((value) => ({ value })) };
+  if (field.kind === "path") return { candidates: [], files: true };
+  const candidates = await namesOf(wanted);
+  // Of a list nothing is named twice.
+  const many = field.kind === "pids" || field.of === "process";
+  return { candidates: many ? candidates.filter(({ value }) => !before.includes(value)) : candidates };
+}
+
+function namesOf({ key, field, command, before, io }: Wanted): Candidate[] | Promise<Candidate[]> {
+  if (field.kind === "pid" || field.kind === "pids" || field.of === "process") return processes(io);
+  switch (field.of) {
+    case "approval":
+      return approvals(io);
+    case "archive":
+      return archives(io);
+    case "syscall":
+      return [...SYSCALLS.values()].map(({ name, summary }) => ({ value: name, note: summary }));
+    case "signal":
+      return PROCESS_SIGNALS.map((value) => ({ value }));
+    case "topic":
+      return topics(before, io);
+    default:
+      return command.startsWith("config ") && key === "key" ? configKeys(io) : [];
+  }
+}
+
+async function look<Result>(io: Io, name: string): Promise<Result | null> {
+  const sys = await io.peek();
+  try {
+    return sys === null ? null : await sys.call<Result>(name, {});
+  } finally {
+    await sys?.close();
+  }
+}
+
+async function processes(io: Io): Promise<Candidate[]> {
+  const page = await look<{ processes: readonly ProcessInfo[] }>(io, "proc.list");
+  return (page?.processes ?? []).map(({ pid, label, state }) => ({
+    value: pid,
+    note: label === null ? state : `${label} · ${state}`,
+  }));
+}
+
+async function approvals(io: Io): Promise<Candidate[]> {
+  const page = await look<{ approvals: readonly Approval[] }>(io, "hil.list");
+  return (page?.approvals ?? []).map(({ id, tool, pid, why }) => ({ value: id, note: `${tool} of ${pid}: ${why}` }));
+}
+
+async function archives(io: Io): Promise<Candidate[]> {
+  const page = await look<{ archives: readonly ArchiveInfo[] }>(io, "archive.list");
+  return (page?.archives ?? []).map(({ id, pid, reason, createdAt }) => ({
+    value: id,
+    note: `${reason} of ${pid}, ${new Date(createdAt).toISOString()}`,
+  }));
+}
+
+async function topics(before: readonly string[], io: Io): Promise<Candidate[]> {
+  const { Book } = await import("./man-book.ts");
+  const lines = await new Book(await io.manual()).contents();
+  const head = before.map((word) => `${word} `).join("");
+  const seen = new Map<string, string>();
+  for (const { name, summary } of lines) {
+    const [word = "", ...more] = name.startsWith(head) ? name.slice(head.length).split(" ") : [];
+    if (word !== "" && !seen.has(word)) seen.set(word, more.length > 0 ? `Commands on ${word}` : summary);
+  }
+  return [...seen].map(([value, note]) => ({ value, note }));
+}
+
+// Whatever list the call returns, its rows name their keys. A gsv that has no such call has no such command either.
+async function configKeys(io: Io): Promise<Candidate[]> {
+  const result = (await look<{ readonly [name: string]: unknown }>(io, "config.list")) ?? {};
+  const rows = Object.values(result).filter(Array.isArray).flat() as readonly { key?: unknown; doc?: unknown }[];
+  return rows.flatMap(({ key, doc }) =>
+    typeof key === "string" ? [{ value: key, ...(typeof doc === "string" ? { note: doc } : {}) }] : [],
+  );
+}

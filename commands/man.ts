@@ -1,0 +1,99 @@
+// `gsv man`: the table of contents, a page by its name, and `-k`, the search over all of it. Needs no kernel and no home.
+
+import { SysError } from "../src/abi/errno.ts";
+import { nearest } from "../src/lib/nearest.ts";
+import { clip } from "../src/lib/truncate.ts";
+import { field, type Print } from "../src/syscalls/define.ts";
+import { usageError } from "./args.ts";
+import type { Io } from "./command.ts";
+import { command } from "./define.ts";
+import { layout } from "./layout.ts";
+import { Book, type Line, type Page, type SectionNumber } from "./man-book.ts";
+import { page, widthOf } from "./pager.ts";
+import { jsonLine, printResult } from "./print.ts";
+
+const spec = {
+  name: "man",
+  summary: "Read the manual: commands, syscalls and pages",
+  usage: "gsv man [1|2|7] [NAME...] | gsv man -k WORD... [--no-pager] [--json]",
+  input: {
+    name: field.optional(
+      field.words("a command, a syscall, a page or the title of a section", {
+        positional: true,
+        meta: "NAME...",
+        of: "topic",
+      }),
+    ),
+    search: field.flag("list what speaks of these words", { letter: "k" }),
+    noPager: field.flag("print it all at once"),
+  },
+  examples: ["gsv man", "gsv man proc spawn", "gsv man 7 chat", "gsv man -k stop a process"],
+  notes: [
+    "Section 1 holds the commands, 2 the syscalls, 7 the pages. A name that stands in several means the first of them.",
+    "On a terminal what is longer than the screen goes through $GSV_PAGER, $PAGER or less.",
+  ],
+} as const;
+
+const TITLES: { readonly [S in SectionNumber]: string } = { 1: "Commands (1)", 2: "Syscalls (2)", 7: "Pages (7)" };
+
+const LISTING: Print<{ readonly lines: readonly Line[] }> = {
+  kind: "list",
+  rows: ({ lines }) => lines,
+  line: ({ name, section, summary }: Line) => `${section === 1 ? "gsv " : ""}${name}(${section}) - ${summary}`,
+  empty: "(nothing in the manual speaks of that)",
+};
+
+export const man = command(spec, async ({ args, json }, io) => {
+  const book = new Book(await io.manual());
+  const words = args.name ?? [];
+  const never = args.noPager === true;
+  if (args.search) {
+    if (words.length === 0) throw usageError(spec, "-k needs the words to look for");
+    await printResult(io, LISTING, { lines: await book.search(words.join(" ")) }, json);
+    return 0;
+  }
+  if (words.length === 0) {
+    const lines = await book.contents();
+    if (!json) return page(io, contents(lines, widthOf(io.stdout)), { never });
+    await printResult(io, LISTING, { lines }, json);
+    return 0;
+  }
+  const found = await book.page(words);
+  if (found === null) throw await unknown(book, words.join(" "));
+  return showPage(io, found, { json, never });
+});
+
+export async function showPage(io: Io, found: Page, form: { json: boolean; never: boolean }): Promise<number> {
+  const { name, section, summary, parts } = found;
+  if (!form.json) return page(io, layout(parts, widthOf(io.stdout)), form);
+  const texts = parts.map((part) => ({
+    title: part.title ?? null,
+    text: layout([{ blocks: part.blocks }], null).trimEnd(),
+  }));
+  await io.stdout.write(jsonLine({ name, section, summary, parts: texts }));
+  return 0;
+}
+
+async function unknown(book: Book, name: string): Promise<SysError> {
+  const close = nearest(name, await book.names()).map((each) => `gsv man ${each}`);
+  return new SysError("ENOENT", `the manual has no page ${clip(name)}`, [
+    ...(close.length > 0 ? [`did you mean ${close.join(" or ")}`] : []),
+    "gsv man lists the pages; gsv man -k WORD… searches them",
+  ]);
+}
+
+function contents(lines: readonly Line[], width: number | null): string {
+  const parts = ([1, 2, 7] as const).map((number) => ({
+    title: TITLES[number],
+    blocks: [
+      {
+        kind: "rows" as const,
+        rows: lines.flatMap(({ name, section, summary }) => (section === number ? [[name, summary] as const] : [])),
+      },
+    ],
+  }));
+  const tail = {
+    blocks: [{ kind: "text" as const, text: "gsv man NAME shows one; gsv man -k WORD… searches all of it." }],
+  };
+  return layout([...parts, tail], width);
+}

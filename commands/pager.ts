@@ -1,0 +1,65 @@
+// Text that is taller than the terminal goes through the pager of whoever reads it; anything else, and everything in a pipe, is written
+// as it is. The pager sees the names it needs of the environment and no secret. Without one that runs, the text is written all the same.
+
+import { sanitize } from "../src/lib/sanitize.ts";
+import { displayWidth } from "../src/lib/truncate.ts";
+import type { Interruption, Io, Output } from "./command.ts";
+import { note, printText } from "./print.ts";
+
+const DEFAULT_PAGER = ["less", "-FIRX"];
+const PAGER_ENV =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|NO_COLOR|LANG|LC_[A-Z]+|TMPDIR|COLUMNS|LINES|XDG_CONFIG_HOME|XDG_STATE_HOME|LESS[A-Z_]*|MORE|LV|BAT_[A-Z]+)$/;
+/** As `sh` says that there is no such program, or that it cannot be run. */
+const NOT_RUN = [126, 127];
+const SIGNALLED: { readonly [S in Interruption]: number } = { INT: 130, TERM: 143, HUP: 129 };
+
+/** Where lines are broken: nowhere but on a terminal. */
+export function widthOf(output: Output): number | null {
+  return output.isTTY ? output.columns : null;
+}
+
+/** Resolves to the exit status of a command that does nothing else. */
+export async function page(io: Io, text: string, { never }: { readonly never: boolean }): Promise<number> {
+  const named = io.env.GSV_PAGER ?? io.env.PAGER;
+  const plain = never || named?.trim() === "" || named?.trim() === "cat" || io.env.TERM === "dumb";
+  if (plain || !io.stdin.isTTY || !isTaller(io.stdout, text)) {
+    await printText(io.stdout, text);
+    return 0;
+  }
+  const giveUp = new AbortController();
+  let ended = 0;
+  // The pager hears ctrl-c too, and it is the one that is asked.
+  const release = io.onSignal((name) => {
+    if (name === "INT") return;
+    ended = SIGNALLED[name];
+    giveUp.abort();
+  });
+  const status = await io
+    .spawn({
+      argv: named === undefined ? DEFAULT_PAGER : ["sh", "-c", named],
+      env: pagerEnv(io.env),
+      stdin: sanitize(text),
+      signal: giveUp.signal,
+    })
+    .finally(release);
+  if (!NOT_RUN.includes(status)) return ended;
+  if (named !== undefined) await note(io, `gsv: the pager ${named} could not be run`);
+  await printText(io.stdout, text);
+  return 0;
+}
+
+function isTaller(output: Output, text: string): boolean {
+  if (!output.isTTY) return false;
+  const lines = text.trimEnd().split("\n");
+  const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / output.columns)), 0);
+  // The prompt that follows takes a row too.
+  return rows >= output.rows;
+}
+
+function pagerEnv(env: Io["env"]): { [name: string]: string } {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && PAGER_ENV.test(entry[0]),
+    ),
+  );
+}

@@ -1,0 +1,60 @@
+// All commands as the tree they are: nouns with their verbs, to any depth. The manual and completion walk it; running a command does not
+// need it.
+
+import type { Command } from "./command.ts";
+import { domainCommand, domains } from "./derive.ts";
+import { COMMANDS } from "./table.ts";
+
+export interface Leaf {
+  /** As it is typed after `gsv`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly command: Command;
+}
+
+/** What the first word of a command line means; null when it means nothing. Commands that no person types are not found. */
+export async function rootCommand(word: string): Promise<Command | null> {
+  const entry = COMMANDS.get(word);
+  if (entry !== undefined) return entry.hidden ? null : await entry.load();
+  const verbs = domains().get(word);
+  return verbs === undefined ? null : domainCommand(word, verbs);
+}
+
+/** The command or noun these words name, all of them. */
+export async function commandNamed([word = "", ...verbs]: readonly string[]): Promise<Command | null> {
+  let command = await rootCommand(word);
+  for (const verb of verbs) command = (await command?.verbs?.get(verb)?.load()) ?? null;
+  return command;
+}
+
+/** The nouns among the first words. */
+export async function nouns(): Promise<readonly string[]> {
+  const roots = await Promise.all(firstWords().map(async (word) => ({ word, command: await rootCommand(word) })));
+  return roots.flatMap(({ word, command }) => (command?.verbs === undefined ? [] : [word]));
+}
+
+/** Every command that does something, in the order help lists them. */
+export async function allCommands(): Promise<readonly Leaf[]> {
+  const found = await Promise.all(
+    firstWords().map(async (word) => {
+      const command = await rootCommand(word);
+      return command === null ? [] : leavesOf({ name: word, summary: COMMANDS.get(word)?.summary ?? "", command });
+    }),
+  );
+  return found.flat();
+}
+
+async function leavesOf(leaf: Leaf): Promise<readonly Leaf[]> {
+  const { verbs } = leaf.command;
+  if (verbs === undefined) return [leaf];
+  const below = await Promise.all(
+    [...verbs].map(async ([verb, { summary, load }]) =>
+      leavesOf({ name: `${leaf.name} ${verb}`, summary, command: await load() }),
+    ),
+  );
+  return below.flat();
+}
+
+function firstWords(): string[] {
+  return [...COMMANDS.keys(), ...domains().keys()];
+}

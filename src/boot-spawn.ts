@@ -1,0 +1,20 @@
+// A program that has the terminal while gsv waits: a pager. It gets the environment it is handed and no other.
+
+import type { Program } from "../commands/command.ts";
+
+const NOT_FOUND = 127;
+
+export async function runOnTerminal({ argv, env, stdin, signal }: Program): Promise<number> {
+  try {
+    const child = Bun.spawn([...argv], {
+      env,
+      stdin: Buffer.from(stdin),
+      stdout: "inherit",
+      stderr: "inherit",
+      signal,
+    });
+    return await child.exited;
+  } catch {
+    return NOT_FOUND;
+  }
+}

@@ -1,0 +1,118 @@
+// The reference of the syscalls, a page of the manual that nobody writes: each section is one declaration in words. What a declaration
+// does not say is not here.
+
+import type { CallClass } from "../abi/sys.ts";
+import type { Field } from "./define.ts";
+import { type AnySyscall, SYSCALLS } from "./table.ts";
+
+export interface ReferenceSection {
+  readonly name: string;
+  readonly summary: string;
+  /** As it is called with JSON. */
+  readonly synopsis: string;
+  /** Markdown. */
+  readonly text: string;
+}
+
+export const REFERENCE = {
+  page: "syscalls",
+  about: "Every syscall: what it takes, who may call it, what it changes.",
+} as const;
+
+const CLASSES: { readonly [C in CallClass]: string } = {
+  read: "It reads: it changes nothing and needs no running kernel.",
+  wait: "It waits: it answers when what it waits for has happened.",
+  keyed: "It changes something: asked again with the same request id, it is carried out once.",
+};
+
+export function reference(): readonly ReferenceSection[] {
+  return [...SYSCALLS.values()].map(referenceOf);
+}
+
+export function referenceOf(call: AnySyscall): ReferenceSection {
+  const { name, summary } = call;
+  return { name, summary, synopsis: synopsisOf(call), text: textOf(call) };
+}
+
+/** The page as one Markdown text. */
+export function referencePage(): string {
+  const sections = reference().map(
+    ({ name, summary, synopsis, text }) => `## ${name}\n\n${summary}.\n\n\`\`\`sh\n${synopsis}\n\`\`\`\n\n${text}\n`,
+  );
+  return `# Syscalls\n\n${REFERENCE.about}\n\n${sections.join("\n")}`;
+}
+
+function synopsisOf({ name, input }: AnySyscall): string {
+  const needed = Object.entries(input).filter(([, field]) => !field.optional && field.fallback === undefined);
+  const shown = needed.map(([key, field]) => `"${key}":${exampleOf(field)}`);
+  return shown.length === 0 ? `gsv api ${name}` : `gsv api ${name} '{${shown.join(",")}}'`;
+}
+
+function textOf({ name, class: kind, by, capability, input, tool }: AnySyscall): string {
+  const facts = [
+    CLASSES[kind],
+    `Whoever calls it needs the capability \`${capability}\`.`,
+    ...(by === "person" ? ["Only a person may call it, never a process."] : []),
+    ...(tool === undefined ? [] : [`Agents have it as the tool \`${tool.name}\`.`]),
+  ];
+  const fields = Object.entries(input).map(([key, field]) => `- \`${key}\` ${typeOf(field)}: ${field.doc}`);
+  return [facts.join(" "), fields.length === 0 ? `\`${name}\` takes no arguments.` : fields.join("\n")].join("\n\n");
+}
+
+function typeOf(field: Field<unknown, boolean>): string {
+  const bounds = boundsOf(field);
+  const needs =
+    field.fallback !== undefined
+      ? `, ${JSON.stringify(field.fallback)} when left out`
+      : field.optional
+        ? ", may be left out"
+        : "";
+  return `(${field.choices === undefined ? WORDS[field.kind] : field.choices.join(", ")}${bounds}${needs})`;
+}
+
+const WORDS: { readonly [K in Field<unknown>["kind"]]: string } = {
+  text: "text",
+  words: "list of texts",
+  int: "whole number",
+  flag: "true or false",
+  pid: "pid",
+  pids: "list of pids",
+  path: "path",
+  uid: "uid",
+  uuid: "id",
+  choice: "one of a few words",
+  object: "object",
+};
+
+function boundsOf({ min, max, longest }: Field<unknown, boolean>): string {
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
+  if (min !== undefined) return ` from ${min}`;
+  if (max !== undefined) return ` up to ${max}`;
+  return longest === undefined ? "" : `, at most ${longest} characters`;
+}
+
+function exampleOf(field: Field<unknown, boolean>): string {
+  switch (field.kind) {
+    case "int":
+    case "uid":
+      return String(field.min ?? 1);
+    case "flag":
+      return "true";
+    case "pid":
+      return '"task:abc123"';
+    case "pids":
+      return '["task:abc123"]';
+    case "words":
+      return '["…"]';
+    case "object":
+      return "{}";
+    case "choice":
+      return JSON.stringify(field.choices?.[0] ?? "…");
+    case "path":
+      return '"~/notes.md"';
+    case "uuid":
+      return '"ID"';
+    default:
+      return '"…"';
+  }
+}

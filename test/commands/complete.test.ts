@@ -1,0 +1,171 @@
+// What may stand at the cursor, as the scripts of the shells are told it.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { valuesOf } from "../../commands/complete-values.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { field } from "../../src/syscalls/define.ts";
+import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { FakeIo, runs } from "../support/io.ts";
+
+const PROCESS = { pid: "init:1000", label: "sam's own", state: "idle" };
+
+let io: FakeIo;
+beforeEach(() => {
+  io = new FakeIo();
+  const others = [
+    { ...PROCESS, pid: "task:abc123", label: "docs audit" },
+    { ...PROCESS, pid: "task:abd456", label: null, state: "waiting_hil" },
+  ];
+  io.fakeSys.answer("proc.list", () => ({ processes: [PROCESS, ...others], next: null }));
+  io.fakeSys.answer("hil.list", () => ({
+    approvals: [{ id: "k3x9", pid: "task:abc123", tool: "Delete", why: "deleting asks first" }],
+  }));
+  io.fakeSys.answer("archive.list", () => ({
+    archives: [{ id: "0190a1b2-0000-7000-8000-000000000000", pid: "task:abc123", reason: "kill", createdAt: 0 }],
+  }));
+});
+
+/** The last word is the one at the cursor. */
+async function lines(...words: string[]): Promise<string[]> {
+  io.stdout.text = "";
+  expect(await runs(io, "__complete", String(words.length - 1), ...words)).toBe(0);
+  expect(io.stderr.text).toBe("");
+  return io.stdout.lines;
+}
+
+async function values(...words: string[]): Promise<string[]> {
+  return (await lines(...words)).map((line) => line.split("\t")[0] ?? "");
+}
+
+describe("commands and verbs", () => {
+  test("the first word is a command or a noun, with what it does beside it", async () => {
+    expect(await lines("ch")).toEqual(["chat\tSend a message and print the answer"]);
+    const all = await values("");
+    for (const name of ["chat", "help", "man", "proc", "fs", "archive"]) expect(all).toContain(name);
+    expect(all.filter((name) => name.startsWith("_"))).toEqual([]);
+    expect(await values("-")).toEqual(["--help", "--json", "--version"]);
+  });
+
+  test("after a noun come its verbs, also after flags", async () => {
+    expect(await values("proc", "s")).toEqual(["spawn", "send", "signal", "stop"]);
+    expect(await values("--json", "archive", "")).toEqual(["list", "show", "verify"]);
+    expect(await values("proc", "nosuch", "")).toEqual([]);
+  });
+
+  test("topics are commands, syscalls and pages; a noun's verbs follow it", async () => {
+    expect(await values("man", "exit")).toEqual(["exit-status"]);
+    expect(await values("help", "proc", "sp")).toEqual(["spawn"]);
+    expect(await values("man", "proc.k")).toEqual(["proc.kill"]);
+    expect(await values("api", "hil")).toEqual(["hil.list", "hil.answer"]);
+  });
+});
+
+describe("flags and their values", () => {
+  test("flags come where one begins, each once, described", async () => {
+    expect(await lines("spawn", "--l")).toEqual(["--label\twhat it is for, in a few words"]);
+    expect(await values("spawn", "--label", "x", "--")).not.toContain("--label");
+    expect(await values("spawn", "--label=x", "--")).not.toContain("--label");
+  });
+
+  test("and where nothing else can stand", async () => {
+    expect(await values("proc", "list", "")).toEqual(["--uid", "--json", "--help"]);
+  });
+
+  test("a value is chosen from what the flag takes, written either way", async () => {
+    expect(await values("spawn", "--profile", "")).toContain("review");
+    expect(await values("spawn", "--profile=r")).toEqual(["--profile=review"]);
+    expect(await values("spawn", "--label", "")).toEqual([]);
+    expect(await values("completion", "")).toEqual(["bash", "zsh", "fish"]);
+    expect(await values("kernel", "st")).toEqual(["start", "status", "stop"]);
+  });
+
+  test("after -- nothing is a flag", async () => expect(await values("send", "--", "--")).toEqual([]));
+
+  test("kill has the signals as flags and as values", async () => {
+    expect(await values("kill", "-S")).toEqual(["-STOP"]);
+    expect(await values("kill", "-s", "C")).toEqual(["CONT"]);
+  });
+});
+
+describe("what the home holds", () => {
+  test("pids come with their label and state, none of them twice", async () => {
+    expect(await lines("kill", "ta")).toEqual(["task:abc123\tdocs audit · idle", "task:abd456\twaiting_hil"]);
+    expect(await values("kill", "task:abc123", "ta")).toEqual(["task:abd456"]);
+    expect(await values("wait", "init:1000", "task:abc123", "")).toEqual(["task:abd456"]);
+    expect(await values("chat", "--pid", "init")).toEqual(["init:1000"]);
+    expect(await values("logs", "'task:abc")).toEqual(["task:abc123"]);
+  });
+
+  test("approvals and archives come with what they are", async () => {
+    expect(await lines("approve", "")).toEqual(["k3x9\tDelete of task:abc123: deleting asks first"]);
+    expect(await lines("archive", "verify", "0")).toEqual([
+      "0190a1b2-0000-7000-8000-000000000000\tkill of task:abc123, 1970-01-01T00:00:00.000Z",
+    ]);
+  });
+
+  test("settings come with what they mean", async () => {
+    const settings = [
+      { key: "ai.model", shown: "offline", doc: "who answers" },
+      { key: "ai.apiKey", shown: "set" },
+    ];
+    io.fakeSys.answer("config.list", () => ({ settings }));
+    const wanted = { key: "key", field: field.text("the setting"), before: [], io };
+    expect(await valuesOf({ ...wanted, command: "config get" })).toEqual({
+      candidates: [{ value: "ai.model", note: "who answers" }, { value: "ai.apiKey" }],
+    });
+    expect(await valuesOf({ ...wanted, command: "fs search" })).toEqual({ candidates: [] });
+  });
+
+  test("files are the shell's", async () => {
+    expect(await lines("fs", "read", "/e")).toEqual([":files"]);
+    expect(await lines("spawn", "--cwd", "")).toEqual([":files"]);
+  });
+
+  test("a label cannot forge a candidate or reach the terminal", async () => {
+    io.fakeSys.answer("proc.list", () => ({
+      processes: [{ ...PROCESS, label: `a\nrm -rf\t\x1b[2J${"x".repeat(300)}` }],
+    }));
+    const [line = "", ...more] = await lines("kill", "");
+    expect(more).toEqual([]);
+    expect(line).toMatch(/^init:1000\ta⏎rm -rf ␛\[2Jx+…$/);
+    expect(Bun.stringWidth(line)).toBeLessThan(80);
+  });
+});
+
+describe("whatever goes wrong", () => {
+  test("there is less, and never an error or another status", async () => {
+    io.fakeSys.answer("proc.list", () => {
+      throw new SysError("EIO", "a damaged home");
+    });
+    expect(await lines("kill", "ta")).toEqual([]);
+    io.peek = async () => Promise.reject(new Error("no home"));
+    expect(await lines("kill", "ta")).toEqual([]);
+    expect(await lines("proc", "ki")).toHaveLength(1);
+    for (const argv of [
+      [],
+      ["x"],
+      ["-1"],
+      ["99", "ps"],
+      ["0"],
+      ["2", "__proto__", "constructor"],
+      ["1", "__complete"],
+    ]) {
+      io.stdout.text = "";
+      expect(await runs(io, "__complete", ...argv)).toBe(0);
+      expect(io.stderr.text).toBe("");
+    }
+  });
+
+  test("it makes only calls that read, and asks for nothing where no name is wanted", async () => {
+    for (const words of [
+      ["kill", ""],
+      ["approve", ""],
+      ["archive", "show", ""],
+      ["chat", ""],
+      ["proc", ""],
+    ])
+      await lines(...words);
+    expect(io.fakeSys.calls.map(({ name }) => name)).toEqual(["proc.list", "hil.list", "archive.list"]);
+    for (const { name } of io.fakeSys.calls) expect(SYSCALLS.get(name)?.class).toBe("read");
+  });
+});

@@ -1,0 +1,196 @@
+// Completion in the real shells: what the scripts of `gsv completion` put in place when a person presses TAB. Shells that this machine
+// does not have are left out with a word.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gsvCommand, TestHome, until } from "../support/home.ts";
+
+const home = new TestHome();
+const bin = home.beside("bin");
+const env = {
+  PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,
+  HOME: home.beside("me"),
+  TERM: "xterm",
+  GSV_HOME: home.directory,
+  LC_ALL: "C.UTF-8",
+};
+let audit = "";
+
+beforeAll(async () => {
+  mkdirSync(bin);
+  mkdirSync(env.HOME);
+  const words = gsvCommand().map((word) => `'${word}'`);
+  writeFileSync(join(bin, "gsv"), `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`);
+  chmodSync(join(bin, "gsv"), 0o755);
+  writeFileSync(join(env.HOME, "read me.txt"), "");
+  audit = (await home.gsv(["spawn", "--label", "docs audit"])).stdout.trim();
+  await home.stop();
+});
+
+afterAll(() => home.dispose());
+
+function shell(name: string): string | null {
+  const path = Bun.which(name, { PATH: env.PATH });
+  if (path === null) process.stderr.write(`${name} is not installed: its completion is not tried\n`);
+  return path;
+}
+
+/** Presses keys in an interactive shell, each line once the one before has had its effect on the screen. */
+async function pressed(
+  argv: readonly string[],
+  steps: readonly (readonly [keys: string, shows: string])[],
+): Promise<string> {
+  let screen = "";
+  const child = Bun.spawn([...argv], {
+    env,
+    cwd: env.HOME,
+    terminal: {
+      cols: 100,
+      rows: 30,
+      data: (_terminal: unknown, bytes: Uint8Array) => {
+        screen += new TextDecoder().decode(bytes);
+      },
+    },
+  });
+  try {
+    for (const [keys, shows] of steps) {
+      const from = screen.length;
+      child.terminal?.write(keys);
+      await until(`${JSON.stringify(keys)} shows ${shows}`, () => screen.slice(from).includes(shows), 8_000).catch(
+        (error) => {
+          throw new Error(`${error}\n${JSON.stringify(screen)}`);
+        },
+      );
+    }
+    return screen;
+  } finally {
+    child.kill("SIGKILL");
+    await child.exited;
+  }
+}
+
+describe.skipIf(shell("bash") === null)("bash", () => {
+  /** COMPREPLY for words as bash would have cut them. */
+  function replies(...words: string[]): string[] {
+    const script = `source <(gsv completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gsv; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const child = Bun.spawnSync(["bash", "--norc", "-c", script, "bash", ...words], { env, stdin: "ignore" });
+    expect(child.stderr.toString()).toBe("");
+    return child.stdout
+      .toString()
+      .split("\n")
+      .filter((line) => line !== "");
+  }
+
+  test("TAB completes gsv kill ta to the pid", async () => {
+    const steps = [
+      ["source <(gsv completion bash); echo loa''ded\n", "loaded"],
+      ["gsv kill ta\t", audit.slice(2)],
+    ] as const;
+    expect(await pressed(["bash", "--norc", "-i"], steps)).toContain(`gsv kill ${audit}`);
+  }, 20_000);
+
+  test("TAB completes a pid whose beginning and colon are there, and files", async () => {
+    const steps = [
+      ["source <(gsv completion bash); echo loa''ded\n", "loaded"],
+      [`gsv logs ${audit.slice(0, 6)}\t`, audit.slice(6)],
+      ["\u0015gsv fs read re\t", "read\\ me.txt"],
+    ] as const;
+    await pressed(["bash", "--norc", "-i"], steps);
+  }, 20_000);
+
+  test("words that bash cut at : and = are put together, and only the last piece is put in place", () => {
+    expect(replies("gsv", "kill", "ta")).toEqual([audit]);
+    expect(replies("gsv", "kill", "task", ":")).toEqual([audit.slice(5)]);
+    expect(replies("gsv", "kill", "task", ":", audit.slice(5, 7))).toEqual([audit.slice(5)]);
+    expect(replies("gsv", "kill", audit.slice(0, 7))).toEqual([audit]);
+    expect(replies("gsv", "kill", "init", ":", "1000", "ta")).toEqual([audit]);
+    expect(replies("gsv", "spawn", "--profile", "=", "ta")).toEqual(["task"]);
+    expect(replies("gsv", "proc", "sp")).toEqual(["spawn"]);
+  });
+
+  test("outside of gsv's own words it leaves no trace in the shell", () => {
+    const script =
+      'before=$(compgen -v | sort); source <(gsv completion bash); COMP_WORDS=(gsv p); COMP_CWORD=1; _gsv; unset COMP_WORDS COMP_CWORD COMPREPLY; diff <(echo "$before") <(compgen -v | grep -vx before | sort)';
+    const child = Bun.spawnSync(["bash", "--norc", "-c", script], { env, stdin: "ignore" });
+    const left = child.stdout
+      .toString()
+      .split("\n")
+      .filter((line) => /^[<>]/.test(line) && !/^[<>] (?:_|BASH.*|PIPESTATUS|LINENO|RANDOM)$/.test(line));
+    expect(left).toEqual([]);
+  });
+});
+
+describe.skipIf(shell("zsh") === null)("zsh", () => {
+  test("TAB completes a pid, and files where a path is wanted", async () => {
+    const steps = [
+      ["source <(gsv completion zsh); echo loa''ded\n", "loaded"],
+      ["gsv kill ta\t", audit.slice(2)],
+      ["\u0015gsv proc sp\t", "awn"],
+      ["\u0015gsv fs read re\t", "ad\\ me.txt"],
+    ] as const;
+    await pressed(["zsh", "-f", "-i"], steps);
+  }, 30_000);
+
+  test("descriptions stand beside the candidates", async () => {
+    const steps = [
+      ["source <(gsv completion zsh); echo loa''ded\n", "loaded"],
+      ["gsv kill \t\t", "docs audit"],
+    ] as const;
+    await pressed(["zsh", "-f", "-i"], steps);
+  }, 30_000);
+});
+
+describe.skipIf(shell("fish") === null)("fish", () => {
+  function offers(line: string): string[] {
+    const script = `gsv completion fish | source; complete -C ${JSON.stringify(line)}`;
+    const child = Bun.spawnSync(["fish", "--no-config", "-c", script], { env, cwd: env.HOME, stdin: "ignore" });
+    expect(child.stderr.toString()).toBe("");
+    return child.stdout
+      .toString()
+      .split("\n")
+      .filter((each) => each !== "");
+  }
+
+  test("pids come with their labels, flags with their values, files where a path is wanted", () => {
+    expect(offers("gsv kill ta")).toEqual([`${audit}\tdocs audit · idle`]);
+    expect(offers("gsv spawn --profile=re")).toEqual(["--profile=review"]);
+    expect(offers("gsv spawn --profile re")).toEqual(["review"]);
+    expect(offers("gsv fs read re")).toEqual(["read me.txt"]);
+    expect(offers("gsv").every((each) => !each.startsWith("_"))).toBe(true);
+  }, 20_000);
+});
+
+describe("what it does not do", () => {
+  test("it starts no kernel", async () => {
+    expect((await home.gsv(["__complete", "1", "kill", "ta"])).stdout).toContain(audit);
+    expect(home.processes).toEqual([]);
+  });
+
+  test("it makes no home, and reads none that others can reach or that is damaged", async () => {
+    const none = home.beside("nowhere");
+    expect(await home.gsv(["__complete", "1", "kill", ""], { env: { GSV_HOME: none } })).toEqual({
+      status: 0,
+      stdout: "",
+      stderr: "",
+    });
+    expect(existsSync(none)).toBe(false);
+    chmodSync(home.directory, 0o755);
+    expect(await home.gsv(["__complete", "1", "kill", ""])).toEqual({ status: 0, stdout: "", stderr: "" });
+    chmodSync(home.directory, 0o700);
+    const broken = home.beside("broken");
+    mkdirSync(broken, { mode: 0o700 });
+    writeFileSync(join(broken, "kernel.db"), "no database");
+    expect(await home.gsv(["__complete", "1", "kill", ""], { env: { GSV_HOME: broken } })).toEqual({
+      status: 0,
+      stdout: "",
+      stderr: "",
+    });
+    rmSync(broken, { recursive: true });
+    expect(await home.gsv(["__complete", "1", "kill", ""], { env: { GSV_HOME: "relative" } })).toEqual({
+      status: 0,
+      stdout: "",
+      stderr: "",
+    });
+  });
+});

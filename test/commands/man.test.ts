@@ -1,0 +1,149 @@
+// The manual at the command line: contents, pages by name, search, help by topic. Everything it says of a command is the declaration's.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { COMMANDS } from "../../commands/table.ts";
+import { MANUAL } from "../../src/prompts/manual.ts";
+import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { FakeIo, runs } from "../support/io.ts";
+
+let io: FakeIo;
+beforeEach(() => {
+  io = new FakeIo();
+});
+
+async function printed(...argv: string[]): Promise<string> {
+  io = new FakeIo();
+  expect([await runs(io, ...argv), io.stderr.text]).toEqual([0, ""]);
+  expect(io.fakeSys.calls).toEqual([]);
+  return io.stdout.text;
+}
+
+describe("gsv man", () => {
+  test("alone it lists every command, every syscall and every page", async () => {
+    const text = await printed("man");
+    for (const [name, { summary, hidden }] of COMMANDS)
+      expect(text.includes(`\n  ${name} `)).toBe(!hidden && summary !== "");
+    for (const { name } of SYSCALLS.values()) expect(text).toContain(`\n  ${name} `);
+    for (const { page, about } of MANUAL)
+      expect(text).toMatch(new RegExp(`\n  ${page} +${about.replace(/\.$/, "")}\n`));
+    expect(text).toMatch(/\n {2}syscalls +Every syscall/);
+    expect(text).not.toContain("__complete");
+  });
+
+  test("a command's page has its name, synopsis, flags with their defaults, examples, exit status and what to see also", async () => {
+    const text = await printed("man", "proc", "spawn");
+    const titles = text.split("\n").filter((line) => /^[A-Z]/.test(line));
+    expect(titles).toEqual(["NAME", "SYNOPSIS", "DESCRIPTION", "FLAGS", "EXAMPLES", "EXIT STATUS", "SEE ALSO"]);
+    expect(text).toMatch(/--profile NAME +what kind of process \(init, task, .*\) \[task\]/);
+    expect(text).toMatch(/SEE ALSO\n.*gsv spawn\(1\).*gsv proc\(1\).*proc\.spawn\(2\)/);
+  });
+
+  test("every command that is listed has a page with an example, its summary and its exit statuses", async () => {
+    const listing = await printed("man", "--json");
+    const rows = listing
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    for (const { name, summary } of rows.filter(({ section }) => section === 1)) {
+      const text = await printed("man", ...name.split(" "));
+      expect(text).toContain(`gsv ${name} - `);
+      expect(text).toContain("EXAMPLES\n  ");
+      expect(text).toContain("EXIT STATUS\n  0");
+      expect(summary).not.toBe("");
+    }
+    expect(rows.length).toBeGreaterThan(70);
+  });
+
+  test("the exit statuses a command tells itself are the ones on its page", async () => {
+    expect(await printed("man", "wait")).toMatch(/EXIT STATUS\n {2}0 ok or never ran, 1 failed, 130 aborted/);
+  });
+
+  test("a name in several sections means the command; the page is had by its number", async () => {
+    expect(await printed("man", "chat")).toStartWith("NAME\n  gsv chat - ");
+    expect(await printed("man", "chat")).toContain("chat(7)");
+    const page = await printed("man", "7", "chat");
+    expect(page).toStartWith("chat - Talk to a process");
+    expect(await printed("man", "chat(7)")).toBe(page);
+    expect(await printed("man", "gsv", "proc", "list")).toStartWith("NAME\n  gsv proc list - ");
+  });
+
+  test("a syscall's page is its declaration", async () => {
+    const text = await printed("man", "hil.answer");
+    expect(text).toContain("Only a person may call it");
+    expect(text).toContain("`decision` (approve, deny): your answer");
+    expect(await printed("man", "syscalls")).toContain("hil.answer\n");
+  });
+
+  test("a noun's page lists its verbs", async () => {
+    expect(await printed("man", "archive")).toMatch(/COMMANDS\n {2}gsv archive list +List archived/);
+  });
+
+  test("with --json a page is one object of titled parts", async () => {
+    const page = JSON.parse(await printed("man", "kill", "--json"));
+    expect(page).toMatchObject({ name: "kill", section: 1 });
+    expect(page.parts.map(({ title }: { title: string }) => title)).toContain("EXIT STATUS");
+  });
+
+  test("an unknown name exits 3 with the nearest ones", async () => {
+    expect(await runs(io, "man", "aprovals")).toBe(3);
+    expect(io.stderr.lines[0]).toBe("gsv: the manual has no page aprovals");
+    expect(io.stderr.text).toContain("did you mean gsv man approvals");
+    for (const name of ["__proto__", "__complete", "7", "x".repeat(200)]) expect(await runs(io, "man", name)).toBe(3);
+    expect(io.stdout.text).toBe("");
+  });
+
+  test("no line of any page is cut or broken in a pipe", async () => {
+    const section = MANUAL.find(({ text }) => text.split("\n").some((line) => line.length > 200));
+    const long = section?.text.split("\n").find((line) => line.length > 200) ?? "?";
+    expect(await printed("man", "7", section?.page ?? "")).toContain(long.replace(/^- /, ""));
+  });
+});
+
+describe("gsv man -k", () => {
+  const questions: [words: string, line: RegExp][] = [
+    ["pause a process", /^signals\(7\) - Pause a process$/m],
+    ["spawn", /^gsv spawn\(1\) - /m],
+    ["request id", /^output-and-json\(7\) - Call any syscall with JSON$/m],
+    ["archive checksum", /^gsv archive verify\(1\) - /m],
+    ["drain", /^sys\.drain\(2\) - /m],
+    ["exit status of wait", /wait\(1\) - /],
+  ];
+  test.each(questions)("%p finds it", async (words, line) => {
+    expect(await printed("man", "-k", ...words.split(" "))).toMatch(line);
+  });
+
+  test("rows are objects with --json, and nothing found is said on stderr alone", async () => {
+    const rows = (await printed("man", "-k", "approvals", "--json"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(rows[0]).toHaveProperty("summary");
+    io = new FakeIo();
+    expect(await runs(io, "man", "-k", "xylophone")).toBe(0);
+    expect([io.stdout.text, io.stderr.text]).toEqual(["", "(nothing in the manual speaks of that)\n"]);
+  });
+
+  test("without words it is wrong usage", async () => expect(await runs(io, "man", "-k")).toBe(2));
+});
+
+describe("gsv help TOPIC", () => {
+  test("a command, a noun with its verb, a page and the title of a section each have their text", async () => {
+    expect(await printed("help", "chat")).toStartWith("gsv chat: ");
+    expect(await printed("help", "proc", "spawn")).toStartWith("gsv proc spawn: ");
+    expect(await printed("help", "exit-status")).toStartWith("exit-status - ");
+    expect(await printed("help", "exit", "status")).toStartWith("exit-status - ");
+    const section = await printed("help", "Why paths with ~ are quoted");
+    expect(section).toContain("Why paths with ~ are quoted\n");
+    expect(section).not.toContain("Copy a file");
+    expect(await printed("help", "fs.read")).toContain("Agents have it as the tool `Read`");
+  });
+
+  test("an unknown topic exits 2 with the nearest names, a verb without its noun among them", async () => {
+    expect(await runs(io, "help", "history")).toBe(2);
+    expect(io.stderr.lines).toEqual([
+      "gsv: no help on history",
+      "  did you mean gsv help proc history or gsv help history-and-archives",
+      "  gsv help lists the commands, gsv man the whole manual; gsv man -k WORD… searches it",
+    ]);
+  });
+});

@@ -1,0 +1,139 @@
+// What a person sees on a terminal: lines broken at words, and a pager for what is taller than the screen.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { SysError } from "../../src/abi/errno.ts";
+import { FakeIo, runs } from "../support/io.ts";
+
+let io: FakeIo;
+beforeEach(() => {
+  io = new FakeIo().terminal(60);
+});
+
+function small(rows = 20): FakeIo {
+  io.stdout.rows = rows;
+  return io;
+}
+
+describe("lines on a terminal", () => {
+  test("help, pages and usage fit the width, and commands that go on say so", async () => {
+    for (const argv of [
+      ["help"],
+      ["proc", "--help"],
+      ["chat", "--help"],
+      ["wait", "--help"],
+      ["man"],
+      ["man", "proc", "spawn"],
+      ["man", "7", "chat"],
+      ["man", "syscalls"],
+    ]) {
+      io = new FakeIo().terminal(60);
+      io.stdout.rows = 10_000;
+      expect(await runs(io, ...argv)).toBe(0);
+      const wide = io.stdout.lines.filter((line) => Bun.stringWidth(line) > 60);
+      // Only what cannot be broken: one long word, or one in quotes.
+      expect(wide.filter((line) => !/^\s*\S+$|["']|\|/.test(line))).toEqual([]);
+    }
+  });
+
+  test("an error and its hints are broken at words, further lines further in", async () => {
+    io.terminal(30);
+    io.fakeSys.answer("proc.list", () => {
+      throw new SysError("EPERM", "only root may list the processes of other accounts", [
+        "gsv ps shows the processes you have",
+      ]);
+    });
+    expect(await runs(io, "ps")).toBe(1);
+    expect(io.stderr.lines).toEqual([
+      "gsv: only root may list the",
+      "  processes of other accounts",
+      "  gsv ps shows the processes",
+      "    you have",
+    ]);
+  });
+
+  test("each stream has its own width: a pipe is never broken", async () => {
+    io.stdout.isTTY = false;
+    await runs(io, "man", "7", "processes");
+    expect(io.stdout.lines.some((line) => line.length > 200)).toBe(true);
+  });
+});
+
+describe("the pager", () => {
+  test("it gets what is taller than the screen, and stdout nothing", async () => {
+    expect(await runs(small(), "man", "7", "processes")).toBe(0);
+    expect(io.stdout.text).toBe("");
+    expect(io.programs[0]?.argv).toEqual(["less", "-FIRX"]);
+    expect(io.programs[0]?.stdin).toStartWith("processes - ");
+  });
+
+  test("what fits is written as it is", async () => {
+    await runs(small(10_000), "man", "7", "processes");
+    expect(io.programs).toEqual([]);
+    expect(io.stdout.text).toStartWith("processes - ");
+  });
+
+  test("help texts of commands use it too", async () => {
+    await runs(small(5), "chat", "--help");
+    await runs(io, "help");
+    await runs(io, "kill", "--help");
+    expect(io.programs).toHaveLength(3);
+  });
+
+  test("GSV_PAGER wins over PAGER; cat and nothing mean none", async () => {
+    for (const [env, wanted] of [
+      [{ PAGER: "more" }, "more"],
+      [{ PAGER: "more", GSV_PAGER: "less -S" }, "less -S"],
+      [{ PAGER: "more", GSV_PAGER: "cat" }, undefined],
+      [{ GSV_PAGER: "" }, undefined],
+      [{ TERM: "dumb" }, undefined],
+    ] as const) {
+      io = new FakeIo().terminal(60);
+      io.env = env;
+      await runs(small(), "man");
+      expect(io.programs[0]?.argv[2]).toBe(wanted);
+      expect(io.stdout.text === "").toBe(wanted !== undefined);
+    }
+  });
+
+  test("--no-pager, a pipe and a stdin that is none turn it off", async () => {
+    await runs(small(), "man", "--no-pager");
+    await runs(io, "--no-pager", "help");
+    await runs(io, "chat", "--help", "--no-pager");
+    io.stdout.isTTY = false;
+    await runs(io, "man");
+    expect(io.programs).toEqual([]);
+  });
+
+  test("it is handed the names it needs and no secret", async () => {
+    io.env = { PATH: "/bin", TERM: "xterm", LESS: "-S", LC_ALL: "C", ANTHROPIC_API_KEY: "key", GSV_HOME: "/h" };
+    await runs(small(), "man");
+    expect(io.programs[0]?.env).toEqual({ PATH: "/bin", TERM: "xterm", LESS: "-S", LC_ALL: "C" });
+  });
+
+  test("one that cannot be run is named, and the text comes all the same", async () => {
+    io.programStatus = 127;
+    io.env = { PAGER: "nosuch" };
+    expect(await runs(small(), "man")).toBe(0);
+    expect(io.stderr.text).toBe("gsv: the pager nosuch could not be run\n");
+    expect(io.stdout.text).toContain("Commands (1)");
+    io = new FakeIo().terminal();
+    io.programStatus = 127;
+    await runs(small(), "man");
+    expect(io.stderr.text).toBe("");
+  });
+
+  test("ctrl-c is the pager's, TERM ends both", async () => {
+    let running = io.programs;
+    io.spawn = async (program) => {
+      running = [program];
+      io.interrupt("INT");
+      expect(program.signal.aborted).toBe(false);
+      io.interrupt("TERM");
+      expect(program.signal.aborted).toBe(true);
+      return 143;
+    };
+    expect(await runs(small(), "man")).toBe(143);
+    expect(running).toHaveLength(1);
+    expect(io.handlesSignals).toBe(false);
+  });
+});

@@ -1,0 +1,34 @@
+// The reference is derived; the golden page shows in a diff what a change of a declaration means to those who read it. After a wanted
+// change: UPDATE_GOLDEN=1 bun test ./test/syscalls/reference.test.ts
+
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "../../src/syscalls/parse.ts";
+import { reference, referencePage } from "../../src/syscalls/reference.ts";
+import { SYSCALLS } from "../../src/syscalls/table.ts";
+
+const GOLDEN = join(import.meta.dir, "../golden/syscalls.md");
+
+test("the page of the syscalls is what the declarations say", async () => {
+  if (process.env.UPDATE_GOLDEN) writeFileSync(GOLDEN, referencePage());
+  expect(referencePage()).toBe(await Bun.file(GOLDEN).text());
+});
+
+test("it has every syscall with its capability and every argument it takes", () => {
+  const sections = new Map(reference().map((section) => [section.name, section]));
+  expect([...sections.keys()]).toEqual([...SYSCALLS.keys()]);
+  for (const { name, capability, input } of SYSCALLS.values()) {
+    const text = sections.get(name)?.text ?? "";
+    expect(text).toContain(`capability \`${capability}\``);
+    for (const key of Object.keys(input)) expect(text).toContain(`- \`${key}\` (`);
+  }
+});
+
+test("what it shows of a call has every argument that must be there, in a form that is taken", () => {
+  for (const { name, synopsis } of reference()) {
+    const json = /^gsv api \S+(?: '(.*)')?$/.exec(synopsis)?.[1] ?? "{}";
+    const args = JSON.parse(json.replaceAll('"ID"', '"0190a1b2-0000-7000-8000-000000000000"'));
+    expect(() => parseArgs(SYSCALLS.get(name)?.input ?? {}, args, { unknownKeys: "refuse" })).not.toThrow();
+  }
+});
