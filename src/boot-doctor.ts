@@ -72,9 +72,12 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
   };
 }
 
+// Below what is no directory nothing can ever be, so nothing can be looked at or changed by mistake.
+const NOWHERE = "/dev/null/nowhere";
+
 function nowhere(fault: SysError): { paths: HomePaths; socketPath: () => string } {
   return {
-    paths: homePaths("/"),
+    paths: homePaths(NOWHERE),
     socketPath: () => {
       throw fault;
     },

@@ -68,10 +68,8 @@ export function doctorOf(patient: Patient): Doctor {
     async fsck({ repair }) {
       const look = () => findings(patient, DEEP, { depth: "full", mend: repair });
       if (!isThere(patient)) {
-        const { paths } = patient;
-        return [
-          { check: "home", ...notice(`there is nothing to check at ${paths.home}`, { fix: "gsv doctor says why" }) },
-        ];
+        const where = patient.homeFault === null ? ` at ${patient.paths.home}` : `: ${patient.homeFault.message}`;
+        return [{ check: "home", ...notice(`there is nothing to check${where}`, { fix: "gsv doctor says why" }) }];
       }
       return repair ? patient.lock.hold(look) : look();
     },

@@ -1,6 +1,6 @@
 // The home itself: named, there, a directory, ours, and nobody else's to look into.
 
-import { chmodSync, type Stats, statSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, type Stats, statSync } from "node:fs";
 import { quoted } from "../lib/quote.ts";
 import { type Check, type Found, messageOf, notice, ok, problem } from "./check.ts";
 import type { Patient } from "./patient.ts";
@@ -36,6 +36,11 @@ export function isThere({ homeFault, paths }: Patient): boolean {
   }
 }
 
+/** A kernel has lived here: a directory that GSV_HOME names by mistake is nobody's to change. */
+export function isLivedIn({ paths }: Patient): boolean {
+  return existsSync(paths.kernelDb) || existsSync(paths.lockFile);
+}
+
 // What else stands in the place of one of its directories would keep a kernel from starting.
 function notDirectories({ paths }: Patient): Found[] {
   const { procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, runDir, logDir } = paths;
@@ -44,7 +49,8 @@ function notDirectories({ paths }: Patient): Found[] {
     .map((path) => problem(`${path} is not a directory`, { fix: `mv ${quoted(path)} ${quoted(`${path}.old`)}` }));
 }
 
-function judged({ paths, uid }: Patient, stat: Stats): Found {
+function judged(patient: Patient, stat: Stats): Found {
+  const { paths, uid } = patient;
   const at = quoted(paths.home);
   if (!stat.isDirectory())
     return problem(`${paths.home} is not a directory`, { fix: `mv ${at} ${quoted(`${paths.home}.old`)}` });
@@ -55,7 +61,10 @@ function judged({ paths, uid }: Patient, stat: Stats): Found {
   if ((stat.mode & 0o777) === 0o700) return ok(`${paths.home}, yours alone`);
   const mode = (stat.mode & 0o777).toString(8).padStart(3, "0");
   const why = (stat.mode & 0o077) === 0 ? "you cannot use it" : "others can reach what it holds";
-  return problem(`${paths.home} has mode ${mode}: ${why}`, {
+  const what = `${paths.home} has mode ${mode}: ${why}`;
+  if (!isLivedIn(patient) && readdirSync(paths.home).length > 0)
+    return problem(`${what}, and that is not gsv's`, { fix: "set GSV_HOME to a directory of its own" });
+  return problem(what, {
     fix: `chmod 700 ${at}`,
     repair: async () => {
       chmodSync(paths.home, 0o700);

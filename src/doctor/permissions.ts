@@ -1,16 +1,19 @@
-// Every file and directory of the home: ours, ours alone, and ours to use. Modes are looked at and set by name; nothing is opened. Links
-// are not followed, but for gsv's own directories, which a person may keep on another disk: what lies behind any other is not gsv's.
+// What gsv made in the home: ours, ours alone, and ours to use. Modes are looked at and set by name; nothing is opened. Only gsv's own files
+// and directories are gone through, and only where a kernel has lived: what else a wrong GSV_HOME holds is not gsv's to change. Links are
+// not followed, but for gsv's own directories, which a person may keep on another disk.
 
 import { chmodSync, lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { quoted } from "../lib/quote.ts";
 import { type Check, counted, type Found, ok, problem, some } from "./check.ts";
+import { isLivedIn } from "./home.ts";
 import type { Patient } from "./patient.ts";
 
 export const permissions: Check = {
   name: "permissions",
   needsHome: true,
   look(patient) {
+    if (!isLivedIn(patient)) return [];
     const seen = walked(patient);
     const found = [...loose(patient, seen), ...shut(patient, seen), ...foreign(patient, seen)];
     return found.length > 0 ? found : [ok(`all ${seen.entries} files and directories are yours alone`)];
@@ -29,19 +32,33 @@ interface Entry {
   readonly stat: Stats;
 }
 
+/** Everything that gsv makes in a home, and no other name. */
+const DIRECTORIES: readonly string[] = [
+  "proc",
+  "apps",
+  "objects",
+  "repos",
+  "run",
+  "log",
+  "spool",
+  "crash",
+  "backup",
+  "quarantine",
+  "hooks.d",
+  "secrets",
+];
+const FILES = /^(?:kernel|index)\.db(?:-wal|-shm)?$/;
+
 function walked(patient: Patient): Seen {
-  const { home, procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, runDir, logDir } = patient.paths;
-  const own = [procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, runDir, logDir];
+  const { home } = patient.paths;
   const seen: Seen = { entries: 0, loose: [], shut: [], foreign: [] };
-  const waiting = [home];
-  for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
-    for (const name of namesIn(directory)) {
-      const path = join(directory, name);
-      const stat = look(path, own.includes(path));
-      if (stat === null) continue;
-      judge(patient, { path, stat }, seen);
-      if (stat.isDirectory()) waiting.push(path);
-    }
+  const own = namesIn(home).filter((name) => FILES.test(name) || DIRECTORIES.includes(name));
+  const waiting = own.map((name) => join(home, name));
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const stat = look(path, DIRECTORIES.includes(relative(home, path)));
+    if (stat === null) continue;
+    judge(patient, { path, stat }, seen);
+    if (stat.isDirectory()) waiting.push(...namesIn(path).map((name) => join(path as string, name)));
   }
   return seen;
 }
@@ -84,7 +101,7 @@ function loose(patient: Patient, seen: Seen): Found[] {
   if (seen.loose.length === 0) return [];
   return [
     problem(`others can reach ${listed(patient, seen.loose)}`, {
-      fix: `chmod -R go= ${quoted(patient.paths.home)}`,
+      fix: "gsv doctor --fix permissions",
       repair: () => setModes(seen.loose, (mode) => mode & 0o700),
     }),
   ];
@@ -94,7 +111,7 @@ function shut(patient: Patient, seen: Seen): Found[] {
   if (seen.shut.length === 0) return [];
   return [
     problem(`you cannot use ${listed(patient, seen.shut)}`, {
-      fix: `chmod -R u+rwX ${quoted(patient.paths.home)}`,
+      fix: "gsv doctor --fix permissions",
       repair: () => setModes(seen.shut, (mode, entry) => (mode & 0o700) | needed(entry.path, entry.stat)),
     }),
   ];

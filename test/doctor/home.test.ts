@@ -98,7 +98,7 @@ describe("the home", () => {
     expect(found[0]).toBe("problem home: GSV_HOME is relative: relative");
     expect(found.some((line) => line.startsWith("ok provider"))).toBe(true);
     expect(lines(await doctorOf(patient).fsck({ repair: true }))).toEqual([
-      "notice home: there is nothing to check at /",
+      "notice home: there is nothing to check: GSV_HOME is relative: relative",
     ]);
   });
 
@@ -124,10 +124,33 @@ describe("the home", () => {
   });
 });
 
+describe("a directory that is named by mistake", () => {
+  test("where no kernel has lived is told, and not a mode in it is changed", async () => {
+    await elsewhere(async (at, look) => {
+      mkdirSync(join(at, "log"), { recursive: true });
+      writeFileSync(join(at, "log", "mine"), "");
+      const open = [at, join(at, "log"), join(at, "log", "mine")];
+      for (const path of open) chmodSync(path, 0o755);
+      expect(await look()).toContain(
+        `problem home: ${at} has mode 755: others can reach what it holds, and that is not gsv's`,
+      );
+      expect(open.map((path) => statSync(path).mode & 0o777)).toEqual([0o755, 0o755, 0o755]);
+    });
+  });
+
+  test("where a kernel has lived keeps the modes of everything that is not gsv's", async () => {
+    const mine = join(bed.paths.home, "mine");
+    mkdirSync(join(mine, "deep"), { recursive: true });
+    for (const path of [mine, join(mine, "deep")]) chmodSync(path, 0o755);
+    await bed.fix(["home", "permissions"]);
+    expect([mine, join(mine, "deep")].map((path) => statSync(path).mode & 0o777)).toEqual([0o755, 0o755]);
+  });
+});
+
 describe("permissions", () => {
   test("every file that others can reach is found, and a fix takes from others and nothing from its owner", async () => {
     const { kernelDb, objectsDir } = bed.paths;
-    const script = join(bed.paths.home, "hook");
+    const script = join(bed.paths.logDir, "hook");
     writeFileSync(script, "#!/bin/sh\n");
     chmodSync(script, 0o755);
     chmodSync(kernelDb, 0o644);
