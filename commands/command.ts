@@ -3,6 +3,7 @@
 
 import type { SysError } from "../src/abi/errno.ts";
 import type { RandomBytes } from "../src/abi/ids.ts";
+import type { HomeKeeping } from "../src/abi/keep.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { Clock } from "../src/lib/clock.ts";
 import type { KernelStatus } from "../src/syscalls/services.ts";
@@ -43,6 +44,8 @@ export interface Io {
     /** Makes sure that a kernel runs. */
     start(): Promise<KernelStatus>;
   };
+  /** The home as a whole: backed up, put back, measured. */
+  readonly keep: HomeKeeping;
 }
 
 export interface Command {

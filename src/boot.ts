@@ -6,6 +6,7 @@ import { SysError } from "./abi/errno.ts";
 import type { Caller } from "./abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
+import { finishRestore } from "./backup/swap.ts";
 import { bootProcesses, type ProcessParts } from "./boot-processes.ts";
 import { bootFiles, bootServices } from "./boot-services.ts";
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
@@ -89,6 +90,7 @@ export interface Kernel {
 
 export async function bootKernel(machine: Machine): Promise<Kernel> {
   const startedAt = machine.clock.now();
+  await finishRestore(machine.paths);
   const database = openDatabase(machine, startedAt);
   try {
     const { generation, afterCrash } = database.begin(startedAt);

@@ -3,6 +3,7 @@
 
 import type { Input, Interruption, Io } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
+import { homeKeeping } from "../../src/boot-keep.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import { FakeOutput, stdinOf } from "./io.ts";
 import type { TestKernel } from "./kernel.ts";
@@ -44,6 +45,13 @@ export async function begin(
     clock: home.clock,
     random: seeded(1).bytes,
     sys: () => sys,
+    keep: homeKeeping({
+      paths: home.paths,
+      uid: process.getuid?.() ?? 0,
+      cwd: home.directory,
+      clock: home.clock,
+      random: seeded(2).bytes,
+    }),
     kernel: { start: () => sys.call<KernelStatus>("system.start", {}) },
   };
   const interrupt = (name: Interruption) => {
