@@ -12,7 +12,7 @@ export interface RetentionSettings {
 export const RETENTION_DEFAULTS: RetentionSettings = {
   archivesDays: 0,
   auditDays: 0,
-  syscallLogDays: 30,
+  syscallLogDays: 0,
   runsDays: 0,
 };
 

@@ -23,6 +23,8 @@ interface Decision {
   readonly aside: string;
 }
 
+type Move = (from: string, to: string) => void;
+
 const NAME = /^\.?[a-z0-9-]{1,80}$/;
 
 /** Something of a home is there that a restore would take the place of. */
@@ -49,7 +51,7 @@ export function isRestoreUnfinished({ restoreInfo }: Pick<SwapPlaces, "restoreIn
 }
 
 /** Only for who holds the lock of the home. Does nothing when nothing was decided. */
-export async function finishRestore(places: SwapPlaces): Promise<void> {
+export async function finishRestore(places: SwapPlaces, move: Move = renameSync): Promise<void> {
   if (!isRestoreUnfinished(places)) return;
   const { from, aside } = readDecision(places.restoreInfo);
   const [source, old] = [join(places.backupDir, from), join(places.backupDir, aside)];
@@ -62,8 +64,8 @@ export async function finishRestore(places: SwapPlaces): Promise<void> {
     // Placed by an earlier attempt.
     if (!existsSync(join(source, name))) continue;
     for (const suffix of name === "kernel.db" ? ["-wal", "-shm", ""] : [""])
-      moveAside(`${target}${suffix}`, join(old, `${name}${suffix}`));
-    renameSync(join(source, name), target);
+      moveAside(`${target}${suffix}`, join(old, `${name}${suffix}`), move);
+    move(join(source, name), target);
   }
   for (const directory of [places.home, places.backupDir, old]) await syncDirectory(directory);
   await rm(places.restoreInfo);
@@ -72,7 +74,7 @@ export async function finishRestore(places: SwapPlaces): Promise<void> {
   await rm(source, { recursive: true, force: true });
 }
 
-function moveAside(path: string, to: string): void {
+function moveAside(path: string, to: string, move: Move): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return;
   // Whoever looks at a home makes the directories that are not there.
@@ -82,7 +84,7 @@ function moveAside(path: string, to: string): void {
   }
   if (existsSync(to))
     throw new SysError("EIO", `cannot finish the restore: ${path} and ${to} are both there`, ["move one of them away"]);
-  renameSync(path, to);
+  move(path, to);
 }
 
 function readDecision(file: string): Decision {

@@ -5,6 +5,8 @@ import { SysError } from "../abi/errno.ts";
 
 const BLOCK = 512;
 const NAME_BYTES_MAX = 100;
+/** Other programs fill the last record with zeros. */
+const AFTER_END_MAX = 1024 * 1024;
 const OCTAL_MAX = 8 ** 11;
 
 export interface Entry {
@@ -65,16 +67,20 @@ export async function* members(source: AsyncIterable<Uint8Array>): AsyncIterable
     await input.exactly(padding(entry.size).length);
   }
   if (!isZero(await input.exactly(BLOCK))) throw refused("its end is not one");
-  for (let piece = await input.any(); piece !== null; piece = await input.any())
-    if (!isZero(piece)) throw refused("something follows its end");
+  let after = 0;
+  for (let piece = await input.any(); piece !== null; piece = await input.any()) {
+    after += piece.length;
+    if (after > AFTER_END_MAX || !isZero(piece)) throw refused("something follows its end");
+  }
 }
 
 function entryOf(block: Buffer): Entry {
+  if (block.toString("latin1", 257, 262) !== "ustar")
+    throw refused("it is no tar file, or none of the kind gsv writes");
   const stored = octal(block, 148, 8, "checksum");
   const blank = Buffer.from(block);
   blank.write("        ", 148);
-  if (checksum(blank) !== stored) throw refused("a header is damaged, or this is no tar file");
-  if (block.toString("latin1", 257, 262) !== "ustar") throw refused("it is not a tar file of the kind gsv writes");
+  if (checksum(blank) !== stored) throw refused("a header is damaged");
   const name = text(block, 0, NAME_BYTES_MAX);
   const type = String.fromCharCode(block[156] ?? 0);
   if (type !== "0" && type !== "\0") throw refused(`${JSON.stringify(name)} is ${KINDS[type] ?? "not a plain file"}`);

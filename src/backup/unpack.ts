@@ -27,7 +27,7 @@ export async function unpack(file: string, into: string): Promise<Pick<Manifest,
     for (const directory of [join(into, "proc"), into]) await syncDirectory(directory);
     return { madeAt: manifest.madeAt, faults: manifest.faults, counts };
   } catch (error) {
-    throw hostError(wordless(error), `cannot restore ${file}`);
+    throw hostError(worded(error, into), `cannot restore ${file}`);
   }
 }
 
@@ -96,10 +96,10 @@ function isZipped(file: string): boolean {
 }
 
 /** What gzip or SQLite find wrong with the bytes of a backup is damage to it. */
-function wordless(error: unknown): unknown {
+function worded(error: unknown, into: string): unknown {
   if (error instanceof SysError && error.code !== "EIO") return error;
   const code = (error as { code?: unknown }).code;
   if (typeof code === "string" && (code.startsWith("Z_") || code === "EIO" || code.startsWith("SQLITE_")))
-    return refused((error as Error).message);
+    return refused((error as Error).message.replaceAll(`${into}/`, "").replaceAll(/\s*\n\s*/g, " "));
   return error instanceof SyntaxError ? refused("a process in it is damaged") : error;
 }

@@ -28,6 +28,7 @@ export interface KernelOptions {
   readonly ports?: (ports: Ports) => Ports;
   /** The providers that ship, in the place of the planned model. */
   readonly realProviders?: true;
+  readonly retention?: Machine["retention"];
   /** Variables the first client tells the kernel. */
   readonly env?: { readonly [name: string]: string };
 }
@@ -198,6 +199,7 @@ export class TestKernel {
       pid: process.pid,
       config: { ...configFrom({}), ...this.options.config },
       log,
+      ...(this.options.retention && { retention: this.options.retention }),
       ports: (ports) => {
         this.stores = this.options.ports?.(ports) ?? ports;
         return this.stores;
