@@ -3,6 +3,7 @@
 
 import type { SysError } from "../src/abi/errno.ts";
 import type { RandomBytes } from "../src/abi/ids.ts";
+import type { HomeKeeping } from "../src/abi/keep.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { Doctor } from "../src/doctor/examine.ts";
 import type { Clock } from "../src/lib/clock.ts";
@@ -54,6 +55,8 @@ export interface Io {
     /** Throws when the environment names no home. */
     places(): Promise<readonly Place[]>;
   };
+  /** The home as a whole: backed up, put back, measured. */
+  readonly keep: HomeKeeping;
   /** For looking only: starts nothing, makes nothing, says nothing. Null where a look needs a kernel. */
   peek(): Promise<Sys | null>;
   /** The pages that ship with gsv. */

@@ -28,6 +28,21 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     { summary: "Allow what a process asked for", load: async () => (await import("./approvals.ts")).approve },
   ],
   ["deny", { summary: "Refuse what a process asked for", load: async () => (await import("./approvals.ts")).deny }],
+  [
+    "backup",
+    {
+      summary: "Write everything into one file, while it goes on running",
+      load: async () => (await import("./backup.ts")).backup,
+    },
+  ],
+  [
+    "restore",
+    {
+      summary: "Put a backup into an empty home, or in the place of one",
+      load: async () => (await import("./backup.ts")).restore,
+    },
+  ],
+  ["df", { summary: "Show what uses how much disk space", load: async () => (await import("./backup.ts")).df }],
   ["kernel", { summary: "Start, stop or look at the kernel", load: async () => (await import("./kernel.ts")).kernel }],
   [
     "doctor",

@@ -30,7 +30,7 @@ export interface ReadOptions {
 }
 
 export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadOptions): Promise<Sys | null> {
-  if (!existsSync(paths.kernelDb)) return null;
+  if (!existsSync(paths.kernelDb) || existsSync(paths.restoreInfo)) return null;
   const database = KernelDb.openForReading(paths.kernelDb);
   if (database === null) return null;
   const kernel = sqliteKernelStore(database);

@@ -5,12 +5,15 @@ import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import type { Caller } from "./abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
+import { RETENTION_DEFAULTS, type RetentionSettings } from "./abi/keep.ts";
 import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
+import { finishRestore } from "./backup/swap.ts";
 import { bootProcesses, type ProcessParts } from "./boot-processes.ts";
 import { bootFiles, bootServices } from "./boot-services.ts";
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { type Dispatch, makeDispatch } from "./kernel/dispatch.ts";
+import { retain } from "./kernel/retention.ts";
 import { setUp } from "./kernel/setup.ts";
 import { kernelSys } from "./kernel/sys.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -38,6 +41,8 @@ export interface Machine {
   readonly pid: number;
   readonly config: Config;
   readonly log: (line: string) => void;
+  /** How long things are kept; asked before every sweep. */
+  readonly retention?: () => Promise<RetentionSettings>;
   /** A test may stand in front of a port. */
   readonly ports?: (ports: Ports) => Ports;
   /** And in the place of the providers there are. */
@@ -89,6 +94,7 @@ export interface Kernel {
 
 export async function bootKernel(machine: Machine): Promise<Kernel> {
   const startedAt = machine.clock.now();
+  await finishRestore(machine.paths);
   const database = openDatabase(machine, startedAt);
   try {
     const { generation, afterCrash } = database.begin(startedAt);
@@ -206,16 +212,31 @@ async function sweep(kernel: KernelStore, now: number): Promise<void> {
 }
 
 const SWEEP_MS = 60 * 60 * 1000;
+/** The first goes beside what a kernel is started for, and most kernels live no hour. */
+const FIRST_SWEEP_MS = 1000;
 
-/** A kernel may live for weeks. Returns the way to stop. */
-function keepSwept({ kernel, machine, onFault }: Core): () => void {
-  const { clock } = machine;
-  let cancel = () => {};
-  const arm = () => {
-    cancel = clock.after(SWEEP_MS, () => void sweep(kernel, clock.now()).catch(onFault).finally(arm));
+/** A kernel may live for weeks. Returns the way to stop, which resolves when nothing is being swept any more. */
+function keepSwept({ kernel, processes, objects, machine, onFault }: Core): () => Promise<void> {
+  const { clock, retention } = machine;
+  let isOver = false;
+  let sweeping = Promise.resolve();
+  const round = async (first: boolean) => {
+    const now = clock.now();
+    if (!first) await sweep(kernel, now);
+    const settings = (await retention?.()) ?? RETENTION_DEFAULTS;
+    await retain({ kernel, processes, objects, settings, now, isOver: () => isOver });
   };
-  arm();
-  return () => cancel();
+  const arm = (ms: number, first: boolean) =>
+    clock.after(ms, () => {
+      sweeping = round(first).catch(onFault);
+      cancel = arm(SWEEP_MS, false);
+    });
+  let cancel = arm(FIRST_SWEEP_MS, true);
+  return async () => {
+    isOver = true;
+    cancel();
+    await sweeping;
+  };
 }
 
 function finished(
@@ -251,7 +272,7 @@ function finished(
   };
 
   async function close(): Promise<void> {
-    stopSweeping();
+    await stopSweeping();
     core.retries.stop();
     await core.processes.close();
     database.close();

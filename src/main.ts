@@ -1,6 +1,7 @@
 // argv to client, kernel or command. The one file that reads the environment, the arguments and the account of the operating system, and
 // the one that exits. What a command does not need is not loaded.
 
+import type { HomeKeeping } from "./abi/keep.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 const argv = process.argv.slice(2);
@@ -105,6 +106,7 @@ async function commandProcess(): Promise<number> {
       clock,
       random,
       sys: () => sys,
+      keep: lazyKeeping(() => atHome(here), cwd),
       kernel: { start: () => sys.call("system.start", {}) },
       machine: {
         async doctor() {
@@ -125,6 +127,19 @@ async function commandProcess(): Promise<number> {
   } finally {
     await sys.close();
   }
+}
+
+/** Few commands look at the home as a whole. */
+function lazyKeeping(home: () => Promise<Invocation>, cwd: string): HomeKeeping {
+  const keeping = async () => {
+    const { homeKeeping } = await import("./boot-keep.ts");
+    return homeKeeping({ ...(await home()), cwd });
+  };
+  return {
+    backup: async (...given) => (await keeping()).backup(...given),
+    restore: async (...given) => (await keeping()).restore(...given),
+    usage: async () => (await keeping()).usage(),
+  };
 }
 
 async function openKernel(here: Invocation, cwd: string, say: (line: string) => void) {

@@ -31,6 +31,10 @@ export function homePaths(gsvHome: string) {
     lockFile: join(runDir, "kernel.lock"),
     socket: join(runDir, "kernel.sock"),
     kernelInfo: join(runDir, "kernel.json"),
+    /** Held by whoever makes a backup or restores one. */
+    keepLock: join(runDir, "keep.lock"),
+    /** A restore that has been decided and may have to be finished. */
+    restoreInfo: join(runDir, "restore.json"),
     logDir,
     kernelLog: join(logDir, "kernel.log"),
   } as const;

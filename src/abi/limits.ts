@@ -33,4 +33,10 @@ export const LIMITS = {
   fileBytesMax: 64 * 1024 * 1024, // one file through fs.*
   searchMatchesMax: 500,
   jsonDepthMax: 200,
+  backupBytesMax: 256 * 1024 * 1024 * 1024, // unpacked
+  backupManifestBytesMax: 256 * 1024 * 1024,
+  backupMembersMax: 2_000_000,
+  diskReserveBytes: 64 * 1024 * 1024, // what a restore leaves free
+  sweptArchivesMax: 100, // in one sweep, and so on
+  sweptRowsMax: 5000,
 } as const;

@@ -117,7 +117,10 @@ export async function makeDirectory(path: string): Promise<void> {
   const kind = await kindAt(path);
   if (kind === "directory") return;
   if (kind !== null) throw stranger(path);
-  await mkdir(path, { mode: 0o700 });
+  await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
+    // Another was faster.
+    if (!isHostCode(error, "EEXIST") || (await kindAt(path)) !== "directory") throw error;
+  });
   await syncDirectory(dirname(path));
 }
 

@@ -109,6 +109,19 @@ export class Db {
     return translated(this.path, () => this.sqlite.transaction(body).deferred());
   }
 
+  /** A whole copy, as of one instant, in a new file; the database itself is not changed, whoever else writes to it meanwhile. */
+  copyTo(path: string): void {
+    translated(this.path, () => {
+      // It would keep the copy from being written, too.
+      if (this.options.mode === "read") this.sqlite.run("PRAGMA query_only = OFF");
+      try {
+        this.sqlite.query("VACUUM INTO ?").run(path);
+      } finally {
+        if (this.options.mode === "read") this.sqlite.run("PRAGMA query_only = ON");
+      }
+    });
+  }
+
   close(): void {
     this.sqlite.close(false);
   }

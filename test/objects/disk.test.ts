@@ -44,6 +44,12 @@ describe("disk objects", () => {
     expect(await readdir(join(disk.directory, ".tmp"))).toEqual([]);
   });
 
+  test("the first objects of a new directory may come all at once", async () => {
+    const keys = Array.from({ length: 8 }, (_, n) => `home/sam/${n}`);
+    await Promise.all(keys.map((key) => disk.store.put(plain(key), text(key))));
+    expect(await Promise.all(keys.map(content))).toEqual(keys);
+  });
+
   test("a stream is stored piece by piece, and a range of it can be read", async () => {
     async function* pieces() {
       for (let n = 0; n < 1000; n++) yield text(String(n).padStart(4, "0"));

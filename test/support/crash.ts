@@ -33,7 +33,7 @@ type Verb = (...args: unknown[]) => Promise<unknown>;
 /** Verbs that only look: a full disk does not keep them from answering. */
 const LOOKS = new Set(
   `get list children count unfinished byUid byName identity capabilities personalAgent mayActAs firstHuman open find answered
-   openCalls closingRecords head projection history context runEnd openApproval trace outbox exists check page read close`.split(
+   openCalls closingRecords head projection history context runEnd openApproval trace outbox exists check page read close opened olderThan`.split(
     /\s+/,
   ),
 );

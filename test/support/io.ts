@@ -3,6 +3,7 @@
 import type { Input, Interruption, Io, Output, Place, Program } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
 import type { SysError } from "../../src/abi/errno.ts";
+import type { HomeKeeping } from "../../src/abi/keep.ts";
 import type { Finding } from "../../src/doctor/examine.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
@@ -71,6 +72,11 @@ export class FakeIo implements Io {
   readonly random = seeded(1).bytes;
   readonly fakeSys = new FakeSys();
   readonly starts: KernelStatus[] = [];
+  readonly keep: HomeKeeping = {
+    backup: async () => Promise.reject(new Error("no backup here")),
+    restore: async () => Promise.reject(new Error("no restore here")),
+    usage: async () => Promise.reject(new Error("no home here")),
+  };
   readonly kernel = { start: async () => this.starts.shift() ?? STATUS };
   /** What the doctor answers, and what it was asked. */
   readonly findings: Finding[] = [];

@@ -15,6 +15,7 @@ import type { HistoryPage, SendRequest, Sent, Spawned, SpawnRequest, WaitResult 
 import { rejection } from "../contract/sys.ts";
 import { PlannedModel } from "./answers.ts";
 import { FakeClock } from "./clock.ts";
+import { keepingOf } from "./keeping.ts";
 import { seeded } from "./random.ts";
 import { scratchDirectory } from "./scratch.ts";
 
@@ -28,6 +29,9 @@ export interface KernelOptions {
   readonly ports?: (ports: Ports) => Ports;
   /** The providers that ship, in the place of the planned model. */
   readonly realProviders?: true;
+  /** A backup to begin with. */
+  readonly restore?: string;
+  readonly retention?: Machine["retention"];
   /** Variables the first client tells the kernel. */
   readonly env?: { readonly [name: string]: string };
 }
@@ -52,6 +56,8 @@ export class TestKernel {
   static async boot(options: KernelOptions = {}): Promise<TestKernel> {
     const kernel = new TestKernel(options);
     prepareHome(kernel.paths, process.getuid?.() ?? 0);
+    if (options.restore !== undefined)
+      await keepingOf(kernel.directory, kernel.clock).restore(options.restore, { force: false });
     await kernel.start();
     return kernel;
   }
@@ -198,6 +204,7 @@ export class TestKernel {
       pid: process.pid,
       config: { ...configFrom({}), ...this.options.config },
       log,
+      ...(this.options.retention && { retention: this.options.retention }),
       ports: (ports) => {
         this.stores = this.options.ports?.(ports) ?? ports;
         return this.stores;

@@ -33,6 +33,7 @@ export interface ModelRun {
   usage: Usage;
   turn: number;
   deaths: number;
+  finishedAt: number | null;
 }
 
 export type ModelCall = Omit<CallRow, "status"> & {
@@ -171,6 +172,7 @@ export class ModelProcess {
       usage: NO_USAGE,
       turn: 0,
       deaths: 0,
+      finishedAt: null,
     };
     this.runs.set(runId, run);
     return run;
@@ -208,13 +210,22 @@ export class ModelProcess {
     const ending = [...this.runs.values()].filter(
       (run) => run.status === null && (run.runId === runId || run.mergedInto === runId),
     );
-    for (const run of ending) Object.assign(run, end);
+    for (const run of ending) Object.assign(run, end, { finishedAt: now });
     this.calls = this.calls.filter((call) => call.runId !== runId);
     this.currentRun = null;
     this.lastRun = runId;
     this.lastActiveAt = now;
     this.rest();
     return ending.sort((a, b) => Number(a.mergedInto !== null) - Number(b.mergedInto !== null)).map(endOf);
+  }
+
+  /** Ended before an instant; but for the last, whose end is the process's last word. Returns how many. */
+  forgetRuns(before: number, rowsMax: number): number {
+    const kept = [this.currentRun, this.lastRun, this.toldRun];
+    const old = [...this.runs.values()].filter((run) => run.finishedAt !== null && run.finishedAt < before);
+    const gone = old.filter((run) => !kept.includes(run.runId)).slice(0, rowsMax);
+    for (const { runId } of gone) this.runs.delete(runId);
+    return gone.length;
   }
 
   /** Ends runs that wait and will never begin. */

@@ -222,6 +222,20 @@ export class ModelStore implements ProcessStore {
     });
   }
 
+  async opened() {
+    return [...this.disk.processes.keys()];
+  }
+
+  async sweep(pid: string, { runsBefore, callsBefore, rowsMax }: Given<"sweep", 1>) {
+    let swept = 0;
+    this.unlessFenced(pid, (process) => {
+      const old = process.log.filter((row) => callsBefore !== null && row.at < callsBefore).slice(0, rowsMax);
+      process.log = process.log.filter((row) => !old.includes(row));
+      swept = old.length + process.forgetRuns(runsBefore ?? 0, rowsMax);
+    });
+    return swept;
+  }
+
   async exists(pid: string) {
     return this.disk.processes.has(pid);
   }

@@ -3,6 +3,7 @@
 
 import type { Input, Interruption, Io } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
+import { homeKeeping } from "../../src/boot-keep.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import { FakeIo, FakeOutput, stdinOf } from "./io.ts";
@@ -45,6 +46,13 @@ export async function begin(
     clock: home.clock,
     random: seeded(1).bytes,
     sys: () => sys,
+    keep: homeKeeping({
+      paths: home.paths,
+      uid: process.getuid?.() ?? 0,
+      cwd: home.directory,
+      clock: home.clock,
+      random: seeded(2).bytes,
+    }),
     kernel: { start: () => sys.call<KernelStatus>("system.start", {}) },
     machine: new FakeIo().machine,
     peek: () => home.client(),

@@ -50,6 +50,10 @@ export interface ArchiveRows {
     readonly after?: ListPlace;
     readonly limit: number;
   }): Promise<readonly ArchiveRow[]>;
+  /** Oldest first. */
+  olderThan(instant: number, limit: number): Promise<readonly ArchiveRow[]>;
+  /** The row alone; its bytes have gone before. */
+  remove(id: string): Promise<void>;
 }
 
 export interface RouteRows {
@@ -94,8 +98,8 @@ export interface AuditRow {
 
 export interface AuditRows {
   add(row: AuditRow): Promise<void>;
-  /** Keeps the newest. */
-  sweep(): Promise<void>;
+  /** Keeps the newest; of those, what is older than an instant goes too, so many rows at once. */
+  sweep(old?: { readonly before: number; readonly rowsMax: number }): Promise<void>;
 }
 
 type ApprovalColumns = {
@@ -205,6 +209,16 @@ export function archiveRows(kernel: KernelDb): ArchiveRows {
         limit,
       );
     },
+    async olderThan(instant, limit) {
+      return db.all<ArchiveColumns>(
+        `SELECT ${ARCHIVE_COLUMNS} FROM archives WHERE created_at < ? ORDER BY created_at, archive_id LIMIT ?`,
+        instant,
+        limit,
+      );
+    },
+    async remove(id) {
+      kernel.write("full", () => db.run("DELETE FROM archives WHERE archive_id = ?", id));
+    },
   };
 }
 
@@ -275,10 +289,13 @@ export function putRequest(tx: Db, { uid, requestId, bodyHash, answer, now }: Re
 export function auditRows(kernel: KernelDb): AuditRows {
   const { db } = kernel;
   return {
-    async sweep() {
-      kernel.write("normal", () =>
-        db.run("DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?", LIMITS.auditRowsMax),
-      );
+    async sweep(old) {
+      kernel.write("normal", () => {
+        db.run("DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?", LIMITS.auditRowsMax);
+        if (old === undefined) return;
+        const oldest = "SELECT id FROM audit WHERE at < ? ORDER BY id LIMIT ?";
+        db.run(`DELETE FROM audit WHERE id IN (${oldest})`, old.before, old.rowsMax);
+      });
     },
     async add(row) {
       kernel.write("normal", () =>

@@ -44,6 +44,10 @@ export class ProcessFiles {
     return this.keep(pid, this.openFile(pid, this.options.mode));
   }
 
+  opened(): string[] {
+    return [...this.open.keys()];
+  }
+
   create(pid: string): Db {
     // Also over a file that is there: a crash may have left one that holds nothing yet.
     return this.open.get(pid) ?? this.keep(pid, this.openFile(pid, "create"));

@@ -13,6 +13,7 @@ import { context, history, trace } from "./history.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
 import { recoverRun } from "./recover.ts";
 import { insertMessage, runEnd } from "./rows.ts";
+import { sweepRows } from "./sweep.ts";
 import { addUsageRow, beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls } from "./turns.ts";
 import type { Head, OutboxRow, Outcome, ProcessStore, Refusal } from "./verbs.ts";
 
@@ -305,6 +306,18 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
 
     async clearOutbox(pid, throughSeq) {
       unlessFenced(pid, (db) => db.run("DELETE FROM outbox WHERE seq <= ?", throughSeq));
+    },
+
+    opened: async () => files.opened(),
+
+    async sweep(pid, old) {
+      let swept = 0;
+      // It may have been killed, or have made room for another, since somebody asked which are open.
+      if (!files.opened().includes(pid)) return swept;
+      unlessFenced(pid, (db) => {
+        swept = sweepRows(db, old);
+      });
+      return swept;
     },
 
     exists: async (pid) => files.exists(pid),

@@ -4,6 +4,7 @@
 
 import type { Message, Origin, ToolOutcome } from "../../abi/message.ts";
 import type { Approval, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
+import type { Sweep } from "./sweep.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
 export type Refusal = "fenced" | "conflict" | "no-process" | "full";
@@ -290,6 +291,11 @@ export interface ProcessStore {
   logCall(pid: string, row: LoggedCall): Promise<void>;
   outbox(pid: string): Promise<readonly OutboxRow[]>;
   clearOutbox(pid: string, throughSeq: number): Promise<void>;
+
+  /** Processes whose databases are open now. */
+  opened(): Promise<readonly string[]>;
+  /** Takes away what need not be kept; returns how many rows went. */
+  sweep(pid: string, old: Sweep): Promise<number>;
 
   exists(pid: string): Promise<boolean>;
   /** Whole, as far as SQLite can tell. */

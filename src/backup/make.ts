@@ -1,0 +1,138 @@
+// A backup in the making: databases copied and bytes held in a directory of its own, looked at, then written into one file beside the
+// one that is wanted, which gets its name when it is on disk whole. Whatever runs goes on running. Secrets, the kernel's own files,
+// logs and what is in quarantine are never in it.
+
+import { createReadStream, existsSync, mkdirSync, statSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { SysError } from "../abi/errno.ts";
+import type { BackupMade } from "../abi/keep.ts";
+import { hostError, sha256Of, syncDirectory, writeDurably } from "../objects/host.ts";
+import { type Agreed, makeAgree } from "../store/agree.ts";
+import { DatabaseCopies } from "../store/copy.ts";
+import { type Listed, MANIFEST, type Manifest, writeManifest } from "./manifest.ts";
+import { takeBytes } from "./objects.ts";
+import { END, header, padding } from "./tar.ts";
+
+export interface BackupOptions {
+  readonly kernelDb: string;
+  readonly procDir: string;
+  readonly objectsDir: string;
+  /** An empty directory on the disk of the home. */
+  readonly staging: string;
+  /** Absolute. */
+  readonly file: string;
+  readonly force: boolean;
+  readonly gsv: string;
+  readonly now: number;
+}
+
+/** Files may change under the hands of who takes them only so often. */
+const ROUNDS_MAX = 20;
+
+export async function makeBackup(options: BackupOptions): Promise<BackupMade> {
+  checkTarget(options);
+  const { agreed, faults } = await stage(options);
+  const partial = `${options.file}.partial`;
+  try {
+    await rm(partial, { force: true });
+    const manifest: Manifest = {
+      gsv: options.gsv,
+      madeAt: options.now,
+      generation: agreed.generation,
+      counts: agreed.counts,
+      faults,
+      members: await listed(options.staging, agreed),
+    };
+    const { size } = await writeDurably(partial, zippedIf(/\.t?gz$/.test(options.file), tar(options, manifest)));
+    checkTarget(options);
+    await rename(partial, options.file);
+    await syncDirectory(dirname(options.file));
+    return { file: options.file, bytes: size, generation: agreed.generation, counts: agreed.counts, faults };
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => undefined);
+    throw hostError(error, `cannot write ${options.file}`);
+  }
+}
+
+function checkTarget({ file, force, kernelDb }: BackupOptions): void {
+  if (!existsSync(kernelDb)) throw new SysError("ENOENT", "there is nothing to back up: this home is empty");
+  const there = statSync(file, { throwIfNoEntry: false });
+  if (there !== undefined && !there.isFile()) throw new SysError("EEXIST", `${file} exists and is not a file`);
+  if (there !== undefined && !force)
+    throw new SysError("EEXIST", `${file} exists`, ["choose another name, or replace it with --force"]);
+  if (!existsSync(dirname(file))) throw new SysError("ENOENT", `no such directory: ${dirname(file)}`);
+}
+
+async function stage({ staging, kernelDb, procDir, objectsDir }: BackupOptions) {
+  const to = { kernelDb: join(staging, "kernel.db"), procDir: join(staging, "proc") };
+  const into = join(staging, "objects");
+  mkdirSync(to.procDir, { mode: 0o700 });
+  mkdirSync(into, { mode: 0o700 });
+  const copies = new DatabaseCopies({ kernelDb, procDir }, to);
+  try {
+    const have = new Set<string>();
+    let lostBefore = "";
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      copies.take();
+      const agreed = makeAgree(to);
+      const lost = await takeBytes(agreed.objects, { objectsDir, into, have });
+      // The same rows again without their bytes: nobody is changing them, they are gone.
+      const lostNow = JSON.stringify(agreed.objects.filter(({ key }) => lost.includes(key)));
+      if (lost.length === 0 || lostNow === lostBefore) return { agreed, faults: faultsOf(copies, agreed, lost) };
+      lostBefore = lostNow;
+    }
+    throw new SysError("EAGAIN", "no backup: files change faster than they can be taken", ["try again"]);
+  } finally {
+    copies.close();
+  }
+}
+
+function faultsOf(copies: DatabaseCopies, { missing }: Agreed, lost: readonly string[]): string[] {
+  const named = new Set(copies.faults.map((fault) => fault.split(": ")[0]));
+  return [
+    ...copies.faults,
+    ...missing.filter((pid) => !named.has(pid)).map((pid) => `${pid}: its database is missing`),
+    ...lost.map((key) => `/${key}: its bytes are missing or damaged`),
+  ];
+}
+
+// The copies are closed and nobody else knows of them: reading them as files drops nobody's locks.
+async function listed(staging: string, { objects }: Agreed): Promise<Listed[]> {
+  const names = ["kernel.db", ...new Bun.Glob("proc/*.db").scanSync({ cwd: staging })];
+  const members: Listed[] = [];
+  for (const name of names.sort()) {
+    const path = join(staging, name);
+    const sha256 = await sha256Of(path);
+    if (sha256 !== null) members.push({ name, size: statSync(path).size, sha256 });
+  }
+  const seen = new Set<string>();
+  for (const { sha256 } of objects) {
+    const size = statSync(join(staging, "objects", sha256), { throwIfNoEntry: false })?.size;
+    if (size !== undefined && !seen.has(sha256)) members.push({ name: `objects/${sha256}`, size, sha256 });
+    seen.add(sha256);
+  }
+  return members;
+}
+
+async function* tar({ staging, now }: BackupOptions, manifest: Manifest): AsyncIterable<Uint8Array> {
+  const first = writeManifest(manifest);
+  yield header({ name: MANIFEST, size: first.length }, now);
+  yield first;
+  yield padding(first.length);
+  for (const { name, size } of manifest.members) {
+    yield header({ name, size }, now);
+    if (size > 0) yield* createReadStream(join(staging, name)) as AsyncIterable<Uint8Array>;
+    yield padding(size);
+  }
+  yield END;
+}
+
+async function* zippedIf(zip: boolean, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  if (!zip) return yield* bytes;
+  const [{ Readable }, { createGzip }] = await Promise.all([import("node:stream"), import("node:zlib")]);
+  const source = Readable.from(bytes);
+  const gzip = createGzip();
+  source.on("error", (error) => gzip.destroy(error));
+  yield* source.pipe(gzip) as AsyncIterable<Uint8Array>;
+}

@@ -1,0 +1,69 @@
+// The bytes of objects beside a home: named by what they hold, so that no name is longer than another and equal bytes lie there once.
+// Stored bytes are never changed in place, so a second name for them is as good as a copy and takes no time.
+
+import { constants } from "node:fs";
+import { copyFile, link, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { kindAt, makeParents, sha256Of, syncDirectory } from "../objects/host.ts";
+import { checkKey } from "../objects/keys.ts";
+import { refused } from "./tar.ts";
+
+export interface Wanted {
+  readonly key: string;
+  readonly sha256: string;
+}
+
+/** Takes what is not there yet; returns the keys whose bytes are not what their rows say. */
+export async function takeBytes(
+  wanted: readonly Wanted[],
+  { objectsDir, into, have }: { readonly objectsDir: string; readonly into: string; readonly have: Set<string> },
+): Promise<string[]> {
+  const missing = wanted.filter(({ sha256 }) => !have.has(sha256));
+  const taken: { readonly path: string; readonly sha256: string; readonly key: string }[] = [];
+  const lost: string[] = [];
+  // All are held before the first is read: what is replaced from now on stays as it was under its second name.
+  for (const [index, { key, sha256 }] of missing.entries()) {
+    const path = join(into, `taken-${index}`);
+    await rm(path, { force: true });
+    if (await hold(join(objectsDir, key), path)) taken.push({ path, sha256, key });
+    else lost.push(key);
+  }
+  for (const { path, sha256, key } of taken) {
+    if ((await sha256Of(path)) === sha256) {
+      await rename(path, join(into, sha256));
+      have.add(sha256);
+    } else {
+      await rm(path, { force: true });
+      if (!have.has(sha256)) lost.push(key);
+    }
+  }
+  return lost;
+}
+
+/** Puts bytes where their rows say that they are. Keys come from a database that anyone may have written. */
+export async function placeBytes(wanted: readonly Wanted[], from: string, objectsDir: string): Promise<void> {
+  const directories = new Set<string>([objectsDir]);
+  for (const { key, sha256 } of wanted) {
+    checkKey(key);
+    const source = join(from, sha256);
+    if ((await kindAt(source)) === null) continue;
+    const target = join(objectsDir, key);
+    await makeParents(objectsDir, key);
+    if (!(await hold(source, target))) throw refused(`the file ${JSON.stringify(key).slice(0, 80)} has no place`);
+    directories.add(dirname(target));
+  }
+  for (const directory of directories) await syncDirectory(directory);
+}
+
+async function hold(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR" || code === "EEXIST") return false;
+  }
+  // Another disk, or one without second names.
+  await copyFile(from, to, constants.COPYFILE_EXCL);
+  return true;
+}

@@ -1,0 +1,81 @@
+// Who uses what of the disk: databases by process, archives and files by account, and what else lies in a home. Sizes are asked of the
+// file system and of the rows; no database is opened but through the store, and nothing is changed.
+
+import { readdirSync, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { HomeUsage, Usage } from "../abi/keep.ts";
+import type { ObjectSums } from "../store/sums.ts";
+
+export interface UsagePlaces {
+  readonly home: string;
+  readonly kernelDb: string;
+  readonly procDir: string;
+  readonly logDir: string;
+  readonly quarantineDir: string;
+  readonly backupDir: string;
+  readonly crashDir: string;
+  readonly spoolDir: string;
+}
+
+export function usageOf(places: UsagePlaces, sums: readonly ObjectSums[]): HomeUsage {
+  const rows: Usage[] = [
+    { kind: "kernel", name: "kernel.db", ...databaseAt(places.kernelDb) },
+    ...processes(places.procDir),
+    ...sums,
+    { kind: "logs", name: "log", ...treeAt(places.logDir) },
+    { kind: "quarantine", name: "quarantine", ...treeAt(places.quarantineDir) },
+    { kind: "backups", name: "backup", ...treeAt(places.backupDir) },
+    { kind: "other", name: "crash", ...treeAt(places.crashDir) },
+    { kind: "other", name: "spool", ...treeAt(places.spoolDir) },
+  ];
+  const { bavail, bsize } = statfsSync(places.home);
+  return {
+    home: places.home,
+    rows: rows.filter(({ count }) => count > 0).sort((a, b) => b.bytes - a.bytes),
+    usedBytes: rows.reduce((sum, { bytes }) => sum + bytes, 0),
+    freeBytes: bavail * bsize,
+  };
+}
+
+type Size = Pick<Usage, "bytes" | "count">;
+
+function processes(directory: string): Usage[] {
+  const names = listed(directory).filter((name) => name.endsWith(".db"));
+  return names.map((name) => ({
+    kind: "process",
+    name: name.slice(0, -".db".length),
+    ...databaseAt(join(directory, name)),
+  }));
+}
+
+/** A database with its log and what it shares in memory. */
+function databaseAt(path: string): Size {
+  const sizes = ["", "-wal", "-shm"].flatMap((suffix) => sizeOf(`${path}${suffix}`) ?? []);
+  return { bytes: sizes.reduce((sum, size) => sum + size, 0), count: Math.min(sizes.length, 1) };
+}
+
+function treeAt(directory: string): Size {
+  let [bytes, count] = [0, 0];
+  for (const entry of listed(directory)) {
+    const path = join(directory, entry);
+    const size = sizeOf(path);
+    const inner = size === null ? treeAt(path) : { bytes: size, count: 1 };
+    bytes += inner.bytes;
+    count += inner.count;
+  }
+  return { bytes, count };
+}
+
+// What goes away while it is looked at uses nothing.
+function listed(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function sizeOf(path: string): number | null {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() ? stats.size : null;
+}

@@ -1,0 +1,110 @@
+// Backup, restore and df of this home, for the command line: where things lie, and who may do it when. A backup needs no kernel and
+// disturbs none; a restore takes the home's lock for the moment in which one home takes the place of another.
+
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { SysError } from "./abi/errno.ts";
+import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
+import type { HomeKeeping } from "./abi/keep.ts";
+import { makeBackup } from "./backup/make.ts";
+import { decideRestore, finishRestore, isOccupied, isRestoreUnfinished, neededBy } from "./backup/swap.ts";
+import { unpack } from "./backup/unpack.ts";
+import { usageOf } from "./backup/usage.ts";
+import type { Clock } from "./lib/clock.ts";
+import { type HomePaths, prepareHome } from "./paths.ts";
+import { acquireLock, isHeld, type Lock } from "./store/lock.ts";
+import { objectSums } from "./store/sums.ts";
+import { VERSION } from "./version.ts";
+
+export interface KeepMachine {
+  readonly paths: HomePaths;
+  readonly uid: number;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+}
+
+const STAGING = ".staging-";
+
+export function homeKeeping(machine: KeepMachine): HomeKeeping {
+  const { paths, uid, cwd, clock } = machine;
+  return {
+    backup: (file, { force }) =>
+      inStaging(machine, (staging) => {
+        if (isRestoreUnfinished(paths))
+          throw new SysError("EAGAIN", "a restore was cut short", ["gsv kernel start finishes it"]);
+        const { kernelDb, procDir, objectsDir } = paths;
+        const target = { file: resolve(cwd, file), force };
+        return makeBackup({ kernelDb, procDir, objectsDir, staging, ...target, gsv: VERSION, now: clock.now() });
+      }),
+
+    restore: (file, { force }) =>
+      inStaging(machine, async (staging, name) => {
+        if (isHeld(paths.lockFile)) throw inUse();
+        mayReplace(paths, force);
+        const { madeAt, counts, faults } = await unpack(resolve(cwd, file), staging);
+        const lock = acquireLock(paths.lockFile);
+        if (lock === null) throw inUse();
+        try {
+          await finishRestore(paths);
+          mayReplace(paths, force);
+          const aside = `replaced-${name.slice(STAGING.length)}`;
+          const replaced = isOccupied(paths) ? join(paths.backupDir, aside) : null;
+          await decideRestore(paths, { from: name, aside });
+          await finishRestore(paths);
+          return { home: paths.home, madeAt, counts, faults, replaced };
+        } finally {
+          lock.release();
+        }
+      }),
+
+    async usage() {
+      prepareHome(paths, uid);
+      return usageOf(paths, Bun.file(paths.kernelDb).size > 0 ? objectSums(paths.kernelDb) : []);
+    },
+  };
+}
+
+/** One at a time; whatever an earlier one left when it was killed goes first. */
+async function inStaging<T>(
+  { paths, uid, clock, random }: KeepMachine,
+  work: (directory: string, name: string) => Promise<T>,
+): Promise<T> {
+  prepareHome(paths, uid);
+  const lock = keepLock(paths);
+  const name = `${STAGING}${uuidv7(clock.now(), random)}`;
+  const directory = join(paths.backupDir, name);
+  try {
+    sweepStagings(paths);
+    mkdirSync(directory, { mode: 0o700 });
+    return await work(directory, name);
+  } finally {
+    if (neededBy(paths) !== name) rmSync(directory, { recursive: true, force: true });
+    lock.release();
+  }
+}
+
+function keepLock({ keepLock: file }: HomePaths): Lock {
+  const lock = acquireLock(file);
+  if (lock === null)
+    throw new SysError("EAGAIN", "another backup or restore of this home is under way", ["try again when it is done"]);
+  return lock;
+}
+
+function sweepStagings(paths: HomePaths): void {
+  const needed = neededBy(paths);
+  for (const name of readdirSync(paths.backupDir)) {
+    if (name.startsWith(STAGING) && name !== needed) rmSync(join(paths.backupDir, name), { recursive: true });
+  }
+}
+
+function mayReplace(paths: HomePaths, force: boolean): void {
+  if (force || !isOccupied(paths)) return;
+  throw new SysError("EEXIST", `${paths.home} is not empty`, [
+    "--force puts the backup in its place and keeps what is there in its backup/ directory",
+  ]);
+}
+
+function inUse(): SysError {
+  return new SysError("EAGAIN", "not restored: a kernel is using this home", ["gsv kernel stop, then again"]);
+}

@@ -1,0 +1,142 @@
+// Databases that were copied, or came out of a backup, made to agree with each other before a kernel gets them: the registry shows each
+// process as its own database has it, a start looks at those with something to do, and nothing that writes under an earlier
+// generation can. Works on files that nobody else uses; refuses what is damaged, foreign or newer.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { BackupCounts } from "../abi/keep.ts";
+import type { Approval } from "../abi/process.ts";
+import { WORKING_STATES } from "../abi/process.ts";
+import type { DatabasePlaces } from "./copy.ts";
+import { isOlder, refuseNewer, schemaVersion } from "./migrate.ts";
+import { KERNEL_SCHEMA } from "./migrations/kernel.ts";
+import { PROCESS_SCHEMA } from "./migrations/process.ts";
+import { Db, StoreCorrupt } from "./open.ts";
+import { HeadRow } from "./process/head.ts";
+import type { Projection } from "./process/verbs.ts";
+
+export interface CopiedObject {
+  readonly key: string;
+  readonly sha256: string;
+  readonly size: number;
+}
+
+export interface Agreed {
+  readonly generation: number;
+  readonly counts: BackupCounts;
+  readonly pids: readonly string[];
+  /** Processes whose database is not there. */
+  readonly missing: readonly string[];
+  readonly objects: readonly CopiedObject[];
+}
+
+type ProcessColumns = { readonly pid: string; readonly phase: string };
+
+export function makeAgree({ kernelDb, procDir }: DatabasePlaces): Agreed {
+  const kernel = new Db(kernelDb, { mode: "write" });
+  try {
+    whole(kernel);
+    // Older ones are brought up to date by the kernel that starts on them.
+    isOlder(kernel, KERNEL_SCHEMA);
+    return kernel.write("full", () => agreed(kernel, procDir));
+  } finally {
+    kernel.close();
+  }
+}
+
+function agreed(kernel: Db, procDir: string): Agreed {
+  const missing: string[] = [];
+  let messages = 0;
+  let generation = kernel.get<{ generation: number }>("SELECT generation FROM kernel")?.generation ?? 0;
+  const rows = kernel.all<ProcessColumns>("SELECT process_id AS pid, phase FROM processes");
+  for (const { pid, phase } of rows) {
+    const path = join(procDir, `${pid}.db`);
+    if (!existsSync(path)) {
+      // One that is being made has none yet, one that is being killed none any more.
+      if (phase === "live") missing.push(pid);
+      kernel.run("UPDATE processes SET dirty = 1 WHERE process_id = ?", pid);
+      continue;
+    }
+    const process = readProcess(path, pid);
+    generation = Math.max(generation, process.kernelGeneration);
+    messages += process.messages;
+    show(kernel, pid, process);
+  }
+  // The run that was going on did not die with its kernel; and no change of an object is half-way, because their bytes were taken by these rows.
+  kernel.run("UPDATE kernel SET generation = ?, ended_cleanly = 1", generation);
+  kernel.run("DELETE FROM object_intents");
+  const objects = kernel.all<CopiedObject & { [column: string]: string | number }>(
+    "SELECT key, sha256, size FROM objects ORDER BY key",
+  );
+  const { archives } = kernel.get<{ archives: number }>("SELECT count(*) AS archives FROM archives") ?? { archives: 0 };
+  const files = kernel.get<{ files: number }>("SELECT count(*) AS files FROM objects WHERE dirmarker = 0")?.files ?? 0;
+  const pids = rows.map(({ pid }) => pid);
+  return { generation, pids, missing, objects, counts: { processes: rows.length, messages, archives, files } };
+}
+
+interface Shown {
+  readonly projection: Projection;
+  readonly approval: Approval | null;
+  readonly kernelGeneration: number;
+  readonly unfinished: boolean;
+  readonly messages: number;
+}
+
+function readProcess(path: string, pid: string): Shown {
+  const db = new Db(path, { mode: "read" });
+  try {
+    whole(db);
+    const version = schemaVersion(db);
+    refuseNewer(db, PROCESS_SCHEMA, version);
+    if (isOlder(db, PROCESS_SCHEMA) && version === 0) throw new StoreCorrupt(`${path} holds no process`);
+    const head = new HeadRow(db);
+    if (head.pid() !== pid) throw new StoreCorrupt(`${path} is not the database of ${pid}`);
+    const unsent = db.get<{ n: number }>("SELECT count(*) AS n FROM outbox")?.n ?? 0;
+    const messages = db.get<{ n: number }>("SELECT count(*) AS n FROM messages")?.n ?? 0;
+    return {
+      projection: head.projection(),
+      approval: head.openApproval(),
+      kernelGeneration: head.kernelGeneration,
+      unfinished: unsent > 0 || head.closing !== null || WORKING_STATES.includes(head.state),
+      messages,
+    };
+  } finally {
+    db.close();
+  }
+}
+
+function show(kernel: Db, pid: string, { projection, approval, unfinished }: Shown): void {
+  const { state, activeRunId, queued, lastActiveAt, waitsFor, lastStatus } = projection;
+  kernel.run(
+    `UPDATE processes SET state = ?, active_run_id = ?, queued_count = ?, last_active_at = ?, waits_json = ?, last_status = ?,
+       dirty = CASE WHEN phase = 'live' THEN ? ELSE 1 END WHERE process_id = ?`,
+    state,
+    activeRunId,
+    queued,
+    lastActiveAt,
+    waitsFor === null ? null : JSON.stringify(waitsFor),
+    lastStatus,
+    unfinished ? 1 : 0,
+    pid,
+  );
+  // An answer that the process does not have yet was not given, as far as this home is concerned.
+  kernel.run("DELETE FROM approvals WHERE process_id = ? AND decision IS NULL", pid);
+  if (approval === null) return;
+  kernel.run(
+    `INSERT OR REPLACE INTO approvals (request_id, process_id, owner_uid, run_id, tool, call, args_json, why, created_at)
+     SELECT ?, process_id, owner_uid, ?, ?, ?, ?, ?, ? FROM processes WHERE process_id = ?`,
+    approval.id,
+    approval.runId,
+    approval.tool,
+    approval.call,
+    JSON.stringify(approval.args),
+    approval.why,
+    approval.createdAt,
+    pid,
+  );
+}
+
+function whole(db: Db): void {
+  const found = db.get<{ quick_check: string }>("PRAGMA quick_check(1)")?.quick_check;
+  if (found !== undefined && found !== "ok") throw new StoreCorrupt(`the database ${db.path} is damaged: ${found}`);
+}

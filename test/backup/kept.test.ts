@@ -1,0 +1,167 @@
+// What a backup holds and what it leaves out, of a home that is whole and of one that is not; and what `gsv df` counts.
+
+import { expect, test } from "bun:test";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { HomeUsage } from "../../src/abi/keep.ts";
+import { KernelDb } from "../../src/store/kernel/db.ts";
+import { Db } from "../../src/store/open.ts";
+import { kernelGenerationOf } from "../../src/store/process/head.ts";
+import type { Closed } from "../../src/syscalls/services.ts";
+import { rejection } from "../contract/sys.ts";
+import { keepingOf, partsOf, treeOf } from "../support/keeping.ts";
+import { TestKernel } from "../support/kernel.ts";
+import { scratchDirectory } from "../support/scratch.ts";
+import { type } from "../support/shell.ts";
+
+/** A second kernel on what was backed up of the first. */
+async function restored(file: string, work: (home: TestKernel) => Promise<void>): Promise<void> {
+  await using home = await TestKernel.boot({ restore: file });
+  await work(home);
+}
+
+async function withScratch(work: (directory: string) => Promise<void>): Promise<void> {
+  const directory = scratchDirectory("kept");
+  try {
+    await work(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+test("messages, archives, files, approvals and who waits for what come back as they were", () =>
+  withScratch(async (directory) => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("fs.write", { path: "~/a.md", content: "same bytes" });
+    await home.sys.call("fs.write", { path: "~/b/c.md", content: "same bytes" });
+    await home.say("first");
+    const { archiveId } = await home.sys.call<Closed>("proc.reset", {});
+    await home.say("second");
+    const asking = await home.task({ label: "asks" });
+    home.model.will(asking, { text: "may I", calls: [{ name: "Delete", args: { path: "~/a.md" } }] });
+    await home.send("delete it", { pid: asking });
+    await home.inState(asking, "waiting_hil");
+    const file = join(directory, "b.tar");
+    const made = await keepingOf(home.directory, home.clock).backup(file, { force: false });
+    expect(made).toMatchObject({ file, faults: [], counts: { processes: 2, archives: 1, files: 3 } });
+    const open = await home.sys.call<{ approvals: { id: string }[] }>("hil.list", {});
+
+    await restored(file, async (copy) => {
+      expect(await copy.outline("init:1000")).toEqual(await home.outline("init:1000"));
+      for (const path of ["~/a.md", "~/b/c.md"])
+        expect(await copy.sys.call("fs.read", { path })).toEqual(await home.sys.call("fs.read", { path }));
+      expect(await copy.sys.call("archive.verify", { id: archiveId })).toMatchObject({ ok: true });
+      expect(await copy.sys.call<{ approvals: { id: string }[] }>("hil.list", {})).toEqual(open);
+      await copy.sys.call("hil.answer", { id: open.approvals[0]?.id, decision: "approve" });
+      await copy.inState(asking, "idle");
+      expect(await copy.refusal("fs.read", { path: "~/a.md" })).toMatchObject({ code: "ENOENT" });
+    });
+    // The same bytes are in it once.
+    const names = partsOf(file).map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  }));
+
+test("secrets, logs, the kernel's own files and what is in quarantine are never in it", () =>
+  withScratch(async (directory) => {
+    await using home = await TestKernel.boot();
+    const canary = "canary-5c1f0e";
+    for (const place of ["secrets", "run", "log", "quarantine", "spool", "crash", "backup", "objects/.tmp"]) {
+      mkdirSync(join(home.directory, place), { recursive: true });
+      writeFileSync(join(home.directory, place, canary), canary);
+    }
+    const file = join(directory, "b.tar");
+    await keepingOf(home.directory, home.clock).backup(file, { force: false });
+    expect(readFileSync(file).includes(canary)).toBe(false);
+    expect(partsOf(file).map(({ name }) => name.replace(/[0-9a-f]{64}/, "…"))).toEqual(
+      expect.arrayContaining(["manifest.json", "kernel.db", "proc/init:1000.db", "objects/…"]),
+    );
+  }));
+
+test("an earlier kernel's number never comes again: the restored one is above every process", () =>
+  withScratch(async (directory) => {
+    await using home = await TestKernel.boot();
+    for (let n = 0; n < 3; n++) await home.restart();
+    await home.say("hello");
+    const file = join(directory, "b.tar");
+    const { generation } = await keepingOf(home.directory, home.clock).backup(file, { force: false });
+    await restored(file, async (copy) => {
+      const database = KernelDb.openForReading(copy.paths.kernelDb);
+      expect(database?.current().generation).toBe(generation + 1);
+      database?.close();
+      await copy.say("goes on");
+      const own = new Db(join(copy.paths.procDir, "init:1000.db"), { mode: "read" });
+      expect(kernelGenerationOf(own)).toBe(generation + 1);
+      own.close();
+    });
+  }));
+
+test("of a damaged home the rest is kept, each damage is named, and the exit status says so", () =>
+  withScratch(async (directory) => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("fs.write", { path: "~/a.md", content: "good" });
+    await home.sys.call("fs.write", { path: "~/bad.md", content: "bad" });
+    const pid = await home.task({ label: "broken" });
+    await home.kernel.close();
+    appendFileSync(join(home.paths.objectsDir, "home/sam/bad.md"), "!");
+    writeFileSync(join(home.paths.procDir, `${pid}.db`), "no database");
+    const file = join(directory, "b.tar");
+    const { faults } = await keepingOf(home.directory, home.clock).backup(file, { force: false });
+    expect(faults.map((fault) => fault.split(":").slice(0, -1).join(":")).sort()).toEqual(
+      ["/home/sam/bad.md", `${pid}: the database ${join(home.paths.procDir, pid)}.db is damaged`].sort(),
+    );
+    await restored(file, async (copy) => {
+      expect(await copy.sys.call("fs.read", { path: "~/a.md" })).toMatchObject({ content: "good" });
+      expect(await copy.refusal("fs.read", { path: "~/bad.md" })).toMatchObject({ code: "EIO" });
+      expect((await copy.get("init:1000")).state).toBe("idle");
+      copy.faults.length = 0;
+    });
+    await home.start();
+    home.faults.length = 0;
+  }));
+
+test("a file that is there is not replaced, a directory never, and there must be something to keep", () =>
+  withScratch(async (directory) => {
+    await using home = await TestKernel.boot();
+    const keeping = keepingOf(home.directory, home.clock);
+    const file = join(directory, "b.tar");
+    writeFileSync(file, "mine");
+    expect(await rejection(keeping.backup(file, { force: false }))).toMatchObject({ code: "EEXIST" });
+    expect(readFileSync(file, "utf8")).toBe("mine");
+    await keeping.backup(file, { force: true });
+    expect(partsOf(file)[0]?.name).toBe("manifest.json");
+    expect(await rejection(keeping.backup(directory, { force: true }))).toMatchObject({ code: "EEXIST" });
+    expect(await rejection(keeping.backup(join(directory, "no/b.tar"), { force: false }))).toMatchObject({
+      code: "ENOENT",
+    });
+    const empty = keepingOf(join(directory, "empty"));
+    expect(await rejection(empty.backup(join(directory, "c.tar"), { force: false }))).toMatchObject({ code: "ENOENT" });
+    expect(treeOf(directory).map((line) => line.split(" ")[0])).toEqual(["b.tar", "empty/run/keep.lock"]);
+  }));
+
+test("df counts databases by process, archives and files by account, and what lies beside", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("fs.write", { path: "~/a.md", content: "1234567" });
+  await home.say("hello");
+  await home.sys.call("proc.reset", {});
+  writeFileSync(join(home.paths.logDir, "kernel.log"), "x".repeat(2048));
+  mkdirSync(join(home.paths.quarantineDir, "task:aaaaaa-1"));
+  writeFileSync(join(home.paths.quarantineDir, "task:aaaaaa-1", "a.db"), "x".repeat(100));
+  const ran = await type(home, "df", "--json");
+  const rows = ran.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as HomeUsage["rows"][number]);
+  const row = (kind: string) =>
+    rows.filter((each) => each.kind === kind).map(({ name, bytes, count }) => ({ name, bytes, count }));
+  expect(row("files")).toEqual([{ name: "/home/sam", bytes: 7, count: 1 }]);
+  expect(row("logs")).toEqual([{ name: "log", bytes: 2048, count: 1 }]);
+  expect(row("quarantine")).toEqual([{ name: "quarantine", bytes: 100, count: 1 }]);
+  expect(row("archives")).toMatchObject([{ name: "sam", count: 1 }]);
+  expect(row("process")).toMatchObject([{ name: "init:1000", count: 1 }]);
+  expect(rows.at(-1)).toMatchObject({ kind: "total", freeBytes: expect.any(Number) });
+  expect(rows.at(-1)?.bytes).toBe(rows.slice(0, -1).reduce((sum, { bytes }) => sum + bytes, 0));
+  const text = await type(home, "df");
+  expect([text.status, text.stderr]).toEqual([0, ""]);
+  expect(text.stdout).toMatch(/2\.0 KiB +1 +logs +log\n/);
+  expect(text.stdout).toMatch(/ are free on its disk\n$/);
+});

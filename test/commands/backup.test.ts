@@ -1,0 +1,103 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { BackupMade, BackupRestored, HomeKeeping } from "../../src/abi/keep.ts";
+import { FakeIo, runs } from "../support/io.ts";
+
+const COUNTS = { processes: 1, messages: 12, archives: 0, files: 3 };
+const MADE: BackupMade = { file: "/b.tar", bytes: 1536, generation: 4, counts: COUNTS, faults: [] };
+const RESTORED: BackupRestored = {
+  home: "/home/sam/.gsv",
+  madeAt: 0,
+  counts: COUNTS,
+  faults: [],
+  replaced: null,
+};
+
+class KeepingIo extends FakeIo {
+  readonly asked: unknown[] = [];
+  made = MADE;
+  restored = RESTORED;
+  override readonly keep: HomeKeeping = {
+    backup: async (...given) => {
+      this.asked.push(["backup", ...given]);
+      return this.made;
+    },
+    restore: async (...given) => {
+      this.asked.push(["restore", ...given]);
+      return this.restored;
+    },
+    usage: async () => ({
+      home: "/home/sam/.gsv",
+      rows: [
+        { kind: "process", name: "init:1000", bytes: 5 * 1024 * 1024, count: 1 },
+        { kind: "files", name: "/home/sam", bytes: 900, count: 12 },
+      ],
+      usedBytes: 5 * 1024 * 1024 + 900,
+      freeBytes: 3 * 1024 ** 3,
+    }),
+  };
+}
+
+let io: KeepingIo;
+beforeEach(() => {
+  io = new KeepingIo();
+});
+
+describe("gsv backup", () => {
+  test("it says which file, how big, and what is in it", async () => {
+    expect(await runs(io, "backup", "b.tar")).toBe(0);
+    expect(io.asked).toEqual([["backup", "b.tar", { force: false }]]);
+    expect(io.stdout.text).toBe("/b.tar (1.5 KiB): 1 process, 12 messages, 0 archives, 3 files\n");
+  });
+
+  test("with --json it is one object, and --force is handed on", async () => {
+    expect(await runs(io, "backup", "--force", "b.tar", "--json")).toBe(0);
+    expect(io.asked).toEqual([["backup", "b.tar", { force: true }]]);
+    expect(JSON.parse(io.stdout.text)).toEqual({ ...MADE });
+  });
+
+  test("what had to be left out is named on stderr, and the status is 1", async () => {
+    io.made = { ...MADE, faults: ["task:abc123: its database is missing"] };
+    expect(await runs(io, "backup", "b.tar")).toBe(1);
+    expect(io.stdout.lines).toHaveLength(1);
+    expect(io.stderr.text).toBe("gsv: left out, because it was damaged before: task:abc123: its database is missing\n");
+  });
+
+  test("without a file, or with two, it is a usage error", async () => {
+    expect(await runs(io, "backup")).toBe(2);
+    expect(await runs(io, "backup", "a", "b")).toBe(2);
+    expect(await runs(io, "restore")).toBe(2);
+    expect(await runs(io, "df", "more")).toBe(2);
+    expect(io.asked).toEqual([]);
+  });
+});
+
+describe("gsv restore", () => {
+  test("it says what came back, where what was there is now, and what did not come back", async () => {
+    io.restored = { ...RESTORED, replaced: "/home/sam/.gsv/backup/replaced-1" };
+    expect(await runs(io, "restore", "--force", "b.tar")).toBe(0);
+    expect(io.asked).toEqual([["restore", "b.tar", { force: true }]]);
+    expect(io.stdout.lines).toEqual([
+      "restored /home/sam/.gsv as of 1970-01-01T00:00:00.000Z: 1 process, 12 messages, 0 archives, 3 files",
+      "what was there before is in /home/sam/.gsv/backup/replaced-1",
+      "secrets are not in a backup: set them again",
+    ]);
+  });
+
+  test("what the backup never had is named on stderr, and the status is 1", async () => {
+    io.restored = { ...RESTORED, faults: ["/home/sam/a: its bytes are missing or damaged"] };
+    expect(await runs(io, "restore", "b.tar")).toBe(1);
+    expect(io.stderr.text).toContain("/home/sam/a: its bytes are missing or damaged");
+  });
+});
+
+describe("gsv df", () => {
+  test("it is a table that ends with the sum and what is free", async () => {
+    expect(await runs(io, "df")).toBe(0);
+    expect(io.stdout.lines).toEqual([
+      "5.0 MiB   1  process  init:1000",
+      "  900 B  12  files    /home/sam",
+      "5.0 MiB  13  total    /home/sam/.gsv",
+      "3.0 GiB are free on its disk",
+    ]);
+  });
+});

@@ -1,0 +1,115 @@
+// Copies that were taken one after the other while a kernel went on, made to agree: what a process's own copy says counts.
+
+import { expect, test } from "bun:test";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { makeAgree } from "../../src/store/agree.ts";
+import { DatabaseCopies } from "../../src/store/copy.ts";
+import { Db } from "../../src/store/open.ts";
+import { TestKernel } from "../support/kernel.ts";
+import { scratchDirectory } from "../support/scratch.ts";
+
+async function withCopies(
+  work: (home: TestKernel, to: { kernelDb: string; procDir: string }) => Promise<void>,
+): Promise<void> {
+  const directory = scratchDirectory("agree");
+  await using home = await TestKernel.boot();
+  try {
+    const to = { kernelDb: join(directory, "kernel.db"), procDir: join(directory, "proc") };
+    mkdirSync(to.procDir);
+    await work(home, to);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function copy(from: string, to: string): void {
+  const db = new Db(from, { mode: "read" });
+  db.copyTo(to);
+  db.close();
+}
+
+function rows(path: string, sql: string): unknown[] {
+  const db = new Db(path, { mode: "read" });
+  try {
+    return db.all(sql).map((row) => Object.values(row));
+  } finally {
+    db.close();
+  }
+}
+
+test("an answer that came after a process was copied is asked for again, and its state is its own", () =>
+  withCopies(async (home, to) => {
+    const pid = await home.task();
+    home.model.will(pid, { text: "may I", calls: [{ name: "Delete", args: { path: "~/a.md" } }] });
+    await home.send("delete it", { pid });
+    await home.inState(pid, "waiting_hil");
+    copy(join(home.paths.procDir, `${pid}.db`), join(to.procDir, `${pid}.db`));
+    const { approvals } = await home.sys.call<{ approvals: { id: string }[] }>("hil.list", {});
+    await home.sys.call("hil.answer", { id: approvals[0]?.id, decision: "deny" });
+    await home.inState(pid, "idle");
+    copy(home.paths.kernelDb, to.kernelDb);
+    copy(join(home.paths.procDir, "init:1000.db"), join(to.procDir, "init:1000.db"));
+    expect(makeAgree(to).missing).toEqual([]);
+    expect(rows(to.kernelDb, `SELECT state FROM processes WHERE process_id = '${pid}'`)).toEqual([["waiting_hil"]]);
+    expect(rows(to.kernelDb, "SELECT request_id, decision, decided_by FROM approvals")).toEqual([
+      [approvals[0]?.id, null, null],
+    ]);
+  }));
+
+test("a message that no run has taken up yet makes its process one that a start looks at", () =>
+  withCopies(async (home, to) => {
+    const pid = await home.task();
+    home.model.will(pid, { text: "late", hold: true });
+    await home.send("wait", { pid });
+    await home.holding();
+    copy(join(home.paths.procDir, `${pid}.db`), join(to.procDir, `${pid}.db`));
+    copy(home.paths.kernelDb, to.kernelDb);
+    // As it would be shown had the run ended between the two.
+    const kernel = new Db(to.kernelDb, { mode: "write" });
+    kernel.run("UPDATE processes SET dirty = 0, state = 'idle', active_run_id = NULL, queued_count = 0");
+    kernel.run("INSERT INTO object_intents VALUES ('1', 'remove', '{}')");
+    kernel.close();
+    const { missing, pids } = makeAgree(to);
+    expect([missing, [...pids].sort()]).toEqual([["init:1000"], ["init:1000", pid]]);
+    expect(rows(to.kernelDb, `SELECT state, dirty FROM processes WHERE process_id = '${pid}'`)).toEqual([
+      ["running", 1],
+    ]);
+    expect(rows(to.kernelDb, "SELECT * FROM object_intents")).toEqual([]);
+    expect(rows(to.kernelDb, "SELECT ended_cleanly FROM kernel")).toEqual([[1]]);
+    home.model.release();
+  }));
+
+test("copies asked for again follow what was put away, killed and spawned since", () =>
+  withCopies(async (home, to) => {
+    const [reset, killed] = [await home.task(), await home.task()];
+    for (const pid of [reset, killed]) await home.say("hello", { pid });
+    const copies = new DatabaseCopies({ kernelDb: home.paths.kernelDb, procDir: home.paths.procDir }, to);
+    copies.take();
+    const messages = (pid: string) => rows(join(to.procDir, `${pid}.db`), "SELECT count(*) FROM messages");
+    expect([messages(reset), messages(killed)]).toEqual([[[2]], [[2]]]);
+    await home.sys.call("proc.reset", { pid: reset });
+    await home.sys.call("proc.kill", { pid: killed });
+    const spawned = await home.task();
+    copies.take();
+    copies.close();
+    const { pids, missing } = makeAgree(to);
+    expect([[...pids].sort(), missing]).toEqual([["init:1000", reset, spawned].sort(), []]);
+    expect(messages(reset)).toEqual([[0]]);
+    expect(rows(to.kernelDb, "SELECT count(*) FROM archives")).toEqual([[2]]);
+    expect(copies.faults).toEqual([]);
+  }));
+
+test("a copy is as of one instant, whoever writes meanwhile, and what was copied is not changed", () =>
+  withCopies(async (home, to) => {
+    await home.say("hello");
+    const before = rows(home.paths.kernelDb, "SELECT * FROM processes");
+    copy(home.paths.kernelDb, to.kernelDb);
+    expect(rows(home.paths.kernelDb, "SELECT * FROM processes")).toEqual(before);
+    expect(rows(to.kernelDb, "SELECT * FROM processes")).toEqual(before);
+    expect(rows(to.kernelDb, "PRAGMA user_version")).toEqual(rows(home.paths.kernelDb, "PRAGMA user_version"));
+    const reader = new Db(home.paths.kernelDb, { mode: "read" });
+    reader.copyTo(join(to.procDir, "again.db"));
+    expect(() => reader.run("DELETE FROM processes")).toThrow();
+    reader.close();
+  }));
