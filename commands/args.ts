@@ -5,11 +5,11 @@
 
 import { Command, CommanderError, Option } from "commander";
 import { SysError } from "../src/abi/errno.ts";
+import { nearest } from "../src/lib/nearest.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import type { Args, Field, Fields } from "../src/syscalls/define.ts";
 import { parseValue } from "../src/syscalls/parse.ts";
-import { nearest } from "./nearest.ts";
 
 type AnyField = Field<unknown, boolean>;
 

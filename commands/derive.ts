@@ -3,6 +3,7 @@
 
 import { SysError } from "../src/abi/errno.ts";
 import type { Sys } from "../src/abi/sys.ts";
+import { nearest } from "../src/lib/nearest.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Signalled } from "../src/syscalls/services.ts";
 import { type AnySyscall, SYSCALLS } from "../src/syscalls/table.ts";
@@ -10,7 +11,6 @@ import { asks, flagsOf, looksLikeFlag, type Spec, usageError } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { aligned, section } from "./help-text.ts";
-import { nearest } from "./nearest.ts";
 import { printResult, printText } from "./print.ts";
 
 interface Verb {
@@ -30,6 +30,12 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Verb } } = 
       load: async () => (await import("./wait.ts")).waitAs("proc wait"),
       input: { timeout: field.optional(field.text("seconds")) },
     },
+  },
+  config: {
+    get: configVerb("get", declared("config.get").summary),
+    list: configVerb("list", declared("config.list").summary),
+    set: configVerb("set", declared("config.set").summary),
+    edit: configVerb("edit", "Change your settings in your editor, all at once or none"),
   },
 };
 
@@ -134,6 +140,11 @@ function verbIndex(verbs: ReadonlyMap<string, Verb>, args: readonly string[]): n
     index += valued.has(args[index]!) ? 2 : 1;
   }
   return args[index] === "--" ? args.length : index;
+}
+
+// None of them has a flag with a value, which is all that finding the verb needs to know.
+function configVerb(verb: "get" | "list" | "set" | "edit", summary: string): Verb {
+  return { summary, load: async () => (await import("./config.ts"))[verb], input: {} };
 }
 
 function signalVerb(verb: string, signal: "STOP" | "CONT", summary: string): Verb {

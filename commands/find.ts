@@ -1,8 +1,8 @@
 // A command by the word that names it: one of the table, or a domain of syscalls. Unknown words are answered with the nearest names.
 
 import { SysError } from "../src/abi/errno.ts";
+import { nearest } from "../src/lib/nearest.ts";
 import type { Command } from "./command.ts";
-import { nearest } from "./nearest.ts";
 import { COMMANDS } from "./table.ts";
 
 export async function find(word: string): Promise<Command> {

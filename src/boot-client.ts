@@ -2,10 +2,11 @@
 // is a process of its own, with an environment of its own.
 
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
-import { CLIENT_ENV, KERNEL_ENV, SETTINGS } from "./abi/config.ts";
+import { CLIENT_ENV, configFrom, KERNEL_ENV } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import type { RandomBytes } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
+import type { Keychain } from "./kernel/secrets.ts";
 import type { Clock } from "./lib/clock.ts";
 import { clip } from "./lib/truncate.ts";
 import { type HomePaths, prepareHome, readKernelInfo } from "./paths.ts";
@@ -27,6 +28,7 @@ export interface ClientMachine {
   /** How this gsv is run again: the binary, or Bun and the entry. */
   readonly command: readonly string[];
   readonly env: { readonly [name: string]: string | undefined };
+  readonly keychain: Keychain;
   /** One line for the person, once, when a home is new. */
   readonly onFirstRun: () => void;
 }
@@ -50,7 +52,9 @@ export function clientSys(machine: ClientMachine): Sys {
     showedInterrupted: () => interrupted,
     readSys: async () => {
       const { readOnlySys } = await import("./boot-read.ts");
-      return readOnlySys({ paths, clock, random, onInterrupted: () => (interrupted = true) });
+      const asked = { client: machine.info, config: configFrom(machine.env), keychain: machine.keychain };
+      const secretsStore = machine.env.GSV_SECRETS;
+      return readOnlySys({ paths, clock, random, onInterrupted: () => (interrupted = true), secretsStore, ...asked });
     },
   });
 }
@@ -69,10 +73,6 @@ export async function startKernel({
       cwd: "/",
       env: {
         ...only(env, KERNEL_ENV),
-        ...only(
-          env,
-          Object.values(SETTINGS).map((setting) => setting.env),
-        ),
         GSV_HOME: paths.home,
       },
       stdio: ["ignore", log, log],

@@ -2,16 +2,19 @@
 // Null when this home needs a kernel even for reading: there is none yet, or an older gsv wrote it.
 
 import { existsSync } from "node:fs";
+import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
-import type { Sys } from "./abi/sys.ts";
+import type { ClientInfo, Sys } from "./abi/sys.ts";
 import { aboutThis } from "./boot-about.ts";
 import type { ReadFiles } from "./boot-read-files.ts";
+import type { ReadSettings } from "./boot-read-settings.ts";
 import { callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { controlService } from "./kernel/control.ts";
 import { makeDispatch } from "./kernel/dispatch.ts";
 import { registryService } from "./kernel/registry.ts";
+import type { Keychain } from "./kernel/secrets.ts";
 import { kernelSys } from "./kernel/sys.ts";
 import type { Clock } from "./lib/clock.ts";
 import { type HomePaths, readKernelInfo } from "./paths.ts";
@@ -22,7 +25,7 @@ import { KernelDb } from "./store/kernel/db.ts";
 import { sqliteKernelStore } from "./store/kernel/sqlite.ts";
 import { isHeld } from "./store/lock.ts";
 import { sqliteProcessStore } from "./store/process/sqlite.ts";
-import type { KernelStatus } from "./syscalls/services.ts";
+import type { Files, KernelStatus, Settings } from "./syscalls/services.ts";
 import { SYSCALLS } from "./syscalls/table.ts";
 
 export interface ReadOptions {
@@ -30,9 +33,15 @@ export interface ReadOptions {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly onInterrupted: () => void;
+  /** Who asks, and with what environment. */
+  readonly client?: ClientInfo;
+  readonly config?: Partial<Config>;
+  readonly keychain?: Keychain;
+  readonly secretsStore?: string | undefined;
 }
 
-export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadOptions): Promise<Sys | null> {
+export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
+  const { paths, clock, random, onInterrupted, client } = options;
   if (!existsSync(paths.kernelDb)) return null;
   const database = KernelDb.openForReading(paths.kernelDb);
   if (database === null) return null;
@@ -56,20 +65,20 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
       dispatch,
       bus: new Bus(() => {}),
       caller,
+      client,
       newRequestId: () => uuidv7(clock.now(), random),
       uid: human.uid,
     });
   // Few reads look at files, and what files need takes longer to load than most reads take.
-  let files: Promise<ReadFiles> | null = null;
-  const filesNow = () => {
-    files ??= import("./boot-read-files.ts").then(({ readFiles }) =>
-      readFiles({ paths, clock, random, database, kernel, sys }),
-    );
-    return files;
-  };
-  const needsKernel = async (): Promise<never> => {
-    throw new SysError("EAGAIN", "this needs a kernel");
-  };
+  const filesNow = once<ReadFiles>(async () => {
+    const { readFiles } = await import("./boot-read-files.ts");
+    return readFiles({ paths, clock, random, database, kernel, sys });
+  });
+  // What settings need is loaded by those that look at them, and by those that fail: what they say may hold a secret.
+  const settingsNow = once<ReadSettings>(async () => {
+    const { readSettings } = await import("./boot-read-settings.ts");
+    return readSettings(kernel, options);
+  });
   const dispatch = makeDispatch({
     readOnly: true,
     table: SYSCALLS,
@@ -86,13 +95,8 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
         objects: { read: async (key, range) => (await filesNow()).objects.read(key, range) },
       }),
       approvals: { ...approvalsList(kernel), answer: needsKernel },
-      files: {
-        read: async (who, request) => (await filesNow()).files.read(who, request),
-        search: async (who, request, signal) => (await filesNow()).files.search(who, request, signal),
-        write: needsKernel,
-        edit: needsKernel,
-        remove: needsKernel,
-      },
+      files: filesOf(filesNow),
+      settings: settingsOf(settingsNow),
       kernel: controlService({
         about: aboutThis(paths),
         processes: kernel.processes,
@@ -106,6 +110,7 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
     clock,
     logCall: async () => {},
     onFault: () => {},
+    conceal: async (text) => (await settingsNow()).conceal(text),
   });
   const door = sys();
   return {
@@ -115,6 +120,36 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
       await store.close();
       database.close();
     },
+  };
+}
+
+async function needsKernel(): Promise<never> {
+  throw new SysError("EAGAIN", "this needs a kernel");
+}
+
+function filesOf(now: () => Promise<ReadFiles>): Files {
+  return {
+    read: async (who, request) => (await now()).files.read(who, request),
+    search: async (who, request, signal) => (await now()).files.search(who, request, signal),
+    write: needsKernel,
+    edit: needsKernel,
+    remove: needsKernel,
+  };
+}
+
+function settingsOf(now: () => Promise<ReadSettings>): Settings {
+  return {
+    get: async (context, key) => (await now()).settings.get(context, key),
+    list: async (context, under) => (await now()).settings.list(context, under),
+    change: needsKernel,
+  };
+}
+
+function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | null = null;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 

@@ -1,6 +1,7 @@
 // argv to client, kernel or command. The one file that reads the environment, the arguments and the account of the operating system, and
 // the one that exits. What a command does not need is not loaded.
 
+import type { Output } from "../commands/command.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 const argv = process.argv.slice(2);
@@ -40,6 +41,7 @@ type Invocation = Awaited<ReturnType<typeof atHome>>;
 
 async function hostMachine({ env, paths, uid, clock, random, command, socketPath }: Invocation) {
   const { configFrom } = await import("./abi/config.ts");
+  const { keychainOf } = await import("./boot-keychain.ts");
   const { startKernel } = await import("./boot-client.ts");
   const { accountName } = await import("./paths.ts");
   return {
@@ -52,6 +54,8 @@ async function hostMachine({ env, paths, uid, clock, random, command, socketPath
     osUser: accountName(uid, env.USER || env.LOGNAME),
     socketPath: socketPath(),
     config: configFrom(env),
+    keychain: keychainOf(paths.home),
+    secretsStore: env.GSV_SECRETS,
     log: (line: string) => process.stderr.write(`${new Date(clock.now()).toISOString()} ${line}\n`),
     startKernel: () => void startKernel({ paths, command, env }),
     onLost: () => process.exit(75),
@@ -82,7 +86,7 @@ async function commandProcess(): Promise<number> {
   const here = await invocation();
   const { clock, random, env } = here;
   const cwd = process.cwd();
-  const stderr = await outputOf(2, clock, env.COLUMNS);
+  const stderr = await withoutSecrets(env, await outputOf(2, clock, env.COLUMNS));
   const sys = lazySys(async () => openKernel(await atHome(here), cwd, (line) => void stderr.write(line)));
   try {
     return await runCommandLine(argv, {
@@ -94,12 +98,30 @@ async function commandProcess(): Promise<number> {
       onSignal: (listener) => takeSignals(process, listener),
       clock,
       random,
+      person: {
+        askHidden: async (question) => (await terminal()).askHidden(question, (text) => stderr.write(text)),
+        edit: async (request) =>
+          (await terminal()).editText({ env, cwd, directory: (await atHome(here)).paths.runDir }, request),
+      },
       sys: () => sys,
       kernel: { start: () => sys.call("system.start", {}) },
     });
   } finally {
     await sys.close();
   }
+}
+
+function terminal() {
+  return import("./boot-terminal.ts");
+}
+
+/** An output that shows no secret of the environment. */
+async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<Output> {
+  const { SECRET_ENV } = await import("./abi/config.ts");
+  if (!SECRET_ENV.some((name) => env[name])) return output;
+  const { redactorOf } = await import("./boot-redact.ts");
+  const redactor = redactorOf(env);
+  return Object.create(output, { write: { value: (text: string) => output.write(redactor.known(text)) } }) as Output;
 }
 
 async function openKernel(here: Invocation, cwd: string, say: (line: string) => void) {
@@ -113,5 +135,7 @@ async function openKernel(here: Invocation, cwd: string, say: (line: string) => 
     const hosted = await hostKernel(await hostMachine(here), info, onFirstRun);
     if (hosted !== null) return hosted;
   }
-  return clientSys({ ...here, socketPath: here.socketPath(), info, onFirstRun });
+  const { keychainOf } = await import("./boot-keychain.ts");
+  const keychain = keychainOf(paths.home);
+  return clientSys({ ...here, socketPath: here.socketPath(), info, keychain, onFirstRun });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { nearest } from "../../commands/nearest.ts";
 import { ageText, jsonLine, printText, table } from "../../commands/print.ts";
+import { nearest } from "../../src/lib/nearest.ts";
 import type { Column } from "../../src/syscalls/define.ts";
 import { FakeIo } from "../support/io.ts";
 

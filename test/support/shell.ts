@@ -43,6 +43,8 @@ export async function begin(
     },
     clock: home.clock,
     random: seeded(1).bytes,
+    // Nobody sits at these commands.
+    person: { askHidden: async () => "", edit: async ({ text }) => ({ text, path: "", done: () => {} }) },
     sys: () => sys,
     kernel: { start: () => sys.call<KernelStatus>("system.start", {}) },
   };
