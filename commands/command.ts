@@ -56,6 +56,8 @@ export interface Io {
     /** Lets a person change a text in their editor; a private file holds it meanwhile. */
     edit(request: EditRequest): Promise<Edited>;
   };
+  /** The text of an error without the secrets of this home. */
+  conceal(text: string): Promise<string>;
   /** The same one at every call; nothing is connected or started before its first use. */
   sys(): Sys;
   readonly kernel: {

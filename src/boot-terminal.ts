@@ -15,10 +15,11 @@ const CTRL_U = "\u0015";
 
 /** Reads one line from the terminal with its echo off. */
 export async function askHidden(question: string, say: (text: string) => Promise<void>): Promise<string> {
-  await say(question);
   const terminal = new ReadStream(0);
+  // Before the question: who answers quickly is not seen either.
   terminal.setRawMode(true);
   try {
+    await say(question);
     return await lineFrom(terminal);
   } finally {
     terminal.setRawMode(false);

@@ -103,6 +103,10 @@ async function commandProcess(): Promise<number> {
         edit: async (request) =>
           (await terminal()).editText({ env, cwd, directory: (await atHome(here)).paths.runDir }, request),
       },
+      conceal: async (text) => {
+        const { withoutStored } = await import("./boot-conceal.ts");
+        return withoutStored(text, async () => (await atHome(here)).paths);
+      },
       sys: () => sys,
       kernel: { start: () => sys.call("system.start", {}) },
     });

@@ -107,9 +107,9 @@ function writePrivate(file: string, value: string): void {
 function readPrivate(file: string): string | null {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return null;
-  if (!stats.isFile()) throw new SysError("ECONFIG", `cannot use ${file}: it is not a file`, [`rm ${file}`]);
+  if (!stats.isFile()) throw new SysError("ECONFIG", `${file} is not a file and cannot hold a secret`, [`rm ${file}`]);
   if ((stats.mode & 0o077) !== 0) {
-    throw new SysError("ECONFIG", `cannot use ${file}: others can read this secret`, [`chmod 600 ${file}`]);
+    throw new SysError("ECONFIG", `others can read ${file}, which holds a secret`, [`chmod 600 ${file}`]);
   }
   return readFileSync(file, "utf8");
 }

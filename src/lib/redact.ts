@@ -6,7 +6,8 @@ const GONE = "[redacted]";
 /** What is shorter would be found inside ordinary words. */
 const VALUE_CHARS_MIN = 6;
 const SHAPES: readonly RegExp[] = [
-  /\b(?:sk|pk|rk|gsv|ghp|gho|ghs|github_pat|xox[abprs]|glpat|AKIA|ASIA)[-_A-Za-z0-9]{12,}/g,
+  /\bgsv_[-A-Za-z0-9_]{16,}/g,
+  /\b(?:sk|pk|rk|ghp|gho|ghs|github_pat|xox[abprs]|glpat|AKIA|ASIA)[-_A-Za-z0-9]{12,}/g,
   /\b[Bb]earer\s+[-._~+/A-Za-z0-9]{8,}=*/g,
   /\beyJ[-_A-Za-z0-9]{8,}\.[-_A-Za-z0-9]{8,}\.[-_A-Za-z0-9]*/g,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,

@@ -80,6 +80,7 @@ export class FakeIo implements Io {
     edit: async ({ text, name }: EditRequest) => ({ text: this.editing(text), path: `/run/${name}`, done: () => {} }),
   };
   readonly starts: KernelStatus[] = [];
+  readonly conceal = async (text: string) => text;
   readonly kernel = { start: async () => this.starts.shift() ?? STATUS };
   private readonly listeners = new Set<(name: Interruption) => void>();
 

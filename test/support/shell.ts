@@ -45,6 +45,7 @@ export async function begin(
     random: seeded(1).bytes,
     // Nobody sits at these commands.
     person: { askHidden: async () => "", edit: async ({ text }) => ({ text, path: "", done: () => {} }) },
+    conceal: async (text) => text,
     sys: () => sys,
     kernel: { start: () => sys.call<KernelStatus>("system.start", {}) },
   };
