@@ -8,7 +8,6 @@ import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
 import { aboutThis } from "./boot-about.ts";
 import type { ReadFiles } from "./boot-read-files.ts";
-import type { ReadSettings } from "./boot-read-settings.ts";
 import { callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { controlService } from "./kernel/control.ts";
@@ -74,10 +73,9 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     const { readFiles } = await import("./boot-read-files.ts");
     return readFiles({ paths, clock, random, database, kernel, sys });
   });
-  // What settings need is loaded by those that look at them, and by those that fail: what they say may hold a secret.
-  const settingsNow = once<ReadSettings>(async () => {
-    const { readSettings } = await import("./boot-read-settings.ts");
-    return readSettings(kernel, options);
+  const settingsNow = once<Settings>(async () => {
+    const { bootSettings } = await import("./boot-settings.ts");
+    return (await bootSettings(kernel, { ...options, config: options.config ?? {} })).settings;
   });
   const dispatch = makeDispatch({
     readOnly: true,
@@ -110,7 +108,6 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     clock,
     logCall: async () => {},
     onFault: () => {},
-    conceal: async (text) => (await settingsNow()).conceal(text),
   });
   const door = sys();
   return {
@@ -137,10 +134,10 @@ function filesOf(now: () => Promise<ReadFiles>): Files {
   };
 }
 
-function settingsOf(now: () => Promise<ReadSettings>): Settings {
+function settingsOf(now: () => Promise<Settings>): Settings {
   return {
-    get: async (context, key) => (await now()).settings.get(context, key),
-    list: async (context, under) => (await now()).settings.list(context, under),
+    get: async (context, key) => (await now()).get(context, key),
+    list: async (context, under) => (await now()).list(context, under),
     change: needsKernel,
   };
 }

@@ -185,7 +185,7 @@ class Dispatches {
 
   make({ kernel, processes, machine, redactor, onFault }: Core, services: ReturnType<typeof bootServices>): void {
     const { requests, audit } = kernel;
-    const conceal = async (text: string) => redactor.known(text);
+    const conceal = (text: string) => redactor.known(text);
     const common = { table: SYSCALLS, services, requests, audit, clock: machine.clock, onFault, conceal };
     this.made = {
       logged: makeDispatch({

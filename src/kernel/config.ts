@@ -219,7 +219,11 @@ function homeUid({ kind, uid, ownerUid }: Caller): number {
 /** The account whose layer is read: the caller's, or one it may look at. */
 async function layerOf({ accounts }: SettingsOptions, caller: Caller, uid: number | null): Promise<number> {
   const own = homeUid(caller);
-  if (uid === null || uid === own || isRoot(caller) || (await accounts.mayActAs(own, uid))) return uid ?? own;
+  if (uid === null || uid === own || (await accounts.mayActAs(own, uid))) return uid ?? own;
+  if (isRoot(caller)) {
+    if ((await accounts.byUid(uid)) !== null) return uid;
+    throw new SysError("ENOENT", `no account has uid ${uid}`);
+  }
   throw new SysError("EPERM", `only root and uid ${uid} see the settings of uid ${uid}`);
 }
 

@@ -29,7 +29,7 @@ export interface DispatchOptions {
   /** A fault of ours: it is logged and answered in one line, and ends nothing else. */
   readonly onFault: (error: unknown) => void;
   /** What is told of an error without the secrets that are known here. */
-  readonly conceal?: (text: string) => Promise<string>;
+  readonly conceal?: (text: string) => string;
 }
 
 /** What a handler whose answer is kept is told besides: how to have the answer stored in the transaction that makes it true. */
@@ -56,7 +56,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
       const parsed = parseArgs(call.input, args, parse);
       return await once(call, parsed, context);
     } catch (error) {
-      const fault = oneLine(await concealed(asSysError(error)));
+      const fault = oneLine(concealed(asSysError(error)));
       outcome = fault.code;
       if (isDenial(fault.code)) await auditDenial(name, context, fault);
       throw fault;
@@ -141,11 +141,10 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     await audit.add(row).catch(options.onFault);
   }
 
-  async function concealed(error: SysError): Promise<SysError> {
+  function concealed(error: SysError): SysError {
     const { conceal } = options;
     if (conceal === undefined) return error;
-    const [message = "", ...hints] = await Promise.all([error.message, ...error.hints].map(conceal));
-    return new SysError(error.code, message, hints);
+    return new SysError(error.code, conceal(error.message), error.hints.map(conceal));
   }
 
   function asSysError(error: unknown): SysError {

@@ -18,6 +18,11 @@ export async function startRows(floor: Floor, rounds: number): Promise<Row[]> {
       () => floor.empty(),
       () => home.gsv(["proc", "list"]),
     );
+    const setting = await timedAgainst(
+      rounds,
+      () => floor.empty(),
+      () => home.gsv(["config", "get", "ai.model"]),
+    );
     const memory: number[] = [];
     for (let round = 0; round < 5; round++) {
       memory.push(await floor.peakMemoryMb([BINARY, "proc", "list"], home.env()));
@@ -26,6 +31,7 @@ export async function startRows(floor: Floor, rounds: number): Promise<Row[]> {
     return [
       rowOf("--version", version.values, { floor: { value: version.floor, what }, budget: 6 }),
       rowOf("proc list, no kernel", list.values, { floor: { value: list.floor, what }, budget: 15 }),
+      rowOf("config get, no kernel", setting.values, { floor: { value: setting.floor, what }, budget: 15 }),
       rowOf("proc list, peak memory", memory, { unit: "MB", budget: 45 }),
     ];
   } finally {

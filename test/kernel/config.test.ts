@@ -118,6 +118,8 @@ describe("who may", () => {
     }
     await set(home.sys, "users/1001/ai/max_tokens", "5");
     await set(home.person(0), "users/2000/ai/max_tokens", "6");
+    const nobody = await home.refusal("config.set", { key: "users/4711/ai/max_tokens", value: "6" }, home.person(0));
+    expect(nobody.code).toBe("ENOENT");
     expect(await get(bob.sys, "ai.maxTokens")).toMatchObject({ value: 6, layer: "user" });
     expect(stored(home)["users/1001/ai/max_tokens"]).toBe("5");
   });
@@ -185,6 +187,19 @@ describe("a secret", () => {
       expect(audit).not.toContain(KEY);
       await home.restart();
     }
+  });
+
+  test("is redacted in the kernel's log, and so is one that only a client's environment holds", async () => {
+    const inEnv = "sk-ant-canary-in-the-environment";
+    await using home = await TestKernel.boot({ env: { ANTHROPIC_API_KEY: inEnv } });
+    await set(home.sys, "ai.apiKey", KEY);
+    for (const value of [KEY, inEnv]) {
+      home.kernel.log(`it said: ${JSON.stringify({ key: value })} ${Buffer.from(value).toString("base64")}`);
+      expect((await home.refusal("proc.get", { pid: value })).message).toBe("no such process: [redacted]");
+    }
+    expect(home.faults).toHaveLength(2);
+    for (const line of home.faults) expect(line).not.toMatch(/canary|Y2FuYX|NhbmFye|jYW5hcn/);
+    home.faults.length = 0;
   });
 
   test("a file of one that others can read is named with the command that mends it, and does not keep a kernel from starting", async () => {
