@@ -6,7 +6,6 @@ import { CLIENT_ENV, configFrom, KERNEL_ENV } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import type { RandomBytes } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
-import type { Keychain } from "./kernel/secrets.ts";
 import type { Clock } from "./lib/clock.ts";
 import { clip } from "./lib/truncate.ts";
 import { type HomePaths, prepareHome, readKernelInfo } from "./paths.ts";
@@ -28,7 +27,6 @@ export interface ClientMachine {
   /** How this gsv is run again: the binary, or Bun and the entry. */
   readonly command: readonly string[];
   readonly env: { readonly [name: string]: string | undefined };
-  readonly keychain: Keychain;
   /** One line for the person, once, when a home is new. */
   readonly onFirstRun: () => void;
 }
@@ -52,9 +50,9 @@ export function clientSys(machine: ClientMachine): Sys {
     showedInterrupted: () => interrupted,
     readSys: async () => {
       const { readOnlySys } = await import("./boot-read.ts");
-      const asked = { client: machine.info, config: configFrom(machine.env), keychain: machine.keychain };
-      const secretsStore = machine.env.GSV_SECRETS;
-      return readOnlySys({ paths, clock, random, onInterrupted: () => (interrupted = true), secretsStore, ...asked });
+      const { info: client, env } = machine;
+      const asked = { client, config: configFrom(env), secretsStore: env.GSV_SECRETS };
+      return readOnlySys({ paths, clock, random, onInterrupted: () => (interrupted = true), ...asked });
     },
   });
 }

@@ -21,7 +21,7 @@ export async function withoutStored(text: string, pathsOf: () => Promise<HomePat
       paths,
       clock: realClock,
       config: {},
-      keychain: keychainOf(paths.home),
+      keychain: keychainOf(paths.home, realClock),
     });
     await learnSecrets(kernel, parts);
     return parts.redactor.known(text);

@@ -13,7 +13,6 @@ import { Bus } from "./kernel/bus.ts";
 import { controlService } from "./kernel/control.ts";
 import { makeDispatch } from "./kernel/dispatch.ts";
 import { registryService } from "./kernel/registry.ts";
-import type { Keychain } from "./kernel/secrets.ts";
 import { kernelSys } from "./kernel/sys.ts";
 import type { Clock } from "./lib/clock.ts";
 import { type HomePaths, readKernelInfo } from "./paths.ts";
@@ -35,7 +34,6 @@ export interface ReadOptions {
   /** Who asks, and with what environment. */
   readonly client?: ClientInfo;
   readonly config?: Partial<Config>;
-  readonly keychain?: Keychain;
   readonly secretsStore?: string | undefined;
 }
 

@@ -1,6 +1,7 @@
 // What a kernel, and the read-only view of a home, make of the stored settings and secrets.
 
-import { type Config, configOver } from "./abi/config.ts";
+import { type Config, configOver, SETTINGS } from "./abi/config.ts";
+import { resolveSetting } from "./abi/config-value.ts";
 import type { Caller } from "./abi/identity.ts";
 import type { ClientInfo } from "./abi/sys.ts";
 import { knowSecrets, settingFor, settingsService, systemSettings } from "./kernel/config.ts";
@@ -33,8 +34,9 @@ export interface SettingParts {
 export async function bootSettings(kernel: KernelStore, machine: SettingsMachine): Promise<SettingParts> {
   const { paths, clock, config: said, keychain = null, secretsStore } = machine;
   const stored = await systemSettings(kernel.config);
-  const inFiles = (secretsStore || stored["secrets.store"]) === "file";
-  const secrets = secretsIn({ directory: paths.secretsDir, keychain: inFiles ? null : keychain });
+  const where = { system: stored["secrets.store"], environment: secretsStore };
+  const inFiles = resolveSetting("secrets.store", SETTINGS["secrets.store"], where).text === "file";
+  const secrets = secretsIn({ directory: paths.secretsDir, keychain, inFiles });
   const redactor = new Redactor();
   const numbers = Object.entries(said).map(([key, value]) => [key, String(value)]);
   const settings = settingsService({

@@ -54,7 +54,7 @@ async function hostMachine({ env, paths, uid, clock, random, command, socketPath
     osUser: accountName(uid, env.USER || env.LOGNAME),
     socketPath: socketPath(),
     config: configFrom(env),
-    keychain: keychainOf(paths.home),
+    keychain: keychainOf(paths.home, clock),
     secretsStore: env.GSV_SECRETS,
     log: (line: string) => process.stderr.write(`${new Date(clock.now()).toISOString()} ${line}\n`),
     startKernel: () => void startKernel({ paths, command, env }),
@@ -139,7 +139,5 @@ async function openKernel(here: Invocation, cwd: string, say: (line: string) => 
     const hosted = await hostKernel(await hostMachine(here), info, onFirstRun);
     if (hosted !== null) return hosted;
   }
-  const { keychainOf } = await import("./boot-keychain.ts");
-  const keychain = keychainOf(paths.home);
-  return clientSys({ ...here, socketPath: here.socketPath(), info, keychain, onFirstRun });
+  return clientSys({ ...here, socketPath: here.socketPath(), info, onFirstRun });
 }

@@ -40,16 +40,17 @@ export interface Secrets {
 
 export interface SecretsOptions {
   readonly directory: string;
-  /** Null keeps every secret in a file. */
   readonly keychain: Keychain | null;
+  /** New secrets go to files; what lies in the keychain is still found there. */
+  readonly inFiles?: boolean;
 }
 
-export function secretsIn({ directory, keychain }: SecretsOptions): Secrets {
+export function secretsIn({ directory, keychain, inFiles = false }: SecretsOptions): Secrets {
   const fileOf = (name: string) => join(directory, name.replaceAll("/", "."));
   return {
     async put(name, value) {
       const sha256 = fingerprint(value);
-      if (keychain !== null && (await keeps(keychain, name, value))) {
+      if (keychain !== null && !inFiles && (await keeps(keychain, name, value))) {
         return { at: "keychain", sha256 };
       }
       mkdirSync(directory, { recursive: true, mode: 0o700 });

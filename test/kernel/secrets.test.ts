@@ -13,8 +13,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { answering } from "../../src/boot-keychain.ts";
 import { type Keychain, markFrom, secretsIn } from "../../src/kernel/secrets.ts";
 import { rejection } from "../contract/sys.ts";
+import { FakeClock } from "../support/clock.ts";
 
 const made: string[] = [];
 const NAME = "users/1000/ai/api_key";
@@ -81,6 +83,32 @@ test.each(["that is missing", "that forgets"])(
     expect(await secrets.read(NAME, mark)).toBeNull();
   },
 );
+
+test("where files are wanted new secrets go there, and what lies in the keychain is still found and taken away", async () => {
+  const directory = place();
+  const keychain = new MemoryKeychain();
+  const before = await secretsIn({ directory, keychain }).put(NAME, VALUE);
+  const secrets = secretsIn({ directory, keychain, inFiles: true });
+  expect(await secrets.read(NAME, before)).toBe(VALUE);
+  const after = await secrets.put(NAME, "another-canary");
+  expect(after.at).toBe("file");
+  await secrets.remove(NAME, before);
+  expect(keychain.values.size).toBe(0);
+  expect(await secrets.read(NAME, after)).toBe("another-canary");
+});
+
+test("a keychain that never answers is given up on, and the secret goes to a file", async () => {
+  const clock = new FakeClock();
+  const silent: Keychain = { get: never, set: never, delete: never };
+  const secrets = secretsIn({ directory: place(), keychain: answering(silent, clock) });
+  const put = secrets.put(NAME, VALUE);
+  await clock.advance(3000);
+  expect((await put).at).toBe("file");
+});
+
+function never(): Promise<never> {
+  return new Promise(() => {});
+}
 
 test("writing goes through no link that somebody planted, and reading refuses one", async () => {
   const directory = place();
