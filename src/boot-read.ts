@@ -20,7 +20,7 @@ import { archivesService } from "./process/archive.ts";
 import { KernelDb } from "./store/kernel/db.ts";
 import { sqliteKernelStore } from "./store/kernel/sqlite.ts";
 import { isHeld } from "./store/lock.ts";
-import type { KernelStatus, Settings } from "./syscalls/services.ts";
+import type { Files, KernelStatus, Settings } from "./syscalls/services.ts";
 import { SYSCALLS } from "./syscalls/table.ts";
 
 export interface ReadOptions {
@@ -67,9 +67,6 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     const { bootSettings } = await import("./boot-settings.ts");
     return (await bootSettings(kernel, { ...options, config: options.config ?? {} })).settings;
   });
-  const needsKernel = async (): Promise<never> => {
-    throw new SysError("EAGAIN", "this needs a kernel");
-  };
   const dispatch = makeDispatch({
     readOnly: true,
     table: SYSCALLS,
@@ -89,18 +86,8 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
         objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
       }),
       approvals: { ...approvalsList(kernel), answer: needsKernel },
-      files: {
-        read: async (...asked) => (await files.get()).files.read(...asked),
-        search: async (...asked) => (await files.get()).files.search(...asked),
-        write: needsKernel,
-        edit: needsKernel,
-        remove: needsKernel,
-      },
-      settings: {
-        get: async (...asked) => (await settings.get()).get(...asked),
-        list: async (...asked) => (await settings.get()).list(...asked),
-        change: needsKernel,
-      },
+      files: filesToRead(async () => (await files.get()).files),
+      settings: settingsToRead(settings.get),
       kernel: controlService({
         about: aboutThis(paths),
         processes: kernel.processes,
@@ -123,6 +110,28 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       await (await histories.made)?.store.close();
       database.close();
     },
+  };
+}
+
+async function needsKernel(): Promise<never> {
+  throw new SysError("EAGAIN", "this needs a kernel");
+}
+
+function filesToRead(now: () => Promise<Pick<Files, "read" | "search">>): Files {
+  return {
+    read: async (...asked) => (await now()).read(...asked),
+    search: async (...asked) => (await now()).search(...asked),
+    write: needsKernel,
+    edit: needsKernel,
+    remove: needsKernel,
+  };
+}
+
+function settingsToRead(now: () => Promise<Settings>): Settings {
+  return {
+    get: async (...asked) => (await now()).get(...asked),
+    list: async (...asked) => (await now()).list(...asked),
+    change: needsKernel,
   };
 }
 

@@ -135,7 +135,11 @@ export const SETTINGS = {
     max: DAYS_MAX,
     writes: "root",
   }),
-  "retention.syscallLogRows": count("calls kept in the log of each process", 1000, { min: 1, writes: "root", ...LATER }),
+  "retention.syscallLogRows": count("calls kept in the log of each process", 1000, {
+    min: 1,
+    writes: "root",
+    ...LATER,
+  }),
   "retention.auditDays": count("how long the audit table remembers; 0 is for ever", 0, {
     max: DAYS_MAX,
     writes: "root",
