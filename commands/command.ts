@@ -30,6 +30,19 @@ export interface Input {
   bytes(): AsyncIterable<Uint8Array>;
 }
 
+export interface EditRequest {
+  readonly text: string;
+  /** What the file is called. */
+  readonly name: string;
+}
+
+export interface Edited {
+  readonly text: string;
+  /** Takes the file away; left, it can be looked at. */
+  done(): void;
+  readonly path: string;
+}
+
 /** The signals of the operating system that a command may take over. */
 export type Interruption = "INT" | "TERM" | "HUP";
 
@@ -43,6 +56,14 @@ export interface Io {
   onSignal(listener: (name: Interruption) => void): () => void;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  readonly person: {
+    /** Asks a person at the terminal without showing what is typed. */
+    askHidden(question: string): Promise<string>;
+    /** Lets a person change a text in their editor; a private file holds it meanwhile. */
+    edit(request: EditRequest): Promise<Edited>;
+  };
+  /** The text of an error without the secrets of this home. */
+  conceal(text: string): Promise<string>;
   /** The same one at every call; nothing is connected or started before its first use. */
   sys(): Sys;
   readonly kernel: {

@@ -32,6 +32,12 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Verb } } = 
       input: { timeout: field.optional(field.text("seconds")) },
     },
   },
+  config: {
+    get: configVerb("get", declared("config.get").summary),
+    list: configVerb("list", declared("config.list").summary),
+    set: configVerb("set", declared("config.set").summary),
+    edit: configVerb("edit", "Change your settings in your editor, all at once or none"),
+  },
 };
 
 /** Domains and their verbs, in the order of declaration. */
@@ -137,6 +143,11 @@ function verbIndex(verbs: ReadonlyMap<string, Verb>, args: readonly string[]): n
     index += valued.has(args[index]!) ? 2 : 1;
   }
   return args[index] === "--" ? args.length : index;
+}
+
+// None of them has a flag with a value, which is all that finding the verb needs to know.
+function configVerb(verb: "get" | "list" | "set" | "edit", summary: string): Verb {
+  return { summary, load: async () => (await import("./config.ts"))[verb], input: {} };
 }
 
 function signalVerb(verb: string, signal: "STOP" | "CONT", summary: string): Verb {

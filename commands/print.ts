@@ -56,8 +56,9 @@ function broken(output: Output, line: string, indent: string): string {
 }
 
 export async function printError(io: Io, error: unknown, json: boolean): Promise<void> {
-  const { code, hints } = error instanceof SysError ? error : { code: "EBUG", hints: [] };
-  const message = error instanceof Error ? error.message : String(error);
+  const { code, hints: told } = error instanceof SysError ? error : { code: "EBUG", hints: [] };
+  const said = error instanceof Error ? error.message : String(error);
+  const [message = "", ...hints] = await Promise.all([said, ...told].map((text) => io.conceal(text)));
   if (json) {
     return io.stderr.write(jsonLine({ type: "error", code, message, hints, exit: exitStatusOf(error) }));
   }

@@ -2,7 +2,7 @@
 // is a process of its own, with an environment of its own.
 
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
-import { CLIENT_ENV, KERNEL_ENV, SETTINGS } from "./abi/config.ts";
+import { CLIENT_ENV, configFrom, KERNEL_ENV } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import type { RandomBytes } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
@@ -50,7 +50,9 @@ export function clientSys(machine: ClientMachine): Sys {
     showedInterrupted: () => interrupted,
     readSys: async () => {
       const { readOnlySys } = await import("./boot-read.ts");
-      return readOnlySys({ paths, clock, random, onInterrupted: () => (interrupted = true) });
+      const { info: client, env } = machine;
+      const asked = { client, config: configFrom(env), secretsStore: env.GSV_SECRETS };
+      return readOnlySys({ paths, clock, random, onInterrupted: () => (interrupted = true), ...asked });
     },
   });
 }
@@ -69,10 +71,6 @@ export async function startKernel({
       cwd: "/",
       env: {
         ...only(env, KERNEL_ENV),
-        ...only(
-          env,
-          Object.values(SETTINGS).map((setting) => setting.env),
-        ),
         GSV_HOME: paths.home,
       },
       stdio: ["ignore", log, log],

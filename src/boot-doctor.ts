@@ -162,7 +162,7 @@ async function run(argv: readonly string[], env: DoctorMachine["env"]): Promise<
 /** Where things lie, the home first. */
 export function placesOf(paths: HomePaths, socketPath: () => string, program: string): readonly Place[] {
   const { home, kernelDb, procDir, objectsDir, runDir, lockFile, kernelInfo, logDir, kernelLog } = paths;
-  const { spoolDir, crashDir, backupDir, quarantineDir } = paths;
+  const { spoolDir, crashDir, backupDir, quarantineDir, secretsDir } = paths;
   return [
     { name: "home", path: home },
     { name: "kernelDb", path: kernelDb },
@@ -178,6 +178,7 @@ export function placesOf(paths: HomePaths, socketPath: () => string, program: st
     { name: "crash", path: crashDir },
     { name: "backup", path: backupDir },
     { name: "quarantine", path: quarantineDir },
+    { name: "secrets", path: secretsDir },
     { name: "program", path: program },
   ];
 }

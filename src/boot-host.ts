@@ -26,15 +26,16 @@ const classOf = (name: string) => SYSCALLS.get(name)?.class;
 
 /** Serves until there is nothing to do or somebody asks it to leave. Returns at once when another kernel serves this home. */
 export async function runKernel(machine: HostMachine): Promise<void> {
-  const { paths, clock, config, socketPath } = machine;
+  const { paths, clock, socketPath } = machine;
   const lock = await wonElection(machine);
   if (lock === null) return;
   // Heard from now on: who is asked to go while coming up comes up and goes, and leaves nothing half done.
   const askedToGo = new Promise<void>((resolve) => machine.onSignal(() => resolve()));
   const kernel = await bootOr(lock, machine);
+  const { config } = kernel;
   const door = { version: VERSION, accept: kernel.accept };
   const onFault = (call: string, error: unknown) =>
-    machine.log(`${call}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    kernel.log(`${call}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   const server = await serve({ socketPath, door, clock, pid: machine.pid, exe: machine.exe, classOf, onFault });
   const lifetime = keepLifetime({
     lock,
@@ -70,7 +71,6 @@ export async function hostKernel(
   client: ClientInfo,
   onFirstRun: () => void,
 ): Promise<Sys | null> {
-  const { config } = machine;
   const lock = await wonElection(machine);
   if (lock === null) return null;
   const kernel = await bootOr(lock, machine);
@@ -80,7 +80,7 @@ export async function hostKernel(
     call: sys.call,
     on: sys.on,
     async close() {
-      await kernel.drain(config["kernel.drainMs"]);
+      await kernel.drain(kernel.config["kernel.drainMs"]);
       await sys.close();
       await kernel.leave();
       lock.release();

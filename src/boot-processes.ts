@@ -20,8 +20,8 @@ export interface ProcessParts {
 }
 
 export function bootProcesses(core: Core, files: FileParts): ProcessParts {
-  const { kernel, processes: store, objects, machine, bus, retries, afterCrash, onFault } = core;
-  const { clock, config, log } = machine;
+  const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
+  const { clock, log } = machine;
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
   const runners: Runners = new Runners({
     processes: kernel.processes,

@@ -2,9 +2,10 @@
 // Null when this home needs a kernel even for reading: there is none yet, or an older gsv wrote it.
 
 import { existsSync } from "node:fs";
+import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
-import type { Sys } from "./abi/sys.ts";
+import type { ClientInfo, Sys } from "./abi/sys.ts";
 import { aboutThis } from "./boot-about.ts";
 import { callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
@@ -19,7 +20,7 @@ import { archivesService } from "./process/archive.ts";
 import { KernelDb } from "./store/kernel/db.ts";
 import { sqliteKernelStore } from "./store/kernel/sqlite.ts";
 import { isHeld } from "./store/lock.ts";
-import type { KernelStatus } from "./syscalls/services.ts";
+import type { Files, KernelStatus, Settings } from "./syscalls/services.ts";
 import { SYSCALLS } from "./syscalls/table.ts";
 
 export interface ReadOptions {
@@ -27,9 +28,14 @@ export interface ReadOptions {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly onInterrupted: () => void;
+  /** Who asks, and with what environment. */
+  readonly client?: ClientInfo;
+  readonly config?: Partial<Config>;
+  readonly secretsStore?: string | undefined;
 }
 
-export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadOptions): Promise<Sys | null> {
+export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
+  const { paths, clock, random, onInterrupted, client } = options;
   if (!existsSync(paths.kernelDb) || existsSync(paths.restoreInfo)) return null;
   const database = KernelDb.openForReading(paths.kernelDb);
   if (database === null) return null;
@@ -46,19 +52,21 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
       dispatch,
       bus: new Bus(() => {}),
       caller,
+      client,
       newRequestId: () => uuidv7(clock.now(), random),
       uid: human.uid,
     });
-  // A list of processes needs neither, and what they need takes longer to load than the list.
+  // A list of processes needs none of them, and what they need takes longer to load than the list.
   const files = lazily(async () =>
     (await import("./boot-read-files.ts")).readFiles({ paths, clock, random, database, kernel, sys }),
   );
   const histories = lazily(async () =>
     (await import("./boot-read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation }),
   );
-  const needsKernel = async (): Promise<never> => {
-    throw new SysError("EAGAIN", "this needs a kernel");
-  };
+  const settings = lazily<Settings>(async () => {
+    const { bootSettings } = await import("./boot-settings.ts");
+    return (await bootSettings(kernel, { ...options, config: options.config ?? {} })).settings;
+  });
   const dispatch = makeDispatch({
     readOnly: true,
     table: SYSCALLS,
@@ -78,13 +86,8 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
         objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
       }),
       approvals: { ...approvalsList(kernel), answer: needsKernel },
-      files: {
-        read: async (...asked) => (await files.get()).files.read(...asked),
-        search: async (...asked) => (await files.get()).files.search(...asked),
-        write: needsKernel,
-        edit: needsKernel,
-        remove: needsKernel,
-      },
+      files: filesToRead(async () => (await files.get()).files),
+      settings: settingsToRead(settings.get),
       kernel: controlService({
         about: aboutThis(paths),
         processes: kernel.processes,
@@ -107,6 +110,28 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
       await (await histories.made)?.store.close();
       database.close();
     },
+  };
+}
+
+async function needsKernel(): Promise<never> {
+  throw new SysError("EAGAIN", "this needs a kernel");
+}
+
+function filesToRead(now: () => Promise<Pick<Files, "read" | "search">>): Files {
+  return {
+    read: async (...asked) => (await now()).read(...asked),
+    search: async (...asked) => (await now()).search(...asked),
+    write: needsKernel,
+    edit: needsKernel,
+    remove: needsKernel,
+  };
+}
+
+function settingsToRead(now: () => Promise<Settings>): Settings {
+  return {
+    get: async (...asked) => (await now()).get(...asked),
+    list: async (...asked) => (await now()).list(...asked),
+    change: needsKernel,
   };
 }
 

@@ -1,10 +1,10 @@
 // The services behind the syscalls, and the files everyone sees.
 
-import type { ClientInfo } from "./abi/sys.ts";
 import type { Core } from "./boot.ts";
 import { aboutThis, homeNamed } from "./boot-about.ts";
 import { mountedFiles } from "./boot-mounts.ts";
 import type { ProcessParts } from "./boot-processes.ts";
+import { modelFor } from "./boot-settings.ts";
 import { controlService } from "./kernel/control.ts";
 import { type FilesOptions, filesService, pathLocator } from "./kernel/files.ts";
 import { registryService } from "./kernel/registry.ts";
@@ -12,12 +12,11 @@ import { approvalsService } from "./process/approvals.ts";
 import { archivesService } from "./process/archive.ts";
 import { historiesService } from "./process/histories.ts";
 import { processesService } from "./process/processes.ts";
-import { chooseProvider } from "./providers/table.ts";
 import type { Services } from "./syscalls/table.ts";
 
 export function bootServices(core: Core, files: FileParts, { ledger, runners, closer }: ProcessParts): Services {
-  const { kernel, processes: store, objects, machine, bus, retries, host, startedAt, generation } = core;
-  const { clock, random, config, paths, pid } = machine;
+  const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
+  const { clock, random, paths, pid } = machine;
   const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
   return {
     registry: registryService({ kernel, atRest: false, heldBy: (held) => ledger.heldBy(held) }),
@@ -31,6 +30,7 @@ export function bootServices(core: Core, files: FileParts, { ledger, runners, cl
     archives: archivesService({ kernel, objects }),
     approvals: approvalsService({ kernel, store, ledger, runners, clock }),
     files: filesService(files.options),
+    settings: core.settings,
     processes: processesService({
       kernel,
       store,
@@ -44,7 +44,7 @@ export function bootServices(core: Core, files: FileParts, { ledger, runners, cl
       log: machine.log,
       locate: files.locate,
       termMs: config["kernel.termMs"],
-      modelFor: ({ client }) => modelFor(client),
+      modelFor: (context) => modelFor(kernel, context),
     }),
   };
 }
@@ -60,11 +60,4 @@ export function bootFiles(core: Core): FileParts {
   const namespace = mountedFiles({ objects, clock: machine.clock, sysFor });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
   return { options, locate: pathLocator(options) };
-}
-
-// Checked when the message comes, so that a wrong name fails at its sender and not in the run.
-function modelFor(client: ClientInfo | undefined): string | null {
-  if (client?.env.GSV_MODEL === undefined) return null;
-  const { provider, model } = chooseProvider({ env: client.env });
-  return provider === model ? provider : `${provider}:${model}`;
 }

@@ -5,19 +5,21 @@ import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import type { Caller } from "./abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
-import { RETENTION_DEFAULTS, type RetentionSettings } from "./abi/keep.ts";
+import type { RetentionSettings } from "./abi/keep.ts";
 import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
 import { finishRestore } from "./backup/swap.ts";
 import { bootProcesses, type ProcessParts } from "./boot-processes.ts";
+import { learnEnvironment } from "./boot-redact.ts";
 import { bootFiles, bootServices } from "./boot-services.ts";
+import { bootSettings, learnSecrets, redactedAudit, type SettingParts } from "./boot-settings.ts";
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { type Dispatch, makeDispatch } from "./kernel/dispatch.ts";
 import { retain } from "./kernel/retention.ts";
+import type { Keychain } from "./kernel/secrets.ts";
 import { setUp } from "./kernel/setup.ts";
 import { kernelSys } from "./kernel/sys.ts";
 import type { Clock } from "./lib/clock.ts";
-import { redact } from "./lib/redact.ts";
 import { diskObjects } from "./objects/disk.ts";
 import type { ObjectStore } from "./objects/objects.ts";
 import type { HomePaths } from "./paths.ts";
@@ -39,7 +41,12 @@ export interface Machine {
   readonly random: RandomBytes;
   readonly osUser: string;
   readonly pid: number;
-  readonly config: Config;
+  /** What the environment said; what it did not say is as it is stored, or by default. */
+  readonly config: Partial<Config>;
+  /** Where the operating system has one. */
+  readonly keychain?: Keychain;
+  /** `file` leaves the keychain alone. */
+  readonly secretsStore?: string | undefined;
   readonly log: (line: string) => void;
   /** How long things are kept; asked before every sweep. */
   readonly retention?: () => Promise<RetentionSettings>;
@@ -56,7 +63,7 @@ export interface Ports {
 }
 
 /** What everything above the stores is built from. */
-export interface Core extends Ports {
+export interface Core extends Ports, SettingParts {
   readonly machine: Machine;
   readonly bus: Bus;
   readonly callers: Callers;
@@ -82,6 +89,10 @@ export interface Kernel {
   readonly runners: Runners;
   readonly ledger: Ledger;
   readonly objects: ObjectStore;
+  /** Default, then what is stored for the whole home, then what the environment said. */
+  readonly config: Config;
+  /** Without the secrets this kernel knows. */
+  readonly log: (line: string) => void;
   readonly firstRun: boolean;
   readonly isWorking: () => boolean;
   readonly host: Core["host"];
@@ -92,18 +103,23 @@ export interface Kernel {
   close(): Promise<void>;
 }
 
-export async function bootKernel(machine: Machine): Promise<Kernel> {
-  const startedAt = machine.clock.now();
-  await finishRestore(machine.paths);
-  const database = openDatabase(machine, startedAt);
+export async function bootKernel(given: Machine): Promise<Kernel> {
+  const startedAt = given.clock.now();
+  await finishRestore(given.paths);
+  const database = openDatabase(given, startedAt);
   try {
     const { generation, afterCrash } = database.begin(startedAt);
-    const ports = openPorts(machine, database, generation);
+    const opened = openPorts(given, database, generation);
+    const setting = await bootSettings(opened.kernel, given);
+    const { redactor } = setting;
+    const machine: Machine = { ...given, log: (line) => given.log(redactor.text(line)) };
+    const ports: Ports = { ...opened, kernel: redactedAudit(opened.kernel, redactor) };
     const { kernel, processes, objects } = ports;
+    for (const fault of await learnSecrets(kernel, setting)) machine.log(fault);
     await objects.recover();
     const firstRun = await setUp({ kernel, processes, objects, osUser: machine.osUser, now: startedAt });
     const dispatches = new Dispatches();
-    const core = makeCore({ machine, ports, startedAt, generation, afterCrash }, dispatches);
+    const core = makeCore({ machine, ports, setting, startedAt, generation, afterCrash }, dispatches);
     const files = bootFiles(core);
     const parts = bootProcesses(core, files);
     dispatches.make(core, bootServices(core, files, parts));
@@ -138,12 +154,13 @@ interface Begun {
   readonly machine: Machine;
   readonly afterCrash: boolean;
   readonly ports: Ports;
+  readonly setting: SettingParts;
   readonly startedAt: number;
   readonly generation: number;
 }
 
-function makeCore({ machine, ports, ...begun }: Begun, dispatches: Dispatches): Core {
-  const { clock, random, log, config } = machine;
+function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Dispatches): Core {
+  const { clock, random, log } = machine;
   const onFault = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const newRequestId = () => uuidv7(clock.now(), random);
   const bus = new Bus(onFault);
@@ -151,11 +168,12 @@ function makeCore({ machine, ports, ...begun }: Begun, dispatches: Dispatches): 
     kernelSys({ dispatch, bus, caller, client, newRequestId, uid });
   return {
     ...ports,
+    ...setting,
     machine,
     bus,
     callers: callersFrom(ports.kernel.accounts),
     ...begun,
-    retries: new Retries(clock, config["kernel.diskRetryMs"]),
+    retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
     onFault,
     newRequestId,
     host: { clients: () => 0, drain: () => {} },
@@ -171,15 +189,17 @@ class Dispatches {
   readonly logged: Dispatch = (...call) => this.ready().logged(...call);
   readonly unlogged: Dispatch = (...call) => this.ready().unlogged(...call);
 
-  make({ kernel, processes, machine, onFault }: Core, services: ReturnType<typeof bootServices>): void {
+  make({ kernel, processes, machine, redactor, onFault }: Core, services: ReturnType<typeof bootServices>): void {
     const { requests, audit } = kernel;
-    const common = { table: SYSCALLS, services, requests, audit, clock: machine.clock, onFault };
+    const conceal = (text: string) => redactor.known(text);
+    const common = { table: SYSCALLS, services, requests, audit, clock: machine.clock, onFault, conceal };
     this.made = {
       logged: makeDispatch({
         ...common,
-        logCall: async (pid, { args, ...row }) => {
+        logCall: async (pid, { args, call, ...row }) => {
           // A call may end its own process; then there is no log left to write to.
-          await processes.logCall(pid, { ...row, args: redact(args) }).catch(onFault);
+          const clean = { ...row, call: redactor.known(call), args: redactor.line(args) };
+          await processes.logCall(pid, clean).catch(onFault);
         },
       }),
       unlogged: makeDispatch({ ...common, logCall: async () => {} }),
@@ -215,15 +235,22 @@ const SWEEP_MS = 60 * 60 * 1000;
 /** The first goes beside what a kernel is started for, and most kernels live no hour. */
 const FIRST_SWEEP_MS = 1000;
 
+/** What root set, as it was when this kernel started. */
+function retentionOf(config: Config): RetentionSettings {
+  const { "retention.archivesDays": archivesDays, "retention.auditDays": auditDays } = config;
+  const ended = config["retention.endedDays"];
+  return { archivesDays, auditDays, runsDays: ended, syscallLogDays: ended };
+}
+
 /** A kernel may live for weeks. Returns the way to stop, which resolves when nothing is being swept any more. */
-function keepSwept({ kernel, processes, objects, machine, onFault }: Core): () => Promise<void> {
+function keepSwept({ kernel, processes, objects, config, machine, onFault }: Core): () => Promise<void> {
   const { clock, retention } = machine;
   let isOver = false;
   let sweeping = Promise.resolve();
   const round = async (first: boolean) => {
     const now = clock.now();
     if (!first) await sweep(kernel, now);
-    const settings = (await retention?.()) ?? RETENTION_DEFAULTS;
+    const settings = (await retention?.()) ?? retentionOf(config);
     await retain({ kernel, processes, objects, settings, now, isOver: () => isOver });
   };
   const arm = (ms: number, first: boolean) =>
@@ -244,18 +271,21 @@ function finished(
   { runners, ledger, closer }: ProcessParts,
   { firstRun, database }: { readonly firstRun: boolean; readonly database: KernelDb },
 ): Kernel {
-  const { kernel, callers, objects, host, door } = core;
+  const { kernel, callers, objects, host, door, config, redactor, machine } = core;
   const stopSweeping = keepSwept(core);
   return {
     runners,
     ledger,
     objects,
     firstRun,
+    config,
+    log: machine.log,
     host,
     callers,
     door,
     isWorking: () => runners.active > 0 || ledger.busy,
     async accept(client) {
+      learnEnvironment(redactor, client.env);
       const human = await kernel.accounts.firstHuman();
       if (human === null) throw new SysError("EIO", "this home has no account");
       return door(human.uid, () => callers.person(human.uid, human.home), client);

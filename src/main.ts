@@ -1,6 +1,7 @@
 // argv to client, kernel or command. The one file that reads the environment, the arguments and the account of the operating system, and
 // the one that exits. What a command does not need is not loaded.
 
+import type { Output } from "../commands/command.ts";
 import type { HomeKeeping } from "./abi/keep.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
@@ -51,6 +52,7 @@ async function homeOrFault(here: Awaited<ReturnType<typeof invocation>>) {
 
 async function hostMachine({ env, paths, uid, clock, random, command, socketPath }: Invocation) {
   const { configFrom } = await import("./abi/config.ts");
+  const { keychainOf } = await import("./boot-keychain.ts");
   const { startKernel } = await import("./boot-client.ts");
   const { accountName } = await import("./paths.ts");
   return {
@@ -63,6 +65,8 @@ async function hostMachine({ env, paths, uid, clock, random, command, socketPath
     osUser: accountName(uid, env.USER || env.LOGNAME),
     socketPath: socketPath(),
     config: configFrom(env),
+    keychain: keychainOf(paths.home, clock),
+    secretsStore: env.GSV_SECRETS,
     log: (line: string) => process.stderr.write(`${new Date(clock.now()).toISOString()} ${line}\n`),
     startKernel: () => void startKernel({ paths, command, env }),
     onLost: () => process.exit(75),
@@ -93,7 +97,7 @@ async function commandProcess(): Promise<number> {
   const here = await invocation();
   const { clock, random, env } = here;
   const cwd = process.cwd();
-  const stderr = await outputOf(2, clock, env.COLUMNS);
+  const stderr = await withoutSecrets(env, await outputOf(2, clock, env.COLUMNS));
   const sys = lazySys(async () => openKernel(await atHome(here), cwd, (line) => void stderr.write(line)));
   try {
     return await runCommandLine(argv, {
@@ -105,6 +109,15 @@ async function commandProcess(): Promise<number> {
       onSignal: (listener) => takeSignals(process, listener),
       clock,
       random,
+      person: {
+        askHidden: async (question) => (await terminal()).askHidden(question, (text) => stderr.write(text)),
+        edit: async (request) =>
+          (await terminal()).editText({ env, cwd, directory: (await atHome(here)).paths.runDir }, request),
+      },
+      conceal: async (text) => {
+        const { withoutStored } = await import("./boot-conceal.ts");
+        return withoutStored(text, async () => (await atHome(here)).paths);
+      },
       sys: () => sys,
       keep: lazyKeeping(() => atHome(here), cwd),
       kernel: { start: () => sys.call("system.start", {}) },
@@ -140,6 +153,19 @@ function lazyKeeping(home: () => Promise<Invocation>, cwd: string): HomeKeeping 
     restore: async (...given) => (await keeping()).restore(...given),
     usage: async () => (await keeping()).usage(),
   };
+}
+
+function terminal() {
+  return import("./boot-terminal.ts");
+}
+
+/** An output that shows no secret of the environment. */
+async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<Output> {
+  const { SECRET_ENV } = await import("./abi/config.ts");
+  if (!SECRET_ENV.some((name) => env[name])) return output;
+  const { redactorOf } = await import("./boot-redact.ts");
+  const redactor = redactorOf(env);
+  return Object.create(output, { write: { value: (text: string) => output.write(redactor.known(text)) } }) as Output;
 }
 
 async function openKernel(here: Invocation, cwd: string, say: (line: string) => void) {

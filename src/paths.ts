@@ -27,6 +27,7 @@ export function homePaths(gsvHome: string) {
     crashDir: join(home, "crash"),
     backupDir: join(home, "backup"),
     quarantineDir: join(home, "quarantine"),
+    secretsDir: join(home, "secrets"),
     runDir,
     lockFile: join(runDir, "kernel.lock"),
     socket: join(runDir, "kernel.sock"),
@@ -54,8 +55,18 @@ export function prepareHome(paths: HomePaths, uid: number): void {
   const before = look(paths.home);
   if (before === undefined) makeDirectory(paths.home);
   else checkHome(paths.home, before, uid);
-  const { procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, runDir, logDir } = paths;
-  for (const directory of [procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, runDir, logDir]) {
+  const { procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, secretsDir, runDir, logDir } = paths;
+  for (const directory of [
+    procDir,
+    objectsDir,
+    spoolDir,
+    crashDir,
+    backupDir,
+    quarantineDir,
+    secretsDir,
+    runDir,
+    logDir,
+  ]) {
     makeDirectory(directory);
     tighten(directory, uid);
   }

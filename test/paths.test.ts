@@ -66,6 +66,7 @@ describe("a home", () => {
         paths.logDir,
         paths.backupDir,
         paths.quarantineDir,
+        paths.secretsDir,
         paths.spoolDir,
         paths.crashDir,
       ]) {

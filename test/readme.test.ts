@@ -14,6 +14,8 @@ const env = {
   HOME: scratch,
   USER: "sam",
   GSV_HOME: join(scratch, "home"),
+  // The example of a secret leaves nothing in the keychain of whoever runs this.
+  GSV_SECRETS: "file",
 };
 
 interface Example {

@@ -1,76 +1,205 @@
-// Every setting: what it is, what it is when nobody says otherwise, and the variable that sets it for one invocation.
+// Every setting there is: its type, what it is when nobody says otherwise, what it means, the variable that sets it for one invocation,
+// and who may write it. One entry here is all a new setting takes. Values are texts in one canonical form each (config-value.ts); the
+// spellings of a key and where it is stored are in config-key.ts.
 
-interface Setting {
+export interface Setting {
+  readonly type: "int" | "text" | "flag" | "choice" | "json" | "secret";
   readonly doc: string;
-  readonly fallback: number;
-  readonly env: string;
-  readonly min: number;
-  readonly max: number;
+  /** In canonical form, as it would be stored. */
+  readonly fallback: string;
+  readonly env?: string;
+  /** A whole home's settings are root's alone, and only the system layer holds them. */
+  readonly writes: "user" | "root";
+  readonly min?: number;
+  readonly max?: number;
+  readonly choices?: readonly string[];
+  readonly shape?: "object" | "array";
+  /** Kept and checked; what will use it is not part of this version. */
+  readonly later?: true;
+}
+
+type Rest = Partial<Omit<Setting, "type" | "doc" | "fallback">>;
+
+function setting(type: Setting["type"], doc: string, fallback: string, rest: Rest = {}): Setting {
+  return { type, doc, fallback, writes: "user", ...rest };
+}
+
+const LATER = { later: true } as const;
+const ROOT_LATER = { writes: "root", later: true } as const;
+const DAY_MS = 86_400_000;
+const DAYS_MAX = 36_500;
+
+/** A duration of the kernel, read when one starts. */
+function kernelMs(doc: string, fallback: number, env: string, [min, max]: readonly [number, number]): Setting {
+  return setting("int", doc, String(fallback), { env, min, max, writes: "root" });
+}
+
+function count(doc: string, fallback: number, rest: Rest = LATER): Setting {
+  return setting("int", doc, String(fallback), { min: 0, max: 1_000_000_000, ...rest });
+}
+
+function flag(doc: string, fallback: boolean, rest: Rest = LATER): Setting {
+  return setting("flag", doc, String(fallback), rest);
+}
+
+function choice(doc: string, choices: readonly [string, ...string[]], rest: Rest = LATER): Setting {
+  return setting("choice", doc, choices[0], { choices, ...rest });
+}
+
+function secret(doc: string, env?: string): Setting {
+  return setting("secret", doc, "", env === undefined ? LATER : { env, ...LATER });
 }
 
 export const SETTINGS = {
-  "kernel.idleMs": {
-    doc: "a kernel with no clients and no work leaves after this long",
-    fallback: 10_000,
-    env: "GSV_KERNEL_IDLE_MS",
+  "kernel.idleMs": kernelMs(
+    "a kernel with no clients and no work leaves after this long",
+    10_000,
+    "GSV_KERNEL_IDLE_MS",
+    [1, DAY_MS],
+  ),
+  "kernel.graceMs": kernelMs("the same, before its first client", 3000, "GSV_KERNEL_GRACE_MS", [1, DAY_MS]),
+  "kernel.drainMs": kernelMs(
+    "how long turns in flight may take when a kernel leaves",
+    10_000,
+    "GSV_KERNEL_DRAIN_MS",
+    [1, 600_000],
+  ),
+  "kernel.diskRetryMs": kernelMs(
+    "how often a process held by a full disk looks again",
+    2000,
+    "GSV_KERNEL_DISK_RETRY_MS",
+    [10, 3_600_000],
+  ),
+  "kernel.termMs": kernelMs("how long TERM waits for a safe point", 5000, "GSV_KERNEL_TERM_MS", [1, 600_000]),
+  "kernel.lockCheckMs": kernelMs(
+    "how often a kernel checks that the home is still its own",
+    5000,
+    "GSV_KERNEL_LOCK_CHECK_MS",
+    [10, 600_000],
+  ),
+  "secrets.store": choice("where secrets lie: the keychain where there is one, or files", ["auto", "file"], {
+    env: "GSV_SECRETS",
+    writes: "root",
+  }),
+
+  "ai.model": setting("text", "who answers: offline, or script: and the absolute path of a file", "", {
+    env: "GSV_MODEL",
+  }),
+  "ai.provider": setting("text", "whose models answer", "", LATER),
+  "ai.apiKey": secret("the key for the provider"),
+  "ai.baseUrl": setting("text", "where the provider answers, in the place of its own address", "", LATER),
+  "ai.reasoning": choice("how much a model thinks", ["medium", "off", "minimal", "low", "high", "xhigh"]),
+  "ai.maxTokens": count("how long one answer of a model may be", 8192),
+  "ai.contextWindowTokens": count("the window of a model that says nothing of its own", 256_000),
+  "ai.maxContextBytes": count("how much context.d may add to a request", 32_768),
+  "ai.generation.timeoutMs": count("how long one answer may take", 180_000),
+  "ai.generation.streaming": choice("whether an answer comes in pieces", ["auto", "off"], ROOT_LATER),
+  "ai.tools.approval": setting("json", "rules for what asks first", "[]", { shape: "array", ...LATER }),
+  "ai.skills.indexMode": choice("how skills are listed to a model", ["summary", "names", "off"]),
+  "apiKeys.anthropic": secret("the key for Anthropic", "ANTHROPIC_API_KEY"),
+  "apiKeys.openai": secret("the key for OpenAI", "OPENAI_API_KEY"),
+  "apiKeys.google": secret("the key for Google", "GEMINI_API_KEY"),
+  "apiKeys.openrouter": secret("the key for OpenRouter", "OPENROUTER_API_KEY"),
+
+  "shell.timeoutMs": count("how long one command may take", 30_000),
+  "shell.networkEnabled": flag("whether commands reach the network", true),
+  "shell.maxOutputBytes": count("how much of a command's output is kept", 524_288),
+  "process.initLabel": setting("text", "what an init is called", "init ({username})", ROOT_LATER),
+  "process.maxPerUser": count("processes an account may have; 0 leaves it to gsv", 0, ROOT_LATER),
+  "server.name": setting("text", "what this home is called", "gsv", ROOT_LATER),
+  "server.timezone": setting("text", "the time zone of schedules that name none", "UTC", ROOT_LATER),
+  userTimezone: setting("text", "your time zone", "UTC", { env: "TZ", ...LATER }),
+
+  "session.defaultResetPolicy.mode": choice("when a session starts anew by itself", ["manual", "daily", "idle"]),
+  "session.defaultResetPolicy.atHour": count("the hour of a daily reset", 4, { max: 23, ...LATER }),
+  "session.defaultResetPolicy.idleMinutes": count("how long until an idle reset", 60, { min: 1, ...LATER }),
+  "session.mainKey": setting("text", "the name of the main session", "main", LATER),
+  "session.dmScope": choice("who shares a session", [
+    "main",
+    "per-peer",
+    "per-channel-peer",
+    "per-account-channel-peer",
+  ]),
+  "session.identityLinks": setting("json", "names of one person in several channels", "{}", {
+    shape: "object",
+    ...LATER,
+  }),
+  "compaction.enabled": flag("whether old history is summarised when it gets too long", true),
+  "compaction.reserveTokens": count("room kept free in a model's window", 20_000),
+  "compaction.keepRecentTokens": count("how much of the newest history stays as it is", 20_000),
+  "compaction.extractMemories": flag("whether a compaction writes down what should last", true),
+  "timeouts.llmMs": count("how long a model may take", 300_000),
+  "timeouts.toolMs": count("how long a tool may take", 60_000),
+
+  "retention.archivesDays": count("archives older than this are deleted; 0 keeps them for ever", 0, {
+    max: DAYS_MAX,
+    writes: "root",
+  }),
+  "retention.syscallLogRows": count("calls kept in the log of each process", 1000, {
     min: 1,
-    max: 86_400_000,
-  },
-  "kernel.graceMs": {
-    doc: "the same, before its first client",
-    fallback: 3000,
-    env: "GSV_KERNEL_GRACE_MS",
-    min: 1,
-    max: 86_400_000,
-  },
-  "kernel.drainMs": {
-    doc: "how long turns in flight may take when a kernel leaves",
-    fallback: 10_000,
-    env: "GSV_KERNEL_DRAIN_MS",
-    min: 1,
-    max: 600_000,
-  },
-  "kernel.diskRetryMs": {
-    doc: "how often a process held by a full disk looks again",
-    fallback: 2000,
-    env: "GSV_KERNEL_DISK_RETRY_MS",
-    min: 10,
-    max: 3_600_000,
-  },
-  "kernel.termMs": {
-    doc: "how long TERM waits for a safe point",
-    fallback: 5000,
-    env: "GSV_KERNEL_TERM_MS",
-    min: 1,
-    max: 600_000,
-  },
-  "kernel.lockCheckMs": {
-    doc: "how often a kernel checks that the home is still its own",
-    fallback: 5000,
-    env: "GSV_KERNEL_LOCK_CHECK_MS",
-    min: 10,
-    max: 600_000,
-  },
-} as const satisfies { readonly [key: string]: Setting };
+    writes: "root",
+    ...LATER,
+  }),
+  "retention.auditDays": count("how long the audit table remembers; 0 is for ever", 0, {
+    max: DAYS_MAX,
+    writes: "root",
+  }),
+  "retention.endedDays": count("how long rows of what has ended are kept; 0 is for ever", 0, {
+    max: DAYS_MAX,
+    writes: "root",
+  }),
+} satisfies { readonly [key: string]: Setting };
 
 export type SettingName = keyof typeof SETTINGS;
-export type Config = { readonly [K in SettingName]: number };
 
-/** Settings of this invocation; a value that is not a whole number in range counts as not said. */
-export function configFrom(env: { readonly [name: string]: string | undefined }): Config {
-  const values = Object.entries(SETTINGS).map(([key, setting]) => {
-    const text = env[setting.env];
-    const value = text !== undefined && /^[0-9]{1,9}$/.test(text) ? Number(text) : setting.fallback;
-    return [key, value >= setting.min && value <= setting.max ? value : setting.fallback];
-  });
-  return Object.fromEntries(values) as Config;
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+
+/** The numbers that the kernel itself works by. */
+export type Config = { readonly [K in Extract<SettingName, `kernel.${string}` | `retention.${string}`>]: number };
+
+const NUMBERS = SETTING_NAMES.filter((name) => /^(?:kernel|retention)\./.test(name)) as readonly (keyof Config)[];
+
+/** Later texts win over earlier ones; one that is not a whole number in range counts as not said. */
+function numberOf(name: keyof Config, ...texts: readonly (string | undefined)[]): number | undefined {
+  const { min = 0, max = Number.MAX_SAFE_INTEGER }: Setting = SETTINGS[name];
+  const numbers = texts.flatMap((text) => (text !== undefined && /^[0-9]{1,15}$/.test(text) ? [Number(text)] : []));
+  return numbers.findLast((value) => value >= min && value <= max);
 }
 
+/** What the environment says, and nothing else. */
+export function configFrom(env: { readonly [name: string]: string | undefined }): Partial<Config> {
+  const said = NUMBERS.map((name) => {
+    const { env: variable = "" }: Setting = SETTINGS[name];
+    return [name, numberOf(name, env[variable])] as const;
+  });
+  return Object.fromEntries(said.filter(([, value]) => value !== undefined));
+}
+
+/** Default, then what is stored for the whole home, then what this invocation says. */
+export function configOver(stored: { readonly [key: string]: string }, said: Partial<Config>): Config {
+  const values = NUMBERS.map((name) => [name, numberOf(name, SETTINGS[name].fallback, stored[name])]);
+  return { ...Object.fromEntries(values), ...said } as Config;
+}
+
+const variablesOf = (wanted: (name: SettingName, setting: Setting) => boolean) =>
+  SETTING_NAMES.flatMap((name) => {
+    const each: Setting = SETTINGS[name];
+    return each.env !== undefined && wanted(name, each) ? [each.env] : [];
+  });
+
+/** Variables whose values are secrets. */
+export const SECRET_ENV: readonly string[] = variablesOf((_name, { type }) => type === "secret");
+
 /** What a client tells the kernel of its environment, and nothing else. */
-export const CLIENT_ENV = ["GSV_MODEL", "TZ", "LANG", "EDITOR", "VISUAL"] as const;
+export const CLIENT_ENV: readonly string[] = [
+  ...variablesOf((_name, { writes }) => writes === "user"),
+  "LANG",
+  "EDITOR",
+  "VISUAL",
+];
 
 /** What the kernel gets of the environment of whoever happens to start it. */
-export const KERNEL_ENV = [
+export const KERNEL_ENV: readonly string[] = [
   "PATH",
   "HOME",
   "TMPDIR",
@@ -81,4 +210,5 @@ export const KERNEL_ENV = [
   "GSV_HOME",
   "USER",
   "LOGNAME",
-] as const;
+  ...variablesOf((_name, { writes }) => writes === "root"),
+];

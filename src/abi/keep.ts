@@ -9,13 +9,6 @@ export interface RetentionSettings {
   readonly runsDays: number;
 }
 
-export const RETENTION_DEFAULTS: RetentionSettings = {
-  archivesDays: 0,
-  auditDays: 0,
-  syscallLogDays: 0,
-  runsDays: 0,
-};
-
 export interface BackupCounts {
   readonly processes: number;
   readonly messages: number;

@@ -43,8 +43,8 @@ export function isLivedIn({ paths }: Patient): boolean {
 
 // What else stands in the place of one of its directories would keep a kernel from starting.
 function notDirectories({ paths }: Patient): Found[] {
-  const { procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, runDir, logDir } = paths;
-  return [procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, runDir, logDir]
+  const { procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, secretsDir, runDir, logDir } = paths;
+  return [procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, secretsDir, runDir, logDir]
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === false)
     .map((path) => problem(`${path} is not a directory`, { fix: `mv ${quoted(path)} ${quoted(`${path}.old`)}` }));
 }

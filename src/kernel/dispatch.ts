@@ -28,6 +28,8 @@ export interface DispatchOptions {
   ) => Promise<void>;
   /** A fault of ours: it is logged and answered in one line, and ends nothing else. */
   readonly onFault: (error: unknown) => void;
+  /** What is told of an error without the secrets that are known here. */
+  readonly conceal?: (text: string) => string;
 }
 
 /** What a handler whose answer is kept is told besides: how to have the answer stored in the transaction that makes it true. */
@@ -54,7 +56,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
       const parsed = parseArgs(call.input, args, parse);
       return await once(call, parsed, context);
     } catch (error) {
-      const fault = oneLine(asSysError(error));
+      const fault = oneLine(concealed(asSysError(error)));
       outcome = fault.code;
       if (isDenial(fault.code)) await auditDenial(name, context, fault);
       throw fault;
@@ -137,6 +139,12 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     };
     // A full disk must not turn a refusal into another error.
     await audit.add(row).catch(options.onFault);
+  }
+
+  function concealed(error: SysError): SysError {
+    const { conceal } = options;
+    if (conceal === undefined) return error;
+    return new SysError(error.code, conceal(error.message), error.hints.map(conceal));
   }
 
   function asSysError(error: unknown): SysError {

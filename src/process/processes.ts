@@ -33,7 +33,7 @@ export interface ProcessesPorts extends SpawnPorts {
   readonly clock: Clock;
   readonly random: RandomBytes;
   /** Checks and names the model a client asked for; null leaves it to the account. */
-  readonly modelFor: (context: CallContext) => string | null;
+  readonly modelFor: (context: CallContext) => Promise<string | null>;
   /** How long TERM waits for a safe point. */
   readonly termMs: number;
 }
@@ -200,7 +200,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     urgent: request.interrupt === true,
     text: request.message,
     origin: originOf(context),
-    model: ports.modelFor(context),
+    model: await ports.modelFor(context),
     source: null,
     requestKey: keyOf(context),
     now,

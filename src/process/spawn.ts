@@ -31,7 +31,7 @@ export interface SpawnPorts {
   readonly random: RandomBytes;
   readonly retries: Retries;
   readonly log: (line: string) => void;
-  readonly modelFor: (context: CallContext) => string | null;
+  readonly modelFor: (context: CallContext) => Promise<string | null>;
   /** Where a path of the caller's leads. */
   readonly locate: (caller: Caller, path: string) => Promise<string>;
 }
@@ -59,7 +59,7 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
     return spawned;
   }
   if (request.profile === "init") throw new SysError("EINVAL", "every account has one init process: spawn a task");
-  const model = ports.modelFor(context);
+  const model = await ports.modelFor(context);
   const place = await placeOf(ports, caller, request);
   const now = clock.now();
   const runId = request.prompt === undefined ? null : uuidv7(now, ports.random);

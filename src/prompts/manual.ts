@@ -5,6 +5,7 @@
 
 import approvals from "./manual/approvals.md" with { type: "text" };
 import chat from "./manual/chat.md" with { type: "text" };
+import configuration from "./manual/configuration.md" with { type: "text" };
 import environment from "./manual/environment.md" with { type: "text" };
 import exitStatus from "./manual/exit-status.md" with { type: "text" };
 import files from "./manual/files.md" with { type: "text" };
@@ -50,6 +51,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["output-and-json", outputAndJson],
   ["homes-and-accounts", homesAndAccounts],
   ["environment", environment],
+  ["configuration", configuration],
   ["limits", limits],
 ];
 

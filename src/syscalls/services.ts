@@ -1,6 +1,7 @@
 // The services handlers work with, as types: each handler names the two or three it takes. The kernel builds them all; the read-only
 // view builds those that only read. Every method checks ownership itself: another account's process reads exactly like an absent one.
 
+import type { ConfigLayer } from "../abi/config-value.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Message } from "../abi/message.ts";
 import type { Approval, ProcessInfo, Profile, RunStatus, State, WaitsFor } from "../abi/process.ts";
@@ -250,4 +251,45 @@ export interface KernelControl {
   status(): Promise<KernelStatus>;
   /** Returns once the drain has begun; the connection then says bye and closes. */
   drain(why: LeaveReason): Promise<{ readonly pid: number }>;
+}
+
+export interface SettingInfo {
+  readonly key: string;
+  /** As JSON carries it; of a secret, whether it is set. */
+  readonly value: unknown;
+  /** The same as text. */
+  readonly shown: string;
+  readonly layer: ConfigLayer;
+  /** Every layer that says something, the weakest first. */
+  readonly layers: readonly { readonly layer: ConfigLayer; readonly shown: string }[];
+  readonly type: string;
+  /** What would be right. */
+  readonly takes: string;
+  readonly doc: string;
+  readonly env: string | null;
+  readonly writes: "user" | "root";
+  /** False where this version keeps it for what comes. */
+  readonly inUse: boolean;
+}
+
+export interface ChangedSetting {
+  readonly key: string;
+  /** As it reads back; null when it was unset. */
+  readonly value: string | null;
+  readonly layer: "system" | "user";
+  /** The account, where it is not the caller's own. */
+  readonly whose: string | null;
+}
+
+export interface ChangeSettings {
+  /** By key, in any spelling; null or nothing but white space unsets. */
+  readonly changes: { readonly [key: string]: string | null };
+  readonly system: boolean;
+}
+
+export interface Settings {
+  get(context: CallContext, key: string): Promise<SettingInfo>;
+  list(context: CallContext, under: string): Promise<{ readonly settings: readonly SettingInfo[] }>;
+  /** All of them or none. */
+  change(context: CallContext, request: ChangeSettings): Promise<{ readonly changed: readonly ChangedSetting[] }>;
 }

@@ -1,11 +1,21 @@
 // The one list of syscalls. An unlisted name does not exist, for anyone.
 
 import { archiveCalls } from "./archive.ts";
+import { configCalls } from "./config.ts";
 import type { Fields, Syscall } from "./define.ts";
 import { fsCalls } from "./fs.ts";
 import { hilCalls } from "./hil.ts";
 import { procCalls } from "./proc.ts";
-import type { Approvals, Archives, Files, Histories, KernelControl, Processes, Registry } from "./services.ts";
+import type {
+  Approvals,
+  Archives,
+  Files,
+  Histories,
+  KernelControl,
+  Processes,
+  Registry,
+  Settings,
+} from "./services.ts";
 import { systemCalls } from "./system.ts";
 
 /** All services there are; the read-only view has those marked. */
@@ -17,14 +27,14 @@ export interface Services {
   readonly files: Files; // reading and searching read
   readonly kernel: KernelControl; // status reads
   readonly processes: Processes;
+  readonly settings: Settings; // looking reads
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
 export type AnySyscall = Syscall<Services, Fields, unknown>;
 
 export const SYSCALLS: ReadonlyMap<string, AnySyscall> = new Map(
-  ([...procCalls, ...fsCalls, ...hilCalls, ...archiveCalls, ...systemCalls] as unknown as AnySyscall[]).map((call) => [
-    call.name,
-    call,
-  ]),
+  (
+    [...procCalls, ...fsCalls, ...hilCalls, ...archiveCalls, ...configCalls, ...systemCalls] as unknown as AnySyscall[]
+  ).map((call) => [call.name, call]),
 );

@@ -28,6 +28,11 @@ export async function startRows(floor: Floor, rounds: number): Promise<Row[]> {
       () => floor.empty(),
       () => home.gsv(["__complete", "1", "kill", "in"]),
     );
+    const setting = await timedAgainst(
+      rounds,
+      () => floor.empty(),
+      () => home.gsv(["config", "get", "ai.model"]),
+    );
     const memory: number[] = [];
     for (let round = 0; round < 5; round++) {
       memory.push(await floor.peakMemoryMb([BINARY, "proc", "list"], home.env()));
@@ -36,6 +41,7 @@ export async function startRows(floor: Floor, rounds: number): Promise<Row[]> {
     return [
       rowOf("--version", version.values, { floor: { value: version.floor, what }, budget: 6 }),
       rowOf("proc list, no kernel", list.values, { floor: { value: list.floor, what }, budget: 15 }),
+      rowOf("config get, no kernel", setting.values, { floor: { value: setting.floor, what }, budget: 15 }),
       rowOf("proc list, peak memory", memory, { unit: "MiB", budget: 45 }),
       rowOf("man -k", search.values, { floor: { value: search.floor, what }, budget: 50 }),
       rowOf("TAB after gsv kill in", complete.values, { floor: { value: complete.floor, what }, budget: 50 }),

@@ -5,12 +5,14 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SysError } from "../../src/abi/errno.ts";
-import { RETENTION_DEFAULTS, type RetentionSettings } from "../../src/abi/keep.ts";
+import type { RetentionSettings } from "../../src/abi/keep.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
 import { retain } from "../../src/kernel/retention.ts";
 import { KernelDb } from "../../src/store/kernel/db.ts";
 import type { ArchiveInfo, Closed } from "../../src/syscalls/services.ts";
 import { TestKernel } from "../support/kernel.ts";
+
+const FOR_EVER: RetentionSettings = { archivesDays: 0, auditDays: 0, syscallLogDays: 0, runsDays: 0 };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const HOUR_MS = 60 * 60 * 1000;
@@ -38,7 +40,7 @@ function audit(home: TestKernel): { call: string; detail: string; pid: string | 
 
 /** Settings that a test changes while the kernel runs. */
 function keeping(settings: Partial<RetentionSettings>) {
-  const now = { ...RETENTION_DEFAULTS, ...settings };
+  const now = { ...FOR_EVER, ...settings };
   return { now, retention: async () => now };
 }
 
@@ -103,7 +105,7 @@ test("one sweep takes only so many archives, the oldest first, and a sweep that 
       return kernel.archives.olderThan(instant, 2);
     },
   };
-  const settings = { ...RETENTION_DEFAULTS, archivesDays: 1 };
+  const settings = { ...FOR_EVER, archivesDays: 1 };
   const now = home.clock.now() + 2 * DAY_MS;
   const sweep = (more: object) =>
     retain({

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { CLIENT_ENV, SETTINGS } from "../../src/abi/config.ts";
+import { CLIENT_ENV, SECRET_ENV, SETTING_NAMES, SETTINGS } from "../../src/abi/config.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
 import { NO_USAGE, PROFILES, STATES } from "../../src/abi/process.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
@@ -66,10 +66,17 @@ describe("every name there is has its place", () => {
     const text = section("Which environment variables there are");
     for (const name of ["GSV_HOME", "GSV_KERNEL", "USER", ...CLIENT_ENV]) expect(text).toContain(name);
     const settings = section("Kernel settings: the times it keeps");
-    for (const { env, fallback } of Object.values(SETTINGS)) expect(settings).toContain(`\`${env}\` (${fallback})`);
+    const kernelTimes = Object.entries(SETTINGS).filter(([key]) => key.startsWith("kernel."));
+    for (const [, { env, fallback }] of kernelTimes) expect(settings).toContain(`\`${env}\` (${fallback})`);
     for (const name of ["GSV_HOME", "GSV_MODEL", "GSV_KERNEL", "GSV_KERNEL_IDLE_MS", "USER"]) {
       expect(README).toContain(`\`${name}`);
     }
+  });
+
+  test("settings by group, and every variable of a secret", () => {
+    const text = section("What settings there are");
+    for (const key of SETTING_NAMES) expect(text).toContain(`\`${key.split(".")[0]}`);
+    for (const name of SECRET_ENV) expect(section("Which environment variables there are")).toContain(name);
   });
 
   test("states and profiles", () => {

@@ -28,7 +28,9 @@ const BY_HAND: { readonly [name: string]: string } = {
   deny: "",
 };
 const SHORT: { readonly [name: string]: string } = { ps: "proc.list", send: "proc.send", spawn: "proc.spawn" };
-const VERBS_BESIDE_SYSCALLS = ["proc stop", "proc resume", "proc wait"];
+const VERBS_BESIDE_SYSCALLS = ["proc stop", "proc resume", "proc wait", "config edit"];
+/** Flags of hand-written verbs that their syscalls do not have. */
+const FLAGS_BESIDE_SYSCALLS = ["--no-archive", "-v"];
 
 function flagsOf(call: string): string[] {
   const fields = Object.entries(SYSCALLS.get(call)?.input ?? {});
@@ -48,7 +50,7 @@ function faultOf(line: string): string | null {
   const byHand = Object.hasOwn(BY_HAND, noun) ? BY_HAND[noun] : undefined;
   if (byHand === undefined && VERBS_BESIDE_SYSCALLS.includes(`${noun} ${verb}`)) return null;
   if (byHand === undefined && !SYSCALLS.has(call)) return `no such command: ${noun} ${verb}`;
-  const known = byHand === undefined ? flagsOf(call).concat("--no-archive") : byHand.split(" ");
+  const known = byHand === undefined ? flagsOf(call).concat(FLAGS_BESIDE_SYSCALLS) : byHand.split(" ");
   const stranger = flags.find((flag) => !known.includes(flag));
   return stranger === undefined ? null : `${noun} ${verb} has no flag ${stranger}`;
 }

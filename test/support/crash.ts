@@ -33,7 +33,7 @@ type Verb = (...args: unknown[]) => Promise<unknown>;
 /** Verbs that only look: a full disk does not keep them from answering. */
 const LOOKS = new Set(
   `get list children count unfinished byUid byName identity capabilities personalAgent mayActAs firstHuman open find answered
-   openCalls closingRecords head projection history context runEnd openApproval trace outbox exists check page read close opened olderThan`.split(
+   openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page read close opened olderThan`.split(
     /\s+/,
   ),
 );
@@ -49,6 +49,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       routes: seams.around("routes", kernel.routes),
       requests: seams.around("requests", kernel.requests),
       audit: seams.around("audit", kernel.audit),
+      config: seams.around("config", kernel.config),
     },
     processes: seams.around("process", processes),
     objects: seams.around("objects", objects),

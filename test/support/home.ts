@@ -64,6 +64,8 @@ export class TestHome {
       // A kernel that nobody ends goes by itself soon after its home is gone.
       GSV_KERNEL_LOCK_CHECK_MS: "200",
       GSV_KERNEL_IDLE_MS: "5000",
+      // Tests leave nothing in the keychain of whoever runs them.
+      GSV_SECRETS: "file",
       ...options.env,
     };
   }

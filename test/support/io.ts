@@ -1,6 +1,6 @@
 // What a command is handed, without a machine: streams that remember, a clock that stands still, signals on demand.
 
-import type { Input, Interruption, Io, Output, Place, Program } from "../../commands/command.ts";
+import type { EditRequest, Input, Interruption, Io, Output, Place, Program } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { HomeKeeping } from "../../src/abi/keep.ts";
@@ -71,12 +71,25 @@ export class FakeIo implements Io {
   readonly clock = new FakeClock();
   readonly random = seeded(1).bytes;
   readonly fakeSys = new FakeSys();
+  /** What a person types unseen, and what they were asked. */
+  hidden: string[] = [];
+  readonly questions: string[] = [];
+  /** What the person makes of a text. */
+  editing: (text: string) => string = (text) => text;
+  readonly person = {
+    askHidden: async (question: string) => {
+      this.questions.push(question);
+      return this.hidden.shift() ?? "";
+    },
+    edit: async ({ text, name }: EditRequest) => ({ text: this.editing(text), path: `/run/${name}`, done: () => {} }),
+  };
   readonly starts: KernelStatus[] = [];
   readonly keep: HomeKeeping = {
     backup: async () => Promise.reject(new Error("no backup here")),
     restore: async () => Promise.reject(new Error("no restore here")),
     usage: async () => Promise.reject(new Error("no home here")),
   };
+  readonly conceal = async (text: string) => text;
   readonly kernel = { start: async () => this.starts.shift() ?? STATUS };
   /** What the doctor answers, and what it was asked. */
   readonly findings: Finding[] = [];

@@ -3,7 +3,7 @@
 // that the kernel logs fails the test that closes it, unless the test said that it would come.
 
 import { rmSync } from "node:fs";
-import { type Config, configFrom } from "../../src/abi/config.ts";
+import type { Config } from "../../src/abi/config.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { Message } from "../../src/abi/message.ts";
 import type { ProcessInfo, State } from "../../src/abi/process.ts";
@@ -202,7 +202,7 @@ export class TestKernel {
       random: this.random.bytes,
       osUser: "sam",
       pid: process.pid,
-      config: { ...configFrom({}), ...this.options.config },
+      config: this.options.config ?? {},
       log,
       ...(this.options.retention && { retention: this.options.retention }),
       ports: (ports) => {

@@ -1,6 +1,7 @@
 // The control plane's store: one object of groups, each group one file. Boot takes it as a port, so that tests can stand in front of it.
 
 import { type AccountRows, accountRows } from "./accounts.ts";
+import { type ConfigRows, configRows } from "./config.ts";
 import type { KernelDb } from "./db.ts";
 import { type ProcessRows, processRows } from "./processes.ts";
 import {
@@ -24,6 +25,7 @@ export interface KernelStore {
   readonly routes: RouteRows;
   readonly requests: RequestRows;
   readonly audit: AuditRows;
+  readonly config: ConfigRows;
 }
 
 export function sqliteKernelStore(kernel: KernelDb): KernelStore {
@@ -35,5 +37,6 @@ export function sqliteKernelStore(kernel: KernelDb): KernelStore {
     routes: routeRows(kernel),
     requests: requestRows(kernel),
     audit: auditRows(kernel),
+    config: configRows(kernel),
   };
 }

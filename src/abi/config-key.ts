@@ -1,0 +1,42 @@
+// The spellings of a setting's key. Dotted camelCase is canonical (`ai.maxTokens`); with slashes, in snake_case, below `config/…`,
+// `users/{uid}/…` or `/sys/…` it is the same key. Stored it is `config/ai/max_tokens` for the whole home and
+// `users/1000/ai/max_tokens` for one account. Pure.
+
+import { SETTINGS, type SettingName } from "./config.ts";
+
+/** Whose layer: the whole home's, or an account's. */
+export type Holder = "system" | number;
+
+export interface KeyWritten {
+  readonly name: SettingName;
+  /** The account that `users/{uid}/…` names; null where the spelling names none. */
+  readonly uid: number | null;
+}
+
+const PREFIX = /^\/?(?:sys\/)?(?:config\/|users\/([0-9]{1,10})\/)/;
+
+/** The setting somebody wrote, or null when there is none of that name. */
+export function keyWritten(text: string): KeyWritten | null {
+  const prefix = PREFIX.exec(text);
+  const name = canonicalForm(text);
+  if (!Object.hasOwn(SETTINGS, name)) return null;
+  return { name: name as SettingName, uid: prefix?.[1] === undefined ? null : Number(prefix[1]) };
+}
+
+/** The same text as a canonical key would be written, whether there is such a key or not. */
+export function canonicalForm(text: string): string {
+  return text
+    .replace(PREFIX, "")
+    .split(/[./]/)
+    .map((segment) => segment.replace(/_+([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase()))
+    .join(".");
+}
+
+export function storedPrefix(holder: Holder): string {
+  return holder === "system" ? "config/" : `users/${holder}/`;
+}
+
+export function storedKey(name: SettingName, holder: Holder): string {
+  const path = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll(".", "/");
+  return storedPrefix(holder) + path;
+}

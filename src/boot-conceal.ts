@@ -1,0 +1,33 @@
+// The text of an error without the secrets that are stored in this home, for a command that found fault with what was typed: it is
+// read like any setting, with no kernel. Whatever keeps it from being read, the error is told.
+
+import { existsSync } from "node:fs";
+import { keychainOf } from "./boot-keychain.ts";
+import { bootSettings, learnSecrets } from "./boot-settings.ts";
+import { realClock } from "./lib/clock.ts";
+import type { HomePaths } from "./paths.ts";
+import { KernelDb } from "./store/kernel/db.ts";
+import { sqliteKernelStore } from "./store/kernel/sqlite.ts";
+
+export async function withoutStored(text: string, pathsOf: () => Promise<HomePaths>): Promise<string> {
+  let database: KernelDb | null = null;
+  try {
+    const paths = await pathsOf();
+    if (!existsSync(paths.kernelDb)) return text;
+    database = KernelDb.openForReading(paths.kernelDb);
+    if (database === null) return text;
+    const kernel = sqliteKernelStore(database);
+    const parts = await bootSettings(kernel, {
+      paths,
+      clock: realClock,
+      config: {},
+      keychain: keychainOf(paths.home, realClock),
+    });
+    await learnSecrets(kernel, parts);
+    return parts.redactor.known(text);
+  } catch {
+    return text;
+  } finally {
+    database?.close();
+  }
+}

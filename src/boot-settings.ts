@@ -1,0 +1,80 @@
+// What a kernel, and the read-only view of a home, make of the stored settings and secrets.
+
+import { type Config, configOver, SETTINGS } from "./abi/config.ts";
+import { resolveSetting } from "./abi/config-value.ts";
+import type { Caller } from "./abi/identity.ts";
+import type { ClientInfo } from "./abi/sys.ts";
+import { knowSecrets, settingFor, settingsService, systemSettings } from "./kernel/config.ts";
+import { type Keychain, type Secrets, secretsIn } from "./kernel/secrets.ts";
+import type { Clock } from "./lib/clock.ts";
+import { Redactor } from "./lib/redact.ts";
+import type { HomePaths } from "./paths.ts";
+import { chooseProvider } from "./providers/table.ts";
+import type { KernelStore } from "./store/kernel/sqlite.ts";
+import type { Settings } from "./syscalls/services.ts";
+
+/** What the invocation says of the settings that are a kernel's own. */
+export interface SettingsMachine {
+  readonly paths: HomePaths;
+  readonly clock: Clock;
+  /** What the environment said; what it did not say is as it is stored, or by default. */
+  readonly config: Partial<Config>;
+  readonly keychain?: Keychain;
+  /** `file` leaves the keychain alone. */
+  readonly secretsStore?: string | undefined;
+}
+
+export interface SettingParts {
+  readonly config: Config;
+  readonly redactor: Redactor;
+  readonly secrets: Secrets;
+  readonly settings: Settings;
+}
+
+export async function bootSettings(kernel: KernelStore, machine: SettingsMachine): Promise<SettingParts> {
+  const { paths, clock, config: said, keychain = null, secretsStore } = machine;
+  const stored = await systemSettings(kernel.config);
+  const where = { system: stored["secrets.store"], environment: secretsStore };
+  const inFiles = resolveSetting("secrets.store", SETTINGS["secrets.store"], where).text === "file";
+  const secrets = secretsIn({ directory: paths.secretsDir, keychain, inFiles });
+  const redactor = new Redactor();
+  const numbers = Object.entries(said).map(([key, value]) => [key, String(value)]);
+  const settings = settingsService({
+    rows: kernel.config,
+    accounts: kernel.accounts,
+    secrets,
+    redactor,
+    clock,
+    ofKernel: { ...Object.fromEntries(numbers), "secrets.store": secretsStore },
+    checks: { "ai.model": (model) => void chooseProvider({ explicit: model, env: {} }) },
+  });
+  return { config: configOver(stored, said), redactor, secrets, settings };
+}
+
+/** From here on what is secret in this home, and in a client's environment, is redacted. Returns what could not be read. */
+export function learnSecrets(kernel: KernelStore, { secrets, redactor }: SettingParts): Promise<string[]> {
+  return knowSecrets(kernel.config, secrets, redactor);
+}
+
+/** Every refusal that is written down, without secrets. */
+export function redactedAudit(kernel: KernelStore, redactor: Redactor): KernelStore {
+  const { audit } = kernel;
+  return {
+    ...kernel,
+    audit: {
+      ...audit,
+      add: (row) => audit.add({ ...row, call: redactor.text(row.call), detail: redactor.text(row.detail) }),
+    },
+  };
+}
+
+/** Checked when the message comes, so that a wrong name fails at its sender and not in the run. Null is whoever answers by default. */
+export async function modelFor(
+  { config }: KernelStore,
+  { caller, client }: { readonly caller: Caller; readonly client?: ClientInfo },
+): Promise<string | null> {
+  const said = await settingFor(config, "ai.model", { uid: caller.ownerUid, client });
+  if (said === "") return null;
+  const { provider, model } = chooseProvider({ explicit: said, env: {} });
+  return provider === model ? provider : `${provider}:${model}`;
+}

@@ -1,0 +1,85 @@
+// What a command asks of a person at the terminal: a secret that nobody sees, and a text changed in the person's own editor. The
+// editor gets a file that only its owner can read, and an environment without secrets.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ReadStream } from "node:tty";
+import type { Edited, EditRequest } from "../commands/command.ts";
+import { SysError } from "./abi/errno.ts";
+
+const EDITOR_ENV =
+  /^(?:PATH|HOME|TMPDIR|USER|LOGNAME|SHELL|TERM|COLORTERM|TERMINFO|LANG|LC_[A-Z]+|TZ|DISPLAY|WAYLAND_DISPLAY|XDG_[A-Z_]+|VISUAL|EDITOR)$/;
+const CTRL_C = "\u0003";
+const CTRL_D = "\u0004";
+const CTRL_U = "\u0015";
+
+/** Reads one line from the terminal with its echo off. */
+export async function askHidden(question: string, say: (text: string) => Promise<void>): Promise<string> {
+  const terminal = new ReadStream(0);
+  // Before the question: who answers quickly is not seen either.
+  terminal.setRawMode(true);
+  try {
+    await say(question);
+    return await lineFrom(terminal);
+  } finally {
+    terminal.setRawMode(false);
+    terminal.destroy();
+    await say("\n");
+  }
+}
+
+/** The line that keys make: what was typed, less what was taken back. */
+export async function lineFrom(keys: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let line: string[] = [];
+  for await (const bytes of keys) {
+    for (const key of decoder.decode(bytes, { stream: true })) {
+      if (key === "\r" || key === "\n") return line.join("");
+      if (key === CTRL_C) throw new SysError("ECANCELED", "cancelled: nothing was changed");
+      if (key === CTRL_D && line.length === 0) break;
+      if (key === CTRL_U) line = [];
+      else if (key === "\u007f" || key === "\b") line.pop();
+      else if (key >= " ") line.push(key);
+    }
+  }
+  throw new SysError("EUSAGE", "nothing was typed");
+}
+
+export interface EditorPorts {
+  readonly env: { readonly [name: string]: string | undefined };
+  /** A directory of this home that nobody else reads. */
+  readonly directory: string;
+  readonly cwd: string;
+}
+
+export async function editText({ env, directory, cwd }: EditorPorts, { text, name }: EditRequest): Promise<Edited> {
+  const command = editorFrom(env);
+  const own = mkdtempSync(join(directory, "edit-"));
+  const path = join(own, name);
+  const done = () => rmSync(own, { recursive: true, force: true });
+  writeFileSync(path, text, { mode: 0o600, flag: "wx" });
+  try {
+    const allowed = Object.entries(env).filter(([variable]) => EDITOR_ENV.test(variable));
+    const child = Bun.spawn([...command, path], {
+      cwd,
+      env: Object.fromEntries(allowed),
+      stdio: ["inherit", "inherit", "inherit"],
+    });
+    const status = await child.exited;
+    if (status !== 0) throw new SysError("EUSAGE", `the editor ended with status ${status}: nothing was changed`);
+    return { text: readFileSync(path, "utf8"), path, done };
+  } catch (error) {
+    done();
+    if (error instanceof SysError) throw error;
+    throw new SysError("ECONFIG", `cannot start the editor ${command[0]}`, ["set VISUAL or EDITOR to one there is"]);
+  }
+}
+
+/** The editor's command line. It is cut at blanks, never given to a shell; `--` in it would make our file one of several. */
+function editorFrom(env: EditorPorts["env"]): readonly [string, ...string[]] {
+  const [program, ...words] = (env.VISUAL || env.EDITOR || "vi").trim().split(/\s+/);
+  if (program === undefined || program === "" || words.includes("--")) {
+    throw new SysError("ECONFIG", "VISUAL or EDITOR is not a command with plain arguments", ["for example: EDITOR=vi"]);
+  }
+  return [program, ...words];
+}

@@ -1,0 +1,264 @@
+// Settings as callers see and change them: default, the whole home's, the account's, the environment of this connection. A process sees
+// its owner's and changes none. Values of secrets go in and never come out: what is shown is that they are set.
+
+import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from "../abi/config.ts";
+import { canonicalForm, type Holder, storedKey, storedPrefix } from "../abi/config-key.ts";
+import { canonicalValue, resolveSetting, type Said, typedValue } from "../abi/config-value.ts";
+import { SysError } from "../abi/errno.ts";
+import { type Caller, isRoot } from "../abi/identity.ts";
+import type { ClientInfo } from "../abi/sys.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Redactor } from "../lib/redact.ts";
+import type { AccountRows } from "../store/kernel/accounts.ts";
+import type { ConfigChange, ConfigRows } from "../store/kernel/config.ts";
+import { settingNamed } from "../syscalls/config.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import type { ChangedSetting, SettingInfo, Settings } from "../syscalls/services.ts";
+import { fingerprint, markFrom, type SecretMark, type Secrets, shownSecret } from "./secrets.ts";
+
+type Texts = { readonly [name: string]: string | undefined };
+
+export interface SettingsOptions {
+  readonly rows: ConfigRows;
+  readonly accounts: Pick<AccountRows, "byUid" | "mayActAs">;
+  readonly secrets: Secrets;
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+  /** What the environment of the kernel says, by key: for settings that are the kernel's own. */
+  readonly ofKernel: Texts;
+  /** Where a value can be wrong in a way the schema cannot say. Throws. */
+  readonly checks: { readonly [key: string]: (value: string) => void };
+}
+
+export function settingsService(options: SettingsOptions): Settings {
+  const { rows, secrets, redactor } = options;
+
+  async function sources({ caller, client }: CallContext, uid: number) {
+    const system = await textsOf(rows, "system");
+    const user = await textsOf(rows, uid);
+    // Somebody else's layer is shown as it lies; one's own connection says nothing about it.
+    const own = uid === homeUid(caller);
+    return (name: SettingName): Said => ({
+      system: system[name],
+      user: user[name],
+      environment: own ? environmentOf(options.ofKernel, client, name) : undefined,
+    });
+  }
+
+  async function change(holder: Holder, name: SettingName, written: string | null): Promise<Planned> {
+    const setting: Setting = SETTINGS[name];
+    const key = storedKey(name, holder);
+    const before = (await rows.under(key)).find((row) => row.key === key)?.value;
+    const mark = before === undefined || setting.type !== "secret" ? null : markFrom(before);
+    if (written === null) return { name, key, value: null, shown: null, mark };
+    const value = canonicalValue(name, setting, written);
+    options.checks[name]?.(value);
+    return { name, key, value, shown: setting.type === "secret" ? shownSecret(fingerprint(value)) : value, mark };
+  }
+
+  return {
+    async get(context, key) {
+      const { name, uid } = settingNamed(key);
+      const whose = await layerOf(options, context.caller, uid);
+      return infoOf(name, (await sources(context, whose))(name));
+    },
+
+    async list(context, under) {
+      const said = await sources(context, homeUid(context.caller));
+      const prefix = canonicalForm(under);
+      const names = SETTING_NAMES.filter((name) => name.startsWith(prefix));
+      return { settings: names.map((name) => infoOf(name, said(name))) };
+    },
+
+    async change({ caller }, request) {
+      const wanted = Object.entries(request.changes).map(([text, value]) => ({ ...settingNamed(text), value }));
+      const holders = new Map<number | null, Holder>();
+      for (const { name, uid } of wanted) {
+        if (!holders.has(uid)) holders.set(uid, await holderOf(options, caller, request.system, uid));
+        refuseForeignKey(name, request.system);
+      }
+      const planned: (Planned & { readonly holder: Holder })[] = [];
+      for (const { name, uid, value } of wanted) {
+        const holder = holders.get(uid) ?? homeUid(caller);
+        planned.push({ holder, ...(await change(holder, name, blankIsNull(value))) });
+      }
+      for (const { name, value } of planned) if (isSecret(name) && value !== null) redactor.add(value);
+      await carryOut({ rows, secrets }, planned, { uid: caller.uid, now: options.clock.now() });
+      return { changed: await Promise.all(planned.map((each) => changedOf(options, caller, each))) };
+    },
+  };
+}
+
+interface Planned {
+  readonly name: SettingName;
+  readonly key: string;
+  /** In canonical form; null unsets. */
+  readonly value: string | null;
+  readonly shown: string | null;
+  /** Where the secret before it lies. */
+  readonly mark: SecretMark | null;
+}
+
+// A secret lies ready before the row names it, and goes after the row has gone: a row never names what is not there.
+async function carryOut(
+  { rows, secrets }: Pick<SettingsOptions, "rows" | "secrets">,
+  planned: readonly Planned[],
+  by: { readonly uid: number; readonly now: number },
+): Promise<void> {
+  const changes: ConfigChange[] = [];
+  const left: { readonly key: string; readonly mark: SecretMark }[] = [];
+  for (const { name, key, value, mark } of planned) {
+    const put = isSecret(name) && value !== null ? await secrets.put(key, value) : null;
+    changes.push({ key, value: put === null ? value : `${put.at}:${put.sha256}` });
+    if (mark !== null && mark.at !== put?.at) left.push({ key, mark });
+  }
+  await rows.change(changes, by);
+  for (const { key, mark } of left) await secrets.remove(key, mark);
+}
+
+/** Rows of one layer by the keys of their settings; what is no setting any more is passed over. */
+async function textsOf(rows: ConfigRows, holder: Holder): Promise<{ [name: string]: string }> {
+  const stored = new Map((await rows.under(storedPrefix(holder))).map(({ key, value }) => [key, value]));
+  return Object.fromEntries(
+    SETTING_NAMES.flatMap((name) => {
+      const value = stored.get(storedKey(name, holder));
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** What is stored for the whole home, by key. */
+export function systemSettings(rows: ConfigRows): Promise<{ readonly [name: string]: string }> {
+  return textsOf(rows, "system");
+}
+
+/** One setting as it is for an account at a client. */
+export async function settingFor(
+  rows: ConfigRows,
+  name: SettingName,
+  { uid, client }: { readonly uid: number; readonly client: ClientInfo | undefined },
+): Promise<string> {
+  const [system, user] = [await textsOf(rows, "system"), await textsOf(rows, uid)];
+  const said = { system: system[name], user: user[name], environment: environmentOf({}, client, name) };
+  return resolveSetting(name, SETTINGS[name], said).text;
+}
+
+/** Every stored secret becomes known, so that it is redacted wherever it turns up. Returns what could not be read, one line each. */
+export async function knowSecrets(rows: ConfigRows, secrets: Secrets, redactor: Redactor): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { key, value } of await rows.under("")) {
+    const mark = markFrom(value);
+    if (mark === null || !SECRET_TAILS.some((tail) => key.endsWith(tail))) continue;
+    try {
+      redactor.add((await secrets.read(key, mark)) ?? "");
+    } catch (error) {
+      faults.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  return faults;
+}
+
+const SECRET_TAILS = SETTING_NAMES.filter(isSecret).map((name) => storedKey(name, "system").slice("config".length));
+
+function isSecret(name: SettingName): boolean {
+  return SETTINGS[name].type === "secret";
+}
+
+function environmentOf(ofKernel: Texts, client: ClientInfo | undefined, name: SettingName): string | undefined {
+  const { env, writes }: Setting = SETTINGS[name];
+  return writes === "root" ? ofKernel[name] : env === undefined ? undefined : client?.env[env];
+}
+
+function infoOf(key: SettingName, said: Said): SettingInfo {
+  const setting: Setting = SETTINGS[key];
+  const { type, doc, env = null, writes } = setting;
+  const facts = { key, type, takes: takes(setting), doc, env, writes, inUse: setting.later !== true };
+  if (type === "secret") return { ...facts, ...secretInfo(said) };
+  const { text, layer, layers } = resolveSetting(key, setting, said);
+  const shown = layers.map((each) => ({ layer: each.layer, shown: each.text }));
+  return { ...facts, value: typedValue(setting, text), shown: text, layer, layers: shown };
+}
+
+function secretInfo({ system, user, environment }: Said): Pick<SettingInfo, "value" | "shown" | "layer" | "layers"> {
+  const marked = (text: string | undefined) => (text === undefined ? undefined : markFrom(text)?.sha256);
+  const prints = [
+    { layer: "system", sha256: marked(system) },
+    { layer: "user", sha256: marked(user) },
+    { layer: "environment", sha256: environment ? fingerprint(environment) : undefined },
+  ] as const;
+  const layers = [
+    { layer: "default" as const, shown: "not set" },
+    ...prints.flatMap(({ layer, sha256 }) => (sha256 === undefined ? [] : [{ layer, shown: shownSecret(sha256) }])),
+  ];
+  const { layer, shown } = layers.at(-1) ?? { layer: "default", shown: "not set" };
+  return { value: shown, shown, layer, layers };
+}
+
+function takes({ type, min = 0, max = 0, choices = [], shape = "object" }: Setting): string {
+  switch (type) {
+    case "int":
+      return `a whole number from ${min} to ${max}`;
+    case "flag":
+      return "true or false";
+    case "choice":
+      return `one of ${choices.join(", ")}`;
+    case "json":
+      return `a JSON ${shape}`;
+    case "secret":
+      return "a secret of at least 8 characters, from stdin or the terminal";
+    case "text":
+      return "text";
+  }
+}
+
+/** Whose settings a caller has: a process has its owner's. */
+function homeUid({ kind, uid, ownerUid }: Caller): number {
+  return kind === "process" ? ownerUid : uid;
+}
+
+/** The account whose layer is read: the caller's, or one it may look at. */
+async function layerOf({ accounts }: SettingsOptions, caller: Caller, uid: number | null): Promise<number> {
+  const own = homeUid(caller);
+  if (uid === null || uid === own || (await accounts.mayActAs(own, uid))) return uid ?? own;
+  if (isRoot(caller)) {
+    if ((await accounts.byUid(uid)) !== null) return uid;
+    throw new SysError("ENOENT", `no account has uid ${uid}`);
+  }
+  throw new SysError("EPERM", `only root and uid ${uid} see the settings of uid ${uid}`);
+}
+
+async function holderOf(
+  options: SettingsOptions,
+  caller: Caller,
+  system: boolean,
+  uid: number | null,
+): Promise<Holder> {
+  if (!system) return await layerOf(options, caller, uid);
+  if (isRoot(caller)) return "system";
+  throw new SysError("EPERM", "--system changes the whole home's settings and needs root", [
+    "without --system it is your own setting that changes",
+  ]);
+}
+
+function refuseForeignKey(name: SettingName, system: boolean): void {
+  if (system || SETTINGS[name].writes === "user") return;
+  throw new SysError("EPERM", `${name} is a setting of the whole home: only root changes it, with --system`, [
+    ...(SETTINGS[name].env === undefined
+      ? []
+      : [`for one start of a kernel: ${SETTINGS[name].env}=… in its environment`]),
+  ]);
+}
+
+function blankIsNull(text: string | null): string | null {
+  return text === null || text.trim() === "" ? null : text;
+}
+
+async function changedOf(
+  { accounts }: SettingsOptions,
+  caller: Caller,
+  { name, shown, holder }: Planned & { readonly holder: Holder },
+): Promise<ChangedSetting> {
+  const layer = holder === "system" ? "system" : "user";
+  const account = typeof holder === "number" && holder !== caller.uid ? await accounts.byUid(holder) : null;
+  return { key: name, value: shown, layer, whose: account?.username ?? null };
+}

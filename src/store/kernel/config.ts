@@ -1,0 +1,52 @@
+// Settings that somebody changed: one row a key and layer, as texts. What is not here is what the schema says.
+
+import type { KernelDb } from "./db.ts";
+
+export interface ConfigRow {
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface ConfigChange {
+  readonly key: string;
+  /** Null takes the row away. */
+  readonly value: string | null;
+}
+
+export interface ConfigRows {
+  /** Rows whose key begins so, in the order of their keys. */
+  under(prefix: string): Promise<readonly ConfigRow[]>;
+  /** All of them or none. */
+  change(changes: readonly ConfigChange[], by: { readonly uid: number; readonly now: number }): Promise<void>;
+}
+
+export function configRows(kernel: KernelDb): ConfigRows {
+  const { db } = kernel;
+  return {
+    async under(prefix) {
+      return db.all<{ key: string; value: string }>(
+        "SELECT key, value FROM config_kv WHERE key >= ? AND substr(key, 1, length(?)) = ? ORDER BY key",
+        prefix,
+        prefix,
+        prefix,
+      );
+    },
+    async change(changes, { uid, now }) {
+      kernel.write("full", () => {
+        for (const { key, value } of changes) {
+          if (value === null) db.run("DELETE FROM config_kv WHERE key = ?", key);
+          else {
+            db.run(
+              "INSERT INTO config_kv (key, value, updated_at, updated_by) VALUES (?, ?, ?, ?) " +
+                "ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at, updated_by = excluded.updated_by",
+              key,
+              value,
+              now,
+              uid,
+            );
+          }
+        }
+      });
+    },
+  };
+}

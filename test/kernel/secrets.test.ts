@@ -1,0 +1,146 @@
+// Where secrets lie: a keychain that works, else files; never both, and nothing of the value anywhere else.
+
+import { afterEach, expect, test } from "bun:test";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { answering } from "../../src/boot-keychain.ts";
+import { type Keychain, markFrom, secretsIn } from "../../src/kernel/secrets.ts";
+import { rejection } from "../contract/sys.ts";
+import { FakeClock } from "../support/clock.ts";
+
+const made: string[] = [];
+const NAME = "users/1000/ai/api_key";
+const VALUE = "sk-canary-0123456789";
+
+function place(): string {
+  const directory = mkdtempSync(join(tmpdir(), "gsv-secrets-"));
+  made.push(directory);
+  return join(directory, "secrets");
+}
+
+afterEach(() => {
+  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
+});
+
+class MemoryKeychain implements Keychain {
+  readonly values = new Map<string, string>();
+  forgets = false;
+
+  async get(name: string): Promise<string | null> {
+    return this.values.get(name) ?? null;
+  }
+  async set(name: string, value: string): Promise<void> {
+    if (!this.forgets) this.values.set(name, value);
+  }
+  async delete(name: string): Promise<void> {
+    this.values.delete(name);
+  }
+}
+
+const broken: Keychain = {
+  get: () => Promise.reject(new Error("no keychain here")),
+  set: () => Promise.reject(new Error("no keychain here")),
+  delete: () => Promise.reject(new Error("no keychain here")),
+};
+
+test("a keychain that works holds the secret, and no file does", async () => {
+  const directory = place();
+  const keychain = new MemoryKeychain();
+  const secrets = secretsIn({ directory, keychain });
+  const mark = await secrets.put(NAME, VALUE);
+  expect(mark.at).toBe("keychain");
+  expect([...keychain.values]).toEqual([[NAME, VALUE]]);
+  expect(await secrets.read(NAME, mark)).toBe(VALUE);
+  await secrets.remove(NAME, mark);
+  expect(keychain.values.size).toBe(0);
+});
+
+test.each(["that is missing", "that forgets"])(
+  "a keychain %s leaves it to a file that only its owner can read",
+  async (how) => {
+    const directory = place();
+    const forgetful = new MemoryKeychain();
+    forgetful.forgets = true;
+    const secrets = secretsIn({ directory, keychain: how === "that forgets" ? forgetful : broken });
+    const mark = await secrets.put(NAME, VALUE);
+    expect(mark.at).toBe("file");
+    expect(await secrets.read(NAME, mark)).toBe(VALUE);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    const [file = ""] = readdirSync(directory);
+    expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
+    await secrets.remove(NAME, mark);
+    expect(readdirSync(directory)).toEqual([]);
+    expect(await secrets.read(NAME, mark)).toBeNull();
+  },
+);
+
+test("where files are wanted new secrets go there, and what lies in the keychain is still found and taken away", async () => {
+  const directory = place();
+  const keychain = new MemoryKeychain();
+  const before = await secretsIn({ directory, keychain }).put(NAME, VALUE);
+  const secrets = secretsIn({ directory, keychain, inFiles: true });
+  expect(await secrets.read(NAME, before)).toBe(VALUE);
+  const after = await secrets.put(NAME, "another-canary");
+  expect(after.at).toBe("file");
+  await secrets.remove(NAME, before);
+  expect(keychain.values.size).toBe(0);
+  expect(await secrets.read(NAME, after)).toBe("another-canary");
+});
+
+test("a keychain that never answers is given up on, and the secret goes to a file", async () => {
+  const clock = new FakeClock();
+  const silent: Keychain = { get: never, set: never, delete: never };
+  const secrets = secretsIn({ directory: place(), keychain: answering(silent, clock) });
+  const put = secrets.put(NAME, VALUE);
+  await clock.advance(3000);
+  expect((await put).at).toBe("file");
+});
+
+function never(): Promise<never> {
+  return new Promise(() => {});
+}
+
+test("writing goes through no link that somebody planted, and reading refuses one", async () => {
+  const directory = place();
+  const secrets = secretsIn({ directory, keychain: null });
+  const mark = await secrets.put(NAME, VALUE);
+  const [file = ""] = readdirSync(directory);
+  const elsewhere = join(directory, "..", "elsewhere");
+  writeFileSync(elsewhere, "untouched");
+  rmSync(join(directory, file));
+  symlinkSync(elsewhere, join(directory, file));
+  symlinkSync(elsewhere, join(directory, `${file}.new`));
+  expect((await rejection(secrets.read(NAME, mark))).code).toBe("ECONFIG");
+  await secrets.put(NAME, "another-canary");
+  expect(readFileSync(elsewhere, "utf8")).toBe("untouched");
+  expect(await secrets.read(NAME, mark)).toBe("another-canary");
+});
+
+test("a file that others can read is refused with the command that mends it", async () => {
+  const directory = place();
+  const secrets = secretsIn({ directory, keychain: null });
+  const mark = await secrets.put(NAME, VALUE);
+  const file = join(directory, readdirSync(directory)[0] ?? "");
+  for (const mode of [0o640, 0o604, 0o644]) {
+    chmodSync(file, mode);
+    const refused = await rejection(secrets.read(NAME, mark));
+    expect([refused.code, refused.hints]).toEqual(["ECONFIG", [`chmod 600 ${file}`]]);
+  }
+});
+
+test("what the database keeps is where it lies and four digits, and anything else in its place is no secret", async () => {
+  const { at, sha256 } = await secretsIn({ directory: place(), keychain: null }).put(NAME, VALUE);
+  expect(markFrom(`${at}:${sha256}`)).toEqual({ at, sha256 });
+  for (const text of ["", VALUE, "file:", "file:xyz1", "elsewhere:0a1b", "file:0a1b2"])
+    expect(markFrom(text)).toBeNull();
+});
