@@ -13,7 +13,7 @@ import { aligned, section } from "./help-text.ts";
 import { nearest } from "./nearest.ts";
 import { printResult, printText } from "./print.ts";
 
-interface Verb {
+export interface Verb {
   readonly summary: string;
   readonly load: () => Command | Promise<Command>;
   readonly input: Spec["input"];
@@ -89,6 +89,12 @@ export function declared(callName: string): AnySyscall {
   const call = SYSCALLS.get(callName);
   if (call === undefined) throw new SysError("ENOSYS", `no such syscall: ${callName}`);
   return call;
+}
+
+/** A verb of a domain written by hand, for a syscall of another name. */
+export function verbOf(callName: string, name: string): Verb {
+  const { summary, input } = declared(callName);
+  return { summary, input, load: () => derived(callName, name) };
 }
 
 /** `gsv proc`: finds the verb among the arguments, flags before it included. */

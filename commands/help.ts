@@ -46,6 +46,6 @@ function shortHelp(): string {
     ]),
     section("Commands", aligned(commands)),
     section("By noun", aligned(families)),
-    "gsv COMMAND --help says more, with examples. --json prints JSON everywhere.",
+    "gsv COMMAND --help says more, with examples. --json prints JSON everywhere, --user NAME acts as another account.",
   ].join("\n\n")}\n`;
 }

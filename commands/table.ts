@@ -26,5 +26,10 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     { summary: "Allow what a process asked for", load: async () => (await import("./approvals.ts")).approve },
   ],
   ["deny", { summary: "Refuse what a process asked for", load: async () => (await import("./approvals.ts")).deny }],
+  ["caps", { summary: "Show what a process may do", load: short("proc.caps", "caps") }],
+  ["user", { summary: "Add, list, change and remove accounts", load: async () => (await import("./user.ts")).user() }],
+  ["passwd", { summary: "Change a password", load: async () => (await import("./passwd.ts")).passwd }],
+  ["auth", { summary: "Sign in and out, and make tokens", load: async () => (await import("./auth.ts")).auth() }],
+  ["audit", { summary: "Print refused and privileged calls", load: short("audit.list", "audit") }],
   ["kernel", { summary: "Start, stop or look at the kernel", load: async () => (await import("./kernel.ts")).kernel }],
 ]);

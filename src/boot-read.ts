@@ -7,6 +7,7 @@ import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { Sys } from "./abi/sys.ts";
 import { aboutThis } from "./boot-about.ts";
 import type { ReadFiles } from "./boot-read-files.ts";
+import type { ReadPeople } from "./boot-read-people.ts";
 import { callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { controlService } from "./kernel/control.ts";
@@ -67,6 +68,11 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
     );
     return files;
   };
+  let people: Promise<ReadPeople> | null = null;
+  const peopleNow = () => {
+    people ??= import("./boot-read-people.ts").then(({ readPeople }) => readPeople(kernel, clock));
+    return people;
+  };
   const needsKernel = async (): Promise<never> => {
     throw new SysError("EAGAIN", "this needs a kernel");
   };
@@ -93,6 +99,26 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
         edit: needsKernel,
         remove: needsKernel,
       },
+      accounts: {
+        list: async (who) => (await peopleNow()).accounts.list(who),
+        create: needsKernel,
+        update: needsKernel,
+        remove: needsKernel,
+        passwd: needsKernel,
+      },
+      groups: {
+        list: async (who) => (await peopleNow()).groups.list(who),
+        add: needsKernel,
+        change: needsKernel,
+        remove: needsKernel,
+      },
+      tokens: {
+        list: async (who) => (await peopleNow()).tokens.list(who),
+        create: needsKernel,
+        revoke: needsKernel,
+      },
+      rights: { of: async (who, pid) => (await peopleNow()).rights.of(who, pid) },
+      audit: { list: async (who, query) => (await peopleNow()).audit.list(who, query) },
       kernel: controlService({
         about: aboutThis(paths),
         processes: kernel.processes,
@@ -102,7 +128,7 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
     },
     requests: kernel.requests,
     // What is refused here is asked again at a kernel, which writes it down.
-    audit: { add: async () => {}, sweep: async () => {} },
+    audit: { ...kernel.audit, add: async () => {} },
     clock,
     logCall: async () => {},
     onFault: () => {},

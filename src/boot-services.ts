@@ -4,6 +4,7 @@ import type { ClientInfo } from "./abi/sys.ts";
 import type { Core } from "./boot.ts";
 import { aboutThis, homeNamed } from "./boot-about.ts";
 import { mountedFiles } from "./boot-mounts.ts";
+import { bootPeople } from "./boot-people.ts";
 import type { ProcessParts } from "./boot-processes.ts";
 import { controlService } from "./kernel/control.ts";
 import { type FilesOptions, filesService, pathLocator } from "./kernel/files.ts";
@@ -15,11 +16,13 @@ import { processesService } from "./process/processes.ts";
 import { chooseProvider } from "./providers/table.ts";
 import type { Services } from "./syscalls/table.ts";
 
-export function bootServices(core: Core, files: FileParts, { ledger, runners, closer }: ProcessParts): Services {
+export function bootServices(core: Core, files: FileParts, parts: ProcessParts): Services {
+  const { ledger, runners, closer } = parts;
   const { kernel, processes: store, objects, machine, bus, retries, host, startedAt, generation } = core;
   const { clock, random, config, paths, pid } = machine;
   const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
   return {
+    ...bootPeople(core, parts),
     registry: registryService({ kernel, atRest: false, heldBy: (held) => ledger.heldBy(held) }),
     histories: historiesService({ kernel, store, open: (row) => ledger.open(row) }),
     kernel: controlService({

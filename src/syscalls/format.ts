@@ -3,7 +3,7 @@
 import type { Message } from "../abi/message.ts";
 import type { ProcessInfo, WaitsFor } from "../abi/process.ts";
 import type { Column, Print } from "./define.ts";
-import type { Closed, Signalled, TraceRow } from "./services.ts";
+import type { Closed, ProcessCaps, Signalled, TraceRow } from "./services.ts";
 
 export function waitsForText(waits: WaitsFor): string {
   return waits.kind === "approval" ? `approval ${waits.id} (${waits.summary})` : waits.reason;
@@ -35,6 +35,16 @@ export function processText(row: ProcessInfo): string {
     ["last active", row.lastActiveAt === null ? "-" : new Date(row.lastActiveAt).toISOString()],
   ];
   return facts.map(([name, value]) => `${name.padEnd(12)}${value}`).join("\n");
+}
+
+export function capsText({ pid, runAs, capabilities, dropped }: ProcessCaps): string {
+  const rows = [
+    `pid       ${pid}`,
+    `runs as   ${runAs}`,
+    `may       ${capabilities.join(" ") || "nothing"}`,
+    ...(dropped.length > 0 ? [`dropped   ${dropped.join(" ")}`] : []),
+  ];
+  return rows.join("\n");
 }
 
 export function signalledText({ pid, signal, state, closed }: Signalled): string {

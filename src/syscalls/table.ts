@@ -1,12 +1,29 @@
 // The one list of syscalls. An unlisted name does not exist, for anyone.
 
+import { accountCalls } from "./account.ts";
 import { archiveCalls } from "./archive.ts";
+import { auditCalls } from "./audit.ts";
 import type { Fields, Syscall } from "./define.ts";
 import { fsCalls } from "./fs.ts";
+import { groupCalls } from "./group.ts";
 import { hilCalls } from "./hil.ts";
 import { procCalls } from "./proc.ts";
-import type { Approvals, Archives, Files, Histories, KernelControl, Processes, Registry } from "./services.ts";
+import type {
+  Accounts,
+  Approvals,
+  Archives,
+  AuditLog,
+  Files,
+  Groups,
+  Histories,
+  KernelControl,
+  Processes,
+  Registry,
+  Rights,
+  Tokens,
+} from "./services.ts";
 import { systemCalls } from "./system.ts";
+import { tokenCalls } from "./token.ts";
 
 /** All services there are; the read-only view has those marked. */
 export interface Services {
@@ -17,14 +34,28 @@ export interface Services {
   readonly files: Files; // reading and searching read
   readonly kernel: KernelControl; // status reads
   readonly processes: Processes;
+  readonly accounts: Accounts; // listing reads
+  readonly groups: Groups; // listing reads
+  readonly tokens: Tokens; // listing reads
+  readonly audit: AuditLog; // read
+  readonly rights: Rights; // read
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
 export type AnySyscall = Syscall<Services, Fields, unknown>;
 
 export const SYSCALLS: ReadonlyMap<string, AnySyscall> = new Map(
-  ([...procCalls, ...fsCalls, ...hilCalls, ...archiveCalls, ...systemCalls] as unknown as AnySyscall[]).map((call) => [
-    call.name,
-    call,
-  ]),
+  (
+    [
+      ...procCalls,
+      ...fsCalls,
+      ...hilCalls,
+      ...archiveCalls,
+      ...systemCalls,
+      ...accountCalls,
+      ...groupCalls,
+      ...tokenCalls,
+      ...auditCalls,
+    ] as unknown as AnySyscall[]
+  ).map((call) => [call.name, call]),
 );

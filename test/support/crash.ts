@@ -32,7 +32,7 @@ type Verb = (...args: unknown[]) => Promise<unknown>;
 
 /** Verbs that only look: a full disk does not keep them from answering. */
 const LOOKS = new Set(
-  `get list children count unfinished byUid byName identity capabilities personalAgent mayActAs firstHuman open find answered
+  `get list children count unfinished byUid byName identity byUid byName list get byHash hash isLocked ofAccount capabilities personalAgent mayActAs firstHuman open find answered
    openCalls closingRecords head projection history context runEnd openApproval trace outbox exists check page read close`.split(
     /\s+/,
   ),
@@ -43,6 +43,10 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
   return ({ kernel, processes, objects }) => ({
     kernel: {
       accounts: seams.around("accounts", kernel.accounts),
+      people: seams.around("people", kernel.people),
+      groups: seams.around("groups", kernel.groups),
+      tokens: seams.around("tokens", kernel.tokens),
+      guards: seams.around("guards", kernel.guards),
       processes: seams.around("processes", kernel.processes),
       approvals: seams.around("approvals", kernel.approvals),
       archives: seams.around("archives", kernel.archives),

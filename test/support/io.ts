@@ -1,6 +1,6 @@
 // What a command is handed, without a machine: streams that remember, a clock that stands still, signals on demand.
 
-import type { Input, Interruption, Io, Output } from "../../commands/command.ts";
+import type { Input, Interruption, Io, KeptLogin, Output } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
@@ -67,6 +67,21 @@ export class FakeIo implements Io {
   readonly clock = new FakeClock();
   readonly random = seeded(1).bytes;
   readonly fakeSys = new FakeSys();
+  /** Whom the invocation acted as, what it asked at the terminal, what it will be told there, and what it kept. */
+  readonly actedAs: string[] = [];
+  readonly asked: string[] = [];
+  readonly typed: string[] = [];
+  readonly logins = new Map<string, KeptLogin>();
+  readonly signIn = {
+    as: (name: string, how?: "anew") => void this.actedAs.push(how === undefined ? name : `${name} ${how}`),
+    secret: async (prompt: string) => {
+      this.asked.push(prompt);
+      return this.typed.shift() ?? null;
+    },
+    keep: (name: string, login: KeptLogin) => void this.logins.set(name, login),
+    kept: (name: string) => this.logins.get(name) ?? null,
+    forget: (name: string) => void this.logins.delete(name),
+  };
   readonly starts: KernelStatus[] = [];
   readonly kernel = { start: async () => this.starts.shift() ?? STATUS };
   private readonly listeners = new Set<(name: Interruption) => void>();
