@@ -44,6 +44,7 @@ export async function begin(
     clock: home.clock,
     random: seeded(1).bytes,
     sys: () => sys,
+    signIn: { as: () => {}, secret: async () => null, keep: () => {}, kept: () => null, forget: () => {} },
     kernel: { start: () => sys.call<KernelStatus>("system.start", {}) },
   };
   const interrupt = (name: Interruption) => {
