@@ -1,7 +1,7 @@
 // `gsv auth login|logout NAME` keeps a token of eight hours, so that `--user NAME` asks no more; `gsv auth token …` makes lasting ones.
 
+import type { TokenInfo } from "../src/syscalls/access.ts";
 import { field } from "../src/syscalls/define.ts";
-import type { TokenInfo } from "../src/syscalls/services.ts";
 import type { Command } from "./command.ts";
 import { command } from "./define.ts";
 import { domainCommand, type Verb, verbOf } from "./derive.ts";
@@ -21,13 +21,11 @@ const loginSpec = {
 const login = command(loginSpec, async ({ args, json }, io) => {
   const who = accountName(args.name);
   io.signIn.as(who, "anew");
-  const { id, token, expiresAt } = await io
-    .sys()
-    .call<TokenInfo & { token: string }>("sys.token.create", {
-      kind: "user",
-      label: "gsv auth login",
-      expires: KEPT_FOR,
-    });
+  const { id, token, expiresAt } = await io.sys().call<TokenInfo & { token: string }>("sys.token.create", {
+    kind: "user",
+    label: "gsv auth login",
+    expires: KEPT_FOR,
+  });
   io.signIn.keep(who, { id, token, expiresAt: expiresAt ?? 0 });
   const until = new Date(expiresAt ?? 0).toISOString();
   await printText(io.stdout, json ? jsonLine({ account: who, expiresAt }) : `signed in as ${who} until ${until}`);

@@ -2,8 +2,8 @@
 // asked for an old one, and gets its own first password on a terminal only.
 
 import { SysError } from "../src/abi/errno.ts";
+import type { AccountInfo } from "../src/syscalls/access.ts";
 import { field } from "../src/syscalls/define.ts";
-import type { AccountInfo } from "../src/syscalls/services.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
 import { declared } from "./derive.ts";

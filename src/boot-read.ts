@@ -3,6 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { SysError } from "./abi/errno.ts";
+import type { Caller } from "./abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { Sys } from "./abi/sys.ts";
 import { aboutThis } from "./boot-about.ts";
@@ -20,9 +21,10 @@ import { approvalsList } from "./process/approvals.ts";
 import { archivesService } from "./process/archive.ts";
 import { historiesService } from "./process/histories.ts";
 import { KernelDb } from "./store/kernel/db.ts";
-import { sqliteKernelStore } from "./store/kernel/sqlite.ts";
+import { type KernelStore, sqliteKernelStore } from "./store/kernel/sqlite.ts";
 import { isHeld } from "./store/lock.ts";
 import { sqliteProcessStore } from "./store/process/sqlite.ts";
+import type { AuditLog } from "./syscalls/access.ts";
 import type { KernelStatus } from "./syscalls/services.ts";
 import { SYSCALLS } from "./syscalls/table.ts";
 
@@ -68,14 +70,6 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
     );
     return files;
   };
-  let people: Promise<ReadPeople> | null = null;
-  const peopleNow = () => {
-    people ??= import("./boot-read-people.ts").then(({ readPeople }) => readPeople(kernel, clock));
-    return people;
-  };
-  const needsKernel = async (): Promise<never> => {
-    throw new SysError("EAGAIN", "this needs a kernel");
-  };
   const dispatch = makeDispatch({
     readOnly: true,
     table: SYSCALLS,
@@ -99,26 +93,7 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
         edit: needsKernel,
         remove: needsKernel,
       },
-      accounts: {
-        list: async (who) => (await peopleNow()).accounts.list(who),
-        create: needsKernel,
-        update: needsKernel,
-        remove: needsKernel,
-        passwd: needsKernel,
-      },
-      groups: {
-        list: async (who) => (await peopleNow()).groups.list(who),
-        add: needsKernel,
-        change: needsKernel,
-        remove: needsKernel,
-      },
-      tokens: {
-        list: async (who) => (await peopleNow()).tokens.list(who),
-        create: needsKernel,
-        revoke: needsKernel,
-      },
-      rights: { of: async (who, pid) => (await peopleNow()).rights.of(who, pid) },
-      audit: { list: async (who, query) => (await peopleNow()).audit.list(who, query) },
+      ...peopleAtRest(kernel, clock),
       kernel: controlService({
         about: aboutThis(paths),
         processes: kernel.processes,
@@ -141,6 +116,41 @@ export async function readOnlySys({ paths, clock, random, onInterrupted }: ReadO
       await store.close();
       database.close();
     },
+  };
+}
+
+async function needsKernel(): Promise<never> {
+  throw new SysError("EAGAIN", "this needs a kernel");
+}
+
+/** Loaded when the first of them is asked for. */
+function peopleAtRest(kernel: KernelStore, clock: Clock) {
+  let loaded: Promise<ReadPeople> | null = null;
+  const people = () => {
+    loaded ??= import("./boot-read-people.ts").then(({ readPeople }) => readPeople(kernel, clock));
+    return loaded;
+  };
+  return {
+    accounts: {
+      list: async (who: Caller) => (await people()).accounts.list(who),
+      create: needsKernel,
+      update: needsKernel,
+      remove: needsKernel,
+      passwd: needsKernel,
+    },
+    groups: {
+      list: async (who: Caller) => (await people()).groups.list(who),
+      add: needsKernel,
+      change: needsKernel,
+      remove: needsKernel,
+    },
+    tokens: {
+      list: async (who: Caller) => (await people()).tokens.list(who),
+      create: needsKernel,
+      revoke: needsKernel,
+    },
+    rights: { of: async (who: Caller, pid: string) => (await people()).rights.of(who, pid) },
+    audit: { list: async (...asked: Parameters<AuditLog["list"]>) => (await people()).audit.list(...asked) },
   };
 }
 

@@ -58,7 +58,7 @@ export function signing({ env, runDir, now, isTTY, interrupted }: SignInMachine)
       renameSync(`${file}.new`, file);
     },
     forget: (name) => rmSync(fileOf(name), { force: true }),
-    secret: (prompt) => (isTTY() ? typedSecret(prompt, interrupted) : Promise.resolve(null)),
+    secret: (prompt) => (isTTY() ? typedSecret(prompt, env.PATH ?? "", interrupted) : Promise.resolve(null)),
 
     async credentials() {
       if (user === null) return token ? { token } : undefined;
@@ -88,14 +88,15 @@ function passwordFrom(descriptor: string): string {
 }
 
 // On the terminal itself, whatever stdin is. The terminal keeps its own line editing; only its echo is off, and is on again however this ends.
-async function typedSecret(prompt: string, interrupted: () => never): Promise<string | null> {
+async function typedSecret(prompt: string, path: string, interrupted: () => never): Promise<string | null> {
   let terminal: number;
   try {
     terminal = openSync("/dev/tty", "r+");
   } catch {
     return null;
   }
-  const echo = (on: boolean) => Bun.spawnSync(["stty", on ? "echo" : "-echo"], { stdin: terminal }).exitCode === 0;
+  const echo = (on: boolean) =>
+    Bun.spawnSync(["stty", on ? "echo" : "-echo"], { stdin: terminal, env: { PATH: path } }).exitCode === 0;
   const stop = () => {
     echo(true);
     writeSync(terminal, "\n");

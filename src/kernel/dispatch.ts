@@ -184,7 +184,10 @@ const DETAIL_CHARS_MAX = 200;
 /** What a call was about, in a few words: names and choices, no texts of length and no secrets. */
 function targetOf(call: AnySyscall, args: object): string {
   const words = Object.entries(args)
-    .filter(([name, value]) => !call.input[name]?.secret && (typeof value !== "string" || value.length <= 80) && value !== false)
+    .filter(
+      ([name, value]) =>
+        !call.input[name]?.secret && (typeof value !== "string" || value.length <= 80) && value !== false,
+    )
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   return reveal(words.join(" ")).slice(0, DETAIL_CHARS_MAX).toWellFormed();
 }

@@ -1,8 +1,8 @@
 // account.*: humans and agents. Changes are for people alone; who may change which account the service decides. Passwords go in and
 // never come out.
 
+import type { AccountInfo, Accounts, RemovedAccount } from "./access.ts";
 import { field, syscall } from "./define.ts";
-import type { AccountInfo, Accounts, RemovedAccount } from "./services.ts";
 
 const name = field.text("the account", { positional: true, shortest: 1, longest: 32, meta: "NAME" });
 const comment = field.optional(field.text("a few words about it", { longest: 200, meta: "TEXT" }));

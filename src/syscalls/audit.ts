@@ -1,7 +1,7 @@
 // audit.*: what was refused, and what was done by those who may do more. Everyone reads what concerns them; root reads all.
 
+import type { AuditEntry, AuditLog } from "./access.ts";
 import { field, syscall } from "./define.ts";
-import type { AuditEntry, AuditLog } from "./services.ts";
 
 export const auditCalls = [
   syscall({

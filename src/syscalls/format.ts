@@ -2,8 +2,9 @@
 
 import type { Message } from "../abi/message.ts";
 import type { ProcessInfo, WaitsFor } from "../abi/process.ts";
+import type { ProcessCaps } from "./access.ts";
 import type { Column, Print } from "./define.ts";
-import type { Closed, ProcessCaps, Signalled, TraceRow } from "./services.ts";
+import type { Closed, Signalled, TraceRow } from "./services.ts";
 
 export function waitsForText(waits: WaitsFor): string {
   return waits.kind === "approval" ? `approval ${waits.id} (${waits.summary})` : waits.reason;

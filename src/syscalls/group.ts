@@ -1,7 +1,7 @@
 // group.*: who belongs together and what they may do. A grant holds from the next call on, and so does its revocation.
 
+import type { GroupInfo, Groups } from "./access.ts";
 import { field, syscall } from "./define.ts";
-import type { GroupInfo, Groups } from "./services.ts";
 
 const name = field.text("the group", { positional: true, shortest: 1, longest: 32, meta: "NAME" });
 const names = (doc: string, meta: string) => field.optional(field.text(doc, { shortest: 1, longest: 1000, meta }));

@@ -4,6 +4,7 @@ import { initPid } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { PROFILES, type ProcessInfo } from "../abi/process.ts";
+import type { ProcessCaps, Rights } from "./access.ts";
 import { field, syscall } from "./define.ts";
 import { capsText, closedText, messageLine, processText, signalledText, traceLine, waitsForText } from "./format.ts";
 import {
@@ -12,11 +13,9 @@ import {
   type Histories,
   type HistoryPage,
   PROCESS_SIGNALS,
-  type ProcessCaps,
   type Processes,
   type ProcessPage,
   type Registry,
-  type Rights,
   type Sent,
   type Spawned,
   type TraceRow,

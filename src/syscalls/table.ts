@@ -1,5 +1,6 @@
 // The one list of syscalls. An unlisted name does not exist, for anyone.
 
+import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./access.ts";
 import { accountCalls } from "./account.ts";
 import { archiveCalls } from "./archive.ts";
 import { auditCalls } from "./audit.ts";
@@ -8,20 +9,7 @@ import { fsCalls } from "./fs.ts";
 import { groupCalls } from "./group.ts";
 import { hilCalls } from "./hil.ts";
 import { procCalls } from "./proc.ts";
-import type {
-  Accounts,
-  Approvals,
-  Archives,
-  AuditLog,
-  Files,
-  Groups,
-  Histories,
-  KernelControl,
-  Processes,
-  Registry,
-  Rights,
-  Tokens,
-} from "./services.ts";
+import type { Approvals, Archives, Files, Histories, KernelControl, Processes, Registry } from "./services.ts";
 import { systemCalls } from "./system.ts";
 import { tokenCalls } from "./token.ts";
 

@@ -1,7 +1,7 @@
 // sys.token.*: proofs of who one is, for scripts, devices and services. The token itself is in one answer, once.
 
+import type { TokenInfo, Tokens } from "./access.ts";
 import { field, syscall } from "./define.ts";
-import type { TokenInfo, Tokens } from "./services.ts";
 
 type Created = TokenInfo & { readonly token: string };
 

@@ -3,7 +3,8 @@
 import { expect, test } from "bun:test";
 import type { ProcessInfo } from "../../src/abi/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import type { AccountInfo, ArchiveInfo, AuditEntry, GroupInfo } from "../../src/syscalls/services.ts";
+import type { AccountInfo, AuditEntry, GroupInfo } from "../../src/syscalls/access.ts";
+import type { ArchiveInfo } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 const accountsOf = async (sys: Sys) => (await sys.call<{ accounts: AccountInfo[] }>("account.list", {})).accounts;

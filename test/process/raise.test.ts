@@ -2,7 +2,7 @@
 // was given, and what it tried is written down.
 
 import { expect, test } from "bun:test";
-import type { ProcessCaps } from "../../src/syscalls/services.ts";
+import type { ProcessCaps } from "../../src/syscalls/access.ts";
 import { SYSCALLS } from "../../src/syscalls/table.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 

@@ -3,8 +3,7 @@
 
 import type { KernelDb } from "./db.ts";
 
-export const TOKEN_KINDS = ["user", "node", "service"] as const;
-export type TokenKind = (typeof TOKEN_KINDS)[number];
+export type TokenKind = "user" | "node" | "service";
 
 export interface TokenRow {
   readonly id: string;
