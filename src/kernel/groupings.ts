@@ -11,7 +11,6 @@ import { wordsOf } from "./rights.ts";
 import { isTaken } from "./setup.ts";
 
 const NAME = /^[a-z_][a-z0-9_-]{0,31}$/;
-const PRIVATE_FROM = 1000;
 
 export function groupsService(kernel: KernelStore): Groups {
   const { groups, people } = kernel;
@@ -46,7 +45,8 @@ export function groupsService(kernel: KernelStore): Groups {
     async remove({ caller, receipt }: ReceiptContext, name) {
       needRoot(caller, "remove groups");
       const group = await named(kernel, name);
-      if (group.gid >= PRIVATE_FROM) throw new SysError("EPERM", `${name} goes with its account: gsv user rm ${name}`);
+      if ((await people.list()).some(({ gid }) => gid === group.gid))
+        throw new SysError("EPERM", `${name} goes with its account: gsv user rm ${name}`);
       if (Object.values<number>(GROUPS).includes(group.gid))
         throw new SysError("EPERM", `${name} is gsv's own and stays`);
       const answer = { name };

@@ -106,6 +106,17 @@ test("many guesses at once are no more guesses than one after the other", async 
   expect(outcomes.filter(Boolean)).toHaveLength(10);
 });
 
+test("many right ones at once are not taken for guesses, and a right token comes in while others are locked out", async () => {
+  await using home = await withBob();
+  const logins = Array.from({ length: 30 }, () => home.login({ user: "bob", password: PASSWORD }));
+  expect(await Promise.all((await Promise.all(logins)).map(nameOf))).toEqual(Array(30).fill("bob"));
+  const { token } = await home.sys.call<{ token: string }>("sys.token.create", {});
+  for (let n = 0; n < 10; n++) await refusal(home, { token: `gsv_user_guess${n}` });
+  expect((await refusal(home, { user: "bob", password: PASSWORD })).message).toContain("too many");
+  expect((await refusal(home, { user: "root", token })).message).toContain("too many");
+  expect(await nameOf(await home.login({ token }))).toBe("sam");
+});
+
 test("at most two passwords are worked on at once, and all of them come to their end", async () => {
   const passwords = new Passwords({ memoryCost: 1024, timeCost: 1 });
   const hash = await passwords.hash(PASSWORD);

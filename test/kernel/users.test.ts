@@ -129,7 +129,8 @@ test("what a group was not granted cannot be revoked, a capability that cannot b
   expect(await refused({ name: "root", revoke: "*" })).toBe("EPERM");
   for (const grant of ["fs", "FS.READ", "fs.**", "nte.fetch", "fs read", "f*", ".fs"])
     expect(await refused({ name: "users", grant })).toBe("EINVAL");
-  for (const name of ["users", "root", "bob"])
+  await root.call("account.create", { username: "daemon", system: true });
+  for (const name of ["users", "root", "bob", "daemon"])
     expect((await home.refusal("group.rm", { name }, root)).code).toBe("EPERM");
 });
 

@@ -58,7 +58,7 @@ export function groupRows(kernel: KernelDb): GroupRows {
         if (byName(name) !== null || db.get("SELECT 1 AS one FROM passwd WHERE username = ?", name) !== null)
           return null;
         const last = db.get<{ gid: number | null }>(
-          "SELECT max(gid) AS gid FROM groups WHERE gid >= ? AND gid < ?",
+          "SELECT max(gid) AS gid FROM (SELECT gid FROM groups UNION SELECT gid FROM objects) WHERE gid >= ? AND gid < ?",
           FIRST_GID,
           END_GID,
         );
