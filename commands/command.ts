@@ -46,7 +46,26 @@ export interface Edited {
 /** The signals of the operating system that a command may take over. */
 export type Interruption = "INT" | "TERM" | "HUP";
 
+/** Who this invocation acts as, and how a person proves it. */
+export interface SignIn {
+  /** From the first use of `sys` on; `anew` takes no login that was kept. */
+  as(name: string, how?: "anew"): void;
+  /** A line typed without showing it; null where there is nobody at a terminal. */
+  secret(prompt: string): Promise<string | null>;
+  /** For later invocations with this name, until it expires. */
+  keep(name: string, login: KeptLogin): void;
+  kept(name: string): KeptLogin | null;
+  forget(name: string): void;
+}
+
+export interface KeptLogin {
+  readonly id: string;
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
 export interface Io {
+  readonly signIn: SignIn;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly stdin: Input;

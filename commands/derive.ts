@@ -99,6 +99,12 @@ export function declared(callName: string): AnySyscall {
   return call;
 }
 
+/** A verb of a domain written by hand, for a syscall of another name. */
+export function verbOf(callName: string, name: string): Verb {
+  const { summary, input } = declared(callName);
+  return { summary, input, load: () => derived(callName, name) };
+}
+
 /** `gsv proc`: finds the verb among the arguments, flags before it included. */
 export function domainCommand(domain: string, verbs: ReadonlyMap<string, Verb>): Command {
   const spec: Spec = {

@@ -85,7 +85,7 @@ function shortHelp(width: number | null): string {
       blocks: [
         {
           kind: "text" as const,
-          text: "gsv COMMAND --help says more, with examples; gsv man has all of it. --json prints JSON everywhere.",
+          text: "gsv COMMAND --help says more, with examples; gsv man has all of it. --json prints JSON everywhere, --user NAME acts as another account.",
         },
       ],
     },

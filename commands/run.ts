@@ -6,6 +6,7 @@ import { asks, looksLikeFlag } from "./args.ts";
 import type { Io } from "./command.ts";
 import { find } from "./find.ts";
 import { printError } from "./print.ts";
+import { actAs } from "./sign-in.ts";
 
 const PIPE_STATUS = 141;
 
@@ -18,8 +19,9 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<n
   return exitStatusOf(failure);
 }
 
-async function attempt(argv: readonly string[], io: Io): Promise<number> {
+async function attempt(all: readonly string[], io: Io): Promise<number> {
   try {
+    const argv = actAs(all, io);
     const at = argv.findIndex((token) => !looksLikeFlag(token) || token === "--");
     const before = at === -1 ? argv : argv.slice(0, at);
     refuseStrangers(before);
@@ -27,7 +29,7 @@ async function attempt(argv: readonly string[], io: Io): Promise<number> {
     if (word === undefined || word === "--") return await withoutCommand(before, io);
     return await (await find(word)).run([...before, ...argv.slice(at + 1)], io);
   } catch (error) {
-    await printError(io, error, asks(argv, "--json"));
+    await printError(io, error, asks(all, "--json"));
     return exitStatusOf(error);
   }
 }
@@ -37,7 +39,7 @@ function refuseStrangers(before: readonly string[]): void {
   if (stranger === undefined) return;
   throw new SysError("EUSAGE", `${stranger.slice(0, 60)} stands before the command`, [
     "flags of a command go after it: gsv COMMAND --flag",
-    "usage: gsv [--json] COMMAND …",
+    "usage: gsv [--json] [--user NAME] COMMAND …",
   ]);
 }
 

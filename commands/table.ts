@@ -43,6 +43,11 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     },
   ],
   ["df", { summary: "Show what uses how much disk space", load: async () => (await import("./backup.ts")).df }],
+  ["caps", { summary: "Show what a process may do", load: short("proc.caps", "caps") }],
+  ["user", { summary: "Add, list, change and remove accounts", load: async () => (await import("./user.ts")).user() }],
+  ["passwd", { summary: "Change a password", load: async () => (await import("./passwd.ts")).passwd }],
+  ["auth", { summary: "Sign in and out, and make tokens", load: async () => (await import("./auth.ts")).auth() }],
+  ["audit", { summary: "Print refused and privileged calls", load: short("audit.list", "audit") }],
   ["kernel", { summary: "Start, stop or look at the kernel", load: async () => (await import("./kernel.ts")).kernel }],
   [
     "doctor",

@@ -4,6 +4,7 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { CLIENT_ENV, configFrom, KERNEL_ENV } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
+import type { Credentials } from "./abi/identity.ts";
 import type { RandomBytes } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -24,6 +25,8 @@ export interface ClientMachine {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly info: ClientInfo;
+  /** Who acts, when that is not the home's own human; they never read without a kernel. */
+  readonly login?: Credentials | undefined;
   /** How this gsv is run again: the binary, or Bun and the entry. */
   readonly command: readonly string[];
   readonly env: { readonly [name: string]: string | undefined };
@@ -38,6 +41,7 @@ export function clientSys(machine: ClientMachine): Sys {
   return openSys({
     socketPath: machine.socketPath,
     info: machine.info,
+    login: machine.login,
     exe: machine.command.at(-1) ?? "gsv",
     clock,
     random,
@@ -49,6 +53,7 @@ export function clientSys(machine: ClientMachine): Sys {
     },
     showedInterrupted: () => interrupted,
     readSys: async () => {
+      if (machine.login !== undefined) return null;
       const { readOnlySys } = await import("./boot-read.ts");
       const { info: client, env } = machine;
       const asked = { client, config: configFrom(env), secretsStore: env.GSV_SECRETS };

@@ -1,6 +1,7 @@
 // A kernel in a process of its own, and a kernel inside the process of one command. Both hold the lock of the home for as long as they
 // live; the first serves the socket, the second leaves what is queued to the next.
 
+import type { Credentials } from "./abi/identity.ts";
 import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
 import { bootKernel, type Kernel, type Machine } from "./boot.ts";
 import { elect, keepLifetime } from "./kernel/lifetime.ts";
@@ -70,12 +71,17 @@ export async function hostKernel(
   machine: HostMachine,
   client: ClientInfo,
   onFirstRun: () => void,
+  login?: Credentials,
 ): Promise<Sys | null> {
   const lock = await wonElection(machine);
   if (lock === null) return null;
   const kernel = await bootOr(lock, machine);
   if (kernel.firstRun) onFirstRun();
-  const sys = await kernel.accept(client);
+  const sys = await kernel.accept(client, login).catch(async (error: unknown) => {
+    await kernel.leave();
+    lock.release();
+    throw error;
+  });
   return {
     call: sys.call,
     on: sys.on,

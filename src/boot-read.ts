@@ -4,9 +4,11 @@
 import { existsSync } from "node:fs";
 import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
+import type { Caller } from "./abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
 import { aboutThis } from "./boot-about.ts";
+import type { ReadPeople } from "./boot-read-people.ts";
 import { callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { controlService } from "./kernel/control.ts";
@@ -18,8 +20,9 @@ import { type HomePaths, readKernelInfo } from "./paths.ts";
 import { approvalsList } from "./process/approvals.ts";
 import { archivesService } from "./process/archive.ts";
 import { KernelDb } from "./store/kernel/db.ts";
-import { sqliteKernelStore } from "./store/kernel/sqlite.ts";
+import { type KernelStore, sqliteKernelStore } from "./store/kernel/sqlite.ts";
 import { isHeld } from "./store/lock.ts";
+import type { AuditLog } from "./syscalls/access.ts";
 import type { Files, KernelStatus, Settings } from "./syscalls/services.ts";
 import { SYSCALLS } from "./syscalls/table.ts";
 
@@ -88,6 +91,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       approvals: { ...approvalsList(kernel), answer: needsKernel },
       files: filesToRead(async () => (await files.get()).files),
       settings: settingsToRead(settings.get),
+      ...peopleAtRest(kernel, clock),
       kernel: controlService({
         about: aboutThis(paths),
         processes: kernel.processes,
@@ -97,7 +101,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     },
     requests: kernel.requests,
     // What is refused here is asked again at a kernel, which writes it down.
-    audit: { add: async () => {}, sweep: async () => {} },
+    audit: { ...kernel.audit, add: async () => {} },
     clock,
     logCall: async () => {},
     onFault: () => {},
@@ -145,6 +149,35 @@ function lazily<T>(make: () => Promise<T>): { readonly get: () => Promise<T>; re
     get made() {
       return made;
     },
+  };
+}
+
+/** Loaded when the first of them is asked for. */
+function peopleAtRest(kernel: KernelStore, clock: Clock) {
+  const { get: people } = lazily<ReadPeople>(async () =>
+    (await import("./boot-read-people.ts")).readPeople(kernel, clock),
+  );
+  return {
+    accounts: {
+      list: async (who: Caller) => (await people()).accounts.list(who),
+      create: needsKernel,
+      update: needsKernel,
+      remove: needsKernel,
+      passwd: needsKernel,
+    },
+    groups: {
+      list: async (who: Caller) => (await people()).groups.list(who),
+      add: needsKernel,
+      change: needsKernel,
+      remove: needsKernel,
+    },
+    tokens: {
+      list: async (who: Caller) => (await people()).tokens.list(who),
+      create: needsKernel,
+      revoke: needsKernel,
+    },
+    rights: { of: async (who: Caller, pid: string) => (await people()).rights.of(who, pid) },
+    audit: { list: async (...asked: Parameters<AuditLog["list"]>) => (await people()).audit.list(...asked) },
   };
 }
 

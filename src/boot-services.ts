@@ -3,6 +3,7 @@
 import type { Core } from "./boot.ts";
 import { aboutThis, homeNamed } from "./boot-about.ts";
 import { mountedFiles } from "./boot-mounts.ts";
+import { bootPeople } from "./boot-people.ts";
 import type { ProcessParts } from "./boot-processes.ts";
 import { modelFor } from "./boot-settings.ts";
 import { controlService } from "./kernel/control.ts";
@@ -14,11 +15,13 @@ import { historiesService } from "./process/histories.ts";
 import { processesService } from "./process/processes.ts";
 import type { Services } from "./syscalls/table.ts";
 
-export function bootServices(core: Core, files: FileParts, { ledger, runners, closer }: ProcessParts): Services {
+export function bootServices(core: Core, files: FileParts, parts: ProcessParts): Services {
+  const { ledger, runners, closer } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
   const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
   return {
+    ...bootPeople(core, parts),
     registry: registryService({ kernel, atRest: false, heldBy: (held) => ledger.heldBy(held) }),
     histories: historiesService({ kernel, store, open: (row) => ledger.open(row) }),
     kernel: controlService({

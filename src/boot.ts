@@ -3,7 +3,7 @@
 
 import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
-import type { Caller } from "./abi/identity.ts";
+import type { Caller, Credentials } from "./abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { RetentionSettings } from "./abi/keep.ts";
 import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
@@ -15,6 +15,8 @@ import { bootSettings, learnSecrets, redactedAudit, type SettingParts } from "./
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { type Dispatch, makeDispatch } from "./kernel/dispatch.ts";
+import { Logins, type Session } from "./kernel/login.ts";
+import { type PasswordCost, Passwords } from "./kernel/passwords.ts";
 import { retain } from "./kernel/retention.ts";
 import type { Keychain } from "./kernel/secrets.ts";
 import { setUp } from "./kernel/setup.ts";
@@ -50,6 +52,8 @@ export interface Machine {
   readonly log: (line: string) => void;
   /** How long things are kept; asked before every sweep. */
   readonly retention?: () => Promise<RetentionSettings>;
+  /** Hashing a password is slow on purpose; tests need not wait for it. */
+  readonly passwordCost?: PasswordCost;
   /** A test may stand in front of a port. */
   readonly ports?: (ports: Ports) => Ports;
   /** And in the place of the providers there are. */
@@ -67,6 +71,8 @@ export interface Core extends Ports, SettingParts {
   readonly machine: Machine;
   readonly bus: Bus;
   readonly callers: Callers;
+  readonly passwords: Passwords;
+  readonly logins: Logins;
   readonly startedAt: number;
   readonly generation: number;
   readonly afterCrash: boolean;
@@ -81,8 +87,8 @@ export interface Core extends Ports, SettingParts {
 }
 
 export interface Kernel {
-  /** The door of the home's own person. */
-  accept(client: ClientInfo): Promise<Sys>;
+  /** The door of the home's own person, or of whoever the credentials prove; `peer` is where they connect from. */
+  accept(client: ClientInfo, credentials?: Credentials, peer?: string): Promise<Sys>;
   /** A door for any caller, who hears what concerns `uid`. */
   readonly door: Core["door"];
   readonly callers: Callers;
@@ -165,13 +171,23 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
   const newRequestId = () => uuidv7(clock.now(), random);
   const bus = new Bus(onFault);
   const through = (dispatch: Dispatch, uid: number, caller: () => Promise<Caller>, client?: ClientInfo) =>
-    kernelSys({ dispatch, bus, caller, client, newRequestId, uid });
+    kernelSys({
+      ...{ dispatch, bus, caller, client, newRequestId, uid },
+      onRefused: (call, { code, message }) =>
+        ports.kernel.audit
+          .add({ at: clock.now(), uid, pid: null, call: call.slice(0, 80), outcome: code, detail: message })
+          .catch(onFault),
+    });
+  const callers = callersFrom(ports.kernel.accounts);
+  const passwords = new Passwords(machine.passwordCost);
   return {
     ...ports,
     ...setting,
     machine,
     bus,
-    callers: callersFrom(ports.kernel.accounts),
+    callers,
+    passwords,
+    logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
     onFault,
@@ -196,6 +212,7 @@ class Dispatches {
     this.made = {
       logged: makeDispatch({
         ...common,
+        auditPrivileged: true,
         logCall: async (pid, { args, call, ...row }) => {
           // A call may end its own process; then there is no log left to write to.
           const clean = { ...row, call: redactor.known(call), args: redactor.line(args) };
@@ -284,8 +301,9 @@ function finished(
     callers,
     door,
     isWorking: () => runners.active > 0 || ledger.busy,
-    async accept(client) {
+    async accept(client, credentials, peer = "local") {
       learnEnvironment(redactor, client.env);
+      if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
       const human = await kernel.accounts.firstHuman();
       if (human === null) throw new SysError("EIO", "this home has no account");
       return door(human.uid, () => callers.person(human.uid, human.home), client);
@@ -307,6 +325,17 @@ function finished(
     await core.processes.close();
     database.close();
   }
+}
+
+/** Who lost the account or the token hears nothing more; the next call says so. */
+function accepted({ door }: Core, client: ClientInfo, session: Session): Sys {
+  const sys = door(session.uid, () => session.caller(), client);
+  return {
+    call: sys.call,
+    close: sys.close,
+    on: (filter, listener) =>
+      session.hears ? sys.on(filter, (signal) => session.alive() && listener(signal)) : () => {},
+  };
 }
 
 function hasProcesses(paths: HomePaths): boolean {

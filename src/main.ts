@@ -2,6 +2,7 @@
 // the one that exits. What a command does not need is not loaded.
 
 import type { Output } from "../commands/command.ts";
+import type { Credentials } from "./abi/identity.ts";
 import type { HomeKeeping } from "./abi/keep.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
@@ -98,12 +99,18 @@ async function commandProcess(): Promise<number> {
   const { clock, random, env } = here;
   const cwd = process.cwd();
   const stderr = await withoutSecrets(env, await outputOf(2, clock, env.COLUMNS));
-  const sys = lazySys(async () => openKernel(await atHome(here), cwd, (line) => void stderr.write(line)));
+  const stdin = await standardInput();
+  const signIn = await signingIn(here, () => stderr.isTTY);
+  const sys = lazySys(async () => {
+    const login = await signIn.credentials();
+    return openKernel({ ...(await atHome(here)), login }, cwd, (line) => void stderr.write(line));
+  });
   try {
     return await runCommandLine(argv, {
       stdout: await outputOf(1, clock, env.COLUMNS),
       stderr,
-      stdin: await standardInput(),
+      stdin,
+      signIn,
       env,
       cwd,
       onSignal: (listener) => takeSignals(process, listener),
@@ -168,7 +175,19 @@ async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<O
   return Object.create(output, { write: { value: (text: string) => output.write(redactor.known(text)) } }) as Output;
 }
 
-async function openKernel(here: Invocation, cwd: string, say: (line: string) => void) {
+async function signingIn(here: Awaited<ReturnType<typeof invocation>>, isTTY: () => boolean) {
+  const { signing } = await import("./boot-sign-in.ts");
+  const { homeFrom, homePaths } = await import("./paths.ts");
+  const { env, clock } = here;
+  const runDir = () => homePaths(homeFrom(env.GSV_HOME, env.HOME || "/")).runDir;
+  return signing({ env, runDir, now: () => clock.now(), isTTY, interrupted: () => process.exit(130) });
+}
+
+async function openKernel(
+  here: Invocation & { readonly login: Credentials | undefined },
+  cwd: string,
+  say: (line: string) => void,
+) {
   const { clientEnv, clientSys, isInProcess } = await import("./boot-client.ts");
   const { uuidv7 } = await import("./abi/ids.ts");
   const { env, paths, clock, random } = here;
@@ -176,7 +195,7 @@ async function openKernel(here: Invocation, cwd: string, say: (line: string) => 
   const onFirstRun = () => say(`gsv: made a home at ${paths.home}\n`);
   if (isInProcess(env)) {
     const { hostKernel } = await import("./boot-host.ts");
-    const hosted = await hostKernel(await hostMachine(here), info, onFirstRun);
+    const hosted = await hostKernel(await hostMachine(here), info, onFirstRun, here.login);
     if (hosted !== null) return hosted;
   }
   return clientSys({ ...here, socketPath: here.socketPath(), info, onFirstRun });

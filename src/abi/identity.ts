@@ -11,14 +11,23 @@ export interface Identity {
 }
 
 export interface Caller extends Identity {
-  /** A person at a client, or a process whose agent acts. Calls declared `by: "person"` refuse processes. */
-  readonly kind: "person" | "process";
+  /** A person at a client, a process whose agent acts, or a machine with a token. Calls declared `by: "person"` are for the first. */
+  readonly kind: "person" | "process" | "device" | "service";
   /** The process, when it is one. */
   readonly pid?: string;
   /** The account whose processes the caller sees: itself for a person, the process's owner for a process. */
   readonly ownerUid: number;
   readonly cwd: string;
   readonly capabilities: readonly string[];
+  /** Taken from this one process, whatever its account may do. */
+  readonly dropped?: readonly string[];
+}
+
+/** How somebody proves to be an account: its password, or a token that names it. */
+export interface Credentials {
+  readonly user?: string;
+  readonly password?: string;
+  readonly token?: string;
 }
 
 export const ROOT_UID = 0;
@@ -32,4 +41,24 @@ export function grants(capabilities: readonly string[], wanted: string): boolean
   return capabilities.some(
     (grant) => grant === "*" || grant === wanted || (grant.endsWith(".*") && wanted.startsWith(grant.slice(0, -1))),
   );
+}
+
+/** `net` and `net.*` drop all of a domain, `fs.write` that one, `*` everything. */
+function drops(dropped: readonly string[], wanted: string): boolean {
+  return dropped.some((each) => {
+    const name = each.endsWith(".*") ? each.slice(0, -2) : each;
+    return name === "*" || name === wanted || wanted.startsWith(`${name}.`);
+  });
+}
+
+export function mayUse(
+  { capabilities, dropped = [] }: Pick<Caller, "capabilities" | "dropped">,
+  wanted: string,
+): boolean {
+  return grants(capabilities, wanted) && !drops(dropped, wanted);
+}
+
+/** Whether one grant stays within others: `fs.*` within `*`, `fs.read` within `fs.*`. */
+export function covers(capabilities: readonly string[], grant: string): boolean {
+  return capabilities.includes(grant) || (grant === "*" ? false : grants(capabilities, grant));
 }

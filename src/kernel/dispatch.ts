@@ -2,7 +2,7 @@
 // come through here. Unknown is denied; every refusal is audited; every call of a process is in its syscall log.
 
 import { type Code, SysError } from "../abi/errno.ts";
-import { grants } from "../abi/identity.ts";
+import { isRoot, mayUse } from "../abi/identity.ts";
 import { isRequestId } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
 import { reveal } from "../lib/sanitize.ts";
@@ -30,6 +30,8 @@ export interface DispatchOptions {
   readonly onFault: (error: unknown) => void;
   /** What is told of an error without the secrets that are known here. */
   readonly conceal?: (text: string) => string;
+  /** Whether what was done with more than everybody's rights is audited too: not for what the kernel reads on somebody's behalf. */
+  readonly auditPrivileged?: true;
 }
 
 /** What a handler whose answer is kept is told besides: how to have the answer stored in the transaction that makes it true. */
@@ -54,18 +56,22 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     try {
       const call = await authorise(name, context);
       const parsed = parseArgs(call.input, args, parse);
-      return await once(call, parsed, context);
+      const answer = await once(call, parsed, context);
+      if (isPrivileged(call, context)) await note(name, context, { outcome, detail: targetOf(call, parsed) });
+      return answer;
     } catch (error) {
       const fault = oneLine(concealed(asSysError(error)));
       outcome = fault.code;
-      if (isDenial(fault.code)) await auditDenial(name, context, fault);
+      const call = table.get(name);
+      if (isDenial(fault.code) || (call !== undefined && isPrivileged(call, context)))
+        await note(name, context, { outcome, detail: fault.message });
       throw fault;
     } finally {
       if (context.caller.pid !== undefined) {
         await options.logCall(context.caller.pid, {
           at,
           call: name,
-          args,
+          args: withoutSecrets(table.get(name), args),
           outcome,
           ms: Math.round((clock.mono() - startedAt) * 1000) / 1000,
         });
@@ -76,8 +82,10 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
   async function authorise(name: string, { caller }: CallContext): Promise<AnySyscall> {
     const call = table.get(name);
     if (call === undefined) throw new SysError("ENOSYS", `no such syscall: ${name.slice(0, 80).toWellFormed()}`);
-    if (!grants(caller.capabilities, call.capability)) {
-      throw new SysError("EPERM", `${caller.username} may not call ${name} (needs ${call.capability})`);
+    if (!mayUse(caller, call.capability)) {
+      const who =
+        caller.pid !== undefined && mayUse({ ...caller, dropped: [] }, call.capability) ? caller.pid : caller.username;
+      throw new SysError("EPERM", `${who} may not call ${name} (needs ${call.capability})`);
     }
     if (call.by === "person" && caller.kind !== "person")
       throw new SysError("EPERM", `${name} is for people: a process may not call it`);
@@ -128,14 +136,23 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     return answer;
   }
 
-  async function auditDenial(name: string, { caller }: CallContext, fault: SysError): Promise<void> {
+  // What only people may change, and whatever root does.
+  function isPrivileged(call: AnySyscall, { caller }: CallContext): boolean {
+    return options.auditPrivileged === true && (isRoot(caller) || (call.by === "person" && call.class === "keyed"));
+  }
+
+  async function note(
+    name: string,
+    { caller }: CallContext,
+    { outcome, detail }: { readonly outcome: string; readonly detail: string },
+  ): Promise<void> {
     const row = {
       at: clock.now(),
       uid: caller.uid,
       pid: caller.pid ?? null,
       call: name.slice(0, 80),
-      outcome: fault.code,
-      detail: fault.message,
+      outcome,
+      detail,
     };
     // A full disk must not turn a refusal into another error.
     await audit.add(row).catch(options.onFault);
@@ -167,5 +184,27 @@ function usedForSomethingElse(requestId: string): SysError {
 }
 
 function isDenial(code: Code): boolean {
-  return code === "EPERM" || code === "ENOSYS";
+  return code === "EPERM" || code === "ENOSYS" || code === "EAUTH";
+}
+
+const DETAIL_CHARS_MAX = 200;
+
+/** What a call was about, in a few words: names and choices, no texts of length and no secrets. */
+function targetOf(call: AnySyscall, args: object): string {
+  const words = Object.entries(args)
+    .filter(
+      ([name, value]) =>
+        !call.input[name]?.secret && (typeof value !== "string" || value.length <= 80) && value !== false,
+    )
+    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  return reveal(words.join(" ")).slice(0, DETAIL_CHARS_MAX).toWellFormed();
+}
+
+function withoutSecrets(call: AnySyscall | undefined, args: unknown): unknown {
+  const secret = Object.entries(call?.input ?? {}).filter(([, spec]) => spec.secret);
+  if (secret.length === 0 || typeof args !== "object" || args === null) return args;
+  return {
+    ...args,
+    ...Object.fromEntries(secret.filter(([name]) => name in args).map(([name]) => [name, "[secret]"])),
+  };
 }

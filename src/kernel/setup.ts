@@ -12,6 +12,8 @@ const FIRST_AGENT_UID = 1001;
 const AGENT_NAMES = ["friday", "sol", "echo", "iris", "juno", "atlas", "mira", "nova", "vera", "ada"] as const;
 /** Names of accounts and groups that are there before, or may come beside, the human's own. */
 const TAKEN: ReadonlySet<string> = new Set([...Object.keys(GROUPS), ...AGENT_NAMES]);
+/** Who acts in texts and rows without being an account. */
+const WORDS: ReadonlySet<string> = new Set(["kernel", "nobody", "system", "gsv", "anybody", "everyone"]);
 
 export interface SetupPorts {
   readonly kernel: KernelStore;
@@ -29,7 +31,47 @@ export async function setUp(ports: SetupPorts): Promise<boolean> {
   if (human === null) throw new Error("a home without a human");
   if (first || (await ports.objects.head("home/.dir")) === null) await createDirectories(ports);
   await ensureInit(ports, human.uid);
+  for (const other of await ports.kernel.people.list())
+    if (other.kind !== "root") await settleAccount(ports, other.uid);
   return first;
+}
+
+/** What an account has besides its rows: a home, a place for archives, and a human its init. Whatever is there stays as it is. */
+export async function settleAccount(ports: Omit<SetupPorts, "osUser">, uid: number): Promise<void> {
+  const account = (await ports.kernel.people.list()).find((each) => each.uid === uid);
+  if (account === undefined || account.locked) return;
+  const { username, gid, kind } = account;
+  await ensureDirectory(ports, `home/${username}`, { uid, gid, mode: 0o2770 });
+  if (kind !== "human") return;
+  await ensureDirectory(ports, `var/sessions/${username}`, { uid, gid, mode: 0o700 });
+  const agent = await ports.kernel.accounts.personalAgent(uid);
+  if (agent !== null)
+    await ensureDirectory(ports, `home/${agent.username}`, { uid: agent.uid, gid: agent.gid, mode: 0o2770 });
+  if (agent !== null) await ensureInit(ports, uid);
+}
+
+async function ensureDirectory(
+  { objects, now }: Pick<SetupPorts, "objects" | "now">,
+  key: string,
+  owner: { readonly uid: number; readonly gid: number; readonly mode: number },
+): Promise<void> {
+  if ((await objects.head(`${key}/.dir`)) !== null) return;
+  const about = { type: "application/x-directory", mtimeMs: now, dirmarker: true, symlink: null };
+  await objects.put({ key: `${key}/.dir`, ...owner, ...about }, new Uint8Array());
+}
+
+/** Whether a name is none that an account or group may get. */
+export function isTaken(name: string): boolean {
+  return Object.hasOwn(GROUPS, name) || WORDS.has(name);
+}
+
+/** A name for the personal agent of a new human. */
+export async function freeAgentName({ people, groups }: KernelStore, human: string): Promise<string> {
+  for (let number = 0; ; number++) {
+    const name = AGENT_NAMES[number] ?? `agent${number - AGENT_NAMES.length + 1}`;
+    const free = name !== human && (await people.byName(name)) === null && (await groups.byName(name)) === null;
+    if (free) return name;
+  }
 }
 
 /** An OS user name as an account name: odd characters become `_`; what cannot be one, or is taken, becomes `me`. */
@@ -75,19 +117,7 @@ async function createDirectories({ kernel, objects, now }: SetupPorts): Promise<
   if (human === null) return;
   const agent = await kernel.accounts.personalAgent(human.uid);
   const directory = (key: string, uid: number, gid: number, mode: number) =>
-    objects.put(
-      {
-        key: `${key}/.dir`,
-        uid,
-        gid,
-        mode,
-        type: "application/x-directory",
-        mtimeMs: now,
-        dirmarker: true,
-        symlink: null,
-      },
-      new Uint8Array(),
-    );
+    ensureDirectory({ objects, now }, key, { uid, gid, mode });
   await directory("root", 0, 0, 0o700);
   await directory("etc", 0, 0, 0o755);
   await directory("var", 0, 0, 0o755);
@@ -99,7 +129,10 @@ async function createDirectories({ kernel, objects, now }: SetupPorts): Promise<
   await directory("home", 0, 0, 0o755);
 }
 
-async function ensureInit({ kernel, processes, now }: SetupPorts, uid: number): Promise<void> {
+async function ensureInit(
+  { kernel, processes, now }: Omit<SetupPorts, "osUser" | "objects">,
+  uid: number,
+): Promise<void> {
   const pid = initPid(uid);
   if ((await kernel.processes.get(pid)) !== null) return;
   const human = await kernel.accounts.byUid(uid);

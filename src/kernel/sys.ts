@@ -13,6 +13,8 @@ export interface SysOptions {
   readonly caller: () => Promise<Caller>;
   readonly client?: ClientInfo | undefined;
   readonly newRequestId: () => string;
+  /** Told of a call that got no further than who makes it. */
+  readonly onRefused?: (call: string, error: SysError) => Promise<void>;
   readonly uid: number;
 }
 
@@ -28,7 +30,10 @@ export function kernelSys(options: SysOptions): Sys {
       if (gone.signal.aborted) throw new SysError("ECANCELED", "the connection is closed");
       if (signal?.aborted) throw new SysError("ECANCELED", `${name} was cancelled`);
       const signals = signal === undefined ? gone.signal : AbortSignal.any([signal, gone.signal]);
-      const caller = await options.caller();
+      const caller = await options.caller().catch(async (error: unknown) => {
+        if (error instanceof SysError) await options.onRefused?.(name, error);
+        throw error;
+      });
       const client = options.client === undefined ? {} : { client: options.client };
       return (await options.dispatch(name, args, {
         caller,

@@ -8,6 +8,7 @@ import { LIMITS } from "../abi/limits.ts";
 import type { Origin } from "../abi/message.ts";
 import type { Bus } from "../kernel/bus.ts";
 import { visibleProcess } from "../kernel/registry.ts";
+import { droppedFor } from "../kernel/rights.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Account } from "../store/kernel/accounts.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
@@ -84,6 +85,7 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
       workspaceId: place.parent?.workspaceId ?? null,
       createdAt: now,
       step: { ...step },
+      dropped: place.dropped,
     },
     { uid: caller.uid, requestId, bodyHash: hash, answer, now },
   );
@@ -136,6 +138,7 @@ interface Place {
   readonly ownerUid: number;
   readonly runAs: Account;
   readonly cwd: string;
+  readonly dropped: readonly string[];
 }
 
 async function placeOf(ports: SpawnPorts, caller: Caller, request: SpawnRequest): Promise<Place> {
@@ -160,6 +163,7 @@ async function placeOf(ports: SpawnPorts, caller: Caller, request: SpawnRequest)
     parent,
     ownerUid,
     runAs,
+    dropped: await droppedFor(kernel.accounts, parent, runAs.uid, request.drop),
     cwd: request.cwd === undefined ? start : await ports.locate({ ...caller, cwd: start }, request.cwd),
   };
 }

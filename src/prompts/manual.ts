@@ -3,6 +3,7 @@
 // `<!-- also: … -->` holds other words people use for it; it is searched and never shown. Import this file lazily: it carries all
 // the text.
 
+import accounts from "./manual/accounts.md" with { type: "text" };
 import approvals from "./manual/approvals.md" with { type: "text" };
 import chat from "./manual/chat.md" with { type: "text" };
 import configuration from "./manual/configuration.md" with { type: "text" };
@@ -50,6 +51,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["exit-status", exitStatus],
   ["output-and-json", outputAndJson],
   ["homes-and-accounts", homesAndAccounts],
+  ["accounts", accounts],
   ["environment", environment],
   ["configuration", configuration],
   ["limits", limits],

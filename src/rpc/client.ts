@@ -3,6 +3,7 @@
 
 import type { Socket } from "bun";
 import { SysError } from "../abi/errno.ts";
+import type { Credentials } from "../abi/identity.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
 import type { CallOptions, ClientInfo, LeaveReason } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -29,6 +30,8 @@ export class ConnectionLost extends Error {
 export interface DialOptions {
   readonly socketPath: string;
   readonly info: ClientInfo;
+  /** Who the client acts as, when that is not the home's own human. */
+  readonly login?: Credentials | undefined;
   readonly clock: Clock;
   readonly helloMs: number;
 }
@@ -51,7 +54,7 @@ export async function dial(options: DialOptions): Promise<Link> {
     await Bun.connect<undefined>({
       unix: options.socketPath,
       socket: {
-        open: (socket) => link.opened(socket, options.info),
+        open: (socket) => link.opened(socket, options.info, options.login),
         data: (_socket, chunk) => link.received(chunk),
         drain: () => link.drained(),
         close: () => link.lost(new ConnectionLost("closed", "the kernel ended the connection")),
@@ -116,9 +119,9 @@ class SocketLink implements Link {
     return this.identity;
   }
 
-  opened(socket: Socket<undefined>, info: ClientInfo): void {
+  opened(socket: Socket<undefined>, info: ClientInfo, login: Credentials | undefined): void {
     this.socket = socket;
-    this.send({ kind: "hello", ...info }, "hello");
+    this.send({ kind: "hello", ...info, ...(login !== undefined && { login }) }, "hello");
   }
 
   received(chunk: Uint8Array): void {

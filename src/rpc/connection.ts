@@ -3,6 +3,7 @@
 // refuses the connection and leaves the kernel alone.
 
 import { SysError } from "../abi/errno.ts";
+import type { Credentials } from "../abi/identity.ts";
 import type { CallClass, ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type ClientFrame, checkClientFrame, encodeFrame, FrameDecoder, type ServerFrame, toWire } from "./frame.ts";
@@ -11,7 +12,7 @@ import { Outbox } from "./outbox.ts";
 export interface Door {
   readonly version: string;
   /** The client's own Sys, or SysError when it may not come in. */
-  accept(client: ClientInfo): Promise<Sys>;
+  accept(client: ClientInfo, login?: Credentials): Promise<Sys>;
 }
 
 export interface ConnectionOptions {
@@ -145,10 +146,17 @@ export class Connection {
     }
   }
 
-  private async greet(client: ClientInfo): Promise<void> {
-    const { clientId, version, cwd, env } = client;
+  private async greet({
+    clientId,
+    version,
+    cwd,
+    env,
+    login,
+  }: Extract<ClientFrame, { readonly kind: "hello" }>): Promise<void> {
+    // The hello came in time; how long a password takes is not the client's doing.
+    if (login !== undefined) this.cancelHello();
     try {
-      const sys = await this.options.door.accept({ clientId, version, cwd, env });
+      const sys = await this.options.door.accept({ clientId, version, cwd, env }, login);
       if (this.state !== "greeting") return await sys.close();
       this.sys = sys;
     } catch (error) {

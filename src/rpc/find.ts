@@ -2,6 +2,7 @@
 // finish and leave; a newer one, and a holder that is suspended, are named and left alone.
 
 import { SysError } from "../abi/errno.ts";
+import type { Credentials } from "../abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import type { ClientInfo } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -17,6 +18,7 @@ export interface StarterEnd {
 export interface FindOptions {
   readonly socketPath: string;
   readonly info: ClientInfo;
+  readonly login?: Credentials | undefined;
   /** Our own binary, for messages that name it. */
   readonly exe: string;
   readonly clock: Clock;
@@ -41,6 +43,7 @@ export const DRAIN = "sys.drain";
 
 const SETTINGS: FindSettings = { helloMs: 2000, startMs: 5000, upgradeMs: 30_000, retryMs: 4 };
 const RETRY_MS_MAX = 50;
+const LOGIN_PATIENCE = 10;
 /** A starter that ended without a kernel coming up is followed by another after so many tries. */
 const TRIES_PER_STARTER = 10;
 const LOG_HINT = "its log says why: log/kernel.log in gsv's home";
@@ -48,6 +51,8 @@ const LOG_HINT = "its log says why: log/kernel.log in gsv's home";
 export class KernelFinder {
   private readonly settings: FindSettings;
   private silentUntil = Number.NEGATIVE_INFINITY;
+  /** Credentials that were wrong once are not tried again: each attempt counts. */
+  private wrongLogin: SysError | null = null;
 
   constructor(private readonly options: FindOptions) {
     this.settings = { ...SETTINGS, ...options.settings };
@@ -92,11 +97,14 @@ export class KernelFinder {
   }
 
   private async dial(): Promise<Link> {
-    const { socketPath, info, clock } = this.options;
-    const { helloMs } = this.settings;
+    const { socketPath, info, login, clock } = this.options;
+    // Looking at a password takes a while, and several wait for each other.
+    const helloMs = this.settings.helloMs * (login === undefined ? 1 : LOGIN_PATIENCE);
+    if (this.wrongLogin !== null) throw this.wrongLogin;
     try {
-      return await dial({ socketPath, info, clock, helloMs });
+      return await dial({ socketPath, info, login, clock, helloMs });
     } catch (error) {
+      if (error instanceof SysError && error.code === "EAUTH") this.wrongLogin = error;
       if (error instanceof ConnectionLost && error.how === "silent") this.silentUntil = clock.mono() + helloMs;
       throw error;
     }

@@ -3,6 +3,7 @@
 // is over, never guessed at. `hello`, `helloOk`, `refused` and `bye` are frozen for ever: every version of gsv understands them.
 
 import { type Code, isCode, SysError } from "../abi/errno.ts";
+import type { Credentials } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
 import { type ClientInfo, LEAVE_REASONS, type LeaveReason } from "../abi/sys.ts";
@@ -23,7 +24,7 @@ export interface KernelIdentity {
 }
 
 export type ClientFrame =
-  | ({ readonly kind: "hello" } & ClientInfo)
+  | ({ readonly kind: "hello"; readonly login?: Credentials } & ClientInfo)
   | {
       readonly kind: "req";
       readonly id: number;
@@ -121,7 +122,7 @@ export class FrameDecoder {
 export function checkClientFrame(frame: Loose): ClientFrame {
   switch (frame.kind) {
     case "hello":
-      return { kind: "hello", ...checkInfo(frame) };
+      return { kind: "hello", ...checkInfo(frame), ...checkLogin(frame.login) };
     case "req": {
       const { name, args, requestId } = frame;
       if (typeof name !== "string" || name.length > 100 || !isObject(args))
@@ -182,6 +183,15 @@ function checkInfo(frame: Loose): ClientInfo {
   if (!isObject(env)) throw broken("hello has no environment");
   const texts = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === "string");
   return { clientId, version, cwd, env: Object.fromEntries(texts) };
+}
+
+// Whatever else stands beside them, credentials are credentials: with them nobody comes in as the home's own human.
+function checkLogin(value: unknown): { readonly login?: Credentials } {
+  if (value === undefined) return {};
+  if (!isObject(value)) throw broken("the credentials are not an object");
+  const { user, password, token } = value;
+  const texts = Object.entries({ user, password, token }).filter(([, text]) => typeof text === "string");
+  return { login: Object.fromEntries(texts) };
 }
 
 function checkFilter(value: unknown): SignalFilter {

@@ -36,6 +36,8 @@ export interface FieldSpec<T> {
   readonly flag?: string;
   /** Not on the command line, or not shown to a model. */
   readonly hide?: "cli" | "tool" | "both";
+  /** Never in a log, an audit row or a stored answer. */
+  readonly secret?: true;
   /** On the command line `-` means that stdin is the value. */
   readonly stdin?: true;
   /** What it names, where its kind does not say so: completion offers those there are. */

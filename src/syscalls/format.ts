@@ -2,6 +2,7 @@
 
 import type { Message } from "../abi/message.ts";
 import type { ProcessInfo, WaitsFor } from "../abi/process.ts";
+import type { ProcessCaps } from "./access.ts";
 import type { Column, Print } from "./define.ts";
 import type { Closed, Signalled, TraceRow } from "./services.ts";
 
@@ -35,6 +36,16 @@ export function processText(row: ProcessInfo): string {
     ["last active", row.lastActiveAt === null ? "-" : new Date(row.lastActiveAt).toISOString()],
   ];
   return facts.map(([name, value]) => `${name.padEnd(12)}${value}`).join("\n");
+}
+
+export function capsText({ pid, runAs, capabilities, dropped }: ProcessCaps): string {
+  const rows = [
+    `pid       ${pid}`,
+    `runs as   ${runAs}`,
+    `may       ${capabilities.join(" ") || "nothing"}`,
+    ...(dropped.length > 0 ? [`dropped   ${dropped.join(" ")}`] : []),
+  ];
+  return rows.join("\n");
 }
 
 export function signalledText({ pid, signal, state, closed }: Signalled): string {

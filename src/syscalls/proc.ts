@@ -4,8 +4,9 @@ import { initPid } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { PROFILES, type ProcessInfo } from "../abi/process.ts";
+import type { ProcessCaps, Rights } from "./access.ts";
 import { field, syscall } from "./define.ts";
-import { closedText, messageLine, processText, signalledText, traceLine, waitsForText } from "./format.ts";
+import { capsText, closedText, messageLine, processText, signalledText, traceLine, waitsForText } from "./format.ts";
 import {
   type Aborted,
   type Closed,
@@ -93,11 +94,15 @@ export const procCalls = [
         field.text("the account it acts as; your personal agent when left out", { longest: 32, meta: "ACCOUNT" }),
       ),
       cwd: field.optional(field.path("where it starts", { meta: "PATH" })),
+      drop: field.optional(
+        field.text("capabilities it does without, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
+      ),
     },
     cli: {
       examples: [
         'gsv proc spawn --label "docs audit" --prompt "Review the docs for stale commands."',
         'gsv spawn --parent init:1000 --label "release notes"',
+        'gsv spawn --drop net,shell --label "reads only what is here"',
       ],
       print: { kind: "value", text: (result: Spawned) => result.pid },
     },
@@ -202,6 +207,18 @@ export const procCalls = [
     run: async ({ histories }: { histories: Histories }, args, { caller }) => ({
       rows: await histories.trace(caller, args.pid, args),
     }),
+  }),
+
+  syscall({
+    name: "proc.caps",
+    summary: "Show what a process may do",
+    class: "read",
+    input: { pid: onePid },
+    cli: {
+      examples: ["gsv caps init:1000"],
+      print: { kind: "value", text: (result: ProcessCaps) => capsText(result) },
+    },
+    run: ({ rights }: { rights: Rights }, args, { caller }) => rights.of(caller, args.pid),
   }),
 
   syscall({

@@ -63,6 +63,8 @@ export interface SpawnRequest {
   readonly profile: Profile;
   readonly as?: string;
   readonly cwd?: string;
+  /** Capabilities it does without, separated by commas. */
+  readonly drop?: string;
 }
 
 export interface Spawned {

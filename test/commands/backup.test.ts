@@ -13,16 +13,16 @@ const RESTORED: BackupRestored = {
 };
 
 class KeepingIo extends FakeIo {
-  readonly asked: unknown[] = [];
+  readonly keptCalls: unknown[] = [];
   made = MADE;
   restored = RESTORED;
   override readonly keep: HomeKeeping = {
     backup: async (...given) => {
-      this.asked.push(["backup", ...given]);
+      this.keptCalls.push(["backup", ...given]);
       return this.made;
     },
     restore: async (...given) => {
-      this.asked.push(["restore", ...given]);
+      this.keptCalls.push(["restore", ...given]);
       return this.restored;
     },
     usage: async () => ({
@@ -45,13 +45,13 @@ beforeEach(() => {
 describe("gsv backup", () => {
   test("it says which file, how big, and what is in it", async () => {
     expect(await runs(io, "backup", "b.tar")).toBe(0);
-    expect(io.asked).toEqual([["backup", "b.tar", { force: false }]]);
+    expect(io.keptCalls).toEqual([["backup", "b.tar", { force: false }]]);
     expect(io.stdout.text).toBe("/b.tar (1.5 KiB): 1 process, 12 messages, 0 archives, 3 files\n");
   });
 
   test("with --json it is one object, and --force is handed on", async () => {
     expect(await runs(io, "backup", "--force", "b.tar", "--json")).toBe(0);
-    expect(io.asked).toEqual([["backup", "b.tar", { force: true }]]);
+    expect(io.keptCalls).toEqual([["backup", "b.tar", { force: true }]]);
     expect(JSON.parse(io.stdout.text)).toEqual({ ...MADE });
   });
 
@@ -67,7 +67,7 @@ describe("gsv backup", () => {
     expect(await runs(io, "backup", "a", "b")).toBe(2);
     expect(await runs(io, "restore")).toBe(2);
     expect(await runs(io, "df", "more")).toBe(2);
-    expect(io.asked).toEqual([]);
+    expect(io.keptCalls).toEqual([]);
   });
 });
 
@@ -75,7 +75,7 @@ describe("gsv restore", () => {
   test("it says what came back, where what was there is now, and what did not come back", async () => {
     io.restored = { ...RESTORED, replaced: "/home/sam/.gsv/backup/replaced-1" };
     expect(await runs(io, "restore", "--force", "b.tar")).toBe(0);
-    expect(io.asked).toEqual([["restore", "b.tar", { force: true }]]);
+    expect(io.keptCalls).toEqual([["restore", "b.tar", { force: true }]]);
     expect(io.stdout.lines).toEqual([
       "restored /home/sam/.gsv as of 1970-01-01T00:00:00.000Z: 1 process, 12 messages, 0 archives, 3 files",
       "what was there before is in /home/sam/.gsv/backup/replaced-1",

@@ -17,6 +17,8 @@ interface Things {
   readonly run: string;
   readonly approval: string;
   readonly archive: string;
+  readonly account: string;
+  readonly token: string;
 }
 
 const ABSENT: Things = {
@@ -24,6 +26,8 @@ const ABSENT: Things = {
   run: "0190a1b2-0000-7000-8000-000000000001",
   approval: "zz99",
   archive: "0190a1b2-0000-7000-8000-000000000002",
+  account: "nemo",
+  token: "0190a1b2-0000-7000-8000-000000000003",
 };
 
 /** Every call that can name a thing of somebody else, with every way to name one. */
@@ -34,6 +38,7 @@ const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
     { pid, message: "hello" },
     { pid, message: "hello", interrupt: true },
   ],
+  "proc.caps": ({ pid }) => [{ pid }],
   "proc.abort": ({ pid, run }) => [{ pid }, { pid, runId: run }],
   "proc.history": ({ pid }) => [{ pid }, { pid, limit: 1, afterSeq: 1 }],
   "proc.trace": ({ pid }) => [{ pid }],
@@ -42,6 +47,18 @@ const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
   "proc.wait": ({ pid, run }) => [{ pids: [pid] }, { pids: [pid], run }, { pids: [pid], patient: true }],
   "proc.signal": ({ pid }) => ["STOP", "CONT", "INT", "TERM", "KILL", "0"].map((signal) => ({ pid, signal })),
   "hil.answer": ({ approval: id }) => ["approve", "deny"].map((decision) => ({ id, decision })),
+  "account.update": ({ account: username }) => [
+    { username, comment: "x" },
+    { username, lock: true },
+    { username, unlock: true },
+  ],
+  "account.remove": ({ account: username }) => [{ username }, { username, force: true }],
+  "account.passwd": ({ account: username }) => [
+    { username, password: "long enough" },
+    { username, password: "long enough", typed: true },
+  ],
+  "account.create": ({ account: owner }) => [{ username: "scout", agent: true, owner }],
+  "sys.token.revoke": ({ token: id }) => [{ id }],
   "archive.show": ({ archive: id }) => [{ id }],
   "archive.verify": ({ archive: id }) => [{ id }],
   "fs.read": ({ pid }) => [`/proc/${pid}`, `/proc/${pid}/status`, `/proc/${pid}/messages`].map((path) => ({ path })),
@@ -50,6 +67,14 @@ const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
 
 /** Calls that name nobody's things; what they show is tried below. */
 const NAMELESS = [
+  "account.list",
+  "audit.list",
+  "group.list",
+  "group.add",
+  "group.mod",
+  "group.rm",
+  "sys.token.create",
+  "sys.token.list",
   "proc.list",
   "hil.list",
   "archive.list",
@@ -86,7 +111,8 @@ async function world(): Promise<World> {
   const { runId } = await home.send("delete a", { pid });
   await home.inState(pid, "waiting_hil");
   const [asked] = (await home.sys.call<{ approvals: Approval[] }>("hil.list", {})).approvals;
-  const sams = { pid, run: runId, approval: asked?.id ?? "", archive: archiveId ?? "" };
+  const { id: token } = await home.sys.call<{ id: string }>("sys.token.create", { label: "sam's" });
+  const sams = { pid, account: "sam", token, run: runId, approval: asked?.id ?? "", archive: archiveId ?? "" };
   const { pid: bobsTask } = await bob.sys.call<{ pid: string }>("proc.spawn", { label: "bob's" });
   return { home, bob, sams, bobsTask };
 }

@@ -25,11 +25,22 @@ test("a process cannot answer an approval, its own or another's, nor make the ke
 test("no tool of a model reaches a call that is for people", () => {
   const forPeople = [...SYSCALLS.values()].filter((call) => call.by === "person");
   expect(forPeople.map((call) => call.name).sort()).toEqual([
+    "account.create",
+    "account.passwd",
+    "account.remove",
+    "account.update",
+    "audit.list",
     "config.apply",
     "config.set",
     "config.unset",
+    "group.add",
+    "group.mod",
+    "group.rm",
     "hil.answer",
     "sys.drain",
+    "sys.token.create",
+    "sys.token.list",
+    "sys.token.revoke",
   ]);
   expect(forPeople.filter((call) => call.tool !== undefined)).toEqual([]);
 });

@@ -26,8 +26,17 @@ const BY_HAND: { readonly [name: string]: string } = {
   approvals: "",
   approve: "",
   deny: "",
+  user: "--agent --system --owner --comment --lock --unlock --force",
+  passwd: "",
+  auth: "--kind --role --label --device --expires --reason",
 };
-const SHORT: { readonly [name: string]: string } = { ps: "proc.list", send: "proc.send", spawn: "proc.spawn" };
+const SHORT: { readonly [name: string]: string } = {
+  ps: "proc.list",
+  send: "proc.send",
+  spawn: "proc.spawn",
+  caps: "proc.caps",
+  audit: "audit.list",
+};
 const VERBS_BESIDE_SYSCALLS = ["proc stop", "proc resume", "proc wait", "config edit"];
 /** Flags of hand-written verbs that their syscalls do not have. */
 const FLAGS_BESIDE_SYSCALLS = ["--no-archive", "-v"];
@@ -43,7 +52,7 @@ function flagsOf(call: string): string[] {
 function faultOf(line: string): string | null {
   const [noun = "", verb = ""] = line.split(/\s+/);
   const flags = (line.replace(/"[^"]*"|'[^']*'/g, "").match(/(?<=\s)--?[A-Za-z0-9][\w-]*/g) ?? []).filter(
-    (flag) => !["--json", "--help"].includes(flag),
+    (flag) => !["--json", "--help", "--user"].includes(flag),
   );
   if (noun === "--version") return null;
   const call = SHORT[noun] ?? `${noun}.${verb}`;

@@ -140,6 +140,10 @@ describe("checking frames", () => {
     ];
     for (const frame of bad)
       expect(`${JSON.stringify(frame)} ${codeOf(() => checkClientFrame({ ...frame }))}`).toEndWith("EPROTO");
+    // Credentials stay credentials, whatever is in them: nobody who sends some comes in without.
+    for (const login of [{}, { deviceToken: "x" }, { user: 5, password: null }])
+      expect(checkClientFrame({ ...hello, login })).toMatchObject({ login: {} });
+    expect(() => checkClientFrame({ ...hello, login: "root" })).toThrow("credentials");
     expect(checkClientFrame({ ...hello, env: { A: "1", B: 2 }, extra: true })).toEqual({
       ...hello,
       env: { A: "1" },

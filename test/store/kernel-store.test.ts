@@ -81,6 +81,7 @@ test("a process is created in a step that a start can finish, then it is live", 
     lastActiveAt: null,
     waitsFor: null,
     lastStatus: null,
+    dropped: [],
   });
   expect(await store.processes.get("task:zzzzzz")).toBeNull();
 });

@@ -32,10 +32,9 @@ type Verb = (...args: unknown[]) => Promise<unknown>;
 
 /** Verbs that only look: a full disk does not keep them from answering. */
 const LOOKS = new Set(
-  `get list children count unfinished byUid byName identity capabilities personalAgent mayActAs firstHuman open find answered
-   openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page read close opened olderThan`.split(
-    /\s+/,
-  ),
+  `get list children count unfinished byUid byName identity byHash hash isLocked ofAccount capabilities personalAgent mayActAs firstHuman
+   open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
+   read close opened olderThan`.split(/\s+/),
 );
 
 export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
@@ -43,6 +42,10 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
   return ({ kernel, processes, objects }) => ({
     kernel: {
       accounts: seams.around("accounts", kernel.accounts),
+      people: seams.around("people", kernel.people),
+      groups: seams.around("groups", kernel.groups),
+      tokens: seams.around("tokens", kernel.tokens),
+      guards: seams.around("guards", kernel.guards),
       processes: seams.around("processes", kernel.processes),
       approvals: seams.around("approvals", kernel.approvals),
       archives: seams.around("archives", kernel.archives),

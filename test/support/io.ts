@@ -1,6 +1,15 @@
 // What a command is handed, without a machine: streams that remember, a clock that stands still, signals on demand.
 
-import type { EditRequest, Input, Interruption, Io, Output, Place, Program } from "../../commands/command.ts";
+import type {
+  EditRequest,
+  Input,
+  Interruption,
+  Io,
+  KeptLogin,
+  Output,
+  Place,
+  Program,
+} from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { HomeKeeping } from "../../src/abi/keep.ts";
@@ -82,6 +91,21 @@ export class FakeIo implements Io {
       return this.hidden.shift() ?? "";
     },
     edit: async ({ text, name }: EditRequest) => ({ text: this.editing(text), path: `/run/${name}`, done: () => {} }),
+  };
+  /** Whom the invocation acted as, what it asked at the terminal, what it will be told there, and what it kept. */
+  readonly actedAs: string[] = [];
+  readonly asked: string[] = [];
+  readonly typed: string[] = [];
+  readonly logins = new Map<string, KeptLogin>();
+  readonly signIn = {
+    as: (name: string, how?: "anew") => void this.actedAs.push(how === undefined ? name : `${name} ${how}`),
+    secret: async (prompt: string) => {
+      this.asked.push(prompt);
+      return this.typed.shift() ?? null;
+    },
+    keep: (name: string, login: KeptLogin) => void this.logins.set(name, login),
+    kept: (name: string) => this.logins.get(name) ?? null,
+    forget: (name: string) => void this.logins.delete(name),
   };
   readonly starts: KernelStatus[] = [];
   readonly keep: HomeKeeping = {

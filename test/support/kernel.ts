@@ -5,6 +5,7 @@
 import { rmSync } from "node:fs";
 import type { Config } from "../../src/abi/config.ts";
 import type { SysError } from "../../src/abi/errno.ts";
+import type { Credentials } from "../../src/abi/identity.ts";
 import type { Message } from "../../src/abi/message.ts";
 import type { ProcessInfo, State } from "../../src/abi/process.ts";
 import type { Signal, SignalName } from "../../src/abi/signal.ts";
@@ -96,6 +97,12 @@ export class TestKernel {
   client(): Promise<Sys> {
     const clientId = `client-${++this.clients}`;
     return this.kernel.accept({ clientId, version: "0", cwd: "/somewhere", env: this.options.env ?? {} });
+  }
+
+  /** A client that proves who it is. */
+  login(credentials: Credentials, peer?: string): Promise<Sys> {
+    const clientId = `client-${++this.clients}`;
+    return this.kernel.accept({ clientId, version: "0", cwd: "/somewhere", env: {} }, credentials, peer);
   }
 
   /** The own door of a process, with its agent as caller. */
@@ -201,6 +208,7 @@ export class TestKernel {
       clock: this.clock,
       random: this.random.bytes,
       osUser: "sam",
+      passwordCost: { memoryCost: 8, timeCost: 1 },
       pid: process.pid,
       config: this.options.config ?? {},
       log,

@@ -56,6 +56,7 @@ export async function begin(
       clock: home.clock,
       random: seeded(2).bytes,
     }),
+    signIn: { as: () => {}, secret: async () => null, keep: () => {}, kept: () => null, forget: () => {} },
     kernel: { start: () => sys.call<KernelStatus>("system.start", {}) },
     machine: new FakeIo().machine,
     peek: () => home.client(),

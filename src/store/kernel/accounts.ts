@@ -29,6 +29,8 @@ export interface AccountRows {
   byName(name: string): Promise<Account | null>;
   /** The account with its groups, primary first. */
   identity(uid: number): Promise<Identity | null>;
+  /** Nobody may act as it, with or without a password. */
+  isLocked(uid: number): Promise<boolean>;
   capabilities(gids: readonly number[]): Promise<readonly string[]>;
   personalAgent(ownerUid: number): Promise<Account | null>;
   /** Agents the human may run processes as. */
@@ -39,8 +41,11 @@ export interface AccountRows {
   setUp(first: FirstAccounts): Promise<boolean>;
 }
 
+/** In front of whatever hash there is. A lone "!" only says that there is no password yet. */
+export const LOCK = "!!";
+
 const COLUMNS = "username, uid, gid, gecos, home";
-const HUMAN = "SELECT agent_uid FROM personal_agents";
+const AGENTS = "SELECT agent_uid FROM personal_agents UNION SELECT agent_uid FROM agent_owners";
 
 type AccountRow = {
   readonly username: string;
@@ -72,6 +77,11 @@ export function accountRows(kernel: KernelDb): AccountRows {
       return { uid, gid, gids: [gid, ...others.map((group) => group.gid)], username, home };
     },
 
+    async isLocked(uid) {
+      const row = db.get<{ hash: string }>("SELECT hash FROM shadow NATURAL JOIN passwd WHERE uid = ?", uid);
+      return row?.hash.startsWith(LOCK) ?? false;
+    },
+
     async capabilities(gids) {
       const granted = new Set<string>();
       for (const gid of gids) {
@@ -92,14 +102,18 @@ export function accountRows(kernel: KernelDb): AccountRows {
 
     async mayActAs(ownerUid, agentUid) {
       return (
-        db.get("SELECT 1 AS one FROM personal_agents WHERE owner_uid = ? AND agent_uid = ?", ownerUid, agentUid) !==
-        null
+        db.get(
+          `SELECT 1 AS one FROM personal_agents WHERE owner_uid = ?1 AND agent_uid = ?2
+           UNION SELECT 1 FROM agent_owners WHERE owner_uid = ?1 AND agent_uid = ?2`,
+          ownerUid,
+          agentUid,
+        ) !== null
       );
     },
 
     async firstHuman() {
       return db.get<AccountRow>(
-        `SELECT ${COLUMNS} FROM passwd WHERE uid >= 1000 AND uid NOT IN (${HUMAN}) ORDER BY uid LIMIT 1`,
+        `SELECT ${COLUMNS} FROM passwd WHERE uid >= 1000 AND uid NOT IN (${AGENTS}) ORDER BY uid LIMIT 1`,
       );
     },
 

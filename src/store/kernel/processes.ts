@@ -30,6 +30,8 @@ export interface ProcessRow {
   readonly lastActiveAt: number | null;
   readonly waitsFor: WaitsFor | null;
   readonly lastStatus: RunStatus | null;
+  /** Capabilities it does without, whatever its account has. */
+  readonly dropped: readonly string[];
 }
 
 export interface NewProcess {
@@ -43,6 +45,7 @@ export interface NewProcess {
   readonly workspaceId: string | null;
   readonly createdAt: number;
   readonly step: { readonly [key: string]: unknown };
+  readonly dropped?: readonly string[];
 }
 
 export interface AnsweredRequest {
@@ -64,6 +67,8 @@ export interface ProcessRows {
   /** How many live ones there are in each state. */
   tally(): Promise<ReadonlyMap<State, number>>;
   count(ownerUid: number): Promise<number>;
+  /** Every one that belongs to the account or acts as it, in whatever step. */
+  ofAccount(uid: number): Promise<readonly ProcessRow[]>;
   /** Rows a start has to look at: in a step, or with something not yet copied. */
   unfinished(): Promise<readonly ProcessRow[]>;
   /** With the request that asked for it and its answer, so that asking again finds the same process. */
@@ -98,10 +103,11 @@ type Columns = {
   readonly last_active_at: number | null;
   readonly waits_json: string | null;
   readonly last_status: RunStatus | null;
+  readonly dropped_json: string | null;
 };
 
 const COLUMNS =
-  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status";
+  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status, dropped_json";
 
 export function processRows(kernel: KernelDb): ProcessRows {
   const { db } = kernel;
@@ -127,13 +133,14 @@ export function processRows(kernel: KernelDb): ProcessRows {
     },
     count: async (ownerUid) =>
       db.get<{ n: number }>("SELECT count(*) AS n FROM processes WHERE owner_uid = ?", ownerUid)?.n ?? 0,
+    ofAccount: async (uid) => rows("WHERE owner_uid = ?1 OR uid = ?1 ORDER BY created_at", uid),
     unfinished: async () => rows("WHERE dirty = 1 OR phase <> 'live' ORDER BY created_at"),
 
     async create(process, request) {
       kernel.write("full", () => {
         db.run(
-          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty)
-           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1)`,
+          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty, dropped_json)
+           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1, ?)`,
           process.pid,
           process.parentPid,
           process.uid,
@@ -144,6 +151,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
           process.workspaceId,
           process.createdAt,
           JSON.stringify(process.step),
+          process.dropped === undefined || process.dropped.length === 0 ? null : JSON.stringify(process.dropped),
         );
         if (request !== undefined) storeAnswer(request);
       });
@@ -274,5 +282,6 @@ function fromColumns(row: Columns): ProcessRow {
     lastActiveAt: row.last_active_at,
     waitsFor: row.waits_json === null ? null : (JSON.parse(row.waits_json) as WaitsFor),
     lastStatus: row.last_status,
+    dropped: row.dropped_json === null ? [] : (JSON.parse(row.dropped_json) as string[]),
   };
 }

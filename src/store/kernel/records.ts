@@ -96,8 +96,18 @@ export interface AuditRow {
   readonly detail: string;
 }
 
+export interface AuditQuery {
+  /** Whose rows; all when left out. */
+  readonly uids?: readonly number[];
+  readonly denied: boolean;
+  readonly since: number;
+  readonly limit: number;
+}
+
 export interface AuditRows {
   add(row: AuditRow): Promise<void>;
+  /** The newest that match, oldest first. */
+  list(query: AuditQuery): Promise<readonly (AuditRow & { readonly id: number })[]>;
   /** Keeps the newest; of those, what is older than an instant goes too, so many rows at once. */
   sweep(old?: { readonly before: number; readonly rowsMax: number }): Promise<void>;
 }
@@ -289,6 +299,18 @@ export function putRequest(tx: Db, { uid, requestId, bodyHash, answer, now }: Re
 export function auditRows(kernel: KernelDb): AuditRows {
   const { db } = kernel;
   return {
+    async list({ uids, denied, since, limit }) {
+      const rows = db.all<{ [K in keyof AuditRow]: AuditRow[K] } & { id: number }>(
+        `SELECT id, at, uid, pid, call, outcome, detail FROM audit
+         WHERE at >= ?1 AND (?2 = 0 OR outcome <> 'ok') AND (?3 IS NULL OR uid IN (SELECT value FROM json_each(?3)))
+         ORDER BY id DESC LIMIT ?4`,
+        since,
+        denied ? 1 : 0,
+        uids === undefined ? null : JSON.stringify(uids),
+        limit,
+      );
+      return rows.reverse();
+    },
     async sweep(old) {
       kernel.write("normal", () => {
         db.run("DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?", LIMITS.auditRowsMax);

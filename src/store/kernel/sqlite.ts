@@ -3,6 +3,9 @@
 import { type AccountRows, accountRows } from "./accounts.ts";
 import { type ConfigRows, configRows } from "./config.ts";
 import type { KernelDb } from "./db.ts";
+import { type GroupRows, groupRows } from "./groups.ts";
+import { type GuardRows, guardRows, type TokenRows, tokenRows } from "./logins.ts";
+import { type PeopleRows, peopleRows } from "./people.ts";
 import { type ProcessRows, processRows } from "./processes.ts";
 import {
   type ApprovalRows,
@@ -19,6 +22,10 @@ import {
 
 export interface KernelStore {
   readonly accounts: AccountRows;
+  readonly people: PeopleRows;
+  readonly groups: GroupRows;
+  readonly tokens: TokenRows;
+  readonly guards: GuardRows;
   readonly processes: ProcessRows;
   readonly approvals: ApprovalRows;
   readonly archives: ArchiveRows;
@@ -31,6 +38,10 @@ export interface KernelStore {
 export function sqliteKernelStore(kernel: KernelDb): KernelStore {
   return {
     accounts: accountRows(kernel),
+    people: peopleRows(kernel),
+    groups: groupRows(kernel),
+    tokens: tokenRows(kernel),
+    guards: guardRows(kernel),
     processes: processRows(kernel),
     approvals: approvalRows(kernel),
     archives: archiveRows(kernel),

@@ -1,0 +1,43 @@
+// Accounts, groups, tokens, rights and the audit log, put together.
+
+import { uuidv7 } from "./abi/ids.ts";
+import type { Core } from "./boot.ts";
+import type { ProcessParts } from "./boot-processes.ts";
+import { auditLog } from "./kernel/audit.ts";
+import { groupsService } from "./kernel/groupings.ts";
+import { rightsService } from "./kernel/rights.ts";
+import { settleAccount } from "./kernel/setup.ts";
+import { tokensService } from "./kernel/tokens.ts";
+import { usersService } from "./kernel/users.ts";
+import { keyOf } from "./process/request.ts";
+import type { Services } from "./syscalls/table.ts";
+
+type People = Pick<Services, "accounts" | "groups" | "tokens" | "rights" | "audit">;
+
+export function bootPeople(core: Core, { closer }: ProcessParts): People {
+  const { kernel, processes, objects, machine, passwords, logins } = core;
+  const { clock, random } = machine;
+  return {
+    accounts: usersService({
+      kernel,
+      passwords,
+      guard: logins.guard,
+      clock,
+      settle: (uid) => settleAccount({ kernel, processes, objects, now: clock.now() }, uid),
+      onLocked: (uid, locked) => logins.accountLocked(uid, locked),
+      async end(row, context) {
+        await closer.kill(row, {
+          reason: "kill",
+          archive: true,
+          archiveId: uuidv7(clock.now(), random),
+          requestKey: `${keyOf(context)}:${row.pid}`,
+          uid: context.caller.uid,
+        });
+      },
+    }),
+    groups: groupsService(kernel),
+    tokens: tokensService({ kernel, clock, random, onRevoked: (id) => logins.tokenRevoked(id) }),
+    rights: rightsService(kernel),
+    audit: auditLog(kernel, clock),
+  };
+}

@@ -1,0 +1,28 @@
+// The audit log as each may read it: one's own rows and those of one's agents; root reads all.
+
+import { SysError } from "../abi/errno.ts";
+import { isRoot } from "../abi/identity.ts";
+import type { Clock } from "../lib/clock.ts";
+import { durationMs } from "../lib/duration.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { AuditLog } from "../syscalls/access.ts";
+
+export function auditLog(kernel: Pick<KernelStore, "audit" | "people">, clock: Clock): AuditLog {
+  return {
+    async list(caller, { denied, since, limit }) {
+      const accounts = await kernel.people.list();
+      const names = new Map(accounts.map(({ uid, username }) => [uid, username]));
+      const own = accounts.filter(({ uid, ownerUid }) => uid === caller.uid || ownerUid === caller.uid);
+      const from = since === undefined ? 0 : clock.now() - spanMs(since);
+      const whose = isRoot(caller) ? {} : { uids: own.map(({ uid }) => uid) };
+      const rows = await kernel.audit.list({ ...whose, denied, since: from, limit });
+      return { entries: rows.map(({ uid, ...row }) => ({ ...row, account: names.get(uid) ?? String(uid) })) };
+    },
+  };
+}
+
+export function spanMs(text: string): number {
+  const ms = durationMs(text);
+  if (ms !== null) return ms;
+  throw new SysError("EINVAL", `${text} is no span of time`, ["write 30m, 2h or 7d"]);
+}

@@ -1,0 +1,138 @@
+// What is typed about accounts: `--user` with any command, passwords that are asked for and never shown, logins that are kept.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { SysError } from "../../src/abi/errno.ts";
+import { FakeIo, runs, stdinOf } from "../support/io.ts";
+
+let io: FakeIo;
+beforeEach(() => {
+  io = new FakeIo();
+  io.fakeSys.answer("proc.list", () => ({ processes: [], next: null }));
+});
+
+describe("--user", () => {
+  test.each([
+    ["before the command", ["--user", "bob", "ps"]],
+    ["after it", ["ps", "--user", "bob"]],
+    ["with an equals sign", ["ps", "--user=bob", "--json"]],
+  ])("%s it is taken from any command", async (_where, argv) => {
+    expect(await runs(io, ...argv)).toBe(0);
+    expect(io.actedAs).toEqual(["bob"]);
+    expect(io.fakeSys.asked("proc.list")).toHaveLength(1);
+  });
+
+  test("behind -- it is text like any other", async () => {
+    io.fakeSys.answer("proc.send", () => ({ runId: "r1" }));
+    expect(await runs(io, "send", "--", "--user")).toBe(0);
+    expect(io.actedAs).toEqual([]);
+    expect(io.fakeSys.asked("proc.send")).toMatchObject([{ message: "--user" }]);
+  });
+
+  test.each([
+    [["ps", "--user"]],
+    [["ps", "--user", "--json"]],
+    [["ps", "--user="]],
+    [["ps", "--user", "../bob"]],
+    [["ps", "--user", "bob", "--user", "root"]],
+  ])("%p is a usage error, and nothing is asked of anybody", async (argv) => {
+    expect(await runs(io, ...argv)).toBe(2);
+    expect(io.fakeSys.calls).toEqual([]);
+    expect(io.actedAs).toEqual([]);
+  });
+});
+
+describe("gsv passwd", () => {
+  function as(uid: number, username: string, password: boolean): void {
+    io.fakeSys.answer("system.whoami", () => ({ uid, username }));
+    io.fakeSys.answer("account.list", () => ({ accounts: [{ username, password }] }));
+    io.fakeSys.answer("account.passwd", (args: { username: string }) => ({ username: args.username }));
+  }
+
+  test("asks for the password so far and twice for the new one, and prints none of them", async () => {
+    as(1000, "sam", true);
+    io.terminal().typed.push("old words", "new words", "new words");
+    expect(await runs(io, "passwd")).toBe(0);
+    expect(io.asked).toEqual(["password of sam so far: ", "new password of sam: ", "the same again: "]);
+    expect(io.fakeSys.asked("account.passwd")).toEqual([
+      { username: "sam", old: "old words", password: "new words", typed: true },
+    ]);
+    expect(io.stdout.text + io.stderr.text).toBe("password of sam changed\n");
+  });
+
+  test("asks for no old one where there is none, and root for nobody's", async () => {
+    as(1000, "sam", false);
+    io.terminal().typed.push("new words", "new words");
+    await runs(io, "passwd");
+    as(0, "root", true);
+    io.typed.push("new words", "new words");
+    await runs(io, "passwd", "bob");
+    expect(io.asked.filter((prompt) => prompt.includes("so far"))).toEqual([]);
+    expect(io.fakeSys.asked("account.passwd").map(({ username }) => username)).toEqual(["sam", "bob"]);
+  });
+
+  test("two that differ change nothing", async () => {
+    as(1000, "sam", false);
+    io.terminal().typed.push("new words", "new wrods");
+    expect(await runs(io, "passwd")).toBe(2);
+    expect(io.fakeSys.asked("account.passwd")).toEqual([]);
+  });
+
+  test("reads lines from stdin, and does not claim that they were typed", async () => {
+    as(1000, "sam", true);
+    io.stdin = stdinOf("pipe", ["old words\nnew words\n"]);
+    expect(await runs(io, "passwd")).toBe(0);
+    expect(io.fakeSys.asked("account.passwd")).toEqual([{ username: "sam", old: "old words", password: "new words" }]);
+    expect(io.asked).toEqual([]);
+  });
+});
+
+describe("gsv auth", () => {
+  const made = { id: "0190a1b2-0000-7000-8000-000000000001", token: "gsv_user_secret", expiresAt: 1_767_351_600_000 };
+
+  test("login proves it anew, keeps a token of eight hours and never prints it; logout ends it and forgets it", async () => {
+    io.fakeSys.answer("sys.token.create", () => made).answer("sys.token.revoke", () => ({}));
+    expect(await runs(io, "auth", "login", "bob")).toBe(0);
+    expect(io.actedAs).toEqual(["bob anew"]);
+    expect(io.fakeSys.asked("sys.token.create")).toMatchObject([{ kind: "user", expires: "8h" }]);
+    expect(io.logins.get("bob")).toEqual(made);
+    expect(io.stdout.text).toBe("signed in as bob until 2026-01-02T11:00:00.000Z\n");
+    expect(await runs(io, "auth", "logout", "bob")).toBe(0);
+    expect(io.fakeSys.asked("sys.token.revoke")).toMatchObject([{ id: made.id }]);
+    expect(io.logins.size).toBe(0);
+    expect(await runs(io, "auth", "logout", "bob")).toBe(0);
+    expect(io.stdout.text).toEndWith("nobody was signed in as bob\n");
+  });
+
+  test("a token the kernel knows no more is forgotten all the same", async () => {
+    io.logins.set("bob", made);
+    io.fakeSys.answer("sys.token.revoke", () => {
+      throw new SysError("EAUTH", "this token was revoked");
+    });
+    expect(await runs(io, "auth", "logout", "bob")).toBe(4);
+    expect(io.logins.size).toBe(0);
+  });
+
+  test("token create prints the token and nothing else, for a script to take", async () => {
+    io.fakeSys.answer("sys.token.create", () => made);
+    expect(await runs(io, "auth", "token", "create", "--label", "backup", "--expires", "30d")).toBe(0);
+    expect(io.stdout.text).toBe("gsv_user_secret\n");
+    expect(io.fakeSys.asked("sys.token.create")).toEqual([{ kind: "user", label: "backup", expires: "30d" }]);
+  });
+});
+
+test("gsv user speaks of accounts as Unix does", async () => {
+  const account = {
+    username: "bob",
+    uid: 1002,
+    kind: "human",
+    password: false,
+    locked: false,
+    groups: [],
+    comment: "",
+  };
+  io.fakeSys.answer("account.create", () => account).answer("account.remove", () => ({ username: "bob", ended: [] }));
+  expect(await runs(io, "user", "add", "bob")).toBe(0);
+  expect(await runs(io, "user", "rm", "bob", "--force")).toBe(0);
+  expect(io.stdout.lines).toEqual(["added bob (uid 1002, human)", "removed bob"]);
+  expect(await runs(io, "user", "explode")).toBe(2);
+});

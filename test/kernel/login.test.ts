@@ -1,0 +1,165 @@
+// Coming in with a password or a token: who is right gets in as that account, who is wrong learns nothing and is slowed down, by account
+// and by peer, whatever else they send.
+
+import { expect, test } from "bun:test";
+import type { SysError } from "../../src/abi/errno.ts";
+import type { Credentials } from "../../src/abi/identity.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import { Passwords } from "../../src/kernel/passwords.ts";
+import { TestKernel } from "../support/kernel.ts";
+import { inKernelDb } from "../support/people.ts";
+
+const PASSWORD = "correct horse";
+
+async function withBob(): Promise<TestKernel> {
+  const home = await TestKernel.boot();
+  await home.person(0).call("account.create", { username: "bob" });
+  await home.person(0).call("account.passwd", { username: "bob", password: PASSWORD });
+  return home;
+}
+
+async function refusal(home: TestKernel, credentials: Credentials, peer?: string): Promise<SysError> {
+  const outcome = await home.login(credentials, peer).then(
+    () => null,
+    (error) => error as SysError,
+  );
+  if (outcome === null) throw new Error("it was let in");
+  return outcome;
+}
+
+const nameOf = async (sys: Sys) => (await sys.call<{ username: string }>("system.whoami", {})).username;
+
+test("the right password is that account, and every wrong one reads the same as an account that does not exist", async () => {
+  await using home = await withBob();
+  expect(await nameOf(await home.login({ user: "bob", password: PASSWORD }))).toBe("bob");
+  for (const user of ["bob", "nemo", "friday", "sam", "drivers", ""]) {
+    const { code, message } = await refusal(home, { user, password: "wrong horse" });
+    expect(`${code} ${message}`).toBe(`EAUTH cannot act as ${user}: the password or token is wrong`);
+  }
+});
+
+test("root is locked until its first password, which only the home's own human may give it, on a terminal", async () => {
+  await using home = await withBob();
+  expect(await refusal(home, { user: "root", password: "" })).toMatchObject({
+    code: "EAUTH",
+    message: expect.stringContaining("locked"),
+  });
+  const bob = await home.login({ user: "bob", password: PASSWORD });
+  const wish = { username: "root", password: "root's own words", typed: true };
+  expect((await home.refusal("account.passwd", wish, bob)).code).toBe("EPERM");
+  expect((await home.refusal("account.passwd", { ...wish, typed: false })).code).toBe("EPERM");
+  await home.sys.call("account.passwd", wish);
+  expect(await nameOf(await home.login({ user: "root", password: wish.password }))).toBe("root");
+  expect((await home.refusal("account.passwd", { ...wish, password: "another one" })).code).toBe("EPERM");
+});
+
+test("after ten failures the right password is refused too, for 30 s, then twice as long each time, up to 15 minutes", async () => {
+  await using home = await withBob();
+  const wrong = (n: number) => refusal(home, { user: "bob", password: "wrong horse" }, `peer-${n}`);
+  const right = () => home.login({ user: "bob", password: PASSWORD }, "another peer");
+  for (let n = 0; n < 10; n++) expect((await wrong(n)).message).toContain("is wrong");
+  for (const [round, seconds] of [30, 60, 120, 240, 480, 900, 900].entries()) {
+    expect((await refusal(home, { user: "bob", password: PASSWORD })).message).toContain(`try again in ${seconds} s`);
+    await home.clock.advance(seconds * 1000 - 1);
+    expect((await refusal(home, { user: "bob", password: PASSWORD })).message).toContain("try again in 1 s");
+    await home.clock.advance(1);
+    expect((await wrong(100 + round)).message).toContain("is wrong");
+  }
+  await home.clock.advance(900_000);
+  expect(await nameOf(await right())).toBe("bob");
+  expect((await wrong(200)).message).toContain("is wrong");
+  expect(await nameOf(await right())).toBe("bob");
+});
+
+test("a lock outlives the kernel", async () => {
+  await using home = await withBob();
+  for (let n = 0; n < 10; n++) await refusal(home, { user: "bob", password: "wrong horse" });
+  await home.restart();
+  expect((await refusal(home, { user: "bob", password: PASSWORD })).message).toContain("too many");
+});
+
+test("a peer that guesses at many accounts is locked out of all, and its own successes do not buy it more guesses", async () => {
+  await using home = await withBob();
+  for (let n = 0; n < 10; n++) {
+    await refusal(home, { user: `nobody${n}`, password: "guess guess" }, "them");
+    if (n < 9) await home.login({ user: "bob", password: PASSWORD }, "them");
+  }
+  expect((await refusal(home, { user: "bob", password: PASSWORD }, "them")).message).toContain("too many");
+  expect(await nameOf(await home.login({ user: "bob", password: PASSWORD }, "us"))).toBe("bob");
+});
+
+test.each<[string, Credentials]>([
+  ["a token beside the password", { user: "bob", password: "wrong horse", token: "gsv_user_x" }],
+  ["a right password beside a token", { user: "bob", password: PASSWORD, token: "gsv_user_x" }],
+  ["a field of another protocol", { user: "bob", password: "wrong horse", deviceToken: "x" } as Credentials],
+  ["nothing but a name", { user: "bob" }],
+])("%s counts like any other failure and never gets in", async (_what, credentials) => {
+  await using home = await withBob();
+  for (let n = 0; n < 10; n++) expect((await refusal(home, credentials, `peer-${n}`)).code).toBe("EAUTH");
+  expect((await refusal(home, { user: "bob", password: PASSWORD }, "us")).message).toContain("too many");
+});
+
+test("many guesses at once are no more guesses than one after the other", async () => {
+  await using home = await withBob();
+  const tries = Array.from({ length: 40 }, () => refusal(home, { user: "bob", password: "wrong horse" }));
+  const outcomes = (await Promise.all(tries)).map(({ message }) => message.includes("is wrong"));
+  expect(outcomes.filter(Boolean)).toHaveLength(10);
+});
+
+test("many right ones at once are not taken for guesses, and a right token comes in while others are locked out", async () => {
+  await using home = await withBob();
+  const logins = Array.from({ length: 30 }, () => home.login({ user: "bob", password: PASSWORD }));
+  expect(await Promise.all((await Promise.all(logins)).map(nameOf))).toEqual(Array(30).fill("bob"));
+  const { token } = await home.sys.call<{ token: string }>("sys.token.create", {});
+  for (let n = 0; n < 10; n++) await refusal(home, { token: `gsv_user_guess${n}` });
+  expect((await refusal(home, { user: "bob", password: PASSWORD })).message).toContain("too many");
+  expect((await refusal(home, { user: "root", token })).message).toContain("too many");
+  expect(await nameOf(await home.login({ token }))).toBe("sam");
+});
+
+test("at most two passwords are worked on at once, and all of them come to their end", async () => {
+  const passwords = new Passwords({ memoryCost: 1024, timeCost: 1 });
+  const hash = await passwords.hash(PASSWORD);
+  const results = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => passwords.verify(n % 2 === 0 ? PASSWORD : "wrong", n === 6 ? "!" : hash)),
+  );
+  expect(results).toEqual([true, false, true, false, true, false, false, false]);
+  expect(passwords.peak).toBe(2);
+});
+
+test("a new password asks for the one so far, counts wrong ones, and is refused when it is short or of several lines", async () => {
+  await using home = await withBob();
+  const bob = await home.login({ user: "bob", password: PASSWORD });
+  for (const password of ["short", "a\nb\nc\nd\ne", "x".repeat(1025)])
+    expect((await home.refusal("account.passwd", { old: PASSWORD, password }, bob)).code).toBe("EINVAL");
+  expect((await home.refusal("account.passwd", { old: "wrong horse", password: "next words" }, bob)).code).toBe(
+    "EAUTH",
+  );
+  const change = { old: PASSWORD, password: "next words" };
+  await bob.call("account.passwd", change, { requestId: "req-1" });
+  await bob.call("account.passwd", change, { requestId: "req-1" });
+  expect(await nameOf(await home.login({ user: "bob", password: "next words" }))).toBe("bob");
+  for (let n = 0; n < 10; n++) await home.refusal("account.passwd", { old: `guess ${n}`, password: "new words" }, bob);
+  expect((await home.refusal("account.passwd", { old: "next words", password: "new words" }, bob)).message).toContain(
+    "too many",
+  );
+});
+
+test("every login is audited, right or wrong, and what was typed as a name is not", async () => {
+  await using home = await withBob();
+  await home.login({ user: "bob", password: PASSWORD });
+  await refusal(home, { user: "bob", password: "wrong horse" });
+  await refusal(home, { user: "my secret phrase", password: "bob" });
+  const rows = inKernelDb(home, (db) =>
+    db
+      .query<{ outcome: string; detail: string }, []>(
+        "SELECT outcome, detail FROM audit WHERE call = 'login' ORDER BY id",
+      )
+      .all(),
+  );
+  expect(rows).toEqual([
+    { outcome: "ok", detail: "with a password" },
+    { outcome: "EAUTH", detail: "cannot act as bob: the password or token is wrong" },
+    { outcome: "EAUTH", detail: "nobody that is known" },
+  ]);
+});

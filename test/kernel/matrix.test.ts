@@ -1,0 +1,248 @@
+// The capability matrix: every call there is, by everyone there is, on things of two owners. What the table does not allow is refused. A
+// call that has no row fails the first test; who is given nothing gets nothing, whatever the call.
+
+import { expect, test } from "bun:test";
+import type { SysError } from "../../src/abi/errno.ts";
+import type { Approval } from "../../src/abi/process.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import type { Closed } from "../../src/syscalls/services.ts";
+import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { TestKernel } from "../support/kernel.ts";
+
+/** The outcomes: own person, other person, root, own process, other process. */
+type Row = readonly [own: string, other: string, root: string, ownProcess: string, otherProcess: string];
+interface Call {
+  readonly outcomes: Row;
+  /** Arguments about a thing of that owner, made anew for each cell. */
+  readonly about: (world: World, owner: Owner) => Promise<object> | object;
+}
+
+const ALL: Row = ["ok", "ok", "ok", "ok", "ok"];
+const PERSON: Row = ["ok", "ok", "ok", "EPERM", "EPERM"];
+const ROOT: Row = ["EPERM", "EPERM", "ok", "EPERM", "EPERM"];
+const HIDDEN: Row = ["ok", "ESRCH", "ok", "ok", "ESRCH"];
+const ABSENT: Row = ["ok", "ENOENT", "ok", "ok", "ENOENT"];
+const FILES: Row = ["ok", "EACCES", "ok", "ok", "EACCES"];
+const PERSONS_OWN: Row = ["ok", "ENOENT", "ok", "EPERM", "EPERM"];
+const REFUSED: Row = ["ok", "EPERM", "ok", "EPERM", "EPERM"];
+
+type Owner = "sam" | "bob";
+
+class World {
+  private number = 0;
+  private constructor(
+    readonly home: TestKernel,
+    readonly people: { readonly [O in Owner]: Sys },
+    readonly actors: { readonly [name: string]: Sys },
+  ) {}
+
+  static async make(): Promise<World> {
+    const home = await TestKernel.boot();
+    const root = home.person(0);
+    const { uid } = await root.call<{ uid: number }>("account.create", { username: "bob" });
+    const carol = await root.call<{ uid: number }>("account.create", { username: "carol" });
+    await home.sys.call("account.create", { username: "scout", agent: true });
+    const bob = home.person(uid);
+    const token = async (sys: Sys, kind: string) =>
+      (await sys.call<{ token: string }>("sys.token.create", { kind })).token;
+    const spawn = async (sys: Sys, args: object) => (await sys.call<{ pid: string }>("proc.spawn", args)).pid;
+    const actors = {
+      owner: home.sys,
+      "other human": bob,
+      root,
+      "process of owner": await home.insideOf(await spawn(home.sys, {})),
+      "process of other": await home.insideOf(await spawn(bob, {})),
+      "agent account": await home.insideOf(await spawn(home.sys, { as: "scout" })),
+      package: await home.insideOf(await spawn(home.sys, { profile: "app", drop: "*" })),
+      device: await home.login({ token: await token(home.sys, "node") }),
+      "locked account": await home.login({ token: await token(home.person(carol.uid), "user") }),
+    };
+    await root.call("account.update", { username: "carol", lock: true });
+    return new World(home, { sam: home.sys, bob }, actors);
+  }
+
+  fresh(): string {
+    return `x${++this.number}`;
+  }
+
+  async pid(owner: Owner): Promise<string> {
+    return (await this.people[owner].call<{ pid: string }>("proc.spawn", {})).pid;
+  }
+
+  async file(owner: Owner): Promise<string> {
+    const path = `/home/${owner}/${this.fresh()}`;
+    await this.people[owner].call("fs.write", { path, content: "words" });
+    return path;
+  }
+
+  async agent(owner: Owner): Promise<string> {
+    const username = this.fresh();
+    await this.people[owner].call("account.create", { username, agent: true });
+    return username;
+  }
+
+  async archive(owner: Owner): Promise<string> {
+    const pid = await this.pid(owner);
+    await this.people[owner].call("proc.send", { pid, message: "hello" });
+    await this.people[owner].call("proc.wait", { pids: [pid] });
+    return (await this.people[owner].call<Closed>("proc.kill", { pid })).archiveId ?? "";
+  }
+
+  async approval(owner: Owner): Promise<string> {
+    const pid = await this.pid(owner);
+    this.home.model.will(pid, { calls: [{ name: "Delete", args: { path: "~/none" } }] });
+    await this.people[owner].call("proc.send", { pid, message: "delete it" });
+    let open: Approval[] = [];
+    await this.home.until(`${pid} asks`, async () => {
+      open = (await this.people[owner].call<{ approvals: Approval[] }>("hil.list", {})).approvals;
+      return open.some((each) => each.pid === pid);
+    });
+    return open.find((each) => each.pid === pid)?.id ?? "";
+  }
+
+  async group(): Promise<string> {
+    const name = this.fresh();
+    await this.home.person(0).call("group.add", { name });
+    return name;
+  }
+}
+
+const pid = async (world: World, owner: Owner) => ({ pid: await world.pid(owner) });
+
+const TABLE: { readonly [name: string]: Call } = {
+  "proc.list": { outcomes: ALL, about: () => ({}) },
+  "proc.get": { outcomes: HIDDEN, about: pid },
+  "proc.spawn": { outcomes: HIDDEN, about: async (world, owner) => ({ parent: await world.pid(owner) }) },
+  "proc.send": {
+    outcomes: HIDDEN,
+    about: async (world, owner) => ({ ...(await pid(world, owner)), message: "hello" }),
+  },
+  "proc.abort": { outcomes: HIDDEN, about: pid },
+  "proc.history": { outcomes: HIDDEN, about: pid },
+  "proc.trace": { outcomes: HIDDEN, about: pid },
+  "proc.caps": { outcomes: HIDDEN, about: pid },
+  "proc.reset": { outcomes: HIDDEN, about: pid },
+  "proc.kill": { outcomes: HIDDEN, about: pid },
+  "proc.wait": { outcomes: HIDDEN, about: async (world, owner) => ({ pids: [await world.pid(owner)] }) },
+  "proc.signal": {
+    outcomes: HIDDEN,
+    about: async (world, owner) => ({ ...(await pid(world, owner)), signal: "STOP" }),
+  },
+  "fs.read": { outcomes: FILES, about: async (world, owner) => ({ path: await world.file(owner) }) },
+  "fs.write": { outcomes: FILES, about: async (world, owner) => ({ path: await world.file(owner), content: "x" }) },
+  "fs.edit": {
+    outcomes: FILES,
+    about: async (world, owner) => ({ path: await world.file(owner), oldString: "words", newString: "x" }),
+  },
+  "fs.delete": { outcomes: FILES, about: async (world, owner) => ({ path: await world.file(owner) }) },
+  "fs.search": { outcomes: FILES, about: async (world, owner) => ({ query: "words", path: await world.file(owner) }) },
+  "hil.list": { outcomes: ALL, about: () => ({}) },
+  "hil.answer": {
+    outcomes: PERSONS_OWN,
+    about: async (world, owner) => ({ id: await world.approval(owner), decision: "deny" }),
+  },
+  "archive.list": { outcomes: ALL, about: () => ({}) },
+  "archive.show": { outcomes: ABSENT, about: async (world, owner) => ({ id: await world.archive(owner) }) },
+  "archive.verify": { outcomes: ABSENT, about: async (world, owner) => ({ id: await world.archive(owner) }) },
+  "config.get": { outcomes: ALL, about: () => ({ key: "userTimezone" }) },
+  "config.list": { outcomes: ALL, about: () => ({}) },
+  "config.set": { outcomes: PERSON, about: () => ({ key: "userTimezone", value: "UTC" }) },
+  "config.unset": { outcomes: PERSON, about: () => ({ key: "userTimezone" }) },
+  "config.apply": { outcomes: PERSON, about: () => ({ changes: { userTimezone: "UTC" } }) },
+  "system.status": { outcomes: ALL, about: () => ({}) },
+  "system.start": { outcomes: ALL, about: () => ({}) },
+  "system.whoami": { outcomes: ALL, about: () => ({}) },
+  "sys.version": { outcomes: ALL, about: () => ({}) },
+  "sys.drain": { outcomes: PERSON, about: () => ({}) },
+  "account.list": { outcomes: ALL, about: () => ({}) },
+  "account.create": { outcomes: REFUSED, about: (world, owner) => ({ username: world.fresh(), owner }) },
+  "account.update": {
+    outcomes: PERSONS_OWN,
+    about: async (world, owner) => ({ username: await world.agent(owner), comment: "x" }),
+  },
+  "account.remove": { outcomes: PERSONS_OWN, about: async (world, owner) => ({ username: await world.agent(owner) }) },
+  "account.passwd": {
+    outcomes: REFUSED,
+    about: (_world, owner) => ({ username: owner, old: "long enough", password: "long enough" }),
+  },
+  "group.list": { outcomes: ALL, about: () => ({}) },
+  "group.add": { outcomes: ROOT, about: (world) => ({ name: world.fresh() }) },
+  "group.mod": {
+    outcomes: ROOT,
+    about: async (world, owner) => ({ name: await world.group(), add: owner, grant: "fs.*" }),
+  },
+  "group.rm": { outcomes: ROOT, about: async (world) => ({ name: await world.group() }) },
+  "sys.token.create": { outcomes: PERSON, about: () => ({}) },
+  "sys.token.list": { outcomes: PERSON, about: () => ({}) },
+  "sys.token.revoke": {
+    outcomes: PERSONS_OWN,
+    about: async (world, owner) => ({
+      id: (await world.people[owner].call<{ id: string }>("sys.token.create", {})).id,
+    }),
+  },
+  "audit.list": { outcomes: PERSON, about: () => ({}) },
+};
+
+/** Which of the five outcomes an actor has for a thing of an owner; a code where it is the same whatever the table says. */
+function expected(
+  { outcomes: [own, other, root, ownProcess, otherProcess] }: Call,
+  actor: string,
+  owner: Owner,
+): string {
+  const mine = (owner === "sam") === !actor.includes("other");
+  switch (actor) {
+    case "owner":
+    case "other human":
+      return mine ? own : other;
+    case "root":
+      return root;
+    case "process of owner":
+    case "process of other":
+    case "agent account":
+      return mine ? ownProcess : otherProcess;
+    case "locked account":
+      return "EAUTH";
+    default:
+      return "EPERM";
+  }
+}
+
+async function outcome(sys: Sys, name: string, args: object): Promise<string> {
+  try {
+    await sys.call(name, args);
+    return "ok";
+  } catch (error) {
+    return (error as SysError).code;
+  }
+}
+
+test("every call has a row, and the cells are at least 600", () => {
+  expect(Object.keys(TABLE).sort()).toEqual([...SYSCALLS.keys()].sort());
+  expect(SYSCALLS.size * 9 * 2).toBeGreaterThanOrEqual(600);
+});
+
+test.each(Object.entries(TABLE))("%s is for those whom the table names, and for nobody else", async (name, call) => {
+  const world = await World.make();
+  await using _ = world.home;
+  expect(Object.keys(world.actors)).toHaveLength(9);
+  for (const owner of ["sam", "bob"] as const) {
+    for (const [actor, sys] of Object.entries(world.actors)) {
+      const args = await call.about(world, owner);
+      const cell = `${name} by ${actor} on ${owner}'s:`;
+      expect(`${cell} ${await outcome(sys, name, args)}`).toBe(`${cell} ${expected(call, actor, owner)}`);
+    }
+  }
+});
+
+test("a call that is in no table is refused to all nine, and each refusal is in the audit log", async () => {
+  const world = await World.make();
+  await using _ = world.home;
+  for (const [actor, sys] of Object.entries(world.actors)) {
+    const code = actor === "locked account" ? "EAUTH" : "ENOSYS";
+    expect(`${actor} ${await outcome(sys, "account.explode", {})}`).toBe(`${actor} ${code}`);
+  }
+  const { entries } = await world.home
+    .person(0)
+    .call<{ entries: { call: string }[] }>("audit.list", { denied: true, limit: 1000 });
+  expect(entries.filter((row) => row.call === "account.explode")).toHaveLength(9);
+});

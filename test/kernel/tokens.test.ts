@@ -1,0 +1,136 @@
+// Tokens prove who one is until they expire or are revoked, do only what their kind may, and are of no use to who has read the database.
+
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SysError } from "../../src/abi/errno.ts";
+import type { Signal } from "../../src/abi/signal.ts";
+import type { TokenInfo } from "../../src/syscalls/access.ts";
+import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { TestKernel } from "../support/kernel.ts";
+import { inKernelDb } from "../support/people.ts";
+
+type Made = TokenInfo & { readonly token: string };
+
+const make = (home: TestKernel, args: object = {}) => home.sys.call<Made>("sys.token.create", args);
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (error) => error as SysError,
+  );
+
+test("a token is shown once, holds 256 random bits, and gets in as its account alone", async () => {
+  await using home = await TestKernel.boot();
+  const { token, id, prefix } = await make(home, { label: "backup" });
+  expect(token).toMatch(/^gsv_user_[A-Za-z0-9_-]{43}$/);
+  expect(prefix).toBe(token.slice(0, 16));
+  const { tokens } = await home.sys.call<{ tokens: TokenInfo[] }>("sys.token.list", {});
+  expect(tokens).toMatchObject([{ id, label: "backup", state: "live", expiresAt: null }]);
+  expect(JSON.stringify(tokens)).not.toContain(token);
+  const sys = await home.login({ token });
+  expect(await sys.call<object>("system.whoami", {})).toMatchObject({ username: "sam", kind: "person" });
+  expect(await failure(home.login({ user: "root", token }))).toMatchObject({ code: "EAUTH" });
+  expect(await failure(home.login({ token: `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}` }))).toMatchObject(
+    { code: "EAUTH" },
+  );
+});
+
+test("an expired token gets nobody in, and cuts off who is in already, calls and signals", async () => {
+  await using home = await TestKernel.boot();
+  const { token } = await make(home, { expires: "2h" });
+  const sys = await home.login({ token });
+  const heard: Signal[] = [];
+  sys.on({}, (signal) => heard.push(signal));
+  await home.say("one");
+  const before = heard.length;
+  await home.clock.advance(2 * 3_600_000);
+  await home.say("two");
+  expect([before > 0, heard.length]).toEqual([true, before]);
+  expect((await home.refusal("proc.list", {}, sys)).code).toBe("EAUTH");
+  expect(await failure(home.login({ token }))).toMatchObject({ code: "EAUTH", message: "this token has expired" });
+});
+
+test("a revoked token cuts its connections off at their next call, and they hear nothing more", async () => {
+  await using home = await TestKernel.boot();
+  const { token, id } = await make(home);
+  const sys = await home.login({ token });
+  const heard: Signal[] = [];
+  sys.on({}, (signal) => heard.push(signal));
+  await sys.call("proc.list", {});
+  await home.sys.call("sys.token.revoke", { id, reason: "lost" });
+  await home.say("hello");
+  expect(heard).toEqual([]);
+  expect((await home.refusal("proc.list", {}, sys)).message).toBe("this token was revoked");
+  expect(await failure(home.login({ token }))).toMatchObject({ code: "EAUTH" });
+  await home.restart();
+  expect(await failure(home.login({ token }))).toMatchObject({ code: "EAUTH" });
+});
+
+test("each kind connects as its one role: a device may call nothing, a service what its group may", async () => {
+  await using home = await TestKernel.boot();
+  const outcome = (args: object) => failure(make(home, args)).then((error) => error?.code ?? "ok");
+  for (const [kind, role] of [
+    ["user", "driver"],
+    ["node", "user"],
+    ["service", "driver"],
+  ] as const) {
+    expect(await outcome({ kind, role })).toBe("EINVAL");
+  }
+  expect(await outcome({ kind: "user", device: "laptop" })).toBe("EINVAL");
+  expect(await outcome({ expires: "yesterday" })).toBe("EINVAL");
+  for (const kind of ["node", "service"] as const) {
+    const sys = await home.login({ token: (await make(home, { kind, label: kind })).token });
+    for (const name of SYSCALLS.keys())
+      expect(`${name} ${(await home.refusal(name, {}, sys)).code}`).toBe(`${name} EPERM`);
+  }
+});
+
+test("asked again because no answer came, there is one token, and the secret of the last answer is its", async () => {
+  await using home = await TestKernel.boot();
+  const ask = (label: string) => home.sys.call<Made>("sys.token.create", { label }, { requestId: "req-1" });
+  const first = await ask("a");
+  const second = await ask("a");
+  expect(second.id).toBe(first.id);
+  expect(await failure(home.login({ token: first.token }))).toMatchObject({ code: "EAUTH" });
+  await home.login({ token: second.token });
+  expect(await failure(ask("b"))).toMatchObject({ code: "ECONFLICT" });
+  await home.sys.call("sys.token.revoke", { id: first.id });
+  expect(await failure(ask("a"))).toMatchObject({ code: "ECONFLICT" });
+});
+
+test("nothing in any file of the home gets anybody in: no column, no log, no stored answer holds a token or a password", async () => {
+  await using home = await TestKernel.boot();
+  const password = "a password of sam's";
+  await home.sys.call("account.passwd", { password });
+  const { token } = await make(home, { label: "leak" });
+  await home.login({ token });
+  await home.login({ user: "sam", password });
+  await failure((await home.insideOf("init:1000")).call("account.passwd", { password, old: "what it was" }));
+  const columns = inKernelDb(home, (db) => {
+    const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    return tables.flatMap(({ name }) =>
+      db
+        .query<object, []>(`SELECT * FROM "${name}"`)
+        .all()
+        .flatMap((row) => Object.values(row)),
+    );
+  });
+  const texts = columns.filter((value): value is string => typeof value === "string");
+  for (const text of new Set(texts)) {
+    if (text === "" || text.length > 300) continue;
+    expect(await failure(home.login({ token: text }, text))).toMatchObject({ code: "EAUTH" });
+  }
+  const random = token.slice("gsv_user_".length);
+  const forms = [
+    password,
+    random,
+    Buffer.from(random, "base64url").toString("hex"),
+    Buffer.from(token).toString("base64"),
+    Buffer.from(password).toString("hex"),
+  ];
+  for (const file of readdirSync(home.directory, { recursive: true, withFileTypes: true })) {
+    if (!file.isFile()) continue;
+    const bytes = readFileSync(join(file.parentPath, file.name));
+    for (const form of forms) expect(`${file.name} ${bytes.includes(form)}`).toBe(`${file.name} false`);
+  }
+});
