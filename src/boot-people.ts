@@ -4,6 +4,7 @@ import { uuidv7 } from "./abi/ids.ts";
 import type { Core } from "./boot.ts";
 import type { ProcessParts } from "./boot-processes.ts";
 import { auditLog } from "./kernel/audit.ts";
+import { forgetSettings } from "./kernel/config.ts";
 import { groupsService } from "./kernel/groupings.ts";
 import { rightsService } from "./kernel/rights.ts";
 import { settleAccount } from "./kernel/setup.ts";
@@ -15,7 +16,7 @@ import type { Services } from "./syscalls/table.ts";
 type People = Pick<Services, "accounts" | "groups" | "tokens" | "rights" | "audit">;
 
 export function bootPeople(core: Core, { closer }: ProcessParts): People {
-  const { kernel, processes, objects, machine, passwords, logins } = core;
+  const { kernel, processes, objects, machine, passwords, logins, secrets } = core;
   const { clock, random } = machine;
   return {
     accounts: usersService({
@@ -24,6 +25,7 @@ export function bootPeople(core: Core, { closer }: ProcessParts): People {
       guard: logins.guard,
       clock,
       settle: (uid) => settleAccount({ kernel, processes, objects, now: clock.now() }, uid),
+      forget: (uid, by) => forgetSettings({ rows: kernel.config, secrets }, uid, { uid: by, now: clock.now() }),
       onLocked: (uid, locked) => logins.accountLocked(uid, locked),
       async end(row, context) {
         await closer.kill(row, {

@@ -127,6 +127,21 @@ async function textsOf(rows: ConfigRows, holder: Holder): Promise<{ [name: strin
   );
 }
 
+/** What an account had set goes with it, and its secrets with that. */
+export async function forgetSettings(
+  { rows, secrets }: Pick<SettingsOptions, "rows" | "secrets">,
+  uid: number,
+  by: { readonly uid: number; readonly now: number },
+): Promise<void> {
+  const had = await rows.under(storedPrefix(uid));
+  const changes = had.map(({ key }) => ({ key, value: null }));
+  await rows.change(changes, by);
+  for (const { key, value } of had) {
+    const mark = markFrom(value);
+    if (mark !== null) await secrets.remove(key, mark);
+  }
+}
+
 /** What is stored for the whole home, by key. */
 export function systemSettings(rows: ConfigRows): Promise<{ readonly [name: string]: string }> {
   return textsOf(rows, "system");

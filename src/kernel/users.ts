@@ -22,6 +22,8 @@ export interface UserPorts extends PasswordPorts {
   readonly settle: (uid: number) => Promise<void>;
   /** Ends a process, its history archived, whatever process it is. */
   readonly end: (row: ProcessRow, context: CallContext) => Promise<void>;
+  /** Takes away what an account had set. */
+  readonly forget: (uid: number, by: number) => Promise<void>;
   readonly onLocked: (uid: number, locked: boolean) => void;
 }
 
@@ -74,6 +76,7 @@ export function usersService(ports: UserPorts): Accounts {
         throw new SysError("EPERM", "only root may remove a human");
       if (account.kind === "personal") throw new SysError("EPERM", `${username} goes with its human and not alone`);
       const ended = await withoutProcesses(ports, context, account, force);
+      await ports.forget(account.uid, context.caller.uid);
       const answer = { username: account.username, ended };
       await people.remove(account.username, context.receipt?.(answer));
       return answer;

@@ -1,6 +1,8 @@
 // Accounts and groups: who may make, change and remove whom; what a grant and a revocation do; and that nothing of it comes back by itself.
 
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import type { ProcessInfo } from "../../src/abi/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { AccountInfo, AuditEntry, GroupInfo } from "../../src/syscalls/access.ts";
@@ -84,6 +86,20 @@ test("an account with processes is not removed unless they are ended with it, ar
   expect((await root.call<AccountInfo>("account.create", { username: "bob" })).uid).toBeGreaterThan(uid + 1);
   for (const username of ["root", "sam", "friday"])
     expect((await home.refusal("account.remove", { username, force: true }, root)).code).toBe("EPERM");
+});
+
+test("what an account had set goes with it, its secrets too", async () => {
+  const { home, root, bob, uid } = await withBob();
+  await using _ = home;
+  await bob.call("config.set", { key: "userTimezone", value: "UTC" });
+  await bob.call("config.set", { key: "ai.apiKey", value: "sk-an-example-only" });
+  await home.sys.call("config.set", { key: "ai.apiKey", value: "sk-of-somebody-else" });
+  const kept = () => readdirSync(home.paths.secretsDir);
+  expect(kept()).toHaveLength(2);
+  await root.call("account.remove", { username: "bob", force: true });
+  expect(kept()).toHaveLength(1);
+  using database = new Database(home.paths.kernelDb, { readonly: true });
+  expect(database.query("SELECT key FROM config_kv WHERE key LIKE ?").all(`users/${uid}/%`)).toEqual([]);
 });
 
 test("a locked account does nothing, and neither do its processes, until it is unlocked with the password it had", async () => {

@@ -1,10 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { realClock } from "../../src/lib/clock.ts";
 import { ConnectionLost, isServed } from "../../src/rpc/client.ts";
 import { serve } from "../../src/rpc/server.ts";
 import { classOf, FakeDoor, until } from "../support/door.ts";
-import { client, kernel } from "../support/wire.ts";
+import { cleanUp, client, kernel } from "../support/wire.ts";
+
+afterEach(cleanUp);
 
 describe("the socket path", () => {
   test("is taken over from a kernel that died, and from a half-made one", async () => {

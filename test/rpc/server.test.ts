@@ -1,9 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import { rejection } from "../contract/sys.ts";
 import { delta, info, text, until } from "../support/door.ts";
-import { client, helloLine, kernel, raw } from "../support/wire.ts";
+import { cleanUp, client, helloLine, kernel, raw } from "../support/wire.ts";
+
+afterEach(cleanUp);
 
 describe("saying hello", () => {
   test("the door sees exactly what the client says of itself, the client learns whose kernel it is", async () => {

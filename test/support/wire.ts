@@ -1,6 +1,5 @@
 // Both ends of the socket for one test each: a kernel behind a fake door, clients that speak frames and peers that speak bytes.
 
-import { afterEach } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,9 +9,10 @@ import { type ServeOptions, serve } from "../../src/rpc/server.ts";
 import { classOf, FakeDoor, info, until } from "./door.ts";
 
 const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
+/** For `afterEach` of every file that uses these: a hook of an imported file holds for the first that imports it alone. */
+export async function cleanUp(): Promise<void> {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+}
 
 /** A kernel of its own for one test, closed after it. */
 export async function kernel(patch: Partial<ServeOptions> = {}) {
