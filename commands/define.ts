@@ -3,8 +3,6 @@
 import type { Args, Fields } from "../src/syscalls/define.ts";
 import { asks, parseCommandLine, type Spec, usageLine } from "./args.ts";
 import type { Command, Io } from "./command.ts";
-import { helpText } from "./help-text.ts";
-import { page, widthOf } from "./pager.ts";
 
 export interface Invocation<F extends Fields> {
   readonly args: Args<F>;
@@ -24,6 +22,8 @@ export function command<F extends Fields>(
     async run(args, io) {
       const parsed = parseCommandLine(spec, args);
       if (parsed !== "help") return work({ args: parsed.values, json: parsed.json }, io);
+      const { helpText } = await import("./help-text.ts");
+      const { page, widthOf } = await import("./pager.ts");
       return page(io, helpText(spec, widthOf(io.stdout)), { never: asks(args, "--no-pager") });
     },
   };

@@ -10,8 +10,6 @@ import { type AnySyscall, SYSCALLS } from "../src/syscalls/table.ts";
 import { asks, flagsOf, looksLikeFlag, type Spec, usageError } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
-import { layout } from "./layout.ts";
-import { widthOf } from "./pager.ts";
 import { printResult, printText } from "./print.ts";
 
 export interface Verb {
@@ -125,6 +123,8 @@ async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: reado
     const rows = [...verbs].map(([verb, { summary }]) => [`gsv ${spec.name} ${verb}`, summary] as const);
     const asked = asks(args, "--help", "-h");
     const output = asked ? io.stdout : io.stderr;
+    const { layout } = await import("./layout.ts");
+    const { widthOf } = await import("./pager.ts");
     const parts = [{ title: "Commands", blocks: [{ kind: "rows" as const, rows }] }];
     await printText(output, `${layout(parts, widthOf(output))}\nEach has --help.\n`);
     return asked ? 0 : 2;

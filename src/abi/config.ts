@@ -157,7 +157,9 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 /** The numbers that the kernel itself works by. */
 export type Config = { readonly [K in Extract<SettingName, `kernel.${string}` | `retention.${string}`>]: number };
 
-const NUMBERS = SETTING_NAMES.filter((name) => /^(?:kernel|retention)\./.test(name)) as readonly (keyof Config)[];
+const NUMBERS = SETTING_NAMES.filter(
+  (name) => name.startsWith("kernel.") || name.startsWith("retention."),
+) as readonly (keyof Config)[];
 
 /** Later texts win over earlier ones; one that is not a whole number in range counts as not said. */
 function numberOf(name: keyof Config, ...texts: readonly (string | undefined)[]): number | undefined {
