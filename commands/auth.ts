@@ -26,7 +26,7 @@ const login = command(loginSpec, async ({ args, json }, io) => {
     label: "gsv auth login",
     expires: KEPT_FOR,
   });
-  io.signIn.keep(who, { id, token, expiresAt: expiresAt ?? 0 });
+  await io.signIn.keep(who, { id, token, expiresAt: expiresAt ?? 0 });
   const until = new Date(expiresAt ?? 0).toISOString();
   await printText(io.stdout, json ? jsonLine({ account: who, expiresAt }) : `signed in as ${who} until ${until}`);
   return 0;
@@ -41,14 +41,14 @@ const logoutSpec = {
 
 const logout = command(logoutSpec, async ({ args, json }, io) => {
   const who = accountName(args.name);
-  const kept = io.signIn.kept(who);
+  const kept = await io.signIn.kept(who);
   if (kept !== null) {
     io.signIn.as(who);
     try {
       await io.sys().call("sys.token.revoke", { id: kept.id, reason: "gsv auth logout" });
     } finally {
       // Whatever the kernel says of it, it is not used here again.
-      io.signIn.forget(who);
+      await io.signIn.forget(who);
     }
   }
   const text = kept === null ? `nobody was signed in as ${who}` : `signed out as ${who}`;

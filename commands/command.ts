@@ -53,9 +53,9 @@ export interface SignIn {
   /** A line typed without showing it; null where there is nobody at a terminal. */
   secret(prompt: string): Promise<string | null>;
   /** For later invocations with this name, until it expires. */
-  keep(name: string, login: KeptLogin): void;
-  kept(name: string): KeptLogin | null;
-  forget(name: string): void;
+  keep(name: string, login: KeptLogin): Promise<void>;
+  kept(name: string): Promise<KeptLogin | null>;
+  forget(name: string): Promise<void>;
 }
 
 export interface KeptLogin {

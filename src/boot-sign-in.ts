@@ -51,13 +51,13 @@ export function signing({ env, runDir, now, isTTY, interrupted }: SignInMachine)
       user = name;
       anew = how === "anew";
     },
-    kept,
-    keep(name, login) {
+    kept: async (name) => kept(name),
+    async keep(name, login) {
       const file = fileOf(name);
       writeFileSync(`${file}.new`, JSON.stringify(login), { mode: 0o600 });
       renameSync(`${file}.new`, file);
     },
-    forget: (name) => rmSync(fileOf(name), { force: true }),
+    forget: async (name) => rmSync(fileOf(name), { force: true }),
     secret: (prompt) => (isTTY() ? typedSecret(prompt, env.PATH ?? "", interrupted) : Promise.resolve(null)),
 
     async credentials() {

@@ -4,6 +4,7 @@
 import type { Output } from "../commands/command.ts";
 import type { Credentials } from "./abi/identity.ts";
 import type { HomeKeeping } from "./abi/keep.ts";
+import type { Signing } from "./boot-sign-in.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 const argv = process.argv.slice(2);
@@ -100,7 +101,7 @@ async function commandProcess(): Promise<number> {
   const cwd = process.cwd();
   const stderr = await withoutSecrets(env, await outputOf(2, clock, env.COLUMNS));
   const stdin = await standardInput();
-  const signIn = await signingIn(here, () => stderr.isTTY);
+  const signIn = signingIn(here, () => stderr.isTTY);
   const sys = lazySys(async () => {
     const login = await signIn.credentials();
     return openKernel({ ...(await atHome(here)), login }, cwd, (line) => void stderr.write(line));
@@ -175,12 +176,28 @@ async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<O
   return Object.create(output, { write: { value: (text: string) => output.write(redactor.known(text)) } }) as Output;
 }
 
-async function signingIn(here: Awaited<ReturnType<typeof invocation>>, isTTY: () => boolean) {
-  const { signing } = await import("./boot-sign-in.ts");
-  const { homeFrom, homePaths } = await import("./paths.ts");
+/** Most invocations act as the home's own human, and load nothing of it. */
+function signingIn(here: Awaited<ReturnType<typeof invocation>>, isTTY: () => boolean): Signing {
   const { env, clock } = here;
-  const runDir = () => homePaths(homeFrom(env.GSV_HOME, env.HOME || "/")).runDir;
-  return signing({ env, runDir, now: () => clock.now(), isTTY, interrupted: () => process.exit(130) });
+  let acted: Parameters<Signing["as"]> | null = null;
+  const loaded = async () => {
+    const { signing } = await import("./boot-sign-in.ts");
+    const { homeFrom, homePaths } = await import("./paths.ts");
+    const runDir = () => homePaths(homeFrom(env.GSV_HOME, env.HOME || "/")).runDir;
+    const made = signing({ env, runDir, now: () => clock.now(), isTTY, interrupted: () => process.exit(130) });
+    if (acted !== null) made.as(...acted);
+    return made;
+  };
+  return {
+    as: (...how) => {
+      acted = how;
+    },
+    secret: async (prompt) => (await loaded()).secret(prompt),
+    keep: async (...login) => (await loaded()).keep(...login),
+    kept: async (name) => (await loaded()).kept(name),
+    forget: async (name) => (await loaded()).forget(name),
+    credentials: async () => (acted === null && !env.GSV_TOKEN ? undefined : (await loaded()).credentials()),
+  };
 }
 
 async function openKernel(

@@ -103,9 +103,9 @@ export class FakeIo implements Io {
       this.asked.push(prompt);
       return this.typed.shift() ?? null;
     },
-    keep: (name: string, login: KeptLogin) => void this.logins.set(name, login),
-    kept: (name: string) => this.logins.get(name) ?? null,
-    forget: (name: string) => void this.logins.delete(name),
+    keep: async (name: string, login: KeptLogin) => void this.logins.set(name, login),
+    kept: async (name: string) => this.logins.get(name) ?? null,
+    forget: async (name: string) => void this.logins.delete(name),
   };
   readonly starts: KernelStatus[] = [];
   readonly keep: HomeKeeping = {
