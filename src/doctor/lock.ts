@@ -26,13 +26,13 @@ async function held(patient: Patient): Promise<Found> {
   const holder = patient.lock.holder();
   const who = holder === null ? "a kernel" : `the kernel (pid ${holder.pid})`;
   // A suspended process is known at once where the machine says so; asking it would take as long as one waits for an answer.
-  const suspended = holder !== null && isSuspended(holder.pid);
-  const answer: Answer = suspended ? { how: "silent" } : await patient.greet();
+  const isStopped = () => holder !== null && isSuspended(holder.pid);
+  const answer: Answer = isStopped() ? { how: "silent" } : await patient.greet();
   if (answer.how === "ready") return ok(`${who} holds the home and answers`);
   // It may have left between two looks.
   if (!patient.lock.isHeld()) return ok("no kernel runs; one starts when something needs it");
   if (answer.how === "silent")
-    return problem(`${who} holds the home and does not answer${suspended ? ": it is suspended" : ""}`, {
+    return problem(`${who} holds the home and does not answer${isStopped() ? ": it is suspended" : ""}`, {
       fix: holder === null ? "resume the suspended gsv kernel" : `kill -CONT ${holder.pid}`,
     });
   return problem(`${who} holds the home and cannot be reached at its socket`, {
