@@ -1,6 +1,7 @@
 // Replacing text in a text, exactly. When it cannot, the error says how many places fit and what to do: models read it and try again.
 
 import { SysError } from "../src/abi/errno.ts";
+import { LIMITS } from "../src/abi/limits.ts";
 
 export interface Edit {
   readonly oldString: string;
@@ -26,6 +27,10 @@ export function applyEdit(text: string, edit: Edit, path: string): Edited {
   const places = placesOf(text, oldString);
   if (places.length === 0) throw notFound(text, oldString, path);
   if (places.length > 1 && !edit.replaceAll) throw ambiguous(text, places, path);
+  // Before it is built: a short text for a shorter one, often enough, takes more memory than there is.
+  if (text.length + places.length * (newString.length - oldString.length) > LIMITS.fileBytesMax) {
+    throw new SysError("EFBIG", `cannot edit ${path}: a file holds at most ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
+  }
   return { text: text.split(oldString).join(newString), replacements: places.length };
 }
 

@@ -209,7 +209,8 @@ async function openKernel(
   const { uuidv7 } = await import("./abi/ids.ts");
   const { env, paths, clock, random } = here;
   const info = { clientId: uuidv7(clock.now(), random), version: VERSION, cwd, env: clientEnv(env) };
-  const onFirstRun = () => say(`gsv: made a home at ${paths.home}\n`);
+  const { reveal } = await import("./lib/sanitize.ts");
+  const onFirstRun = () => say(`gsv: made a home at ${reveal(paths.home)}\n`);
   if (isInProcess(env)) {
     const { hostKernel } = await import("./boot-host.ts");
     const hosted = await hostKernel(await hostMachine(here), info, onFirstRun, here.login);

@@ -61,6 +61,11 @@ describe("an edit", () => {
     expect(fault("a\n".repeat(9), "a")).toContain("occurs 9 times (lines 1, 2, 3, 4, 5, …)");
   });
 
+  test("that would make a file larger than one may be is refused before it is made", () => {
+    const text = "a".repeat(4 * 1024 * 1024);
+    expect(fault(text, "a", "b".repeat(20), true)).toBe("EFBIG cannot edit /f: a file holds at most 64 MiB | ");
+  });
+
   test("of nothing, or to the same, is refused", () => {
     expect(fault("x", "")).toContain("the old text is empty | to replace the whole file, write it");
     expect(fault("x", "x", "x")).toContain("are the same");

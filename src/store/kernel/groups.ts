@@ -2,9 +2,9 @@
 
 import type { Group } from "./accounts.ts";
 import type { KernelDb } from "./db.ts";
-import { putRequest } from "./records.ts";
+import { type AnsweredRequest, putRequest } from "./records.ts";
 
-type Receipted = Parameters<typeof putRequest>[1];
+type Receipted = AnsweredRequest;
 
 export interface GroupRow extends Group {
   readonly capabilities: readonly string[];

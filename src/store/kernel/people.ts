@@ -6,7 +6,7 @@ import type { Db } from "../open.ts";
 import { type Account, LOCK } from "./accounts.ts";
 import type { KernelDb } from "./db.ts";
 import { membersOf } from "./groups.ts";
-import { putRequest } from "./records.ts";
+import { type AnsweredRequest, putRequest } from "./records.ts";
 
 export type AccountKind = "root" | "human" | "personal" | "agent" | "system";
 
@@ -28,7 +28,7 @@ export interface NewAccount {
 }
 
 /** Stored in the same transaction, so that the same request again finds the same answer. */
-export type Receipted = Parameters<typeof putRequest>[1];
+export type Receipted = AnsweredRequest;
 
 export interface PeopleRows {
   list(): Promise<readonly AccountRow[]>;

@@ -4,7 +4,7 @@
 import type { Approval, Profile, RunStatus, State, WaitsFor } from "../../abi/process.ts";
 import type { OutboxRow } from "../process/verbs.ts";
 import type { KernelDb } from "./db.ts";
-import type { ListPlace } from "./records.ts";
+import { type AnsweredRequest, type ListPlace, putRequest } from "./records.ts";
 
 /** creating and killing are steps on the way: a start of the kernel takes them to their end. */
 export type Phase = "creating" | "live" | "killing";
@@ -34,27 +34,13 @@ export interface ProcessRow {
   readonly dropped: readonly string[];
 }
 
-export interface NewProcess {
-  readonly pid: string;
-  readonly parentPid: string | null;
-  readonly uid: number;
-  readonly ownerUid: number;
-  readonly profile: Profile;
-  readonly label: string | null;
-  readonly cwd: string;
-  readonly workspaceId: string | null;
-  readonly createdAt: number;
+export type NewProcess = Pick<
+  ProcessRow,
+  "pid" | "parentPid" | "uid" | "ownerUid" | "profile" | "label" | "cwd" | "workspaceId" | "createdAt"
+> & {
   readonly step: { readonly [key: string]: unknown };
   readonly dropped?: readonly string[];
-}
-
-export interface AnsweredRequest {
-  readonly uid: number;
-  readonly requestId: string;
-  readonly bodyHash: string;
-  readonly answer: object;
-  readonly now: number;
-}
+};
 
 export interface ProcessRows {
   get(pid: string): Promise<ProcessRow | null>;
@@ -153,7 +139,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
           JSON.stringify(process.step),
           process.dropped === undefined || process.dropped.length === 0 ? null : JSON.stringify(process.dropped),
         );
-        if (request !== undefined) storeAnswer(request);
+        if (request !== undefined) putRequest(db, request);
       });
     },
 
@@ -225,21 +211,10 @@ export function processRows(kernel: KernelDb): ProcessRows {
         db.run("UPDATE approvals SET args_json = '{}', why = '' WHERE process_id = ?", pid);
         db.run("DELETE FROM run_routes WHERE process_id = ?", pid);
         db.run("DELETE FROM processes WHERE process_id = ?", pid);
-        storeAnswer({ uid, requestId, bodyHash: pid, answer, now });
+        putRequest(db, { uid, requestId, bodyHash: pid, answer, now });
       });
     },
   };
-
-  function storeAnswer({ uid, requestId, bodyHash, answer, now }: AnsweredRequest): void {
-    db.run(
-      "INSERT OR IGNORE INTO requests (uid, request_id, body_hash, answer_json, created_at) VALUES (?, ?, ?, ?, ?)",
-      uid,
-      requestId,
-      bodyHash,
-      JSON.stringify(answer),
-      now,
-    );
-  }
 
   function storeApproval(pid: string, approval: Approval): void {
     db.run(

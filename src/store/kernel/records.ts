@@ -69,7 +69,8 @@ export interface RouteRows {
   sweep(now: number): Promise<void>;
 }
 
-interface RequestRow {
+/** A call that was carried out, by its own id, and what it answered. */
+export interface AnsweredRequest {
   readonly uid: number;
   readonly requestId: string;
   readonly bodyHash: string;
@@ -83,7 +84,7 @@ export interface RequestRows {
     requestId: string,
     bodyHash: string,
   ): Promise<{ readonly answer: unknown; readonly sameBody: boolean } | null>;
-  remember(row: RequestRow): Promise<void>;
+  remember(row: AnsweredRequest): Promise<void>;
   sweep(now: number): Promise<void>;
 }
 
@@ -285,7 +286,7 @@ export function requestRows(kernel: KernelDb): RequestRows {
 }
 
 /** Part of a transaction that makes the answer true. The first answer to a request stays. */
-export function putRequest(tx: Db, { uid, requestId, bodyHash, answer, now }: RequestRow): void {
+export function putRequest(tx: Db, { uid, requestId, bodyHash, answer, now }: AnsweredRequest): void {
   tx.run(
     "INSERT OR IGNORE INTO requests (uid, request_id, body_hash, answer_json, created_at) VALUES (?, ?, ?, ?, ?)",
     uid,
