@@ -112,7 +112,7 @@ function bare(message: string): string {
     .replace(/^(?:(?:please|kindly|ok(?:ay)?|now|hey gsv|gsv)[,:]? +)+(?=\S)/i, "")
     .replace(/^(?:can|could|would|will) you (?:please |kindly )?/i, "")
     .replace(/^i(?:['’]d| would) like you to /i, "")
-    .replace(/,? +(?:please|for me)(?=[.!?]*$)/i, "")
+    .replace(/(?<! ),? +(?:please|for me)(?=[.!?]*$)/i, "")
     .replace(/(?<=[\p{L}\p{N}"'”\x60])[.!?]+$/u, "");
 }
 

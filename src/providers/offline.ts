@@ -92,7 +92,7 @@ function questionsIn(fresh: readonly Message[]): string[] {
 
 function replyTo(message: string, request: ModelRequest, manual: ManualAnswers): Turn {
   // What a client read from its stdin comes after the message, in a block of its own; the order stands before it.
-  const [order = ""] = message.split(/\n+<stdin\b/, 1);
+  const [order = ""] = message.split(/(?<!\n)\n+<stdin\b/, 1);
   // "Find text in files" names a section; it also reads like an order.
   const titled = manual.titled(order);
   if (titled !== null) return { text: titled, calls: [] };

@@ -35,7 +35,9 @@ export interface ScriptLine {
 export class ScriptFault extends Error {}
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const WHEN_CHARS_MAX = 4096; // of the message: a pattern must not be able to hold up the kernel for long
+// A pattern must not be able to hold up the kernel for long: it sees so much of the message, and may repeat so often without end.
+const PATTERN_CHARS_MAX = 512;
+const REPEATS_MAX = 2;
 
 const FAILURE_CLASSES: readonly FailureClass[] = [
   "throttle",
@@ -88,7 +90,7 @@ export function cueFor(lines: readonly ScriptLine[], messages: readonly Message[
       if (at(fitting, fitted) === null) plainTaken++;
       else fitted++;
     } else if (message.role === "user") {
-      fitting = conditional.filter((line) => line.when?.(message.content.slice(0, WHEN_CHARS_MAX)));
+      fitting = conditional.filter((line) => line.when?.(message.content));
       fitted = 0;
     }
   }
@@ -193,9 +195,11 @@ class LineReader {
     const [, body = "", flags = ""] = pattern;
     // g and y would remember a position between requests.
     if (/[^imsuv]/.test(flags)) throw this.fault(`when can have the flags i, m, s, u and v, not ${flags}`);
+    const repeats = body.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, "").match(/[*+]|\{\d+,\d*\}/g)?.length ?? 0;
+    if (repeats > REPEATS_MAX) throw this.fault(`when repeats ${repeats} times (*, +, {2,}), at most ${REPEATS_MAX}`);
     try {
       const regex = new RegExp(body, flags);
-      return (message) => regex.test(message);
+      return (message) => regex.test(message.slice(0, PATTERN_CHARS_MAX));
     } catch {
       throw this.fault(`when is not a regular expression: ${written}`);
     }

@@ -47,7 +47,10 @@ async function findLine(request: ModelRequest): Promise<Found> {
 
 async function readScript(path: string): Promise<string> {
   try {
-    if ((await stat(path)).size > LIMITS.fileBytesMax) {
+    const found = await stat(path);
+    // A device never ends, and a FIFO keeps whoever opens it until somebody writes.
+    if (!found.isFile()) throw new ScriptFault("not a file");
+    if (found.size > LIMITS.fileBytesMax) {
       throw new ScriptFault(`larger than ${LIMITS.fileBytesMax} bytes`);
     }
     return await readFile(path, "utf8");

@@ -22,6 +22,11 @@ function afterCall(name: string, args: { [key: string]: string }, result: object
   return [{ user: "do it" }, { assistant: "", calls: [call] }, { result: "", of: "c", tool: name, ...result }];
 }
 
+test("a message of nothing but space and lines keeps nobody waiting", async () => {
+  for (const filling of [" ", "\n", ", ", "please ", "\t", '" '])
+    await textOf([{ user: `x${filling.repeat(200_000 / filling.length)}y` }]);
+}, 2000);
+
 describe("plain orders become calls of the real tools", () => {
   test.each([
     ["read ~/notes.md", "Read", { path: "~/notes.md" }],

@@ -214,6 +214,7 @@ describe("a fault in the file is a config failure that names the line", () => {
     ['{"text":"a","chunkDelayMs":5}', "chunkDelayMs needs a chunk"],
     ['{"text":"a","when":"/(/"}', "not a regular expression"],
     ['{"text":"a","when":"/a/g"}', "flags"],
+    ['{"text":"a","when":"/.*.*.*x/"}', "repeats 3 times"],
     ['{"calls":[{"args":{}}]}', "calls[0].name must be text"],
     ['{"calls":[{"name":"Read","args":[]}]}', "calls[0].args must be an object"],
     ['{"error":{"class":"bad luck"}}', "error.class must be one of"],
@@ -229,6 +230,12 @@ describe("a fault in the file is a config failure that names the line", () => {
 
   test("a file that is not there, or not a file, is named", async () => {
     expect(await textOf(join(directory, "nope"), HI)).toContain("no such file");
-    expect(await textOf(directory, HI)).toContain("cannot be read");
+    expect(await textOf(directory, HI)).toContain("not a file");
+    expect(await textOf("/dev/zero", HI)).toContain("not a file");
   });
+
+  test("a pattern is done soon, whatever the message", async () => {
+    const path = await script('{"when":"/.*.*x[*+]/","text":"x"}\n{"text":"plain"}');
+    expect(await textOf(path, [{ user: "a".repeat(200_000) }])).toBe("plain");
+  }, 2000);
 });
