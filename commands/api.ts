@@ -4,9 +4,10 @@
 import { SysError } from "../src/abi/errno.ts";
 import { nearest } from "../src/lib/nearest.ts";
 import { clip } from "../src/lib/truncate.ts";
+import { SYSCALLS } from "../src/syscalls/all.ts";
 import { field, type Print } from "../src/syscalls/define.ts";
 import { parseArgs } from "../src/syscalls/parse.ts";
-import { type AnySyscall, SYSCALLS } from "../src/syscalls/table.ts";
+import type { AnySyscall } from "../src/syscalls/table.ts";
 import { usageError } from "./args.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";

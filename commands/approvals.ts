@@ -27,7 +27,7 @@ function answer(decision: "approve" | "deny", summary: string): Command {
   };
   return command(spec, async ({ args, json }, io) => {
     const result = await io.sys().call<Approval>("hil.answer", { id: args.id, decision });
-    await printResult(io, declared("hil.answer").cli.print, result, json);
+    await printResult(io, (await declared("hil.answer")).cli.print, result, json);
     return 0;
   });
 }

@@ -56,11 +56,11 @@ const logout = command(logoutSpec, async ({ args, json }, io) => {
   return 0;
 });
 
-export function auth(): Command {
+export async function auth(): Promise<Command> {
   const tokens = new Map([
-    ["create", verbOf("sys.token.create", "auth token create")],
-    ["list", verbOf("sys.token.list", "auth token list")],
-    ["revoke", verbOf("sys.token.revoke", "auth token revoke")],
+    ["create", await verbOf("sys.token.create", "auth token create")],
+    ["list", await verbOf("sys.token.list", "auth token list")],
+    ["revoke", await verbOf("sys.token.revoke", "auth token revoke")],
   ]);
   const verbs = new Map<string, Verb>([
     ["login", { summary: loginSpec.summary, input: name, load: () => login }],

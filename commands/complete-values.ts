@@ -2,10 +2,10 @@
 // configuration keys. What the home holds is looked up, at most one page of it; without a home there is simply less.
 
 import type { Approval, ProcessInfo } from "../src/abi/process.ts";
+import { SYSCALLS } from "../src/syscalls/all.ts";
 import type { Fields } from "../src/syscalls/define.ts";
 import type { ArchiveInfo } from "../src/syscalls/services.ts";
 import { PROCESS_SIGNALS } from "../src/syscalls/services.ts";
-import { SYSCALLS } from "../src/syscalls/table.ts";
 import type { Io } from "./command.ts";
 import type { Completion } from "./complete.ts";
 

@@ -59,7 +59,7 @@ async function completionOf(before: readonly string[], current: string, io: Io):
 async function atPlace(before: readonly string[], current: string, io: Io): Promise<Completion> {
   const at = before.findIndex((word) => !looksLikeFlag(word));
   const word = before[at];
-  if (word === undefined) return { candidates: current.startsWith("-") ? LEADING_FLAGS : firstWords() };
+  if (word === undefined) return { candidates: current.startsWith("-") ? LEADING_FLAGS : await firstWords() };
   const rest = [...before.slice(0, at), ...before.slice(at + 1)];
   const command = await rootCommand(word);
   return command === null ? NOTHING : within(command, rest, current, io);
@@ -83,9 +83,9 @@ const LEADING_FLAGS: readonly Candidate[] = [
   { value: "--version", note: "print the version" },
 ];
 
-function firstWords(): Candidate[] {
+async function firstWords(): Promise<Candidate[]> {
   const own = [...COMMANDS].flatMap(([value, { summary, hidden }]) => (hidden ? [] : [{ value, note: summary }]));
-  const nouns = [...domains()].map(([value, verbs]) => ({ value, note: [...verbs.keys()].join(" ") }));
+  const nouns = [...(await domains())].map(([value, verbs]) => ({ value, note: [...verbs.keys()].join(" ") }));
   return [...own, ...nouns];
 }
 

@@ -2,7 +2,7 @@
 // argument it would be in the shell's history and in everybody's process list, so there it is refused.
 
 import { SysError } from "../src/abi/errno.ts";
-import { settingNamed } from "../src/syscalls/config.ts";
+import { configCalls, settingNamed } from "../src/syscalls/config.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { ChangedSetting, SettingInfo } from "../src/syscalls/services.ts";
 import { usageError } from "./args.ts";
@@ -28,7 +28,7 @@ export const get: Command = command({ ...asDeclared("get"), input: getInput }, a
 });
 
 function asDeclared(verb: "get" | "list" | "set") {
-  const { summary, cli } = declared(`config.${verb}`);
+  const { summary, cli } = configCalls.find(({ name }) => name === `config.${verb}`) ?? configCalls[0];
   return { name: `config ${verb}`, summary, examples: cli.examples };
 }
 
@@ -51,7 +51,7 @@ const listInput = {
 };
 
 export const list: Command = command({ ...asDeclared("list"), input: listInput }, async ({ args, json }, io) => {
-  const { print } = declared("config.list").cli;
+  const { print } = (await declared("config.list")).cli;
   const result = await io.sys().call("config.list", args.under === undefined ? {} : { under: args.under });
   if (print.kind !== "table" || !args.verbose) await printResult(io, print, result, json);
   else {
@@ -78,7 +78,7 @@ export const set: Command = command(setSpec, async ({ args, json }, io) => {
   const value = isSecretKey(args.key) ? await secretFor(io, args.key, args.value) : await plainFor(io, args.value);
   const where = args.system === true ? { system: true } : {};
   const result = await io.sys().call<Changed>("config.set", { key: args.key, value, ...where });
-  await printResult(io, declared("config.set").cli.print, result, json);
+  await printResult(io, (await declared("config.set")).cli.print, result, json);
   return 0;
 });
 
@@ -133,7 +133,7 @@ export const edit: Command = command(
         ? { changed: [] }
         : await io.sys().call<Changed>("config.apply", { changes, ...(whole ? { system: true } : {}) });
     edited.done();
-    await printResult(io, declared("config.apply").cli.print, result, json);
+    await printResult(io, (await declared("config.apply")).cli.print, result, json);
     return 0;
   },
 );

@@ -6,7 +6,7 @@ import type { Sys } from "../src/abi/sys.ts";
 import { nearest } from "../src/lib/nearest.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Signalled } from "../src/syscalls/services.ts";
-import { type AnySyscall, SYSCALLS } from "../src/syscalls/table.ts";
+import { type AnySyscall, callsOf, DOMAIN_NAMES, syscallNamed } from "../src/syscalls/table.ts";
 import { asks, flagsOf, looksLikeFlag, type Spec, usageError } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
@@ -20,7 +20,8 @@ export interface Verb {
 
 const aProcess = { pid: field.pid("the process", { positional: true, meta: "PID" }) };
 
-const VERBS: { readonly [domain: string]: { readonly [verb: string]: Verb } } = {
+/** What is written by hand, over what the declarations say. */
+const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Verb> & Pick<Verb, "load"> } } = {
   proc: {
     stop: signalVerb("stop", "STOP", "Hold a process at its next safe point; it stays stopped until resumed"),
     resume: signalVerb("resume", "CONT", "Let a stopped process go on"),
@@ -31,32 +32,40 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Verb } } = 
     },
   },
   config: {
-    get: configVerb("get", declared("config.get").summary),
-    list: configVerb("list", declared("config.list").summary),
-    set: configVerb("set", declared("config.set").summary),
-    edit: configVerb("edit", "Change your settings in your editor, all at once or none"),
+    get: { load: async () => (await import("./config.ts")).get },
+    list: { load: async () => (await import("./config.ts")).list },
+    set: { load: async () => (await import("./config.ts")).set },
+    edit: {
+      summary: "Change your settings in your editor, all at once or none",
+      load: async () => (await import("./config.ts")).edit,
+    },
   },
 };
 
+/** What may follow a domain's name; null when there is no such domain for people. */
+export async function verbsOf(domain: string): Promise<ReadonlyMap<string, Verb> | null> {
+  const shown = (await callsOf(domain)).filter(({ cli }) => !cli.hidden);
+  if (shown.length === 0) return null;
+  const verbs = new Map(shown.map((call) => [call.name.slice(domain.length + 1), verbFrom(call)]));
+  for (const [name, byHand] of Object.entries(VERBS[domain] ?? {})) {
+    verbs.set(name, { summary: "", input: {}, ...verbs.get(name), ...byHand });
+  }
+  return verbs;
+}
+
 /** Domains and their verbs, in the order of declaration. */
-export function domains(): ReadonlyMap<string, ReadonlyMap<string, Verb>> {
-  const found = new Map<string, Map<string, Verb>>();
-  for (const call of SYSCALLS.values()) {
-    if (call.cli.hidden) continue;
-    const [domain = "", verb = ""] = call.name.split(".");
-    const verbs = found.get(domain) ?? new Map<string, Verb>();
-    verbs.set(verb, { summary: call.summary, load: () => derived(call.name), input: call.input });
-    found.set(domain, verbs);
-  }
-  for (const [domain, verbs] of Object.entries(VERBS)) {
-    for (const [name, verb] of Object.entries(verbs)) found.get(domain)?.set(name, verb);
-  }
-  return found;
+export async function domains(): Promise<ReadonlyMap<string, ReadonlyMap<string, Verb>>> {
+  const all = await Promise.all(DOMAIN_NAMES.map(async (domain) => [domain, await verbsOf(domain)] as const));
+  return new Map(all.flatMap(([domain, verbs]) => (verbs === null ? [] : [[domain, verbs] as const])));
+}
+
+function verbFrom(call: AnySyscall, name?: string): Verb {
+  return { summary: call.summary, input: call.input, load: () => derived(call.name, name) };
 }
 
 /** The command a syscall's declaration describes, under its own name or a short one. */
-export function derived(callName: string, name: string = callName.replace(".", " ")): Command {
-  const call = declared(callName);
+export async function derived(callName: string, name: string = callName.replace(".", " ")): Promise<Command> {
+  const call = await declared(callName);
   const spec = { name, summary: call.summary, input: call.input, examples: call.cli.examples };
   const made = command(spec, async ({ args, json }, io) => {
     const given = await withStdin(io, spec.input, args);
@@ -91,16 +100,15 @@ async function allPages(sys: Sys, call: AnySyscall, args: object): Promise<unkno
   return { [rows]: all };
 }
 
-export function declared(callName: string): AnySyscall {
-  const call = SYSCALLS.get(callName);
+export async function declared(callName: string): Promise<AnySyscall> {
+  const call = await syscallNamed(callName);
   if (call === undefined) throw new SysError("ENOSYS", `no such syscall: ${callName}`);
   return call;
 }
 
 /** A verb of a domain written by hand, for a syscall of another name. */
-export function verbOf(callName: string, name: string): Verb {
-  const { summary, input } = declared(callName);
-  return { summary, input, load: () => derived(callName, name) };
+export async function verbOf(callName: string, name: string): Promise<Verb> {
+  return verbFrom(await declared(callName), name);
 }
 
 /** `gsv proc`: finds the verb among the arguments, flags before it included. */
@@ -151,17 +159,12 @@ function verbIndex(verbs: ReadonlyMap<string, Verb>, args: readonly string[]): n
   return args[index] === "--" ? args.length : index;
 }
 
-// None of them has a flag with a value, which is all that finding the verb needs to know.
-function configVerb(verb: "get" | "list" | "set" | "edit", summary: string): Verb {
-  return { summary, load: async () => (await import("./config.ts"))[verb], input: {} };
-}
-
 function signalVerb(verb: string, signal: "STOP" | "CONT", summary: string): Verb {
   const spec = { name: `proc ${verb}`, summary, input: aProcess, examples: [`gsv proc ${verb} task:abc123`] };
   const load = () =>
     command(spec, async ({ args, json }, io) => {
       const result = await io.sys().call<Signalled>("proc.signal", { pid: args.pid, signal });
-      await printResult(io, declared("proc.signal").cli.print, result, json);
+      await printResult(io, (await declared("proc.signal")).cli.print, result, json);
       return 0;
     });
   return { summary, load, input: aProcess };

@@ -8,12 +8,12 @@ import { COMMANDS } from "./table.ts";
 export async function find(word: string): Promise<Command> {
   const entry = COMMANDS.get(word);
   if (entry !== undefined) return entry.load();
-  const { domainCommand, domains } = await import("./derive.ts");
-  const known = domains();
-  const verbs = known.get(word);
-  if (verbs !== undefined) return domainCommand(word, verbs);
+  const { domainCommand, domains, verbsOf } = await import("./derive.ts");
+  const verbs = await verbsOf(word);
+  if (verbs !== null) return domainCommand(word, verbs);
+  const known = await domains();
   // A verb without its noun is as common as a typing mistake.
-  const withNoun = [...known].filter(([, verbsOf]) => verbsOf.has(word)).map(([domain]) => `${domain} ${word}`);
+  const withNoun = [...known].filter(([, each]) => each.has(word)).map(([domain]) => `${domain} ${word}`);
   const close = [...withNoun, ...nearest(word, [...shown(), ...known.keys()])];
   throw new SysError("EUSAGE", `unknown command: ${word.length > 60 ? `${word.slice(0, 60)}…` : word}`, [
     ...(close.length > 0 ? [`did you mean ${close.map((name) => `gsv ${name}`).join(" or ")}`] : []),

@@ -6,7 +6,7 @@ import { clip } from "../src/lib/truncate.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
-import { domains } from "./derive.ts";
+import { domains, verbsOf } from "./derive.ts";
 import { find } from "./find.ts";
 import { layout } from "./layout.ts";
 import { page, widthOf } from "./pager.ts";
@@ -31,15 +31,15 @@ const spec = {
 export const help: Command = command(spec, async ({ args, json }, io) => {
   const never = args.noPager === true;
   const [word, ...rest] = args.topic ?? [];
-  if (word === undefined) return page(io, shortHelp(widthOf(io.stdout)), { never });
-  if ((COMMANDS.has(word) && !COMMANDS.get(word)?.hidden) || domains().has(word)) {
+  if (word === undefined) return page(io, await shortHelp(widthOf(io.stdout)), { never });
+  if ((COMMANDS.has(word) && !COMMANDS.get(word)?.hidden) || (await verbsOf(word)) !== null) {
     const found = await find(word);
     return found.run([...rest, "--help", ...(never ? ["--no-pager"] : [])], io);
   }
   const { Book } = await import("./man-book.ts");
   const book = new Book(await io.manual());
   const topic = await book.page([word, ...rest]);
-  if (topic === null) throw unknown(await book.names(), [word, ...rest].join(" "));
+  if (topic === null) throw await unknown(await book.names(), [word, ...rest].join(" "));
   const { showPage } = await import("./man.ts");
   return showPage(io, topic, { json, never });
 });
@@ -47,13 +47,13 @@ export const help: Command = command(spec, async ({ args, json }, io) => {
 /** Nothing was typed but `gsv`: help on a terminal; a usage error where a program called it. */
 export async function bare(io: Io): Promise<number> {
   const person = io.stdin.isTTY && io.stdout.isTTY;
-  if (person) return page(io, shortHelp(io.stdout.columns), { never: false });
-  await io.stderr.write(shortHelp(widthOf(io.stderr)));
+  if (person) return page(io, await shortHelp(io.stdout.columns), { never: false });
+  await io.stderr.write(await shortHelp(widthOf(io.stderr)));
   return 2;
 }
 
-function unknown(names: readonly string[], topic: string): SysError {
-  const verbs = [...domains()].filter(([, verbsOf]) => verbsOf.has(topic)).map(([domain]) => `${domain} ${topic}`);
+async function unknown(names: readonly string[], topic: string): Promise<SysError> {
+  const verbs = [...(await domains())].filter(([, each]) => each.has(topic)).map(([domain]) => `${domain} ${topic}`);
   const close = [...verbs, ...nearest(topic, names)].map((name) => `gsv help ${name}`);
   return new SysError("EUSAGE", `no help on ${clip(topic)}`, [
     ...(close.length > 0 ? [`did you mean ${close.join(" or ")}`] : []),
@@ -61,9 +61,9 @@ function unknown(names: readonly string[], topic: string): SysError {
   ]);
 }
 
-function shortHelp(width: number | null): string {
+async function shortHelp(width: number | null): Promise<string> {
   const commands = [...COMMANDS].flatMap(([name, { summary, hidden }]) => (hidden ? [] : [[name, summary] as const]));
-  const families = [...domains()].map(([domain, verbs]) => [domain, [...verbs.keys()].join(" ")] as const);
+  const families = [...(await domains())].map(([domain, verbs]) => [domain, [...verbs.keys()].join(" ")] as const);
   const parts = [
     { blocks: [{ kind: "text" as const, text: "gsv: a small operating system for agents" }] },
     {

@@ -79,7 +79,7 @@ async function send(io: Io, pid: string, signal: ProcessSignal, json: boolean): 
     return;
   }
   const result = await io.sys().call<Signalled>("proc.signal", { pid, signal });
-  await printResult(io, declared("proc.signal").cli.print, result, json);
+  await printResult(io, (await declared("proc.signal")).cli.print, result, json);
 }
 
 // -STOP, -SIGSTOP and -19 are read as -s STOP; what is no signal stays, and is refused as the flag it looks like.

@@ -21,6 +21,6 @@ const spec = {
 };
 
 export const logs = command(spec, async ({ args, json }, io) => {
-  await printResult(io, declared("proc.history").cli.print, await io.sys().call("proc.history", args), json);
+  await printResult(io, (await declared("proc.history")).cli.print, await io.sys().call("proc.history", args), json);
   return 0;
 });

@@ -3,8 +3,8 @@
 
 import { indexSections, titleKey } from "../src/lib/search.ts";
 import type { ManualSection } from "../src/prompts/manual.ts";
+import { SYSCALLS } from "../src/syscalls/all.ts";
 import { REFERENCE, reference, referenceOf, referencePage } from "../src/syscalls/reference.ts";
-import { SYSCALLS } from "../src/syscalls/table.ts";
 import type { Command } from "./command.ts";
 import { layout, markdownBlocks, type Part } from "./layout.ts";
 import { commandParts } from "./man-command.ts";

@@ -1,6 +1,7 @@
 // The manual page of a command, all of it out of its declaration: nothing here knows any command by name.
 
-import { type AnySyscall, SYSCALLS } from "../src/syscalls/table.ts";
+import { SYSCALLS } from "../src/syscalls/all.ts";
+import type { AnySyscall } from "../src/syscalls/table.ts";
 import { type Spec, usageLine } from "./args.ts";
 import type { Command } from "./command.ts";
 import { flagRows, wordRows } from "./help-text.ts";

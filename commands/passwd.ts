@@ -37,7 +37,7 @@ export const passwd = command(spec, async ({ args, json }, io) => {
   const hasOne = accounts.find(({ username }) => username === name)?.password === true;
   const words = await read(io, { name, asksOld: who.uid !== 0 && name === who.username && hasOne });
   const result = await sys.call("account.passwd", { username: name, ...words });
-  await printResult(io, declared("account.passwd").cli.print, result, json);
+  await printResult(io, (await declared("account.passwd")).cli.print, result, json);
   return 0;
 });
 

@@ -2,7 +2,7 @@
 // need it.
 
 import type { Command } from "./command.ts";
-import { domainCommand, domains } from "./derive.ts";
+import { domainCommand, domains, verbsOf } from "./derive.ts";
 import { COMMANDS } from "./table.ts";
 
 export interface Leaf {
@@ -16,8 +16,8 @@ export interface Leaf {
 export async function rootCommand(word: string): Promise<Command | null> {
   const entry = COMMANDS.get(word);
   if (entry !== undefined) return entry.hidden ? null : await entry.load();
-  const verbs = domains().get(word);
-  return verbs === undefined ? null : domainCommand(word, verbs);
+  const verbs = await verbsOf(word);
+  return verbs === null ? null : domainCommand(word, verbs);
 }
 
 /** The command or noun these words name, all of them. */
@@ -29,14 +29,16 @@ export async function commandNamed([word = "", ...verbs]: readonly string[]): Pr
 
 /** The nouns among the first words. */
 export async function nouns(): Promise<readonly string[]> {
-  const roots = await Promise.all(firstWords().map(async (word) => ({ word, command: await rootCommand(word) })));
+  const roots = await Promise.all(
+    (await firstWords()).map(async (word) => ({ word, command: await rootCommand(word) })),
+  );
   return roots.flatMap(({ word, command }) => (command?.verbs === undefined ? [] : [word]));
 }
 
 /** Every command that does something, in the order help lists them. */
 export async function allCommands(): Promise<readonly Leaf[]> {
   const found = await Promise.all(
-    firstWords().map(async (word) => {
+    (await firstWords()).map(async (word) => {
       const command = await rootCommand(word);
       return command === null ? [] : leavesOf({ name: word, summary: COMMANDS.get(word)?.summary ?? "", command });
     }),
@@ -55,6 +57,6 @@ async function leavesOf(leaf: Leaf): Promise<readonly Leaf[]> {
   return below.flat();
 }
 
-function firstWords(): string[] {
-  return [...COMMANDS.keys(), ...domains().keys()];
+async function firstWords(): Promise<string[]> {
+  return [...COMMANDS.keys(), ...(await domains()).keys()];
 }

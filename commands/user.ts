@@ -3,12 +3,12 @@
 import type { Command } from "./command.ts";
 import { domainCommand, verbOf } from "./derive.ts";
 
-export function user(): Command {
+export async function user(): Promise<Command> {
   const verbs = new Map([
-    ["add", verbOf("account.create", "user add")],
-    ["list", verbOf("account.list", "user list")],
-    ["mod", verbOf("account.update", "user mod")],
-    ["rm", verbOf("account.remove", "user rm")],
+    ["add", await verbOf("account.create", "user add")],
+    ["list", await verbOf("account.list", "user list")],
+    ["mod", await verbOf("account.update", "user mod")],
+    ["rm", await verbOf("account.remove", "user rm")],
   ]);
   return domainCommand("user", verbs);
 }

@@ -12,7 +12,7 @@ import { clip } from "./lib/truncate.ts";
 import { type HomePaths, prepareHome, readKernelInfo } from "./paths.ts";
 import { openSys } from "./rpc/connect.ts";
 import type { StarterEnd } from "./rpc/find.ts";
-import { SYSCALLS } from "./syscalls/table.ts";
+import { syscallNamed } from "./syscalls/table.ts";
 
 const IN_PROCESS = "in-process";
 /** A longer log is put aside, in the place of the one put aside before, when a kernel is started. */
@@ -45,7 +45,7 @@ export function clientSys(machine: ClientMachine): Sys {
     exe: machine.command.at(-1) ?? "gsv",
     clock,
     random,
-    classOf: (name) => SYSCALLS.get(name)?.class,
+    classOf: async (name) => (await syscallNamed(name))?.class,
     holderPid: () => readKernelInfo(paths)?.pid ?? null,
     startKernel: () => {
       if (!existsSync(paths.kernelDb)) machine.onFirstRun();

@@ -9,7 +9,7 @@ import { prepareHome } from "./paths.ts";
 import { isServed } from "./rpc/client.ts";
 import { serve } from "./rpc/server.ts";
 import { acquireLock, type Lock } from "./store/lock.ts";
-import { SYSCALLS } from "./syscalls/table.ts";
+import { SYSCALLS } from "./syscalls/all.ts";
 import { VERSION } from "./version.ts";
 
 export interface HostMachine extends Machine {

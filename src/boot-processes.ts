@@ -11,7 +11,7 @@ import { systemPrompt } from "./prompts/system.ts";
 import { providersFrom } from "./providers/table.ts";
 import type { ProcessRow } from "./store/kernel/processes.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
-import { SYSCALLS } from "./syscalls/table.ts";
+import { SYSCALLS } from "./syscalls/all.ts";
 
 export interface ProcessParts {
   readonly ledger: Ledger;

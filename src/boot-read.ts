@@ -24,7 +24,7 @@ import { type KernelStore, sqliteKernelStore } from "./store/kernel/sqlite.ts";
 import { isHeld } from "./store/lock.ts";
 import type { AuditLog } from "./syscalls/access.ts";
 import type { Files, KernelStatus, Settings } from "./syscalls/services.ts";
-import { SYSCALLS } from "./syscalls/table.ts";
+import { syscallNamed } from "./syscalls/table.ts";
 
 export interface ReadOptions {
   readonly paths: HomePaths;
@@ -72,7 +72,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
   });
   const dispatch = makeDispatch({
     readOnly: true,
-    table: SYSCALLS,
+    table: { get: syscallNamed },
     services: {
       registry: registryService({
         kernel,

@@ -35,7 +35,7 @@ import { objectRows } from "./store/kernel/objects.ts";
 import { type KernelStore, sqliteKernelStore } from "./store/kernel/sqlite.ts";
 import { sqliteProcessStore } from "./store/process/sqlite.ts";
 import type { ProcessStore } from "./store/process/verbs.ts";
-import { SYSCALLS } from "./syscalls/table.ts";
+import { SYSCALLS } from "./syscalls/all.ts";
 
 export interface Machine {
   readonly paths: HomePaths;

@@ -27,7 +27,7 @@ export async function build({ entry, outfile, commit }: BuildOptions): Promise<v
       minify: true,
       bytecode: true,
       define: { GSV_BUILD_COMMIT: JSON.stringify(commit) },
-      plugins: [withoutDevtools, withoutPrograms],
+      plugins: [withoutDevtools, leanCommander],
       compile: {
         outfile: unfinished,
         autoloadDotenv: false,
@@ -42,13 +42,22 @@ export async function build({ entry, outfile, commit }: BuildOptions): Promise<v
   }
 }
 
-// Commander can start other programs as sub-commands. gsv has none of those, and loading what starts programs costs every command 2 ms.
-const withoutPrograms: Bun.BunPlugin = {
-  name: "without-programs",
+// Commander can start other programs as sub-commands, which gsv has none of, and takes one function from node:util. Loading these two
+// costs every command 3 ms and 5 MiB. The bundler resolves Node's modules before it asks a plugin, so the imports themselves go.
+const leanCommander: Bun.BunPlugin = {
+  name: "lean-commander",
   setup(builder) {
-    builder.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-      /[\\/]commander[\\/]/.test(importer) ? { path: "no-programs", namespace: "empty" } : undefined,
-    );
+    builder.onLoad({ filter: /[\\/]commander[\\/]lib[\\/]\w+\.js$/ }, async ({ path }) => {
+      const contents = (await Bun.file(path).text())
+        .replace("import childProcess from 'node:child_process';", "const childProcess = {};")
+        .replace(
+          "import { stripVTControlCharacters } from 'node:util';",
+          "const stripVTControlCharacters = Bun.stripANSI;",
+        );
+      if (/node:(?:child_process|util)/.test(contents))
+        throw new Error(`${path} imports otherwise than build.ts knows`);
+      return { contents, loader: "js" };
+    });
   },
 };
 

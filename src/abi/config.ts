@@ -20,6 +20,7 @@ export interface Setting {
 
 type Rest = Partial<Omit<Setting, "type" | "doc" | "fallback">>;
 
+// These five stand beside each other, none upon another: what is called forty times while a command starts is compiled, for nothing.
 function setting(type: Setting["type"], doc: string, fallback: string, rest: Rest = {}): Setting {
   return { type, doc, fallback, writes: "user", ...rest };
 }
@@ -31,23 +32,23 @@ const DAYS_MAX = 36_500;
 
 /** A duration of the kernel, read when one starts. */
 function kernelMs(doc: string, fallback: number, env: string, [min, max]: readonly [number, number]): Setting {
-  return setting("int", doc, String(fallback), { env, min, max, writes: "root" });
+  return { type: "int", doc, fallback: String(fallback), env, min, max, writes: "root" };
 }
 
 function count(doc: string, fallback: number, rest: Rest = LATER): Setting {
-  return setting("int", doc, String(fallback), { min: 0, max: 1_000_000_000, ...rest });
+  return { type: "int", doc, fallback: String(fallback), writes: "user", min: 0, max: 1_000_000_000, ...rest };
 }
 
 function flag(doc: string, fallback: boolean, rest: Rest = LATER): Setting {
-  return setting("flag", doc, String(fallback), rest);
+  return { type: "flag", doc, fallback: String(fallback), writes: "user", ...rest };
 }
 
 function choice(doc: string, choices: readonly [string, ...string[]], rest: Rest = LATER): Setting {
-  return setting("choice", doc, choices[0], { choices, ...rest });
+  return { type: "choice", doc, fallback: choices[0], writes: "user", choices, ...rest };
 }
 
 function secret(doc: string, env?: string): Setting {
-  return setting("secret", doc, "", env === undefined ? LATER : { env, ...LATER });
+  return { type: "secret", doc, fallback: "", writes: "user", ...(env === undefined ? {} : { env }), ...LATER };
 }
 
 export const SETTINGS = {
@@ -157,10 +158,6 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 /** The numbers that the kernel itself works by. */
 export type Config = { readonly [K in Extract<SettingName, `kernel.${string}` | `retention.${string}`>]: number };
 
-const NUMBERS = SETTING_NAMES.filter(
-  (name) => name.startsWith("kernel.") || name.startsWith("retention."),
-) as readonly (keyof Config)[];
-
 /** Later texts win over earlier ones; one that is not a whole number in range counts as not said. */
 function numberOf(name: keyof Config, ...texts: readonly (string | undefined)[]): number | undefined {
   const { min = 0, max = Number.MAX_SAFE_INTEGER }: Setting = SETTINGS[name];
@@ -183,22 +180,24 @@ export function configOver(stored: { readonly [key: string]: string }, said: Par
   return { ...Object.fromEntries(values), ...said } as Config;
 }
 
-const variablesOf = (wanted: (name: SettingName, setting: Setting) => boolean) =>
-  SETTING_NAMES.flatMap((name) => {
-    const each: Setting = SETTINGS[name];
-    return each.env !== undefined && wanted(name, each) ? [each.env] : [];
-  });
+const NUMBERS: (keyof Config)[] = [];
+const secrets: string[] = [];
+/** Variables that set what an account may set for itself, and those that set what only root may. */
+const ofUsers: string[] = [];
+const ofRoot: string[] = [];
+for (const name of SETTING_NAMES) {
+  const { env, type, writes }: Setting = SETTINGS[name];
+  if (name.startsWith("kernel.") || name.startsWith("retention.")) NUMBERS.push(name as keyof Config);
+  if (env === undefined) continue;
+  (writes === "user" ? ofUsers : ofRoot).push(env);
+  if (type === "secret") secrets.push(env);
+}
 
 /** Variables whose values are secrets. */
-export const SECRET_ENV: readonly string[] = variablesOf((_name, { type }) => type === "secret");
+export const SECRET_ENV: readonly string[] = secrets;
 
 /** What a client tells the kernel of its environment, and nothing else. */
-export const CLIENT_ENV: readonly string[] = [
-  ...variablesOf((_name, { writes }) => writes === "user"),
-  "LANG",
-  "EDITOR",
-  "VISUAL",
-];
+export const CLIENT_ENV: readonly string[] = [...ofUsers, "LANG", "EDITOR", "VISUAL"];
 
 /** What the kernel gets of the environment of whoever happens to start it. */
 export const KERNEL_ENV: readonly string[] = [
@@ -212,5 +211,5 @@ export const KERNEL_ENV: readonly string[] = [
   "GSV_HOME",
   "USER",
   "LOGNAME",
-  ...variablesOf((_name, { writes }) => writes === "root"),
+  ...ofRoot,
 ];

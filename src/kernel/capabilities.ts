@@ -57,26 +57,28 @@ const USERS = [
   "audit.list",
 ];
 
-export const FIRST_GRANTS: readonly { readonly gid: number; readonly capability: string }[] = [
-  { gid: GROUPS.root, capability: "*" },
-  ...USERS.map((capability) => ({ gid: GROUPS.users, capability })),
-  { gid: GROUPS.drivers, capability: "fs.*" },
-  { gid: GROUPS.drivers, capability: "shell.*" },
-  { gid: GROUPS.services, capability: "adapter.*" },
-];
+export function firstGrants(): readonly { readonly gid: number; readonly capability: string }[] {
+  return [
+    { gid: GROUPS.root, capability: "*" },
+    ...USERS.map((capability) => ({ gid: GROUPS.users, capability })),
+    { gid: GROUPS.drivers, capability: "fs.*" },
+    { gid: GROUPS.drivers, capability: "shell.*" },
+    { gid: GROUPS.services, capability: "adapter.*" },
+  ];
+}
 
 const FORM = /^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*(?:\.\*)?$/;
+
 /** Domains that have calls, and those that will. */
-const DOMAINS: ReadonlySet<string> = new Set(
-  [...USERS, "adapter.*", "group.*", "net.*"].map((capability) => capability.split(".")[0] ?? ""),
-);
+function domains(): ReadonlySet<string> {
+  return new Set([...USERS, "adapter.*", "group.*", "net.*"].map((capability) => capability.split(".")[0] ?? ""));
+}
 
 /** What is wrong with a capability as somebody wrote it; null when nothing is. A word alone stands for its domain only where `alone`. */
 export function capabilityFault(text: string, alone: boolean): string | null {
   if (text === "*") return null;
   if (!FORM.test(text) || (!alone && !text.includes("."))) return `${text} is not the form of a capability`;
   const domain = text.split(".")[0] ?? "";
-  return DOMAINS.has(domain)
-    ? null
-    : `there are no capabilities of ${domain}; there are: ${[...DOMAINS].sort().join(" ")}`;
+  const known = domains();
+  return known.has(domain) ? null : `there are no capabilities of ${domain}; there are: ${[...known].sort().join(" ")}`;
 }

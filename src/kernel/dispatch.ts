@@ -15,7 +15,7 @@ import type { AnySyscall, Services } from "../syscalls/table.ts";
 export interface DispatchOptions {
   /** Only calls that read are carried out; anything else needs a kernel. */
   readonly readOnly?: true;
-  readonly table: ReadonlyMap<string, AnySyscall>;
+  readonly table: { get(name: string): AnySyscall | undefined | Promise<AnySyscall | undefined> };
   /** The read-only view lacks those that change something, and refuses the calls that need them. */
   readonly services: Partial<Services>;
   readonly requests: RequestRows;
@@ -52,9 +52,10 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
   return async function dispatch(name, args, context, parse = { unknownKeys: "drop" }) {
     const startedAt = clock.mono();
     const at = clock.now();
+    const call = await table.get(name);
     let outcome = "ok";
     try {
-      const call = await authorise(name, context);
+      authorise(call, name, context);
       const parsed = parseArgs(call.input, args, parse);
       const answer = await once(call, parsed, context);
       if (isPrivileged(call, context)) await note(name, context, { outcome, detail: targetOf(call, parsed) });
@@ -62,7 +63,6 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     } catch (error) {
       const fault = oneLine(concealed(asSysError(error)));
       outcome = fault.code;
-      const call = table.get(name);
       if (isDenial(fault.code) || (call !== undefined && isPrivileged(call, context)))
         await note(name, context, { outcome, detail: fault.message });
       throw fault;
@@ -71,7 +71,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
         await options.logCall(context.caller.pid, {
           at,
           call: name,
-          args: withoutSecrets(table.get(name), args),
+          args: withoutSecrets(call, args),
           outcome,
           ms: Math.round((clock.mono() - startedAt) * 1000) / 1000,
         });
@@ -79,8 +79,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     }
   };
 
-  async function authorise(name: string, { caller }: CallContext): Promise<AnySyscall> {
-    const call = table.get(name);
+  function authorise(call: AnySyscall | undefined, name: string, { caller }: CallContext): asserts call is AnySyscall {
     if (call === undefined) throw new SysError("ENOSYS", `no such syscall: ${name.slice(0, 80).toWellFormed()}`);
     if (!mayUse(caller, call.capability)) {
       const who =
@@ -90,7 +89,6 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     if (call.by === "person" && caller.kind !== "person")
       throw new SysError("EPERM", `${name} is for people: a process may not call it`);
     if (options.readOnly && call.class !== "read") throw new SysError("EAGAIN", `${name} needs a kernel`);
-    return call;
   }
 
   async function once(call: AnySyscall, args: object, context: CallContext): Promise<unknown> {

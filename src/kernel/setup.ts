@@ -5,7 +5,7 @@ import { initPid } from "../abi/ids.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
-import { FIRST_GRANTS, GROUPS } from "./capabilities.ts";
+import { firstGrants, GROUPS } from "./capabilities.ts";
 
 const FIRST_HUMAN_UID = 1000;
 const FIRST_AGENT_UID = 1001;
@@ -107,7 +107,7 @@ async function createAccounts(kernel: KernelStore, name: string): Promise<boolea
       { name, gid: FIRST_HUMAN_UID, members: [agent] },
       { name: agent, gid: FIRST_AGENT_UID, members: [name] },
     ],
-    grants: FIRST_GRANTS,
+    grants: firstGrants(),
     personalAgent: { ownerUid: FIRST_HUMAN_UID, agentUid: FIRST_AGENT_UID },
   });
 }

@@ -11,7 +11,7 @@ import { DRAIN, type FindOptions, KernelFinder } from "./find.ts";
 import { Listeners } from "./listeners.ts";
 
 export interface OpenOptions extends FindOptions {
-  readonly classOf: (call: string) => CallClass | undefined;
+  readonly classOf: (call: string) => Promise<CallClass | undefined> | CallClass | undefined;
   /** Answers reads without a kernel; null when this home needs one even for that. */
   readonly readSys: () => Promise<Sys | null>;
   /** Whether a read through readSys showed a process that was interrupted: then a kernel is started on leaving. */
@@ -44,7 +44,7 @@ class KernelSys implements Sys {
 
   async call<Result>(name: string, args: object, options: CallOptions = {}): Promise<Result> {
     if (this.closed || options.signal?.aborted) throw cancelled(name);
-    const kind = this.options.classOf(name) ?? "keyed";
+    const kind = (await this.options.classOf(name)) ?? "keyed";
     if (kind === "read") return (await this.read(name, args, options)) as Result;
     return (await this.ask(name, args, kind === "keyed" ? this.withRequestId(options) : options)) as Result;
   }
@@ -102,7 +102,7 @@ class KernelSys implements Sys {
     // None is started only to be told to go.
     if (name === DRAIN && (await this.served()) === null && !this.finder.isSilent) return { pid: null };
     for (let resends = 0; resends < RESENDS_MAX; resends++) {
-      const link = await unlessAborted(this.attach(), name, options.signal);
+      const link = await unlessAborted(() => this.attach(), name, options.signal);
       const sentAt = clock.mono();
       try {
         return await link.call(name, args, options);
@@ -175,13 +175,13 @@ class KernelSys implements Sys {
   }
 }
 
-function unlessAborted<T>(promise: Promise<T>, name: string, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
+function unlessAborted<T>(begin: () => Promise<T>, name: string, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return begin();
   if (signal.aborted) return Promise.reject(cancelled(name));
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(cancelled(name));
   signal.addEventListener("abort", abort, { once: true });
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", abort));
+  return Promise.race([begin(), aborted]).finally(() => signal.removeEventListener("abort", abort));
 }
 
 function isRefusal(error: unknown): boolean {

@@ -2,8 +2,9 @@
 // does not say is not here.
 
 import type { CallClass } from "../abi/sys.ts";
+import { SYSCALLS } from "./all.ts";
 import type { Field } from "./define.ts";
-import { type AnySyscall, SYSCALLS } from "./table.ts";
+import type { AnySyscall } from "./table.ts";
 
 export interface ReferenceSection {
   readonly name: string;

@@ -55,7 +55,9 @@ export const systemCalls = [
       capabilities: caller.capabilities,
     }),
   }),
+] as const;
 
+export const sysCalls = [
   syscall({
     name: "sys.version",
     summary: "The kernel's version",

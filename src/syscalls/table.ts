@@ -1,15 +1,8 @@
-// The one list of syscalls. An unlisted name does not exist, for anyone.
+// The one list of syscalls, by domain: a file of declarations is loaded when one of its calls is asked for, so that a command pays for its own
+// domain and not for all. An unlisted name does not exist, for anyone. Where all are wanted at once: all.ts.
 
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./access.ts";
-import { accountCalls } from "./account.ts";
-import { archiveCalls } from "./archive.ts";
-import { auditCalls } from "./audit.ts";
-import { configCalls } from "./config.ts";
 import type { Fields, Syscall } from "./define.ts";
-import { fsCalls } from "./fs.ts";
-import { groupCalls } from "./group.ts";
-import { hilCalls } from "./hil.ts";
-import { procCalls } from "./proc.ts";
 import type {
   Approvals,
   Archives,
@@ -20,8 +13,6 @@ import type {
   Registry,
   Settings,
 } from "./services.ts";
-import { systemCalls } from "./system.ts";
-import { tokenCalls } from "./token.ts";
 
 /** All services there are; the read-only view has those marked. */
 export interface Services {
@@ -43,19 +34,31 @@ export interface Services {
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
 export type AnySyscall = Syscall<Services, Fields, unknown>;
 
-export const SYSCALLS: ReadonlyMap<string, AnySyscall> = new Map(
-  (
-    [
-      ...procCalls,
-      ...fsCalls,
-      ...hilCalls,
-      ...archiveCalls,
-      ...configCalls,
-      ...systemCalls,
-      ...accountCalls,
-      ...groupCalls,
-      ...tokenCalls,
-      ...auditCalls,
-    ] as unknown as AnySyscall[]
-  ).map((call) => [call.name, call]),
-);
+type Declarations = readonly unknown[];
+
+/** What stands before the last dot of a name, to the calls declared there, in the order in which people see them. */
+const DOMAINS = {
+  proc: async (): Promise<Declarations> => (await import("./proc.ts")).procCalls,
+  fs: async (): Promise<Declarations> => (await import("./fs.ts")).fsCalls,
+  hil: async (): Promise<Declarations> => (await import("./hil.ts")).hilCalls,
+  archive: async (): Promise<Declarations> => (await import("./archive.ts")).archiveCalls,
+  config: async (): Promise<Declarations> => (await import("./config.ts")).configCalls,
+  system: async (): Promise<Declarations> => (await import("./system.ts")).systemCalls,
+  sys: async (): Promise<Declarations> => (await import("./system.ts")).sysCalls,
+  account: async (): Promise<Declarations> => (await import("./account.ts")).accountCalls,
+  group: async (): Promise<Declarations> => (await import("./group.ts")).groupCalls,
+  "sys.token": async (): Promise<Declarations> => (await import("./token.ts")).tokenCalls,
+  audit: async (): Promise<Declarations> => (await import("./audit.ts")).auditCalls,
+};
+
+export const DOMAIN_NAMES: readonly string[] = Object.keys(DOMAINS);
+
+/** In order of declaration; none where there is no such domain. */
+export async function callsOf(domain: string): Promise<readonly AnySyscall[]> {
+  if (!Object.hasOwn(DOMAINS, domain)) return [];
+  return (await DOMAINS[domain as keyof typeof DOMAINS]()) as readonly AnySyscall[];
+}
+
+export async function syscallNamed(name: string): Promise<AnySyscall | undefined> {
+  return (await callsOf(name.slice(0, name.lastIndexOf(".")))).find((call) => call.name === name);
+}

@@ -14,6 +14,7 @@ export interface Run {
   readonly ms: number;
   readonly cpuMs: number;
   readonly stdout: string;
+  readonly stderr: string;
 }
 
 /** Builds dist/gsv unless it is newer than every source. */
@@ -37,7 +38,7 @@ export async function run(
   const ms = performance.now() - start;
   if (!allowed.includes(status))
     throw new Error(`${argv.join(" ")} exited ${status}: ${stderr.trim() || stdout.trim()}`);
-  return { ms, cpuMs: Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1000, stdout };
+  return { ms, cpuMs: Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1000, stdout, stderr };
 }
 
 /** A home of its own with a scripted model; every benchmark family makes one and removes it. */

@@ -2,7 +2,7 @@
 
 import { type ToolCallPorts, ToolCalls } from "../../src/process/toolcalls.ts";
 import { systemPrompt } from "../../src/prompts/system.ts";
-import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { BINARY } from "./machine.ts";
 import type { Row } from "./measure.ts";
 

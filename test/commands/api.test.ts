@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
-import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { FakeIo, runs, stdinOf } from "../support/io.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { type } from "../support/shell.ts";

@@ -3,8 +3,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { valuesOf } from "../../commands/complete-values.ts";
 import { SysError } from "../../src/abi/errno.ts";
+import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { field } from "../../src/syscalls/define.ts";
-import { SYSCALLS } from "../../src/syscalls/table.ts";
 import { FakeIo, runs } from "../support/io.ts";
 
 const PROCESS = { pid: "init:1000", label: "sam's own", state: "idle" };

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { COMMANDS } from "../../commands/table.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
-import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { FakeIo, runs } from "../support/io.ts";
 
 let io: FakeIo;

@@ -5,8 +5,8 @@ import { expect, test } from "bun:test";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { Approval } from "../../src/abi/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
+import { SYSCALLS } from "../../src/syscalls/all.ts";
 import type { Closed } from "../../src/syscalls/services.ts";
-import { SYSCALLS } from "../../src/syscalls/table.ts";
 import { TestKernel } from "../support/kernel.ts";
 
 /** The outcomes: own person, other person, root, own process, other process. */

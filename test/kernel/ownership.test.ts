@@ -6,8 +6,8 @@ import type { SysError } from "../../src/abi/errno.ts";
 import type { Approval, ProcessInfo } from "../../src/abi/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { Sys } from "../../src/abi/sys.ts";
+import { SYSCALLS } from "../../src/syscalls/all.ts";
 import type { ArchiveInfo, Closed } from "../../src/syscalls/services.ts";
-import { SYSCALLS } from "../../src/syscalls/table.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { addHuman, type Person } from "../support/people.ts";
 

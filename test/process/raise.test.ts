@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import type { ProcessCaps } from "../../src/syscalls/access.ts";
-import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 const caps = (home: TestKernel, pid: string) => home.sys.call<ProcessCaps>("proc.caps", { pid });

@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { LIMITS } from "../../src/abi/limits.ts";
 import type { Approval } from "../../src/abi/process.ts";
-import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 test("a process cannot answer an approval, its own or another's, nor make the kernel leave", async () => {

@@ -4,7 +4,7 @@ import { titleKey } from "../../src/lib/search.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import { systemPrompt } from "../../src/prompts/system.ts";
 import { parseScript } from "../../src/providers/script-file.ts";
-import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { SYSCALLS } from "../../src/syscalls/all.ts";
 
 /** Commands written by hand, with the flags they take. */
 const BY_HAND: { readonly [name: string]: string } = {

@@ -12,7 +12,7 @@ import { realClock } from "../../src/lib/clock.ts";
 import { homePaths, readKernelInfo, socketPathFor } from "../../src/paths.ts";
 import { openSys } from "../../src/rpc/connect.ts";
 import type { FindSettings } from "../../src/rpc/find.ts";
-import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { VERSION } from "../../src/version.ts";
 import { CRASH_ENV, type CrashPlan } from "./crash.ts";
 import { seeded } from "./random.ts";

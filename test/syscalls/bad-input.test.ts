@@ -5,8 +5,9 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { isCode, SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
+import { SYSCALLS } from "../../src/syscalls/all.ts";
 import type { Field } from "../../src/syscalls/define.ts";
-import { type AnySyscall, SYSCALLS } from "../../src/syscalls/table.ts";
+import type { AnySyscall } from "../../src/syscalls/table.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { samples } from "../support/soak.ts";
 

@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { COMMANDS } from "../../commands/table.ts";
-import { SYSCALLS } from "../../src/syscalls/table.ts";
+import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { type } from "../support/shell.ts";
 import { samples } from "../support/soak.ts";

@@ -4,9 +4,9 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { parseArgs } from "../../src/syscalls/parse.ts";
 import { reference, referencePage } from "../../src/syscalls/reference.ts";
-import { SYSCALLS } from "../../src/syscalls/table.ts";
 
 const GOLDEN = join(import.meta.dir, "../golden/syscalls.md");
 

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { realClock } from "../../src/lib/clock.ts";
 import { openSys } from "../../src/rpc/connect.ts";
 import { serve } from "../../src/rpc/server.ts";
+import { SYSCALLS } from "../../src/syscalls/all.ts";
 import type { Sent } from "../../src/syscalls/services.ts";
-import { SYSCALLS } from "../../src/syscalls/table.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { seeded } from "../support/random.ts";
 
