@@ -89,24 +89,24 @@ export function table(columns: readonly Column[], rows: readonly object[], view:
 // that was so. Plain loops, because this code never gets warm: over 1,000 rows that is a third of the time. Null when it was not so.
 function plainTable(columns: readonly Column[], rows: readonly object[], view: TableView): string | null {
   const last = columns.length - 1;
-  const lines: string[][] = [columns.map((column) => headOf(column, view))];
+  const heads = columns.map((column) => headOf(column, view));
+  const lines: string[][] = [heads];
+  const widths = heads.map((head) => head.length);
   for (const row of rows) {
     const line: string[] = [];
-    for (const column of columns) line.push(cellOf(column, row, view) || "-");
+    for (let index = 0; index <= last; index++) {
+      const cell = cellOf(columns[index]!, row, view) || "-";
+      if (cell.length > widths[index]!) widths[index] = cell.length;
+      line.push(cell);
+    }
     lines.push(line);
   }
-  const widths = columns.map(() => 0);
-  for (const line of lines) {
-    for (let index = 0; index <= last; index++)
-      if (line[index]!.length > widths[index]!) widths[index] = line[index]!.length;
-  }
-  const blank = " ".repeat(Math.max(0, ...widths));
   let text = "";
   for (const line of lines) {
     for (let index = 0; index < last; index++) {
       const cell = line[index]!;
-      const space = blank.substring(0, widths[index]! - cell.length);
-      text += columns[index]!.align === "right" ? space + cell + GAP : cell + space + GAP;
+      const width = widths[index]!;
+      text += (columns[index]!.align === "right" ? cell.padStart(width) : cell.padEnd(width)) + GAP;
     }
     text += `${line[last]!}\n`;
   }

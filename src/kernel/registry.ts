@@ -29,33 +29,29 @@ export function registryService(options: RegistryOptions): Registry {
   // One look-up of names for a whole list; a row then needs waiting for only when its copy may be behind.
   async function infosOf(rows: readonly ProcessRow[]): Promise<ProcessInfo[]> {
     const names = new Map<number, string>();
-    for (const row of rows) {
-      for (const uid of [row.ownerUid, row.uid]) {
-        if (!names.has(uid)) names.set(uid, (await kernel.accounts.byUid(uid))?.username ?? String(uid));
-      }
-    }
+    const learn = async (uid: number) => names.set(uid, (await kernel.accounts.byUid(uid))?.username ?? String(uid));
     const infos: ProcessInfo[] = [];
     for (const row of rows) {
+      if (!names.has(row.ownerUid)) await learn(row.ownerUid);
+      if (!names.has(row.uid)) await learn(row.uid);
       const fresh = row.dirty && options.fresh !== undefined ? await options.fresh(row.pid) : null;
-      infos.push(infoOf(row, fresh ?? row, (uid) => names.get(uid) ?? String(uid)));
+      infos.push(infoOf(row, fresh ?? row, names));
     }
     return infos;
   }
 
-  function infoOf(row: ProcessRow, projection: Projection, nameOf: (uid: number) => string): ProcessInfo {
+  function infoOf(row: ProcessRow, projection: Projection, names: ReadonlyMap<number, string>): ProcessInfo {
     const held = options.heldBy?.(row.pid) ?? null;
     const interrupted = options.atRest && WORKING_STATES.includes(projection.state);
-    if (interrupted) options.onInterrupted?.();
-    return {
+    const info = {
       pid: row.pid,
       label: row.label,
-      owner: nameOf(row.ownerUid),
+      owner: names.get(row.ownerUid) ?? "",
       uid: row.ownerUid,
-      runAs: nameOf(row.uid),
+      runAs: names.get(row.uid) ?? "",
       profile: row.profile,
       parentPid: row.parentPid,
       state: held === null ? projection.state : "paused",
-      ...(interrupted ? { interrupted: true as const } : {}),
       cwd: row.cwd,
       workspaceId: row.workspaceId,
       queued: projection.queued,
@@ -65,6 +61,9 @@ export function registryService(options: RegistryOptions): Registry {
       waitsFor: held ?? projection.waitsFor,
       lastStatus: projection.lastStatus,
     };
+    if (!interrupted) return info;
+    options.onInterrupted?.();
+    return { ...info, interrupted: true };
   }
 
   return {
@@ -73,14 +72,15 @@ export function registryService(options: RegistryOptions): Registry {
         throw new SysError("EPERM", `only root may list the processes of uid ${uid}`, ["gsv proc list shows yours"]);
       }
       const ownerUid = uid ?? (isRoot(caller) ? undefined : caller.ownerUid);
+      // One more than is shown: a list that ends just here needs no empty page after it.
       const rows = await kernel.processes.list({
-        limit,
+        limit: limit + 1,
         ...(ownerUid === undefined ? {} : { ownerUid }),
         ...placeOf(after),
       });
-      const processes = await infosOf(rows);
-      const last = rows.at(-1);
-      return { processes, next: nextPlace(last && { createdAt: last.createdAt, id: last.pid }, rows.length === limit) };
+      const processes = await infosOf(rows.length > limit ? rows.slice(0, limit) : rows);
+      const last = processes.at(-1);
+      return { processes, next: nextPlace(last && { createdAt: last.createdAt, id: last.pid }, rows.length > limit) };
     },
     async get(caller, pid) {
       const [info] = await infosOf([await visibleProcess(kernel, caller, pid)]);
