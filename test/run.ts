@@ -3,7 +3,7 @@
 // Arguments go to `bun test`: `npm test -- ./test/fs` runs one folder.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Count, countOf, summaryOf } from "./support/junit.ts";
 
@@ -33,7 +33,9 @@ export async function runTests(options: {
   // No test may find the home of the person who runs it, nor what their shell sets for their own gsv, and what one leaves
   // in the temporary directory goes with the run.
   const env = { ...ownEnvironment(), GSV_HOME: join(scratch, "home"), TMPDIR: temporary, ...options.env };
+  // Each file has a global object of its own, and most of their time goes by waiting for other processes.
   const argv = [
+    `--parallel=${Math.max(2, availableParallelism())}`,
     "--only-failures",
     `--timeout=${options.timeoutMs}`,
     "--reporter=junit",
