@@ -4,6 +4,7 @@ import { LIMITS } from "../src/abi/limits.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { HistoryPage } from "../src/syscalls/services.ts";
+import { wholeMessage } from "./message.ts";
 
 export interface Missed {
   readonly pid: string;
@@ -22,7 +23,9 @@ export async function* missedTexts(sys: Sys, missed: Missed): AsyncGenerator<Sig
     for (const message of page.messages) {
       afterSeq = Math.max(afterSeq, message.id);
       if (message.role !== "assistant" || message.runId !== run) continue;
-      const { text, thinking } = message.content;
+      const { thinking } = message.content;
+      const inPart = page.inPart.includes(message.id);
+      const { text } = inPart ? await wholeMessage(sys, { pid, seq: message.id }) : message.content;
       const about = { pid, uid: 0, parent, at: message.timestamp, run, turn: 0, seq: message.id };
       yield { name: "chat.text", ...about, text, ...(thinking ? { thinking } : {}) };
     }

@@ -6,7 +6,7 @@ import { exitStatusOf } from "../src/abi/errno.ts";
 import type { Approval, ProcessInfo, RunEnd, RunStatus, WaitsFor } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
-import { waitsForText } from "../src/syscalls/format.ts";
+import { inPartText, waitsForText } from "../src/syscalls/format.ts";
 import type { Aborted, Sent, Spawned, WaitResult } from "../src/syscalls/services.ts";
 import { type Ending, endingOf, endingOfFailure, endingOfHold, endingOfWait, endText } from "./chat-ending.ts";
 import { missedTexts } from "./chat-missed.ts";
@@ -78,6 +78,8 @@ class ChatRun {
   private model: string | null = null;
   private startSeq = 0;
   private readonly seenSeqs = new Set<number>();
+  /** What the run said last, whole. */
+  private lastText: string | null = null;
   private readonly seenApprovals = new Set<string>();
   private readonly saidHolds = new Set<string>();
   private held: WaitsFor | null = null;
@@ -228,6 +230,7 @@ class ChatRun {
       case "chat.text":
         if (this.seenSeqs.has(signal.seq)) return null;
         this.seenSeqs.add(signal.seq);
+        this.lastText = signal.text;
         return this.show(signal);
       case "chat.complete":
         return this.onEnd(signal);
@@ -275,8 +278,17 @@ class ChatRun {
     const { status, error, waitsFor } = result;
     if (status === "held" && waitsFor !== null) return this.onHeld(waitsFor);
     await this.catchUp(this.startSeq);
-    const ending = endingOfWait(result);
+    const ending = await this.whole(result);
     await this.say(status === "killed" ? "the process was killed" : endText(ending.status as RunStatus, error));
+    return ending;
+  }
+
+  // The answer of proc.wait is bounded; history has the rest.
+  private async whole(result: WaitResult): Promise<Ending> {
+    const ending = endingOfWait(result);
+    if (!result.inPart) return ending;
+    if (this.lastText !== null) return { ...ending, text: this.lastText };
+    await this.view.status(inPartText(result.pid));
     return ending;
   }
 

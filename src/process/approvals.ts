@@ -7,7 +7,7 @@ import { LIMITS } from "../abi/limits.ts";
 import type { Approval } from "../abi/process.ts";
 import { nextPlace, placeOf } from "../kernel/pages.ts";
 import type { Clock } from "../lib/clock.ts";
-import { clipped, fitting } from "../lib/fitting.ts";
+import { fitting, objectWithin } from "../lib/fitting.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { Approvals } from "../syscalls/services.ts";
@@ -34,7 +34,7 @@ export function approvalsList(kernel: KernelStore): Pick<Approvals, "list"> {
 
 /** As it fits a list. */
 export function shownApproval(approval: Approval): Approval {
-  return { ...approval, args: clipped(approval.args, ARGS_BYTES_MAX) };
+  return { ...approval, args: objectWithin(approval.args, ARGS_BYTES_MAX) };
 }
 
 export interface ApprovalPorts {

@@ -5,7 +5,7 @@ import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { nextPlace, placeOf } from "../kernel/pages.ts";
-import { clipped } from "../lib/fitting.ts";
+import { objectWithin } from "../lib/fitting.ts";
 import { linesOf } from "../lib/lines.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { ArchiveRow } from "../store/kernel/records.ts";
@@ -15,7 +15,6 @@ import type { ArchiveInfo, Archives } from "../syscalls/services.ts";
 
 const PAGE_ROWS = 500;
 const READ_BYTES = 256 * 1024;
-const ONE_TEXT_BYTES_MAX = 256 * 1024;
 
 export function archiveKey(username: string, pid: string, archiveId: string): string {
   return `var/sessions/${username}/${pid}/${archiveId}.jsonl.gz`;
@@ -155,17 +154,21 @@ export function archivesService({ kernel, objects }: ArchivePorts): Archives {
     async show(caller, id, { after, limit }) {
       const row = await visible(caller, id);
       const records: object[] = [];
+      const inPart: number[] = [];
+      const path = `/${row.key}`;
       let number = 0;
       let bytes = 0;
       for await (const line of undamaged(row.key, readLines(objects, row.key))) {
         if (number++ < after) continue;
         bytes += line.length;
         if (records.length === limit || (bytes > LIMITS.answerBytesMax && records.length > 0))
-          return { records, next: after + records.length };
+          return { records, path, inPart, next: after + records.length };
         const record = recordOf(row.key, line);
-        records.push(line.length > LIMITS.answerBytesMax ? clipped(record, ONE_TEXT_BYTES_MAX) : record);
+        const isShort = Buffer.byteLength(line) <= LIMITS.answerBytesMax;
+        if (!isShort) inPart.push(number);
+        records.push(isShort ? record : objectWithin(record, LIMITS.answerBytesMax));
       }
-      return { records, next: null };
+      return { records, path, inPart, next: null };
     },
 
     async verify(caller, id) {

@@ -11,6 +11,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed, ProcessStore, TurnCommit } from "../store/process/verbs.ts";
+import { storable } from "./arguments.ts";
 import { endSignals, type Ledger, type SignalBody } from "./ledger.ts";
 import type { RunPlace, ToolCalls } from "./toolcalls.ts";
 import { modelTurn } from "./turn.ts";
@@ -116,7 +117,7 @@ async function commit(ports: RunPorts, place: RunPlace, answer: Turned): Promise
   const { store, ledger, clock, random, toolCalls } = ports;
   const { row, run } = place;
   const now = clock.now();
-  const calls: TurnCommit["calls"] = answer.calls.map((call) => {
+  const calls: TurnCommit["calls"] = storable(answer.calls).map((call) => {
     const syscall = toolCalls.syscallOf(call.name);
     return {
       dispatchId: uuidv7(now, random),

@@ -3,7 +3,7 @@
 import { SysError } from "../abi/errno.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { field, syscall } from "./define.ts";
-import type { ArchiveInfo, Archives } from "./services.ts";
+import type { ArchiveInfo, ArchivePage, Archives } from "./services.ts";
 
 const id = field.uuid("the archive", { positional: true, meta: "ID", of: "archive" });
 
@@ -53,11 +53,11 @@ export const archiveCalls = [
       examples: ["gsv archive show 0190a1b2-…"],
       print: {
         kind: "list",
-        rows: (result: { records: object[]; next: number | null }) => result.records,
+        rows: (result: ArchivePage) => result.records,
         line: (record: object) => JSON.stringify(record),
         empty: "(no records)",
-        note: (result: { records: object[]; next: number | null }) =>
-          result.next === null ? null : `more records: --after ${result.next}`,
+        note: ({ next }: ArchivePage) => (next === null ? null : `more records: --after ${next}`),
+        cut: (result: ArchivePage) => partsText(result),
       },
     },
     run: ({ archives }: { archives: Archives }, args, { caller }) => archives.show(caller, args.id, args),
@@ -83,3 +83,11 @@ export const archiveCalls = [
     },
   }),
 ] as const;
+
+function partsText({ path, inPart }: ArchivePage): string | null {
+  if (inPart.length === 0) return null;
+  const file = `objects${path} in the home`;
+  return inPart
+    .map((line) => `record ${line} is too long and shown in part: line ${line} of ${file}, unpacked, has it whole`)
+    .join("; ");
+}

@@ -4,7 +4,7 @@ import type { Message } from "../abi/message.ts";
 import type { ProcessInfo, WaitsFor } from "../abi/process.ts";
 import type { ProcessCaps } from "./access.ts";
 import type { Column, Print } from "./define.ts";
-import type { Closed, Signalled, TraceRow } from "./services.ts";
+import type { Closed, HistoryPage, Signalled, TraceRow } from "./services.ts";
 
 export function waitsForText(waits: WaitsFor): string {
   return waits.kind === "approval" ? `approval ${waits.id} (${waits.summary})` : waits.reason;
@@ -69,6 +69,19 @@ export function messageLine(message: Message): string {
   }
 }
 
+export function inPartText(pid: string): string {
+  return `the answer is too long and shown in part: gsv proc message --pid ${pid} prints it whole`;
+}
+
+/** Which messages of a page are not whole. */
+export function partsText({ pid, inPart }: HistoryPage): string | null {
+  if (inPart.length === 0) return null;
+  const said = inPart.map(
+    (id) => `message ${id} is too long and shown in part: gsv proc message --pid ${pid} ${id} prints it whole`,
+  );
+  return said.join("; ");
+}
+
 export function traceLine(row: TraceRow): string {
   return `${new Date(row.at).toISOString()} ${row.call}(${row.args}) = ${row.outcome} <${row.ms.toFixed(1)} ms>`;
 }
@@ -77,15 +90,15 @@ export function traceLine(row: TraceRow): string {
 export function renderText(print: Print<unknown>, result: unknown): string {
   switch (print.kind) {
     case "value":
-      return print.text(result);
+      return [print.text(result), ...noted(print.cut?.(result))].join("\n");
     case "silent":
       return "ok";
     case "list": {
       const rows = print.rows(result);
-      const note = print.note?.(result);
       return [
         ...(rows.length === 0 ? [print.empty] : rows.map((row) => print.line(row as never))),
-        ...(note ? [`(${note})`] : []),
+        ...noted(print.note?.(result)),
+        ...noted(print.cut?.(result)),
       ].join("\n");
     }
     case "table": {
@@ -95,6 +108,10 @@ export function renderText(print: Print<unknown>, result: unknown): string {
       return [print.columns.map((column) => column.head).join("\t"), ...lines].join("\n");
     }
   }
+}
+
+function noted(note: string | null | undefined): string[] {
+  return note ? [`(${note})`] : [];
 }
 
 function columnText(column: Column, row: object): string {

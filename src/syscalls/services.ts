@@ -27,6 +27,8 @@ export interface HistoryPage {
   readonly pid: string;
   /** Oldest first. */
   readonly messages: readonly Message[];
+  /** Numbers of those that are too long for a page and have long texts cut: proc.message has them whole. */
+  readonly inPart: readonly number[];
   readonly messageCount: number;
   readonly hasMoreBefore: boolean;
   readonly hasMoreAfter: boolean;
@@ -42,6 +44,15 @@ export interface HistoryQuery {
   readonly beforeSeq?: number;
 }
 
+/** A piece of the text of one message. */
+export interface MessageText {
+  readonly pid: string;
+  readonly seq: number;
+  readonly text: string;
+  /** Where it goes on; null at its end. */
+  readonly next: number | null;
+}
+
 export interface TraceRow {
   readonly id: number;
   readonly at: number;
@@ -53,6 +64,8 @@ export interface TraceRow {
 
 export interface Histories {
   page(caller: Caller, pid: string, query: HistoryQuery): Promise<HistoryPage>;
+  /** Of the newest answer when no number is given. */
+  text(caller: Caller, pid: string, query: { readonly seq?: number; readonly offset: number }): Promise<MessageText>;
   trace(caller: Caller, pid: string, query: { readonly after?: number; readonly limit: number }): Promise<TraceRow[]>;
 }
 
@@ -126,6 +139,8 @@ export interface WaitResult {
   readonly status: RunStatus | "killed" | "none" | "held";
   readonly exit: number;
   readonly text: string | null;
+  /** The text is longer than an answer may be and is cut: proc.message has it whole. */
+  readonly inPart: boolean;
   readonly error: string | null;
   readonly waitsFor: WaitsFor | null;
 }
@@ -167,16 +182,21 @@ export interface ArchiveInfo {
   readonly createdAt: number;
 }
 
+export interface ArchivePage {
+  readonly records: readonly object[];
+  /** The archive itself. */
+  readonly path: string;
+  /** Which records, counted from 1, are too long for an answer and have long texts cut. */
+  readonly inPart: readonly number[];
+  readonly next: number | null;
+}
+
 export interface Archives {
   list(
     caller: Caller,
     query: { readonly pid?: string; readonly after?: string },
   ): Promise<{ readonly archives: readonly ArchiveInfo[]; readonly next: string | null }>;
-  show(
-    caller: Caller,
-    id: string,
-    query: { readonly after: number; readonly limit: number },
-  ): Promise<{ readonly records: object[]; readonly next: number | null }>;
+  show(caller: Caller, id: string, query: { readonly after: number; readonly limit: number }): Promise<ArchivePage>;
   verify(
     caller: Caller,
     id: string,

@@ -138,6 +138,7 @@ describe("signals that were lost", () => {
         ({ id }) => id > afterSeq,
       ),
       hasMoreAfter: false,
+      inPart: [],
     }));
     const { exit } = await chat.begin("--pid", PID, "hi");
     await chat.play(said.start(), said.text("one"), said.resync(1));
@@ -151,6 +152,7 @@ describe("signals that were lost", () => {
     chat.io.fakeSys.answer("proc.history", ({ afterSeq }: { afterSeq: number }) => ({
       messages: [assistant(afterSeq + 1, `n${afterSeq + 1}`)],
       hasMoreAfter: afterSeq < 3,
+      inPart: [],
     }));
     const { exit } = await chat.begin("--pid", PID, "hi");
     await chat.play(said.start(), said.resync(1), said.complete("ok", "n4"));
@@ -159,13 +161,47 @@ describe("signals that were lost", () => {
   });
 
   test("a finish that was lost is told by proc.wait, the text by history", async () => {
-    chat.io.fakeSys.answer("proc.history", () => ({ messages: [assistant(7, "hello")], hasMoreAfter: true }));
+    chat.io.fakeSys.answer("proc.history", () => ({
+      messages: [assistant(7, "hello")],
+      hasMoreAfter: true,
+      inPart: [],
+    }));
     const { exit } = await chat.begin("hi");
     chat.wait.resolve({ results: [waited({ text: "hello" })] });
     await chat.settle(200);
     expect(await exit).toBe(0);
     expect(chat.out).toBe("hello\n");
     expect(chat.io.fakeSys.asked("proc.history")).toEqual([{ pid: PID, limit: 500 }]);
+  });
+
+  test("an answer too long for a page is pulled in pieces and printed whole", async () => {
+    const whole = `${"long ".repeat(1000)}end`;
+    chat.io.fakeSys.answer("proc.history", () => ({
+      messages: [assistant(7, "lo[…]nd")],
+      hasMoreAfter: false,
+      inPart: [7],
+    }));
+    chat.io.fakeSys.answer("proc.message", ({ offset }: { offset: number }) => ({
+      pid: PID,
+      seq: 7,
+      text: whole.slice(offset, offset + 2000),
+      next: offset + 2000 < whole.length ? offset + 2000 : null,
+    }));
+    const { exit } = await chat.begin("--output", "jsonl", "hi");
+    chat.wait.resolve({ results: [waited({ text: "lo[…]nd", inPart: true })] });
+    await chat.settle(200);
+    expect(await exit).toBe(0);
+    expect(chat.events.find(({ type }) => type === "message")?.text).toBe(whole);
+    expect(chat.events.at(-1)).toMatchObject({ type: "result", text: whole });
+  });
+
+  test("an answer given in another run that is too long to be told whole is told as such", async () => {
+    chat.io.fakeSys.answer("proc.history", () => ({ messages: [], hasMoreAfter: false, inPart: [] }));
+    const { exit } = await chat.begin("hi");
+    chat.wait.resolve({ results: [waited({ text: "lo[…]nd", inPart: true })] });
+    await chat.settle(200);
+    expect(await exit).toBe(0);
+    expect(chat.err).toContain(`gsv proc message --pid ${PID} prints it whole`);
   });
 
   test("a finish that only came a little later than proc.wait is not asked for again", async () => {
@@ -179,7 +215,7 @@ describe("signals that were lost", () => {
   });
 
   test("a process that was killed meanwhile exits 137", async () => {
-    chat.io.fakeSys.answer("proc.history", () => ({ messages: [], hasMoreAfter: false }));
+    chat.io.fakeSys.answer("proc.history", () => ({ messages: [], hasMoreAfter: false, inPart: [] }));
     const { exit } = await chat.begin("hi");
     chat.wait.resolve({ results: [waited({ status: "killed", exit: 137 })] });
     await chat.settle(200);

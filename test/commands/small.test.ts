@@ -41,6 +41,8 @@ describe("gsv approve and deny", () => {
 describe("gsv logs", () => {
   const page = {
     messages: [{ id: 1, role: "user", content: "hi", runId: null, timestamp: 0 }],
+    pid: "task:abc123",
+    inPart: [],
     messageCount: 9,
     hasMoreBefore: true,
   };
@@ -51,6 +53,15 @@ describe("gsv logs", () => {
     expect(io.fakeSys.asked("proc.history")).toEqual([{ pid: "task:abc123", limit: 1 }]);
     expect(io.stdout.text).toBe("[1970-01-01T00:00:00.000Z] user: hi\n");
     expect(io.stderr.text).toContain("9 in all");
+  });
+
+  test("a message that is not whole is told on stderr, with how to have it, in any form", async () => {
+    io.fakeSys.answer("proc.history", () => ({ ...page, inPart: [1] }));
+    for (const form of [[], ["--json"]]) {
+      expect(await runs(io, "logs", ...form, "task:abc123")).toBe(0);
+      expect(io.stderr.text).toContain("gsv proc message --pid task:abc123 1 prints it whole");
+      io.stderr.text = "";
+    }
   });
 
   test("with --json stderr stays empty", async () => {

@@ -11,10 +11,11 @@ import type {
   Outcome,
   ProcessStore,
   Refusal,
+  TextPiece,
   TurnCommit,
 } from "../../src/store/process/verbs.ts";
 import { endOf, ModelProcess } from "./model-process.ts";
-import { closingRecordsOf, contextOf, type HistoryQuery, historyOf, plainHead } from "./model-reads.ts";
+import { closingRecordsOf, contextOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
 import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
 
 export class ModelDisk {
@@ -155,6 +156,10 @@ export class ModelStore implements ProcessStore {
       if (process.closing?.reason === "kill") return "no-process";
       return cut(process, asked, now);
     });
+  }
+
+  async messageText(pid: string, piece: TextPiece) {
+    return textOf(this.get(pid), piece);
   }
 
   async closingRecords(pid: string, after: string | null, limit: number) {
