@@ -1,11 +1,14 @@
 // Messages of any weight: what a model may put into one call, pages of history that fit a frame however heavy the messages are, and the
 // whole of a long text in pieces.
 
-import { expect, test } from "bun:test";
+import { expect, onTestFinished, test } from "bun:test";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { LIMITS } from "../../src/abi/limits.ts";
 import type { Approval } from "../../src/abi/process.ts";
 import type { ArchivePage, Closed, HistoryPage, MessageText } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
+import { scratchDirectory } from "../support/scratch.ts";
 
 const NINE_MB = 9_000_000;
 
@@ -126,4 +129,32 @@ test("what a list shows of an approval is bounded, whatever characters its argum
   await home.inState(INIT, "waiting_hil");
   const { approvals } = await home.sys.call<{ approvals: Approval[] }>("hil.list", {});
   expect(bytesOf(approvals[0])).toBeLessThan(40 * 1024);
+});
+
+test("a script keeps its place in a history that a model sees the end of only", async () => {
+  const directory = scratchDirectory("script");
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const file = join(directory, "answers.jsonl");
+  await using home = await TestKernel.boot({ realProviders: true, env: { GSV_MODEL: `script:${file}` } });
+  const long = "x".repeat(400_000);
+  const lines = [
+    ...[1, 2, 3, 4, 5].map((n) => ({ text: `${long} ${n} of {{n}}` })),
+    { when: "go on", text: `twice ${long}`, repeat: 2 },
+    { text: "six of {{n}}: {{last}}" },
+  ];
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join("\n"));
+  const said: string[] = [];
+  for (const message of ["one", "two", "go on", "go on", "three", "four", "five", "last"]) {
+    said.push((await home.say(message)).text?.replace(long, "…") ?? "");
+  }
+  expect(said).toEqual([
+    "… 1 of 1",
+    "… 2 of 2",
+    "twice …",
+    "twice …",
+    "… 3 of 5",
+    "… 4 of 6",
+    "… 5 of 7",
+    "six of 8: last",
+  ]);
 });
