@@ -38,7 +38,7 @@ export function objectWithin<T extends object>(value: T, bytesMax: number): T | 
 }
 
 /** The same value with long texts in it cut to head and tail. */
-export function clipped<T>(value: T, textBytesMax: number): T {
+function clipped<T>(value: T, textBytesMax: number): T {
   if (typeof value === "string") return headAndTail(value, textBytesMax).text as T;
   if (Array.isArray(value)) return value.map((each) => clipped(each, textBytesMax)) as T;
   if (typeof value !== "object" || value === null) return value;

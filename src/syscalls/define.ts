@@ -128,6 +128,8 @@ export type Print<Output> =
       readonly columns: readonly Column[];
       readonly empty: string;
       readonly pages?: Pages;
+      /** Rows that are not whole, and how to have them: printed on stderr, with --json too. */
+      readonly cut?: (result: Output) => string | null;
     }
   /** One text per row; in JSON one object per row. */
   | {

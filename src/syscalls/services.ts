@@ -33,7 +33,7 @@ export interface HistoryPage {
   readonly hasMoreBefore: boolean;
   readonly hasMoreAfter: boolean;
   readonly activeRunId: string | null;
-  readonly pendingHil: Approval | null;
+  readonly pendingHil: ShownApproval | null;
 }
 
 export interface HistoryQuery {
@@ -159,13 +159,18 @@ export interface Processes {
   ): Promise<WaitResult[]>;
 }
 
+export interface ShownApproval extends Approval {
+  /** Its arguments are too long for a list and are cut; asked for alone it is whole. */
+  readonly inPart: boolean;
+}
+
 export interface Approvals {
-  /** Oldest first, one page. */
+  /** Oldest first, one page; with an id that one alone. */
   list(
     caller: Caller,
-    query: { readonly after?: string },
-  ): Promise<{ readonly approvals: readonly Approval[]; readonly next: string | null }>;
-  answer(context: CallContext, id: string, decision: "approve" | "deny"): Promise<Approval>;
+    query: { readonly after?: string; readonly id?: string },
+  ): Promise<{ readonly approvals: readonly ShownApproval[]; readonly next: string | null }>;
+  answer(context: CallContext, id: string, decision: "approve" | "deny"): Promise<ShownApproval>;
 }
 
 export interface ArchiveInfo {

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { checkEvent } from "../../commands/events.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { RunStatus } from "../../src/abi/process.ts";
 import { Chat, PID, RUN, said, waited } from "../support/chat.ts";
+import { runs, stdinOf, until } from "../support/io.ts";
 
 let chat: Chat;
 beforeEach(() => {
@@ -124,6 +126,72 @@ describe("--timeout", () => {
     await chat.settle(1000);
     expect(await exit).toBe(124);
     expect(chat.err).toContain("no kernel took the message");
+  });
+});
+
+describe("a timeout that begins with the command", () => {
+  test("stdin that never ends is not waited for any longer, and nothing is sent", async () => {
+    chat.io.stdin = stdinOf("pipe", ["half a mess", new Promise(() => {})]);
+    const exit = runs(chat.io, "chat", "--timeout", "3", "-");
+    await chat.settle();
+    await chat.settle(3000);
+    expect(await exit).toBe(124);
+    expect(chat.err).toBe("gsv: stdin did not end within 3 s; nothing was sent\n");
+    expect(chat.io.fakeSys.asked("proc.send")).toEqual([]);
+  });
+
+  test("in JSON that is a result like any other", async () => {
+    chat.io.stdin = stdinOf("pipe", [new Promise(() => {})]);
+    const exit = runs(chat.io, "chat", "--json", "--timeout", "3", "-");
+    await chat.settle();
+    await chat.settle(3000);
+    expect(await exit).toBe(124);
+    expect(chat.events.at(-1)).toMatchObject({ type: "result", status: "timeout", exit: 124, run: null });
+    expect(chat.events.map(checkEvent)).toEqual(chat.events.map(() => null));
+  });
+
+  test("what reading took is not waited for again", async () => {
+    const data = Promise.withResolvers<Uint8Array>();
+    chat.io.stdin = stdinOf("pipe", [data.promise]);
+    const exit = runs(chat.io, "chat", "--timeout", "3", "-");
+    await chat.settle();
+    await chat.settle(2000);
+    data.resolve(Buffer.from("hi"));
+    await until(() => chat.io.fakeSys.asked("proc.send").length > 0);
+    await chat.settle();
+    await chat.settle(1000);
+    expect(await exit).toBe(124);
+    expect(chat.err).toContain("no answer within 3 s; the run goes on");
+  });
+});
+
+describe("a process made for a message that is refused", () => {
+  beforeEach(() => {
+    chat.io.fakeSys.answer("proc.spawn", () => ({ pid: "task:fresh1" }));
+    chat.io.fakeSys.answer("proc.kill", () => ({ pid: "task:fresh1" }));
+  });
+
+  test("goes again, without a trace", async () => {
+    chat.io.fakeSys.answer("proc.send", () => Promise.reject(new SysError("EFBIG", "proc.send takes 2 MiB")));
+    const { exit } = await chat.begin("--new", "hi");
+    expect(await exit).toBe(1);
+    expect(chat.io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:fresh1", noArchive: true }]);
+    expect(chat.err).toContain("gsv: proc.send takes 2 MiB\n");
+  });
+
+  test("stays where nobody knows whether the message was taken, and that is said", async () => {
+    chat.io.fakeSys.answer("proc.send", () => Promise.reject(new SysError("EAGAIN", "the kernel was stopped")));
+    const { exit } = await chat.begin("--new", "hi");
+    expect(await exit).toBe(75);
+    expect(chat.io.fakeSys.asked("proc.kill")).toEqual([]);
+    expect(chat.err).toContain("gsv: the new process task:fresh1 is left: gsv kill task:fresh1 ends it\n");
+  });
+
+  test("one that was there before stays, whatever becomes of a message", async () => {
+    chat.io.fakeSys.answer("proc.send", () => Promise.reject(new SysError("EFBIG", "proc.send takes 2 MiB")));
+    const { exit } = await chat.begin("--pid", "task:fresh1", "hi");
+    expect(await exit).toBe(1);
+    expect(chat.io.fakeSys.asked("proc.kill")).toEqual([]);
   });
 });
 

@@ -38,6 +38,19 @@ describe("gsv approve and deny", () => {
   });
 });
 
+test("an approval whose arguments are cut says so and how to see them all, in any form", async () => {
+  for (const form of [[], ["--json"]]) {
+    const io = new FakeIo();
+    io.fakeSys.answer("hil.list", () => ({
+      approvals: [{ ...APPROVAL, inPart: true, args: {}, why: "", createdAt: 0 }],
+    }));
+    expect(await runs(io, "approvals", ...form)).toBe(0);
+    expect(io.stderr.text).toBe(
+      `${APPROVAL.id} is too long for a list and shown in part: gsv approvals ${APPROVAL.id} shows all of it\n`,
+    );
+  }
+});
+
 describe("gsv logs", () => {
   const page = {
     messages: [{ id: 1, role: "user", content: "hi", runId: null, timestamp: 0 }],

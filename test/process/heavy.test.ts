@@ -5,8 +5,7 @@ import { expect, onTestFinished, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LIMITS } from "../../src/abi/limits.ts";
-import type { Approval } from "../../src/abi/process.ts";
-import type { ArchivePage, Closed, HistoryPage, MessageText } from "../../src/syscalls/services.ts";
+import type { ArchivePage, Closed, HistoryPage, MessageText, ShownApproval } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 
@@ -127,8 +126,14 @@ test("what a list shows of an approval is bounded, whatever characters its argum
   home.model.will(INIT, { calls: [{ name: "Write", args }] });
   await home.send("go");
   await home.inState(INIT, "waiting_hil");
-  const { approvals } = await home.sys.call<{ approvals: Approval[] }>("hil.list", {});
-  expect(bytesOf(approvals[0])).toBeLessThan(40 * 1024);
+  const list = (query: object) => home.sys.call<{ approvals: ShownApproval[] }>("hil.list", query);
+  const [listed] = (await list({})).approvals;
+  expect(bytesOf(listed)).toBeLessThan(40 * 1024);
+  expect(listed?.inPart).toBe(true);
+  // Asked for alone it is all there: nobody has to approve what they cannot see.
+  expect((await list({ id: listed?.id })).approvals).toMatchObject([{ id: listed?.id, args, inPart: false }]);
+  await home.sys.call("hil.answer", { id: listed?.id, decision: "deny" });
+  expect((await home.refusal("hil.list", { id: listed?.id })).code).toBe("ENOENT");
 });
 
 test("a script keeps its place in a history that a model sees the end of only", async () => {

@@ -158,9 +158,7 @@ export class ModelStore implements ProcessStore {
     });
   }
 
-  async messageText(pid: string, piece: TextPiece) {
-    return textOf(this.get(pid), piece);
-  }
+  messageText = async (pid: string, piece: TextPiece) => textOf(this.get(pid), piece);
 
   async closingRecords(pid: string, after: string | null, limit: number) {
     return closingRecordsOf(this.get(pid), after, limit);
