@@ -83,6 +83,7 @@ export function processesService(ports: ProcessesPorts): Processes {
     const row = await kernel.processes.get(pid);
     const known = await kernel.requests.answered(context.caller.uid, key, pid);
     if (known?.sameBody) return known.answer as Closed;
+    if (known !== null) throw refused(pid, "conflict");
     const begun = row?.phase === "killing" ? (row.step as unknown as CloseRequest | null) : null;
     return row !== null && begun?.requestKey === key ? await closer.kill(row, begun) : null;
   }
