@@ -2,6 +2,7 @@
 
 import type { Message } from "../abi/message.ts";
 import type { ProcessInfo, WaitsFor } from "../abi/process.ts";
+import { reveal } from "../lib/sanitize.ts";
 import type { ProcessCaps } from "./access.ts";
 import type { Column, Print } from "./define.ts";
 import type { Closed, HistoryPage, Signalled, TraceRow } from "./services.ts";
@@ -35,7 +36,8 @@ export function processText(row: ProcessInfo): string {
     ["created", new Date(row.createdAt).toISOString()],
     ["last active", row.lastActiveAt === null ? "-" : new Date(row.lastActiveAt).toISOString()],
   ];
-  return facts.map(([name, value]) => `${name.padEnd(12)}${value}`).join("\n");
+  // A label of several lines must not look like another fact.
+  return facts.map(([name, value]) => `${name.padEnd(12)}${reveal(value)}`).join("\n");
 }
 
 export function capsText({ pid, runAs, capabilities, dropped }: ProcessCaps): string {
