@@ -11,6 +11,7 @@ import type { ObjectStore } from "../objects/objects.ts";
 import type { ArchiveRow } from "../store/kernel/records.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ArchiveRecord } from "../store/process/verbs.ts";
+import { damagedArchive } from "../syscalls/archive.ts";
 import type { ArchiveInfo, Archives } from "../syscalls/services.ts";
 
 const PAGE_ROWS = 500;
@@ -102,8 +103,8 @@ async function* undamaged(key: string, lines: AsyncIterable<string>): AsyncItera
   try {
     yield* lines;
   } catch (error) {
-    if (error instanceof SysError) throw error;
-    throw damaged(key, error instanceof Error ? error.message : String(error));
+    if (error instanceof SysError && error.code === "EFBIG") throw error;
+    throw damagedArchive(`/${key}`, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -111,12 +112,8 @@ function recordOf(key: string, line: string): object {
   try {
     return JSON.parse(line) as object;
   } catch {
-    throw damaged(key, "a record is not JSON");
+    throw damagedArchive(`/${key}`, "a record is not JSON");
   }
-}
-
-function damaged(key: string, why: string): SysError {
-  return new SysError("EIO", `archive /${key} is damaged: ${why}`);
 }
 
 export interface ArchivePorts {

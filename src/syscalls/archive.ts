@@ -7,6 +7,15 @@ import type { ArchiveInfo, ArchivePage, Archives } from "./services.ts";
 
 const id = field.uuid("the archive", { positional: true, meta: "ID", of: "archive" });
 
+export function damagedArchive(path: string, why: string): SysError {
+  // What is wrong with the file of an archive is told of its key.
+  const what = why.replaceAll(path.slice(1), "the archive");
+  return new SysError("EIO", `archive ${path} is damaged: ${what}`, [
+    "a backup from before has it whole: gsv restore puts one into an empty home",
+    "gsv doctor looks whether more is damaged",
+  ]);
+}
+
 export const archiveCalls = [
   syscall({
     name: "archive.list",
@@ -78,7 +87,7 @@ export const archiveCalls = [
     },
     run: async ({ archives }: { archives: Archives }, args, { caller }) => {
       const checked = await archives.verify(caller, args.id);
-      if (!checked.ok) throw new SysError("EIO", `archive ${checked.archive.path} is damaged: ${checked.fault}`);
+      if (!checked.ok) throw damagedArchive(checked.archive.path, checked.fault ?? "");
       return checked;
     },
   }),

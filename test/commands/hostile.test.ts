@@ -3,7 +3,6 @@
 import { expect, test } from "bun:test";
 import { Chat, PID, said, waited } from "../support/chat.ts";
 import { FakeIo, runs } from "../support/io.ts";
-import { PROCESS } from "./run.test.ts";
 
 const HOSTILE = "a\x1b[31mb\x07c\x9b2Jd\u202ee\rf\x1b]0;title\x07g\x00h\x7fi\nstate       faked";
 const MESSAGES = [
@@ -37,7 +36,23 @@ const APPROVAL = {
   createdAt: 0,
 };
 const HELD = { kind: "approval", id: "k3x9", tool: HOSTILE, summary: HOSTILE };
-const INFO = { ...PROCESS, label: HOSTILE, cwd: HOSTILE, waitsFor: HELD };
+const INFO = {
+  pid: PID,
+  label: HOSTILE,
+  owner: "sam",
+  runAs: "scout",
+  profile: "task",
+  parentPid: null,
+  state: "idle",
+  lastStatus: null,
+  queued: 0,
+  activeRunId: null,
+  cwd: HOSTILE,
+  workspaceId: null,
+  waitsFor: HELD,
+  createdAt: 0,
+  lastActiveAt: null,
+};
 const ARCHIVE = { id: "x", pid: PID, reason: "kill", messages: 1, bytes: 1, createdAt: 0, path: HOSTILE };
 
 const ANSWERS: { readonly [call: string]: object } = {
