@@ -51,6 +51,49 @@ test("an approval whose arguments are cut says so and how to see them all, in an
   }
 });
 
+describe("gsv fs read", () => {
+  const view = { kind: "file", path: "/home/sam/my notes", content: "a\nb", firstLine: 3, lines: 9, truncated: true };
+
+  test("of a file that is cut stdout is the text alone, and stderr says what it is and how to read on, in any form", async () => {
+    for (const form of [[], ["--json"]]) {
+      const io = new FakeIo();
+      io.fakeSys.answer("fs.read", () => view);
+      expect(await runs(io, "fs", "read", "~/my notes", ...form)).toBe(0);
+      if (form.length === 0) expect(io.stdout.text).toBe("a\nb\n");
+      expect(io.stderr.text).toBe(
+        "lines 3 to 4 of 9 are shown: gsv fs read '/home/sam/my notes' --offset 4 reads on\n",
+      );
+    }
+  });
+
+  test("a whole file and a directory are printed without a word", async () => {
+    for (const answer of [
+      { ...view, truncated: false },
+      { kind: "directory", path: "/", directories: [], files: ["a"] },
+    ]) {
+      const io = new FakeIo();
+      io.fakeSys.answer("fs.read", () => answer);
+      expect(await runs(io, "fs", "read", "/a")).toBe(0);
+      expect(io.stderr.text).toBe("");
+    }
+  });
+
+  test("a directory and lines too long for an answer say that they are cut", async () => {
+    for (const [answer, said] of [
+      [{ ...view, lines: 4 }, "lines that are too long are cut\n"],
+      [
+        { kind: "directory", path: "/", directories: [], files: ["a"], truncated: true },
+        "more names than fit are in this directory\n",
+      ],
+    ] as const) {
+      const io = new FakeIo();
+      io.fakeSys.answer("fs.read", () => answer);
+      await runs(io, "fs", "read", "/a");
+      expect(io.stderr.text).toBe(said);
+    }
+  });
+});
+
 describe("gsv logs", () => {
   const page = {
     messages: [{ id: 1, role: "user", content: "hi", runId: null, timestamp: 0 }],
