@@ -64,9 +64,9 @@ export function endText(status: RunStatus, why: string | null): string | null {
 
 /** The last event of a conversation. */
 export function resultOf(
-  about: Pick<ChatResult, "pid" | "parent" | "run" | "model">,
+  { model, ...about }: Pick<ChatResult, "pid" | "parent" | "run" | "model">,
   { status, exit, ...known }: Ending,
 ): ChatResult {
-  const nothing = { text: null, error: null, mergedInto: null, usage: null, costUsd: null };
+  const nothing = { text: null, error: null, model, mergedInto: null, usage: null, costUsd: null };
   return { type: "result", ...about, status, exit, ...nothing, ...known };
 }
