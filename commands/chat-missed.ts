@@ -7,7 +7,7 @@ import type { Approval } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { HistoryPage } from "../src/syscalls/services.ts";
-import { wholeMessage } from "./message.ts";
+import { wholeMessage } from "./message-pieces.ts";
 
 export interface Missed {
   readonly pid: string;

@@ -210,7 +210,6 @@ export const procCalls = [
       offset: field.withDefault(field.int("where the piece begins, in characters", { meta: "N" }), 0),
     },
     cli: {
-      hidden: true,
       examples: ["gsv proc message", "gsv proc message --pid task:abc123 12 > answer.txt"],
       print: { kind: "value", text: (piece: MessageText) => piece.text },
     },
