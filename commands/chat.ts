@@ -24,7 +24,9 @@ const spec = {
     noStdin: field.flag("do not look at stdin"),
     interrupt: field.flag("end the run in flight and start with this message at once"),
     wait: field.flag("stay when the run is held until a person answers, a credential comes or a limit is raised"),
-    timeout: field.optional(field.text("stop waiting after so long; the run goes on", { meta: "SECONDS" })),
+    timeout: field.optional(
+      field.text("stop waiting after so long, for stdin too; the run goes on", { meta: "SECONDS" }),
+    ),
     killOnTimeout: field.flag("with --timeout: abort the run then"),
   },
   examples: [
