@@ -61,3 +61,12 @@ export function endText(status: RunStatus, why: string | null): string | null {
   if (status === "ok") return null;
   return why === null ? SAID[status] : `${SAID[status]}: ${REASONS[why] ?? why}`;
 }
+
+/** The last event of a conversation. */
+export function resultOf(
+  { model, ...about }: Pick<ChatResult, "pid" | "parent" | "run" | "model">,
+  { status, exit, ...known }: Ending,
+): ChatResult {
+  const nothing = { text: null, error: null, model, mergedInto: null, usage: null, costUsd: null };
+  return { type: "result", ...about, status, exit, ...nothing, ...known };
+}

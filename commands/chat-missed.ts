@@ -1,9 +1,13 @@
-// What a run committed while its signals could not be delivered, read back from history as the signals they would have been.
+// What could not be delivered, read back: texts that a run committed as the signals they would have been, an approval that was asked for
+// before anybody listened, an answer too long to be told whole.
 
+import { exitStatusOf, SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
+import type { Approval } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { HistoryPage } from "../src/syscalls/services.ts";
+import { wholeMessage } from "./message-pieces.ts";
 
 export interface Missed {
   readonly pid: string;
@@ -22,10 +26,36 @@ export async function* missedTexts(sys: Sys, missed: Missed): AsyncGenerator<Sig
     for (const message of page.messages) {
       afterSeq = Math.max(afterSeq, message.id);
       if (message.role !== "assistant" || message.runId !== run) continue;
-      const { text, thinking } = message.content;
+      const { thinking } = message.content;
+      const inPart = page.inPart.includes(message.id);
+      const { text } = inPart ? await wholeMessage(sys, { pid, seq: message.id }) : message.content;
       const about = { pid, uid: 0, parent, at: message.timestamp, run, turn: 0, seq: message.id };
       yield { name: "chat.text", ...about, text, ...(thinking ? { thinking } : {}) };
     }
     if (missed.afterSeq === 0 || page.messages.length === 0 || !page.hasMoreAfter) return;
+  }
+}
+
+/** Null when it is not open any more. */
+export async function openApproval(sys: Sys, id: string): Promise<Approval | null> {
+  try {
+    const { approvals } = await sys.call<{ approvals: readonly Approval[] }>("hil.list", { id });
+    return approvals[0] ?? null;
+  } catch (error) {
+    if (error instanceof SysError && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** A process that was made for a message which was refused is good for nothing. Returns what to tell when it stays. */
+export async function discardUnused(sys: Sys, pid: string, refusal: unknown): Promise<string | null> {
+  const left = `the new process ${pid} is left: gsv kill ${pid} ends it`;
+  // Whoever cannot say whether a message was taken must not throw it away.
+  if (exitStatusOf(refusal) === exitStatusOf(new SysError("EAGAIN", ""))) return left;
+  try {
+    await sys.call("proc.kill", { pid, noArchive: true });
+    return null;
+  } catch {
+    return left;
   }
 }

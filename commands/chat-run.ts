@@ -3,13 +3,14 @@
 // holds it. Leaving never ends a run: only the first INT, and a timeout that was told to, abort it.
 
 import { exitStatusOf } from "../src/abi/errno.ts";
-import type { Approval, ProcessInfo, RunEnd, RunStatus, WaitsFor } from "../src/abi/process.ts";
+import type { ProcessInfo, RunEnd, RunStatus, WaitsFor } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
-import { waitsForText } from "../src/syscalls/format.ts";
+import { inPartText } from "../src/syscalls/format.ts";
 import type { Aborted, Sent, Spawned, WaitResult } from "../src/syscalls/services.ts";
-import { type Ending, endingOf, endingOfFailure, endingOfHold, endingOfWait, endText } from "./chat-ending.ts";
-import { missedTexts } from "./chat-missed.ts";
+import { type Ending, endingOf, endingOfFailure, endingOfWait, endText, resultOf } from "./chat-ending.ts";
+import { Holds } from "./chat-hold.ts";
+import { discardUnused, missedTexts } from "./chat-missed.ts";
 import type { ChatResult, ChatView } from "./chat-view.ts";
 import type { Interruption, Io } from "./command.ts";
 import { Queue } from "./queue.ts";
@@ -24,7 +25,8 @@ export interface ChatRequest {
   /** Wait through what only a person, a credential or a raised limit ends. */
   readonly patient: boolean;
   readonly deltas: boolean;
-  readonly timeoutMs: number | null;
+  /** When to stop waiting, on the monotonic clock, and how long after the command began that is. */
+  readonly deadline: { readonly at: number; readonly afterMs: number } | null;
   readonly killOnTimeout: boolean;
 }
 
@@ -58,6 +60,7 @@ export async function chatRun(io: Io, request: ChatRequest, view: ChatView): Pro
     return ending.exit;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
+    await run.discard(error);
     await view.result(run.resultOf(endingOfFailure(exitStatusOf(error), message)));
     throw error;
   } finally {
@@ -78,8 +81,9 @@ class ChatRun {
   private model: string | null = null;
   private startSeq = 0;
   private readonly seenSeqs = new Set<number>();
-  private readonly seenApprovals = new Set<string>();
-  private readonly saidHolds = new Set<string>();
+  /** What the run said last, whole. */
+  private lastText: string | null = null;
+  private readonly holds: Holds;
   private held: WaitsFor | null = null;
   private interruptedAt: number | null = null;
 
@@ -89,13 +93,14 @@ class ChatRun {
     private readonly view: ChatView,
   ) {
     this.sys = io.sys();
+    this.holds = new Holds(this.sys, view);
     this.pid = request.pid;
   }
 
   async follow(): Promise<Ending> {
-    const { fresh, timeoutMs } = this.request;
+    const { fresh, deadline } = this.request;
     this.stops.push(this.io.onSignal((name) => this.queue.push({ kind: "interruption", name })));
-    if (timeoutMs !== null) this.later(timeoutMs, { kind: "timeout" });
+    if (deadline !== null) this.later(Math.max(0, deadline.at - this.io.clock.mono()), { kind: "timeout" });
     if (fresh === null) this.send();
     else this.ask<Spawned>("proc.spawn", fresh, ({ pid }) => ({ kind: "fresh", pid }));
     for (;;) {
@@ -108,10 +113,13 @@ class ChatRun {
 
   resultOf(ending: Ending): ChatResult {
     const { sent, parent, model } = this;
-    const about = { pid: this.pid ?? null, parent, run: sent?.runId ?? null };
-    const nothing = { text: null, error: null, model, mergedInto: null, usage: null, costUsd: null };
-    const { status, exit, ...known } = ending;
-    return { type: "result", ...about, status, exit, ...nothing, ...known };
+    return resultOf({ pid: this.pid ?? null, parent, run: sent?.runId ?? null, model }, ending);
+  }
+
+  /** After a failure: what was made for a message that was not taken goes again. */
+  async discard(failure: unknown): Promise<void> {
+    if (this.request.fresh === null || this.pid === undefined || this.sent !== null) return;
+    await this.say(await discardUnused(this.sys, this.pid, failure));
   }
 
   leave(): void {
@@ -216,7 +224,7 @@ class ChatRun {
     this.parent = signal.parent;
     if (signal.name === "resync") return this.catchUp(signal.afterSeq);
     if (signal.name === "process.state") return this.onState(signal);
-    if (signal.name === "chat.hil") return this.onApproval(signal);
+    if (signal.name === "chat.hil") return this.holds.asked(signal).then(() => null);
     // Whoever holds the process holds this message too, so approvals of any of its runs count.
     if (signal.name === "chat.hil_closed") return this.show(signal);
     if (!("run" in signal) || signal.run !== sent.runId) return null;
@@ -228,6 +236,7 @@ class ChatRun {
       case "chat.text":
         if (this.seenSeqs.has(signal.seq)) return null;
         this.seenSeqs.add(signal.seq);
+        this.lastText = signal.text;
         return this.show(signal);
       case "chat.complete":
         return this.onEnd(signal);
@@ -241,27 +250,14 @@ class ChatRun {
     return null;
   }
 
-  private async onApproval(signal: Extract<Signal, { name: "chat.hil" }>): Promise<null> {
-    if (this.seenApprovals.has(signal.id)) return null;
-    this.seenApprovals.add(signal.id);
-    return this.show(signal);
-  }
-
   /** What holds the process holds this message, whichever run it came from. */
   private async onState({ state, waitsFor }: Pick<ProcessInfo, "state" | "waitsFor">): Promise<null> {
     const still = state === "stopped" || state === "paused";
     this.held = waitsFor ?? (still ? { kind: "person", reason: `it is ${state}` } : null);
     if (this.held === null) return null;
     if (!this.request.patient) this.later(SETTLE_MS, { kind: "held" });
-    else if (this.held.kind === "approval") await this.showApproval(this.held.id);
-    else await this.sayHold(`${this.pid} is ${state}: ${waitsForText(this.held)}; waiting`);
+    else await this.holds.waiting(state, { pid: this.pid ?? "", parent: this.parent, waitsFor: this.held });
     return null;
-  }
-
-  private async sayHold(text: string): Promise<void> {
-    if (this.saidHolds.has(text)) return;
-    this.saidHolds.add(text);
-    await this.view.status(text);
   }
 
   private async onEnd(end: Omit<RunEnd, "runId">): Promise<Ending> {
@@ -275,30 +271,26 @@ class ChatRun {
     const { status, error, waitsFor } = result;
     if (status === "held" && waitsFor !== null) return this.onHeld(waitsFor);
     await this.catchUp(this.startSeq);
-    const ending = endingOfWait(result);
+    const ending = await this.whole(result);
     await this.say(status === "killed" ? "the process was killed" : endText(ending.status as RunStatus, error));
     return ending;
   }
 
-  private async onHeld(waitsFor: WaitsFor): Promise<Ending> {
-    if (waitsFor.kind === "approval") await this.showApproval(waitsFor.id);
-    const cause = waitsFor.kind === "approval" ? "your answer is needed" : waitsForText(waitsFor);
-    await this.view.status(`held, not over: ${cause} (gsv wait --wait ${this.pid} waits for the end)`);
-    return endingOfHold(waitsFor, waitsForText(waitsFor));
+  // The answer of proc.wait is bounded; history has the rest.
+  private async whole(result: WaitResult): Promise<Ending> {
+    const ending = endingOfWait(result);
+    if (!result.inPart) return ending;
+    if (this.lastText !== null) return { ...ending, text: this.lastText };
+    await this.view.status(inPartText(result.pid));
+    return ending;
+  }
+
+  private onHeld(waitsFor: WaitsFor): Promise<Ending> {
+    return this.holds.ending({ pid: this.pid ?? "", parent: this.parent, waitsFor });
   }
 
   private async say(text: string | null): Promise<void> {
     if (text !== null) await this.view.status(text);
-  }
-
-  // A process that was waiting before this message came says so no second time.
-  private async showApproval(id: string): Promise<void> {
-    if (this.seenApprovals.has(id)) return;
-    const { approvals } = await this.sys.call<{ approvals: Approval[] }>("hil.list", {});
-    const open = approvals.find((approval) => approval.id === id);
-    if (open === undefined) return;
-    const about = { uid: 0, parent: this.parent, run: open.runId, at: open.createdAt };
-    await this.onApproval({ name: "chat.hil", kind: "approval", ...open, ...about });
   }
 
   private async onInterruption(name: Interruption): Promise<Ending | null> {
@@ -322,7 +314,7 @@ class ChatRun {
   }
 
   private async onTimeout(): Promise<Ending> {
-    const seconds = (this.request.timeoutMs ?? 0) / 1000;
+    const seconds = (this.request.deadline?.afterMs ?? 0) / 1000;
     const pid = this.sent?.pid;
     if (pid === undefined) {
       await this.view.status(`no kernel took the message within ${seconds} s`);

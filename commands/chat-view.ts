@@ -2,7 +2,7 @@
 // Views only print. What was shown of an answer that is then re-asked or stored differently is marked, never silently repeated.
 
 import type { Signal } from "../src/abi/signal.ts";
-import { Sanitizer } from "../src/lib/sanitize.ts";
+import { reveal, Sanitizer } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import type { Sent } from "../src/syscalls/services.ts";
 import type { Io } from "./command.ts";
@@ -59,6 +59,10 @@ export function textView(io: Io): ChatView {
           return signal.ok ? undefined : line(`[tool] ${signal.tool} failed: ${firstLine(signal.output)}`);
         case "chat.hil":
           await status(`${signal.pid} asks to run ${callText(signal)} (${signal.why})`);
+          if (hiddenChars(signal) > 0) {
+            const hidden = `${hiddenChars(signal)} more characters of it are not shown here`;
+            await status(`${hidden}: gsv approvals ${signal.id} shows all of it`);
+          }
           return status(`answer with: gsv approve ${signal.id}   or: gsv deny ${signal.id}`);
         case "chat.hil_closed":
           return status(`${signal.id}: ${DECIDED[signal.decision]} by ${signal.by}`);
@@ -124,9 +128,21 @@ export function jsonResultView(io: Io): ChatView {
   };
 }
 
-// Long arguments are cut; `gsv approvals --json` has them whole.
-function callText(call: { readonly tool: string; readonly args: object }): string {
-  return `${call.tool} ${cutWidth(JSON.stringify(call.args), CALL_COLUMNS_MAX)}`;
+interface ShownCall {
+  readonly tool: string;
+  readonly args: object;
+}
+
+// Cut as it is shown: what is hidden in it takes room, too.
+function callText({ tool, args }: ShownCall): string {
+  return `${tool} ${cutWidth(reveal(JSON.stringify(args)), CALL_COLUMNS_MAX)}`;
+}
+
+/** Of a call, how much its line leaves out. */
+function hiddenChars({ args }: ShownCall): number {
+  const whole = reveal(JSON.stringify(args));
+  const shown = cutWidth(whole, CALL_COLUMNS_MAX);
+  return shown === whole ? 0 : whole.length - shown.length + 1;
 }
 
 function queuedText(pid: string): string {

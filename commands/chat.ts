@@ -4,8 +4,9 @@
 import { LIMITS } from "../src/abi/limits.ts";
 import { field } from "../src/syscalls/define.ts";
 import { timeoutMs, usageError } from "./args.ts";
+import { resultOf } from "./chat-ending.ts";
 import { chatRun } from "./chat-run.ts";
-import { jsonLinesView, jsonResultView, textView } from "./chat-view.ts";
+import { type ChatView, jsonLinesView, jsonResultView, textView } from "./chat-view.ts";
 import type { Io } from "./command.ts";
 import { command, type Invocation } from "./define.ts";
 import { readPrompt } from "./prompt.ts";
@@ -23,7 +24,9 @@ const spec = {
     noStdin: field.flag("do not look at stdin"),
     interrupt: field.flag("end the run in flight and start with this message at once"),
     wait: field.flag("stay when the run is held until a person answers, a credential comes or a limit is raised"),
-    timeout: field.optional(field.text("stop waiting after so long; the run goes on", { meta: "SECONDS" })),
+    timeout: field.optional(
+      field.text("stop waiting after so long, for stdin too; the run goes on", { meta: "SECONDS" }),
+    ),
     killOnTimeout: field.flag("with --timeout: abort the run then"),
   },
   examples: [
@@ -54,10 +57,12 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
   if (args.pid !== undefined && args.new) throw usageError(spec, "--pid and --new exclude each other");
   if (args.label !== undefined && !args.new) throw usageError(spec, "--label needs --new");
   if (args.killOnTimeout && limitMs === null) throw usageError(spec, "--kill-on-timeout needs --timeout");
-  const prompt = await readPrompt(io, { message: args.message, ignoreStdin: args.noStdin === true });
-  if (prompt === null) throw usageError(spec, "there is nothing to send: give a message, or pipe one in");
-
+  const deadline = limitMs === null ? null : { at: io.clock.mono() + limitMs, afterMs: limitMs };
+  const reading = readPrompt(io, { message: args.message, ignoreStdin: args.noStdin === true });
+  const prompt = limitMs === null ? await reading : await inTime(io, reading, limitMs);
   const view = VIEWS[output](io);
+  if (prompt === "late") return await tooLate(view, limitMs ?? 0);
+  if (prompt === null) throw usageError(spec, "there is nothing to send: give a message, or pipe one in");
   if (prompt.warning !== null) await view.status(prompt.warning);
   return chatRun(
     io,
@@ -68,7 +73,7 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
       interrupt: args.interrupt === true,
       patient: args.wait === true,
       deltas: output === "json" ? false : args.stream === true || (output === "text" && io.stdout.isTTY),
-      timeoutMs: limitMs,
+      deadline,
       killOnTimeout: args.killOnTimeout === true,
     },
     view,
@@ -80,4 +85,24 @@ const VIEWS = { text: textView, json: jsonResultView, jsonl: jsonLinesView } as 
 function formOf(output: keyof typeof VIEWS | undefined, json: boolean): keyof typeof VIEWS {
   if (json && output === "text") throw usageError(spec, "--json and --output text exclude each other");
   return output ?? (json ? "jsonl" : "text");
+}
+
+/** Who pipes in is waited for no longer than the answer would be. */
+async function inTime<T>(io: Io, reading: Promise<T>, ms: number): Promise<T | "late"> {
+  const inTime = new AbortController();
+  const late = io.clock.sleep(ms, inTime.signal).then(() => "late" as const);
+  try {
+    return await Promise.race([reading, late]);
+  } finally {
+    inTime.abort();
+    reading.catch(() => {});
+  }
+}
+
+async function tooLate(view: ChatView, ms: number): Promise<number> {
+  const error = `stdin did not end within ${ms / 1000} s; nothing was sent`;
+  await view.status(error);
+  const nobody = { pid: null, parent: null, run: null, model: null };
+  await view.result(resultOf(nobody, { status: "timeout", exit: 124, error }));
+  return 124;
 }

@@ -31,16 +31,20 @@ export interface Input {
 }
 
 export interface EditRequest {
+  /** What it begins with, unless a draft was kept. */
   readonly text: string;
   /** What the file is called. */
   readonly name: string;
+  /** The edit goes on with the draft there. */
+  onDraft(path: string): Promise<void>;
 }
 
 export interface Edited {
   readonly text: string;
-  /** Takes the file away; left, it can be looked at. */
+  /** What was written has been taken over: the file goes, and a draft with it. */
   done(): void;
-  readonly path: string;
+  /** What was written could not be used: it is kept as the draft of this name. Returns its path. */
+  keep(): string;
 }
 
 /** The signals of the operating system that a command may take over. */

@@ -11,7 +11,7 @@ import { changesBetween, isSecretKey, layerText, namesIn, type Values, valuesFro
 import { command } from "./define.ts";
 import { declared } from "./derive.ts";
 import { aligned } from "./help-text.ts";
-import { jsonLine, printResult, printText } from "./print.ts";
+import { jsonLine, note, printResult, printText } from "./print.ts";
 import { stdinText } from "./prompt.ts";
 
 const key = field.text("the setting, as gsv config list shows it", { positional: true, meta: "KEY" });
@@ -126,26 +126,35 @@ export const edit: Command = command(
     const before = await layerOf(io, whole);
     // The editor has the terminal: what is pressed there is not meant for us.
     const stop = io.onSignal(() => {});
-    const edited = await io.person.edit({ text: layerText(before, whole), name: "settings.conf" }).finally(stop);
-    const changes = changesBetween(before, readable(edited.text, edited.path));
-    const result =
-      Object.keys(changes).length === 0
-        ? { changed: [] }
-        : await io.sys().call<Changed>("config.apply", { changes, ...(whole ? { system: true } : {}) });
+    const edited = await io.person
+      .edit({
+        text: layerText(before, whole),
+        name: whole ? "system-settings.conf" : "settings.conf",
+        onDraft: (path) => note(io, `gsv: goes on with the text of before (delete ${path} to begin anew)`),
+      })
+      .finally(stop);
+    const result = await applied(io, before, edited.text, whole).catch((error: unknown) => {
+      throw kept(error, edited.keep());
+    });
     edited.done();
     await printResult(io, (await declared("config.apply")).cli.print, result, json);
     return 0;
   },
 );
 
-// What somebody wrote is not thrown away because one line of it is wrong.
-function readable(text: string, path: string): Values {
-  try {
-    return valuesFrom(text);
-  } catch (error) {
-    if (!(error instanceof SysError)) throw error;
-    throw new SysError(error.code, error.message, [...error.hints, `your text is in ${path}`]);
-  }
+async function applied(io: Io, before: Values, text: string, whole: boolean): Promise<Changed> {
+  const changes = changesBetween(before, valuesFrom(text));
+  if (Object.keys(changes).length === 0) return { changed: [] };
+  return await io.sys().call<Changed>("config.apply", { changes, ...(whole ? { system: true } : {}) });
+}
+
+// What somebody wrote is not thrown away because one line of it is wrong, or because nobody could take it now.
+function kept(error: unknown, path: string): unknown {
+  if (!(error instanceof SysError)) return error;
+  return new SysError(error.code, error.message, [
+    ...error.hints,
+    `your text is kept in ${path}; gsv config edit goes on with it`,
+  ]);
 }
 
 async function layerOf(io: Io, whole: boolean): Promise<Values> {

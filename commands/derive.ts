@@ -25,6 +25,7 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
   proc: {
     stop: signalVerb("stop", "STOP", "Hold a process at its next safe point; it stays stopped until resumed"),
     resume: signalVerb("resume", "CONT", "Let a stopped process go on"),
+    message: { load: async () => (await import("./message.ts")).messageCommand() },
     wait: {
       summary: "Wait until processes have finished, and exit as they did",
       load: async () => (await import("./wait.ts")).waitAs("proc wait"),

@@ -16,7 +16,13 @@ const UNSAFE_IN_JSON =
   /[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
 export async function printResult(io: Io, print: Print<never>, result: unknown, json: boolean): Promise<void> {
-  if (json) return io.stdout.write(jsonResult(print, result));
+  if (json) await io.stdout.write(jsonResult(print, result));
+  else await printPlain(io, print, result);
+  const missing = "cut" in print ? (print.cut?.(result as never) ?? null) : null;
+  if (missing !== null) await note(io, missing);
+}
+
+async function printPlain(io: Io, print: Print<never>, result: unknown): Promise<void> {
   switch (print.kind) {
     case "silent":
       return;

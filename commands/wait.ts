@@ -4,7 +4,7 @@
 import { LIMITS } from "../src/abi/limits.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
 import { field } from "../src/syscalls/define.ts";
-import { waitsForText } from "../src/syscalls/format.ts";
+import { inPartText, waitsForText } from "../src/syscalls/format.ts";
 import type { WaitResult } from "../src/syscalls/services.ts";
 import { type Spec, timeoutMs } from "./args.ts";
 import type { Command, Io } from "./command.ts";
@@ -72,7 +72,10 @@ async function waitFor(io: Io, request: object, limitMs: number | null): Promise
 }
 
 async function report(io: Io, result: WaitResult, form: { json: boolean; alone: boolean }): Promise<void> {
-  if (form.json) return io.stdout.write(jsonLine(result));
+  if (form.json) {
+    if (result.inPart) await note(io, `gsv: ${result.pid}: ${inPartText(result.pid)}`);
+    return io.stdout.write(jsonLine(result));
+  }
   if (!form.alone) await printText(io.stdout, `${result.pid} ${result.status}`);
   if (result.waitsFor !== null) await note(io, `gsv: ${result.pid} is held: ${waitsForText(result.waitsFor)}`);
   else if (result.error !== null) await note(io, `gsv: ${result.pid}: ${result.error}`);

@@ -10,6 +10,8 @@ import type { Clock } from "./lib/clock.ts";
 import type { ObjectStore } from "./objects/objects.ts";
 import { messageLine, waitsForText } from "./syscalls/format.ts";
 
+/** Archives: their owners read them, and nothing that is said or done through files changes what was once put away. */
+const KEPT = ["/var/sessions"];
 const TMP_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface MountParts {
@@ -21,7 +23,7 @@ export interface MountParts {
 export function mountedFiles({ objects, clock, sysFor }: MountParts): Namespace {
   const storeOf = separateStores((caller: Caller) => caller.ownerUid, TMP_BYTES_MAX);
   return new Namespace([
-    { at: "/", fs: objectsFs({ storeOf: () => objects, clock, root: { uid: 0, gid: 0, mode: 0o755 } }) },
+    { at: "/", fs: objectsFs({ storeOf: () => objects, clock, root: { uid: 0, gid: 0, mode: 0o755 }, kept: KEPT }) },
     { at: "/tmp", fs: objectsFs({ storeOf, clock, root: { uid: 0, gid: 0, mode: 0o1777 } }) },
     { at: "/proc", fs: procFs({ sysFor, clock, messageLine, waitsForText }) },
   ]);

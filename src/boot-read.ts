@@ -82,6 +82,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       }),
       histories: {
         page: async (...asked) => (await histories.get()).histories.page(...asked),
+        text: async (...asked) => (await histories.get()).histories.text(...asked),
         trace: async (...asked) => (await histories.get()).histories.trace(...asked),
       },
       archives: archivesService({

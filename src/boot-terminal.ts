@@ -1,7 +1,7 @@
 // What a command asks of a person at the terminal: a secret that nobody sees, and a text changed in the person's own editor. The
 // editor gets a file that only its owner can read, and an environment without secrets.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ReadStream } from "node:tty";
 import type { Edited, EditRequest } from "../commands/command.ts";
@@ -52,27 +52,52 @@ export interface EditorPorts {
   readonly cwd: string;
 }
 
-export async function editText({ env, directory, cwd }: EditorPorts, { text, name }: EditRequest): Promise<Edited> {
+export async function editText(
+  { env, directory, cwd }: EditorPorts,
+  { text, name, onDraft }: EditRequest,
+): Promise<Edited> {
   const command = editorFrom(env);
+  const draft = join(directory, `draft-${name}`);
+  const before = existsSync(draft) ? readFileSync(draft, "utf8") : text;
+  if (before !== text) await onDraft(draft);
   const own = mkdtempSync(join(directory, "edit-"));
   const path = join(own, name);
-  const done = () => rmSync(own, { recursive: true, force: true });
-  writeFileSync(path, text, { mode: 0o600, flag: "wx" });
+  const clear = () => rmSync(own, { recursive: true, force: true });
+  const keep = () => {
+    renameSync(path, draft);
+    clear();
+    return draft;
+  };
+  const done = () => {
+    clear();
+    rmSync(draft, { force: true });
+  };
+  writeFileSync(path, before, { mode: 0o600, flag: "wx" });
   try {
-    const allowed = Object.entries(env).filter(([variable]) => EDITOR_ENV.test(variable));
-    const child = Bun.spawn([...command, path], {
-      cwd,
-      env: Object.fromEntries(allowed),
-      stdio: ["inherit", "inherit", "inherit"],
-    });
-    const status = await child.exited;
-    if (status !== 0) throw new SysError("EUSAGE", `the editor ended with status ${status}: nothing was changed`);
-    return { text: readFileSync(path, "utf8"), path, done };
+    const status = await runEditor([...command, path], { env, cwd });
+    if (status === 0) return { text: readFileSync(path, "utf8"), done, keep };
+    throw new SysError("EUSAGE", `the editor ended with status ${status}: nothing was changed`);
   } catch (error) {
-    done();
-    if (error instanceof SysError) throw error;
-    throw new SysError("ECONFIG", `cannot start the editor ${command[0]}`, ["set VISUAL or EDITOR to one there is"]);
+    // An editor may fail with a text in it that somebody wrote for an hour.
+    const written = existsSync(path) && readFileSync(path, "utf8") !== before;
+    const hints = written ? [`your text is kept in ${keep()}`] : [];
+    clear();
+    if (error instanceof SysError) throw new SysError(error.code, error.message, hints);
+    throw new SysError("ECONFIG", `cannot start the editor ${command[0]}`, [
+      "set VISUAL or EDITOR to one there is",
+      ...hints,
+    ]);
   }
+}
+
+async function runEditor(command: readonly string[], { env, cwd }: Pick<EditorPorts, "env" | "cwd">): Promise<number> {
+  const allowed = Object.entries(env).filter(([variable]) => EDITOR_ENV.test(variable));
+  const child = Bun.spawn([...command], {
+    cwd,
+    env: Object.fromEntries(allowed),
+    stdio: ["inherit", "inherit", "inherit"],
+  });
+  return await child.exited;
 }
 
 /** The editor's command line. It is cut at blanks, never given to a shell; `--` in it would make our file one of several. */

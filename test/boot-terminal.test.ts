@@ -1,7 +1,7 @@
 // What a person is asked at the terminal: keys make a line that nobody sees, and an editor gets a private file and no secrets.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { editText, lineFrom } from "../src/boot-terminal.ts";
@@ -42,7 +42,9 @@ function editor(script: string): string {
 }
 
 describe("an editor", () => {
-  const request = { text: "before\n", name: "settings.conf" };
+  const drafts: string[] = [];
+  const onDraft = async (path: string) => void drafts.push(path);
+  const request = { text: "before\n", name: "settings.conf", onDraft };
   const base = {
     PATH: "/usr/bin:/bin",
     HOME: directory,
@@ -61,6 +63,27 @@ describe("an editor", () => {
     expect(noted).not.toMatch(/canary|GSV_HOME/);
     edited.done();
     expect(readdirSync(directory).filter((name) => name.startsWith("edit-"))).toEqual([]);
+  });
+
+  test("goes on with a text that was kept, until it is taken over; then nothing is left", async () => {
+    const draft = join(directory, "draft-settings.conf");
+    const edit = (EDITOR: string) => editText({ env: { ...base, EDITOR }, directory, cwd: "/" }, request);
+    const left = () => readdirSync(directory).filter((name) => /^(?:edit|draft)-/.test(name));
+    expect((await edit(editor('echo one >> "$1"'))).keep()).toBe(draft);
+    expect(left()).toEqual(["draft-settings.conf"]);
+    expect(statSync(draft).mode & 0o777).toBe(0o600);
+    drafts.length = 0;
+    const again = await edit(editor('echo two >> "$1"'));
+    expect(drafts).toEqual([draft]);
+    expect(again.text).toBe("before\none\ntwo\n");
+    again.done();
+    expect(left()).toEqual([]);
+    // An editor that fails with something written in it has not lost it either.
+    const failed = await rejection(edit(editor('echo three >> "$1"; exit 3')));
+    expect(failed.hints).toEqual([`your text is kept in ${draft}`]);
+    expect(readFileSync(draft, "utf8")).toBe("before\nthree\n");
+    (await edit(editor("true"))).done();
+    expect(left()).toEqual([]);
   });
 
   test("that fails, that does not exist, or that would open other files changes nothing and leaves no file", async () => {

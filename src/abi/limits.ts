@@ -17,6 +17,9 @@ export const LIMITS = {
   turnsPerRunMax: 200,
   toolCallsPerTurnMax: 64,
   contextBytesMax: 1024 * 1024, // history that goes to a model in one call
+  toolArgsBytesMax: 256 * 1024, // arguments of one tool call, as JSON
+  toolArgsPerTurnBytesMax: 512 * 1024, // of all calls of a turn together
+  textPieceCharsMax: 96 * 1024, // of a text that is pulled in pieces: in JSON the worst character takes six bytes
   toolOutputBytesMax: 32 * 1024, // what a model sees of one result
   spawnDepthMax: 8,
   processesPerOwnerMax: 10_000,

@@ -11,6 +11,7 @@ import type { AuditRows, RequestRows } from "../store/kernel/records.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import { type ParseOptions, parseArgs } from "../syscalls/parse.ts";
 import type { AnySyscall, Services } from "../syscalls/table.ts";
+import { RequestIds } from "./request-ids.ts";
 
 export interface DispatchOptions {
   /** Only calls that read are carried out; anything else needs a kernel. */
@@ -47,7 +48,8 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
   const { table, clock, audit } = options;
   const services = options.services as Services;
   /** Keyed calls under way: the same request again joins the first. */
-  const underWay = new Map<string, { readonly body: string; readonly answer: Promise<unknown> }>();
+  const underWay = new Map<string, { readonly bodyHash: string; readonly answer: Promise<unknown> }>();
+  const ids = new RequestIds();
 
   return async function dispatch(name, args, context, parse = { unknownKeys: "drop" }) {
     const startedAt = clock.mono();
@@ -98,23 +100,25 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     // Somebody who hangs up cannot take back what was asked for; a process's own effects end with its run.
     const steady = context.caller.kind === "person" ? { ...context, signal: NEVER } : context;
     const key = `${context.caller.uid}:${context.requestId}`;
-    const body = JSON.stringify([call.name, args]);
+    const bodyHash = new Bun.CryptoHasher("sha256").update(JSON.stringify([call.name, args])).digest("hex");
     const running = underWay.get(key);
-    if (running !== undefined && running.body !== body) throw usedForSomethingElse(context.requestId);
+    if ((running !== undefined && running.bodyHash !== bodyHash) || ids.isOther(key, bodyHash))
+      throw usedForSomethingElse(context.requestId);
     if (running !== undefined) return await running.answer;
     const answer =
-      call.once === "answer" ? remembered(call, args, steady, body) : call.run(services, args as never, steady);
-    underWay.set(key, { body, answer });
+      call.once === "answer" ? remembered(call, args, steady, bodyHash) : call.run(services, args as never, steady);
+    underWay.set(key, { bodyHash, answer });
     try {
-      return await answer;
+      const answered = await answer;
+      ids.used(key, bodyHash);
+      return answered;
     } finally {
       underWay.delete(key);
     }
   }
 
-  async function remembered(call: AnySyscall, args: object, context: CallContext, body: string): Promise<unknown> {
+  async function remembered(call: AnySyscall, args: object, context: CallContext, bodyHash: string): Promise<unknown> {
     const { caller, requestId } = context;
-    const bodyHash = new Bun.CryptoHasher("sha256").update(body).digest("hex");
     const known = await options.requests.answered(caller.uid, requestId, bodyHash);
     if (known !== null) {
       if (!known.sameBody) throw usedForSomethingElse(requestId);

@@ -12,8 +12,33 @@ export function fitting<Row>(rows: readonly Row[], bytesMax: number): readonly R
   return rows;
 }
 
-/** The same value with long texts in it cut to head and tail, for one row that alone is too long. */
-export function clipped<T>(value: T, textBytesMax: number): T {
+const EXCERPT_SHARE = 8;
+const TEXT_BYTES_MIN = 64;
+
+export function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? "");
+}
+
+/**
+ * The same value in so many bytes of JSON, for one row that alone is too long: its long texts are cut to head and tail, all to the same
+ * length. What is long by the number of its parts stays too long.
+ */
+export function within<T>(value: T, bytesMax: number): T {
+  let cut = value;
+  for (let textBytes = bytesMax; jsonBytes(cut) > bytesMax && textBytes >= TEXT_BYTES_MIN; textBytes /= 2)
+    cut = clipped(value, Math.floor(textBytes));
+  return cut;
+}
+
+/** The same for an object whose keys nobody counts on: what cutting its texts cannot make fit becomes an excerpt of its JSON. */
+export function objectWithin<T extends object>(value: T, bytesMax: number): T | { readonly excerpt: string } {
+  const cut = within(value, bytesMax);
+  if (jsonBytes(cut) <= bytesMax) return cut;
+  return { excerpt: headAndTail(JSON.stringify(value), Math.floor(bytesMax / EXCERPT_SHARE)).text };
+}
+
+/** The same value with long texts in it cut to head and tail. */
+function clipped<T>(value: T, textBytesMax: number): T {
   if (typeof value === "string") return headAndTail(value, textBytesMax).text as T;
   if (Array.isArray(value)) return value.map((each) => clipped(each, textBytesMax)) as T;
   if (typeof value !== "object" || value === null) return value;

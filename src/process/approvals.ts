@@ -2,15 +2,15 @@
 // another one who decided.
 
 import { SysError } from "../abi/errno.ts";
-import { isRoot } from "../abi/identity.ts";
+import { type Caller, isRoot } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Approval } from "../abi/process.ts";
 import { nextPlace, placeOf } from "../kernel/pages.ts";
 import type { Clock } from "../lib/clock.ts";
-import { clipped, fitting } from "../lib/fitting.ts";
+import { fitting, objectWithin } from "../lib/fitting.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
-import type { Approvals } from "../syscalls/services.ts";
+import type { Approvals, ShownApproval } from "../syscalls/services.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Runners } from "./runners.ts";
 
@@ -20,10 +20,18 @@ const PAGE_ROWS = 100;
 
 export function approvalsList(kernel: KernelStore): Pick<Approvals, "list"> {
   return {
-    async list(caller, { after }) {
+    async list(caller, { after, id }) {
+      if (id !== undefined) {
+        const { approval } = await visibleApproval(kernel, caller, id);
+        if (approval.decision !== null) throw noSuchApproval(id);
+        return { approvals: [shownApproval(approval, LIMITS.answerBytesMax)], next: null };
+      }
       const owner = isRoot(caller) ? {} : { ownerUid: caller.ownerUid };
       const rows = await kernel.approvals.open({ ...owner, ...placeOf(after), limit: PAGE_ROWS });
-      const approvals = fitting(rows.map(shownApproval), LIMITS.answerBytesMax);
+      const approvals = fitting(
+        rows.map((row) => shownApproval(row)),
+        LIMITS.answerBytesMax,
+      );
       return {
         approvals,
         next: nextPlace(approvals.at(-1), approvals.length < rows.length || rows.length === PAGE_ROWS),
@@ -33,8 +41,15 @@ export function approvalsList(kernel: KernelStore): Pick<Approvals, "list"> {
 }
 
 /** As it fits a list. */
-export function shownApproval(approval: Approval): Approval {
-  return { ...approval, args: clipped(approval.args, ARGS_BYTES_MAX) };
+export function shownApproval(approval: Approval, argsBytesMax = ARGS_BYTES_MAX): ShownApproval {
+  const args = objectWithin(approval.args, argsBytesMax);
+  return { ...approval, args, inPart: args !== approval.args };
+}
+
+async function visibleApproval(kernel: KernelStore, caller: Caller, id: string) {
+  const found = await kernel.approvals.find(id);
+  if (found === null || (found.ownerUid !== caller.ownerUid && !isRoot(caller))) throw noSuchApproval(id);
+  return found;
 }
 
 export interface ApprovalPorts {
@@ -50,9 +65,8 @@ export function approvalsService({ kernel, store, ledger, runners, clock }: Appr
     ...approvalsList(kernel),
 
     async answer({ caller }, id, decision) {
-      const found = await kernel.approvals.find(id);
-      if (found === null || (found.ownerUid !== caller.ownerUid && !isRoot(caller))) throw noSuchApproval(id);
-      if (found.approval.decision !== null) return settled(found.approval, decision);
+      const found = await visibleApproval(kernel, caller, id);
+      if (found.approval.decision !== null) return shownApproval(settled(found.approval, decision));
       const row = await kernel.processes.get(found.approval.pid);
       if (row === null || row.phase !== "live") throw noSuchApproval(id);
       const given = { approvalId: id, decision, by: caller.username, now: clock.now() };

@@ -5,17 +5,17 @@ import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { nextPlace, placeOf } from "../kernel/pages.ts";
-import { clipped } from "../lib/fitting.ts";
+import { objectWithin } from "../lib/fitting.ts";
 import { linesOf } from "../lib/lines.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { ArchiveRow } from "../store/kernel/records.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ArchiveRecord } from "../store/process/verbs.ts";
+import { damagedArchive } from "../syscalls/archive.ts";
 import type { ArchiveInfo, Archives } from "../syscalls/services.ts";
 
 const PAGE_ROWS = 500;
 const READ_BYTES = 256 * 1024;
-const ONE_TEXT_BYTES_MAX = 256 * 1024;
 
 export function archiveKey(username: string, pid: string, archiveId: string): string {
   return `var/sessions/${username}/${pid}/${archiveId}.jsonl.gz`;
@@ -103,8 +103,8 @@ async function* undamaged(key: string, lines: AsyncIterable<string>): AsyncItera
   try {
     yield* lines;
   } catch (error) {
-    if (error instanceof SysError) throw error;
-    throw damaged(key, error instanceof Error ? error.message : String(error));
+    if (error instanceof SysError && error.code === "EFBIG") throw error;
+    throw damagedArchive(`/${key}`, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -112,12 +112,8 @@ function recordOf(key: string, line: string): object {
   try {
     return JSON.parse(line) as object;
   } catch {
-    throw damaged(key, "a record is not JSON");
+    throw damagedArchive(`/${key}`, "a record is not JSON");
   }
-}
-
-function damaged(key: string, why: string): SysError {
-  return new SysError("EIO", `archive /${key} is damaged: ${why}`);
 }
 
 export interface ArchivePorts {
@@ -155,17 +151,21 @@ export function archivesService({ kernel, objects }: ArchivePorts): Archives {
     async show(caller, id, { after, limit }) {
       const row = await visible(caller, id);
       const records: object[] = [];
+      const inPart: number[] = [];
+      const path = `/${row.key}`;
       let number = 0;
       let bytes = 0;
       for await (const line of undamaged(row.key, readLines(objects, row.key))) {
         if (number++ < after) continue;
         bytes += line.length;
         if (records.length === limit || (bytes > LIMITS.answerBytesMax && records.length > 0))
-          return { records, next: after + records.length };
+          return { records, path, inPart, next: after + records.length };
         const record = recordOf(row.key, line);
-        records.push(line.length > LIMITS.answerBytesMax ? clipped(record, ONE_TEXT_BYTES_MAX) : record);
+        const isShort = Buffer.byteLength(line) <= LIMITS.answerBytesMax;
+        if (!isShort) inPart.push(number);
+        records.push(isShort ? record : objectWithin(record, LIMITS.answerBytesMax));
       }
-      return { records, next: null };
+      return { records, path, inPart, next: null };
     },
 
     async verify(caller, id) {

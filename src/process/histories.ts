@@ -1,17 +1,18 @@
 // Reading what a process said and did. Needs no kernel: the same code answers from a read-only view.
 
+import { SysError } from "../abi/errno.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { visibleProcess } from "../kernel/registry.ts";
-import { clipped, fitting } from "../lib/fitting.ts";
+import { fitting, jsonBytes, objectWithin, within } from "../lib/fitting.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { Histories } from "../syscalls/services.ts";
 import { shownApproval } from "./approvals.ts";
 
-/** Of one message that fills a page alone. */
-const ONE_TEXT_BYTES_MAX = 256 * 1024;
+/** Of the arguments of one call, in a message that fills a page alone. */
+const ARGS_BYTES_MAX = 4096;
 
 export interface HistoryPorts {
   readonly kernel: KernelStore;
@@ -25,22 +26,38 @@ export function historiesService({ kernel, store, open }: HistoryPorts): Histori
     async page(caller, pid, query) {
       const row = await visibleProcess(kernel, caller, pid);
       await open?.(row);
-      const slice = await store.history(pid, query);
+      const slice = await store.history(pid, { ...query, bytesMax: LIMITS.answerBytesMax });
       const { activeRunId } = await store.projection(pid);
       const asked = await store.openApproval(pid);
       // What does not fit is left out where the next page begins: after the newest when reading on, before the oldest otherwise.
       const onwards = query.afterSeq !== undefined;
       const kept = newestOrOldest(slice.messages, onwards);
       const cut = kept.length < slice.messages.length;
+      const messages = kept.length === 1 ? kept.map(shownMessage) : kept;
       return {
         pid,
-        messages: kept.map((message) => (kept.length === 1 ? clipped(message, ONE_TEXT_BYTES_MAX) : message)),
+        messages,
+        inPart: messages.flatMap(({ id }, index) => (messages[index] === kept[index] ? [] : [id])),
         messageCount: slice.count,
         hasMoreBefore: slice.hasMoreBefore || (cut && !onwards),
         hasMoreAfter: slice.hasMoreAfter || (cut && onwards),
         activeRunId,
         pendingHil: asked === null ? null : shownApproval(asked),
       };
+    },
+    async text(caller, pid, { seq, offset }) {
+      const row = await visibleProcess(kernel, caller, pid);
+      await open?.(row);
+      const wanted = seq ?? (await newestAnswer(store, pid));
+      const piece = { offset, charsMax: LIMITS.textPieceCharsMax };
+      const found = wanted === null ? null : await store.messageText(pid, { ...piece, seq: wanted });
+      if (found === null || wanted === null)
+        throw new SysError(
+          "ENOENT",
+          wanted === null ? `${pid} has not answered yet` : `no message ${wanted} in ${pid}`,
+          [`gsv proc history --pid ${pid} --json shows the numbers there are`],
+        );
+      return { pid, seq: wanted, ...found };
     },
     async trace(caller, pid, query) {
       const row = await visibleProcess(kernel, caller, pid);
@@ -53,4 +70,25 @@ export function historiesService({ kernel, store, open }: HistoryPorts): Histori
 function newestOrOldest(messages: readonly Message[], onwards: boolean): readonly Message[] {
   if (onwards) return fitting(messages, LIMITS.answerBytesMax);
   return [...fitting([...messages].reverse(), LIMITS.answerBytesMax)].reverse();
+}
+
+/** As it fits a page. */
+function shownMessage(message: Message): Message {
+  if (jsonBytes(message) <= LIMITS.answerBytesMax) return message;
+  const cut = within(message, LIMITS.answerBytesMax);
+  if (jsonBytes(cut) <= LIMITS.answerBytesMax || cut.role !== "assistant") return cut;
+  const toolCalls = (message as typeof cut).content.toolCalls ?? [];
+  const calls = toolCalls.map((call) => ({ ...call, args: objectWithin(call.args, ARGS_BYTES_MAX) }));
+  return within({ ...message, content: { ...cut.content, toolCalls: calls } } as Message, LIMITS.answerBytesMax);
+}
+
+async function newestAnswer(store: ProcessStore, pid: string): Promise<number | null> {
+  for (let before: number | undefined; ; ) {
+    const query = { limit: LIMITS.historyPageMax, bytesMax: LIMITS.answerBytesMax };
+    const slice = await store.history(pid, before === undefined ? query : { ...query, beforeSeq: before });
+    const found = slice.messages.findLast((message) => message.role === "assistant" && message.content.text !== "");
+    if (found !== undefined) return found.id;
+    before = slice.messages[0]?.id;
+    if (before === undefined || !slice.hasMoreBefore) return null;
+  }
 }

@@ -7,15 +7,21 @@ export type Verdict = { readonly action: "auto" } | { readonly action: "ask"; re
 
 const AUTO: Verdict = { action: "auto" };
 /** What an agent is told to be and what runs by itself: a person sees every change first. */
-const GUARDED = /^\/(?:home\/[^/]+|root)\/(?:context\.d|skills\.d|hooks\.d)(?:\/|$)|^\/(?:etc|sys)(?:\/|$)/;
+const GUARDED = /^\/(?:home\/[^/]+|root)\/(?:context\.d|skills\.d|hooks\.d)(?:\/|$)|^\/(?:etc|sys)(?:\/|$)/iu;
+
+// Names differ by case here, but a home may lie on a disk of the machine where they do not, or where what shows as the same is the same:
+// there `Context.d` is what an agent is told to be. Asking once too often is the cheaper mistake.
+function isGuarded(path: string): boolean {
+  return GUARDED.test(path.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, ""));
+}
 
 /** `path` is where the call's path leads, links followed. */
 export function verdictOf(call: CallRow, path: string): Verdict {
   switch (call.call) {
     case "fs.write":
-      return GUARDED.test(path) ? { action: "ask", why: `write ${path}` } : AUTO;
+      return isGuarded(path) ? { action: "ask", why: `write ${path}` } : AUTO;
     case "fs.edit":
-      return GUARDED.test(path) ? { action: "ask", why: `edit ${path}` } : AUTO;
+      return isGuarded(path) ? { action: "ask", why: `edit ${path}` } : AUTO;
     case "fs.delete":
       return { action: "ask", why: `delete ${path}` };
     case "fs.read":

@@ -9,7 +9,7 @@ import type { RunEnd, State } from "../abi/process.ts";
 import type { Bus } from "../kernel/bus.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import type { Clock } from "../lib/clock.ts";
-import { clipped } from "../lib/fitting.ts";
+import { within } from "../lib/fitting.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { Admission, Outcome, ProcessStore, Refusal } from "../store/process/verbs.ts";
@@ -83,6 +83,7 @@ export function processesService(ports: ProcessesPorts): Processes {
     const row = await kernel.processes.get(pid);
     const known = await kernel.requests.answered(context.caller.uid, key, pid);
     if (known?.sameBody) return known.answer as Closed;
+    if (known !== null) throw refused(pid, "conflict");
     const begun = row?.phase === "killing" ? (row.step as unknown as CloseRequest | null) : null;
     return row !== null && begun?.requestKey === key ? await closer.kill(row, begun) : null;
   }
@@ -181,7 +182,11 @@ export function processesService(ports: ProcessesPorts): Processes {
       const results = await Promise.all(
         rows.map((row) => waitFor(waiting, row, { pid: row.pid, run: run ?? null, patient }, signal)),
       );
-      return clipped(results, Math.floor(LIMITS.answerBytesMax / results.length / 2));
+      const bytesMax = Math.floor(LIMITS.answerBytesMax / results.length);
+      return results.map((result) => {
+        const shown = within(result, bytesMax);
+        return shown === result ? result : { ...shown, inPart: shown.text !== result.text };
+      });
     },
   };
 }

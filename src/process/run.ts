@@ -3,7 +3,7 @@
 
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
-import { FAILED_NOTE, normaliseText } from "../abi/message.ts";
+import { FAILED_NOTE, type Message, normaliseText } from "../abi/message.ts";
 import { NO_USAGE, type RunEnd, type RunStatus } from "../abi/process.ts";
 import type { Failure, FailureClass, ModelRequest, Provider } from "../abi/stream.ts";
 import { quickTryMs } from "../lib/backoff.ts";
@@ -11,6 +11,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed, ProcessStore, TurnCommit } from "../store/process/verbs.ts";
+import { storable } from "./arguments.ts";
 import { endSignals, type Ledger, type SignalBody } from "./ledger.ts";
 import type { RunPlace, ToolCalls } from "./toolcalls.ts";
 import { modelTurn } from "./turn.ts";
@@ -109,14 +110,30 @@ function notEmpty(answer: Folded): Folded {
 
 async function requestOf(ports: RunPorts, row: ProcessRow, model: string): Promise<ModelRequest> {
   const { system, ...about } = await ports.promptOf(row);
-  return { model, system, messages: await ports.store.context(row.pid), tools: ports.toolCalls.specs(), about };
+  const messages = await ports.store.context(row.pid);
+  const earlier = () => messagesBefore(ports.store, row.pid, messages[0]?.id ?? 0);
+  return { model, system, messages, tools: ports.toolCalls.specs(), about, earlier };
+}
+
+async function* messagesBefore(
+  store: ProcessStore,
+  pid: string,
+  beforeSeq: number,
+): AsyncGenerator<readonly Message[]> {
+  for (let [afterSeq, more] = [0, true]; more; ) {
+    const range = { afterSeq, beforeSeq, limit: LIMITS.historyPageMax, bytesMax: LIMITS.contextBytesMax };
+    const { messages } = await store.history(pid, range);
+    yield messages;
+    afterSeq = messages.at(-1)?.id ?? afterSeq;
+    more = messages.length > 0 && afterSeq < beforeSeq - 1;
+  }
 }
 
 async function commit(ports: RunPorts, place: RunPlace, answer: Turned): Promise<"goes on" | "over"> {
   const { store, ledger, clock, random, toolCalls } = ports;
   const { row, run } = place;
   const now = clock.now();
-  const calls: TurnCommit["calls"] = answer.calls.map((call) => {
+  const calls: TurnCommit["calls"] = storable(answer.calls).map((call) => {
     const syscall = toolCalls.syscallOf(call.name);
     return {
       dispatchId: uuidv7(now, random),

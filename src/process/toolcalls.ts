@@ -17,6 +17,7 @@ import { renderText } from "../syscalls/format.ts";
 import { parseArgs } from "../syscalls/parse.ts";
 import { parametersOf } from "../syscalls/schema.ts";
 import type { AnySyscall } from "../syscalls/table.ts";
+import { tooHeavy } from "./arguments.ts";
 import type { Ledger } from "./ledger.ts";
 import { verdictOf } from "./policy.ts";
 
@@ -108,6 +109,8 @@ export class ToolCalls {
 
   // What is wrong with the call itself, told so that a model can mend it.
   private faultOf(call: CallRow): string | null {
+    const heavy = tooHeavy(call.tool, call.args);
+    if (heavy !== null) return heavy;
     const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
     if (syscall === undefined)
       return `there is no tool ${call.tool}; the tools are ${[...this.byTool.keys()].join(", ")}.`;

@@ -116,6 +116,7 @@ const NOTHING: Omit<WaitResult, "pid"> = {
   status: "none",
   exit: 0,
   text: null,
+  inPart: false,
   error: null,
   waitsFor: null,
 };

@@ -9,6 +9,11 @@ import type { Failure, StopReason, StreamEvent } from "../abi/stream.ts";
 import { isNestedDeeper } from "../lib/depth.ts";
 import { clip } from "../lib/truncate.ts";
 
+const TOOL_NAME_CHARS_MAX = 128;
+const CALL_ID_CHARS_MAX = 256;
+const NOT_IN_NAMES = /[^A-Za-z0-9_.:/-]/g;
+const NOT_IN_IDS = /[^\x21-\x7e]/g;
+
 /** What was said before the answer ended, however it ended. */
 interface Said {
   readonly text: string;
@@ -32,7 +37,7 @@ interface OpenCall {
 type LastEvent = Extract<StreamEvent, { readonly type: "done" | "error" | "aborted" }>;
 
 // One answer, all parts together. Far above any real one; it only keeps a runaway server from filling the memory.
-const ANSWER_CHARS_MAX = 64 * 1024 * 1024;
+const ANSWER_CHARS_MAX = 16 * 1024 * 1024;
 
 export class Folder {
   private text = "";
@@ -74,7 +79,9 @@ export class Folder {
     return this.finish(said, last.stop, last.usage);
   }
 
-  private begin(index: number, id: string, name: string): boolean {
+  private begin(index: number, givenId: string, givenName: string): boolean {
+    const id = plain(givenId, NOT_IN_IDS, CALL_ID_CHARS_MAX);
+    const name = plain(givenName, NOT_IN_NAMES, TOOL_NAME_CHARS_MAX);
     if (id === "" || name === "") return this.broken("a tool call came without an id or a name");
     if (this.calls.has(index)) return this.broken(`tool call ${index} was begun twice`);
     for (const call of this.calls.values()) {
@@ -124,6 +131,12 @@ export class Folder {
     // Some servers end an answer that calls tools with a plain "end".
     return { kind: "turn", ...said, calls, stop: stop === "end" && calls.length > 0 ? "tools" : stop, usage };
   }
+}
+
+// Names and ids go into history, to every client and back to the model's server: what none of them can carry never gets that far. A name
+// that had to be changed is no tool's, and that is what the model is told.
+function plain(text: string, strangers: RegExp, charsMax: number): string {
+  return text.slice(0, charsMax).replace(strangers, "_");
 }
 
 // The arguments, or what is wrong with them. A call without any arguments is sent as nothing at all by some servers.

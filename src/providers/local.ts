@@ -7,14 +7,6 @@ export function isFailedNote(message: Message): boolean {
   return message.role === "system" && message.content.startsWith(FAILED_NOTE);
 }
 
-export function lastUserText(messages: readonly Message[]): string {
-  for (let at = messages.length - 1; at >= 0; at--) {
-    const message = messages[at];
-    if (message?.role === "user") return message.content;
-  }
-  return "";
-}
-
 export function lastResultText(messages: readonly Message[]): string {
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at];

@@ -77,24 +77,39 @@ export interface Cue {
  * Lines whose `when` fits the last user message come first, once each (or `repeat` times) per message; then the lines without `when`,
  * in order over the whole history. An answer in history has used up its line, and so has a turn that failed for good.
  */
-export function cueFor(lines: readonly ScriptLine[], messages: readonly Message[]): Cue {
-  const plain = lines.filter((line) => line.when === null);
-  const conditional = lines.filter((line) => line.when !== null);
-  let fitting: readonly ScriptLine[] = [];
-  let fitted = 0;
-  let plainTaken = 0;
-  let turns = 0;
-  for (const message of messages) {
-    if (message.role === "assistant" || isFailedNote(message)) {
-      turns++;
-      if (at(fitting, fitted) === null) plainTaken++;
-      else fitted++;
-    } else if (message.role === "user") {
-      fitting = conditional.filter((line) => line.when?.(message.content));
-      fitted = 0;
+export class Place {
+  private readonly plain: readonly ScriptLine[];
+  private readonly conditional: readonly ScriptLine[];
+  private fitting: readonly ScriptLine[] = [];
+  private fitted = 0;
+  private plainTaken = 0;
+  private turns = 0;
+  /** The last user message. */
+  lastUser = "";
+
+  constructor(lines: readonly ScriptLine[]) {
+    this.plain = lines.filter((line) => line.when === null);
+    this.conditional = lines.filter((line) => line.when !== null);
+  }
+
+  /** History goes by, oldest first. */
+  pass(messages: readonly Message[]): void {
+    for (const message of messages) {
+      if (message.role === "assistant" || isFailedNote(message)) {
+        this.turns++;
+        if (at(this.fitting, this.fitted) === null) this.plainTaken++;
+        else this.fitted++;
+      } else if (message.role === "user") {
+        this.lastUser = message.content;
+        this.fitting = this.conditional.filter((line) => line.when?.(message.content));
+        this.fitted = 0;
+      }
     }
   }
-  return { line: at(fitting, fitted) ?? at(plain, plainTaken), turn: turns + 1 };
+
+  cue(): Cue {
+    return { line: at(this.fitting, this.fitted) ?? at(this.plain, this.plainTaken), turn: this.turns + 1 };
+  }
 }
 
 function at(lines: readonly ScriptLine[], position: number): ScriptLine | null {

@@ -6,14 +6,14 @@
 //   error                     {"class":"outage","message":"…"}     when      text in the last user message, or /regex/i
 //   repeat                    the line counts as so many answers   usage     {"input":1,"output":2,…}; stop: "length", "refusal"
 // {{n}} is the number of the turn, {{last}} the last user message, {{result}} the last tool result. The file is read at each turn;
-// a fault in it is a `config` failure that names the line. Nothing is remembered between turns (see cueFor).
+// a fault in it is a `config` failure that names the line. Nothing is remembered between turns (see Place).
 
 import { readFile, stat } from "node:fs/promises";
 import { LIMITS } from "../abi/limits.ts";
 import type { Failure, ModelRequest, Provider, StreamEvent } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
-import { callId, lastResultText, lastUserText } from "./local.ts";
-import { type Cue, cueFor, parseScript, ScriptFault, type ScriptLine } from "./script-file.ts";
+import { callId, lastResultText } from "./local.ts";
+import { Place, parseScript, ScriptFault, type ScriptLine } from "./script-file.ts";
 
 // Pieces sent without a wait between them: after so many the event loop gets a turn, so that an abort can arrive.
 const PIECES_PER_BREATH = 512;
@@ -25,24 +25,35 @@ export function scriptProvider({ clock }: { readonly clock: Clock }): Provider {
       const found = await findLine(request);
       if (signal.aborted) yield { type: "aborted" };
       else if ("class" in found) yield { type: "error", failure: found };
-      else yield* play(found.line, { clock, signal, request, turn: found.turn });
+      else yield* play(found.line, { clock, signal, request, turn: found.turn, lastUser: found.lastUser });
     },
   };
 }
 
-type Found = Failure | { readonly line: ScriptLine; readonly turn: number };
+type Found = Failure | { readonly line: ScriptLine; readonly turn: number; readonly lastUser: string };
 
 async function findLine(request: ModelRequest): Promise<Found> {
   const path = request.model;
-  let cue: Cue;
+  let place: Place;
   try {
-    cue = cueFor(parseScript(await readScript(path)), request.messages);
+    place = new Place(parseScript(await readScript(path)));
   } catch (error) {
     if (error instanceof ScriptFault) return { class: "config", message: `script ${path}: ${error.message}` };
     throw error;
   }
-  if (cue.line !== null) return { line: cue.line, turn: cue.turn };
-  return { class: "config", message: `script ${path}: no line is left for turn ${cue.turn}: add one, or a repeat` };
+  for await (const messages of request.earlier?.() ?? []) {
+    place.pass(messages);
+    await breath();
+  }
+  place.pass(request.messages);
+  const { line, turn } = place.cue();
+  if (line !== null) return { line, turn, lastUser: place.lastUser };
+  return { class: "config", message: `script ${path}: no line is left for turn ${turn}: add one, or a repeat` };
+}
+
+/** Others get their turn. */
+function breath(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function readScript(path: string): Promise<string> {
@@ -66,15 +77,17 @@ interface Play {
   readonly signal: AbortSignal;
   readonly request: ModelRequest;
   readonly turn: number;
+  readonly lastUser: string;
 }
 
-async function* play(line: ScriptLine, { clock, signal, request, turn }: Play): AsyncGenerator<StreamEvent> {
-  const fill = filler(request, turn);
+async function* play(line: ScriptLine, playing: Play): AsyncGenerator<StreamEvent> {
+  const { clock, signal, request } = playing;
+  const fill = filler(playing);
   if (line.delayMs > 0) await clock.sleep(line.delayMs, signal);
   let sent = 0;
   for (const event of piecesOf(line, fill, request)) {
     if (sent > 0 && line.chunkDelayMs > 0) await clock.sleep(line.chunkDelayMs, signal);
-    else if (sent > 0 && sent % PIECES_PER_BREATH === 0) await new Promise((resolve) => setImmediate(resolve));
+    else if (sent > 0 && sent % PIECES_PER_BREATH === 0) await breath();
     if (signal.aborted) break;
     yield event;
     sent++;
@@ -111,10 +124,10 @@ function* cutUp(text: string, chunk: number): Generator<string> {
   if (from < text.length) yield text.slice(from);
 }
 
-function filler(request: ModelRequest, turn: number): (text: string) => string {
+function filler({ request, turn, lastUser }: Play): (text: string) => string {
   const values: { readonly [name: string]: () => string } = {
     n: () => String(turn),
-    last: () => lastUserText(request.messages),
+    last: () => lastUser,
     result: () => lastResultText(request.messages),
   };
   return (text) => text.replace(/\{\{(n|last|result)\}\}/g, (whole, name: string) => values[name]?.() ?? whole);

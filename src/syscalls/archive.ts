@@ -3,9 +3,18 @@
 import { SysError } from "../abi/errno.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { field, syscall } from "./define.ts";
-import type { ArchiveInfo, Archives } from "./services.ts";
+import type { ArchiveInfo, ArchivePage, Archives } from "./services.ts";
 
 const id = field.uuid("the archive", { positional: true, meta: "ID", of: "archive" });
+
+export function damagedArchive(path: string, why: string): SysError {
+  // What is wrong with the file of an archive is told of its key.
+  const what = why.replaceAll(path.slice(1), "the archive");
+  return new SysError("EIO", `archive ${path} is damaged: ${what}`, [
+    "a backup from before has it whole: gsv restore puts one into an empty home",
+    "gsv doctor looks whether more is damaged",
+  ]);
+}
 
 export const archiveCalls = [
   syscall({
@@ -53,11 +62,11 @@ export const archiveCalls = [
       examples: ["gsv archive show 0190a1b2-…"],
       print: {
         kind: "list",
-        rows: (result: { records: object[]; next: number | null }) => result.records,
+        rows: (result: ArchivePage) => result.records,
         line: (record: object) => JSON.stringify(record),
         empty: "(no records)",
-        note: (result: { records: object[]; next: number | null }) =>
-          result.next === null ? null : `more records: --after ${result.next}`,
+        note: ({ next }: ArchivePage) => (next === null ? null : `more records: --after ${next}`),
+        cut: (result: ArchivePage) => partsText(result),
       },
     },
     run: ({ archives }: { archives: Archives }, args, { caller }) => archives.show(caller, args.id, args),
@@ -78,8 +87,16 @@ export const archiveCalls = [
     },
     run: async ({ archives }: { archives: Archives }, args, { caller }) => {
       const checked = await archives.verify(caller, args.id);
-      if (!checked.ok) throw new SysError("EIO", `archive ${checked.archive.path} is damaged: ${checked.fault}`);
+      if (!checked.ok) throw damagedArchive(checked.archive.path, checked.fault ?? "");
       return checked;
     },
   }),
 ] as const;
+
+function partsText({ path, inPart }: ArchivePage): string | null {
+  if (inPart.length === 0) return null;
+  const file = `objects${path} in the home`;
+  return inPart
+    .map((line) => `record ${line} is too long and shown in part: line ${line} of ${file}, unpacked, has it whole`)
+    .join("; ");
+}

@@ -116,13 +116,20 @@ export interface Pages {
 
 /** How the command line prints a result; JSON output needs no hint. */
 export type Print<Output> =
-  | { readonly kind: "value"; readonly text: (result: Output) => string }
+  | {
+      readonly kind: "value";
+      readonly text: (result: Output) => string;
+      /** What is missing of it, and how to have it: printed on stderr, with --json too. */
+      readonly cut?: (result: Output) => string | null;
+    }
   | {
       readonly kind: "table";
       readonly rows: (result: Output) => readonly object[];
       readonly columns: readonly Column[];
       readonly empty: string;
       readonly pages?: Pages;
+      /** Rows that are not whole, and how to have them: printed on stderr, with --json too. */
+      readonly cut?: (result: Output) => string | null;
     }
   /** One text per row; in JSON one object per row. */
   | {
@@ -132,6 +139,8 @@ export type Print<Output> =
       readonly empty: string;
       /** Printed on stderr after the rows. */
       readonly note?: (result: Output) => string | null;
+      /** Rows that are not whole: the same, and with --json too. */
+      readonly cut?: (result: Output) => string | null;
     }
   | { readonly kind: "silent" };
 

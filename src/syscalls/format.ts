@@ -2,9 +2,10 @@
 
 import type { Message } from "../abi/message.ts";
 import type { ProcessInfo, WaitsFor } from "../abi/process.ts";
+import { reveal } from "../lib/sanitize.ts";
 import type { ProcessCaps } from "./access.ts";
 import type { Column, Print } from "./define.ts";
-import type { Closed, Signalled, TraceRow } from "./services.ts";
+import type { Closed, HistoryPage, Signalled, TraceRow } from "./services.ts";
 
 export function waitsForText(waits: WaitsFor): string {
   return waits.kind === "approval" ? `approval ${waits.id} (${waits.summary})` : waits.reason;
@@ -35,7 +36,8 @@ export function processText(row: ProcessInfo): string {
     ["created", new Date(row.createdAt).toISOString()],
     ["last active", row.lastActiveAt === null ? "-" : new Date(row.lastActiveAt).toISOString()],
   ];
-  return facts.map(([name, value]) => `${name.padEnd(12)}${value}`).join("\n");
+  // A label of several lines must not look like another fact.
+  return facts.map(([name, value]) => `${name.padEnd(12)}${reveal(value)}`).join("\n");
 }
 
 export function capsText({ pid, runAs, capabilities, dropped }: ProcessCaps): string {
@@ -69,6 +71,19 @@ export function messageLine(message: Message): string {
   }
 }
 
+export function inPartText(pid: string): string {
+  return `the answer is too long and shown in part: gsv proc message --pid ${pid} prints it whole`;
+}
+
+/** Which messages of a page are not whole. */
+export function partsText({ pid, inPart }: HistoryPage): string | null {
+  if (inPart.length === 0) return null;
+  const said = inPart.map(
+    (id) => `message ${id} is too long and shown in part: gsv proc message --pid ${pid} ${id} prints it whole`,
+  );
+  return said.join("; ");
+}
+
 export function traceLine(row: TraceRow): string {
   return `${new Date(row.at).toISOString()} ${row.call}(${row.args}) = ${row.outcome} <${row.ms.toFixed(1)} ms>`;
 }
@@ -77,15 +92,15 @@ export function traceLine(row: TraceRow): string {
 export function renderText(print: Print<unknown>, result: unknown): string {
   switch (print.kind) {
     case "value":
-      return print.text(result);
+      return [print.text(result), ...noted(print.cut?.(result))].join("\n");
     case "silent":
       return "ok";
     case "list": {
       const rows = print.rows(result);
-      const note = print.note?.(result);
       return [
         ...(rows.length === 0 ? [print.empty] : rows.map((row) => print.line(row as never))),
-        ...(note ? [`(${note})`] : []),
+        ...noted(print.note?.(result)),
+        ...noted(print.cut?.(result)),
       ].join("\n");
     }
     case "table": {
@@ -95,6 +110,10 @@ export function renderText(print: Print<unknown>, result: unknown): string {
       return [print.columns.map((column) => column.head).join("\t"), ...lines].join("\n");
     }
   }
+}
+
+function noted(note: string | null | undefined): string[] {
+  return note ? [`(${note})`] : [];
 }
 
 function columnText(column: Column, row: object): string {

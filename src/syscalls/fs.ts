@@ -1,5 +1,6 @@
 // fs.*: the five file tools, over the namespace of whoever calls. Paths are absolute, relative to the caller's cwd, or begin with ~.
 
+import { quoted } from "../lib/quote.ts";
 import { field, syscall } from "./define.ts";
 import type { Files, FileView, Match } from "./services.ts";
 
@@ -13,10 +14,31 @@ type FileOf<K> = Extract<FileView, { readonly kind: K }>;
 
 // Models name lines by their number; people and pipes want the text.
 function numbered(view: FileView): string {
-  if (view.kind === "directory") return namesOf(view);
-  if (view.content === "") return "(empty)";
+  const missing = missingOf(view);
+  const end =
+    missing === null
+      ? []
+      : [`(${missing.what}${missing.next === null ? "" : `; read on with offset ${missing.next}`})`];
+  if (view.kind === "directory") return [namesOf(view), ...end].join("\n");
+  if (view.content === "" && missing === null) return "(empty)";
   const lines = view.content.split("\n").map((line, index) => `${String(view.firstLine + index).padStart(6)}\t${line}`);
-  return lines.join("\n");
+  return [...lines, ...end].join("\n");
+}
+
+/** What a view does not show, and the offset from which the rest is read. */
+function missingOf(view: FileView): { readonly what: string; readonly next: number | null } | null {
+  if (!view.truncated) return null;
+  if (view.kind === "directory") return { what: "more names than fit are in this directory", next: null };
+  const { firstLine, lines, content } = view;
+  const last = firstLine + content.split("\n").length - 1;
+  if (last >= lines) return { what: "lines that are too long are cut", next: null };
+  return { what: `lines ${firstLine} to ${last} of ${lines} are shown`, next: last };
+}
+
+function cutText(view: FileView): string | null {
+  const missing = missingOf(view);
+  if (missing?.next == null) return missing?.what ?? null;
+  return `${missing.what}: gsv fs read ${quoted(view.path)} --offset ${missing.next} reads on`;
 }
 
 function namesOf({ directories, files }: FileOf<"directory">): string {
@@ -45,6 +67,7 @@ export const fsCalls = [
       print: {
         kind: "value",
         text: (view: FileView) => (view.kind === "file" ? view.content : namesOf(view)),
+        cut: cutText,
       },
     },
     run: ({ files }: { files: Files }, args, { caller }) => files.read(caller, args),

@@ -2,19 +2,42 @@
 
 import type { Approval } from "../abi/process.ts";
 import { field, syscall } from "./define.ts";
-import type { Approvals } from "./services.ts";
+import type { Approvals, ShownApproval } from "./services.ts";
+
+interface Listed {
+  readonly approvals: readonly ShownApproval[];
+}
+
+/** Nobody should approve what they have not seen. */
+function partsText(approvals: readonly ShownApproval[]): string | null {
+  const said = approvals.flatMap(({ id, inPart }) =>
+    inPart ? [`${id} is too long for a list and shown in part: gsv approvals ${id} shows all of it`] : [],
+  );
+  return said.length === 0 ? null : said.join("; ");
+}
 
 export const hilCalls = [
   syscall({
     name: "hil.list",
     summary: "List what waits for your approval",
     class: "read",
-    input: { after: field.optional(field.text("where the page before ended", { longest: 100, hide: "both" })) },
+    input: {
+      id: field.optional(
+        field.text("only this one, with all of its arguments", {
+          positional: true,
+          longest: 16,
+          meta: "ID",
+          of: "approval",
+        }),
+      ),
+      after: field.optional(field.text("where the page before ended", { longest: 100, hide: "both" })),
+    },
     cli: {
-      examples: ["gsv approvals", "gsv approvals --json"],
+      examples: ["gsv approvals", "gsv approvals k3x9", "gsv approvals --json"],
       print: {
         kind: "table",
-        rows: (result: { approvals: readonly Approval[] }) => result.approvals,
+        rows: (result: Listed) => result.approvals,
+        cut: ({ approvals }: Listed) => partsText(approvals),
         empty: "(nothing waits for you)",
         pages: { rows: "approvals", next: "next", argument: "after" },
         columns: [

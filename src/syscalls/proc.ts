@@ -6,12 +6,22 @@ import type { Message } from "../abi/message.ts";
 import { PROFILES, type ProcessInfo } from "../abi/process.ts";
 import type { ProcessCaps, Rights } from "./access.ts";
 import { field, syscall } from "./define.ts";
-import { capsText, closedText, messageLine, processText, signalledText, traceLine, waitsForText } from "./format.ts";
+import {
+  capsText,
+  closedText,
+  messageLine,
+  partsText,
+  processText,
+  signalledText,
+  traceLine,
+  waitsForText,
+} from "./format.ts";
 import {
   type Aborted,
   type Closed,
   type Histories,
   type HistoryPage,
+  type MessageText,
   PROCESS_SIGNALS,
   type Processes,
   type ProcessPage,
@@ -176,10 +186,35 @@ export const procCalls = [
           result.hasMoreBefore
             ? `older messages exist (${result.messageCount} in all): gsv proc history --offset N skips the N newest`
             : null,
+        cut: partsText,
       },
     },
     run: ({ histories }: { histories: Histories }, args, { caller }) =>
       histories.page(caller, args.pid ?? initPid(caller.ownerUid), args),
+  }),
+
+  syscall({
+    name: "proc.message",
+    summary: "Print the text of one message, whole however long",
+    class: "read",
+    capability: "proc.history",
+    input: {
+      pid: field.optional(pid),
+      seq: field.optional(
+        field.int("its number, as proc history --json shows it; the newest answer when left out", {
+          positional: true,
+          min: 1,
+          meta: "ID",
+        }),
+      ),
+      offset: field.withDefault(field.int("where the piece begins, in characters", { meta: "N" }), 0),
+    },
+    cli: {
+      examples: ["gsv proc message", "gsv proc message --pid task:abc123 12 > answer.txt"],
+      print: { kind: "value", text: (piece: MessageText) => piece.text },
+    },
+    run: ({ histories }: { histories: Histories }, args, { caller }) =>
+      histories.text(caller, args.pid ?? initPid(caller.ownerUid), args),
   }),
 
   syscall({

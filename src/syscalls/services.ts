@@ -27,11 +27,13 @@ export interface HistoryPage {
   readonly pid: string;
   /** Oldest first. */
   readonly messages: readonly Message[];
+  /** Numbers of those that are too long for a page and have long texts cut: proc.message has them whole. */
+  readonly inPart: readonly number[];
   readonly messageCount: number;
   readonly hasMoreBefore: boolean;
   readonly hasMoreAfter: boolean;
   readonly activeRunId: string | null;
-  readonly pendingHil: Approval | null;
+  readonly pendingHil: ShownApproval | null;
 }
 
 export interface HistoryQuery {
@@ -40,6 +42,15 @@ export interface HistoryQuery {
   readonly offset?: number;
   readonly afterSeq?: number;
   readonly beforeSeq?: number;
+}
+
+/** A piece of the text of one message. */
+export interface MessageText {
+  readonly pid: string;
+  readonly seq: number;
+  readonly text: string;
+  /** Where it goes on; null at its end. */
+  readonly next: number | null;
 }
 
 export interface TraceRow {
@@ -53,6 +64,8 @@ export interface TraceRow {
 
 export interface Histories {
   page(caller: Caller, pid: string, query: HistoryQuery): Promise<HistoryPage>;
+  /** Of the newest answer when no number is given. */
+  text(caller: Caller, pid: string, query: { readonly seq?: number; readonly offset: number }): Promise<MessageText>;
   trace(caller: Caller, pid: string, query: { readonly after?: number; readonly limit: number }): Promise<TraceRow[]>;
 }
 
@@ -126,6 +139,8 @@ export interface WaitResult {
   readonly status: RunStatus | "killed" | "none" | "held";
   readonly exit: number;
   readonly text: string | null;
+  /** The text is longer than an answer may be and is cut: proc.message has it whole. */
+  readonly inPart: boolean;
   readonly error: string | null;
   readonly waitsFor: WaitsFor | null;
 }
@@ -144,13 +159,18 @@ export interface Processes {
   ): Promise<WaitResult[]>;
 }
 
+export interface ShownApproval extends Approval {
+  /** Its arguments are too long for a list and are cut; asked for alone it is whole. */
+  readonly inPart: boolean;
+}
+
 export interface Approvals {
-  /** Oldest first, one page. */
+  /** Oldest first, one page; with an id that one alone. */
   list(
     caller: Caller,
-    query: { readonly after?: string },
-  ): Promise<{ readonly approvals: readonly Approval[]; readonly next: string | null }>;
-  answer(context: CallContext, id: string, decision: "approve" | "deny"): Promise<Approval>;
+    query: { readonly after?: string; readonly id?: string },
+  ): Promise<{ readonly approvals: readonly ShownApproval[]; readonly next: string | null }>;
+  answer(context: CallContext, id: string, decision: "approve" | "deny"): Promise<ShownApproval>;
 }
 
 export interface ArchiveInfo {
@@ -167,16 +187,21 @@ export interface ArchiveInfo {
   readonly createdAt: number;
 }
 
+export interface ArchivePage {
+  readonly records: readonly object[];
+  /** The archive itself. */
+  readonly path: string;
+  /** Which records, counted from 1, are too long for an answer and have long texts cut. */
+  readonly inPart: readonly number[];
+  readonly next: number | null;
+}
+
 export interface Archives {
   list(
     caller: Caller,
     query: { readonly pid?: string; readonly after?: string },
   ): Promise<{ readonly archives: readonly ArchiveInfo[]; readonly next: string | null }>;
-  show(
-    caller: Caller,
-    id: string,
-    query: { readonly after: number; readonly limit: number },
-  ): Promise<{ readonly records: object[]; readonly next: number | null }>;
+  show(caller: Caller, id: string, query: { readonly after: number; readonly limit: number }): Promise<ArchivePage>;
   verify(
     caller: Caller,
     id: string,

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { checkEvent } from "../../commands/events.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { RunStatus } from "../../src/abi/process.ts";
 import { Chat, PID, RUN, said, waited } from "../support/chat.ts";
+import { runs, stdinOf, until } from "../support/io.ts";
 
 let chat: Chat;
 beforeEach(() => {
@@ -127,6 +129,72 @@ describe("--timeout", () => {
   });
 });
 
+describe("a timeout that begins with the command", () => {
+  test("stdin that never ends is not waited for any longer, and nothing is sent", async () => {
+    chat.io.stdin = stdinOf("pipe", ["half a mess", new Promise(() => {})]);
+    const exit = runs(chat.io, "chat", "--timeout", "3", "-");
+    await chat.settle();
+    await chat.settle(3000);
+    expect(await exit).toBe(124);
+    expect(chat.err).toBe("gsv: stdin did not end within 3 s; nothing was sent\n");
+    expect(chat.io.fakeSys.asked("proc.send")).toEqual([]);
+  });
+
+  test("in JSON that is a result like any other", async () => {
+    chat.io.stdin = stdinOf("pipe", [new Promise(() => {})]);
+    const exit = runs(chat.io, "chat", "--json", "--timeout", "3", "-");
+    await chat.settle();
+    await chat.settle(3000);
+    expect(await exit).toBe(124);
+    expect(chat.events.at(-1)).toMatchObject({ type: "result", status: "timeout", exit: 124, run: null });
+    expect(chat.events.map(checkEvent)).toEqual(chat.events.map(() => null));
+  });
+
+  test("what reading took is not waited for again", async () => {
+    const data = Promise.withResolvers<Uint8Array>();
+    chat.io.stdin = stdinOf("pipe", [data.promise]);
+    const exit = runs(chat.io, "chat", "--timeout", "3", "-");
+    await chat.settle();
+    await chat.settle(2000);
+    data.resolve(Buffer.from("hi"));
+    await until(() => chat.io.fakeSys.asked("proc.send").length > 0);
+    await chat.settle();
+    await chat.settle(1000);
+    expect(await exit).toBe(124);
+    expect(chat.err).toContain("no answer within 3 s; the run goes on");
+  });
+});
+
+describe("a process made for a message that is refused", () => {
+  beforeEach(() => {
+    chat.io.fakeSys.answer("proc.spawn", () => ({ pid: "task:fresh1" }));
+    chat.io.fakeSys.answer("proc.kill", () => ({ pid: "task:fresh1" }));
+  });
+
+  test("goes again, without a trace", async () => {
+    chat.io.fakeSys.answer("proc.send", () => Promise.reject(new SysError("EFBIG", "proc.send takes 2 MiB")));
+    const { exit } = await chat.begin("--new", "hi");
+    expect(await exit).toBe(1);
+    expect(chat.io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:fresh1", noArchive: true }]);
+    expect(chat.err).toContain("gsv: proc.send takes 2 MiB\n");
+  });
+
+  test("stays where nobody knows whether the message was taken, and that is said", async () => {
+    chat.io.fakeSys.answer("proc.send", () => Promise.reject(new SysError("EAGAIN", "the kernel was stopped")));
+    const { exit } = await chat.begin("--new", "hi");
+    expect(await exit).toBe(75);
+    expect(chat.io.fakeSys.asked("proc.kill")).toEqual([]);
+    expect(chat.err).toContain("gsv: the new process task:fresh1 is left: gsv kill task:fresh1 ends it\n");
+  });
+
+  test("one that was there before stays, whatever becomes of a message", async () => {
+    chat.io.fakeSys.answer("proc.send", () => Promise.reject(new SysError("EFBIG", "proc.send takes 2 MiB")));
+    const { exit } = await chat.begin("--pid", "task:fresh1", "hi");
+    expect(await exit).toBe(1);
+    expect(chat.io.fakeSys.asked("proc.kill")).toEqual([]);
+  });
+});
+
 describe("signals that were lost", () => {
   const assistant = (id: number, text: string, runId = RUN) => {
     return { id, role: "assistant", runId, timestamp: 0, content: { text } };
@@ -138,6 +206,7 @@ describe("signals that were lost", () => {
         ({ id }) => id > afterSeq,
       ),
       hasMoreAfter: false,
+      inPart: [],
     }));
     const { exit } = await chat.begin("--pid", PID, "hi");
     await chat.play(said.start(), said.text("one"), said.resync(1));
@@ -151,6 +220,7 @@ describe("signals that were lost", () => {
     chat.io.fakeSys.answer("proc.history", ({ afterSeq }: { afterSeq: number }) => ({
       messages: [assistant(afterSeq + 1, `n${afterSeq + 1}`)],
       hasMoreAfter: afterSeq < 3,
+      inPart: [],
     }));
     const { exit } = await chat.begin("--pid", PID, "hi");
     await chat.play(said.start(), said.resync(1), said.complete("ok", "n4"));
@@ -159,13 +229,47 @@ describe("signals that were lost", () => {
   });
 
   test("a finish that was lost is told by proc.wait, the text by history", async () => {
-    chat.io.fakeSys.answer("proc.history", () => ({ messages: [assistant(7, "hello")], hasMoreAfter: true }));
+    chat.io.fakeSys.answer("proc.history", () => ({
+      messages: [assistant(7, "hello")],
+      hasMoreAfter: true,
+      inPart: [],
+    }));
     const { exit } = await chat.begin("hi");
     chat.wait.resolve({ results: [waited({ text: "hello" })] });
     await chat.settle(200);
     expect(await exit).toBe(0);
     expect(chat.out).toBe("hello\n");
     expect(chat.io.fakeSys.asked("proc.history")).toEqual([{ pid: PID, limit: 500 }]);
+  });
+
+  test("an answer too long for a page is pulled in pieces and printed whole", async () => {
+    const whole = `${"long ".repeat(1000)}end`;
+    chat.io.fakeSys.answer("proc.history", () => ({
+      messages: [assistant(7, "lo[…]nd")],
+      hasMoreAfter: false,
+      inPart: [7],
+    }));
+    chat.io.fakeSys.answer("proc.message", ({ offset }: { offset: number }) => ({
+      pid: PID,
+      seq: 7,
+      text: whole.slice(offset, offset + 2000),
+      next: offset + 2000 < whole.length ? offset + 2000 : null,
+    }));
+    const { exit } = await chat.begin("--output", "jsonl", "hi");
+    chat.wait.resolve({ results: [waited({ text: "lo[…]nd", inPart: true })] });
+    await chat.settle(200);
+    expect(await exit).toBe(0);
+    expect(chat.events.find(({ type }) => type === "message")?.text).toBe(whole);
+    expect(chat.events.at(-1)).toMatchObject({ type: "result", text: whole });
+  });
+
+  test("an answer given in another run that is too long to be told whole is told as such", async () => {
+    chat.io.fakeSys.answer("proc.history", () => ({ messages: [], hasMoreAfter: false, inPart: [] }));
+    const { exit } = await chat.begin("hi");
+    chat.wait.resolve({ results: [waited({ text: "lo[…]nd", inPart: true })] });
+    await chat.settle(200);
+    expect(await exit).toBe(0);
+    expect(chat.err).toContain(`gsv proc message --pid ${PID} prints it whole`);
   });
 
   test("a finish that only came a little later than proc.wait is not asked for again", async () => {
@@ -179,7 +283,7 @@ describe("signals that were lost", () => {
   });
 
   test("a process that was killed meanwhile exits 137", async () => {
-    chat.io.fakeSys.answer("proc.history", () => ({ messages: [], hasMoreAfter: false }));
+    chat.io.fakeSys.answer("proc.history", () => ({ messages: [], hasMoreAfter: false, inPart: [] }));
     const { exit } = await chat.begin("hi");
     chat.wait.resolve({ results: [waited({ status: "killed", exit: 137 })] });
     await chat.settle(200);

@@ -221,6 +221,19 @@ describe("a process that is held", () => {
     );
   });
 
+  test("an approval too long for the prompt says how much is hidden and how to see it all", async () => {
+    const { exit } = await chat.begin("hi");
+    const args = { path: "~/x", content: `ls${" ".repeat(990)}rm` };
+    await chat.play(said.start(), said.hil({ args }), said.state("waiting_hil", APPROVAL_WAIT));
+    await chat.settle(200);
+    expect(await exit).toBe(5);
+    const shown = chat.err.indexOf("…") - chat.err.indexOf("{");
+    const hidden = JSON.stringify(args).length - shown;
+    expect(chat.err).toContain(
+      `gsv: ${hidden} more characters of it are not shown here: gsv approvals k3x9 shows all of it\n`,
+    );
+  });
+
   test("an approval that another run asked for long before is shown too", async () => {
     chat.io.fakeSys.answer("proc.send", () => ({ pid: PID, runId: RUN, status: "started", queued: true }));
     chat.finds({ state: "waiting_hil", waitsFor: APPROVAL_WAIT });

@@ -142,11 +142,27 @@ describe("gsv config edit", () => {
       "line 3:",
       "line 4: ai.reasoning must be",
       "line 5:",
-      "/run/settings.conf",
+      "your text is kept in /run/draft-settings.conf; gsv config edit goes on with it",
     ]) {
       expect(text).toContain(part);
     }
     expect(text).not.toContain("canary");
+  });
+
+  test("the next edit goes on with a text that was refused, by whomever, until it is taken", async () => {
+    io.fakeSys.answer("config.apply", () => Promise.reject(new SysError("EAGAIN", "the kernel was stopped")));
+    io.editing = (text) => text.replace("ai.maxTokens = 11", "ai.maxTokens = 12");
+    expect(await runs(io, "config", "edit")).toBe(75);
+    expect(io.stderr.text).toContain("your text is kept in /run/draft-settings.conf");
+    io.stderr.text = "";
+    io.fakeSys.answer("config.apply", () => ({ changed: [] }));
+    io.editing = (text) => {
+      expect(text).toContain("ai.maxTokens = 12");
+      return text;
+    };
+    expect(await runs(io, "config", "edit")).toBe(0);
+    expect(io.stderr.text).toContain("goes on with the text of before (delete /run/draft-settings.conf to begin anew)");
+    expect(io.drafts.size).toBe(0);
   });
 });
 

@@ -38,9 +38,67 @@ describe("gsv approve and deny", () => {
   });
 });
 
+test("an approval whose arguments are cut says so and how to see them all, in any form", async () => {
+  for (const form of [[], ["--json"]]) {
+    const io = new FakeIo();
+    io.fakeSys.answer("hil.list", () => ({
+      approvals: [{ ...APPROVAL, inPart: true, args: {}, why: "", createdAt: 0 }],
+    }));
+    expect(await runs(io, "approvals", ...form)).toBe(0);
+    expect(io.stderr.text).toBe(
+      `${APPROVAL.id} is too long for a list and shown in part: gsv approvals ${APPROVAL.id} shows all of it\n`,
+    );
+  }
+});
+
+describe("gsv fs read", () => {
+  const view = { kind: "file", path: "/home/sam/my notes", content: "a\nb", firstLine: 3, lines: 9, truncated: true };
+
+  test("of a file that is cut stdout is the text alone, and stderr says what it is and how to read on, in any form", async () => {
+    for (const form of [[], ["--json"]]) {
+      const io = new FakeIo();
+      io.fakeSys.answer("fs.read", () => view);
+      expect(await runs(io, "fs", "read", "~/my notes", ...form)).toBe(0);
+      if (form.length === 0) expect(io.stdout.text).toBe("a\nb\n");
+      expect(io.stderr.text).toBe(
+        "lines 3 to 4 of 9 are shown: gsv fs read '/home/sam/my notes' --offset 4 reads on\n",
+      );
+    }
+  });
+
+  test("a whole file and a directory are printed without a word", async () => {
+    for (const answer of [
+      { ...view, truncated: false },
+      { kind: "directory", path: "/", directories: [], files: ["a"] },
+    ]) {
+      const io = new FakeIo();
+      io.fakeSys.answer("fs.read", () => answer);
+      expect(await runs(io, "fs", "read", "/a")).toBe(0);
+      expect(io.stderr.text).toBe("");
+    }
+  });
+
+  test("a directory and lines too long for an answer say that they are cut", async () => {
+    for (const [answer, said] of [
+      [{ ...view, lines: 4 }, "lines that are too long are cut\n"],
+      [
+        { kind: "directory", path: "/", directories: [], files: ["a"], truncated: true },
+        "more names than fit are in this directory\n",
+      ],
+    ] as const) {
+      const io = new FakeIo();
+      io.fakeSys.answer("fs.read", () => answer);
+      await runs(io, "fs", "read", "/a");
+      expect(io.stderr.text).toBe(said);
+    }
+  });
+});
+
 describe("gsv logs", () => {
   const page = {
     messages: [{ id: 1, role: "user", content: "hi", runId: null, timestamp: 0 }],
+    pid: "task:abc123",
+    inPart: [],
     messageCount: 9,
     hasMoreBefore: true,
   };
@@ -51,6 +109,15 @@ describe("gsv logs", () => {
     expect(io.fakeSys.asked("proc.history")).toEqual([{ pid: "task:abc123", limit: 1 }]);
     expect(io.stdout.text).toBe("[1970-01-01T00:00:00.000Z] user: hi\n");
     expect(io.stderr.text).toContain("9 in all");
+  });
+
+  test("a message that is not whole is told on stderr, with how to have it, in any form", async () => {
+    io.fakeSys.answer("proc.history", () => ({ ...page, inPart: [1] }));
+    for (const form of [[], ["--json"]]) {
+      expect(await runs(io, "logs", ...form, "task:abc123")).toBe(0);
+      expect(io.stderr.text).toContain("gsv proc message --pid task:abc123 1 prints it whole");
+      io.stderr.text = "";
+    }
   });
 
   test("with --json stderr stays empty", async () => {

@@ -8,6 +8,7 @@ const OK: WaitResult = {
   status: "ok",
   exit: 0,
   text: "hi",
+  inPart: false,
   error: null,
   waitsFor: null,
 };

@@ -167,3 +167,69 @@ test("a refused call of a process is in its own log too", async () => {
   const { rows } = await home.sys.call<{ rows: { call: string; outcome: string }[] }>("proc.trace", { pid: INIT });
   expect(rows.map(({ call, outcome }) => `${call} ${outcome}`)).toEqual(["hil.answer EPERM", "no.such ENOSYS"]);
 });
+
+/** Calls one after the other under one id, each unlike the one before. */
+const UNLIKE: { readonly [what: string]: (home: TestKernel) => Promise<readonly (readonly [string, object])[]> } = {
+  "messages to two processes": async (home) => [
+    ["proc.send", { pid: await home.task(), message: "one" }],
+    ["proc.send", { pid: await home.task(), message: "one" }],
+  ],
+  "two processes to kill": async (home) => [
+    ["proc.kill", { pid: await home.task() }],
+    ["proc.kill", { pid: await home.task() }],
+  ],
+  "a process to kill, and one to reset": async (home) => [
+    ["proc.kill", { pid: await home.task() }],
+    ["proc.reset", { pid: await home.task() }],
+  ],
+  "a kill that archives, and one that does not": async (home) => {
+    const pid = await home.task();
+    return [
+      ["proc.kill", { pid }],
+      ["proc.kill", { pid, noArchive: true }],
+    ];
+  },
+  "stop and go on": async (home) => {
+    const pid = await home.task();
+    return [
+      ["proc.signal", { pid, signal: "STOP" }],
+      ["proc.signal", { pid, signal: "CONT" }],
+    ];
+  },
+  "two settings": async () => [
+    ["config.set", { key: "userTimezone", value: "UTC" }],
+    ["config.set", { key: "userTimezone", value: "Europe/Berlin" }],
+  ],
+};
+
+for (const [what, calls] of Object.entries(UNLIKE)) {
+  test(`${what}: one request id is not for both`, async () => {
+    await using home = await TestKernel.boot();
+    const [[first, args], [second, others]] = (await calls(home)) as never as [[string, object], [string, object]];
+    const options = { requestId: "req-1" };
+    const answer = await home.sys.call<object>(first, args, options);
+    await expect(home.sys.call(second, others, options)).rejects.toMatchObject({ code: "ECONFLICT" });
+    // What was refused left the first as it was: it is answered again.
+    expect(await home.sys.call<object>(first, args, options)).toEqual(answer);
+  });
+}
+
+test("also after a restart a kill is the kill of one process", async () => {
+  await using home = await TestKernel.boot();
+  const [one, other] = [await home.task(), await home.task()];
+  await home.sys.call("proc.kill", { pid: one }, { requestId: "req-1" });
+  await home.restart();
+  await expect(home.sys.call("proc.kill", { pid: other }, { requestId: "req-1" })).rejects.toMatchObject({
+    code: "ECONFLICT",
+  });
+  expect((await home.get(other)).pid).toBe(other);
+});
+
+test("an id whose call was refused has not been used", async () => {
+  await using home = await TestKernel.boot();
+  const options = { requestId: "req-1" };
+  await expect(home.sys.call("proc.send", { pid: "task:zzzzzz", message: "x" }, options)).rejects.toMatchObject({
+    code: "ESRCH",
+  });
+  expect(await home.sys.call<Sent>("proc.send", { message: "x" }, options)).toMatchObject({ pid: INIT });
+});

@@ -119,6 +119,16 @@ const TABLE: { readonly [name: string]: Call } = {
   },
   "proc.abort": { outcomes: HIDDEN, about: pid },
   "proc.history": { outcomes: HIDDEN, about: pid },
+  "proc.message": {
+    outcomes: HIDDEN,
+    about: async (world, owner) => {
+      const made = await world.pid(owner);
+      const sys = world.people[owner];
+      const { runId } = await sys.call<{ runId: string }>("proc.send", { pid: made, message: "hello" });
+      await sys.call("proc.wait", { pids: [made], run: runId });
+      return { pid: made, seq: 1 };
+    },
+  },
   "proc.trace": { outcomes: HIDDEN, about: pid },
   "proc.caps": { outcomes: HIDDEN, about: pid },
   "proc.reset": { outcomes: HIDDEN, about: pid },

@@ -50,8 +50,8 @@ test("an archive is shown page by page, every record once and in order", async (
     after = page.next;
   }
   expect(found).toEqual([1, 2, 3, 4, 5, 6]);
-  expect(await show(home, { id, after: 6 })).toEqual({ records: [], next: null });
-  expect(await show(home, { id, after: 1_000_000 })).toEqual({ records: [], next: null });
+  expect(await show(home, { id, after: 6 })).toMatchObject({ records: [], inPart: [], next: null });
+  expect(await show(home, { id, after: 1_000_000 })).toMatchObject({ records: [], inPart: [], next: null });
 });
 
 test("a whole archive is verified, with its checksum and how many records it has", async () => {
@@ -86,8 +86,15 @@ test("damage of any kind is found and named, and reading says so in one line", a
     expect(`${what}: ${refused.code} ${refused.message}`).toMatch(
       new RegExp(`^${what}: EIO archive /var/sessions/sam/init:1000/${id}\\.jsonl\\.gz is damaged: [^\\n]+$`),
     );
+    expect(refused.message.split(id)).toHaveLength(2);
+    expect(refused.hints.join()).toContain("gsv restore");
     const shown = await show(home, { id }).catch((error: unknown) => error);
-    if (shown instanceof Error) expect(shown).toMatchObject({ code: "EIO", message: expect.stringContaining(id) });
+    if (shown instanceof Error)
+      expect(shown).toMatchObject({
+        code: "EIO",
+        message: expect.stringMatching(new RegExp(`^archive \\S+${id}\\S+ is damaged: `)),
+        hints: refused.hints,
+      });
   }
 });
 
@@ -97,4 +104,31 @@ test("an archive that does not exist is not found", async () => {
   for (const name of ["archive.show", "archive.verify"]) {
     expect(await home.refusal(name, { id })).toMatchObject({ code: "ENOENT", message: `no such archive: ${id}` });
   }
+});
+
+test("nobody changes an archive through files, its owner and root neither; its owner reads where it lies", async () => {
+  await using home = await TestKernel.boot();
+  const { id, file } = await archive(home, ["one"]);
+  const bytes = readFileSync(file);
+  const path = `/var/sessions/sam/init:1000/${id}.jsonl.gz`;
+  for (const sys of [home.sys, home.person(0)]) {
+    expect(await home.refusal("fs.write", { path, content: "x" }, sys)).toMatchObject({
+      code: "EROFS",
+      message: `cannot write ${path}: gsv keeps what is there as it is`,
+    });
+    for (const each of [`${path}.more`, "/var/sessions/sam/new", "/var/sessions/new"])
+      expect((await home.refusal("fs.write", { path: each, content: "x" }, sys)).code).toMatch(/^(EROFS|EACCES)$/);
+    for (const each of [path, "/var/sessions/sam/init:1000", "/var/sessions", "/var"]) {
+      const refused = await home.refusal("fs.delete", { path: each }, sys);
+      expect(`${each} ${refused.code}`).toBe(`${each} EROFS`);
+    }
+  }
+  const agent = await home.insideOf(INIT);
+  expect((await home.refusal("fs.write", { path, content: "x" }, agent)).code).toBe("EACCES");
+  expect(readFileSync(file)).toEqual(bytes);
+  expect(await home.sys.call<object>("fs.read", { path: "/var/sessions/sam/init:1000" })).toMatchObject({
+    files: [`${id}.jsonl.gz`],
+  });
+  const verified = await home.sys.call<{ ok: boolean }>("archive.verify", { id });
+  expect(verified.ok).toBe(true);
 });

@@ -71,7 +71,7 @@ test("a request id that was used for something else is refused and makes nothing
   await using home = await TestKernel.boot();
   await home.sys.call("proc.spawn", { label: "one" }, { requestId: "spawn-1" });
   const refused = await home.sys.call("proc.spawn", { label: "two" }, { requestId: "spawn-1" }).catch((error) => error);
-  expect(refused).toMatchObject({ code: "ECONFLICT", message: "this request id was used for something else" });
+  expect(refused).toMatchObject({ code: "ECONFLICT", message: expect.stringContaining("was used for something else") });
   expect(await listed(home)).toHaveLength(2);
 });
 

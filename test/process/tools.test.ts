@@ -149,3 +149,15 @@ test("relative paths and ~ mean the owner's, wherever the process was started", 
     ["project/notes.md", "project/deep/er.md", "up.md", "home.md"].map((path) => `wrote 1 bytes to /home/sam/${path}`),
   );
 });
+
+test("a file longer than one Read says which lines it shows and how to read on, and reading on ends", async () => {
+  await using home = await TestKernel.boot();
+  const lines = Array.from({ length: 4500 }, (_, index) => `${index}`);
+  await home.sys.call("fs.write", { path: "~/long.txt", content: lines.join("\n") });
+  const read = (args: object) => results(home, { name: "Read", args: { path: "~/long.txt", ...args } });
+  const last = async (args: object) => (await read(args))[0]?.output.split("\n").at(-1);
+  expect(await last({})).toBe("(lines 1 to 2000 of 4500 are shown; read on with offset 2000)");
+  expect(await last({ offset: 2000 })).toBe("(lines 2001 to 4000 of 4500 are shown; read on with offset 4000)");
+  expect(await last({ offset: 4000 })).toBe("  4500\t4499");
+  expect(await last({ offset: 10, limit: 2 })).toBe("(lines 11 to 12 of 4500 are shown; read on with offset 12)");
+});

@@ -33,6 +33,7 @@ test("a process that never ran is over: 0", async () => {
     status: "none",
     exit: 0,
     text: null,
+    inPart: false,
     error: null,
     waitsFor: null,
   });

@@ -50,6 +50,24 @@ describe("a whole answer", () => {
     });
   });
 
+  test("names and ids hold nothing that a terminal, a store or a wire could choke on", () => {
+    const folded = foldAll([
+      start(0, "c\u0000\ud8001", "Read\u0000\u001b[31m\u202e"),
+      start(1, "i".repeat(10_000), "N".repeat(10_000)),
+      start(2, "c2", "mcp__files:list.all-1"),
+      TOOLS_DONE,
+    ]);
+    expect(folded.kind === "turn" && folded.calls.map(({ id, name }) => [id, name])).toEqual([
+      ["c__1", "Read___31m_"],
+      ["i".repeat(256), "N".repeat(128)],
+      ["c2", "mcp__files:list.all-1"],
+    ]);
+  });
+
+  test("ids that are the same once they are plain are the same", () => {
+    expect(faultOf([start(0, "c\u0000"), start(1, "c\u0001"), TOOLS_DONE])).toContain("two tool calls have the id");
+  });
+
   test("arguments split after every character come out the same", () => {
     const json = JSON.stringify({ path: "~/ünï/🙂.md", content: 'line "one"\n\\two', deep: [{ a: [1, null, true] }] });
     for (let cut = 0; cut <= json.length; cut++) {

@@ -53,7 +53,17 @@ export const said = {
 export const APPROVAL_WAIT: WaitsFor = { kind: "approval", id: "k3x9", tool: "Delete", summary: "Delete ~/x" };
 
 export function waited(more: Partial<WaitResult>): WaitResult {
-  return { pid: PID, runId: RUN, status: "ok", exit: 0, text: null, error: null, waitsFor: null, ...more };
+  return {
+    pid: PID,
+    runId: RUN,
+    status: "ok",
+    exit: 0,
+    text: null,
+    inPart: false,
+    error: null,
+    waitsFor: null,
+    ...more,
+  };
 }
 
 /** A kernel that accepts the message; the test says what happens next. */

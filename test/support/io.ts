@@ -83,6 +83,8 @@ export class FakeIo implements Io {
   /** What a person types unseen, and what they were asked. */
   hidden: string[] = [];
   readonly questions: string[] = [];
+  /** Texts that were kept. */
+  readonly drafts = new Map<string, string>();
   /** What the person makes of a text. */
   editing: (text: string) => string = (text) => text;
   readonly person = {
@@ -90,7 +92,19 @@ export class FakeIo implements Io {
       this.questions.push(question);
       return this.hidden.shift() ?? "";
     },
-    edit: async ({ text, name }: EditRequest) => ({ text: this.editing(text), path: `/run/${name}`, done: () => {} }),
+    edit: async ({ text, name, onDraft }: EditRequest) => {
+      const draft = this.drafts.get(name);
+      if (draft !== undefined) await onDraft(`/run/draft-${name}`);
+      const edited = this.editing(draft ?? text);
+      return {
+        text: edited,
+        done: () => void this.drafts.delete(name),
+        keep: () => {
+          this.drafts.set(name, edited);
+          return `/run/draft-${name}`;
+        },
+      };
+    },
   };
   /** Whom the invocation acted as, what it asked at the terminal, what it will be told there, and what it kept. */
   readonly actedAs: string[] = [];

@@ -1,14 +1,23 @@
 // Reading a model process: every query against plain arrays.
 
 import type { Message } from "../../src/abi/message.ts";
-import type { ArchiveRecord, Head, HistorySlice } from "../../src/store/process/verbs.ts";
+import type { ArchiveRecord, Head, HistoryRange, HistorySlice, TextPiece } from "../../src/store/process/verbs.ts";
 import type { ModelProcess } from "./model-process.ts";
 
-export interface HistoryQuery {
-  readonly limit: number;
-  readonly offset?: number;
-  readonly afterSeq?: number;
-  readonly beforeSeq?: number;
+export type HistoryQuery = HistoryRange;
+
+/** As each message begins, where it goes on. */
+export function textOf(process: ModelProcess, { seq, offset, charsMax }: TextPiece) {
+  const found = process.messages.find(({ message }) => message.id === seq)?.message;
+  if (found === undefined) return null;
+  const chars = [...spoken(found)];
+  const piece = chars.slice(offset, offset + charsMax);
+  return { text: piece.join(""), next: piece.length < charsMax ? null : offset + charsMax };
+}
+
+function spoken({ content }: Message): string {
+  if (typeof content === "string") return content;
+  return "output" in content ? content.output : content.text;
 }
 
 export function historyOf(process: ModelProcess, query: HistoryQuery): HistorySlice {
@@ -24,7 +33,8 @@ export function pageOf(all: readonly Message[], query: HistoryQuery): HistorySli
   const { afterSeq } = query;
   const within = all.filter((message) => message.id < before && message.id > (afterSeq ?? 0));
   const kept = within.slice(0, Math.max(0, within.length - (afterSeq === undefined ? (query.offset ?? 0) : 0)));
-  const messages = afterSeq === undefined ? kept.slice(-query.limit) : kept.slice(0, query.limit);
+  const page = afterSeq === undefined ? kept.slice(-query.limit) : kept.slice(0, query.limit);
+  const messages = lightest(page, query);
   const first = messages[0]?.id ?? (afterSeq === undefined ? 0 : afterSeq + 1);
   const last = messages.at(-1)?.id ?? (afterSeq === undefined ? 0 : before - 1);
   return {
@@ -35,12 +45,23 @@ export function pageOf(all: readonly Message[], query: HistoryQuery): HistorySli
   };
 }
 
-export function contextOf(process: ModelProcess, charsMax: number): readonly Message[] {
+function lightest(page: readonly Message[], { bytesMax = Number.POSITIVE_INFINITY, afterSeq }: HistoryQuery) {
+  const inOrder = afterSeq === undefined ? [...page].reverse() : [...page];
+  let bytes = 0;
+  const heavy = inOrder.findIndex((message, at) => {
+    bytes += sizeOf(message);
+    return bytes > bytesMax && at > 0;
+  });
+  const kept = heavy === -1 ? inOrder : inOrder.slice(0, heavy);
+  return afterSeq === undefined ? kept.reverse() : kept;
+}
+
+export function contextOf(process: ModelProcess, bytesMax: number): readonly Message[] {
   const all = process.messages.map(({ message }) => message);
   let begin = all.length;
-  for (let chars = 0; begin > 0; begin--) {
-    chars += sizeOf(all[begin - 1]);
-    if (chars > charsMax && begin < all.length) break;
+  for (let bytes = 0; begin > 0; begin--) {
+    bytes += sizeOf(all[begin - 1]);
+    if (bytes > bytesMax && begin < all.length) break;
   }
   if (begin === 0) return all;
   const spoken = all.findIndex((message, at) => at >= begin && (message.role === "user" || message.role === "system"));
@@ -53,13 +74,13 @@ function sizeOf(message: Message | undefined): number {
   if (message === undefined) return 0;
   if (message.role === "assistant") {
     const { text, ...extra } = message.content;
-    return text.length + (Object.keys(extra).length === 0 ? 0 : JSON.stringify(extra).length);
+    return Buffer.byteLength(text) + (Object.keys(extra).length === 0 ? 0 : Buffer.byteLength(JSON.stringify(extra)));
   }
   if (message.role === "toolResult") {
     const { output, toolCallId: _, ...extra } = message.content;
-    return output.length + JSON.stringify(extra).length;
+    return Buffer.byteLength(output) + Buffer.byteLength(JSON.stringify(extra));
   }
-  return message.content.length;
+  return Buffer.byteLength(message.content);
 }
 
 /** Of the fields of an archive line only those that say which message it is. */

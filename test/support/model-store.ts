@@ -11,10 +11,11 @@ import type {
   Outcome,
   ProcessStore,
   Refusal,
+  TextPiece,
   TurnCommit,
 } from "../../src/store/process/verbs.ts";
 import { endOf, ModelProcess } from "./model-process.ts";
-import { closingRecordsOf, contextOf, type HistoryQuery, historyOf, plainHead } from "./model-reads.ts";
+import { closingRecordsOf, contextOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
 import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
 
 export class ModelDisk {
@@ -156,6 +157,8 @@ export class ModelStore implements ProcessStore {
       return cut(process, asked, now);
     });
   }
+
+  messageText = async (pid: string, piece: TextPiece) => textOf(this.get(pid), piece);
 
   async closingRecords(pid: string, after: string | null, limit: number) {
     return closingRecordsOf(this.get(pid), after, limit);

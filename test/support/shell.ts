@@ -46,7 +46,7 @@ export async function begin(
     clock: home.clock,
     random: seeded(1).bytes,
     // Nobody sits at these commands.
-    person: { askHidden: async () => "", edit: async ({ text }) => ({ text, path: "", done: () => {} }) },
+    person: { askHidden: async () => "", edit: async ({ text }) => ({ text, done: () => {}, keep: () => "" }) },
     conceal: async (text) => text,
     sys: () => sys,
     keep: homeKeeping({

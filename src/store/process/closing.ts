@@ -4,17 +4,12 @@
 import type { Approval, RunEnd } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
-import {
-  approvalFromRow,
-  archiveRecord,
-  type HilRow,
-  type MessageRow,
-  type QueueRow,
-  runEnd,
-  undeliveredRecord,
-} from "./rows.ts";
+import { historyRows } from "./history.ts";
+import { approvalFromRow, archiveRecord, type HilRow, type QueueRow, runEnd, undeliveredRecord } from "./rows.ts";
 import { cancelCalls, finishRun } from "./turns.ts";
 import type { Aborting, ArchiveRecord, Closing, Cut } from "./verbs.ts";
+
+const PAGE_BYTES_MAX = 1024 * 1024;
 
 export function abortRun(db: Db, head: HeadRow, reason: string, now: number): Aborting {
   const runId = head.currentRun;
@@ -101,18 +96,14 @@ export function closingRecords(
 ): { records: ArchiveRecord[]; messages: number; undelivered: number; next: string | null } {
   const [kind, at] = [after?.slice(0, 1) ?? "m", Number(after?.slice(1) ?? 0)];
   if (kind === "m") {
-    const rows = db.all<MessageRow>(
-      "SELECT * FROM messages WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
-      at,
-      closing.cutSeq,
-      limit,
-    );
+    const range = { limit, afterSeq: at, beforeSeq: closing.cutSeq + 1, bytesMax: PAGE_BYTES_MAX };
+    const rows = historyRows(db, range);
     const last = rows.at(-1);
     return {
       records: rows.map(archiveRecord),
       messages: rows.length,
       undelivered: 0,
-      next: rows.length < limit || last === undefined ? "q0" : `m${last.id}`,
+      next: last === undefined || last.id === closing.cutSeq ? "q0" : `m${last.id}`,
     };
   }
   const rows = db.all<QueueRow>(

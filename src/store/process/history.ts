@@ -1,27 +1,23 @@
 // Reading a process: pages of history by number, the context of a model call, the syscall log. Messages are numbered without gaps and a
-// reset removes a prefix, so how many there are follows from the ends and costs nothing.
+// reset removes a prefix, so how many there are follows from the ends and costs nothing. What a row weighs is asked before it is loaded:
+// memory is bounded by bytes, never by a number of rows.
 
 import type { Message } from "../../abi/message.ts";
 import type { Db } from "../open.ts";
 import { type MessageRow, messageFromRow } from "./rows.ts";
-import type { HistorySlice } from "./verbs.ts";
+import type { HistoryRange, HistorySlice, TextPiece } from "./verbs.ts";
 
-const CONTEXT_PAGE_ROWS = 100;
+const SIZES_PAGE_ROWS = 1000;
+/** What a message weighs. SQLite knows it without reading the text. */
+const BYTES = "octet_length(content) + coalesce(octet_length(tool_calls), 0)";
 
-export function history(
-  db: Db,
-  query: { readonly limit: number; readonly offset?: number; readonly afterSeq?: number; readonly beforeSeq?: number },
-): HistorySlice {
+type Size = { readonly id: number; readonly bytes: number };
+
+export function history(db: Db, query: HistoryRange): HistorySlice {
   return db.snapshot(() => {
-    const ends = db.get<{ first: number | null; last: number | null }>(
-      "SELECT (SELECT min(id) FROM messages) AS first, (SELECT max(id) FROM messages) AS last",
-    );
-    const first = ends?.first ?? 1;
-    const last = ends?.last ?? 0;
-    const [low, high] = range({ first, last, ...query });
-    const rows = db.all<MessageRow>("SELECT * FROM messages WHERE id BETWEEN ? AND ? ORDER BY id", low, high);
+    const { first, last, low, high } = rangeIn(db, query);
     return {
-      messages: rows.map(messageFromRow),
+      messages: rowsBetween(db, low, high).map(messageFromRow),
       count: last - first + 1,
       hasMoreBefore: last >= first && low > first,
       hasMoreAfter: last >= first && high < last,
@@ -29,15 +25,84 @@ export function history(
   });
 }
 
+/** The same as rows, for who writes them elsewhere. */
+export function historyRows(db: Db, query: HistoryRange): MessageRow[] {
+  return db.snapshot(() => {
+    const { low, high } = rangeIn(db, query);
+    return rowsBetween(db, low, high);
+  });
+}
+
+function rowsBetween(db: Db, low: number, high: number): MessageRow[] {
+  return db.all<MessageRow>("SELECT * FROM messages WHERE id BETWEEN ? AND ? ORDER BY id", low, high);
+}
+
+function rangeIn(db: Db, query: HistoryRange) {
+  const ends = db.get<{ first: number | null; last: number | null }>(
+    "SELECT (SELECT min(id) FROM messages) AS first, (SELECT max(id) FROM messages) AS last",
+  );
+  const first = ends?.first ?? 1;
+  const last = ends?.last ?? 0;
+  const [low, high] = fittingRange(db, range({ first, last, ...query }), query);
+  return { first, last, low, high };
+}
+
+// The part of the range whose rows weigh no more than was asked for, at least one row: its beginning when reading on, else its end.
+function fittingRange(db: Db, [low, high]: [number, number], query: HistoryRange): [low: number, high: number] {
+  const { bytesMax, afterSeq } = query;
+  if (bytesMax === undefined || low >= high) return [low, high];
+  const onwards = afterSeq !== undefined;
+  const kept = rowsWithin(db, { low, high, bytesMax, newestFirst: !onwards }).at(-1);
+  if (kept === undefined) return [low, high];
+  return onwards ? [low, Math.min(high, kept.id)] : [Math.max(low, kept.id), high];
+}
+
+interface Within {
+  readonly low: number;
+  readonly high: number;
+  readonly bytesMax: number;
+  readonly newestFirst: boolean;
+}
+
+/** The rows from one end of a range that fit, at least one; sizes alone are read. */
+function rowsWithin(db: Db, { low, high, bytesMax, newestFirst }: Within): Size[] {
+  const kept: Size[] = [];
+  let bytes = 0;
+  for (let [from, to] = [low, high]; from <= to; ) {
+    const page = db.all<Size>(
+      `SELECT id, ${BYTES} AS bytes FROM messages WHERE id BETWEEN ? AND ? ORDER BY id ${newestFirst ? "DESC" : "ASC"} LIMIT ?`,
+      from,
+      to,
+      SIZES_PAGE_ROWS,
+    );
+    for (const size of page) {
+      bytes += size.bytes;
+      if (bytes > bytesMax && kept.length > 0) return kept;
+      kept.push(size);
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < SIZES_PAGE_ROWS) break;
+    [from, to] = newestFirst ? [from, last.id - 1] : [last.id + 1, to];
+  }
+  return kept;
+}
+
+/** A piece of the text of one message, without loading the rest of it; null when there is no such message. */
+export function messageText(
+  db: Db,
+  { seq, offset, charsMax }: TextPiece,
+): { text: string; next: number | null } | null {
+  const row = db.get<{ piece: string; chars: number }>(
+    "SELECT piece, length(piece) AS chars FROM (SELECT substr(content, ? + 1, ?) AS piece FROM messages WHERE id = ?)",
+    offset,
+    charsMax,
+    seq,
+  );
+  return row === null ? null : { text: row.piece, next: row.chars < charsMax ? null : offset + charsMax };
+}
+
 // Numbers are gapless, so a page is a range: after a number it grows upwards, otherwise down from the newest or from `before`.
-function range(query: {
-  readonly first: number;
-  readonly last: number;
-  readonly limit: number;
-  readonly offset?: number;
-  readonly afterSeq?: number;
-  readonly beforeSeq?: number;
-}): [low: number, high: number] {
+function range(query: HistoryRange & { readonly first: number; readonly last: number }): [low: number, high: number] {
   if (query.afterSeq !== undefined) {
     const low = Math.max(query.afterSeq + 1, query.first);
     return [low, Math.min(low + query.limit - 1, (query.beforeSeq ?? Number.MAX_SAFE_INTEGER) - 1)];
@@ -48,28 +113,13 @@ function range(query: {
 
 /** The newest history that fits, oldest first, beginning where a model may begin: never at a tool result without its call. */
 export function context(db: Db, bytesMax: number): Message[] {
-  const newestFirst: MessageRow[] = [];
-  let bytes = 0;
-  let before = Number.MAX_SAFE_INTEGER;
-  for (let full = false; !full; ) {
-    const page = db.all<MessageRow>(
-      "SELECT * FROM messages WHERE id < ? ORDER BY id DESC LIMIT ?",
-      before,
-      CONTEXT_PAGE_ROWS,
-    );
-    full = page.length < CONTEXT_PAGE_ROWS;
-    for (const row of page) {
-      bytes += row.content.length + (row.tool_calls?.length ?? 0);
-      if (bytes > bytesMax && newestFirst.length > 0) {
-        full = true;
-        break;
-      }
-      newestFirst.push(row);
-      before = row.id;
-    }
-  }
-  const rows = newestFirst.reverse();
-  return (bytes > bytesMax ? fromLegalBegin(db, rows) : rows).map(messageFromRow);
+  return db.snapshot(() => {
+    const all = { low: 0, high: Number.MAX_SAFE_INTEGER, bytesMax, newestFirst: true };
+    const oldest = rowsWithin(db, all).at(-1)?.id ?? 0;
+    const rows = db.all<MessageRow>("SELECT * FROM messages WHERE id >= ? ORDER BY id", oldest);
+    const isWhole = db.get("SELECT 1 AS one FROM messages WHERE id < ? LIMIT 1", oldest) === null;
+    return (isWhole ? rows : fromLegalBegin(db, rows)).map(messageFromRow);
+  });
 }
 
 // At a person's word if the window holds one, else at an assistant's turn. A window of nothing but results is widened to the turn that

@@ -9,7 +9,7 @@ import { answer, ask } from "./approvals.ts";
 import { abortRun, closingRecords, cut, seal } from "./closing.ts";
 import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
 import { HeadRow, kernelGenerationOf, outboxSeqBefore } from "./head.ts";
-import { context, history, trace } from "./history.ts";
+import { context, history, messageText, trace } from "./history.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
 import { recoverRun } from "./recover.ts";
 import { insertMessage, runEnd } from "./rows.ts";
@@ -280,6 +280,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     head: async (pid) => plain(new HeadRow(files.get(pid))),
     projection: async (pid) => new HeadRow(files.get(pid)).projection(),
     history: async (pid, query) => history(files.get(pid), query),
+    messageText: async (pid, piece) => messageText(files.get(pid), piece),
     context: async (pid): Promise<readonly Message[]> => context(files.get(pid), LIMITS.contextBytesMax),
     runEnd: async (pid, runId) => runEnd(files.get(pid), runId),
     openApproval: async (pid): Promise<Approval | null> => new HeadRow(files.get(pid)).openApproval(),

@@ -159,6 +159,22 @@ export interface HistorySlice {
   readonly hasMoreAfter: boolean;
 }
 
+export interface HistoryRange {
+  readonly limit: number;
+  readonly offset?: number;
+  readonly afterSeq?: number;
+  readonly beforeSeq?: number;
+  /** Of the stored messages together; one at least comes all the same. */
+  readonly bytesMax?: number;
+}
+
+/** Part of the text of a message, in characters (not UTF-16 units). */
+export interface TextPiece {
+  readonly seq: number;
+  readonly offset: number;
+  readonly charsMax: number;
+}
+
 export interface LoggedCall {
   readonly at: number;
   readonly call: string;
@@ -253,7 +269,7 @@ export interface ProcessStore {
     pid: string,
     closing: Omit<Closing, "cutSeq" | "generation" | "startedAt"> & { readonly now: number },
   ): Promise<Outcome<Cut>>;
-  /** Pages of what is being closed, for the archive: messages first, then undelivered queue rows. */
+  /** Pages of what is being closed, for the archive: messages first, then undelivered queue rows. A page ends early when it is heavy. */
   closingRecords(
     pid: string,
     after: string | null,
@@ -271,15 +287,9 @@ export interface ProcessStore {
 
   head(pid: string): Promise<Head>;
   projection(pid: string): Promise<Projection>;
-  history(
-    pid: string,
-    query: {
-      readonly limit: number;
-      readonly offset?: number;
-      readonly afterSeq?: number;
-      readonly beforeSeq?: number;
-    },
-  ): Promise<HistorySlice>;
+  history(pid: string, query: HistoryRange): Promise<HistorySlice>;
+  /** Null when there is no such message; `next` is where it goes on. */
+  messageText(pid: string, piece: TextPiece): Promise<{ readonly text: string; readonly next: number | null } | null>;
   /** The context of the next model call: the current generation, oldest first. */
   context(pid: string): Promise<readonly Message[]>;
   runEnd(pid: string, runId: string): Promise<RunEnd | "open" | null>;

@@ -16,6 +16,10 @@ function* queries(last: number): Generator<HistoryQuery> {
     for (const beforeSeq of numbers) {
       for (const afterSeq of numbers) yield { limit, ...defined({ beforeSeq, afterSeq }) };
       for (const offset of [0, 1, 2, last - 1, last, last + 7]) yield { limit, offset, ...defined({ beforeSeq }) };
+      for (const bytesMax of [0, 25, 60]) {
+        yield { limit, bytesMax, ...defined({ beforeSeq }) };
+        yield { limit, bytesMax, afterSeq: 1, ...defined({ beforeSeq }) };
+      }
     }
   }
 }
@@ -62,6 +66,53 @@ export const PAGES: Claims = {
       if (!hasMoreAfter) break;
     }
     expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  },
+
+  async "a page weighs no more than was asked for, but for one message that does so alone"(subject) {
+    for (let run = 0; run < 4; run++)
+      await subject.turn(await subject.running("é"), { text: "é".repeat(1000), finish: DONE });
+    const ids = async (query: HistoryQuery) =>
+      (await subject.store.history(subject.pid, query)).messages.map((message) => message.id);
+    expect(await ids({ limit: 500, bytesMax: 4100 })).toEqual([5, 6, 7, 8]);
+    expect(await ids({ limit: 500, bytesMax: 4100, afterSeq: 0 })).toEqual([1, 2, 3, 4, 5]);
+    expect(await ids({ limit: 500, bytesMax: 1 })).toEqual([8]);
+    expect(await ids({ limit: 500, bytesMax: 1, afterSeq: 3 })).toEqual([4]);
+    expect(await subject.store.history(subject.pid, { limit: 500, bytesMax: 1, afterSeq: 3 })).toMatchObject({
+      hasMoreBefore: true,
+      hasMoreAfter: true,
+    });
+  },
+
+  async "a long text is read in pieces that together are the whole, characters unbroken"(subject) {
+    const text = `${"é😀x".repeat(400)}end`;
+    await subject.turn(await subject.running("question"), { text, finish: DONE });
+    let read = "";
+    for (let offset: number | null = 0; offset !== null; ) {
+      const piece = await subject.store.messageText(subject.pid, { seq: 2, offset, charsMax: 7 });
+      expect([...(piece?.text ?? "")].length).toBeLessThanOrEqual(7);
+      read += piece?.text ?? "";
+      offset = piece?.next ?? null;
+    }
+    expect(read).toBe(text);
+    expect(await subject.store.messageText(subject.pid, { seq: 1, offset: 0, charsMax: 100 })).toEqual({
+      text: "question",
+      next: null,
+    });
+    expect(await subject.store.messageText(subject.pid, { seq: 3, offset: 0, charsMax: 100 })).toBeNull();
+  },
+
+  async "a heavy history is put away in light pages, every message once"(subject) {
+    const text = "x".repeat(600 * 1024);
+    for (let run = 0; run < 3; run++) await subject.turn(await subject.running("question"), { text, finish: DONE });
+    await subject.cut();
+    const ids: unknown[] = [];
+    for (let after: string | null = null; ; ) {
+      const page = await subject.store.closingRecords(subject.pid, after, 100);
+      ids.push(...page.records.map((record) => record.id));
+      if (page.next === null) break;
+      after = page.next;
+    }
+    expect(ids).toEqual([1, 2, 3, 4, 5, 6]);
   },
 
   async "a short history is the whole context"(subject) {

@@ -1,0 +1,63 @@
+// What a conversation says of what holds it: each approval and each hold once, whichever run it belongs to and however often it is told.
+
+import type { WaitsFor } from "../src/abi/process.ts";
+import type { Signal } from "../src/abi/signal.ts";
+import type { Sys } from "../src/abi/sys.ts";
+import { waitsForText } from "../src/syscalls/format.ts";
+import { type Ending, endingOfHold } from "./chat-ending.ts";
+import { openApproval } from "./chat-missed.ts";
+import type { ChatView } from "./chat-view.ts";
+
+interface Held {
+  readonly pid: string;
+  readonly parent: string | null;
+  readonly waitsFor: WaitsFor;
+}
+
+export class Holds {
+  private readonly approvals = new Set<string>();
+  private readonly said = new Set<string>();
+
+  constructor(
+    private readonly sys: Sys,
+    private readonly view: ChatView,
+  ) {}
+
+  async asked(signal: Extract<Signal, { name: "chat.hil" }>): Promise<void> {
+    if (this.approvals.has(signal.id)) return;
+    this.approvals.add(signal.id);
+    await this.view.signal(signal);
+  }
+
+  /** Who waits it out is told what for. */
+  async waiting(state: string, held: Held): Promise<void> {
+    if (held.waitsFor.kind === "approval") return this.show(held.waitsFor.id, held.parent);
+    const text = `${held.pid} is ${state}: ${waitsForText(held.waitsFor)}; waiting`;
+    if (this.said.has(text)) return;
+    this.said.add(text);
+    await this.view.status(text);
+  }
+
+  async ending({ pid, parent, waitsFor }: Held): Promise<Ending> {
+    if (waitsFor.kind === "approval") await this.show(waitsFor.id, parent);
+    const cause = waitsFor.kind === "approval" ? "your answer is needed" : waitsForText(waitsFor);
+    await this.view.status(`held, not over: ${cause} (gsv wait --wait ${pid} waits for the end)`);
+    return endingOfHold(waitsFor, waitsForText(waitsFor));
+  }
+
+  // A process that was waiting before this message came says so no second time.
+  private async show(id: string, parent: string | null): Promise<void> {
+    if (this.approvals.has(id)) return;
+    const open = await openApproval(this.sys, id);
+    if (open === null) return;
+    await this.asked({
+      name: "chat.hil",
+      kind: "approval",
+      ...open,
+      uid: 0,
+      parent,
+      run: open.runId,
+      at: open.createdAt,
+    });
+  }
+}

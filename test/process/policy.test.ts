@@ -1,0 +1,49 @@
+// Which writes of an agent a person sees first. The file a path leads to decides, under every name a disk may know it by.
+
+import { expect, test } from "bun:test";
+import { verdictOf } from "../../src/process/policy.ts";
+import type { CallRow } from "../../src/store/process/verbs.ts";
+
+const WRITE: CallRow = {
+  dispatchId: "d1",
+  callId: "c1",
+  tool: "Write",
+  call: "fs.write",
+  args: {},
+  repeat: "effect",
+  status: "registered",
+};
+
+const GUARDED = [
+  "/home/sam/context.d/a.md",
+  "/home/sam/context.d",
+  "/home/sam/Context.D/a.md",
+  "/home/sam/SKILLS.D/x/SKILL.md",
+  "/home/sam/\u017fkills.d/a.md",
+  "/home/sam/hoo\u212as.d/a.sh",
+  "/home/sam/context\u200b.d/a.md",
+  "/home/sam/\uff43ontext.d/a.md",
+  "/root/hooks.d/a.sh",
+  "/Root/Hooks.D/a.sh",
+  "/etc/passwd",
+  "/ETC/passwd",
+  "/sys/config/ai/model",
+  "/Sys/config/ai/model",
+];
+const FREE = [
+  "/home/sam/notes.md",
+  "/home/sam/context.dx/a.md",
+  "/home/sam/my/context.d/a.md",
+  "/system/a",
+  "/tmp/etc/a",
+];
+
+test("what an agent is told to be is asked for, however its name is written", () => {
+  const asked = GUARDED.filter((path) => verdictOf(WRITE, path).action === "ask");
+  expect(asked).toEqual(GUARDED);
+  expect(verdictOf({ ...WRITE, call: "fs.edit" }, "/home/sam/Context.D/a").action).toBe("ask");
+});
+
+test("everything else is written at once", () => {
+  expect(FREE.filter((path) => verdictOf(WRITE, path).action === "auto")).toEqual(FREE);
+});
