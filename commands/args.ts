@@ -173,7 +173,7 @@ function takeWords(spec: Spec, words: readonly string[], given: Map<string, unkn
   let next = 0;
   for (const [key, field] of places) {
     if (next >= words.length) break;
-    if (field.kind === "pids" || field.kind === "words") {
+    if (takesMany(field)) {
       given.set(key, checkedValue(spec, key, field, words.slice(next)));
       next = words.length;
     } else given.set(key, checkedValue(spec, placeholder(key, field), field, words[next++]!));
@@ -186,6 +186,11 @@ function takeWords(spec: Spec, words: readonly string[], given: Map<string, unkn
     `unexpected argument ${clip(surplus)}`,
     quoting ? ["text of several words needs quotes around it"] : [],
   );
+}
+
+/** Every word that is left. */
+export function takesMany({ kind }: AnyField): boolean {
+  return kind === "pids" || kind === "words" || kind === "paths";
 }
 
 function fill(spec: Spec, given: Map<string, unknown>): void {

@@ -4,7 +4,7 @@
 
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
-import { flagsOf, isHidden, looksLikeFlag, type Spec } from "./args.ts";
+import { flagsOf, isHidden, looksLikeFlag, type Spec, takesMany } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { type Candidate, valuesOf } from "./complete-values.ts";
 import { domains, type Verb } from "./derive.ts";
@@ -138,7 +138,7 @@ function read(of: Spec, before: readonly string[]): Read {
 function placeOf(of: Spec, index: number): Read["open"] {
   const places = Object.entries(of.input).filter(([, field]) => field.positional && !isHidden(field));
   const last = places.at(-1);
-  const many = last !== undefined && ["pids", "words"].includes(last[1].kind);
+  const many = last !== undefined && takesMany(last[1]);
   const [key, field] = places[index] ?? (many ? last : []);
   return key === undefined || field === undefined ? undefined : { key, field };
 }

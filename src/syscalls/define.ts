@@ -12,6 +12,7 @@ export type FieldKind =
   | "pid"
   | "pids"
   | "path"
+  | "paths"
   | "uid"
   | "uuid"
   | "choice"
@@ -67,6 +68,7 @@ export const field = {
   words: (doc: string, options: Options<string[]> = {}) => make<string[]>("words", doc, options),
   pids: (doc: string, options: Options<string[]> = {}) => make<string[]>("pids", doc, options),
   path: (doc: string, options: Options<string> = {}) => make<string>("path", doc, options),
+  paths: (doc: string, options: Options<string[]> = {}) => make<string[]>("paths", doc, options),
   uid: (doc: string, options: Options<number> = {}) => make<number>("uid", doc, options),
   uuid: (doc: string, options: Options<string> = {}) => make<string>("uuid", doc, options),
   object: (doc: string, options: Options<object> = {}) =>
