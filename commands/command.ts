@@ -36,6 +36,8 @@ export interface EditRequest {
   readonly text: string;
   /** What the file is called. */
   readonly name: string;
+  /** What tells its draft from others; the name when left out. */
+  readonly draftName?: string;
   /** The edit goes on with the draft there. */
   onDraft(path: string): Promise<void>;
 }

@@ -97,17 +97,18 @@ async function afterCommand(command: Command, before: readonly string[], current
   const { spec: of } = command;
   const flags = flagsOf(of.input);
   const { words, open, ended } = read(of, before);
-  if (open !== undefined) return valuesOf({ ...open, command: of.name, before: words, io });
+  if (open !== undefined) return valuesOf({ ...open, command: of.name, current, before: words, io });
   const equals = current.indexOf("=");
   const inline = flags.get(current.slice(0, Math.max(0, equals)));
   if (!ended && inline !== undefined && inline.spec.kind !== "flag") {
-    const { candidates } = await valuesOf({ key: inline.key, field: inline.spec, command: of.name, before: words, io });
     const head = current.slice(0, equals + 1);
+    const typed = { command: of.name, current: current.slice(head.length), before: words, io };
+    const { candidates } = await valuesOf({ key: inline.key, field: inline.spec, ...typed });
     return { candidates: candidates.map(({ value, note }) => ({ value: head + value, ...(note ? { note } : {}) })) };
   }
   if (!ended && current.startsWith("-")) return { candidates: flagNames(of, before) };
   const place = placeOf(of, words.length);
-  if (place !== undefined) return valuesOf({ ...place, command: of.name, before: words, io });
+  if (place !== undefined) return valuesOf({ ...place, command: of.name, current, before: words, io });
   return ended ? NOTHING : { candidates: flagNames(of, before) };
 }
 

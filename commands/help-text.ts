@@ -51,5 +51,9 @@ export function flagRows(spec: Spec): Row[] {
     const fallback = field.fallback === undefined ? "" : ` [${field.fallback}]`;
     rows.push([`${letter}${withValue(text, key, field)}`, `${docOf(field)}${choices}${fallback}`]);
   }
-  return [...rows, ["--json", "print JSON: one object a line"], [[...helpLetter(spec.input), "--help"].join(", "), "print this help"]];
+  return [
+    ...rows,
+    ["--json", "print JSON: one object a line"],
+    [[...helpLetter(spec.input), "--help"].join(", "), "print this help"],
+  ];
 }

@@ -44,7 +44,7 @@ export async function hostSide({ cwd, home, drafts, clock, random }: HostFilesOp
   async function outside(path: string, use: "read" | "write"): Promise<string> {
     const absolute = resolve(cwd, path);
     const real = await realOf(absolute);
-    const isDraft = use === "read" && real.startsWith(`${ownDrafts}${sep}edit-`);
+    const isDraft = use === "read" && real.startsWith(`${ownDrafts}${sep}draft-`);
     if ((real !== ownHome && !real.startsWith(ownHome + sep)) || isDraft) return absolute;
     throw new SysError("EPERM", `host:${path}: lies in gsv's own home, which is not copied file by file`, [
       "gsv backup FILE writes all of it into one file",

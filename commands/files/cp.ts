@@ -21,7 +21,7 @@ const input = {
   recursive: field.flag("directories with everything in them", { letter: "r" }),
   preserve: field.flag("keep modes and times, of what is there too", { letter: "p" }),
   force: field.flag("replace what cannot be written", { letter: "f" }),
-  noClobber: field.flag("leave alone what is there", { letter: "n", flag: "no-clobber" }),
+  noClobber: field.flag("leave alone what is there", { letter: "n" }),
 };
 
 export const cp: Command = command(

@@ -30,8 +30,14 @@ export const edit: Command = command(
     if (began === null) return problems.status;
     // The editor has the terminal: what is pressed there is not meant for us.
     const stop = io.onSignal(() => {});
-    const name = base(path).replace(/[^\p{L}\p{N}._-]/gu, "_") || "text";
-    const edited = await io.person.edit({ text: began.text, name }).finally(stop);
+    const name =
+      base(path)
+        .replace(/[^\w.-]/g, "_")
+        .slice(-NAME_CHARS_MAX) || "text";
+    const onDraft = (draft: string) => note(io, `gsv: goes on with the text of before (delete ${draft} to begin anew)`);
+    const edited = await io.person
+      .edit({ text: began.text, name, draftName: `${draftKey(path, began)}-${name}`, onDraft })
+      .finally(stop);
     const changed = edited.text !== began.text;
     if (changed) await writeBack(io, path, { began, edited, problems });
     edited.done();
@@ -41,8 +47,20 @@ export const edit: Command = command(
   },
 );
 
+const NAME_CHARS_MAX = 100;
+
+/** A draft is taken up again only for the content it was made of. */
+function draftKey(path: string, { where, version }: Original): string {
+  return new Bun.CryptoHasher("sha256")
+    .update(`${where ?? path} ${version ?? ""}`)
+    .digest("hex")
+    .slice(0, 12);
+}
+
 interface Original {
   readonly text: string;
+  /** The path without links. */
+  readonly where: string | null;
   /** Null when there is no such file yet. */
   readonly version: string | null;
 }
@@ -50,13 +68,13 @@ interface Original {
 async function original(io: Io, path: string): Promise<Original> {
   const sys = io.sys();
   try {
-    const { version, kind } = await statOf(sys, path, { link: false });
+    const { version, kind, path: where } = await statOf(sys, path, { link: false });
     if (kind === "directory") throw new SysError("EISDIR", `${path}: Is a directory`);
     const pieces: Uint8Array[] = [];
     for await (const piece of piecesOf(sys, path)) pieces.push(piece);
-    return { text: textOf(path, Buffer.concat(pieces)), version };
+    return { text: textOf(path, Buffer.concat(pieces)), where, version };
   } catch (error) {
-    if (isMissing(error)) return { text: "", version: null };
+    if (isMissing(error)) return { text: "", where: null, version: null };
     throw error;
   }
 }
@@ -84,10 +102,8 @@ async function writeBack(io: Io, path: string, { began, edited, problems }: Writ
   try {
     await putPieces(io.sys(), once(Buffer.from(edited.text)), { how: { path, ...guard }, upload });
   } catch (error) {
-    const draft = [
-      `your text is in ${edited.path}`,
-      `gsv cp ${quoted(`host:${edited.path}`)} ${quoted(path)} puts it there`,
-    ];
+    const kept = edited.keep();
+    const draft = [`your text is kept in ${kept}`, `gsv cp ${quoted(`host:${kept}`)} ${quoted(path)} puts it there`];
     if (!(error instanceof SysError)) throw new SysError("EIO", `edit: ${String(error)}`, draft);
     if (error.code === "ECONFLICT" || error.code === "EEXIST")
       throw new SysError(

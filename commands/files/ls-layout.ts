@@ -78,7 +78,7 @@ export function longForm(entries: readonly FileEntry[], view: View): string {
 }
 
 /** On a terminal how long ago, elsewhere when. */
-export function timeText(mtimeMs: number, { width, nowMs }: Pick<View, "width" | "nowMs">): string {
+function timeText(mtimeMs: number, { width, nowMs }: Pick<View, "width" | "nowMs">): string {
   return width === null ? new Date(mtimeMs).toISOString() : ageText(mtimeMs, nowMs);
 }
 

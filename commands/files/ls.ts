@@ -1,6 +1,6 @@
 // `gsv ls`: what is in a directory. A directory costs one call; what is no directory shows as itself, before all directories.
 
-import { join } from "../../fs/path.ts";
+import { base, join } from "../../fs/path.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { reveal } from "../../src/lib/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
@@ -123,7 +123,11 @@ async function print(
   { args, json, view }: { readonly args: Flags; readonly json: boolean; readonly view: View },
 ): Promise<void> {
   if (json) {
-    const lines = rows.map((row) => jsonLine({ path: path === "" ? row.name : join(path, row.name), ...row }));
+    const lines = rows.map((row) => {
+      // What was named goes by the path it was named with.
+      const own = path === "" ? { path: row.name, name: base(row.name) } : { path: join(path, row.name) };
+      return jsonLine({ ...row, ...own });
+    });
     return io.stdout.write(lines.join(""));
   }
   await io.stdout.write(args.long === true ? longForm(rows, view) : shortForm(rows, view, args.one === true));

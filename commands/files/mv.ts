@@ -16,7 +16,7 @@ const input = {
     meta: "SOURCE... DESTINATION",
     of: "file",
   }),
-  noClobber: field.flag("leave alone what is there", { letter: "n", flag: "no-clobber" }),
+  noClobber: field.flag("leave alone what is there", { letter: "n" }),
   force: field.flag("replace what is there, as without it", { letter: "f" }),
 };
 

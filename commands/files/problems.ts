@@ -59,14 +59,14 @@ export class Problems {
   }
 }
 
-export interface Typed {
+interface Typed {
   readonly command: string;
   readonly path: string;
   /** The home on this machine. */
   readonly home?: string | undefined;
 }
 
-export function wordedFor({ command, path, home }: Typed, error: SysError): SysError {
+function wordedFor({ command, path, home }: Typed, error: SysError): SysError {
   const phrase = PHRASES[error.code];
   const says = /: ([^:]*)$/.exec(error.message)?.[1] ?? "";
   // Where the kernel says more than the phrase, what it says is told.

@@ -9,7 +9,7 @@ import { Problems } from "./problems.ts";
 
 const input = {
   paths: field.paths("the files", { positional: true, meta: "PATH...", of: "file" }),
-  noCreate: field.flag("make none", { letter: "c", flag: "no-create" }),
+  noCreate: field.flag("make none", { letter: "c" }),
   date: field.optional(field.text("another time than now, such as 2026-01-02T03:04", { letter: "d", meta: "TIME" })),
 };
 

@@ -9,7 +9,7 @@ const path = field.path("the file or directory", { positional: true, meta: "PATH
 const mode = field.optional(field.text("permissions in octal, such as 0640", { longest: 5, meta: "MODE" }));
 
 /** `-rw-r----- sam sam 120 2026-01-02T03:04:05.678Z notes.md` */
-export function entryLine(entry: FileEntry): string {
+function entryLine(entry: FileEntry): string {
   const { kind, mode: octal, owner, group, size, mtimeMs, name, target } = entry;
   const arrow = target === undefined ? "" : ` -> ${target}`;
   return `${kind} ${octal} ${owner} ${group} ${size} ${new Date(mtimeMs).toISOString()} ${name}${arrow}`;

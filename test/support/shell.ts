@@ -29,6 +29,7 @@ export async function begin(
   home: TestKernel,
   argv: readonly string[],
   stdin: Input = stdinOf("none"),
+  more: Partial<Io> = {},
 ): Promise<Typing> {
   const stdout = new FakeOutput();
   const stderr = new FakeOutput();
@@ -77,6 +78,7 @@ export async function begin(
     peek: () => home.client(),
     manual: async () => MANUAL,
     spawn: async () => 127,
+    ...more,
   };
   const interrupt = (name: Interruption) => {
     for (const listener of listeners) listener(name);
