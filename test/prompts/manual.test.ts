@@ -32,7 +32,7 @@ const BY_HAND: { readonly [name: string]: string } = {
   edit: "",
   tree: "-L -a -d",
   stat: "-L",
-  find: "-name -iname -path -type -size -mtime -mmin -newer -empty -mindepth -maxdepth -print0",
+  find: "-name -iname -path -type -size -mtime -mmin -newer -empty -mindepth -maxdepth -print0 -7",
   grep: "-r -n -i -l -c -v -F -E -w -q -rn",
   ln: "-s -f",
   chmod: "-R",

@@ -62,8 +62,8 @@ gsv cat ~/notes/todo.md
 #!   your shell makes /tmp/x of ~ before gsv sees it: in quotes it is your home inside gsv
 #!   gsv cat '~/notes/todo.md'
 #= 3
-gsv mkdir /proc/x
-#! gsv: mkdir: /proc/x: Read-only file system
+gsv mkdir /x
+#! gsv: mkdir: /x: Permission denied
 #= 1
 gsv cat '~'
 #! gsv: cat: ~: Is a directory
