@@ -77,10 +77,10 @@ export async function hostSide({ cwd, home, drafts, clock, random }: HostFilesOp
         await handle.close();
       }
     },
-    write: (path, pieces, { mode, exclusive }) =>
+    write: (path, pieces, { mode, exclusive, found }) =>
       told(path, async () => {
         const named = await outside(path, "write");
-        const there = await thingAt(named, true);
+        const there = await thingAt(named, found !== true);
         if (there !== null && exclusive) throw new SysError("EEXIST", `host:${path}: File exists`);
         if (there !== null && there.kind !== "file") throw notPlain(path);
         // Another name in its place would pass over what its owner forbids.

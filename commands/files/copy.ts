@@ -11,6 +11,8 @@ export interface Place {
   readonly path: string;
   /** As it was typed. */
   readonly shown: string;
+  /** Not named, but found below what was. */
+  readonly found?: true;
 }
 
 export interface CopyHow {
@@ -95,6 +97,7 @@ export class Copying {
       to.side.write(to.path, this.untilCancelled(from.side.read(from.path)), {
         mode: thing.mode & 0o777,
         ...(this.how.noClobber ? { exclusive: true } : {}),
+        ...(to.found ? { found: true } : {}),
       });
     for (let attempt = 1; ; attempt++) {
       try {
@@ -128,7 +131,7 @@ export class Copying {
       if (name === "" || name === "." || name === ".." || /[/\0]/.test(name)) continue;
       await this.below(
         { side: from.side, path: from.side.within(from.path, name), shown: `${from.shown}/${name}` },
-        { side: to.side, path: to.side.within(to.path, name), shown: `${to.shown}/${name}` },
+        { side: to.side, path: to.side.within(to.path, name), shown: `${to.shown}/${name}`, found: true },
       );
     }
     const modeKept = this.how.preserve || (there === null && (mode | 0o700) !== mode);

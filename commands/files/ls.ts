@@ -48,6 +48,7 @@ export const ls: Command = command(
     const listings: Listing[] = [];
     for (const path of args.paths ?? ["."])
       await problems.attempt(path, () => look(io, path, args, { files, listings }));
+    files.sort((left, right) => (left.name < right.name ? -1 : 1));
     const view = viewOf(io, args.human === true);
     const several = (args.paths ?? []).length > 1 || args.recursive === true;
     let before = files.length > 0;

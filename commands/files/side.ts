@@ -17,6 +17,8 @@ export interface WriteHow {
   /** Of a file that is new, where the place is not to decide; one that is there keeps its own. */
   readonly mode?: number;
   readonly exclusive?: boolean;
+  /** The path was found, not named: should a link have come there, it is replaced and not written through. */
+  readonly found?: boolean;
 }
 
 export interface Side {

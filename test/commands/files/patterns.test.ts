@@ -40,7 +40,7 @@ test("globs fit the names that fit them in a shell", () => {
 });
 
 test("a glob made to take long takes no time", () => {
-  expect(globMatcher("*a".repeat(200), { ignoreCase: false })("a".repeat(5000) + "b")).toBe(false);
+  expect(globMatcher("*a".repeat(200), { ignoreCase: false })(`${"a".repeat(5000)}b`)).toBe(false);
 });
 
 const LINES = [
