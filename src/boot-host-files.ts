@@ -19,6 +19,7 @@ import {
   utimes,
 } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import { PHRASES } from "../commands/files/phrases.ts";
 import type { Side, Thing } from "../commands/files/side.ts";
 import { isCode, SysError } from "./abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
@@ -179,16 +180,3 @@ async function told<T>(path: string, work: () => Promise<T>): Promise<T> {
     throw new SysError(code, `host:${path}: ${phrase}`);
   }
 }
-
-const PHRASES: { readonly [code: string]: string } = {
-  ENOENT: "No such file or directory",
-  EACCES: "Permission denied",
-  EPERM: "Operation not permitted",
-  EEXIST: "File exists",
-  EISDIR: "Is a directory",
-  ENOTDIR: "Not a directory",
-  ELOOP: "Too many levels of symbolic links",
-  ENAMETOOLONG: "File name too long",
-  EROFS: "Read-only file system",
-  ENOSPC: "No space left",
-};

@@ -2,10 +2,12 @@
 
 import { SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
+import { usageError } from "../args.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { printPieces } from "./cat.ts";
 import { type CopyHow, Copying, type Place } from "./copy.ts";
+import { destinationFault, destinationOf } from "./destination.ts";
 import { gsvSide } from "./gsv-side.ts";
 import { Problems } from "./problems.ts";
 import type { Side } from "./side.ts";
@@ -24,51 +26,39 @@ const input = {
   noClobber: field.flag("leave alone what is there", { letter: "n" }),
 };
 
-export const cp: Command = command(
-  {
-    name: "cp",
-    summary: "Copy files and directories, inside gsv and from or to this machine",
-    input,
-    usage: "gsv cp [-r] [-p] [-f] [-n] SOURCE... DESTINATION",
-    examples: [
-      "gsv cp host:./report.pdf '~/report.pdf'",
-      "gsv cp -r '~/notes' host:./notes",
-      "echo 'call the bank' | gsv cp - '~/todo.md'",
-      "gsv cp '~/a.txt' '~/b.txt'",
-    ],
-    notes: [
-      "host: paths are read and written by gsv itself, as whoever runs it, from the directory it is started in.",
-      "A file is there whole or not at all. Below what is named no link is followed, and none is made on this machine.",
-    ],
-  },
-  async ({ args, json }, io) => {
-    const { sources, destination } = sidesOf(args.paths);
-    const how: CopyHow = {
-      recursive: args.recursive === true,
-      preserve: args.preserve === true,
-      force: args.force === true,
-      noClobber: args.noClobber === true,
-    };
-    const problems = new Problems(io, "cp", json);
-    const places = await placesFor(io, [...sources, destination]);
-    const to = places.pop() as Place;
-    if (destination === "-") await toStdout(io, places, problems);
-    else await copyAll(io, { places, to, how, problems });
-    return problems.status;
-  },
-);
+const spec = {
+  name: "cp",
+  summary: "Copy files and directories, inside gsv and from or to this machine",
+  input,
+  usage: "gsv cp [-r] [-p] [-f] [-n] SOURCE... DESTINATION",
+  examples: [
+    "gsv cp host:./report.pdf '~/report.pdf'",
+    "gsv cp -r '~/notes' host:./notes",
+    "echo 'call the bank' | gsv cp - '~/todo.md'",
+    "gsv cp '~/a.txt' '~/b.txt'",
+  ],
+  notes: [
+    "host: paths are read and written by gsv itself, as whoever runs it, from the directory it is started in.",
+    "A file is there whole or not at all. Below what is named no link is followed, and none is made on this machine.",
+  ],
+};
 
-function sidesOf(paths: readonly string[]): { readonly sources: readonly string[]; readonly destination: string } {
-  const destination = paths.at(-1);
-  const sources = paths.slice(0, -1);
-  if (destination === undefined || sources.length === 0)
-    throw new SysError("EUSAGE", "DESTINATION is missing: what is copied, and then where to", [
-      "usage: gsv cp [-r] [-p] [-f] [-n] SOURCE... DESTINATION",
-    ]);
-  if (sources.includes("-") && sources.length > 1)
-    throw new SysError("EUSAGE", "stdin is one content: copy it by itself", ["gsv cp - '~/notes.md'"]);
-  return { sources, destination };
-}
+export const cp: Command = command(spec, async ({ args, json }, io) => {
+  const { sources, destination } = destinationOf(spec, args.paths);
+  if (sources.includes("-") && sources.length > 1) throw usageError(spec, "stdin is one content: copy it by itself");
+  const how: CopyHow = {
+    recursive: args.recursive === true,
+    preserve: args.preserve === true,
+    force: args.force === true,
+    noClobber: args.noClobber === true,
+  };
+  const problems = new Problems(io, "cp", json);
+  const places = await placesFor(io, [...sources, destination]);
+  const to = places.pop() as Place;
+  if (destination === "-") await toStdout(io, places, problems);
+  else await copyAll(io, { places, to, how, problems });
+  return problems.status;
+});
 
 async function placesFor(io: Io, paths: readonly string[]): Promise<Place[]> {
   const gsv = gsvSide({ sys: io.sys(), clock: io.clock, random: io.random });
@@ -93,12 +83,10 @@ async function copyAll(io: Io, { places, to, how, problems }: Copies): Promise<v
     thing: await to.side.look(to.path, { follow: true }),
   }));
   if (there === null) return;
-  const into = there.thing?.kind === "directory";
-  if (!into && (places.length > 1 || to.path.endsWith("/"))) {
-    const is = there.thing === null ? "No such file or directory" : "Not a directory";
-    const code = there.thing === null ? "ENOENT" : "ENOTDIR";
-    return problems.tell(to.shown, new SysError(code, `${to.shown}: ${is}`));
-  }
+  const kind = there.thing?.kind;
+  const fault = destinationFault({ path: to.shown, kind }, places.length);
+  if (fault !== null) return problems.tell(to.shown, fault);
+  const into = kind === "directory";
   const giveUp = new AbortController();
   const isFed = places.some(({ shown }) => shown === "-");
   // Half a file is taken away before we go; with stdin there is nothing to wait for.

@@ -6,6 +6,7 @@ import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { Copying } from "./copy.ts";
+import { destinationFault, destinationOf } from "./destination.ts";
 import { statOrNull } from "./entries.ts";
 import { gsvSide } from "./gsv-side.ts";
 import { Problems } from "./problems.ts";
@@ -20,42 +21,34 @@ const input = {
   force: field.flag("replace what is there, as without it", { letter: "f" }),
 };
 
-export const mv: Command = command(
-  {
-    name: "mv",
-    summary: "Move or rename files and directories inside gsv",
-    input,
-    usage: "gsv mv [-n] [-f] SOURCE... DESTINATION",
-    examples: ["gsv mv '~/draft.md' '~/final.md'", "gsv mv '~/a.txt' '~/b.txt' '~/old'"],
-  },
-  async ({ args, json }, io) => {
-    const to = args.paths.at(-1) ?? "";
-    const sources = args.paths.slice(0, -1);
-    if (sources.length === 0)
-      throw new SysError("EUSAGE", "DESTINATION is missing: what is moved, and then where to", [
-        "usage: gsv mv [-n] [-f] SOURCE... DESTINATION",
-      ]);
-    if (args.paths.some((path) => path.startsWith("host:")))
-      throw new SysError("EUSAGE", "mv moves files inside gsv only", ["gsv cp copies from host: and to it"]);
-    const problems = new Problems(io, "mv", json);
-    const there = await problems.attempt(to, async () => ({ stat: await statOrNull(io.sys(), to, { link: false }) }));
-    if (there === null) return problems.status;
-    const into = there.stat?.kind === "directory";
-    if (!into && (sources.length > 1 || to.endsWith("/"))) {
-      const code = there.stat === null ? "ENOENT" : "ENOTDIR";
-      await problems.tell(
-        to,
-        new SysError(code, `${to}: ${code === "ENOENT" ? "No such file or directory" : "Not a directory"}`),
-      );
-      return problems.status;
-    }
-    for (const from of sources) {
-      const target = into ? join(to, base(from)) : to;
-      await problems.attempt(from, () => move(io, { from, target, exclusive: args.noClobber === true, problems }));
-    }
+const spec = {
+  name: "mv",
+  summary: "Move or rename files and directories inside gsv",
+  input,
+  usage: "gsv mv [-n] [-f] SOURCE... DESTINATION",
+  examples: ["gsv mv '~/draft.md' '~/final.md'", "gsv mv '~/a.txt' '~/b.txt' '~/old'"],
+};
+
+export const mv: Command = command(spec, async ({ args, json }, io) => {
+  const { sources, destination: to } = destinationOf(spec, args.paths);
+  if (args.paths.some((path) => path.startsWith("host:")))
+    throw new SysError("EUSAGE", "mv moves files inside gsv only", ["gsv cp copies from host: and to it"]);
+  const problems = new Problems(io, "mv", json);
+  const there = await problems.attempt(to, async () => ({ stat: await statOrNull(io.sys(), to, { link: false }) }));
+  if (there === null) return problems.status;
+  const kind = there.stat?.kind;
+  const fault = destinationFault({ path: to, kind }, sources.length);
+  if (fault !== null) {
+    await problems.tell(to, fault);
     return problems.status;
-  },
-);
+  }
+  const into = kind === "directory";
+  for (const from of sources) {
+    const target = into ? join(to, base(from)) : to;
+    await problems.attempt(from, () => move(io, { from, target, exclusive: args.noClobber === true, problems }));
+  }
+  return problems.status;
+});
 
 interface Move {
   readonly from: string;

@@ -4,24 +4,8 @@
 import { exitStatusOf, SysError } from "../../src/abi/errno.ts";
 import type { Io } from "../command.ts";
 import { printError } from "../print.ts";
+import { PHRASES } from "./phrases.ts";
 
-const PHRASES: { readonly [code: string]: string } = {
-  ENOENT: "No such file or directory",
-  EACCES: "Permission denied",
-  EPERM: "Operation not permitted",
-  EEXIST: "File exists",
-  EISDIR: "Is a directory",
-  ENOTDIR: "Not a directory",
-  ENOTEMPTY: "Directory not empty",
-  ELOOP: "Too many levels of symbolic links",
-  ENAMETOOLONG: "File name too long",
-  EXDEV: "Invalid cross-device link",
-  EBUSY: "Something is mounted there",
-  EROFS: "Read-only file system",
-  EFBIG: "File too large",
-  ENOSPC: "No space left",
-  ECONFLICT: "Changed since it was read",
-};
 /** Also about the path, told as the kernel tells them. */
 const TOLD = new Set([...Object.keys(PHRASES), "EINVAL", "ESRCH", "EIO", "ENOSYS"]);
 

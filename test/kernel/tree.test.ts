@@ -2,9 +2,9 @@
 // not repeat.
 
 import { describe, expect, test } from "bun:test";
-import type { Ports } from "../../src/boot.ts";
 import type { EntryPage, FileStat, Piece } from "../../src/syscalls/file-tree.ts";
 import { rejection } from "../contract/sys.ts";
+import { answerAfterDeath, Dying } from "../support/dying.ts";
 import { TestKernel } from "../support/kernel.ts";
 
 const UPLOAD = "0190a1b2-0000-7000-8000-000000000001";
@@ -99,20 +99,6 @@ test("a directory is listed in pages with owners by name, and looked at with and
   expect(await home.sys.call<object>("fs.stat", { path: "~/l" })).toMatchObject({ kind: "file", path: "/home/sam/a" });
 });
 
-/** While it is `deadly`, a kernel dies after the effect and before it wrote down its answer by itself. */
-class Dying {
-  deadly = false;
-
-  readonly ports = (ports: Ports): Ports => {
-    const { requests } = ports.kernel;
-    const remember: typeof requests.remember = async (row) => {
-      if (this.deadly) throw new Error("killed here");
-      await requests.remember(row);
-    };
-    return { ...ports, kernel: { ...ports.kernel, requests: { ...requests, remember } } };
-  };
-}
-
 describe("a change is made once, whether its answer was lost or its kernel", () => {
   const CASES: readonly (readonly [name: string, args: object])[] = [
     ["fs.put", { path: "~/new", data: b64("x"), exclusive: true }],
@@ -131,13 +117,8 @@ describe("a change is made once, whether its answer was lost or its kernel", () 
     await home.sys.call("fs.put", { path: "~/a", data: b64("a") });
     await home.sys.call("fs.mkdir", { path: "~/full" });
     await home.sys.call("fs.put", { path: "~/full/a", data: "" });
-    dying.deadly = true;
-    await rejection(home.sys.call(name, args, { requestId: "req-1" }));
-    expect(home.faults.splice(0).join()).toContain("killed here");
-    dying.deadly = false;
-    await home.restart();
-    const answer = await home.sys.call<object>(name, args, { requestId: "req-1" });
-    expect(await home.sys.call<object>(name, args, { requestId: "req-1" })).toEqual(answer);
+    const answer = await answerAfterDeath(home, dying, name, args);
+    expect(await home.sys.call<object>(name, args, { requestId: "req-1" })).toEqual(answer as object);
     if (name === "fs.put" && "at" in args) expect(await content(home, "~/a")).toBe("ax");
   });
 });
