@@ -187,6 +187,28 @@ test("a path that the shell of this machine made of ~ is told how to be quoted",
   expect(stderr).toContain("gsv cat '~/notes.md'");
 });
 
+test("ctrl-C in the middle of a copy to this machine leaves the old file and nothing beside it", async () => {
+  writeFileSync(at("out"), "old");
+  const data = Buffer.alloc(512 * 1024).toString("base64");
+  const upload = "0190a1b2-0000-7000-8000-000000000001";
+  for (const offset of [0, 512 * 1024]) await home.sys.call("fs.stage", { upload, offset, data });
+  await home.sys.call("fs.put", { path: "~/big", upload });
+  const sys = await home.client();
+  let press = () => {};
+  const call: typeof sys.call = async (name, args: { offset?: number }, options) => {
+    if (name === "fs.get" && args.offset !== 0) press();
+    return sys.call(name, args, options);
+  };
+  const host = () => hostSide({ cwd, home: home.paths.home, drafts: cwd, clock: home.clock, random: seeded(7).bytes });
+  const typing = await begin(home, ["cp", "~/big", "host:out"], stdinOf("none"), {
+    host,
+    sys: () => ({ ...sys, call }),
+  });
+  press = () => typing.interrupt("INT");
+  expect((await finish(home, typing)).status).toBe(130);
+  expect([readFileSync(at("out"), "utf8"), readdirSync(cwd)]).toEqual(["old", ["out"]]);
+});
+
 test("twenty megabytes go in and out in calls of one piece, one at a time", async () => {
   const bytes = Buffer.from(seeded(9).bytes(20 * 1024 * 1024));
   writeFileSync(at("big"), bytes);
