@@ -22,7 +22,7 @@ export async function homeNamed(kernel: KernelStore, caller: Caller, username: s
 export function namesIn(kernel: Pick<KernelStore, "accounts" | "groups">): Names {
   return {
     owner: async (uid) => (await kernel.accounts.byUid(uid))?.username ?? null,
-    group: async (gid) => (await kernel.groups.list()).find((group) => group.gid === gid)?.name ?? null,
+    group: (gid) => kernel.groups.nameOf(gid),
     uidOf: async (name) => (await kernel.accounts.byName(name))?.uid ?? null,
     gidOf: async (name) => (await kernel.groups.byName(name))?.gid ?? null,
   };
