@@ -39,7 +39,7 @@ interface Flag {
 
 /** Values of a command line, or "help" when that was asked for. */
 export function parseCommandLine<F extends Fields>(spec: Spec<F>, args: readonly string[]): Parsed<F> | "help" {
-  if (asks(args, "--help", "-h")) return "help";
+  if (asks(args, "--help", ...helpLetter(spec.input))) return "help";
   const given = new Map<string, unknown>();
   const flags = flagsOf(spec.input);
   // Only this one command is ever built; its help is ours, and nothing of it prints or exits.
@@ -94,6 +94,11 @@ function worded(
   const isSwitch = name === "--json" || flags.get(name)?.spec.kind === "flag";
   if (isSwitch && args.some((each) => each.startsWith(`${name}=`))) return usageError(spec, `${name} takes no value`);
   return unknownFlag(spec, token, [...flags.keys(), "--json", "--help"]);
+}
+
+/** `-h` asks for help, but where every Unix has another meaning for it. */
+export function helpLetter(input: Fields): readonly string[] {
+  return Object.values(input).some(({ letter }) => letter === "h") ? [] : ["-h"];
 }
 
 /** Whether one of these switches stands anywhere before `--`. */
@@ -173,7 +178,7 @@ function takeWords(spec: Spec, words: readonly string[], given: Map<string, unkn
   let next = 0;
   for (const [key, field] of places) {
     if (next >= words.length) break;
-    if (field.kind === "pids" || field.kind === "words") {
+    if (takesMany(field)) {
       given.set(key, checkedValue(spec, key, field, words.slice(next)));
       next = words.length;
     } else given.set(key, checkedValue(spec, placeholder(key, field), field, words[next++]!));
@@ -186,6 +191,11 @@ function takeWords(spec: Spec, words: readonly string[], given: Map<string, unkn
     `unexpected argument ${clip(surplus)}`,
     quoting ? ["text of several words needs quotes around it"] : [],
   );
+}
+
+/** Every word that is left. */
+export function takesMany({ kind }: AnyField): boolean {
+  return kind === "pids" || kind === "words" || kind === "paths";
 }
 
 function fill(spec: Spec, given: Map<string, unknown>): void {

@@ -11,10 +11,11 @@ import type { ManualSection } from "../src/prompts/manual.ts";
 import type { KernelStatus } from "../src/syscalls/services.ts";
 import type { Spec } from "./args.ts";
 import type { Verb } from "./derive.ts";
+import type { Side } from "./files/side.ts";
 
 export interface Output {
   /** Resolves once the text was taken by the system. Never rejects: when it takes no more, `closed` turns true and text is dropped. */
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
   readonly closed: boolean;
   /** Why it is closed, where that is more than a reader who has gone. */
   readonly failure: SysError | null;
@@ -35,6 +36,8 @@ export interface EditRequest {
   readonly text: string;
   /** What the file is called. */
   readonly name: string;
+  /** What tells its draft from others; the name when left out. */
+  readonly draftName?: string;
   /** The edit goes on with the draft there. */
   onDraft(path: string): Promise<void>;
 }
@@ -87,6 +90,8 @@ export interface Io {
   };
   /** The text of an error without the secrets of this home. */
   conceal(text: string): Promise<string>;
+  /** The files of this machine, as whoever runs gsv; paths from where it was started. */
+  host(): Promise<Side>;
   /** The same one at every call; nothing is connected or started before its first use. */
   sys(): Sys;
   readonly kernel: {

@@ -4,6 +4,7 @@
 import type { Approval, ProcessInfo } from "../src/abi/process.ts";
 import { SYSCALLS } from "../src/syscalls/all.ts";
 import type { Fields } from "../src/syscalls/define.ts";
+import type { EntryPage } from "../src/syscalls/file-tree.ts";
 import type { ArchiveInfo } from "../src/syscalls/services.ts";
 import { PROCESS_SIGNALS } from "../src/syscalls/services.ts";
 import type { Io } from "./command.ts";
@@ -18,6 +19,8 @@ export interface Wanted {
   readonly key: string;
   readonly field: Fields[string];
   readonly command: string;
+  /** What is typed of it. */
+  readonly current?: string;
   /** Words of the command that stand before. */
   readonly before: readonly string[];
   readonly io: Io;
@@ -26,7 +29,10 @@ export interface Wanted {
 export async function valuesOf(wanted: Wanted): Promise<Completion> {
   const { field, before } = wanted;
   if (field.choices !== undefined) return { candidates: field.choices.map((value) => ({ value })) };
-  if (field.kind === "path") return { candidates: [], files: true };
+  const { io, current = "" } = wanted;
+  if (field.of === "file" || (field.of === "host-or-file" && !current.startsWith("host:")))
+    return { candidates: (await pathsFrom(io, current)).filter(({ value }) => !before.includes(value)) };
+  if (field.kind === "path" || field.kind === "paths") return { candidates: [], files: true };
   const candidates = await namesOf(wanted);
   // Of a list nothing is named twice.
   const many = field.kind === "pids" || field.of === "process";
@@ -51,13 +57,23 @@ function namesOf({ key, field, command, before, io }: Wanted): Candidate[] | Pro
   }
 }
 
-async function look<Result>(io: Io, name: string): Promise<Result | null> {
+async function look<Result>(io: Io, name: string, args: object = {}): Promise<Result | null> {
   const sys = await io.peek();
   try {
-    return sys === null ? null : await sys.call<Result>(name, {});
+    return sys === null ? null : await sys.call<Result>(name, args);
   } finally {
     await sys?.close();
   }
+}
+
+/** Names inside gsv; one that begins with a dot when a dot is typed. */
+async function pathsFrom(io: Io, current: string): Promise<Candidate[]> {
+  const head = current.slice(0, current.lastIndexOf("/") + 1);
+  const typed = current.slice(head.length);
+  const page = await look<EntryPage>(io, "fs.list", { path: head === "" ? "." : head });
+  return (page?.entries ?? [])
+    .filter(({ name }) => name.startsWith(typed) && (typed !== "" || !name.startsWith(".")) && !/[\p{Cc}]/u.test(name))
+    .map(({ name, kind }) => ({ value: `${head}${name}${kind === "directory" ? "/" : ""}` }));
 }
 
 async function processes(io: Io): Promise<Candidate[]> {

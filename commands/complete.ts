@@ -4,7 +4,7 @@
 
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
-import { flagsOf, isHidden, looksLikeFlag, type Spec } from "./args.ts";
+import { flagsOf, isHidden, looksLikeFlag, type Spec, takesMany } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { type Candidate, valuesOf } from "./complete-values.ts";
 import { domains, type Verb } from "./derive.ts";
@@ -97,17 +97,18 @@ async function afterCommand(command: Command, before: readonly string[], current
   const { spec: of } = command;
   const flags = flagsOf(of.input);
   const { words, open, ended } = read(of, before);
-  if (open !== undefined) return valuesOf({ ...open, command: of.name, before: words, io });
+  if (open !== undefined) return valuesOf({ ...open, command: of.name, current, before: words, io });
   const equals = current.indexOf("=");
   const inline = flags.get(current.slice(0, Math.max(0, equals)));
   if (!ended && inline !== undefined && inline.spec.kind !== "flag") {
-    const { candidates } = await valuesOf({ key: inline.key, field: inline.spec, command: of.name, before: words, io });
     const head = current.slice(0, equals + 1);
+    const typed = { command: of.name, current: current.slice(head.length), before: words, io };
+    const { candidates } = await valuesOf({ key: inline.key, field: inline.spec, ...typed });
     return { candidates: candidates.map(({ value, note }) => ({ value: head + value, ...(note ? { note } : {}) })) };
   }
   if (!ended && current.startsWith("-")) return { candidates: flagNames(of, before) };
   const place = placeOf(of, words.length);
-  if (place !== undefined) return valuesOf({ ...place, command: of.name, before: words, io });
+  if (place !== undefined) return valuesOf({ ...place, command: of.name, current, before: words, io });
   return ended ? NOTHING : { candidates: flagNames(of, before) };
 }
 
@@ -138,7 +139,7 @@ function read(of: Spec, before: readonly string[]): Read {
 function placeOf(of: Spec, index: number): Read["open"] {
   const places = Object.entries(of.input).filter(([, field]) => field.positional && !isHidden(field));
   const last = places.at(-1);
-  const many = last !== undefined && ["pids", "words"].includes(last[1].kind);
+  const many = last !== undefined && takesMany(last[1]);
   const [key, field] = places[index] ?? (many ? last : []);
   return key === undefined || field === undefined ? undefined : { key, field };
 }

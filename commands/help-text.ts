@@ -1,7 +1,7 @@
 // The help of one command, from its field table: what it does, examples first, then usage and flags.
 
 import type { Fields } from "../src/syscalls/define.ts";
-import { flagsOf, isHidden, type Spec, usageLine, withValue } from "./args.ts";
+import { flagsOf, helpLetter, isHidden, type Spec, usageLine, withValue } from "./args.ts";
 import { layout, type Part, type Row, rowLines } from "./layout.ts";
 
 /** Broken at words where a width is given. */
@@ -51,5 +51,9 @@ export function flagRows(spec: Spec): Row[] {
     const fallback = field.fallback === undefined ? "" : ` [${field.fallback}]`;
     rows.push([`${letter}${withValue(text, key, field)}`, `${docOf(field)}${choices}${fallback}`]);
   }
-  return [...rows, ["--json", "print JSON: one object a line"], ["-h, --help", "print this help"]];
+  return [
+    ...rows,
+    ["--json", "print JSON: one object a line"],
+    [[...helpLetter(spec.input), "--help"].join(", "), "print this help"],
+  ];
 }

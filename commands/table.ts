@@ -28,6 +28,52 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     { summary: "Allow what a process asked for", load: async () => (await import("./approvals.ts")).approve },
   ],
   ["deny", { summary: "Refuse what a process asked for", load: async () => (await import("./approvals.ts")).deny }],
+  ["ls", { summary: "List files and directories", load: async () => (await import("./files/ls.ts")).ls }],
+  ["cat", { summary: "Print files", load: async () => (await import("./files/cat.ts")).cat }],
+  [
+    "cp",
+    {
+      summary: "Copy files and directories, inside gsv and from or to this machine",
+      load: async () => (await import("./files/cp.ts")).cp,
+    },
+  ],
+  [
+    "mv",
+    {
+      summary: "Move or rename files and directories inside gsv",
+      load: async () => (await import("./files/mv.ts")).mv,
+    },
+  ],
+  ["rm", { summary: "Remove files and directories", load: async () => (await import("./files/rm.ts")).rm }],
+  ["mkdir", { summary: "Make directories", load: async () => (await import("./files/mkdir.ts")).mkdir }],
+  ["edit", { summary: "Change a text file in your editor", load: async () => (await import("./files/edit.ts")).edit }],
+  [
+    "tree",
+    { summary: "Draw a directory with everything below it", load: async () => (await import("./files/tree.ts")).tree },
+  ],
+  [
+    "stat",
+    {
+      summary: "Show what is known of files: kind, size, owner, mode, time",
+      load: async () => (await import("./files/stat.ts")).stat,
+    },
+  ],
+  [
+    "find",
+    { summary: "Find files by name, kind, size and time", load: async () => (await import("./files/find.ts")).find },
+  ],
+  ["grep", { summary: "Print lines that hold a pattern", load: async () => (await import("./files/grep.ts")).grep }],
+  ["ln", { summary: "Make a symbolic link", load: async () => (await import("./files/ln.ts")).ln }],
+  ["chmod", { summary: "Change permissions", load: async () => (await import("./files/chmod.ts")).chmod }],
+  ["chown", { summary: "Change owner and group", load: async () => (await import("./files/chmod.ts")).chown }],
+  [
+    "touch",
+    {
+      summary: "Make empty files, or set the time of files to now",
+      load: async () => (await import("./files/touch.ts")).touch,
+    },
+  ],
+  ["du", { summary: "Show how big directories are", load: async () => (await import("./files/du.ts")).du }],
   [
     "backup",
     {

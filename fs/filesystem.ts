@@ -58,6 +58,11 @@ export interface RemoveOptions {
   readonly receipt?: Receipt;
 }
 
+/** As for a write. */
+export interface Receipted {
+  readonly receipt?: Receipt;
+}
+
 export interface Attributes {
   readonly uid?: number;
   readonly gid?: number;
@@ -76,9 +81,9 @@ export interface FileSystem {
     options: WriteOptions,
   ): Promise<{ readonly version: string }>;
   remove(caller: Caller, path: ResolvedPath, options: RemoveOptions): Promise<void>;
-  rename(caller: Caller, from: ResolvedPath, to: ResolvedPath): Promise<void>;
+  rename(caller: Caller, from: ResolvedPath, to: ResolvedPath, options?: Receipted): Promise<void>;
   /** One directory; the Namespace makes missing parents one by one. */
-  mkdir(caller: Caller, path: ResolvedPath, options: { readonly mode?: number }): Promise<void>;
-  link(caller: Caller, path: ResolvedPath, target: string): Promise<void>;
+  mkdir(caller: Caller, path: ResolvedPath, options: Receipted & { readonly mode?: number }): Promise<void>;
+  link(caller: Caller, path: ResolvedPath, target: string, options?: Receipted): Promise<void>;
   setattr(caller: Caller, path: ResolvedPath, attributes: Attributes): Promise<void>;
 }

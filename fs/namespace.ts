@@ -12,6 +12,7 @@ import type {
   FileSystem,
   ReadOptions,
   ReadResult,
+  Receipted,
   RemoveOptions,
   ResolvedPath,
   Stat,
@@ -119,19 +120,19 @@ export class Namespace {
     await inside(place, place.mount.fs.remove(caller, place.inner, options));
   }
 
-  async rename(caller: Caller, from: string, to: string): Promise<void> {
+  async rename(caller: Caller, from: string, to: string, options: Receipted = {}): Promise<void> {
     const source = await this.existing(caller, from, "keep");
     const target = await this.walk(caller, to, "keep");
     this.needUnmounted(source.path);
     this.needUnmounted(target.path);
     if (source.mount !== target.mount) throw new FileError("EXDEV", target.path);
-    await inside(source, source.mount.fs.rename(caller, source.inner, target.inner));
+    await inside(source, source.mount.fs.rename(caller, source.inner, target.inner, options));
   }
 
   async mkdir(
     caller: Caller,
     path: string,
-    options: { readonly parents: boolean; readonly mode?: number },
+    options: Receipted & { readonly parents: boolean; readonly mode?: number },
   ): Promise<void> {
     const bare = path.replace(/(?<=.)\/+$/, "");
     const place = await this.walk(caller, bare, options.parents ? "follow" : "keep").catch(async (error: unknown) => {
@@ -146,11 +147,11 @@ export class Namespace {
   }
 
   /** A symlink at `path` that points to `target`, which may be anything. */
-  async link(caller: Caller, path: string, target: string): Promise<void> {
+  async link(caller: Caller, path: string, target: string, options: Receipted = {}): Promise<void> {
     const place = await this.walk(caller, path, "keep");
     if (place.stat !== null) throw new FileError("EEXIST", place.path);
     checkLength(target);
-    await inside(place, place.mount.fs.link(caller, place.inner, target));
+    await inside(place, place.mount.fs.link(caller, place.inner, target, options));
   }
 
   async setattr(caller: Caller, path: string, attributes: Attributes): Promise<void> {

@@ -17,6 +17,7 @@ import type {
   FileSystem,
   ReadOptions,
   ReadResult,
+  Receipted,
   RemoveOptions,
   ResolvedPath,
   Stat,
@@ -113,7 +114,7 @@ class ObjectsFs implements FileSystem {
     });
   }
 
-  rename(caller: Caller, from: ResolvedPath, to: ResolvedPath): Promise<void> {
+  rename(caller: Caller, from: ResolvedPath, to: ResolvedPath, { receipt }: Receipted = {}): Promise<void> {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
       if (from === to) return;
@@ -131,26 +132,26 @@ class ObjectsFs implements FileSystem {
         if (target.kind !== "directory" && moved.kind === "directory") throw new FileError("ENOTDIR", to);
         if (target.kind === "directory") await this.clear(store, to, moved);
       }
-      await store.rename(keyOf(from), keyOf(to));
+      await store.rename(keyOf(from), keyOf(to), receipt);
     });
   }
 
-  mkdir(caller: Caller, path: ResolvedPath, options: { readonly mode?: number }): Promise<void> {
+  mkdir(caller: Caller, path: ResolvedPath, options: Receipted & { readonly mode?: number }): Promise<void> {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
       this.needOurs(path);
       const directory = await this.needNew(caller, store, path);
-      await this.putMarker(store, path, born(caller, directory, "directory", options.mode));
+      await this.putMarker(store, path, born(caller, directory, "directory", options.mode), options);
     });
   }
 
-  link(caller: Caller, path: ResolvedPath, target: string): Promise<void> {
+  link(caller: Caller, path: ResolvedPath, target: string, { receipt }: Receipted = {}): Promise<void> {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
       if (target === "") throw new FileError("ENOENT", path, "a link needs a target");
       this.needOurs(path);
       const owned = { ...born(caller, await this.needNew(caller, store, path), "file"), mode: 0o777 };
-      await store.put({ ...this.fresh(path, owned, "inode/symlink"), symlink: target }, Buffer.from(target));
+      await store.put({ ...this.fresh(path, owned, "inode/symlink"), symlink: target }, Buffer.from(target), receipt);
     });
   }
 
@@ -164,7 +165,7 @@ class ObjectsFs implements FileSystem {
       const key = stat.kind === "directory" ? markerOf(path) : keyOf(path);
       const meta = await store.head(key);
       // A directory that only exists through its files gets a marker of its own to carry this.
-      if (meta === null) await this.putMarker(store, path, { uid, gid, mode }, mtimeMs);
+      if (meta === null) await this.putMarker(store, path, { uid, gid, mode }, { mtimeMs });
       else await store.setMeta({ ...meta, uid, gid, mode, mtimeMs });
     });
   }
@@ -239,7 +240,7 @@ class ObjectsFs implements FileSystem {
     store: ObjectStore,
     path: string,
     owned: Pick<Stat, "uid" | "gid" | "mode">,
-    mtimeMs = this.options.clock.now(),
+    { mtimeMs = this.options.clock.now(), receipt }: Receipted & { readonly mtimeMs?: number } = {},
   ): Promise<void> {
     const marker = {
       ...this.fresh(path, owned, "application/x-directory"),
@@ -247,7 +248,7 @@ class ObjectsFs implements FileSystem {
       dirmarker: true,
       mtimeMs,
     };
-    await store.put(marker, new Uint8Array());
+    await store.put(marker, new Uint8Array(), receipt);
   }
 
   private fresh(

@@ -3,13 +3,13 @@
 
 import { SysError } from "../src/abi/errno.ts";
 import { normaliseText } from "../src/abi/message.ts";
+import { isBinary } from "../src/lib/binary.ts";
 import type { Entry, ReadResult } from "./filesystem.ts";
 
 const LINES_DEFAULT = 2000;
 const VIEW_BYTES_MAX = 256 * 1024;
 const LINE_CHARS_MAX = 16 * 1024;
 const PIECE_BYTES = 256 * 1024;
-const SNIFF_BYTES = 8192;
 /** What a directory may take of one answer. */
 const NAMES_BYTES_MAX = 512 * 1024;
 
@@ -69,11 +69,6 @@ export async function viewText(
       truncated: view.truncated,
     };
   }
-}
-
-/** By its first bytes: text has no NUL, and a text in UTF-8 none of the bytes UTF-8 never uses. */
-export function isBinary(bytes: Uint8Array): boolean {
-  return bytes.subarray(0, SNIFF_BYTES).includes(0);
 }
 
 export function notText(file: {

@@ -6,9 +6,9 @@ import { SysError } from "../src/abi/errno.ts";
 import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { normaliseText } from "../src/abi/message.ts";
+import { isBinary } from "../src/lib/binary.ts";
 import type { Namespace } from "./namespace.ts";
 import { join } from "./path.ts";
-import { isBinary } from "./read.ts";
 
 const PIECE_BYTES = 256 * 1024;
 /** A longer line is searched piece by piece. */

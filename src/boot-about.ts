@@ -1,6 +1,7 @@
 // Small facts that the kernel and the read-only view tell alike.
 
 import type { Caller } from "./abi/identity.ts";
+import type { Names } from "./kernel/tree.ts";
 import type { HomePaths } from "./paths.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
 import type { KernelStatus } from "./syscalls/services.ts";
@@ -15,4 +16,14 @@ export async function homeNamed(kernel: KernelStore, caller: Caller, username: s
   const account =
     username === null ? await kernel.accounts.byUid(caller.ownerUid) : await kernel.accounts.byName(username);
   return account?.home ?? null;
+}
+
+/** Accounts and groups as files name them. */
+export function namesIn(kernel: Pick<KernelStore, "accounts" | "groups">): Names {
+  return {
+    owner: async (uid) => (await kernel.accounts.byUid(uid))?.username ?? null,
+    group: (gid) => kernel.groups.nameOf(gid),
+    uidOf: async (name) => (await kernel.accounts.byName(name))?.uid ?? null,
+    gidOf: async (name) => (await kernel.groups.byName(name))?.gid ?? null,
+  };
 }

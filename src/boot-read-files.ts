@@ -2,9 +2,10 @@
 
 import type { RandomBytes } from "./abi/ids.ts";
 import type { Sys } from "./abi/sys.ts";
-import { homeNamed } from "./boot-about.ts";
+import { homeNamed, namesIn } from "./boot-about.ts";
 import { mountedFiles } from "./boot-mounts.ts";
-import { filesService } from "./kernel/files.ts";
+import { type FilesOptions, filesService } from "./kernel/files.ts";
+import { treeService } from "./kernel/tree.ts";
 import type { Clock } from "./lib/clock.ts";
 import { diskObjects } from "./objects/disk.ts";
 import type { ObjectStore } from "./objects/objects.ts";
@@ -12,10 +13,12 @@ import type { HomePaths } from "./paths.ts";
 import type { KernelDb } from "./store/kernel/db.ts";
 import { objectRows } from "./store/kernel/objects.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
+import type { FileTree } from "./syscalls/file-tree.ts";
 import type { Files } from "./syscalls/services.ts";
 
 export interface ReadFiles {
   readonly files: Files;
+  readonly tree: FileTree;
   readonly objects: Pick<ObjectStore, "read">;
 }
 
@@ -31,8 +34,10 @@ export interface ReadFilesOptions {
 export function readFiles({ paths, clock, random, database, kernel, sys }: ReadFilesOptions): ReadFiles {
   const objects = diskObjects({ directory: paths.objectsDir, rows: objectRows(database), clock, random });
   const namespace = mountedFiles({ objects, clock, sysFor: sys });
+  const homeOf: FilesOptions["homeOf"] = (caller, username) => homeNamed(kernel, caller, username);
   return {
     objects,
-    files: filesService({ namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) }),
+    files: filesService({ namespace, homeOf }),
+    tree: treeService({ namespace, homeOf, names: namesIn(kernel), clock }),
   };
 }

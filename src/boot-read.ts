@@ -23,6 +23,7 @@ import { KernelDb } from "./store/kernel/db.ts";
 import { type KernelStore, sqliteKernelStore } from "./store/kernel/sqlite.ts";
 import { isHeld } from "./store/lock.ts";
 import type { AuditLog } from "./syscalls/access.ts";
+import type { FileTree } from "./syscalls/file-tree.ts";
 import type { Files, KernelStatus, Settings } from "./syscalls/services.ts";
 import { syscallNamed } from "./syscalls/table.ts";
 
@@ -91,6 +92,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       }),
       approvals: { ...approvalsList(kernel), answer: needsKernel },
       files: filesToRead(async () => (await files.get()).files),
+      tree: treeToRead(async () => (await files.get()).tree),
       settings: settingsToRead(settings.get),
       ...peopleAtRest(kernel, clock),
       kernel: controlService({
@@ -128,6 +130,21 @@ function filesToRead(now: () => Promise<Pick<Files, "read" | "search">>): Files 
     search: async (...asked) => (await now()).search(...asked),
     write: needsKernel,
     edit: needsKernel,
+    remove: needsKernel,
+  };
+}
+
+function treeToRead(now: () => Promise<Pick<FileTree, "stat" | "list" | "get">>): FileTree {
+  return {
+    stat: async (...asked) => (await now()).stat(...asked),
+    list: async (...asked) => (await now()).list(...asked),
+    get: async (...asked) => (await now()).get(...asked),
+    stage: needsKernel,
+    put: needsKernel,
+    mkdir: needsKernel,
+    rename: needsKernel,
+    link: needsKernel,
+    setattr: needsKernel,
     remove: needsKernel,
   };
 }

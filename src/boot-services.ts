@@ -1,7 +1,7 @@
 // The services behind the syscalls, and the files everyone sees.
 
 import type { Core } from "./boot.ts";
-import { aboutThis, homeNamed } from "./boot-about.ts";
+import { aboutThis, homeNamed, namesIn } from "./boot-about.ts";
 import { mountedFiles } from "./boot-mounts.ts";
 import { bootPeople } from "./boot-people.ts";
 import type { ProcessParts } from "./boot-processes.ts";
@@ -9,6 +9,7 @@ import { modelFor } from "./boot-settings.ts";
 import { controlService } from "./kernel/control.ts";
 import { type FilesOptions, filesService, pathLocator } from "./kernel/files.ts";
 import { registryService } from "./kernel/registry.ts";
+import { treeService } from "./kernel/tree.ts";
 import { approvalsService } from "./process/approvals.ts";
 import { archivesService } from "./process/archive.ts";
 import { historiesService } from "./process/histories.ts";
@@ -33,6 +34,7 @@ export function bootServices(core: Core, files: FileParts, parts: ProcessParts):
     archives: archivesService({ kernel, objects }),
     approvals: approvalsService({ kernel, store, ledger, runners, clock }),
     files: filesService(files.options),
+    tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     settings: core.settings,
     processes: processesService({
       kernel,

@@ -54,10 +54,10 @@ export interface EditorPorts {
 
 export async function editText(
   { env, directory, cwd }: EditorPorts,
-  { text, name, onDraft }: EditRequest,
+  { text, name, draftName = name, onDraft }: EditRequest,
 ): Promise<Edited> {
   const command = editorFrom(env);
-  const draft = join(directory, `draft-${name}`);
+  const draft = join(directory, `draft-${draftName}`);
   const before = existsSync(draft) ? readFileSync(draft, "utf8") : text;
   if (before !== text) await onDraft(draft);
   const own = mkdtempSync(join(directory, "edit-"));
@@ -75,7 +75,7 @@ export async function editText(
   writeFileSync(path, before, { mode: 0o600, flag: "wx" });
   try {
     const status = await runEditor([...command, path], { env, cwd });
-    if (status === 0) return { text: readFileSync(path, "utf8"), done, keep };
+    if (status === 0) return { text: textIn(path), done, keep };
     throw new SysError("EUSAGE", `the editor ended with status ${status}: nothing was changed`);
   } catch (error) {
     // An editor may fail with a text in it that somebody wrote for an hour.
@@ -87,6 +87,14 @@ export async function editText(
       "set VISUAL or EDITOR to one there is",
       ...hints,
     ]);
+  }
+}
+
+function textIn(path: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
+  } catch {
+    throw new SysError("EINVAL", "what the editor left is no text in UTF-8: nothing was changed");
   }
 }
 

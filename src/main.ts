@@ -122,6 +122,11 @@ async function commandProcess(): Promise<number> {
         edit: async (request) =>
           (await terminal()).editText({ env, cwd, directory: (await atHome(here)).paths.runDir }, request),
       },
+      host: async () => {
+        const { hostSide } = await import("./boot-host-files.ts");
+        const { home, runDir } = (await atHome(here)).paths;
+        return hostSide({ cwd, home, drafts: runDir, clock, random });
+      },
       conceal: async (text) => {
         const { withoutStored } = await import("./boot-conceal.ts");
         return withoutStored(text, async () => (await atHome(here)).paths);

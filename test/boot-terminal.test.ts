@@ -99,6 +99,14 @@ describe("an editor", () => {
   });
 });
 
+test("what an editor leaves is kept when it is no text, and where it is is told", async () => {
+  const env = { PATH: "/usr/bin:/bin", EDITOR: editor("printf '\\377' > \"$1\"") };
+  const request = { text: "before\n", name: "notes.md", draftName: "other", onDraft: async () => {} };
+  const refused = await rejection(editText({ env, directory, cwd: "/" }, request));
+  expect([refused.code, refused.hints]).toEqual(["EINVAL", [`your text is kept in ${join(directory, "draft-other")}`]]);
+  expect(readFileSync(join(directory, "draft-other"))).toEqual(Buffer.from([0xff]));
+});
+
 test("gsv config set ai.apiKey on a real terminal asks, shows nothing of what is typed, and stores it", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["config", "list"])).status).toBe(0);

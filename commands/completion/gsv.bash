@@ -50,6 +50,10 @@ _gsv() {
     done
   fi
   COMPREPLY=(${values[@]+"${values[@]}"})
+  # Behind a directory the path may go on.
+  if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]]; then
+    compopt -o nospace 2>/dev/null
+  fi
   if [[ -n $files ]]; then
     compopt -o default 2>/dev/null
   fi

@@ -34,6 +34,8 @@ export const LIMITS = {
   runDeathsMax: 3, // kernel deaths within one run, with no commit between, before it is given up
   archiveBytesMax: 4 * 1024 * 1024 * 1024, // unpacked, when read back
   fileBytesMax: 64 * 1024 * 1024, // one file through fs.*
+  uploadsBytesMax: 128 * 1024 * 1024, // staged by everybody together
+  uploadIdleMs: 10 * 60 * 1000, // after which what was staged makes room
   searchMatchesMax: 500,
   jsonDepthMax: 200,
   backupBytesMax: 256 * 1024 * 1024 * 1024, // unpacked

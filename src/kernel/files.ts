@@ -6,11 +6,12 @@ import { applyEdit } from "../../fs/edit.ts";
 import { FileError } from "../../fs/error.ts";
 import type { Namespace } from "../../fs/namespace.ts";
 import { join, normalise, parent, tilde } from "../../fs/path.ts";
-import { isBinary, notText, viewDirectory, viewText } from "../../fs/read.ts";
+import { notText, viewDirectory, viewText } from "../../fs/read.ts";
 import { searchTree } from "../../fs/search.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
+import { isBinary } from "../lib/binary.ts";
 import type { Receipt } from "../objects/objects.ts";
 import { StoreUnavailable } from "../store/open.ts";
 import type { Files } from "../syscalls/services.ts";
@@ -33,6 +34,15 @@ async function absolutePath(homeOf: FilesOptions["homeOf"], caller: Caller, path
   return directory === null ? null : directory + home.rest;
 }
 
+/** The same, refused where nobody has that home. */
+export function pathsFor(homeOf: FilesOptions["homeOf"]): (caller: Caller, path: string) => Promise<string> {
+  return async (caller, path) => {
+    const found = await absolutePath(homeOf, caller, path);
+    if (found !== null) return found;
+    throw new SysError("ENOENT", `no account ${tilde(path)?.username ?? caller.ownerUid}: ${path}`);
+  };
+}
+
 /** The file a path really leads to, links followed even where directories are still to be made: what a rule about a place looks at. */
 export function pathLocator({ namespace, homeOf }: FilesOptions): (caller: Caller, path: string) => Promise<string> {
   return async (caller, path) => {
@@ -49,11 +59,7 @@ export function pathLocator({ namespace, homeOf }: FilesOptions): (caller: Calle
 }
 
 export function filesService({ namespace, homeOf }: FilesOptions): Files {
-  async function absolute(caller: Caller, path: string): Promise<string> {
-    const found = await absolutePath(homeOf, caller, path);
-    if (found !== null) return found;
-    throw new SysError("ENOENT", `no account ${tilde(path)?.username ?? caller.ownerUid}: ${path}`);
-  }
+  const absolute = pathsFor(homeOf);
 
   return {
     async read(caller, request) {
@@ -153,7 +159,7 @@ async function wholeText(
   }
 }
 
-function withReceipt(receipt: ReceiptContext["receipt"], answer: object): { readonly receipt?: Receipt } {
+export function withReceipt(receipt: ReceiptContext["receipt"], answer: object): { readonly receipt?: Receipt } {
   return receipt === undefined ? {} : { receipt: receipt(answer) };
 }
 
@@ -179,7 +185,7 @@ async function withDirectories<T>(
 }
 
 /** A file error becomes a sentence about what was tried, with what to do next. */
-async function saying<T>(verb: string, work: () => Promise<T>): Promise<T> {
+export async function saying<T>(verb: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -112,13 +112,13 @@ class DiskObjects implements ObjectStore {
     });
   }
 
-  async rename(from: string, to: string): Promise<void> {
+  async rename(from: string, to: string, receipt?: Receipt): Promise<void> {
     checkKey(from);
     checkKey(to);
     if (from === to) return;
     if (to.startsWith(`${from}/`)) throw new SysError("EINVAL", `cannot move ${from} into itself`);
     await this.change(
-      { id: this.newId(), kind: "rename", from, to },
+      { id: this.newId(), kind: "rename", from, to, ...(receipt && { receipt }) },
       {
         allowed: () => this.mayRename(from, to),
         move: () => this.moveKey(from, to),

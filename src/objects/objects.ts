@@ -54,7 +54,7 @@ export interface ObjectStore {
   setMeta(meta: ObjectMeta): Promise<void>;
   remove(key: string, receipt?: Receipt): Promise<void>;
   /** Moves an object, replacing one of that name, or everything beneath a directory to where nothing is yet. */
-  rename(from: string, to: string): Promise<void>;
+  rename(from: string, to: string, receipt?: Receipt): Promise<void>;
   /** After a crash: rolls every intent forward or back and sweeps temporaries. Returns how many intents it met. */
   recover(): Promise<number>;
 }

@@ -12,6 +12,7 @@ export type FieldKind =
   | "pid"
   | "pids"
   | "path"
+  | "paths"
   | "uid"
   | "uuid"
   | "choice"
@@ -41,7 +42,7 @@ export interface FieldSpec<T> {
   /** On the command line `-` means that stdin is the value. */
   readonly stdin?: true;
   /** What it names, where its kind does not say so: completion offers those there are. */
-  readonly of?: "process" | "approval" | "archive" | "syscall" | "signal" | "topic";
+  readonly of?: "process" | "approval" | "archive" | "syscall" | "signal" | "topic" | "file" | "host-or-file";
   /** Placeholder in help: `--limit N`. */
   readonly meta?: string;
 }
@@ -67,6 +68,7 @@ export const field = {
   words: (doc: string, options: Options<string[]> = {}) => make<string[]>("words", doc, options),
   pids: (doc: string, options: Options<string[]> = {}) => make<string[]>("pids", doc, options),
   path: (doc: string, options: Options<string> = {}) => make<string>("path", doc, options),
+  paths: (doc: string, options: Options<string[]> = {}) => make<string[]>("paths", doc, options),
   uid: (doc: string, options: Options<number> = {}) => make<number>("uid", doc, options),
   uuid: (doc: string, options: Options<string> = {}) => make<string>("uuid", doc, options),
   object: (doc: string, options: Options<object> = {}) =>

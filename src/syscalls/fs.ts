@@ -4,7 +4,7 @@ import { quoted } from "../lib/quote.ts";
 import { field, syscall } from "./define.ts";
 import type { Files, FileView, Match } from "./services.ts";
 
-const path = field.path("the file", { positional: true, meta: "PATH" });
+const path = field.path("the file", { positional: true, meta: "PATH", of: "file" });
 const target = field.withDefault(
   field.choice("which machine: gsv is the virtual one", ["gsv"], { hide: "cli" }),
   "gsv",
@@ -51,7 +51,7 @@ export const fsCalls = [
     summary: "Read a file, or list a directory",
     class: "read",
     input: {
-      path: field.path("the file or directory", { positional: true, meta: "PATH" }),
+      path: field.path("the file or directory", { positional: true, meta: "PATH", of: "file" }),
       target,
       offset: field.optional(field.int("first line to read, counted from 0", { meta: "N" })),
       limit: field.optional(field.int("how many lines", { min: 1, meta: "N" })),
@@ -153,7 +153,11 @@ export const fsCalls = [
     input: {
       query: field.text("the text to look for", { positional: true, meta: "TEXT", longest: 1024 }),
       path: field.optional(
-        field.path("where to look; the current directory when left out", { positional: true, meta: "PATH" }),
+        field.path("where to look; the current directory when left out", {
+          positional: true,
+          meta: "PATH",
+          of: "file",
+        }),
       ),
       include: field.optional(field.text("only files whose name matches this glob", { longest: 256, meta: "GLOB" })),
       target,

@@ -47,6 +47,9 @@ export function parseValue(name: string, spec: Field<unknown, boolean>, value: u
       return value.map((item) => parseText(name, item, LIMITS.labelCharsMax));
     case "path":
       return parsePath(name, value);
+    case "paths":
+      if (!Array.isArray(value) || value.length === 0) throw wrong(name, "one or more paths", value);
+      return value.map((item) => parsePath(name, item));
     case "int":
     case "uid":
       return parseInteger(

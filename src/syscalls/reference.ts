@@ -79,6 +79,7 @@ const WORDS: { readonly [K in Field<unknown>["kind"]]: string } = {
   pid: "pid",
   pids: "list of pids",
   path: "path",
+  paths: "list of paths",
   uid: "uid",
   uuid: "id",
   choice: "one of a few words",
@@ -111,6 +112,8 @@ function exampleOf(field: Field<unknown, boolean>): string {
       return JSON.stringify(field.choices?.[0] ?? "…");
     case "path":
       return '"~/notes.md"';
+    case "paths":
+      return '["~/notes.md"]';
     case "uuid":
       return '"ID"';
     default:

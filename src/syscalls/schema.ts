@@ -27,6 +27,7 @@ function schemaOf(field: Field<unknown, boolean>): Schema {
       return { type: "string", description, enum: field.choices ?? [] };
     case "pids":
     case "words":
+    case "paths":
       return { type: "array", description, items: { type: "string" } };
     case "object":
       return { type: "object", description };

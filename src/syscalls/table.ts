@@ -3,6 +3,7 @@
 
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./access.ts";
 import type { Fields, Syscall } from "./define.ts";
+import type { FileTree } from "./file-tree.ts";
 import type {
   Approvals,
   Archives,
@@ -21,6 +22,7 @@ export interface Services {
   readonly archives: Archives; // read
   readonly approvals: Approvals; // listing reads
   readonly files: Files; // reading and searching read
+  readonly tree: FileTree; // looking, listing and getting read
   readonly kernel: KernelControl; // status reads
   readonly processes: Processes;
   readonly settings: Settings; // looking reads
@@ -39,7 +41,11 @@ type Declarations = readonly unknown[];
 /** What stands before the last dot of a name, to the calls declared there, in the order in which people see them. */
 const DOMAINS = {
   proc: async (): Promise<Declarations> => (await import("./proc.ts")).procCalls,
-  fs: async (): Promise<Declarations> => (await import("./fs.ts")).fsCalls,
+  fs: async (): Promise<Declarations> => [
+    ...(await import("./fs.ts")).fsCalls,
+    ...(await import("./fs-tree.ts")).fsTreeCalls,
+    ...(await import("./fs-bytes.ts")).fsBytesCalls,
+  ],
   hil: async (): Promise<Declarations> => (await import("./hil.ts")).hilCalls,
   archive: async (): Promise<Declarations> => (await import("./archive.ts")).archiveCalls,
   config: async (): Promise<Declarations> => (await import("./config.ts")).configCalls,

@@ -6,6 +6,7 @@
 
 import { parseArgs } from "node:util";
 import { chatRows } from "./chat.ts";
+import { fileRows } from "./files.ts";
 import { Floor, freshBinary } from "./machine.ts";
 import { passes, type Row, table } from "./measure.ts";
 import { scaleRows } from "./scale.ts";
@@ -18,6 +19,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   chat: chatRows,
   send: sendRows,
   scale: scaleRows,
+  files: fileRows,
   size: sizeRows,
 };
 

@@ -39,7 +39,7 @@ async function values(...words: string[]): Promise<string[]> {
 
 describe("commands and verbs", () => {
   test("the first word is a command or a noun, with what it does beside it", async () => {
-    expect(await lines("ch")).toEqual(["chat\tSend a message and print the answer"]);
+    expect(await lines("cha")).toEqual(["chat\tSend a message and print the answer"]);
     const all = await values("");
     for (const name of ["chat", "help", "man", "proc", "fs", "archive"]) expect(all).toContain(name);
     expect(all.filter((name) => name.startsWith("_"))).toEqual([]);
@@ -50,6 +50,24 @@ describe("commands and verbs", () => {
     expect(await values("proc", "s")).toEqual(["spawn", "send", "signal", "stop"]);
     expect(await values("--json", "archive", "")).toEqual(["list", "show", "verify"]);
     expect(await values("proc", "nosuch", "")).toEqual([]);
+  });
+
+  test("a path inside gsv is completed from what is there, a path of this machine by the shell", async () => {
+    const entry = { kind: "file", mode: "0644", uid: 1000, gid: 1000, owner: "sam", group: "sam", size: 1, mtimeMs: 0 };
+    const asked: string[] = [];
+    io.fakeSys.answer("fs.list", (args) => {
+      asked.push((args as { path: string }).path);
+      const named = (name: string, kind = "file") => ({ ...entry, name, kind });
+      return { path: "/", entries: [named(".hidden"), named("notes", "directory"), named("nuts.md")], next: null };
+    });
+    expect(await values("ls", "")).toEqual(["notes/", "nuts.md"]);
+    expect(await values("cat", "'~/n")).toEqual(["~/notes/", "~/nuts.md"]);
+    expect(await values("cat", "~/notes/", "~/n")).toEqual(["~/nuts.md"]);
+    expect(await values("ls", "~/.")).toEqual(["~/.hidden"]);
+    expect(await values("find", "--newer", "/proc/no")).toEqual(["/proc/notes/"]);
+    expect(asked).toEqual([".", "~/", "~/", "~/", "/proc/"]);
+    expect(await values("cp", "host:./a")).toEqual([":files"]);
+    expect(await values("cp", "n")).toEqual(["notes/", "nuts.md"]);
   });
 
   test("topics are commands, syscalls and pages; a noun's verbs follow it", async () => {
@@ -117,7 +135,7 @@ describe("what the home holds", () => {
   });
 
   test("files are the shell's", async () => {
-    expect(await lines("fs", "read", "/e")).toEqual([":files"]);
+    expect(await lines("spawn", "--cwd", "/e")).toEqual([":files"]);
     expect(await lines("spawn", "--cwd", "")).toEqual([":files"]);
   });
 

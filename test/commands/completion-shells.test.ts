@@ -25,6 +25,8 @@ beforeAll(async () => {
   chmodSync(join(bin, "gsv"), 0o755);
   writeFileSync(join(env.HOME, "read me.txt"), "");
   audit = (await home.gsv(["spawn", "--label", "docs audit"])).stdout.trim();
+  await home.gsv(["mkdir", "-p", "~/notes"]);
+  await home.gsv(["touch", "~/notes/today.md"]);
   await home.stop();
 });
 
@@ -94,7 +96,9 @@ describe.skipIf(shell("bash") === null)("bash", () => {
     const steps = [
       ["source <(gsv completion bash); echo loa''ded\n", "loaded"],
       [`gsv logs ${audit.slice(0, 6)}\t`, audit.slice(6)],
-      ["\u0015gsv fs read re\t", "read\\ me.txt"],
+      ["\u0015gsv spawn --cwd re\t", "read\\ me.txt"],
+      ["\u0015gsv cat no\t", "tes/"],
+      ["\t", "today.md"],
     ] as const;
     await pressed(["bash", "--norc", "-i"], steps);
   }, 20_000);
@@ -127,7 +131,7 @@ describe.skipIf(shell("zsh") === null)("zsh", () => {
       ["source <(gsv completion zsh); echo loa''ded\n", "loaded"],
       ["gsv kill ta\t", audit.slice(2)],
       ["\u0015gsv proc sp\t", "awn"],
-      ["\u0015gsv fs read re\t", "ad\\ me.txt"],
+      ["\u0015gsv spawn --cwd re\t", "ad\\ me.txt"],
     ] as const;
     await pressed(["zsh", "-f", "-i"], steps);
   }, 30_000);
@@ -156,7 +160,7 @@ describe.skipIf(shell("fish") === null)("fish", () => {
     expect(offers("gsv kill ta")).toEqual([`${audit}\tdocs audit · idle`]);
     expect(offers("gsv spawn --profile=re")).toEqual(["--profile=review"]);
     expect(offers("gsv spawn --profile re")).toEqual(["review"]);
-    expect(offers("gsv fs read re")).toEqual(["read me.txt"]);
+    expect(offers("gsv spawn --cwd re")).toEqual(["read me.txt"]);
     expect(offers("gsv").every((each) => !each.startsWith("_"))).toBe(true);
   }, 20_000);
 });

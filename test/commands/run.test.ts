@@ -186,7 +186,7 @@ describe("an output that takes no more", () => {
 
 describe("words that are no command", () => {
   const cases: [argv: string[], says: string, hint: string][] = [
-    [["cht"], "unknown command: cht", "did you mean gsv chat"],
+    [["cht"], "unknown command: cht", "or gsv chat"],
     [["pss"], "unknown command: pss", "did you mean gsv ps"],
     [["history"], "unknown command: history", "did you mean gsv proc history"],
     [["hello"], "unknown command: hello", 'gsv chat "…" talks'],

@@ -109,6 +109,8 @@ class World {
 
 const pid = async (world: World, owner: Owner) => ({ pid: await world.pid(owner) });
 
+const theFile = async (world: World, owner: Owner) => ({ path: await world.file(owner) });
+
 const TABLE: { readonly [name: string]: Call } = {
   "proc.list": { outcomes: ALL, about: () => ({}) },
   "proc.get": { outcomes: HIDDEN, about: pid },
@@ -146,6 +148,26 @@ const TABLE: { readonly [name: string]: Call } = {
   },
   "fs.delete": { outcomes: FILES, about: async (world, owner) => ({ path: await world.file(owner) }) },
   "fs.search": { outcomes: FILES, about: async (world, owner) => ({ query: "words", path: await world.file(owner) }) },
+  "fs.stat": { outcomes: FILES, about: theFile },
+  "fs.list": { outcomes: FILES, about: (_world, owner) => ({ path: `/home/${owner}` }) },
+  "fs.get": { outcomes: FILES, about: theFile },
+  "fs.stage": {
+    outcomes: ALL,
+    about: () => ({ upload: "0190a1b2-0000-7000-8000-000000000001", offset: 0, data: "eA==" }),
+  },
+  "fs.put": { outcomes: FILES, about: async (world, owner) => ({ ...(await theFile(world, owner)), data: "eA==" }) },
+  "fs.mkdir": { outcomes: FILES, about: (world, owner) => ({ path: `/home/${owner}/${world.fresh()}` }) },
+  "fs.rename": {
+    outcomes: FILES,
+    about: async (world, owner) => ({ from: await world.file(owner), to: `/home/${owner}/${world.fresh()}` }),
+  },
+  "fs.link": { outcomes: FILES, about: (world, owner) => ({ path: `/home/${owner}/${world.fresh()}`, target: "x" }) },
+  "fs.setattr": {
+    // An agent may write its human's files; their modes are the human's own.
+    outcomes: ["ok", "EACCES", "ok", "EPERM", "EACCES"],
+    about: async (world, owner) => ({ ...(await theFile(world, owner)), mode: "0600" }),
+  },
+  "fs.remove": { outcomes: FILES, about: theFile },
   "hil.list": { outcomes: ALL, about: () => ({}) },
   "hil.answer": {
     outcomes: PERSONS_OWN,

@@ -64,6 +64,15 @@ const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
   "archive.show": ({ archive: id }) => [{ id }],
   "archive.verify": ({ archive: id }) => [{ id }],
   "fs.read": ({ pid }) => [`/proc/${pid}`, `/proc/${pid}/status`, `/proc/${pid}/messages`].map((path) => ({ path })),
+  "fs.stat": ({ pid }) => [{ path: `/proc/${pid}` }, { path: `/proc/${pid}/status`, link: true }],
+  "fs.list": ({ pid }) => [{ path: `/proc/${pid}` }],
+  "fs.get": ({ pid }) => [{ path: `/proc/${pid}/status` }, { path: `/proc/${pid}/messages`, offset: 3 }],
+  "fs.put": ({ pid }) => [{ path: `/proc/${pid}/status`, data: "" }],
+  "fs.mkdir": ({ pid }) => [{ path: `/proc/${pid}/x` }, { path: `/proc/${pid}/x/y`, parents: true }],
+  "fs.rename": ({ pid }) => [{ from: `/proc/${pid}/status`, to: "~/x" }],
+  "fs.link": ({ pid }) => [{ path: `/proc/${pid}/x`, target: "y" }],
+  "fs.setattr": ({ pid }) => [{ path: `/proc/${pid}/status`, mode: "0600" }],
+  "fs.remove": ({ pid }) => [{ path: `/proc/${pid}`, recursive: true }],
   "fs.search": ({ pid }) => [{ query: "State", path: `/proc/${pid}` }],
 };
 
@@ -82,6 +91,7 @@ const NAMELESS = [
   "fs.write",
   "fs.edit",
   "fs.delete",
+  "fs.stage",
   "config.get",
   "config.list",
   "config.set",

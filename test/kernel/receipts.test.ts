@@ -1,33 +1,9 @@
 // A change to a file and the answer to whoever asked for it are one commit: a kernel that dies in between has done both, or neither.
 
 import { expect, test } from "bun:test";
-import type { Ports } from "../../src/boot.ts";
 import { rejection } from "../contract/sys.ts";
+import { answerAfterDeath, Dying } from "../support/dying.ts";
 import { TestKernel } from "../support/kernel.ts";
-
-/** While it is `deadly`, a kernel dies as it begins to write down by itself what it answered: the effect is over by then. */
-class Dying {
-  deadly = false;
-
-  readonly ports = (ports: Ports): Ports => {
-    const { requests } = ports.kernel;
-    const remember: typeof requests.remember = async (row) => {
-      if (this.deadly) throw new Error("killed here");
-      await requests.remember(row);
-    };
-    return { ...ports, kernel: { ...ports.kernel, requests: { ...requests, remember } } };
-  };
-}
-
-/** Asks, lets the kernel die before it answers, and asks the next one with the same request. */
-async function answerAfterDeath(home: TestKernel, dying: Dying, name: string, args: object): Promise<unknown> {
-  dying.deadly = true;
-  await rejection(home.sys.call(name, args, { requestId: "req-1" }));
-  expect(home.faults.splice(0).join()).toContain("killed here");
-  dying.deadly = false;
-  await home.restart();
-  return await home.sys.call(name, args, { requestId: "req-1" });
-}
 
 async function contentOf(home: TestKernel, path: string): Promise<string> {
   return (await home.sys.call<{ content: string }>("fs.read", { path })).content;

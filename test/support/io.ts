@@ -10,6 +10,7 @@ import type {
   Place,
   Program,
 } from "../../commands/command.ts";
+import type { Side } from "../../commands/files/side.ts";
 import { runCommandLine } from "../../commands/run.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { HomeKeeping } from "../../src/abi/keep.ts";
@@ -31,11 +32,15 @@ export class FakeOutput implements Output {
   /** The reader leaves after so many writes. */
   writesMax = Number.POSITIVE_INFINITY;
 
-  async write(text: string): Promise<void> {
+  /** What was written as bytes too. */
+  readonly pieces: Uint8Array[] = [];
+
+  async write(written: string | Uint8Array): Promise<void> {
     if (this.writes >= this.writesMax) this.closed = true;
     if (this.closed) return;
     this.writes++;
-    this.text += text;
+    this.pieces.push(typeof written === "string" ? Buffer.from(written) : written);
+    this.text += typeof written === "string" ? written : Buffer.from(written).toString();
   }
 
   get lines(): string[] {
@@ -127,6 +132,9 @@ export class FakeIo implements Io {
     restore: async () => Promise.reject(new Error("no restore here")),
     usage: async () => Promise.reject(new Error("no home here")),
   };
+  /** The files of this machine, as a test lays them out. */
+  side: Side | null = null;
+  readonly host = async () => this.side ?? Promise.reject(new Error("no files here"));
   readonly conceal = async (text: string) => text;
   readonly kernel = { start: async () => this.starts.shift() ?? STATUS };
   /** What the doctor answers, and what it was asked. */

@@ -3,6 +3,7 @@
 
 import type { Input, Interruption, Io } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
+import { hostSide } from "../../src/boot-host-files.ts";
 import { homeKeeping } from "../../src/boot-keep.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
@@ -28,6 +29,7 @@ export async function begin(
   home: TestKernel,
   argv: readonly string[],
   stdin: Input = stdinOf("none"),
+  more: Partial<Io> = {},
 ): Promise<Typing> {
   const stdout = new FakeOutput();
   const stderr = new FakeOutput();
@@ -47,6 +49,14 @@ export async function begin(
     random: seeded(1).bytes,
     // Nobody sits at these commands.
     person: { askHidden: async () => "", edit: async ({ text }) => ({ text, done: () => {}, keep: () => "" }) },
+    host: () =>
+      hostSide({
+        cwd: home.directory,
+        home: home.paths.home,
+        drafts: home.paths.runDir,
+        clock: home.clock,
+        random: seeded(3).bytes,
+      }),
     conceal: async (text) => text,
     sys: () => sys,
     keep: homeKeeping({
@@ -68,6 +78,7 @@ export async function begin(
     peek: () => home.client(),
     manual: async () => MANUAL,
     spawn: async () => 127,
+    ...more,
   };
   const interrupt = (name: Interruption) => {
     for (const listener of listeners) listener(name);

@@ -20,6 +20,7 @@ export interface GroupChange {
 export interface GroupRows {
   list(): Promise<readonly GroupRow[]>;
   byName(name: string): Promise<GroupRow | null>;
+  nameOf(gid: number): Promise<string | null>;
   /** Null when an account or a group has that name. */
   create(name: string, receipt?: (made: GroupRow) => Receipted): Promise<GroupRow | null>;
   change(gid: number, change: GroupChange): Promise<void>;
@@ -52,6 +53,9 @@ export function groupRows(kernel: KernelDb): GroupRows {
     async byName(name) {
       const row = byName(name);
       return row === null ? null : toGroup(row);
+    },
+    async nameOf(gid) {
+      return db.get<{ name: string }>("SELECT name FROM groups WHERE gid = ?", gid)?.name ?? null;
     },
     async create(name, receipt) {
       return kernel.write("full", (tx) => {

@@ -1,0 +1,121 @@
+// `gsv edit`: a text of gsv in the editor of this machine. What the person wrote goes back only onto the content they began with; in
+// every other case the original stays, the draft stays, and where it is is told.
+
+import { base } from "../../fs/path.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { uuidv7 } from "../../src/abi/ids.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { Command, Edited, Io } from "../command.ts";
+import { command } from "../define.ts";
+import { jsonLine, note } from "../print.ts";
+import { isMissing, statOf } from "./entries.ts";
+import { piecesOf, putPieces } from "./gsv-side.ts";
+import { Problems, quoted } from "./problems.ts";
+
+const input = { path: field.path("the file; it may be new", { positional: true, meta: "PATH", of: "file" }) };
+
+export const edit: Command = command(
+  {
+    name: "edit",
+    summary: "Change a text file in your editor",
+    input,
+    examples: ["gsv edit '~/notes.md'", "EDITOR=nano gsv edit '~/context.d/10-style.md'"],
+    notes: [
+      "$VISUAL or $EDITOR is started on a private copy. If the file changed meanwhile it stays as it is, and so does your copy.",
+    ],
+  },
+  async ({ args: { path }, json }, io) => {
+    const problems = new Problems(io, "edit", json);
+    const began = await problems.attempt(path, () => original(io, path));
+    if (began === null) return problems.status;
+    // The editor has the terminal: what is pressed there is not meant for us.
+    const stop = io.onSignal(() => {});
+    const name =
+      base(path)
+        .replace(/[^\w.-]/g, "_")
+        .slice(-NAME_CHARS_MAX) || "text";
+    const onDraft = (draft: string) => note(io, `gsv: goes on with the text of before (delete ${draft} to begin anew)`);
+    const edited = await io.person
+      .edit({ text: began.text, name, draftName: `${draftKey(path, began)}-${name}`, onDraft })
+      .finally(stop);
+    const changed = edited.text !== began.text;
+    if (changed) await writeBack(io, path, { began, edited, problems });
+    edited.done();
+    if (json) await io.stdout.write(jsonLine({ path, changed }));
+    else await note(io, changed ? `wrote ${path}` : `nothing changed: ${path} stays as it is`);
+    return 0;
+  },
+);
+
+const NAME_CHARS_MAX = 100;
+
+/** A draft is taken up again only for the content it was made of. */
+function draftKey(path: string, { where, version }: Original): string {
+  return new Bun.CryptoHasher("sha256")
+    .update(`${where ?? path} ${version ?? ""}`)
+    .digest("hex")
+    .slice(0, 12);
+}
+
+interface Original {
+  readonly text: string;
+  /** The path without links. */
+  readonly where: string | null;
+  /** Null when there is no such file yet. */
+  readonly version: string | null;
+}
+
+async function original(io: Io, path: string): Promise<Original> {
+  const sys = io.sys();
+  try {
+    const { version, kind, path: where } = await statOf(sys, path, { link: false });
+    if (kind === "directory") throw new SysError("EISDIR", `${path}: Is a directory`);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of piecesOf(sys, path)) pieces.push(piece);
+    return { text: textOf(path, Buffer.concat(pieces)), where, version };
+  } catch (error) {
+    if (isMissing(error)) return { text: "", where: null, version: null };
+    throw error;
+  }
+}
+
+function textOf(path: string, bytes: Uint8Array): string {
+  try {
+    if (!bytes.includes(0)) return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // Told below, the same way as a NUL byte.
+  }
+  throw new SysError("EINVAL", `${path}: is no text in UTF-8, and an editor would damage it`, [
+    `gsv cp ${quoted(path)} host:./ copies it to this machine`,
+  ]);
+}
+
+interface Written {
+  readonly began: Original;
+  readonly edited: Edited;
+  readonly problems: Problems;
+}
+
+async function writeBack(io: Io, path: string, { began, edited, problems }: Written): Promise<void> {
+  const guard = began.version === null ? { exclusive: true } : { ifVersion: began.version };
+  const upload = uuidv7(io.clock.now(), io.random);
+  try {
+    await putPieces(io.sys(), once(Buffer.from(edited.text)), { how: { path, ...guard }, upload });
+  } catch (error) {
+    const kept = edited.keep();
+    const draft = [`your text is kept in ${kept}`, `gsv cp ${quoted(`host:${kept}`)} ${quoted(path)} puts it there`];
+    if (!(error instanceof SysError)) throw new SysError("EIO", `edit: ${String(error)}`, draft);
+    if (error.code === "ECONFLICT" || error.code === "EEXIST")
+      throw new SysError(
+        "ECONFLICT",
+        `edit: ${path} was changed by somebody else meanwhile, and stays as it is`,
+        draft,
+      );
+    const { code, message, hints } = problems.worded(path, error);
+    throw new SysError(code, message, [...hints, ...draft]);
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,86 @@
+// What a line has to hold: a fixed text, a basic or an extended expression, made into one of ours. Pure. Refused: what is no expression.
+
+import { SysError } from "../../src/abi/errno.ts";
+
+export interface PatternHow {
+  readonly fixed: boolean;
+  readonly extended: boolean;
+  readonly ignoreCase: boolean;
+  readonly word: boolean;
+}
+
+export function lineMatcher(
+  pattern: string,
+  { fixed, extended, ignoreCase, word }: PatternHow,
+): (line: string) => boolean {
+  // Several lines are several patterns, as everywhere.
+  const sources = pattern.split("\n").map((each) => (fixed ? RegExp.escape(each) : translated(each, extended)));
+  const any = sources.map((source) => `(?:${source})`).join("|");
+  const whole = word ? `(?<![\\p{L}\\p{N}_])(?:${any})(?![\\p{L}\\p{N}_])` : any;
+  const flags = ignoreCase ? "i" : "";
+  try {
+    const found = new RegExp(whole, word ? `${flags}u` : flags);
+    return (line) => found.test(line);
+  } catch {
+    try {
+      const found = new RegExp(whole, flags);
+      return (line) => found.test(line);
+    } catch (error) {
+      const why = error instanceof Error ? error.message.replace(/^Invalid regular expression: /, "") : "";
+      throw new SysError("EUSAGE", `grep: no expression: ${pattern.slice(0, 60)}: ${why}`, [
+        "-F takes the text as it is",
+      ]);
+    }
+  }
+}
+
+const CLASSES: { readonly [name: string]: string } = {
+  alpha: "A-Za-z",
+  digit: "0-9",
+  alnum: "A-Za-z0-9",
+  upper: "A-Z",
+  lower: "a-z",
+  space: "\\s",
+  blank: " \\t",
+  punct: "!-\\/:-@\\[-`{-~",
+  xdigit: "0-9A-Fa-f",
+};
+
+/** In basic expressions `+ ? | ( ) { }` are themselves until a backslash stands before them; in extended ones it is the other way. */
+function translated(pattern: string, extended: boolean): string {
+  let source = "";
+  for (let at = 0; at < pattern.length; at++) {
+    const letter = pattern[at] as string;
+    if (letter === "[") {
+      const [text, end] = bracket(pattern, at);
+      source += text;
+      at = end;
+    } else if (letter === "\\" && at + 1 < pattern.length) {
+      const next = pattern[++at] as string;
+      if ("+?|(){}".includes(next)) source += extended ? `\\${next}` : next;
+      else source += next === "<" || next === ">" ? "\\b" : `\\${next}`;
+    } else if ("+?|(){}".includes(letter)) source += extended ? letter : `\\${letter}`;
+    // A star with nothing before it is a star.
+    else if (letter === "*" && /^$|(?:^|[^\\])\($|\|$|^\^$/.test(source)) source += "\\*";
+    else source += letter;
+  }
+  return source;
+}
+
+function bracket(pattern: string, from: number): readonly [text: string, end: number] {
+  let at = from + 1;
+  let text = "[";
+  if (pattern[at] === "^") {
+    text += "^";
+    at++;
+  }
+  // The first one is a letter like others.
+  for (let first = at; at < pattern.length && (pattern[at] !== "]" || at === first); at++) {
+    const named = /^\[:([a-z]+):\]/.exec(pattern.slice(at, at + 12));
+    if (named !== null && CLASSES[named[1] ?? ""] !== undefined) {
+      text += CLASSES[named[1] ?? ""];
+      at += named[0].length - 1;
+    } else text += "\\[]".includes(pattern[at] as string) ? `\\${pattern[at]}` : pattern[at];
+  }
+  return [`${text}]`, at];
+}

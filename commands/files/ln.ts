@@ -1,0 +1,40 @@
+// `gsv ln -s`: links are symbolic; a second name for the same content there is not.
+
+import { base, join } from "../../fs/path.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { Command } from "../command.ts";
+import { command } from "../define.ts";
+import { statOrNull } from "./entries.ts";
+import { Problems, quoted } from "./problems.ts";
+
+const input = {
+  target: field.text("what the link points to, from where the link is", { positional: true, meta: "TARGET" }),
+  path: field.path("the link, or the directory it goes to", { positional: true, meta: "LINK", of: "file" }),
+  symbolic: field.flag("a symbolic link: there are no others", { letter: "s" }),
+  force: field.flag("replace a file or link that is there", { letter: "f" }),
+};
+
+export const ln: Command = command(
+  {
+    name: "ln",
+    summary: "Make a symbolic link",
+    input,
+    examples: ["gsv ln -s notes.md '~/today.md'"],
+  },
+  async ({ args, json }, io) => {
+    const { target, path } = args;
+    if (args.symbolic !== true)
+      throw new SysError("EPERM", "ln: there are no hard links", [`gsv ln -s ${quoted(target)} ${quoted(path)}`]);
+    const problems = new Problems(io, "ln", json);
+    await problems.attempt(path, async () => {
+      const sys = io.sys();
+      const there = await statOrNull(sys, path, { link: false });
+      const link = there?.kind === "directory" ? join(path, base(target)) : path;
+      const old = args.force === true ? await statOrNull(sys, link, { link: true }) : null;
+      if (old !== null && old.kind !== "directory") await sys.call("fs.remove", { path: link });
+      await sys.call("fs.link", { path: link, target });
+    });
+    return problems.status;
+  },
+);

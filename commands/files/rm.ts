@@ -1,0 +1,69 @@
+// `gsv rm`: one call for each path, so a tree goes as a whole or, where something in it may not go, stays as a whole.
+
+import { base } from "../../fs/path.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { linesOf } from "../../src/lib/lines.ts";
+import { reveal } from "../../src/lib/sanitize.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { Command, Io } from "../command.ts";
+import { command } from "../define.ts";
+import { isMissing, statOf } from "./entries.ts";
+import { Problems } from "./problems.ts";
+
+const input = {
+  paths: field.paths("what to remove", { positional: true, meta: "PATH...", of: "file" }),
+  recursive: field.flag("directories with everything in them", { letter: "r" }),
+  force: field.flag("say nothing of what is not there, and never ask", { letter: "f" }),
+  interactive: field.flag("ask before each", { letter: "i" }),
+};
+
+export const rm: Command = command(
+  {
+    name: "rm",
+    summary: "Remove files and directories",
+    input,
+    examples: ["gsv rm '~/draft.md'", "gsv rm -r '~/old'"],
+    notes: ["What is removed is gone. A link goes, not what it points to."],
+  },
+  async ({ args, json }, io) => {
+    const problems = new Problems(io, "rm", json);
+    const ask = args.interactive === true && args.force !== true ? answersFrom(io) : null;
+    for (const path of args.paths) {
+      await problems.attempt(path, async () => {
+        try {
+          await remove(io, path, { recursive: args.recursive === true, ask });
+        } catch (error) {
+          if (args.force !== true || !isMissing(error)) throw error;
+        }
+      });
+    }
+    return problems.status;
+  },
+);
+
+interface How {
+  readonly recursive: boolean;
+  readonly ask: ((question: string) => Promise<boolean>) | null;
+}
+
+async function remove(io: Io, path: string, { recursive, ask }: How): Promise<void> {
+  const last = base(path);
+  if (last === "." || last === ".." || last === "")
+    throw new SysError("EINVAL", `${path} is not removed: name what is to go`);
+  const { kind } = await statOf(io.sys(), path, { link: true });
+  if (kind === "directory" && !recursive)
+    throw new SysError("EISDIR", `${path}: is a directory and stays`, ["-r removes it with everything in it"]);
+  const what = kind === "directory" ? "directory" : kind === "symlink" ? "link" : "file";
+  if (ask !== null && !(await ask(`remove ${what} ${reveal(path)}?`))) return;
+  await io.sys().call("fs.remove", { path, recursive });
+}
+
+/** Lines of stdin as answers; whatever does not begin with a y is a no. */
+function answersFrom(io: Io): (question: string) => Promise<boolean> {
+  const lines = linesOf(io.stdin.bytes());
+  return async (question) => {
+    await io.stderr.write(`${question} [y/N] `);
+    const { value, done } = await lines.next();
+    return done !== true && /^\s*y/i.test(value);
+  };
+}

@@ -1,0 +1,37 @@
+// `gsv touch`: a file that is not there is made empty, one that is there has changed now.
+
+import { SysError } from "../../src/abi/errno.ts";
+import { field } from "../../src/syscalls/define.ts";
+import type { Command } from "../command.ts";
+import { command } from "../define.ts";
+import { isMissing } from "./entries.ts";
+import { Problems } from "./problems.ts";
+
+const input = {
+  paths: field.paths("the files", { positional: true, meta: "PATH...", of: "file" }),
+  noCreate: field.flag("make none", { letter: "c" }),
+  date: field.optional(field.text("another time than now, such as 2026-01-02T03:04", { letter: "d", meta: "TIME" })),
+};
+
+export const touch: Command = command(
+  { name: "touch", summary: "Make empty files, or set the time of files to now", input, examples: ["gsv touch '~/x'"] },
+  async ({ args, json }, io) => {
+    const mtimeMs = args.date === undefined ? io.clock.now() : Date.parse(args.date);
+    if (!(mtimeMs >= 0)) throw new SysError("EUSAGE", `${args.date} is no time`, ["for example 2026-01-02T03:04:05Z"]);
+    const problems = new Problems(io, "touch", json);
+    const sys = io.sys();
+    for (const path of args.paths) {
+      await problems.attempt(path, async () => {
+        try {
+          await sys.call("fs.setattr", { path, mtimeMs });
+        } catch (error) {
+          if (!isMissing(error)) throw error;
+          if (args.noCreate === true) return;
+          await sys.call("fs.put", { path, data: "", exclusive: true });
+          if (args.date !== undefined) await sys.call("fs.setattr", { path, mtimeMs });
+        }
+      });
+    }
+    return problems.status;
+  },
+);

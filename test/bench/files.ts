@@ -1,0 +1,98 @@
+// Small files: what one write and one read cost through the kernel, beside the same on the disk itself. 10,000 of each where the disk
+// takes them in a few seconds, else fewer: the name of a row says how many. A cost that grows with their number shows in a row of its own.
+
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { realClock } from "../../src/lib/clock.ts";
+import { dial } from "../../src/rpc/client.ts";
+import { VERSION } from "../../src/version.ts";
+import { type Floor, Home } from "./machine.ts";
+import { median, type Row, rowOf, timed } from "./measure.ts";
+
+const CONTENT = Buffer.from("a note of ordinary length, as an agent would keep it. ".repeat(8));
+const PER_DIRECTORY = 100;
+const FILES_MAX = 10_000;
+const FILES_PER_ROUND = 250;
+const WRITING_MS = 5000;
+
+export async function fileRows(_floor: Floor, rounds: number): Promise<Row[]> {
+  const home = new Home();
+  const plain = mkdtempSync(join(tmpdir(), "gsv-bench-"));
+  try {
+    await home.kernel();
+    const trial = median((await throughTheKernel(home, "trial", PER_DIRECTORY)).write);
+    const most = Math.min(FILES_MAX, rounds * FILES_PER_ROUND, Math.floor(WRITING_MS / trial));
+    const files = Math.max(5, Math.floor(most / PER_DIRECTORY)) * PER_DIRECTORY;
+    const floors = {
+      write: median(await timed(files, async (n) => plainWrite(plain, at(n)))),
+      read: median(await timed(files, async (n) => readFileSync(join(plain, at(n))))),
+    };
+    const { write, read } = await throughTheKernel(home, "bench", files);
+    const what = (verb: string) => `a plain file ${verb}`;
+    return [
+      rowOf(`${files} small files: write`, write, {
+        floor: { value: floors.write, what: what("written, synced, renamed") },
+      }),
+      rowOf(`${files} small files: read`, read, { floor: { value: floors.read, what: what("read") } }),
+      {
+        name: `${files} small files: a late write beside an early one`,
+        unit: "ms",
+        median: median(write.slice(-files / 5)),
+        floor: { value: median(write.slice(0, files / 5)), what: "the first fifth" },
+      },
+    ];
+  } finally {
+    await home.remove();
+    rmSync(plain, { recursive: true, force: true });
+  }
+}
+
+/** Rounds that warm up have numbers below 0. */
+function at(n: number): string {
+  return `d${Math.floor(Math.abs(n) / PER_DIRECTORY)}/f${n}`;
+}
+
+/** As durable as an object: synced, and in its place at once. */
+function plainWrite(directory: string, name: string): void {
+  const path = join(directory, name);
+  mkdirSync(join(path, ".."), { recursive: true });
+  const file = openSync(`${path}.new`, "w");
+  writeSync(file, CONTENT);
+  fsyncSync(file);
+  closeSync(file);
+  renameSync(`${path}.new`, path);
+}
+
+interface Times {
+  readonly write: number[];
+  readonly read: number[];
+}
+
+async function throughTheKernel(home: Home, under: string, files: number): Promise<Times> {
+  const info = { clientId: "bench", version: VERSION, cwd: "/", env: {} };
+  const link = await dial({ socketPath: home.socket, info, clock: realClock, helloMs: 2000 });
+  const data = CONTENT.toString("base64");
+  try {
+    for (let n = 0; n < files; n += PER_DIRECTORY) {
+      const path = `~/${under}/d${n / PER_DIRECTORY}`;
+      await link.call("fs.mkdir", { path, parents: true }, { requestId: `${under}-mkdir-${n}` });
+    }
+    const put = (n: number) =>
+      link.call("fs.put", { path: `~/${under}/${at(n)}`, data }, { requestId: `${under}-put-${n}` });
+    const get = (n: number) => link.call("fs.get", { path: `~/${under}/${at(n)}` });
+    return { write: await timed(files, put), read: await timed(files, get) };
+  } finally {
+    link.close();
+  }
+}

@@ -1,0 +1,124 @@
+// Files for the programs of a command line: pieces that become one content, pages of a directory, and changes that a lost answer does
+// not repeat.
+
+import { describe, expect, test } from "bun:test";
+import type { EntryPage, FileStat, Piece } from "../../src/syscalls/file-tree.ts";
+import { rejection } from "../contract/sys.ts";
+import { answerAfterDeath, Dying } from "../support/dying.ts";
+import { TestKernel } from "../support/kernel.ts";
+
+const UPLOAD = "0190a1b2-0000-7000-8000-000000000001";
+const b64 = (text: string) => Buffer.from(text).toString("base64");
+
+async function content(home: TestKernel, path: string): Promise<string> {
+  return Buffer.from((await home.sys.call<Piece>("fs.get", { path })).data, "base64").toString();
+}
+
+describe("an upload", () => {
+  test("is nothing to anybody until it is put, and then all of it", async () => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("fs.put", { path: "~/a", data: b64("old") });
+    await home.sys.call("fs.stage", { upload: UPLOAD, offset: 0, data: b64("one ") });
+    await home.sys.call("fs.stage", { upload: UPLOAD, offset: 4, data: b64("two") });
+    // A piece whose answer was lost comes again.
+    expect(await home.sys.call<object>("fs.stage", { upload: UPLOAD, offset: 4, data: b64("two") })).toEqual({
+      size: 7,
+    });
+    expect(await content(home, "~/a")).toBe("old");
+    expect(await home.sys.call<object>("fs.put", { path: "~/a", upload: UPLOAD })).toEqual({
+      path: "/home/sam/a",
+      size: 7,
+    });
+    expect(await content(home, "~/a")).toBe("one two");
+    expect(await home.refusal("fs.put", { path: "~/b", upload: UPLOAD })).toMatchObject({ code: "EAGAIN" });
+  });
+
+  test("belongs to who made it, has no holes, and is gone with its kernel", async () => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("fs.stage", { upload: UPLOAD, offset: 0, data: b64("one") });
+    const root = home.person(0).call("fs.put", { path: "/etc/x", upload: UPLOAD });
+    expect(await rejection(root)).toMatchObject({ code: "EAGAIN" });
+    const hole = { upload: UPLOAD, offset: 5, data: b64("x") };
+    expect(await home.refusal("fs.stage", hole)).toMatchObject({ code: "EINVAL" });
+    await home.restart();
+    expect(await home.refusal("fs.stage", { ...hole, offset: 3 })).toMatchObject({ code: "EAGAIN" });
+  });
+
+  test("that nobody adds to makes room for others; more than there is room for is refused", async () => {
+    await using home = await TestKernel.boot();
+    const data = Buffer.alloc(512 * 1024).toString("base64");
+    const upload = (n: number) => `0190a1b2-0000-7000-8000-00000000000${n}`;
+    const fill = async (n: number) => {
+      for (let offset = 0; offset < 60 * 1024 * 1024; offset += 512 * 1024)
+        await home.sys.call("fs.stage", { upload: upload(n), offset, data });
+    };
+    await fill(1);
+    await fill(2);
+    expect((await rejection(fill(3))).code).toBe("EAGAIN");
+    await home.clock.advance(11 * 60 * 1000);
+    await fill(4);
+    expect(await home.refusal("fs.stage", { upload: upload(1), offset: 1, data })).toMatchObject({ code: "EAGAIN" });
+  });
+
+  test("is bounded as files are", async () => {
+    await using home = await TestKernel.boot();
+    const data = Buffer.alloc(512 * 1024).toString("base64");
+    for (let offset = 0; offset < 64 * 1024 * 1024; offset += 512 * 1024)
+      await home.sys.call("fs.stage", { upload: UPLOAD, offset, data });
+    const more = { upload: UPLOAD, offset: 64 * 1024 * 1024, data: b64("x") };
+    expect(await home.refusal("fs.stage", more)).toMatchObject({ code: "EFBIG" });
+  });
+});
+
+test("what is put follows its conditions", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("fs.put", { path: "~/a", data: b64("1"), mode: "0604" });
+  const { version, mode } = await home.sys.call<FileStat>("fs.stat", { path: "~/a" });
+  expect(mode).toBe("0604");
+  expect(await home.refusal("fs.put", { path: "~/a", data: "", exclusive: true })).toMatchObject({ code: "EEXIST" });
+  await home.sys.call("fs.put", { path: "~/a", data: b64("2"), ifVersion: version, at: "end" });
+  expect(await home.refusal("fs.put", { path: "~/a", data: "", ifVersion: version })).toMatchObject({
+    code: "ECONFLICT",
+  });
+  expect(await content(home, "~/a")).toBe("12");
+  for (const wrong of [{}, { data: "", upload: UPLOAD }, { data: "?" }, { data: "", mode: "9" }])
+    expect(await home.refusal("fs.put", { path: "~/a", ...wrong })).toMatchObject({ code: "EINVAL" });
+});
+
+test("a directory is listed in pages with owners by name, and looked at with and without its link", async () => {
+  await using home = await TestKernel.boot();
+  for (const name of ["c", "a", "b"]) await home.sys.call("fs.put", { path: `~/${name}`, data: "" });
+  await home.sys.call("fs.link", { path: "~/l", target: "a" });
+  const first = await home.sys.call<EntryPage>("fs.list", { path: "~", limit: 2 });
+  const second = await home.sys.call<EntryPage>("fs.list", { path: "~", limit: 2, after: first.next });
+  const named = ({ entries }: EntryPage) => entries.map(({ name, owner, group }) => `${name} ${owner} ${group}`);
+  expect([...named(first), ...named(second)]).toEqual(["a sam sam", "b sam sam", "c sam sam", "l sam sam"]);
+  expect(second.next).toBeNull();
+  expect(second.entries[1]).toMatchObject({ kind: "symlink", target: "a" });
+  expect(await home.sys.call<object>("fs.stat", { path: "~/l", link: true })).toMatchObject({ kind: "symlink" });
+  expect(await home.sys.call<object>("fs.stat", { path: "~/l" })).toMatchObject({ kind: "file", path: "/home/sam/a" });
+});
+
+describe("a change is made once, whether its answer was lost or its kernel", () => {
+  const CASES: readonly (readonly [name: string, args: object])[] = [
+    ["fs.put", { path: "~/new", data: b64("x"), exclusive: true }],
+    ["fs.put", { path: "~/a", data: b64("x"), at: "end" }],
+    ["fs.mkdir", { path: "~/d" }],
+    ["fs.mkdir", { path: "~/d/e/f", parents: true }],
+    ["fs.rename", { from: "~/a", to: "~/b" }],
+    ["fs.link", { path: "~/l", target: "a" }],
+    ["fs.remove", { path: "~/full", recursive: true }],
+    ["fs.setattr", { path: "~/a", mode: "0600" }],
+  ];
+
+  test.each(CASES)("%s %j", async (name, args) => {
+    const dying = new Dying();
+    await using home = await TestKernel.boot(dying);
+    await home.sys.call("fs.put", { path: "~/a", data: b64("a") });
+    await home.sys.call("fs.mkdir", { path: "~/full" });
+    await home.sys.call("fs.put", { path: "~/full/a", data: "" });
+    const answer = await answerAfterDeath(home, dying, name, args);
+    expect(await home.sys.call<object>(name, args, { requestId: "req-1" })).toEqual(answer as object);
+    if (name === "fs.put" && "at" in args) expect(await content(home, "~/a")).toBe("ax");
+  });
+});
