@@ -21,7 +21,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<n
 
 async function attempt(all: readonly string[], io: Io): Promise<number> {
   try {
-    const argv = actAs(all, io);
+    const argv = actAs(asksSetting(all) ? await (await import("./set-flag.ts")).withSettings(all, io) : all, io);
     const at = argv.findIndex((token) => !looksLikeFlag(token) || token === "--");
     const before = at === -1 ? argv : argv.slice(0, at);
     refuseStrangers(before);
@@ -34,12 +34,16 @@ async function attempt(all: readonly string[], io: Io): Promise<number> {
   }
 }
 
+function asksSetting(argv: readonly string[]): boolean {
+  return argv.some((token) => token === "--set" || token.startsWith("--set="));
+}
+
 function refuseStrangers(before: readonly string[]): void {
   const stranger = before.find((token) => !["--json", "--help", "-h", "--no-pager"].includes(token));
   if (stranger === undefined) return;
   throw new SysError("EUSAGE", `${stranger.slice(0, 60)} stands before the command`, [
     "flags of a command go after it: gsv COMMAND --flag",
-    "usage: gsv [--json] [--user NAME] COMMAND …",
+    "usage: gsv [--json] [--user NAME] [--set KEY=VALUE] COMMAND …",
   ]);
 }
 

@@ -9,9 +9,14 @@ import { type Keychain, type Secrets, secretsIn } from "./kernel/secrets.ts";
 import type { Clock } from "./lib/clock.ts";
 import { Redactor } from "./lib/redact.ts";
 import type { HomePaths } from "./paths.ts";
-import { chooseProvider } from "./providers/table.ts";
+import { chooseProvider, isComing } from "./providers/table.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
 import type { Settings } from "./syscalls/services.ts";
+
+/** What a schema cannot say. A model of a provider that is still to come is kept. */
+export const SETTING_CHECKS: { readonly [key: string]: (value: string) => void } = {
+  "ai.model": (model) => void (isComing(model) || chooseProvider({ explicit: model, env: {} })),
+};
 
 /** What the invocation says of the settings that are a kernel's own. */
 export interface SettingsMachine {
@@ -46,7 +51,7 @@ export async function bootSettings(kernel: KernelStore, machine: SettingsMachine
     redactor,
     clock,
     ofKernel: { ...Object.fromEntries(numbers), "secrets.store": secretsStore },
-    checks: { "ai.model": (model) => void chooseProvider({ explicit: model, env: {} }) },
+    checks: SETTING_CHECKS,
   });
   return { config: configOver(stored, said), redactor, secrets, settings };
 }
@@ -73,8 +78,9 @@ export async function modelFor(
   { config }: KernelStore,
   { caller, client }: { readonly caller: Caller; readonly client?: ClientInfo },
 ): Promise<string | null> {
-  const said = await settingFor(config, "ai.model", { uid: caller.ownerUid, client });
-  if (said === "") return null;
+  const { text: said, layer } = await settingFor(config, "ai.model", { uid: caller.ownerUid, client });
+  const isStored = layer === "user" || layer === "system";
+  if (said === "" || (isStored && isComing(said))) return null;
   const { provider, model } = chooseProvider({ explicit: said, env: {} });
   return provider === model ? provider : `${provider}:${model}`;
 }

@@ -1,7 +1,7 @@
 // What a command asks of a person at the terminal: a secret that nobody sees, and a text changed in the person's own editor. The
 // editor gets a file that only its owner can read, and an environment without secrets.
 
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, read, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ReadStream } from "node:tty";
 import type { Edited, EditRequest } from "../commands/command.ts";
@@ -9,9 +9,27 @@ import { SysError } from "./abi/errno.ts";
 
 const EDITOR_ENV =
   /^(?:PATH|HOME|TMPDIR|USER|LOGNAME|SHELL|TERM|COLORTERM|TERMINFO|LANG|LC_[A-Z]+|TZ|DISPLAY|WAYLAND_DISPLAY|XDG_[A-Z_]+|VISUAL|EDITOR)$/;
+/** A terminal gives no more of one line. */
+const LINE_BYTES_MAX = 4096;
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const CTRL_U = "\u0015";
+
+/** Reads one line as the terminal lets a person write it, and not a key more; ctrl-c there ends the invocation, as anywhere. */
+export async function ask(question: string, say: (text: string) => Promise<void>): Promise<string> {
+  await say(question);
+  const line = Buffer.alloc(LINE_BYTES_MAX);
+  const got = await new Promise<number>((resolve, reject) =>
+    read(0, line, 0, line.length, null, (error, count) => (error ? reject(error) : resolve(count))),
+  );
+  if (got > 0)
+    return line
+      .subarray(0, got)
+      .toString()
+      .replace(/\r?\n$/, "");
+  await say("\n");
+  throw new SysError("ECANCELED", "cancelled: nothing was changed");
+}
 
 /** Reads one line from the terminal with its echo off. */
 export async function askHidden(question: string, say: (text: string) => Promise<void>): Promise<string> {

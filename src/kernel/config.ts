@@ -1,9 +1,9 @@
-// Settings as callers see and change them: default, the whole home's, the account's, the environment of this connection. A process sees
-// its owner's and changes none. Values of secrets go in and never come out: what is shown is that they are set.
+// Settings as callers see and change them: default, the whole home's, the account's, the environment and the flags of this connection. A
+// process sees its owner's. Values of secrets go in and never come out: what is shown is that they are set.
 
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from "../abi/config.ts";
 import { canonicalForm, type Holder, storedKey, storedPrefix } from "../abi/config-key.ts";
-import { canonicalValue, resolveSetting, type Said, typedValue } from "../abi/config-value.ts";
+import { canonicalValue, type Resolved, resolveSetting, type Said, typedValue } from "../abi/config-value.ts";
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import type { ClientInfo } from "../abi/sys.ts";
@@ -42,6 +42,7 @@ export function settingsService(options: SettingsOptions): Settings {
       system: system[name],
       user: user[name],
       environment: own ? environmentOf(options.ofKernel, client, name) : undefined,
+      flag: own ? flagOf(client, name) : undefined,
     });
   }
 
@@ -152,10 +153,10 @@ export async function settingFor(
   rows: ConfigRows,
   name: SettingName,
   { uid, client }: { readonly uid: number; readonly client: ClientInfo | undefined },
-): Promise<string> {
+): Promise<Resolved> {
   const [system, user] = [await textsOf(rows, "system"), await textsOf(rows, uid)];
-  const said = { system: system[name], user: user[name], environment: environmentOf({}, client, name) };
-  return resolveSetting(name, SETTINGS[name], said).text;
+  const [environment, flag] = [environmentOf({}, client, name), flagOf(client, name)];
+  return resolveSetting(name, SETTINGS[name], { system: system[name], user: user[name], environment, flag });
 }
 
 /** Every stored secret becomes known, so that it is redacted wherever it turns up. Returns what could not be read, one line each. */
@@ -182,6 +183,12 @@ function isSecret(name: SettingName): boolean {
 function environmentOf(ofKernel: Texts, client: ClientInfo | undefined, name: SettingName): string | undefined {
   const { env, writes }: Setting = SETTINGS[name];
   return writes === "root" ? ofKernel[name] : env === undefined ? undefined : client?.env[env];
+}
+
+/** A client may say anything: what is secret or root's is no flag's business. */
+function flagOf(client: ClientInfo | undefined, name: SettingName): string | undefined {
+  const { type, writes }: Setting = SETTINGS[name];
+  return writes === "root" || type === "secret" ? undefined : client?.flags?.[name];
 }
 
 function infoOf(key: SettingName, said: Said): SettingInfo {
