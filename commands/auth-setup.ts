@@ -74,7 +74,7 @@ export const setup = command(spec, async ({ json }, io) => {
   const offer = await chosen(io, known);
   const changes = await answers(io, offer, known);
   const result = await io.sys().call<{ changed: readonly ChangedSetting[] }>("config.apply", { changes });
-  await printResult(io, declared("config.apply").cli.print, result, json);
+  await printResult(io, (await declared("config.apply")).cli.print, result, json);
   const built = await io.machine.providers();
   await printText(io.stderr, after(offer, built.includes(offer.provider), settings).join("\n"));
   return 0;

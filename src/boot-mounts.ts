@@ -4,6 +4,7 @@ import { separateStores } from "../fs/memory.ts";
 import { Namespace } from "../fs/namespace.ts";
 import { objectsFs } from "../fs/objects.ts";
 import { procFs } from "../fs/proc.ts";
+import { sysFs } from "../fs/sys.ts";
 import type { Caller } from "./abi/identity.ts";
 import type { Sys } from "./abi/sys.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -26,5 +27,6 @@ export function mountedFiles({ objects, clock, sysFor }: MountParts): Namespace 
     { at: "/", fs: objectsFs({ storeOf: () => objects, clock, root: { uid: 0, gid: 0, mode: 0o755 }, kept: KEPT }) },
     { at: "/tmp", fs: objectsFs({ storeOf, clock, root: { uid: 0, gid: 0, mode: 0o1777 } }) },
     { at: "/proc", fs: procFs({ sysFor, clock, messageLine, waitsForText }) },
+    { at: "/sys", fs: sysFs({ sysFor, clock, reference: () => import("./syscalls/reference.ts") }) },
   ]);
 }

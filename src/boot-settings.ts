@@ -4,14 +4,13 @@ import { type Config, configOver, SETTINGS } from "./abi/config.ts";
 import { resolveSetting } from "./abi/config-value.ts";
 import type { Caller } from "./abi/identity.ts";
 import type { ClientInfo } from "./abi/sys.ts";
-import { knowSecrets, settingFor, settingsService, systemSettings } from "./kernel/config.ts";
+import { knowSecrets, type SettingsOfKernel, settingFor, settingsService, systemSettings } from "./kernel/config.ts";
 import { type Keychain, type Secrets, secretsIn } from "./kernel/secrets.ts";
 import type { Clock } from "./lib/clock.ts";
 import { Redactor } from "./lib/redact.ts";
 import type { HomePaths } from "./paths.ts";
 import { chooseProvider, isComing } from "./providers/table.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
-import type { Settings } from "./syscalls/services.ts";
 
 /** What a schema cannot say. A model of a provider that is still to come is kept. */
 export const SETTING_CHECKS: { readonly [key: string]: (value: string) => void } = {
@@ -33,7 +32,7 @@ export interface SettingParts {
   readonly config: Config;
   readonly redactor: Redactor;
   readonly secrets: Secrets;
-  readonly settings: Settings;
+  readonly settings: SettingsOfKernel;
 }
 
 export async function bootSettings(kernel: KernelStore, machine: SettingsMachine): Promise<SettingParts> {
