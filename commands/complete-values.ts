@@ -2,6 +2,7 @@
 // configuration keys. What the home holds is looked up, at most one page of it; without a home there is simply less.
 
 import type { Approval, ProcessInfo } from "../src/abi/process.ts";
+import type { AccountInfo } from "../src/syscalls/access.ts";
 import { SYSCALLS } from "../src/syscalls/all.ts";
 import type { Fields } from "../src/syscalls/define.ts";
 import type { EntryPage } from "../src/syscalls/file-tree.ts";
@@ -107,6 +108,19 @@ async function topics(before: readonly string[], io: Io): Promise<Candidate[]> {
     if (word !== "" && !seen.has(word)) seen.set(word, more.length > 0 ? `Commands on ${word}` : summary);
   }
   return [...seen].map(([value, note]) => ({ value, note }));
+}
+
+export async function accountNames(io: Io): Promise<Candidate[]> {
+  const page = await look<{ accounts: readonly AccountInfo[] }>(io, "account.list");
+  return (page?.accounts ?? []).map(({ username, kind }) => ({ value: username, note: kind }));
+}
+
+/** `KEY=`, and after it what a key of few values takes. */
+export async function settings(typed: string, io: Io): Promise<Candidate[]> {
+  const [key = "", value] = typed.split(/=(.*)/s);
+  if (value === undefined) return (await configKeys(io)).map((each) => ({ ...each, value: `${each.value}=` }));
+  const { choicesOf } = await import("./config-text.ts");
+  return choicesOf(key).map((choice) => ({ value: `${key}=${choice}` }));
 }
 
 // Whatever list the call returns, its rows name their keys. A gsv that has no such call has no such command either.

@@ -21,7 +21,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<n
 
 async function attempt(all: readonly string[], io: Io): Promise<number> {
   try {
-    const argv = actAs(asksSetting(all) ? await (await import("./set-flag.ts")).withSettings(all, io) : all, io);
+    const argv = await withoutGlobals(all, io);
     const at = argv.findIndex((token) => !looksLikeFlag(token) || token === "--");
     const before = at === -1 ? argv : argv.slice(0, at);
     refuseStrangers(before);
@@ -34,8 +34,11 @@ async function attempt(all: readonly string[], io: Io): Promise<number> {
   }
 }
 
-function asksSetting(argv: readonly string[]): boolean {
-  return argv.some((token) => token === "--set" || token.startsWith("--set="));
+/** The flags that any command takes; the words that completion is about are those of another command line. */
+async function withoutGlobals(argv: readonly string[], io: Io): Promise<readonly string[]> {
+  if (argv[0] === "__complete") return argv;
+  const setsSome = argv.some((token) => token === "--set" || token.startsWith("--set="));
+  return actAs(setsSome ? await (await import("./set-flag.ts")).withSettings(argv, io) : argv, io);
 }
 
 function refuseStrangers(before: readonly string[]): void {

@@ -97,7 +97,10 @@ class SyntheticFs implements FileSystem {
   }
 
   async write(caller: Caller, path: ResolvedPath, bytes: Uint8Array): Promise<{ readonly version: string }> {
-    const { row, names } = await this.find(caller, path);
+    const { row, names } = await this.find(caller, path).catch((error: unknown) => {
+      // A file that is not there cannot be made.
+      throw error instanceof FileError && error.code === "ENOENT" ? new FileError("EPERM", path) : error;
+    });
     if (row === undefined || !("write" in row) || row.write === undefined) throw new FileError("EPERM", path);
     await row.write(caller, names, new TextDecoder().decode(bytes));
     return { version: String(this.clock.now()) };

@@ -3,6 +3,7 @@
 import { type Config, configOver, SETTINGS } from "./abi/config.ts";
 import { resolveSetting } from "./abi/config-value.ts";
 import type { Caller } from "./abi/identity.ts";
+import type { RetentionSettings } from "./abi/keep.ts";
 import type { ClientInfo } from "./abi/sys.ts";
 import { knowSecrets, type SettingsOfKernel, settingFor, settingsService, systemSettings } from "./kernel/config.ts";
 import { type Keychain, type Secrets, secretsIn } from "./kernel/secrets.ts";
@@ -29,7 +30,10 @@ export interface SettingsMachine {
 }
 
 export interface SettingParts {
+  /** As it was when this kernel started: its own times hold for its whole life. */
   readonly config: Config;
+  /** As root has it now. */
+  readonly configNow: () => Config;
   readonly redactor: Redactor;
   readonly secrets: Secrets;
   readonly settings: SettingsOfKernel;
@@ -43,6 +47,8 @@ export async function bootSettings(kernel: KernelStore, machine: SettingsMachine
   const secrets = secretsIn({ directory: paths.secretsDir, keychain, inFiles });
   const redactor = new Redactor();
   const numbers = Object.entries(said).map(([key, value]) => [key, String(value)]);
+  const config = configOver(stored, said);
+  let now = config;
   const settings = settingsService({
     rows: kernel.config,
     accounts: kernel.accounts,
@@ -51,8 +57,17 @@ export async function bootSettings(kernel: KernelStore, machine: SettingsMachine
     clock,
     ofKernel: { ...Object.fromEntries(numbers), "secrets.store": secretsStore },
     checks: SETTING_CHECKS,
+    systemChanged: (texts) => {
+      now = configOver(texts, said);
+    },
   });
-  return { config: configOver(stored, said), redactor, secrets, settings };
+  return { config, configNow: () => now, redactor, secrets, settings };
+}
+
+export function retentionOf(config: Config): RetentionSettings {
+  const { "retention.archivesDays": archivesDays, "retention.auditDays": auditDays } = config;
+  const ended = config["retention.endedDays"];
+  return { archivesDays, auditDays, runsDays: ended, syscallLogDays: ended };
 }
 
 /** From here on what is secret in this home, and in a client's environment, is redacted. Returns what could not be read. */

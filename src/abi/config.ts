@@ -145,8 +145,8 @@ export const SETTINGS = {
   }),
   "retention.syscallLogRows": count("calls kept in the log of each process", 1000, {
     min: 1,
+    max: 100_000,
     writes: "root",
-    ...LATER,
   }),
   "retention.auditDays": count("how long the audit table remembers; 0 is for ever", 0, {
     max: DAYS_MAX,
