@@ -110,9 +110,11 @@ async function topics(before: readonly string[], io: Io): Promise<Candidate[]> {
   return [...seen].map(([value, note]) => ({ value, note }));
 }
 
+/** Accounts somebody can act as: those one may see, and root, which everybody knows of; an agent has no password. */
 export async function accountNames(io: Io): Promise<Candidate[]> {
   const page = await look<{ accounts: readonly AccountInfo[] }>(io, "account.list");
-  return (page?.accounts ?? []).map(({ username, kind }) => ({ value: username, note: kind }));
+  const humans = (page?.accounts ?? []).filter(({ kind }) => kind === "human");
+  return ["root", ...humans.map(({ username }) => username)].map((value) => ({ value }));
 }
 
 /** `KEY=`, and after it what a key of few values takes. */

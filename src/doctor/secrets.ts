@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { SETTINGS } from "../abi/config.ts";
 import { type KeyWritten, keyWritten } from "../abi/config-key.ts";
-import { type Check, type Found, ok, problem } from "./check.ts";
+import { type Check, type Found, notice, ok } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 export const secrets: Check = {
@@ -17,7 +17,7 @@ export const secrets: Check = {
       if ((await patient.holdsSecret(key, value)) !== false) continue;
       const whose = written.uid === null ? " of the whole home" : ownerIn(patient, written.uid);
       found.push(
-        problem(`the secret ${written.name}${whose} is set, but its value is missing`, {
+        notice(`the secret ${written.name}${whose} is set, but its value is missing`, {
           fix: fixFor(patient, written),
         }),
       );

@@ -190,7 +190,13 @@ describe("whatever goes wrong", () => {
 
 describe("flags of every command", () => {
   beforeEach(() => {
-    io.fakeSys.answer("account.list", () => ({ accounts: [{ username: "root", kind: "root" }, { username: "bob" }] }));
+    io.fakeSys.answer("account.list", () => ({
+      accounts: [
+        { username: "root", kind: "root" },
+        { username: "bob", kind: "human" },
+        { username: "friday", kind: "personal" },
+      ],
+    }));
     io.fakeSys.answer("config.list", () => ({ settings: [{ key: "compaction.enabled" }, { key: "ai.reasoning" }] }));
   });
 
