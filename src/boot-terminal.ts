@@ -3,7 +3,7 @@
 
 import { existsSync, mkdtempSync, read, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ReadStream } from "node:tty";
+import { isatty, ReadStream } from "node:tty";
 import type { Edited, EditRequest } from "../commands/command.ts";
 import { SysError } from "./abi/errno.ts";
 
@@ -128,6 +128,12 @@ async function runEditor(command: readonly string[], { env, cwd }: Pick<EditorPo
 
 /** The editor's command line. It is cut at blanks, never given to a shell; `--` in it would make our file one of several. */
 function editorFrom(env: EditorPorts["env"]): readonly [string, ...string[]] {
+  // One that was named may need no terminal; the usual one does.
+  if (!env.VISUAL && !env.EDITOR && !isatty(0)) {
+    throw new SysError("EUSAGE", "there is no terminal to edit on, and neither VISUAL nor EDITOR is set", [
+      "one setting at a time: gsv config set KEY VALUE",
+    ]);
+  }
   const [program, ...words] = (env.VISUAL || env.EDITOR || "vi").trim().split(/\s+/);
   if (program === undefined || program === "" || words.includes("--")) {
     throw new SysError("ECONFIG", "VISUAL or EDITOR is not a command with plain arguments", ["for example: EDITOR=vi"]);
