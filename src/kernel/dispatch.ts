@@ -31,7 +31,7 @@ export interface DispatchOptions {
   readonly onFault: (error: unknown) => void;
   /** What is told of an error without the secrets that are known here. */
   readonly conceal?: (text: string) => string;
-  /** Whether what was done with more than everybody's rights is audited too: not for what the kernel reads on somebody's behalf. */
+  /** Whether whatever root does is audited: not for what the kernel reads on somebody's behalf. */
   readonly auditPrivileged?: true;
 }
 
@@ -140,7 +140,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
 
   // What only people may change, and whatever root does.
   function isPrivileged(call: AnySyscall, { caller }: CallContext): boolean {
-    return options.auditPrivileged === true && (isRoot(caller) || (call.by !== "anyone" && call.class === "keyed"));
+    return (options.auditPrivileged === true && isRoot(caller)) || (call.by !== "anyone" && call.class === "keyed");
   }
 
   async function note(

@@ -58,6 +58,28 @@ test("what is wrong is refused as config set refuses it, and a secret goes in an
   }
 });
 
+test("a change through a file is in the audit as any other, without the secret, and so is a refused one", async () => {
+  await using home = await TestKernel.boot();
+  await write(home.sys, `${OWN}/compaction.enabled`, "off");
+  await write(home.person(0), "/sys/config/ai.apiKey", SECRET);
+  await home.refusal("fs.write", { path: "/sys/config/compaction.enabled", content: "off" });
+  await home.refusal("fs.write", { path: `${OWN}/compaction.enabled`, content: "on" }, await home.insideOf(INIT));
+  const { entries } = await home.person(0).call<{ entries: Entry[] }>("audit.list", {});
+  const told = entries.map(({ account, call, outcome, detail }) => `${account} ${call} ${outcome} ${detail}`);
+  expect(told).toContain("sam config.set ok key=users/1000/compaction.enabled value=off");
+  expect(told.filter((line) => line.startsWith("root config.set ok key=ai.apiKey"))).toHaveLength(1);
+  expect(told.filter((line) => line.startsWith("sam fs.write EPERM"))).toHaveLength(1);
+  expect(told.filter((line) => line.startsWith("friday config.set EPERM"))).toHaveLength(1);
+  expect(told.join("\n")).not.toContain(SECRET);
+});
+
+interface Entry {
+  readonly account: string;
+  readonly call: string;
+  readonly outcome: string;
+  readonly detail: string;
+}
+
 test("syscalls and what groups may do are there to read", async () => {
   await using home = await TestKernel.boot();
   expect(await textOf(home.sys, "/sys/syscalls/proc.send")).toContain("gsv api proc.send");
