@@ -12,7 +12,8 @@ export type Gone = readonly ("system" | "user")[];
 export function infoOf(key: SettingName, said: Said, gone: Gone): SettingInfo {
   const setting: Setting = SETTINGS[key];
   const { type, doc, env = null, writes } = setting;
-  const facts = { key, type, takes: takes(setting), doc, env, writes, inUse: setting.later !== true };
+  const agents: SettingInfo["agents"] = setting.agents ?? "never";
+  const facts = { key, type, takes: takes(setting), doc, env, writes, agents, inUse: setting.later !== true };
   if (type === "secret") return { ...facts, ...secretInfo(said, gone) };
   const { text, layer, layers } = resolveSetting(key, setting, said);
   const shown = layers.map((each) => ({ layer: each.layer, shown: each.text }));

@@ -123,7 +123,8 @@ test("no policy, limit, right, address or secret is an agent's to propose, nor a
       "shell.networkEnabled",
     ]),
   );
-  await home.sys.call("fs.write", { path: "~/plain", content: "x" });
+  const { settings } = await home.sys.call<{ settings: { key: string; agents: string }[] }>("config.list", {});
+  expect(settings.filter(({ agents }) => agents === "never").map(({ key }) => key)).toEqual([...closed]);
   const paths = [
     ...closed.map((name) => `${OWN}/${name}`),
     "/sys/config/compaction.enabled",
