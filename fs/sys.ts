@@ -14,11 +14,11 @@ import { type Row, syntheticFs } from "./synthetic.ts";
 export interface SysOptions {
   readonly sysFor: (caller: Caller) => Sys;
   readonly clock: Clock;
-  /** What each syscall is, by its name; loaded when somebody looks. */
-  readonly reference: () => Promise<{
-    readonly syscallNames: () => readonly string[];
-    readonly syscallText: (name: string) => string;
-  }>;
+  /** What each syscall is, by its name. */
+  readonly reference: {
+    readonly names: () => Promise<readonly string[]>;
+    readonly text: (name: string) => Promise<string>;
+  };
 }
 
 export function sysFs({ sysFor, clock, reference }: SysOptions): FileSystem {
@@ -61,10 +61,10 @@ export function sysFs({ sysFor, clock, reference }: SysOptions): FileSystem {
     },
     {
       path: "/syscalls/*",
-      list: async () => (await reference()).syscallNames(),
-      has: async (_caller, _before, name) => (await reference()).syscallNames().includes(name),
+      list: () => reference.names(),
+      has: async (_caller, _before, name) => (await reference.names()).includes(name),
     },
-    { path: "/syscalls/*", text: async (_caller, [name = ""]) => (await reference()).syscallText(name) },
+    { path: "/syscalls/*", text: (_caller, [name = ""]) => reference.text(name) },
     {
       path: "/capabilities/*",
       list: async (caller) => (await groups(caller)).map(({ gid }) => String(gid)),

@@ -15,6 +15,12 @@ import { messageLine, waitsForText } from "./syscalls/format.ts";
 const KEPT = ["/var/sessions"];
 const TMP_BYTES_MAX = 64 * 1024 * 1024;
 
+/** Loaded when somebody looks: it takes every declaration there is. */
+const REFERENCE = {
+  names: async () => (await import("./syscalls/reference.ts")).syscallNames(),
+  text: async (name: string) => (await import("./syscalls/reference.ts")).syscallText(name),
+};
+
 export interface MountParts {
   readonly objects: ObjectStore;
   readonly clock: Clock;
@@ -27,6 +33,6 @@ export function mountedFiles({ objects, clock, sysFor }: MountParts): Namespace 
     { at: "/", fs: objectsFs({ storeOf: () => objects, clock, root: { uid: 0, gid: 0, mode: 0o755 }, kept: KEPT }) },
     { at: "/tmp", fs: objectsFs({ storeOf, clock, root: { uid: 0, gid: 0, mode: 0o1777 } }) },
     { at: "/proc", fs: procFs({ sysFor, clock, messageLine, waitsForText }) },
-    { at: "/sys", fs: sysFs({ sysFor, clock, reference: () => import("./syscalls/reference.ts") }) },
+    { at: "/sys", fs: sysFs({ sysFor, clock, reference: REFERENCE }) },
   ]);
 }
