@@ -18,6 +18,8 @@ export type Row =
       readonly path: string;
       readonly text: (caller: Caller, names: readonly string[]) => Promise<Text>;
       readonly write?: (caller: Caller, names: readonly string[], text: string) => Promise<void>;
+      /** Root, where nothing else is said. */
+      readonly owner?: (caller: Caller) => Promise<{ readonly uid: number; readonly gid: number }>;
     }
   | { readonly path: string; readonly link: (caller: Caller, names: readonly string[]) => Promise<string> }
   /** Ends in `*`: which names there are, and whether one is, which may be cheaper to say. */
@@ -168,7 +170,8 @@ class SyntheticFs implements FileSystem {
     if (kind === "directory") return { ...base, mode: 0o555 };
     if (row !== undefined && "link" in row) return { ...base, mode: 0o777, target: await row.link(caller, names) };
     const writable = row !== undefined && "write" in row && row.write !== undefined;
-    return { ...base, mode: writable ? 0o644 : 0o444, contentType: "text/plain" };
+    const owner = row !== undefined && "owner" in row ? await row.owner?.(caller) : undefined;
+    return { ...base, ...owner, mode: writable ? 0o644 : 0o444, contentType: "text/plain" };
   }
 }
 
