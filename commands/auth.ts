@@ -1,7 +1,8 @@
-// `gsv auth login|logout NAME` keeps a token of eight hours, so that `--user NAME` asks no more; `gsv auth token …` makes lasting ones.
+// `gsv auth setup` is in a file of its own. `gsv auth login|logout NAME` keeps a token of eight hours, so that `--user NAME` asks no more; `gsv auth token …` makes lasting ones.
 
 import type { TokenInfo } from "../src/syscalls/access.ts";
 import { field } from "../src/syscalls/define.ts";
+import { setup } from "./auth-setup.ts";
 import type { Command } from "./command.ts";
 import { command } from "./define.ts";
 import { domainCommand, type Verb, verbOf } from "./derive.ts";
@@ -63,6 +64,7 @@ export async function auth(): Promise<Command> {
     ["revoke", await verbOf("sys.token.revoke", "auth token revoke")],
   ]);
   const verbs = new Map<string, Verb>([
+    ["setup", { summary: setup.summary, input: {}, load: () => setup }],
     ["login", { summary: loginSpec.summary, input: name, load: () => login }],
     ["logout", { summary: logoutSpec.summary, input: name, load: () => logout }],
     ["token", { summary: "Make, list and revoke tokens", input: {}, load: () => domainCommand("auth token", tokens) }],

@@ -83,11 +83,15 @@ export interface Io {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly person: {
-    /** Asks a person at the terminal without showing what is typed. */
+    /** Asks a person at the terminal; the line as they typed it. */
+    ask(question: string): Promise<string>;
+    /** The same without showing what is typed. */
     askHidden(question: string): Promise<string>;
     /** Lets a person change a text in their editor; a private file holds it meanwhile. */
     edit(request: EditRequest): Promise<Edited>;
   };
+  /** Settings of the command line as `KEY=VALUE`: the strongest layer of this invocation. Refuses what is not right. */
+  override(said: readonly string[]): Promise<void>;
   /** The text of an error without the secrets of this home. */
   conceal(text: string): Promise<string>;
   /** The files of this machine, as whoever runs gsv; paths from where it was started. */
@@ -101,6 +105,8 @@ export interface Io {
   /** For a home in any state; neither makes nor starts anything. */
   readonly machine: {
     doctor(): Promise<Doctor>;
+    /** Those this gsv can talk to. */
+    providers(): Promise<readonly string[]>;
     /** Throws when the environment names no home. */
     places(): Promise<readonly Place[]>;
   };

@@ -2,6 +2,7 @@
 // configuration keys. What the home holds is looked up, at most one page of it; without a home there is simply less.
 
 import type { Approval, ProcessInfo } from "../src/abi/process.ts";
+import type { AccountInfo } from "../src/syscalls/access.ts";
 import { SYSCALLS } from "../src/syscalls/all.ts";
 import type { Fields } from "../src/syscalls/define.ts";
 import type { EntryPage } from "../src/syscalls/file-tree.ts";
@@ -107,6 +108,21 @@ async function topics(before: readonly string[], io: Io): Promise<Candidate[]> {
     if (word !== "" && !seen.has(word)) seen.set(word, more.length > 0 ? `Commands on ${word}` : summary);
   }
   return [...seen].map(([value, note]) => ({ value, note }));
+}
+
+/** Accounts somebody can act as: those one may see, and root, which everybody knows of; an agent has no password. */
+export async function accountNames(io: Io): Promise<Candidate[]> {
+  const page = await look<{ accounts: readonly AccountInfo[] }>(io, "account.list");
+  const humans = (page?.accounts ?? []).filter(({ kind }) => kind === "human");
+  return ["root", ...humans.map(({ username }) => username)].map((value) => ({ value }));
+}
+
+/** `KEY=`, and after it what a key of few values takes. */
+export async function settings(typed: string, io: Io): Promise<Candidate[]> {
+  const [key = "", value] = typed.split(/=(.*)/s);
+  if (value === undefined) return (await configKeys(io)).map((each) => ({ ...each, value: `${each.value}=` }));
+  const { choicesOf } = await import("./config-text.ts");
+  return choicesOf(key).map((choice) => ({ value: `${key}=${choice}` }));
 }
 
 // Whatever list the call returns, its rows name their keys. A gsv that has no such call has no such command either.

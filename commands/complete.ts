@@ -6,7 +6,7 @@ import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import { flagsOf, isHidden, looksLikeFlag, type Spec, takesMany } from "./args.ts";
 import type { Command, Io } from "./command.ts";
-import { type Candidate, valuesOf } from "./complete-values.ts";
+import { accountNames, type Candidate, settings, valuesOf } from "./complete-values.ts";
 import { domains, type Verb } from "./derive.ts";
 import { COMMANDS } from "./table.ts";
 import { rootCommand } from "./tree.ts";
@@ -56,13 +56,49 @@ async function completionOf(before: readonly string[], current: string, io: Io):
   return { candidates: fitting, ...(files ? { files } : {}) };
 }
 
-async function atPlace(before: readonly string[], current: string, io: Io): Promise<Completion> {
+async function atPlace(all: readonly string[], current: string, io: Io): Promise<Completion> {
+  const { before, open } = withoutGlobals(all);
+  if (open !== null) return { candidates: await GLOBALS[open](current, io) };
+  const [name = "", value] = current.split(/=(.*)/s);
+  if (value !== undefined && isGlobal(name) && !all.includes("--")) {
+    const candidates = await GLOBALS[name](value, io);
+    return { candidates: candidates.map((each) => ({ ...each, value: `${name}=${each.value}` })) };
+  }
   const at = before.findIndex((word) => !looksLikeFlag(word));
   const word = before[at];
   if (word === undefined) return { candidates: current.startsWith("-") ? LEADING_FLAGS : await firstWords() };
   const rest = [...before.slice(0, at), ...before.slice(at + 1)];
   const command = await rootCommand(word);
   return command === null ? NOTHING : within(command, rest, current, io);
+}
+
+/** Flags with a value that any command takes, wherever they stand: what may be their value. */
+const GLOBALS = {
+  "--user": (_typed: string, io: Io) => accountNames(io),
+  "--set": (typed: string, io: Io) => settings(typed, io),
+} as const;
+
+function isGlobal(name: string): name is keyof typeof GLOBALS {
+  return Object.hasOwn(GLOBALS, name);
+}
+
+interface WithoutGlobals {
+  readonly before: readonly string[];
+  /** The one whose value is being typed. */
+  readonly open: keyof typeof GLOBALS | null;
+}
+
+function withoutGlobals(all: readonly string[]): WithoutGlobals {
+  const before: string[] = [];
+  for (let at = 0; at < all.length; at++) {
+    const token = all[at] ?? "";
+    if (token === "--") return { before: [...before, ...all.slice(at)], open: null };
+    if (isGlobal(token)) {
+      at++;
+      if (at >= all.length) return { before, open: token };
+    } else if (!isGlobal(token.split("=", 1)[0] ?? "")) before.push(token);
+  }
+  return { before, open: null };
 }
 
 /** A noun takes its verb, whose own verb may follow; flags may stand before either. */
@@ -80,6 +116,8 @@ async function within(command: Command, before: readonly string[], current: stri
 const LEADING_FLAGS: readonly Candidate[] = [
   { value: "--help", note: "print help" },
   { value: "--json", note: "print JSON" },
+  { value: "--set", note: "KEY=VALUE: a setting for this command alone" },
+  { value: "--user", note: "act as that account" },
   { value: "--version", note: "print the version" },
 ];
 

@@ -87,3 +87,10 @@ export function isSecretKey(text: string): boolean {
   const found = keyWritten(text);
   return found !== null && SETTINGS[found.name].type === "secret";
 }
+
+/** What a setting of few values may be, in whatever spelling its key is. */
+export function choicesOf(text: string): readonly string[] {
+  const found = keyWritten(text);
+  const setting: Setting | null = found === null ? null : SETTINGS[found.name];
+  return setting?.type === "flag" ? ["true", "false"] : (setting?.choices ?? []);
+}

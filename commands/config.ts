@@ -32,14 +32,15 @@ function asDeclared(verb: "get" | "list" | "set") {
   return { name: `config ${verb}`, summary, examples: cli.examples };
 }
 
-function everything({ key: name, shown, layer, layers, doc, takes, env, writes, inUse }: SettingInfo): string {
+function everything({ key: name, shown, layer, layers, doc, takes, env, writes, agents, inUse }: SettingInfo): string {
+  const own = agents === "ask" ? "you, and an agent of yours once you have approved it" : "you";
   const rows: [string, string][] = [
     [name, `${shown || '""'} (${layer})`],
     ["means", doc],
     ["takes", takes],
     ...[...layers].reverse().map((each): [string, string] => [each.layer, each.shown || '""']),
     ["variable", env ?? "-"],
-    ["changed by", writes === "root" ? "root, with --system" : "you; root for the whole home, with --system"],
+    ["changed by", writes === "root" ? "root, with --system" : `${own}; root for the whole home, with --system`],
   ];
   if (!inUse) rows.push(["note", "kept, and not used by this version yet"]);
   return aligned(rows).join("\n");

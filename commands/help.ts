@@ -85,7 +85,7 @@ async function shortHelp(width: number | null): Promise<string> {
       blocks: [
         {
           kind: "text" as const,
-          text: "gsv COMMAND --help says more, with examples; gsv man has all of it. --json prints JSON everywhere, --user NAME acts as another account.",
+          text: "gsv COMMAND --help says more, with examples; gsv man has all of it. --json prints JSON everywhere, --user NAME acts as another account, --set KEY=VALUE sets something for one command.",
         },
       ],
     },

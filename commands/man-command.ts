@@ -1,6 +1,7 @@
 // The manual page of a command, all of it out of its declaration: nothing here knows any command by name.
 
 import { SYSCALLS } from "../src/syscalls/all.ts";
+import { BY } from "../src/syscalls/reference.ts";
 import type { AnySyscall } from "../src/syscalls/table.ts";
 import { type Spec, usageLine } from "./args.ts";
 import type { Command } from "./command.ts";
@@ -47,7 +48,7 @@ function callText({ name, class: kind, by, tool }: AnySyscall): string {
     wait: `It is the syscall ${name}, which answers when what it waits for has happened.`,
     keyed: `It is the syscall ${name}, which changes something: a call that is repeated under its request id is carried out once.`,
   };
-  const persons = by === "person" ? " Only a person may call it, never a process." : "";
+  const persons = by === "anyone" ? "" : ` ${BY[by]}`;
   const agents = tool === undefined ? "" : ` Agents have it as the tool ${tool.name}.`;
   return sentences[kind] + persons + agents;
 }

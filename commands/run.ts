@@ -21,7 +21,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<n
 
 async function attempt(all: readonly string[], io: Io): Promise<number> {
   try {
-    const argv = actAs(all, io);
+    const argv = await withoutGlobals(all, io);
     const at = argv.findIndex((token) => !looksLikeFlag(token) || token === "--");
     const before = at === -1 ? argv : argv.slice(0, at);
     refuseStrangers(before);
@@ -34,12 +34,19 @@ async function attempt(all: readonly string[], io: Io): Promise<number> {
   }
 }
 
+/** The flags that any command takes; the words that completion is about are those of another command line. */
+async function withoutGlobals(argv: readonly string[], io: Io): Promise<readonly string[]> {
+  if (argv[0] === "__complete") return argv;
+  const setsSome = argv.some((token) => token === "--set" || token.startsWith("--set="));
+  return actAs(setsSome ? await (await import("./set-flag.ts")).withSettings(argv, io) : argv, io);
+}
+
 function refuseStrangers(before: readonly string[]): void {
   const stranger = before.find((token) => !["--json", "--help", "-h", "--no-pager"].includes(token));
   if (stranger === undefined) return;
   throw new SysError("EUSAGE", `${stranger.slice(0, 60)} stands before the command`, [
     "flags of a command go after it: gsv COMMAND --flag",
-    "usage: gsv [--json] [--user NAME] COMMAND …",
+    "usage: gsv [--json] [--user NAME] [--set KEY=VALUE] COMMAND …",
   ]);
 }
 

@@ -1,6 +1,7 @@
 // A read-only tree whose files are made when they are read, from a table of rows. `*` in a row's path stands for one name of a list;
 // a name written out wins over it. Reading from the start makes a file anew; reading on from an offset sees the same making for a
-// second after its last use, so that ranges agree. Changing anything is refused.
+// second after its last use, so that ranges agree. What is written goes to the row whole, once; where a row takes nothing, changing
+// anything is refused.
 
 import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";
@@ -13,7 +14,13 @@ export type Text = string | AsyncIterable<string>;
 
 /** `names` are what the path's `*`s stand for, in order. */
 export type Row =
-  | { readonly path: string; readonly text: (caller: Caller, names: readonly string[]) => Promise<Text> }
+  | {
+      readonly path: string;
+      readonly text: (caller: Caller, names: readonly string[]) => Promise<Text>;
+      readonly write?: (caller: Caller, names: readonly string[], text: string) => Promise<void>;
+      /** Root, where nothing else is said. */
+      readonly owner?: (caller: Caller) => Promise<{ readonly uid: number; readonly gid: number }>;
+    }
   | { readonly path: string; readonly link: (caller: Caller, names: readonly string[]) => Promise<string> }
   /** Ends in `*`: which names there are, and whether one is, which may be cheaper to say. */
   | {
@@ -91,8 +98,14 @@ class SyntheticFs implements FileSystem {
     return result;
   }
 
-  async write(_caller: Caller, path: ResolvedPath): Promise<never> {
-    throw new FileError("EPERM", path);
+  async write(caller: Caller, path: ResolvedPath, bytes: Uint8Array): Promise<{ readonly version: string }> {
+    const { row, names } = await this.find(caller, path).catch((error: unknown) => {
+      // A file that is not there cannot be made.
+      throw error instanceof FileError && error.code === "ENOENT" ? new FileError("EPERM", path) : error;
+    });
+    if (row === undefined || !("write" in row) || row.write === undefined) throw new FileError("EPERM", path);
+    await row.write(caller, names, new TextDecoder().decode(bytes));
+    return { version: String(this.clock.now()) };
   }
 
   async remove(_caller: Caller, path: ResolvedPath): Promise<never> {
@@ -156,7 +169,9 @@ class SyntheticFs implements FileSystem {
     const base = { kind, uid: 0, gid: 0, size: 0, mtimeMs: now, version: String(now) };
     if (kind === "directory") return { ...base, mode: 0o555 };
     if (row !== undefined && "link" in row) return { ...base, mode: 0o777, target: await row.link(caller, names) };
-    return { ...base, mode: 0o444, contentType: "text/plain" };
+    const writable = row !== undefined && "write" in row && row.write !== undefined;
+    const owner = row !== undefined && "owner" in row ? await row.owner?.(caller) : undefined;
+    return { ...base, ...owner, mode: writable ? 0o644 : 0o444, contentType: "text/plain" };
   }
 }
 

@@ -6,7 +6,10 @@ import { join } from "node:path";
 import type { Place } from "../commands/command.ts";
 import { SysError } from "./abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
+import { lastBackup } from "./backup/last.ts";
+import { keychainOf } from "./boot-keychain.ts";
 import type { Answer, Holder, Patient } from "./doctor/patient.ts";
+import { markFrom, secretsIn } from "./kernel/secrets.ts";
 import type { Clock } from "./lib/clock.ts";
 import { openPlainFile, readRange, sha256Of } from "./objects/host.ts";
 import { type HomePaths, homePaths, readKernelInfo } from "./paths.ts";
@@ -39,6 +42,7 @@ export interface DoctorMachine {
 export async function patientOf({ home, uid, env, clock, random }: DoctorMachine): Promise<Patient> {
   const homeFault = home instanceof SysError ? home : null;
   const { paths, socketPath } = home instanceof SysError ? nowhere(home) : home;
+  const secrets = secretsIn({ directory: paths.secretsDir, keychain: keychainOf(paths.home, clock) ?? null });
   return {
     homeFault,
     paths,
@@ -58,6 +62,11 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
       holder: () => holderIn(paths),
       hold: (work) => holding(paths, work),
     },
+    holdsSecret: async (key, text) => {
+      const mark = markFrom(text);
+      return mark === null ? null : await secrets.has(key, mark);
+    },
+    lastBackup: () => lastBackup(paths),
     socketPath,
     greet: () => greet({ socketPath, clock, random }),
     terminal: await terminalSize(),

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { SysError } from "./abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { HomeKeeping } from "./abi/keep.ts";
+import { noteBackup } from "./backup/last.ts";
 import { makeBackup } from "./backup/make.ts";
 import { decideRestore, finishRestore, isOccupied, isRestoreUnfinished, neededBy } from "./backup/swap.ts";
 import { unpack } from "./backup/unpack.ts";
@@ -30,12 +31,15 @@ export function homeKeeping(machine: KeepMachine): HomeKeeping {
   const { paths, uid, cwd, clock } = machine;
   return {
     backup: (file, { force }) =>
-      inStaging(machine, (staging) => {
+      inStaging(machine, async (staging) => {
         if (isRestoreUnfinished(paths))
           throw new SysError("EAGAIN", "a restore was cut short", ["gsv kernel start finishes it"]);
         const { kernelDb, procDir, objectsDir } = paths;
         const target = { file: resolve(cwd, file), force };
-        return makeBackup({ kernelDb, procDir, objectsDir, staging, ...target, gsv: VERSION, now: clock.now() });
+        const places = { kernelDb, procDir, objectsDir, staging };
+        const made = await makeBackup({ ...places, ...target, gsv: VERSION, now: clock.now() });
+        noteBackup(paths, made.file);
+        return made;
       }),
 
     restore: (file, { force }) =>

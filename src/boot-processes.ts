@@ -38,7 +38,7 @@ export function bootProcesses(core: Core, files: FileParts): ProcessParts {
 }
 
 function runPorts(core: Core, { locate }: FileParts, ledger: Ledger): RunPorts {
-  const { kernel, processes: store, machine, bus, callers, door } = core;
+  const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random } = machine;
   const manual = async () => (await import("./prompts/manual.ts")).MANUAL;
   const providers = machine.providers ?? providersFrom({ clock, manual });
@@ -49,7 +49,9 @@ function runPorts(core: Core, { locate }: FileParts, ledger: Ledger): RunPorts {
     ledger,
     clock,
     random,
-    sysOf: (row) => door(row.ownerUid, () => callers.process(row)),
+    sysOf: (row, approved) =>
+      door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...(approved && { approved }) })),
+    proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
     locate: async (row, path) => locate(await callers.process(row), path),
   });
   return {

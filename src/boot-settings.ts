@@ -3,15 +3,20 @@
 import { type Config, configOver, SETTINGS } from "./abi/config.ts";
 import { resolveSetting } from "./abi/config-value.ts";
 import type { Caller } from "./abi/identity.ts";
+import type { RetentionSettings } from "./abi/keep.ts";
 import type { ClientInfo } from "./abi/sys.ts";
-import { knowSecrets, settingFor, settingsService, systemSettings } from "./kernel/config.ts";
+import { knowSecrets, type SettingsOfKernel, settingFor, settingsService, systemSettings } from "./kernel/config.ts";
 import { type Keychain, type Secrets, secretsIn } from "./kernel/secrets.ts";
 import type { Clock } from "./lib/clock.ts";
 import { Redactor } from "./lib/redact.ts";
 import type { HomePaths } from "./paths.ts";
-import { chooseProvider } from "./providers/table.ts";
+import { chooseProvider, isComing } from "./providers/table.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
-import type { Settings } from "./syscalls/services.ts";
+
+/** What a schema cannot say. A model of a provider that is still to come is kept. */
+export const SETTING_CHECKS: { readonly [key: string]: (value: string) => void } = {
+  "ai.model": (model) => void (isComing(model) || chooseProvider({ explicit: model, env: {} })),
+};
 
 /** What the invocation says of the settings that are a kernel's own. */
 export interface SettingsMachine {
@@ -25,10 +30,13 @@ export interface SettingsMachine {
 }
 
 export interface SettingParts {
+  /** As it was when this kernel started: its own times hold for its whole life. */
   readonly config: Config;
+  /** As root has it now. */
+  readonly configNow: () => Config;
   readonly redactor: Redactor;
   readonly secrets: Secrets;
-  readonly settings: Settings;
+  readonly settings: SettingsOfKernel;
 }
 
 export async function bootSettings(kernel: KernelStore, machine: SettingsMachine): Promise<SettingParts> {
@@ -39,6 +47,8 @@ export async function bootSettings(kernel: KernelStore, machine: SettingsMachine
   const secrets = secretsIn({ directory: paths.secretsDir, keychain, inFiles });
   const redactor = new Redactor();
   const numbers = Object.entries(said).map(([key, value]) => [key, String(value)]);
+  const config = configOver(stored, said);
+  let now = config;
   const settings = settingsService({
     rows: kernel.config,
     accounts: kernel.accounts,
@@ -46,9 +56,18 @@ export async function bootSettings(kernel: KernelStore, machine: SettingsMachine
     redactor,
     clock,
     ofKernel: { ...Object.fromEntries(numbers), "secrets.store": secretsStore },
-    checks: { "ai.model": (model) => void chooseProvider({ explicit: model, env: {} }) },
+    checks: SETTING_CHECKS,
+    systemChanged: (texts) => {
+      now = configOver(texts, said);
+    },
   });
-  return { config: configOver(stored, said), redactor, secrets, settings };
+  return { config, configNow: () => now, redactor, secrets, settings };
+}
+
+export function retentionOf(config: Config): RetentionSettings {
+  const { "retention.archivesDays": archivesDays, "retention.auditDays": auditDays } = config;
+  const ended = config["retention.endedDays"];
+  return { archivesDays, auditDays, runsDays: ended, syscallLogDays: ended };
 }
 
 /** From here on what is secret in this home, and in a client's environment, is redacted. Returns what could not be read. */
@@ -73,8 +92,9 @@ export async function modelFor(
   { config }: KernelStore,
   { caller, client }: { readonly caller: Caller; readonly client?: ClientInfo },
 ): Promise<string | null> {
-  const said = await settingFor(config, "ai.model", { uid: caller.ownerUid, client });
-  if (said === "") return null;
+  const { text: said, layer } = await settingFor(config, "ai.model", { uid: caller.ownerUid, client });
+  const isStored = layer === "user" || layer === "system";
+  if (said === "" || (isStored && isComing(said))) return null;
   const { provider, model } = chooseProvider({ explicit: said, env: {} });
   return provider === model ? provider : `${provider}:${model}`;
 }

@@ -1,17 +1,35 @@
 // What a command asks of a person at the terminal: a secret that nobody sees, and a text changed in the person's own editor. The
 // editor gets a file that only its owner can read, and an environment without secrets.
 
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, read, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ReadStream } from "node:tty";
+import { isatty, ReadStream } from "node:tty";
 import type { Edited, EditRequest } from "../commands/command.ts";
 import { SysError } from "./abi/errno.ts";
 
 const EDITOR_ENV =
   /^(?:PATH|HOME|TMPDIR|USER|LOGNAME|SHELL|TERM|COLORTERM|TERMINFO|LANG|LC_[A-Z]+|TZ|DISPLAY|WAYLAND_DISPLAY|XDG_[A-Z_]+|VISUAL|EDITOR)$/;
+/** A terminal gives no more of one line. */
+const LINE_BYTES_MAX = 4096;
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const CTRL_U = "\u0015";
+
+/** Reads one line as the terminal lets a person write it, and not a key more; ctrl-c there ends the invocation, as anywhere. */
+export async function ask(question: string, say: (text: string) => Promise<void>): Promise<string> {
+  await say(question);
+  const line = Buffer.alloc(LINE_BYTES_MAX);
+  const got = await new Promise<number>((resolve, reject) =>
+    read(0, line, 0, line.length, null, (error, count) => (error ? reject(error) : resolve(count))),
+  );
+  if (got > 0)
+    return line
+      .subarray(0, got)
+      .toString()
+      .replace(/\r?\n$/, "");
+  await say("\n");
+  throw new SysError("ECANCELED", "cancelled: nothing was changed");
+}
 
 /** Reads one line from the terminal with its echo off. */
 export async function askHidden(question: string, say: (text: string) => Promise<void>): Promise<string> {
@@ -110,6 +128,12 @@ async function runEditor(command: readonly string[], { env, cwd }: Pick<EditorPo
 
 /** The editor's command line. It is cut at blanks, never given to a shell; `--` in it would make our file one of several. */
 function editorFrom(env: EditorPorts["env"]): readonly [string, ...string[]] {
+  // One that was named may need no terminal; the usual one does.
+  if (!env.VISUAL && !env.EDITOR && !isatty(0)) {
+    throw new SysError("EUSAGE", "there is no terminal to edit on, and neither VISUAL nor EDITOR is set", [
+      "one setting at a time: gsv config set KEY VALUE",
+    ]);
+  }
   const [program, ...words] = (env.VISUAL || env.EDITOR || "vi").trim().split(/\s+/);
   if (program === undefined || program === "" || words.includes("--")) {
     throw new SysError("ECONFIG", "VISUAL or EDITOR is not a command with plain arguments", ["for example: EDITOR=vi"]);

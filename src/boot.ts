@@ -11,7 +11,7 @@ import { finishRestore } from "./backup/swap.ts";
 import { bootProcesses, type ProcessParts } from "./boot-processes.ts";
 import { learnEnvironment } from "./boot-redact.ts";
 import { bootFiles, bootServices } from "./boot-services.ts";
-import { bootSettings, learnSecrets, redactedAudit, type SettingParts } from "./boot-settings.ts";
+import { bootSettings, learnSecrets, redactedAudit, retentionOf, type SettingParts } from "./boot-settings.ts";
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { type Dispatch, makeDispatch } from "./kernel/dispatch.ts";
@@ -115,8 +115,11 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
   const database = openDatabase(given, startedAt);
   try {
     const { generation, afterCrash } = database.begin(startedAt);
-    const opened = openPorts(given, database, generation);
+    const late: { setting?: SettingParts } = {};
+    const logRows = () => late.setting?.configNow()["retention.syscallLogRows"];
+    const opened = openPorts(given, { database, kernelGeneration: generation, logRows });
     const setting = await bootSettings(opened.kernel, given);
+    late.setting = setting;
     const { redactor } = setting;
     const machine: Machine = { ...given, log: (line) => given.log(redactor.text(line)) };
     const ports: Ports = { ...opened, kernel: redactedAudit(opened.kernel, redactor) };
@@ -141,7 +144,13 @@ function openDatabase({ paths }: Machine, now: number): KernelDb {
   return KernelDb.open(paths.kernelDb, { now, backupDir: paths.backupDir, expectExisting: hasProcesses(paths) });
 }
 
-function openPorts({ paths, clock, random, ports }: Machine, database: KernelDb, kernelGeneration: number): Ports {
+interface Opening {
+  readonly database: KernelDb;
+  readonly kernelGeneration: number;
+  readonly logRows: () => number | undefined;
+}
+
+function openPorts({ paths, clock, random, ports }: Machine, { database, kernelGeneration, logRows }: Opening): Ports {
   const raw: Ports = {
     kernel: sqliteKernelStore(database),
     processes: sqliteProcessStore({
@@ -150,6 +159,7 @@ function openPorts({ paths, clock, random, ports }: Machine, database: KernelDb,
       mode: "write",
       now: () => clock.now(),
       kernelGeneration,
+      logRows,
     }),
     objects: diskObjects({ directory: paths.objectsDir, rows: objectRows(database), clock, random }),
   };
@@ -252,22 +262,15 @@ const SWEEP_MS = 60 * 60 * 1000;
 /** The first goes beside what a kernel is started for, and most kernels live no hour. */
 const FIRST_SWEEP_MS = 1000;
 
-/** What root set, as it was when this kernel started. */
-function retentionOf(config: Config): RetentionSettings {
-  const { "retention.archivesDays": archivesDays, "retention.auditDays": auditDays } = config;
-  const ended = config["retention.endedDays"];
-  return { archivesDays, auditDays, runsDays: ended, syscallLogDays: ended };
-}
-
 /** A kernel may live for weeks. Returns the way to stop, which resolves when nothing is being swept any more. */
-function keepSwept({ kernel, processes, objects, config, machine, onFault }: Core): () => Promise<void> {
+function keepSwept({ kernel, processes, objects, configNow, machine, onFault }: Core): () => Promise<void> {
   const { clock, retention } = machine;
   let isOver = false;
   let sweeping = Promise.resolve();
   const round = async (first: boolean) => {
     const now = clock.now();
     if (!first) await sweep(kernel, now);
-    const settings = (await retention?.()) ?? retentionOf(config);
+    const settings = (await retention?.()) ?? retentionOf(configNow());
     await retain({ kernel, processes, objects, settings, now, isOver: () => isOver });
   };
   const arm = (ms: number, first: boolean) =>

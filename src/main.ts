@@ -4,6 +4,7 @@
 import type { Output } from "../commands/command.ts";
 import type { Credentials } from "./abi/identity.ts";
 import type { HomeKeeping } from "./abi/keep.ts";
+import type { ClientInfo } from "./abi/sys.ts";
 import type { Signing } from "./boot-sign-in.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
@@ -102,9 +103,10 @@ async function commandProcess(): Promise<number> {
   const stderr = await withoutSecrets(env, await outputOf(2, clock, env.COLUMNS));
   const stdin = await standardInput();
   const signIn = signingIn(here, () => stderr.isTTY);
+  let flags: ClientInfo["flags"];
   const sys = lazySys(async () => {
     const login = await signIn.credentials();
-    return openKernel({ ...(await atHome(here)), login }, cwd, (line) => void stderr.write(line));
+    return openKernel({ ...(await atHome(here)), login, flags }, cwd, (line) => void stderr.write(line));
   });
   try {
     return await runCommandLine(argv, {
@@ -118,6 +120,7 @@ async function commandProcess(): Promise<number> {
       clock,
       random,
       person: {
+        ask: async (question) => (await terminal()).ask(question, (text) => stderr.write(text)),
         askHidden: async (question) => (await terminal()).askHidden(question, (text) => stderr.write(text)),
         edit: async (request) =>
           (await terminal()).editText({ env, cwd, directory: (await atHome(here)).paths.runDir }, request),
@@ -126,6 +129,9 @@ async function commandProcess(): Promise<number> {
         const { hostSide } = await import("./boot-host-files.ts");
         const { home, runDir } = (await atHome(here)).paths;
         return hostSide({ cwd, home, drafts: runDir, clock, random });
+      },
+      override: async (said) => {
+        flags = (await import("./boot-flags.ts")).flagsFrom(said);
       },
       conceal: async (text) => {
         const { withoutStored } = await import("./boot-conceal.ts");
@@ -140,6 +146,7 @@ async function commandProcess(): Promise<number> {
           const { doctorOf } = await import("./doctor/examine.ts");
           return doctorOf(await patientOf({ ...here, home: await homeOrFault(here) }));
         },
+        providers: async () => (await import("./providers/table.ts")).providerNames(),
         async places() {
           const { placesOf } = await import("./boot-doctor.ts");
           const { paths, socketPath, command } = await atHome(here);
@@ -206,14 +213,15 @@ function signingIn(here: Awaited<ReturnType<typeof invocation>>, isTTY: () => bo
 }
 
 async function openKernel(
-  here: Invocation & { readonly login: Credentials | undefined },
+  here: Invocation & { readonly login: Credentials | undefined; readonly flags: ClientInfo["flags"] },
   cwd: string,
   say: (line: string) => void,
 ) {
   const { clientEnv, clientSys, isInProcess } = await import("./boot-client.ts");
   const { uuidv7 } = await import("./abi/ids.ts");
-  const { env, paths, clock, random } = here;
-  const info = { clientId: uuidv7(clock.now(), random), version: VERSION, cwd, env: clientEnv(env) };
+  const { env, paths, clock, random, flags } = here;
+  const said = flags === undefined ? {} : { flags };
+  const info = { clientId: uuidv7(clock.now(), random), version: VERSION, cwd, env: clientEnv(env), ...said };
   const { reveal } = await import("./lib/sanitize.ts");
   const onFirstRun = () => say(`gsv: made a home at ${reveal(paths.home)}\n`);
   if (isInProcess(env)) {

@@ -36,6 +36,11 @@ function mistakes(value: string): string[][] {
     ["proc", value],
     ["proc", "history", "--pid", value],
     ["send", "--pid", value, "hello"],
+    ["ps", "--set", value],
+    ["ps", "--set", `ai.apiKey=${value}`],
+    ["ps", "--set", `compaction.enabled=${value}`],
+    ["fs", "write", "/sys/users/1000/config/compaction.enabled", value],
+    ["fs", "write", `/sys/config/${value}`, "x"],
     ["kill", value],
     ["wait", value],
     ["spawn", "--as", value],
@@ -71,6 +76,7 @@ async function secretsAreSet(home: TestHome, gsv: (args: string[], stdin?: strin
   for (const [key, value] of Object.entries({ ...STORED, "apiKeys.openrouter": REPLACED })) {
     expect(await gsv(["config", "set", key], `${value}\n`)).toBe(0);
   }
+  expect(await gsv(["fs", "write", "/sys/users/1000/config/ai.apiKey", "-"], STORED["ai.apiKey"])).toBe(0);
   expect(await gsv(["config", "set", "apiKeys.openrouter"], TAKEN_BACK)).toBe(0);
   expect(await gsv(["config", "unset", "apiKeys.openrouter"])).toBe(0);
   expect(await gsv(["config", "set", "apiKeys.openrouter", AS_ARGUMENT])).toBe(2);
@@ -83,6 +89,8 @@ async function everythingElse(gsv: (args: string[], stdin?: string) => Promise<n
   }
   await gsv(["config", "list", "-v"]);
   await gsv(["config", "list", "--json"]);
+  expect(await gsv(["fs", "read", "/sys/config/ai.apiKey"])).toBe(0);
+  expect(await gsv(["config", "get", "-v", "ai.apiKey", "--set", "ai.model=offline"])).toBe(0);
   expect(await gsv(["config", "edit"])).toBe(0);
   expect(await gsv(["chat", "what is running"])).toBe(0);
   expect(await gsv(["chat", "--json", "write hello to ~/notes.md"])).toBe(0);

@@ -50,8 +50,8 @@ _gsv() {
     done
   fi
   COMPREPLY=(${values[@]+"${values[@]}"})
-  # Behind a directory the path may go on.
-  if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]]; then
+  # Behind a directory the path may go on, and behind a = a value is still to come.
+  if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[/=] ]]; then
     compopt -o nospace 2>/dev/null
   fi
   if [[ -n $files ]]; then

@@ -20,7 +20,10 @@ _gsv() {
         ;;
     esac
   done
-  (( $#values )) && compadd -l -d notes -a values
+  # A value is still to come behind a =.
+  local -a end=()
+  [[ $#values -gt 0 && -z ${values:#*=} ]] && end=(-S "")
+  (( $#values )) && compadd "${end[@]}" -l -d notes -a values
   [[ -n $files ]] && _files
   return 0
 }

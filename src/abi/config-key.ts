@@ -1,4 +1,4 @@
-// The spellings of a setting's key. Dotted camelCase is canonical (`ai.maxTokens`); with slashes, in snake_case, below `config/…`,
+// The spellings of a setting's key, and its files below /sys. Dotted camelCase is canonical (`ai.maxTokens`); with slashes, in snake_case, below `config/…`,
 // `users/{uid}/…` or `/sys/…` it is the same key. Stored it is `config/ai/max_tokens` for the whole home and
 // `users/1000/ai/max_tokens` for one account. Pure.
 
@@ -13,7 +13,19 @@ export interface KeyWritten {
   readonly uid: number | null;
 }
 
-const PREFIX = /^\/?(?:sys\/)?(?:config\/|users\/([0-9]{1,10})\/)/;
+const PREFIX = /^\/?(?:sys\/)?(?:config\/|users\/([0-9]{1,10})\/(?:config\/)?)/;
+
+/** Where settings are files: the whole home's, or those of the account whose number stands in it. */
+const FILES = /^\/sys\/(?:config|users\/([0-9]{1,10})\/config)\/([^/]+)$/;
+
+/** The setting that an absolute path without links is the file of, or null. */
+export function keyFiled(path: string): KeyWritten | null {
+  const [, uid, key = ""] = FILES.exec(path) ?? [];
+  const name = canonicalForm(key);
+  return Object.hasOwn(SETTINGS, name)
+    ? { name: name as SettingName, uid: uid === undefined ? null : Number(uid) }
+    : null;
+}
 
 /** The setting somebody wrote, or null when there is none of that name. */
 export function keyWritten(text: string): KeyWritten | null {

@@ -14,6 +14,8 @@ export interface Setting {
   readonly max?: number;
   readonly choices?: readonly string[];
   readonly shape?: "object" | "array";
+  /** An agent may propose a change of it for its owner, and a person decides: it is no policy, limit, right or address of anything. */
+  readonly agents?: "ask";
   /** Kept and checked; what will use it is not part of this version. */
   readonly later?: true;
 }
@@ -26,6 +28,7 @@ function setting(type: Setting["type"], doc: string, fallback: string, rest: Res
 }
 
 const LATER = { later: true } as const;
+const ASKS_LATER = { agents: "ask", later: true } as const;
 const ROOT_LATER = { writes: "root", later: true } as const;
 const DAY_MS = 86_400_000;
 const DAYS_MAX = 36_500;
@@ -89,14 +92,14 @@ export const SETTINGS = {
   "ai.provider": setting("text", "whose models answer", "", LATER),
   "ai.apiKey": secret("the key for the provider"),
   "ai.baseUrl": setting("text", "where the provider answers, in the place of its own address", "", LATER),
-  "ai.reasoning": choice("how much a model thinks", ["medium", "off", "minimal", "low", "high", "xhigh"]),
+  "ai.reasoning": choice("how much a model thinks", ["medium", "off", "minimal", "low", "high", "xhigh"], ASKS_LATER),
   "ai.maxTokens": count("how long one answer of a model may be", 8192),
   "ai.contextWindowTokens": count("the window of a model that says nothing of its own", 256_000),
   "ai.maxContextBytes": count("how much context.d may add to a request", 32_768),
   "ai.generation.timeoutMs": count("how long one answer may take", 180_000),
   "ai.generation.streaming": choice("whether an answer comes in pieces", ["auto", "off"], ROOT_LATER),
   "ai.tools.approval": setting("json", "rules for what asks first", "[]", { shape: "array", ...LATER }),
-  "ai.skills.indexMode": choice("how skills are listed to a model", ["summary", "names", "off"]),
+  "ai.skills.indexMode": choice("how skills are listed to a model", ["summary", "names", "off"], ASKS_LATER),
   "apiKeys.anthropic": secret("the key for Anthropic", "ANTHROPIC_API_KEY"),
   "apiKeys.openai": secret("the key for OpenAI", "OPENAI_API_KEY"),
   "apiKeys.google": secret("the key for Google", "GEMINI_API_KEY"),
@@ -109,11 +112,15 @@ export const SETTINGS = {
   "process.maxPerUser": count("processes an account may have; 0 leaves it to gsv", 0, ROOT_LATER),
   "server.name": setting("text", "what this home is called", "gsv", ROOT_LATER),
   "server.timezone": setting("text", "the time zone of schedules that name none", "UTC", ROOT_LATER),
-  userTimezone: setting("text", "your time zone", "UTC", { env: "TZ", ...LATER }),
+  userTimezone: setting("text", "your time zone", "UTC", { env: "TZ", ...ASKS_LATER }),
 
-  "session.defaultResetPolicy.mode": choice("when a session starts anew by itself", ["manual", "daily", "idle"]),
-  "session.defaultResetPolicy.atHour": count("the hour of a daily reset", 4, { max: 23, ...LATER }),
-  "session.defaultResetPolicy.idleMinutes": count("how long until an idle reset", 60, { min: 1, ...LATER }),
+  "session.defaultResetPolicy.mode": choice(
+    "when a session starts anew by itself",
+    ["manual", "daily", "idle"],
+    ASKS_LATER,
+  ),
+  "session.defaultResetPolicy.atHour": count("the hour of a daily reset", 4, { max: 23, ...ASKS_LATER }),
+  "session.defaultResetPolicy.idleMinutes": count("how long until an idle reset", 60, { min: 1, ...ASKS_LATER }),
   "session.mainKey": setting("text", "the name of the main session", "main", LATER),
   "session.dmScope": choice("who shares a session", [
     "main",
@@ -125,10 +132,10 @@ export const SETTINGS = {
     shape: "object",
     ...LATER,
   }),
-  "compaction.enabled": flag("whether old history is summarised when it gets too long", true),
-  "compaction.reserveTokens": count("room kept free in a model's window", 20_000),
-  "compaction.keepRecentTokens": count("how much of the newest history stays as it is", 20_000),
-  "compaction.extractMemories": flag("whether a compaction writes down what should last", true),
+  "compaction.enabled": flag("whether old history is summarised when it gets too long", true, ASKS_LATER),
+  "compaction.reserveTokens": count("room kept free in a model's window", 20_000, ASKS_LATER),
+  "compaction.keepRecentTokens": count("how much of the newest history stays as it is", 20_000, ASKS_LATER),
+  "compaction.extractMemories": flag("whether a compaction writes down what should last", true, ASKS_LATER),
   "timeouts.llmMs": count("how long a model may take", 300_000),
   "timeouts.toolMs": count("how long a tool may take", 60_000),
 
@@ -138,8 +145,8 @@ export const SETTINGS = {
   }),
   "retention.syscallLogRows": count("calls kept in the log of each process", 1000, {
     min: 1,
+    max: 100_000,
     writes: "root",
-    ...LATER,
   }),
   "retention.auditDays": count("how long the audit table remembers; 0 is for ever", 0, {
     max: DAYS_MAX,

@@ -19,6 +19,8 @@ export interface Caller extends Identity {
   readonly ownerUid: number;
   readonly cwd: string;
   readonly capabilities: readonly string[];
+  /** A person has said yes to this one call of a process, having seen what it is about. */
+  readonly approved?: true;
   /** Taken from this one process, whatever its account may do. */
   readonly dropped?: readonly string[];
 }

@@ -24,6 +24,8 @@ export interface ClientInfo {
   readonly cwd: string;
   /** Allow-listed variables only: this connection's configuration layer, kept in memory. */
   readonly env: { readonly [name: string]: string };
+  /** Settings of its command line, by canonical key: the strongest layer of this connection, kept in memory. */
+  readonly flags?: { readonly [key: string]: string };
 }
 
 /** read: changes nothing, needs no kernel. wait: answers later. keyed: changes something, once per request id. */

@@ -48,8 +48,8 @@ function namesIn(directory: string): string[] {
 }
 
 function kernelDatabase(patient: Patient, depth: Depth, expected: boolean): Found[] {
-  const { kernelDb, backupDir } = patient.paths;
-  const restore = `restore a backup of the home${newestIn(backupDir)}`;
+  const { kernelDb } = patient.paths;
+  const restore = restoreFrom(patient);
   if (!existsSync(kernelDb))
     return expected ? [problem("kernel.db is missing although there are processes", { fix: restore })] : [];
   const fault = patient.databases.fault(kernelDb, depth);
@@ -98,11 +98,29 @@ function schema({ databases: inspector, paths }: Patient, pid: string): Found[] 
   }
 }
 
-function newestIn(backupDir: string): string {
-  const [newest] = namesIn(backupDir)
-    .map((name) => ({ name, at: statSync(join(backupDir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
-    .sort((left, right) => right.at - left.at);
-  return newest === undefined ? "" : `; the newest copy of kernel.db is backup/${newest.name}`;
+/** How kernel.db comes back: from the newest backup that is known, or from whichever there is. */
+function restoreFrom({ paths, lastBackup }: Patient): string {
+  const [backup] = newestFirst([...tarsIn(paths), ...[lastBackup()].flatMap((file) => file ?? [])]);
+  if (backup !== undefined) return `gsv restore --force ${quoted(backup)}`;
+  const copies = namesIn(paths.backupDir).filter((name) => /^kernel-.*\.db$/.test(name));
+  const [copy] = newestFirst(copies.map((name) => join(paths.backupDir, name)));
+  const known = copy === undefined ? "" : `; the newest copy of kernel.db alone is ${copy}`;
+  return `gsv restore --force FILE, with a backup you have${known}`;
+}
+
+function tarsIn({ backupDir }: Patient["paths"]): string[] {
+  return namesIn(backupDir).flatMap((name) => (/\.(?:tar|tar\.gz|tgz)$/.test(name) ? [join(backupDir, name)] : []));
+}
+
+/** Plain files only: what a restore has put aside are directories. */
+function newestFirst(files: readonly string[]): string[] {
+  return files
+    .flatMap((file) => {
+      const stats = statSync(file, { throwIfNoEntry: false });
+      return stats?.isFile() ? [{ file, at: stats.mtimeMs }] : [];
+    })
+    .sort((left, right) => right.at - left.at)
+    .map(({ file }) => file);
 }
 
 function inShort(fault: string): string {

@@ -18,6 +18,7 @@ import type { Patient } from "./patient.ts";
 import { permissions } from "./permissions.ts";
 import { provider } from "./provider.ts";
 import { sandbox } from "./sandbox.ts";
+import { secrets } from "./secrets.ts";
 import { socket } from "./socket.ts";
 import { terminal } from "./terminal.ts";
 import { unfinished } from "./unfinished.ts";
@@ -34,6 +35,7 @@ const QUICK: readonly Check[] = [
   agreement,
   unfinished,
   archives,
+  secrets,
   git,
   terminal,
   editor,

@@ -45,6 +45,10 @@ export interface Patient {
     /** Does something while no kernel can start; refuses while one is there. */
     hold<T>(work: () => Promise<T>): Promise<T>;
   };
+  /** Whether the value of a secret, stored so and marked so, is still there; null for what is no mark of one. */
+  readonly holdsSecret: (key: string, mark: string) => Promise<boolean | null>;
+  /** Where the last backup was written; it may have gone since. */
+  readonly lastBackup: () => string | null;
   /** Throws when no socket can be there. */
   readonly socketPath: () => string;
   /** Says hello to the kernel. */

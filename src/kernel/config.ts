@@ -1,19 +1,21 @@
-// Settings as callers see and change them: default, the whole home's, the account's, the environment of this connection. A process sees
-// its owner's and changes none. Values of secrets go in and never come out: what is shown is that they are set.
+// Settings as callers see and change them: default, the whole home's, the account's, the environment and the flags of this connection. A
+// process sees its owner's. Values of secrets go in and never come out: what is shown is that they are set.
 
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from "../abi/config.ts";
-import { canonicalForm, type Holder, storedKey, storedPrefix } from "../abi/config-key.ts";
-import { canonicalValue, resolveSetting, type Said, typedValue } from "../abi/config-value.ts";
+import { canonicalForm, type Holder, type KeyWritten, storedKey, storedPrefix } from "../abi/config-key.ts";
+import { canonicalValue, type Resolved, resolveSetting } from "../abi/config-value.ts";
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import type { ClientInfo } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Redactor } from "../lib/redact.ts";
+import { reveal } from "../lib/sanitize.ts";
 import type { AccountRows } from "../store/kernel/accounts.ts";
 import type { ConfigChange, ConfigRows } from "../store/kernel/config.ts";
 import { settingNamed } from "../syscalls/config.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { ChangedSetting, SettingInfo, Settings } from "../syscalls/services.ts";
+import { type Gone, infoOf } from "./config-shown.ts";
 import { fingerprint, markFrom, type SecretMark, type Secrets, shownSecret } from "./secrets.ts";
 
 type Texts = { readonly [name: string]: string | undefined };
@@ -26,11 +28,19 @@ export interface SettingsOptions {
   readonly clock: Clock;
   /** What the environment of the kernel says, by key: for settings that are the kernel's own. */
   readonly ofKernel: Texts;
+  /** Told what is stored for the whole home, each time after it changed. */
+  readonly systemChanged?: (stored: { readonly [name: string]: string }) => void;
   /** Where a value can be wrong in a way the schema cannot say. Throws. */
   readonly checks: { readonly [key: string]: (value: string) => void };
 }
 
-export function settingsService(options: SettingsOptions): Settings {
+export interface SettingsOfKernel extends Settings {
+  /** What an agent's change of its owner's setting would do, in words for the person who decides; null: it is not known to what.
+   * Refuses what no agent may change, and a wrong value. */
+  proposal(caller: Caller, key: KeyWritten, value: string | null): Promise<string>;
+}
+
+export function settingsService(options: SettingsOptions): SettingsOfKernel {
   const { rows, secrets, redactor } = options;
 
   async function sources({ caller, client }: CallContext, uid: number) {
@@ -38,11 +48,15 @@ export function settingsService(options: SettingsOptions): Settings {
     const user = await textsOf(rows, uid);
     // Somebody else's layer is shown as it lies; one's own connection says nothing about it.
     const own = uid === homeUid(caller);
-    return (name: SettingName): Said => ({
-      system: system[name],
-      user: user[name],
-      environment: own ? environmentOf(options.ofKernel, client, name) : undefined,
-    });
+    return async (name: SettingName): Promise<SettingInfo> => {
+      const said = {
+        system: system[name],
+        user: user[name],
+        environment: own ? environmentOf(options.ofKernel, client, name) : undefined,
+        flag: own ? flagOf(client, name) : undefined,
+      };
+      return infoOf(name, said, await goneOf(secrets, name, { system: system[name], user: user[name], uid }));
+    };
   }
 
   async function change(holder: Holder, name: SettingName, written: string | null): Promise<Planned> {
@@ -60,18 +74,30 @@ export function settingsService(options: SettingsOptions): Settings {
     async get(context, key) {
       const { name, uid } = settingNamed(key);
       const whose = await layerOf(options, context.caller, uid);
-      return infoOf(name, (await sources(context, whose))(name));
+      return (await sources(context, whose))(name);
     },
 
     async list(context, under) {
-      const said = await sources(context, homeUid(context.caller));
+      const info = await sources(context, homeUid(context.caller));
       const prefix = canonicalForm(under);
       const names = SETTING_NAMES.filter((name) => name.startsWith(prefix));
-      return { settings: names.map((name) => infoOf(name, said(name))) };
+      return { settings: await Promise.all(names.map(info)) };
+    },
+
+    async proposal(caller, { name, uid }, written) {
+      refuseAgent(caller, { name, uid }, uid === null);
+      const holder = await layerOf(options, caller, uid);
+      const stored = (await textsOf(rows, holder))[name];
+      const below = (await textsOf(rows, "system"))[name] ?? SETTINGS[name].fallback;
+      const before = stored ?? below;
+      if (written === null) return `change ${name}, which is ${quotedValue(before)}`;
+      const { value } = await change(holder, name, blankIsNull(written));
+      return `set ${name}: ${quotedValue(before)} → ${quotedValue(value ?? below)}`;
     },
 
     async change({ caller }, request) {
       const wanted = Object.entries(request.changes).map(([text, value]) => ({ ...settingNamed(text), value }));
+      if (caller.kind !== "person") for (const each of wanted) refuseAgent(caller, each, request.system);
       const holders = new Map<number | null, Holder>();
       for (const { name, uid } of wanted) {
         if (!holders.has(uid)) holders.set(uid, await holderOf(options, caller, request.system, uid));
@@ -84,6 +110,7 @@ export function settingsService(options: SettingsOptions): Settings {
       }
       for (const { name, value } of planned) if (isSecret(name) && value !== null) redactor.add(value);
       await carryOut({ rows, secrets }, planned, { uid: caller.uid, now: options.clock.now() });
+      if (request.system) options.systemChanged?.(await systemSettings(rows));
       return { changed: await Promise.all(planned.map((each) => changedOf(options, caller, each))) };
     },
   };
@@ -152,10 +179,10 @@ export async function settingFor(
   rows: ConfigRows,
   name: SettingName,
   { uid, client }: { readonly uid: number; readonly client: ClientInfo | undefined },
-): Promise<string> {
+): Promise<Resolved> {
   const [system, user] = [await textsOf(rows, "system"), await textsOf(rows, uid)];
-  const said = { system: system[name], user: user[name], environment: environmentOf({}, client, name) };
-  return resolveSetting(name, SETTINGS[name], said).text;
+  const [environment, flag] = [environmentOf({}, client, name), flagOf(client, name)];
+  return resolveSetting(name, SETTINGS[name], { system: system[name], user: user[name], environment, flag });
 }
 
 /** Every stored secret becomes known, so that it is redacted wherever it turns up. Returns what could not be read, one line each. */
@@ -179,51 +206,30 @@ function isSecret(name: SettingName): boolean {
   return SETTINGS[name].type === "secret";
 }
 
+async function goneOf(
+  secrets: Secrets,
+  name: SettingName,
+  { uid, ...stored }: { readonly uid: number; readonly system: string | undefined; readonly user: string | undefined },
+): Promise<Gone> {
+  if (!isSecret(name)) return [];
+  const gone: ("system" | "user")[] = [];
+  for (const layer of ["system", "user"] as const) {
+    const mark = markFrom(stored[layer] ?? "");
+    const key = storedKey(name, layer === "system" ? "system" : uid);
+    if (mark !== null && !(await secrets.has(key, mark))) gone.push(layer);
+  }
+  return gone;
+}
+
 function environmentOf(ofKernel: Texts, client: ClientInfo | undefined, name: SettingName): string | undefined {
   const { env, writes }: Setting = SETTINGS[name];
   return writes === "root" ? ofKernel[name] : env === undefined ? undefined : client?.env[env];
 }
 
-function infoOf(key: SettingName, said: Said): SettingInfo {
-  const setting: Setting = SETTINGS[key];
-  const { type, doc, env = null, writes } = setting;
-  const facts = { key, type, takes: takes(setting), doc, env, writes, inUse: setting.later !== true };
-  if (type === "secret") return { ...facts, ...secretInfo(said) };
-  const { text, layer, layers } = resolveSetting(key, setting, said);
-  const shown = layers.map((each) => ({ layer: each.layer, shown: each.text }));
-  return { ...facts, value: typedValue(setting, text), shown: text, layer, layers: shown };
-}
-
-function secretInfo({ system, user, environment }: Said): Pick<SettingInfo, "value" | "shown" | "layer" | "layers"> {
-  const marked = (text: string | undefined) => (text === undefined ? undefined : markFrom(text)?.sha256);
-  const prints = [
-    { layer: "system", sha256: marked(system) },
-    { layer: "user", sha256: marked(user) },
-    { layer: "environment", sha256: environment ? fingerprint(environment) : undefined },
-  ] as const;
-  const layers = [
-    { layer: "default" as const, shown: "not set" },
-    ...prints.flatMap(({ layer, sha256 }) => (sha256 === undefined ? [] : [{ layer, shown: shownSecret(sha256) }])),
-  ];
-  const { layer, shown } = layers.at(-1) ?? { layer: "default", shown: "not set" };
-  return { value: shown, shown, layer, layers };
-}
-
-function takes({ type, min = 0, max = 0, choices = [], shape = "object" }: Setting): string {
-  switch (type) {
-    case "int":
-      return `a whole number from ${min} to ${max}`;
-    case "flag":
-      return "true or false";
-    case "choice":
-      return `one of ${choices.join(", ")}`;
-    case "json":
-      return `a JSON ${shape}`;
-    case "secret":
-      return "a secret of at least 8 characters, from stdin or the terminal";
-    case "text":
-      return "text";
-  }
+/** A client may say anything: what is secret or root's is no flag's business. */
+function flagOf(client: ClientInfo | undefined, name: SettingName): string | undefined {
+  const { type, writes }: Setting = SETTINGS[name];
+  return writes === "root" || type === "secret" ? undefined : client?.flags?.[name];
 }
 
 /** Whose settings a caller has: a process has its owner's. */
@@ -253,6 +259,23 @@ async function holderOf(
   throw new SysError("EPERM", "--system changes the whole home's settings and needs root", [
     "without --system it is your own setting that changes",
   ]);
+}
+
+// What tells an agent what it may do, how much, as whom and through whom is no agent's to change, and neither is what lies beside its owner.
+function refuseAgent(caller: Caller, { name, uid }: KeyWritten, system: boolean): void {
+  const { agents }: Setting = SETTINGS[name];
+  const own = homeUid(caller);
+  if (agents !== "ask") {
+    throw new SysError("EPERM", `${name} is not an agent's to change`, [`a person does: gsv config set ${name}`]);
+  }
+  if (!system && (uid === null || uid === own)) return;
+  throw new SysError("EPERM", "an agent changes only what is its owner's own, once its owner has approved it", [
+    `write /sys/users/${own}/config/${name}`,
+  ]);
+}
+
+function quotedValue(text: string): string {
+  return text === "" ? "nothing" : reveal(text.length > 60 ? `${text.slice(0, 59)}…` : text);
 }
 
 function refuseForeignKey(name: SettingName, system: boolean): void {

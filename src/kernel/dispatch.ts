@@ -31,7 +31,7 @@ export interface DispatchOptions {
   readonly onFault: (error: unknown) => void;
   /** What is told of an error without the secrets that are known here. */
   readonly conceal?: (text: string) => string;
-  /** Whether what was done with more than everybody's rights is audited too: not for what the kernel reads on somebody's behalf. */
+  /** Whether whatever root does is audited: not for what the kernel reads on somebody's behalf. */
   readonly auditPrivileged?: true;
 }
 
@@ -88,7 +88,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
         caller.pid !== undefined && mayUse({ ...caller, dropped: [] }, call.capability) ? caller.pid : caller.username;
       throw new SysError("EPERM", `${who} may not call ${name} (needs ${call.capability})`);
     }
-    if (call.by === "person" && caller.kind !== "person")
+    if (caller.kind !== "person" && call.by !== "anyone" && !(call.by === "approved" && caller.approved))
       throw new SysError("EPERM", `${name} is for people: a process may not call it`);
     if (options.readOnly && call.class !== "read") throw new SysError("EAGAIN", `${name} needs a kernel`);
   }
@@ -140,7 +140,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
 
   // What only people may change, and whatever root does.
   function isPrivileged(call: AnySyscall, { caller }: CallContext): boolean {
-    return options.auditPrivileged === true && (isRoot(caller) || (call.by === "person" && call.class === "keyed"));
+    return (options.auditPrivileged === true && isRoot(caller)) || (call.by !== "anyone" && call.class === "keyed");
   }
 
   async function note(

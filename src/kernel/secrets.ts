@@ -4,6 +4,7 @@
 
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -33,6 +34,8 @@ export interface SecretMark {
 export interface Secrets {
   /** Puts the value away and returns what to remember of it. */
   put(name: string, value: string): Promise<SecretMark>;
+  /** Whether there is something to read; a keychain that does not answer is not held to have lost it. */
+  has(name: string, mark: SecretMark): Promise<boolean>;
   /** Null when it is gone. */
   read(name: string, mark: SecretMark): Promise<string | null>;
   remove(name: string, mark: SecretMark): Promise<void>;
@@ -57,6 +60,16 @@ export function secretsIn({ directory, keychain, inFiles = false }: SecretsOptio
       writePrivate(fileOf(name), value);
       return { at: "file", sha256 };
     },
+    async has(name, { at }) {
+      if (at === "file") return existsSync(fileOf(name));
+      return (
+        keychain !== null &&
+        (await keychain.get(name).then(
+          (value) => value !== null,
+          () => true,
+        ))
+      );
+    },
     async read(name, { at }) {
       return at === "keychain" ? ((await keychain?.get(name)) ?? null) : readPrivate(fileOf(name));
     },
@@ -73,6 +86,11 @@ export function fingerprint(value: string): string {
 
 export function shownSecret(sha256: string): string {
   return `set (sha256:${sha256}…)`;
+}
+
+/** It was set, and its value is gone: a backup holds none. */
+export function missingSecret(sha256: string): string {
+  return `missing (was sha256:${sha256}…)`;
 }
 
 /** Null for a row that no gsv wrote. */

@@ -3,7 +3,7 @@
 
 import type { CallRow } from "../store/process/verbs.ts";
 
-export type Verdict = { readonly action: "auto" } | { readonly action: "ask"; readonly why: string };
+export type Verdict = { readonly action: "auto" } | { readonly action: "ask" | "refuse"; readonly why: string };
 
 const AUTO: Verdict = { action: "auto" };
 /** What an agent is told to be and what runs by itself: a person sees every change first. */

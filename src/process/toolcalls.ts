@@ -1,6 +1,8 @@
 // The tool calls of a turn, one after the other in source order: known, well-formed, allowed, written ahead, carried out through the same
 // dispatch as everything else, result stored. A call ends exactly once; whatever goes wrong with it is its result.
 
+import { normalise } from "../../fs/path.ts";
+import { type KeyWritten, keyFiled } from "../abi/config-key.ts";
 import { SysError } from "../abi/errno.ts";
 import { approvalId, type RandomBytes } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
@@ -12,6 +14,7 @@ import type { Clock } from "../lib/clock.ts";
 import { headAndTail } from "../lib/truncate.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { ApprovalRows } from "../store/kernel/records.ts";
+import { StoreUnavailable } from "../store/open.ts";
 import type { CallRow, Claimed, ProcessStore } from "../store/process/verbs.ts";
 import { renderText } from "../syscalls/format.ts";
 import { parseArgs } from "../syscalls/parse.ts";
@@ -19,7 +22,7 @@ import { parametersOf } from "../syscalls/schema.ts";
 import type { AnySyscall } from "../syscalls/table.ts";
 import { tooHeavy } from "./arguments.ts";
 import type { Ledger } from "./ledger.ts";
-import { verdictOf } from "./policy.ts";
+import { type Verdict, verdictOf } from "./policy.ts";
 
 export interface ToolCallPorts {
   readonly table: ReadonlyMap<string, AnySyscall>;
@@ -28,10 +31,12 @@ export interface ToolCallPorts {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** The process's own door, with its agent as caller. */
-  readonly sysOf: (row: ProcessRow) => Sys;
+  /** The process's own door, with its agent as caller; through the approved one goes what a person has seen and approved. */
+  readonly sysOf: (row: ProcessRow, approved?: true) => Sys;
   /** The file a path leads to for the process's agent, links followed. */
   readonly locate: (row: ProcessRow, path: string) => Promise<string>;
+  /** What a change of a setting would do; refuses what no agent may change. Null: what it would become is not known. */
+  readonly proposal: (row: ProcessRow, key: KeyWritten, value: string | null) => Promise<string>;
 }
 
 export interface RunPlace {
@@ -86,8 +91,8 @@ export class ToolCalls {
     const fault = this.faultOf(call);
     if (fault !== null) return await this.refuse(place, call, "failed", fault);
     if (call.status === "registered") {
-      const { path } = call.args;
-      const verdict = verdictOf(call, typeof path === "string" ? await this.ports.locate(place.row, path) : "");
+      const verdict = await this.verdict(place.row, call);
+      if (verdict.action === "refuse") return await this.refuse(place, call, "failed", verdict.why);
       if (verdict.action === "ask") {
         if (!PROFILES_ALONE.includes(place.row.profile)) return await this.ask(place, call, verdict.why);
         const alone = `${call.tool} needs a person's approval and this process has nobody to ask.`;
@@ -95,6 +100,21 @@ export class ToolCalls {
       }
     }
     return await this.carryOut(place, call);
+  }
+
+  private async verdict(row: ProcessRow, call: CallRow): Promise<Verdict> {
+    const { path, content } = call.args;
+    const place = typeof path === "string" ? await this.ports.locate(row, path) : "";
+    const key = changesFile(call) ? keyFiled(place) : null;
+    if (key === null) return verdictOf(call, place);
+    try {
+      // What a person approves is what they read: a link to a setting could lead elsewhere by then.
+      if (!namesItself(call, place)) throw new SysError("EPERM", `a setting is changed by its own path: ${place}`);
+      return { action: "ask", why: await this.ports.proposal(row, key, typeof content === "string" ? content : null) };
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      return { action: "refuse", why: errorText(error) };
+    }
   }
 
   // Told like any other call, so that whoever looks on never sees a result without its call.
@@ -162,7 +182,8 @@ export class ToolCalls {
     const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
     if (syscall === undefined) return { outcome: "failed", output: `there is no tool ${call.tool}.` };
     try {
-      const result = await this.ports.sysOf(row).call(syscall.name, call.args, { requestId: call.dispatchId, signal });
+      const sys = this.ports.sysOf(row, call.status === "approved" && isSetting(call) ? true : undefined);
+      const result = await sys.call(syscall.name, call.args, { requestId: call.dispatchId, signal });
       return {
         outcome: "completed",
         output: syscall.tool?.text?.(result as never) ?? renderText(syscall.cli.print, result),
@@ -193,6 +214,19 @@ export class ToolCalls {
     });
     return "done";
   }
+}
+
+function changesFile({ call }: CallRow): boolean {
+  return call === "fs.write" || call === "fs.edit";
+}
+
+function namesItself({ args }: CallRow, place: string): boolean {
+  return typeof args.path === "string" && args.path.startsWith("/") && normalise(args.path) === place;
+}
+
+function isSetting(call: CallRow): boolean {
+  const { path } = call.args;
+  return changesFile(call) && typeof path === "string" && path.startsWith("/") && keyFiled(normalise(path)) !== null;
 }
 
 function errorText(error: unknown): string {

@@ -44,6 +44,15 @@ const PROVIDERS: { readonly [name: string]: Entry } = {
   },
 };
 
+/** Those that settings may name already: until one is listed above, gsv answers as if nobody had been named. */
+const COMING: readonly string[] = ["anthropic", "openai", "ollama"];
+
+/** Whether a choice, written as for `chooseProvider`, is one that this gsv only keeps. */
+export function isComing(wanted: string): boolean {
+  const [name = ""] = wanted.trim().split(":", 1);
+  return COMING.includes(name) && !Object.hasOwn(PROVIDERS, name);
+}
+
 export interface ChoiceSources {
   /** Named for the session, the agent or the account; wins over the environment. */
   readonly explicit?: string;
@@ -57,6 +66,10 @@ export function chooseProvider({ explicit, env }: ChoiceSources): Choice {
   const colon = wanted.indexOf(":");
   const provider = colon < 0 ? wanted : wanted.slice(0, colon);
   return { provider, model: entryOf(provider).model(colon < 0 ? "" : wanted.slice(colon + 1)) };
+}
+
+export function providerNames(): readonly string[] {
+  return Object.keys(PROVIDERS);
 }
 
 export async function loadProvider(name: string, ports: ProviderPorts): Promise<Provider> {

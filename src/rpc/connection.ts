@@ -146,17 +146,11 @@ export class Connection {
     }
   }
 
-  private async greet({
-    clientId,
-    version,
-    cwd,
-    env,
-    login,
-  }: Extract<ClientFrame, { readonly kind: "hello" }>): Promise<void> {
+  private async greet({ kind: _, login, ...client }: Extract<ClientFrame, { readonly kind: "hello" }>): Promise<void> {
     // The hello came in time; how long a password takes is not the client's doing.
     if (login !== undefined) this.cancelHello();
     try {
-      const sys = await this.options.door.accept({ clientId, version, cwd, env }, login);
+      const sys = await this.options.door.accept(client, login);
       if (this.state !== "greeting") return await sys.close();
       this.sys = sys;
     } catch (error) {

@@ -176,13 +176,19 @@ export function fromWire(error: WireError): SysError {
 }
 
 function checkInfo(frame: Loose): ClientInfo {
-  const { clientId, version, cwd, env } = frame;
+  const { clientId, version, cwd, env, flags = {} } = frame;
   if (typeof clientId !== "string" || clientId === "" || clientId.length > 128) throw broken("hello has no client id");
   if (typeof version !== "string" || version.length > 100) throw broken("hello has no version");
   if (typeof cwd !== "string" || Buffer.byteLength(cwd) > LIMITS.pathBytesMax) throw broken("hello has no directory");
   if (!isObject(env)) throw broken("hello has no environment");
-  const texts = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === "string");
-  return { clientId, version, cwd, env: Object.fromEntries(texts) };
+  if (!isObject(flags)) throw broken("the settings of hello are not an object");
+  const said = textsOf(flags);
+  return { clientId, version, cwd, env: textsOf(env), ...(Object.keys(said).length > 0 && { flags: said }) };
+}
+
+function textsOf(values: Loose): { readonly [name: string]: string } {
+  const texts = Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return Object.fromEntries(texts);
 }
 
 // Whatever else stands beside them, credentials are credentials: with them nobody comes in as the home's own human.

@@ -8,6 +8,7 @@ import type { BackupCounts } from "../abi/keep.ts";
 import type { Approval } from "../abi/process.ts";
 import { WORKING_STATES } from "../abi/process.ts";
 import type { DatabasePlaces } from "./copy.ts";
+import { storeApproval } from "./kernel/approvals.ts";
 import { isOlder, refuseNewer, schemaVersion } from "./migrate.ts";
 import { KERNEL_SCHEMA } from "./migrations/kernel.ts";
 import { PROCESS_SCHEMA } from "./migrations/process.ts";
@@ -121,19 +122,7 @@ function show(kernel: Db, pid: string, { projection, approval, unfinished }: Sho
   );
   // An answer that the process does not have yet was not given, as far as this home is concerned.
   kernel.run("DELETE FROM approvals WHERE process_id = ? AND decision IS NULL", pid);
-  if (approval === null) return;
-  kernel.run(
-    `INSERT OR REPLACE INTO approvals (request_id, process_id, owner_uid, run_id, tool, call, args_json, why, created_at)
-     SELECT ?, process_id, owner_uid, ?, ?, ?, ?, ?, ? FROM processes WHERE process_id = ?`,
-    approval.id,
-    approval.runId,
-    approval.tool,
-    approval.call,
-    JSON.stringify(approval.args),
-    approval.why,
-    approval.createdAt,
-    pid,
-  );
+  if (approval !== null) storeApproval(kernel, pid, approval);
 }
 
 function whole(db: Db): void {

@@ -80,6 +80,17 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
     registeredAs: (pid: string): Registered | null => look(kernelDb, (db) => registeredIn(db, pid)[0] ?? null),
     ownWord: (pid: string): OwnWord => look(processDb(pid), ownWordIn),
 
+    /** Settings as they are stored, by stored key. */
+    settings: () =>
+      look(kernelDb, (db) =>
+        db.all<{ readonly key: string; readonly value: string }>("SELECT key, value FROM config_kv ORDER BY key"),
+      ),
+    /** The lowest numbers first. */
+    accounts: () =>
+      look(kernelDb, (db) =>
+        db.all<{ readonly uid: number; readonly username: string }>("SELECT uid, username FROM passwd ORDER BY uid"),
+      ),
+
     /** The newest first. */
     archives: (limit: number): readonly StoredArchive[] =>
       look(kernelDb, (db) =>

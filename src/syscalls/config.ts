@@ -1,5 +1,5 @@
 // config.*: the settings of an account and of the whole home. Anyone may look, and sees of a secret only that it is set; only a person
-// changes anything.
+// changes anything, or a process what a person approved.
 
 import { SETTING_NAMES } from "../abi/config.ts";
 import { canonicalForm, type KeyWritten, keyWritten } from "../abi/config-key.ts";
@@ -88,7 +88,7 @@ export const configCalls = [
     name: "config.set",
     summary: "Change a setting; a secret is asked for, unseen",
     class: "keyed",
-    by: "person",
+    by: "approved",
     capability: "sys.config.set",
     input: {
       key,

@@ -168,6 +168,9 @@ export interface CliHint<Output> {
   readonly hidden?: true;
 }
 
+/** Whose door it is: everybody's, a person's, or a person's and that of a process whose one call a person has approved. */
+export type By = "anyone" | "person" | "approved";
+
 export interface Syscall<Services = never, Input extends Fields = Fields, Output = unknown> {
   readonly name: string;
   readonly summary: string;
@@ -176,7 +179,7 @@ export interface Syscall<Services = never, Input extends Fields = Fields, Output
   readonly once: "verb" | "answer";
   /** Defaults to the name. */
   readonly capability: string;
-  readonly by: "anyone" | "person";
+  readonly by: By;
   readonly input: Input;
   readonly tool?: ToolHint;
   readonly cli: CliHint<Output>;
@@ -189,7 +192,7 @@ type Declaration<Services, Input extends Fields, Output> = Omit<
 > & {
   readonly once?: "verb" | "answer";
   readonly capability?: string;
-  readonly by?: "anyone" | "person";
+  readonly by?: By;
 };
 
 export function syscall<Services, Input extends Fields, Output>(

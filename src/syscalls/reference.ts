@@ -3,7 +3,7 @@
 
 import type { CallClass } from "../abi/sys.ts";
 import { SYSCALLS } from "./all.ts";
-import type { Field } from "./define.ts";
+import type { By, Field } from "./define.ts";
 import type { AnySyscall } from "./table.ts";
 
 export interface ReferenceSection {
@@ -26,6 +26,12 @@ const CLASSES: { readonly [C in CallClass]: string } = {
   keyed: "It changes something: asked again with the same request id, it is carried out once.",
 };
 
+/** Who may call what not everyone may. */
+export const BY: { readonly [B in Exclude<By, "anyone">]: string } = {
+  person: "Only a person may call it, never a process.",
+  approved: "Only a person may call it, or a process what a person has approved.",
+};
+
 export function reference(): readonly ReferenceSection[] {
   return [...SYSCALLS.values()].map(referenceOf);
 }
@@ -37,10 +43,20 @@ export function referenceOf(call: AnySyscall): ReferenceSection {
 
 /** The page as one Markdown text. */
 export function referencePage(): string {
-  const sections = reference().map(
-    ({ name, summary, synopsis, text }) => `## ${name}\n\n${summary}.\n\n\`\`\`sh\n${synopsis}\n\`\`\`\n\n${text}\n`,
-  );
+  const sections = [...SYSCALLS.keys()].map((name) => `#${syscallText(name)}`);
   return `# Syscalls\n\n${REFERENCE.about}\n\n${sections.join("\n")}`;
+}
+
+export function syscallNames(): readonly string[] {
+  return [...SYSCALLS.keys()];
+}
+
+/** One syscall as a Markdown text; empty for none. */
+export function syscallText(of: string): string {
+  const call = SYSCALLS.get(of);
+  if (call === undefined) return "";
+  const { name, summary, synopsis, text } = referenceOf(call);
+  return `# ${name}\n\n${summary}.\n\n\`\`\`sh\n${synopsis}\n\`\`\`\n\n${text}\n`;
 }
 
 function synopsisOf({ name, input }: AnySyscall): string {
@@ -53,7 +69,7 @@ function textOf({ name, class: kind, by, capability, input, tool }: AnySyscall):
   const facts = [
     CLASSES[kind],
     `Whoever calls it needs the capability \`${capability}\`.`,
-    ...(by === "person" ? ["Only a person may call it, never a process."] : []),
+    ...(by === "anyone" ? [] : [BY[by]]),
     ...(tool === undefined ? [] : [`Agents have it as the tool \`${tool.name}\`.`]),
   ];
   const fields = Object.entries(input).map(([key, field]) => `- \`${key}\` ${typeOf(field)}: ${field.doc}`);

@@ -295,6 +295,8 @@ export interface SettingInfo {
   readonly doc: string;
   readonly env: string | null;
   readonly writes: "user" | "root";
+  /** Whether an agent may propose a change of its owner's, which a person then approves. */
+  readonly agents: "ask" | "never";
   /** False where this version keeps it for what comes. */
   readonly inUse: boolean;
 }

@@ -43,7 +43,7 @@ describe("commands and verbs", () => {
     const all = await values("");
     for (const name of ["chat", "help", "man", "proc", "fs", "archive"]) expect(all).toContain(name);
     expect(all.filter((name) => name.startsWith("_"))).toEqual([]);
-    expect(await values("-")).toEqual(["--help", "--json", "--version"]);
+    expect(await values("-")).toEqual(["--help", "--json", "--set", "--user", "--version"]);
   });
 
   test("after a noun come its verbs, also after flags", async () => {
@@ -185,5 +185,45 @@ describe("whatever goes wrong", () => {
       await lines(...words);
     expect(io.fakeSys.calls.map(({ name }) => name)).toEqual(["proc.list", "hil.list", "archive.list"]);
     for (const { name } of io.fakeSys.calls) expect(SYSCALLS.get(name)?.class).toBe("read");
+  });
+});
+
+describe("flags of every command", () => {
+  beforeEach(() => {
+    io.fakeSys.answer("account.list", () => ({
+      accounts: [
+        { username: "root", kind: "root" },
+        { username: "bob", kind: "human" },
+        { username: "friday", kind: "personal" },
+      ],
+    }));
+    io.fakeSys.answer("config.list", () => ({ settings: [{ key: "compaction.enabled" }, { key: "ai.reasoning" }] }));
+  });
+
+  test("--user completes accounts, and with its name it is as if it were not there", async () => {
+    expect(await values("ps", "--user", "")).toEqual(["root", "bob"]);
+    expect(await values("--user=b")).toEqual(["--user=bob"]);
+    for (const words of [
+      ["kill", "--user", "bob"],
+      ["--user", "bob", "kill"],
+      ["kill", "--user=bob"],
+      ["--set", "ai.reasoning=off", "kill", "--user", "bob"],
+    ])
+      expect(await values(...words, "task:")).toEqual(["task:abc123", "task:abd456"]);
+    expect(await values("--user", "root", "proc", "s")).toEqual(["spawn", "send", "signal", "stop"]);
+    expect(io.actedAs).toEqual([]);
+    expect(io.said).toEqual([]);
+  });
+
+  test("--set completes keys, and values where there are few", async () => {
+    expect(await values("chat", "--set", "comp")).toEqual(["compaction.enabled="]);
+    expect(await values("chat", "--set=ai")).toEqual(["--set=ai.reasoning="]);
+    expect(await values("--set", "ai.reasoning=m")).toEqual(["ai.reasoning=medium", "ai.reasoning=minimal"]);
+    expect(await values("--set=compaction.enabled=t")).toEqual(["--set=compaction.enabled=true"]);
+    expect(await values("--set", "nosuch=")).toEqual([]);
+  });
+
+  test("after -- nothing is a flag", async () => {
+    expect(await values("chat", "--", "--user", "b")).toEqual([]);
   });
 });

@@ -103,6 +103,17 @@ describe.skipIf(shell("bash") === null)("bash", () => {
     await pressed(["bash", "--norc", "-i"], steps);
   }, 20_000);
 
+  test("TAB after --user and its name goes on as without them, and --set goes on to its value", async () => {
+    const steps = [
+      ["source <(gsv completion bash); echo loa''ded\n", "loaded"],
+      ["gsv kill --user ro\t", "root"],
+      ["ta\t", audit.slice(2)],
+      ["\u0015gsv chat --set compaction.en\t", "abled="],
+      ["fa\t", "lse"],
+    ] as const;
+    expect(await pressed(["bash", "--norc", "-i"], steps)).toContain("compaction.enabled=false");
+  }, 20_000);
+
   test("words that bash cut at : and = are put together, and only the last piece is put in place", () => {
     expect(replies("gsv", "kill", "ta")).toEqual([audit]);
     expect(replies("gsv", "kill", "task", ":")).toEqual([audit.slice(5)]);
@@ -132,6 +143,9 @@ describe.skipIf(shell("zsh") === null)("zsh", () => {
       ["gsv kill ta\t", audit.slice(2)],
       ["\u0015gsv proc sp\t", "awn"],
       ["\u0015gsv spawn --cwd re\t", "ad\\ me.txt"],
+      ["\u0015gsv kill --user root ta\t", audit.slice(2)],
+      ["\u0015gsv chat --set compaction.en\t", "abled="],
+      ["fa\t", "lse"],
     ] as const;
     await pressed(["zsh", "-f", "-i"], steps);
   }, 30_000);
@@ -161,6 +175,8 @@ describe.skipIf(shell("fish") === null)("fish", () => {
     expect(offers("gsv spawn --profile=re")).toEqual(["--profile=review"]);
     expect(offers("gsv spawn --profile re")).toEqual(["review"]);
     expect(offers("gsv spawn --cwd re")).toEqual(["read me.txt"]);
+    expect(offers("gsv kill --user root ta")).toEqual([`${audit}\tdocs audit · idle`]);
+    expect(offers("gsv chat --set compaction.enabled=f")).toEqual(["compaction.enabled=false"]);
     expect(offers("gsv").every((each) => !each.startsWith("_"))).toBe(true);
   }, 20_000);
 });

@@ -12,12 +12,14 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { doctorOf } from "../../src/doctor/examine.ts";
 import { acquireLock } from "../../src/store/lock.ts";
+import { keepingOf } from "../support/keeping.ts";
 import { INIT } from "../support/kernel.ts";
 import { Bed } from "../support/patient.ts";
 
@@ -58,16 +60,38 @@ function emptyIndex(path: string, name: string): void {
 const problems = (found: readonly string[]) => found.filter((line) => line.startsWith("problem"));
 
 describe("a damaged kernel.db", () => {
+  test("names the backup to put back: the newest there is, of those made here and those that lie in backup/", async () => {
+    const kept = join(bed.home.directory, "run", "my gsv.tar");
+    await keepingOf(bed.home.directory, bed.home.clock).backup(kept, { force: false });
+    damage(bed.paths.kernelDb);
+    mkdirSync(join(bed.paths.backupDir, "replaced-1"), { mode: 0o700 });
+    mkdirSync(join(bed.paths.backupDir, "directory.tar"), { mode: 0o700 });
+    writeFileSync(join(bed.paths.backupDir, "kernel-1-2.db"), "");
+    const fix = async () => {
+      const found = await doctorOf(await bed.patient()).examine({ checks: ["databases"], fix: false });
+      return found.find(({ level }) => level === "problem")?.fix ?? "";
+    };
+    expect(await fix()).toEndWith(`gsv restore --force '${kept}'`);
+    const younger = join(bed.paths.backupDir, "gsv.tgz");
+    writeFileSync(younger, "");
+    utimesSync(younger, new Date(2090, 1), new Date(2090, 1));
+    expect(await fix()).toEndWith(`gsv restore --force ${younger}`);
+    rmSync(younger);
+    rmSync(kept);
+    expect(await fix()).toContain("gsv restore --force FILE");
+  });
+
   test("is told with where the newest copy lies, breaks no other check, and is left as it is", async () => {
     damage(bed.paths.kernelDb);
     writeFileSync(join(bed.paths.backupDir, "kernel-1-2.db"), "");
+    mkdirSync(join(bed.paths.backupDir, "replaced-1"), { mode: 0o700 });
     const before = statSync(bed.paths.kernelDb).size;
     const patient = await bed.patient();
     const found = await doctorOf(patient).examine({ checks: [], fix: true });
     const told = found.filter((finding) => finding.level === "problem");
     expect(told.map((finding) => finding.check)).toEqual(["databases"]);
     expect(told[0]?.what).toStartWith("kernel.db: ");
-    expect(told[0]?.fix).toContain("the newest copy of kernel.db is backup/kernel-1-2.db");
+    expect(told[0]?.fix).toEndWith("/backup/kernel-1-2.db");
     expect(statSync(bed.paths.kernelDb).size).toBe(before);
     expect((await bed.fsck(true)).map((line) => line.split(" ")[0])).toContain("problem");
   });

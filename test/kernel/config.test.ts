@@ -40,6 +40,40 @@ describe("layers", () => {
     expect(stored(home)).toEqual({});
   });
 
+  test("what the command line says wins for that connection and the runs it starts, and never over root or with a secret", async () => {
+    await using home = await TestKernel.boot({ realProviders: true, env: { TZ: "Asia/Tokyo" } });
+    const script = join(home.directory, "run", "answers.jsonl");
+    await Bun.write(script, `${JSON.stringify({ text: "from the script", repeat: 9 })}\n`);
+    const flags = {
+      userTimezone: "Europe/Rome",
+      "ai.model": `script:${script}`,
+      "kernel.idleMs": "7",
+      "compaction.enabled": "perhaps",
+      "ai.apiKey": "sk-canary-flag-0123456789",
+    };
+    const info = { clientId: "c9", version: "0", cwd: "/", env: { TZ: "Asia/Tokyo", GSV_MODEL: "offline" }, flags };
+    const flagged = await home.kernel.accept(info);
+    const seen = await get(flagged, "userTimezone");
+    expect(seen).toMatchObject({ value: "Europe/Rome", layer: "flag" });
+    expect(seen.layers.map(({ layer }) => layer)).toEqual(["default", "environment", "flag"]);
+    for (const key of ["kernel.idleMs", "compaction.enabled", "ai.apiKey"])
+      expect(await get(flagged, key)).toMatchObject({ layer: "default" });
+    const { runId } = await flagged.call<{ runId: string }>("proc.send", { message: "hello" });
+    await home.ended(runId);
+    expect((await home.outline(INIT)).at(-1)).toBe("assistant: from the script");
+    expect(await get(home.sys, "userTimezone")).toMatchObject({ value: "Asia/Tokyo", layer: "environment" });
+    expect(stored(home)).toEqual({});
+  });
+
+  test("a provider that is still to come is kept as who answers, and offline answers meanwhile", async () => {
+    await using home = await TestKernel.boot({ realProviders: true });
+    await set(home.sys, "ai.model", "anthropic:some-model");
+    expect(await home.say("hello")).toMatchObject({ status: "ok" });
+    const info = { clientId: "c9", version: "0", cwd: "/", env: { GSV_MODEL: "anthropic:some-model" } };
+    const named = await home.kernel.accept(info);
+    expect((await home.refusal("proc.send", { message: "hello" }, named)).code).toBe("ECONFIG");
+  });
+
   test("values are of their type: numbers, flags and JSON come back as such", async () => {
     await using home = await TestKernel.boot();
     await set(home.sys, "compaction/keep_recent_tokens", "12");

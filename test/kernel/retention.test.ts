@@ -10,7 +10,7 @@ import { LIMITS } from "../../src/abi/limits.ts";
 import { retain } from "../../src/kernel/retention.ts";
 import { KernelDb } from "../../src/store/kernel/db.ts";
 import type { ArchiveInfo, Closed } from "../../src/syscalls/services.ts";
-import { TestKernel } from "../support/kernel.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
 
 const FOR_EVER: RetentionSettings = { archivesDays: 0, auditDays: 0, syscallLogDays: 0, runsDays: 0 };
 
@@ -176,4 +176,29 @@ test("ended runs and logged calls of processes at hand go when they are old; wha
   expect((await home.get(pid)).lastStatus).toBe("ok");
   expect((await home.outline(pid)).filter((line) => line.startsWith("user"))).toEqual(["user: one", "user: two"]);
   expect((await home.wait(pid)).status).toBe("ok");
+});
+
+test("what root sets holds from the next sweep on, with no new kernel", async () => {
+  await using home = await TestKernel.boot();
+  await put(home);
+  await home.clock.advance(3 * DAY_MS);
+  expect(await archives(home)).toHaveLength(1);
+  await home.person(0).call("config.set", { key: "retention.archivesDays", value: "2", system: true });
+  await home.clock.advance(HOUR_MS + 1);
+  await home.until("it is gone", async () => (await archives(home)).length === 0);
+});
+
+test("the log of calls of a process keeps as many as root says, from the next call on", async () => {
+  await using home = await TestKernel.boot();
+  const inside = await home.insideOf(INIT);
+  const rows = async () =>
+    (await home.sys.call<{ rows: unknown[] }>("proc.trace", { pid: INIT, after: 0 })).rows.length;
+  for (let call = 0; call < 9; call++) await inside.call("sys.version", {});
+  expect(await rows()).toBe(9);
+  await home.person(0).call("config.set", { key: "retention.syscallLogRows", value: "3", system: true });
+  await inside.call("sys.version", {});
+  expect(await rows()).toBe(3);
+  await home.restart();
+  for (let call = 0; call < 5; call++) await (await home.insideOf(INIT)).call("sys.version", {});
+  expect(await rows()).toBe(3);
 });

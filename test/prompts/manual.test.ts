@@ -68,7 +68,7 @@ function flagsOf(call: string): string[] {
 function faultOf(line: string): string | null {
   const [noun = "", verb = ""] = line.split(/\s+/);
   const flags = (line.replace(/"[^"]*"|'[^']*'/g, "").match(/(?<=\s)--?[A-Za-z0-9][\w-]*/g) ?? []).filter(
-    (flag) => !["--json", "--help", "--user"].includes(flag),
+    (flag) => !["--json", "--help", "--user", "--set"].includes(flag),
   );
   if (noun === "--version") return null;
   const call = SHORT[noun] ?? `${noun}.${verb}`;

@@ -144,6 +144,10 @@ describe("checking frames", () => {
     for (const login of [{}, { deviceToken: "x" }, { user: 5, password: null }])
       expect(checkClientFrame({ ...hello, login })).toMatchObject({ login: {} });
     expect(() => checkClientFrame({ ...hello, login: "root" })).toThrow("credentials");
+    expect(checkClientFrame({ ...hello, flags: { "ai.model": "offline", x: 1 } })).toMatchObject({
+      flags: { "ai.model": "offline" },
+    });
+    expect(() => checkClientFrame({ ...hello, flags: "all" })).toThrow("settings");
     expect(checkClientFrame({ ...hello, env: { A: "1", B: 2 }, extra: true })).toEqual({
       ...hello,
       env: { A: "1" },

@@ -92,7 +92,16 @@ export class FakeIo implements Io {
   readonly drafts = new Map<string, string>();
   /** What the person makes of a text. */
   editing: (text: string) => string = (text) => text;
+  /** What a person answers to questions. */
+  readonly answers: string[] = [];
+  /** What the command line said of the settings. */
+  readonly said: string[] = [];
+  readonly override = async (said: readonly string[]) => void this.said.push(...said);
   readonly person = {
+    ask: async (question: string) => {
+      this.questions.push(question);
+      return this.answers.shift() ?? "";
+    },
     askHidden: async (question: string) => {
       this.questions.push(question);
       return this.hidden.shift() ?? "";
@@ -141,11 +150,13 @@ export class FakeIo implements Io {
   readonly findings: Finding[] = [];
   readonly examined: object[] = [];
   places: readonly Place[] = [];
+  providers: readonly string[] = ["offline", "script"];
   readonly machine = {
     doctor: async () => ({
       examine: (options: object) => this.examine(options),
       fsck: (options: object) => this.examine(options),
     }),
+    providers: async () => this.providers,
     places: async () => this.places,
   };
   /** Programs that were given the terminal, and how they end. */

@@ -48,7 +48,11 @@ export async function begin(
     clock: home.clock,
     random: seeded(1).bytes,
     // Nobody sits at these commands.
-    person: { askHidden: async () => "", edit: async ({ text }) => ({ text, done: () => {}, keep: () => "" }) },
+    person: {
+      ask: async () => "",
+      askHidden: async () => "",
+      edit: async ({ text }) => ({ text, done: () => {}, keep: () => "" }),
+    },
     host: () =>
       hostSide({
         cwd: home.directory,
@@ -57,6 +61,7 @@ export async function begin(
         clock: home.clock,
         random: seeded(3).bytes,
       }),
+    override: async () => {},
     conceal: async (text) => text,
     sys: () => sys,
     keep: homeKeeping({

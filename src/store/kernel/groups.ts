@@ -4,8 +4,6 @@ import type { Group } from "./accounts.ts";
 import type { KernelDb } from "./db.ts";
 import { type AnsweredRequest, putRequest } from "./records.ts";
 
-type Receipted = AnsweredRequest;
-
 export interface GroupRow extends Group {
   readonly capabilities: readonly string[];
 }
@@ -22,9 +20,9 @@ export interface GroupRows {
   byName(name: string): Promise<GroupRow | null>;
   nameOf(gid: number): Promise<string | null>;
   /** Null when an account or a group has that name. */
-  create(name: string, receipt?: (made: GroupRow) => Receipted): Promise<GroupRow | null>;
+  create(name: string, receipt?: (made: GroupRow) => AnsweredRequest): Promise<GroupRow | null>;
   change(gid: number, change: GroupChange): Promise<void>;
-  remove(gid: number, receipt?: Receipted): Promise<void>;
+  remove(gid: number, receipt?: AnsweredRequest): Promise<void>;
 }
 
 /** Below them are the groups of gsv itself, above the private ones of accounts. */

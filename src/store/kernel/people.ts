@@ -27,19 +27,17 @@ export interface NewAccount {
   readonly usersGid: number;
 }
 
-/** Stored in the same transaction, so that the same request again finds the same answer. */
-export type Receipted = AnsweredRequest;
-
+/** A receipt is stored in the same transaction, so that the same request again finds the same answer. */
 export interface PeopleRows {
   list(): Promise<readonly AccountRow[]>;
   byName(name: string): Promise<AccountRow | null>;
   /** One account with its private group and, for a human, the personal agent. Refuses names in use. */
-  create(account: NewAccount, agentName: string | null, receipt?: (made: Account) => Receipted): Promise<Account>;
+  create(account: NewAccount, agentName: string | null, receipt?: (made: Account) => AnsweredRequest): Promise<Account>;
   comment(username: string, text: string): Promise<void>;
   /** Keeps the password for the day it is unlocked. */
   lock(username: string, locked: boolean): Promise<void>;
   /** The account, its agents, groups, memberships, tokens and guards. Processes are gone before. */
-  remove(username: string, receipt?: Receipted): Promise<void>;
+  remove(username: string, receipt?: AnsweredRequest): Promise<void>;
   hash(username: string): Promise<string>;
   setHash(username: string, hash: string, now: number): Promise<void>;
 }

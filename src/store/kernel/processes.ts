@@ -1,8 +1,9 @@
 // The registry: which processes exist, whose they are, and the projection of what each is doing. kernel.db owns existence, parent,
 // owner, label and place; the rest is copied from the process's own database by sequence number, so that applying twice changes nothing.
 
-import type { Approval, Profile, RunStatus, State, WaitsFor } from "../../abi/process.ts";
+import type { Profile, RunStatus, State, WaitsFor } from "../../abi/process.ts";
 import type { OutboxRow } from "../process/verbs.ts";
+import { storeApproval } from "./approvals.ts";
 import type { KernelDb } from "./db.ts";
 import { type AnsweredRequest, type ListPlace, putRequest } from "./records.ts";
 
@@ -175,7 +176,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
           latest.seq,
         );
         if (changed === 0) return;
-        for (const row of outbox) for (const approval of row.approvals) storeApproval(pid, approval);
+        for (const row of outbox) for (const approval of row.approvals) storeApproval(db, pid, approval);
       });
     },
 
@@ -215,26 +216,6 @@ export function processRows(kernel: KernelDb): ProcessRows {
       });
     },
   };
-
-  function storeApproval(pid: string, approval: Approval): void {
-    db.run(
-      `INSERT INTO approvals (request_id, process_id, owner_uid, run_id, tool, call, args_json, why, created_at, decision, decided_by, decided_at)
-       SELECT ?, process_id, owner_uid, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM processes WHERE process_id = ?
-       ON CONFLICT (request_id, created_at) DO UPDATE SET
-         decision = excluded.decision, decided_by = excluded.decided_by, decided_at = excluded.decided_at`,
-      approval.id,
-      approval.runId,
-      approval.tool,
-      approval.call,
-      JSON.stringify(approval.args),
-      approval.why,
-      approval.createdAt,
-      approval.decision,
-      approval.by,
-      approval.decidedAt,
-      pid,
-    );
-  }
 }
 
 function fromColumns(row: Columns): ProcessRow {

@@ -5,7 +5,7 @@
 import type { Message } from "../../abi/message.ts";
 import type { Db } from "../open.ts";
 import { type MessageRow, messageFromRow } from "./rows.ts";
-import type { HistoryRange, HistorySlice, TextPiece } from "./verbs.ts";
+import type { HistoryRange, HistorySlice, LoggedCall, TextPiece } from "./verbs.ts";
 
 const SIZES_PAGE_ROWS = 1000;
 /** What a message weighs. SQLite knows it without reading the text. */
@@ -151,4 +151,10 @@ export function trace(db: Db, { after, limit }: { readonly after?: number; reado
   const columns = "SELECT id, at, call, args, outcome, ms FROM syscall_log";
   if (after !== undefined) return db.all<TraceColumns>(`${columns} WHERE id > ? ORDER BY id LIMIT ?`, after, limit);
   return db.all<TraceColumns>(`${columns} ORDER BY id DESC LIMIT ?`, limit).reverse();
+}
+
+/** The oldest go, so that so many stay. */
+export function logCall(db: Db, { at, call, args, outcome, ms }: LoggedCall, rowsMax: number): void {
+  db.run("INSERT INTO syscall_log (at, call, args, outcome, ms) VALUES (?, ?, ?, ?, ?)", at, call, args, outcome, ms);
+  db.run("DELETE FROM syscall_log WHERE id <= (SELECT max(id) FROM syscall_log) - ?", rowsMax);
 }

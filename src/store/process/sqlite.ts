@@ -9,7 +9,7 @@ import { answer, ask } from "./approvals.ts";
 import { abortRun, closingRecords, cut, seal } from "./closing.ts";
 import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
 import { HeadRow, kernelGenerationOf, outboxSeqBefore } from "./head.ts";
-import { context, history, messageText, trace } from "./history.ts";
+import { context, history, logCall, messageText, trace } from "./history.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
 import { recoverRun } from "./recover.ts";
 import { insertMessage, runEnd } from "./rows.ts";
@@ -20,6 +20,8 @@ import type { Head, OutboxRow, Outcome, ProcessStore, Refusal } from "./verbs.ts
 export interface ProcessStoreOptions extends ProcessFilesOptions {
   /** Which start of the kernel this is: a later one fences everything this one writes. */
   readonly kernelGeneration: number;
+  /** How many calls the log of a process keeps now. */
+  readonly logRows?: () => number | undefined;
 }
 
 export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
@@ -287,17 +289,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     trace: async (pid, query) => trace(files.get(pid), query),
 
     async logCall(pid, row) {
-      unlessFenced(pid, (db) => {
-        db.run(
-          "INSERT INTO syscall_log (at, call, args, outcome, ms) VALUES (?, ?, ?, ?, ?)",
-          row.at,
-          row.call,
-          row.args,
-          row.outcome,
-          row.ms,
-        );
-        db.run("DELETE FROM syscall_log WHERE id <= (SELECT max(id) FROM syscall_log) - ?", LIMITS.syscallLogRowsMax);
-      });
+      unlessFenced(pid, (db) => logCall(db, row, options.logRows?.() ?? LIMITS.syscallLogRowsMax));
     },
 
     async outbox(pid) {

@@ -35,6 +35,7 @@ async function edit(
   chmodSync(editor, 0o755);
   const env = { PATH: "/usr/bin:/bin", EDITOR: editor };
   const person = {
+    ask: async () => "",
     askHidden: async () => "",
     edit: async (request: EditRequest) => {
       const edited = await editText({ env, directory: join(scratch, "drafts"), cwd: "/" }, request);
