@@ -6,6 +6,7 @@ import { mountedFiles } from "./boot-mounts.ts";
 import { bootPeople } from "./boot-people.ts";
 import type { ProcessParts } from "./boot-processes.ts";
 import { modelFor } from "./boot-settings.ts";
+import { bootShells } from "./boot-shell.ts";
 import { controlService } from "./kernel/control.ts";
 import { type FilesOptions, filesService, pathLocator } from "./kernel/files.ts";
 import { registryService } from "./kernel/registry.ts";
@@ -36,6 +37,7 @@ export function bootServices(core: Core, files: FileParts, parts: ProcessParts):
     files: filesService(files.options),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     settings: core.settings,
+    shells: bootShells(core, files),
     processes: processesService({
       kernel,
       store,

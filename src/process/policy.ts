@@ -15,6 +15,10 @@ function isGuarded(path: string): boolean {
   return GUARDED.test(path.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, ""));
 }
 
+export function isGuarded(path: string): boolean {
+  return GUARDED.test(path);
+}
+
 /** `path` is where the call's path leads, links followed. */
 export function verdictOf(call: CallRow, path: string): Verdict {
   switch (call.call) {

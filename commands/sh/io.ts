@@ -1,0 +1,81 @@
+// The Io of a program that runs inside a shell: its streams are texts, its kernel is the shell's, and there is no person at a terminal.
+
+import { SysError } from "../../src/abi/errno.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import type { Input, Io, Output } from "../command.ts";
+import type { KernelLine } from "./kernel-line.ts";
+
+export interface ShellPlace {
+  readonly cwd: string;
+  readonly env: { readonly [name: string]: string };
+  readonly stdin: Uint8Array;
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
+export type ShellIo = (place: ShellPlace) => Io;
+
+export function shellIo(kernel: KernelLine): ShellIo {
+  return ({ cwd, env, stdin, stdout, stderr }) => {
+    const sys = inDirectory(kernel.sys(), cwd);
+    return {
+      stdout,
+      stderr,
+      stdin: inputOf(stdin),
+      env,
+      cwd,
+      clock: realClock,
+      random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+      sys: () => sys,
+      kernel: { start: () => sys.call("system.start", {}) },
+      manual: async () => (await import("../../src/prompts/manual.ts")).MANUAL,
+      peek: async () => sys,
+      conceal: async (text) => text,
+      // A script's wall limit and whoever runs it end a program.
+      onSignal: () => () => {},
+      signIn: {
+        as: (name) => {
+          throw new SysError("EPERM", `a shell acts as whoever started it, not as ${name}`, ["gsv --user NAME sh …"]);
+        },
+        secret: async () => null,
+        keep: needsTerminal("auth login"),
+        kept: async () => null,
+        forget: async () => {},
+      },
+      person: { askHidden: needsTerminal("a secret"), edit: needsTerminal("an editor") },
+      machine: { doctor: outside("doctor"), places: outside("paths") },
+      keep: { backup: outside("backup"), restore: outside("restore"), usage: outside("df") },
+      spawn: needsTerminal("a program of the host"),
+    };
+  };
+}
+
+// The kernel knows where a connection stands; a shell stands wherever its script went.
+function inDirectory(sys: Sys, _cwd: string): Sys {
+  return sys;
+}
+
+function inputOf(bytes: Uint8Array): Input {
+  return {
+    isTTY: false,
+    kind: bytes.byteLength === 0 ? "none" : "pipe",
+    async *bytes() {
+      yield bytes;
+    },
+  };
+}
+
+function needsTerminal(what: string): () => Promise<never> {
+  return async () => {
+    throw new SysError("EUSAGE", `${what} needs a terminal, which a script in gsv has not`);
+  };
+}
+
+function outside(command: string): () => Promise<never> {
+  return async () => {
+    throw new SysError("EUSAGE", `${command} looks at the machine, which a script in gsv does not reach`, [
+      `run it outside: gsv ${command}`,
+    ]);
+  };
+}

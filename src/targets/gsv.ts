@@ -1,0 +1,215 @@
+// The target `gsv`: shell scripts over gsv's own files, each in a Worker that the kernel owns. A script that spins or grows stops nobody: at
+// its wall limit its Worker is ended, and the next script gets another. A few Workers are kept warm; how many run at once is bounded.
+
+import { SysError } from "../abi/errno.ts";
+import type { Sys } from "../abi/sys.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { FileVerb, FromRunner, ShellEnd, ShellFiles, ShellJob, ToRunner } from "./shell.ts";
+
+/** A thread that runs one script at a time. */
+export interface Runner {
+  post(message: ToRunner): void;
+  /** `fault` is told when it dies by itself. */
+  listen(hear: (message: FromRunner) => void, fault: (why: string) => void): void;
+  end(): void;
+}
+
+export interface ShellPlace {
+  /** The files and the kernel as the one who runs the script may use them. */
+  readonly files: ShellFiles;
+  readonly sys: Sys;
+  /** The one who asked has gone, or wants it to stop. */
+  readonly signal: AbortSignal;
+}
+
+export interface ShellsOptions {
+  readonly newRunner: () => Runner;
+  readonly clock: Clock;
+  readonly runningMax: number;
+  /** Kept warm when nothing runs, for so long. */
+  readonly warmMax: number;
+  readonly warmMs: number;
+}
+
+const EXIT_TIMEOUT = 124;
+const EXIT_INTERRUPTED = 130;
+const EXIT_DIED = 137;
+/** How long a script that is told to stop may take to say what it had printed. */
+const ABORT_MS = 100;
+
+interface Kept {
+  readonly runner: Runner;
+  /** Rebound for every script. */
+  hear: (message: FromRunner) => void;
+  fault: (why: string) => void;
+  stayWarm: () => void;
+}
+
+export class GsvShells {
+  private readonly warm: Kept[] = [];
+  private readonly waiting: (() => void)[] = [];
+  private running = 0;
+  private closed = false;
+
+  constructor(private readonly options: ShellsOptions) {}
+
+  async run(job: ShellJob, place: ShellPlace): Promise<ShellEnd> {
+    await this.turn(place.signal);
+    const kept = this.warm.pop() ?? this.fresh();
+    kept.stayWarm();
+    let survives = false;
+    try {
+      const outcome = await this.carryOut(kept, job, place);
+      survives = outcome.survives;
+      return outcome.end;
+    } finally {
+      if (survives && !this.closed && this.warm.length < this.options.warmMax) this.keep(kept);
+      else kept.runner.end();
+      this.running--;
+      this.waiting.shift()?.();
+    }
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const kept of this.warm.splice(0)) {
+      kept.stayWarm();
+      kept.runner.end();
+    }
+  }
+
+  // First come, first served; who gives up while waiting leaves the line.
+  private async turn(signal: AbortSignal): Promise<void> {
+    while (this.running >= this.options.runningMax) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.waiting.push(resolve);
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      await promise;
+      const at = this.waiting.indexOf(resolve);
+      if (at !== -1) this.waiting.splice(at, 1);
+      if (signal.aborted) throw new SysError("ECANCELED", "stopped before it began");
+    }
+    this.running++;
+  }
+
+  private fresh(): Kept {
+    const runner = this.options.newRunner();
+    const kept: Kept = { runner, hear: () => {}, fault: () => {}, stayWarm: () => {} };
+    runner.listen(
+      (message) => kept.hear(message),
+      (why) => kept.fault(why),
+    );
+    return kept;
+  }
+
+  private keep(kept: Kept): void {
+    const leave = () => {
+      const at = this.warm.indexOf(kept);
+      if (at !== -1) this.warm.splice(at, 1);
+      kept.runner.end();
+    };
+    kept.stayWarm = this.options.clock.after(this.options.warmMs, leave);
+    kept.fault = leave;
+    this.warm.push(kept);
+  }
+
+  private async carryOut(
+    kept: Kept,
+    job: ShellJob,
+    { files, sys, signal }: ShellPlace,
+  ): Promise<{ readonly end: ShellEnd; readonly survives: boolean }> {
+    const { runner } = kept;
+    const ended = Promise.withResolvers<ShellEnd | null>();
+    const stopped = Promise.withResolvers<number>();
+    const talk = new Conversation(runner, files, sys);
+    kept.hear = (message) => {
+      if (message.kind === "end") ended.resolve(message.end);
+      else talk.hear(message);
+    };
+    kept.fault = () => ended.resolve(null);
+    const interrupt = () => stopped.resolve(EXIT_INTERRUPTED);
+    if (signal.aborted) interrupt();
+    signal.addEventListener("abort", interrupt, { once: true });
+    // The script's own clock goes first: it can still say what was printed. This is for one that never looks at it.
+    const inTime = this.options.clock.after(job.wallMs + ABORT_MS, () => stopped.resolve(EXIT_TIMEOUT));
+    try {
+      runner.post({ kind: "run", job });
+      const first = await Promise.race([ended.promise, stopped.promise]);
+      if (typeof first === "number") return { end: await this.stop(kept, ended.promise, first), survives: false };
+      return { end: first ?? nothing(EXIT_DIED), survives: first !== null };
+    } finally {
+      inTime();
+      signal.removeEventListener("abort", interrupt);
+      talk.end();
+      kept.hear = () => {};
+    }
+  }
+
+  // What it printed so far is worth having; a script that spins does not answer, and is ended without.
+  private async stop(kept: Kept, ended: Promise<ShellEnd | null>, exit: number): Promise<ShellEnd> {
+    kept.runner.post({ kind: "abort" });
+    const said = await Promise.race([ended, this.options.clock.sleep(ABORT_MS).then(() => null)]);
+    return said === null ? nothing(exit) : { ...said, exit, state: null };
+  }
+}
+
+function nothing(exit: number): ShellEnd {
+  return { exit, stdout: new Uint8Array(), stderr: new Uint8Array(), state: null };
+}
+
+/** What a script asks while it runs; ends with the script. */
+class Conversation {
+  private readonly listening = new Map<number, () => void>();
+  private readonly gone = new AbortController();
+
+  constructor(
+    private readonly runner: Runner,
+    private readonly files: ShellFiles,
+    private readonly sys: Sys,
+  ) {}
+
+  hear(message: FromRunner): void {
+    switch (message.kind) {
+      case "file":
+        return void this.answer(message.id, () => this.file(message.verb, message.args));
+      case "call": {
+        const { name, args, requestId } = message;
+        const key = requestId === undefined ? {} : { requestId };
+        return void this.answer(message.id, () => this.sys.call(name, args, { ...key, signal: this.gone.signal }));
+      }
+      case "listen": {
+        const { id, filter } = message;
+        this.listening.set(
+          id,
+          this.sys.on(filter, (signal) => this.runner.post({ kind: "signal", id, signal })),
+        );
+        return;
+      }
+      case "unlisten":
+        this.listening.get(message.id)?.();
+        this.listening.delete(message.id);
+    }
+  }
+
+  end(): void {
+    this.gone.abort();
+    for (const stop of this.listening.values()) stop();
+    this.listening.clear();
+  }
+
+  private async file(verb: FileVerb, args: readonly unknown[]): Promise<unknown> {
+    const work = this.files[verb] as (...given: readonly unknown[]) => Promise<unknown>;
+    return work(...args);
+  }
+
+  private async answer(id: number, ask: () => Promise<unknown>): Promise<void> {
+    try {
+      const value = await ask();
+      this.runner.post({ kind: "answer", id, value });
+    } catch (error) {
+      const { code, message, hints } =
+        error instanceof SysError ? error : new SysError("EIO", "a fault inside gsv; log/kernel.log has the details");
+      this.runner.post({ kind: "refused", id, refusal: { code, message, hints } });
+    }
+  }
+}
