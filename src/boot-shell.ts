@@ -15,7 +15,7 @@ import { VERSION } from "./version.ts";
 const WARM_MAX = 2;
 const WARM_MS = 30_000;
 
-export function bootShells({ machine, door }: Core, { options }: FileParts): Shells {
+export function bootShells({ machine, kernel, door }: Core, { options }: FileParts): Shells {
   const { clock } = machine;
   const shells = new GsvShells({
     newRunner: newShellRunner,
@@ -30,6 +30,7 @@ export function bootShells({ machine, door }: Core, { options }: FileParts): She
     clock,
     version: VERSION,
     sysFor: ({ caller, client }: CallContext) => door(caller.ownerUid, async () => caller, client),
+    begin: (receipt) => kernel.requests.remember(receipt),
     isGuarded,
     wasApproved: async () => false,
   });

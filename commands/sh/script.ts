@@ -67,10 +67,12 @@ export async function runScript(job: ShellJob, { kernel, programs, signal }: Run
 
 // What was kept comes first, silently; what is to be kept is asked last, and changes no status.
 function wholeScript({ script, args, state, keepsState }: ShellJob): string {
-  const before = state === null ? "" : `{\n${state.prelude}\n} 2>/dev/null\n`;
+  const before = state === null ? "" : `{\n${state.prelude}\n} 2>/dev/null\n(exit ${state.status})\n`;
+  // Somebody types these lines: their aliases count.
+  const typed = keepsState && state === null ? "shopt -s expand_aliases\n" : "";
   const positional = args.length === 0 ? "" : `set -- ${args.map(quoted).join(" ")}\n`;
   const keep = `\n${KEEP} "$?" "$(declare -p)" "$(alias)" "$(shopt -p)" "$(set +o)" "$(declare -F)"`;
-  return before + positional + script + (keepsState ? keep : "");
+  return typed + before + positional + script + (keepsState ? keep : "");
 }
 
 function quoted(text: string): string {
@@ -85,7 +87,7 @@ function keepCommand(keep: (state: ShellState) => void, defined: Functions): Cus
       const node = defined.get(line.replace(/^declare -f\S* /, ""));
       return node === undefined ? [] : [textOf(node)];
     });
-    keep({ cwd, prelude: [...lines, aliases, ...texts, shopts, options].join("\n") });
+    keep({ cwd, prelude: [...lines, aliases, ...texts, shopts, options].join("\n"), status: Number(status) });
     return { stdout: "", stderr: "", exitCode: Number(status) };
   });
 }

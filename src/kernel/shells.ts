@@ -8,10 +8,12 @@ import type { Caller } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Receipt } from "../objects/objects.ts";
 import type { CallContext } from "../syscalls/define.ts";
-import type { ShellRequest, Shells } from "../syscalls/shell-service.ts";
+import type { ShellAnswer, ShellRequest, Shells } from "../syscalls/shell-service.ts";
 import type { GsvShells } from "../targets/gsv.ts";
 import type { ShellEnd, ShellState } from "../targets/shell.ts";
+import type { ReceiptContext } from "./dispatch.ts";
 import { shellFiles } from "./shell-files.ts";
 
 export interface ShellsPorts {
@@ -21,6 +23,8 @@ export interface ShellsPorts {
   readonly version: string;
   readonly sysFor: (context: CallContext) => Sys;
   readonly isGuarded: (path: string) => boolean;
+  /** Before a script runs: what a repeated call is told, should this kernel die over it. */
+  readonly begin: (receipt: Receipt) => Promise<void>;
   /** Whether a person has allowed this very call of a process. */
   readonly wasApproved: (context: CallContext) => Promise<boolean>;
 }
@@ -113,7 +117,8 @@ export function shellsService(ports: ShellsPorts): Shells {
   }
 
   return {
-    async run(context, request) {
+    async run(context: ReceiptContext, request) {
+      if (context.receipt !== undefined) await ports.begin(context.receipt(unknown(request.id)));
       const end = await run(context, request);
       const { exit, stdout, stderr } = end;
       const more = stdout.byteLength > FIRST_PIECE_BYTES || stderr.byteLength > FIRST_PIECE_BYTES;
@@ -145,6 +150,11 @@ export function shellsService(ports: ShellsPorts): Shells {
       return { stopped: found !== undefined };
     },
   };
+}
+
+function unknown(id: string): ShellAnswer {
+  const stderr = Buffer.from("gsv: the kernel ended while this script ran: how far it came is not known\n");
+  return { id, exit: 75, stdout: "", stderr: base64(stderr), stdoutBytes: 0, stderrBytes: stderr.byteLength };
 }
 
 function base64(bytes: Uint8Array): string {

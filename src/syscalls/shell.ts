@@ -12,6 +12,7 @@ export const shellCalls = [
     name: "shell.run",
     summary: "Run a shell script over gsv's files",
     class: "keyed",
+    once: "answer",
     capability: "shell.exec",
     input: {
       id,

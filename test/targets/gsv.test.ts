@@ -1,0 +1,277 @@
+// Shell scripts in real Workers over gsv's own files: what a script sees, what lives on between lines, and how one ends that does not end
+// by itself.
+
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import type { Mount } from "../../fs/namespace.ts";
+import { Namespace } from "../../fs/namespace.ts";
+import type { Caller } from "../../src/abi/identity.ts";
+import { newShellRunner } from "../../src/boot-shell.ts";
+import { shellFiles } from "../../src/kernel/shell-files.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { GsvShells, type Runner } from "../../src/targets/gsv.ts";
+import type { ShellEnd, ShellJob, ShellState } from "../../src/targets/shell.ts";
+import { agent, bob, sam } from "../support/caller.ts";
+import { FakeClock } from "../support/clock.ts";
+import { memoryMount } from "../support/memoryfs.ts";
+import { FakeSys } from "../support/sys.ts";
+
+const shells = new GsvShells({
+  newRunner: newShellRunner,
+  clock: realClock,
+  runningMax: 4,
+  warmMax: 2,
+  warmMs: 10_000,
+});
+afterAll(() => shells.close());
+
+let mounts: Mount[];
+let caller: Caller;
+
+beforeEach(async () => {
+  mounts = [{ at: "/", fs: memoryMount() }];
+  caller = sam;
+  for (const path of ["/tmp", "/home", "/home/sam"]) await files().mkdir(path, false);
+});
+
+function files(approved = true) {
+  return shellFiles({
+    namespace: new Namespace(mounts),
+    caller,
+    isGuarded: (path) => path.startsWith("/home/sam/context.d"),
+    approved,
+  });
+}
+
+interface Told {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly state: ShellState | null;
+}
+
+async function run(script: string, given: Partial<ShellJob> = {}, approved = true): Promise<Told> {
+  return told(
+    await shells.run(job(script, given), {
+      files: files(approved),
+      sys: new FakeSys(),
+      signal: new AbortController().signal,
+    }),
+  );
+}
+
+function job(script: string, given: Partial<ShellJob> = {}): ShellJob {
+  return {
+    script,
+    name: "gsv",
+    args: [],
+    cwd: "/home/sam",
+    env: { HOME: "/home/sam", PATH: "/bin" },
+    stdin: new Uint8Array(),
+    state: null,
+    keepsState: false,
+    outputBytesMax: 1024 * 1024,
+    wallMs: 10_000,
+    ...given,
+  };
+}
+
+function told({ exit, stdout, stderr, state }: ShellEnd): Told {
+  return { exit, stdout: Buffer.from(stdout).toString(), stderr: Buffer.from(stderr).toString(), state };
+}
+
+test("a script has its name, its arguments, its stdin and its exit status", async () => {
+  const { exit, stdout } = await run('echo "$0 $# $2"; cat; exit 3', {
+    name: "report",
+    args: ["one", "it's two"],
+    stdin: Buffer.from("what came in\n"),
+  });
+  expect({ exit, stdout }).toEqual({ exit: 3, stdout: "report 2 it's two\nwhat came in\n" });
+});
+
+test("files that a script writes are gsv's files", async () => {
+  await run("mkdir -p notes; echo one > notes/a; echo two >> notes/a; ln -s a notes/b");
+  const { bytes } = await files().read("/home/sam/notes/b", 0, 100);
+  expect(Buffer.from(bytes).toString()).toBe("one\ntwo\n");
+});
+
+test("bytes that are no text come through whole", async () => {
+  await files().write("/tmp/binary", new Uint8Array([0, 255, 128, 10, 1]), "start");
+  const end = await shells.run(job("cat /tmp/binary"), {
+    files: files(),
+    sys: new FakeSys(),
+    signal: new AbortController().signal,
+  });
+  expect([...end.stdout]).toEqual([0, 255, 128, 10, 1]);
+  await run("cat /tmp/binary > /tmp/copy");
+  expect([...(await files().read("/tmp/copy", 0, 10)).bytes]).toEqual([0, 255, 128, 10, 1]);
+  expect((await run("printf 'é ü'")).stdout).toBe("é ü");
+});
+
+test("a redirection that fails ends its command and not the script", async () => {
+  await run("mkdir closed; echo kept > closed/file");
+  await files().setattr("/home/sam/closed/file", { mode: 0o000 });
+  const script = [
+    "echo x > closed/file; echo after $?",
+    'eval "echo x > closed/file"; echo still $?',
+    "f() { echo x >> closed/file; echo inside $?; }; f",
+    "if echo x > closed/file; then echo yes; else echo no; fi",
+    "echo $? > /tmp/status; cat /tmp/status",
+  ].join("\n");
+  caller = bob;
+  const { stdout, stderr, exit } = await run(script, { cwd: "/home/sam" });
+  expect(stdout).toBe("after 1\nstill 1\ninside 1\nno\n0\n");
+  expect(stderr).toContain("/home/sam/closed/file: Permission denied");
+  expect(exit).toBe(0);
+});
+
+test("directory, variables, arrays, aliases, functions, options and the last status live on to the next line", async () => {
+  const first = await run(
+    'X=5; export Y="a b"; list=(1 "2 3"); declare -A map=([k]=v); alias hi="echo hello"; f() { echo "f $1 $X"; }; set -o pipefail; cd /tmp; false',
+    { keepsState: true },
+  );
+  expect(first.exit).toBe(1);
+  const second = await run(
+    'echo $?; f you; echo "$Y" "${list[1]}" "${map[k]}"; hi there; pwd; false | true; echo $?; env | grep -c "^X="',
+    { keepsState: true, state: first.state },
+  );
+  expect(second.stdout).toBe("1\nf you 5\na b 2 3 v\nhello there\n/tmp\n1\n0\n");
+  const third = await run("unset -f f; unalias hi; unset X", { keepsState: true, state: second.state });
+  const fourth = await run('f; hi; echo "[$X]"', { keepsState: true, state: third.state });
+  expect(fourth.stdout).toBe("[]\n");
+});
+
+test("exit ends the shell: nothing of it lives on", async () => {
+  expect((await run("X=1; exit 7", { keepsState: true })).state).toBeNull();
+});
+
+test("a line with a mistake in it says so with status 2", async () => {
+  const { exit, stderr } = await run('echo "unclosed');
+  expect(exit).toBe(2);
+  expect(stderr).toContain("unexpected EOF");
+});
+
+test("gsv's commands are programs in a shell, alone and in pipes", async () => {
+  const { stdout, exit } = await run("chat --help | head -1; gsv chat --help | head -1; wait --help | head -1");
+  expect(exit).toBe(0);
+  const [first = "", second, third] = stdout.split("\n");
+  expect(first).not.toBe("");
+  expect(second).toBe(first);
+  expect(third).not.toBe("");
+});
+
+test("a script acts as who started it, and reaches neither a terminal nor the machine", async () => {
+  expect((await run("whoami --user root; ps --user root")).stderr).toContain("a shell acts as whoever started it");
+  expect((await run("doctor")).stderr).toContain("run it outside");
+});
+
+test("a loop that never looks up is ended at its wall limit, and the next script runs", async () => {
+  const { exit } = await run("while :; do :; done", { wallMs: 200 });
+  expect(exit).toBe(124);
+  expect((await run("echo alive")).stdout).toBe("alive\n");
+});
+
+test("what was printed before the wall limit is kept", async () => {
+  const { exit, stdout } = await run("echo begun; sleep 20", { wallMs: 200 });
+  expect({ exit, stdout }).toEqual({ exit: 124, stdout: "begun\n" });
+});
+
+test("whoever asked can stop a script at any time", async () => {
+  const wish = new AbortController();
+  const running = shells.run(job("sleep 20"), { files: files(), sys: new FakeSys(), signal: wish.signal });
+  wish.abort();
+  expect((await running).exit).toBe(130);
+});
+
+test("output beyond its bound ends the script with a word", async () => {
+  const { exit, stderr, stdout } = await run("for i in $(seq 1 3000); do echo 0123456789; done", {
+    outputBytesMax: 10_000,
+  });
+  expect(exit).not.toBe(0);
+  expect(stderr).toContain("output");
+  expect(stdout.length).toBeLessThan(20_000);
+});
+
+test("an agent's script that nobody allowed neither deletes nor changes what agents are told to be", async () => {
+  await run("mkdir context.d; echo me > context.d/me; echo x > file; ln -s context.d/me link");
+  const script =
+    "rm file; echo $?; echo you > context.d/me; echo $?; echo you > link; echo $?; mv context.d/me /tmp/x; echo $?; touch other; mv other file; echo $?; echo t > /tmp/t; rm /tmp/t; echo $?";
+  const { stdout, stderr } = await run(script, {}, false);
+  expect(stdout).toBe("1\n1\n1\n1\n1\n0\n");
+  expect(stderr).toContain("needs a person's approval");
+  expect((await run("cat context.d/me file")).stdout).toBe("me\nx\n");
+});
+
+test("capabilities that were taken away hold inside a script too", async () => {
+  await run("echo x > file");
+  caller = { ...agent, dropped: ["fs.write", "fs.delete"] };
+  const { stdout } = await run("cat file; echo y > file; echo $?; rm file; echo $?; mkdir d; echo $?");
+  expect(stdout).toBe("x\n1\n1\n1\n");
+});
+
+test("a hundred shells at once all come to their end, a few at a time", async () => {
+  const ends = await Promise.all(Array.from({ length: 100 }, (_, index) => run(`echo ${index}`)));
+  expect(ends.map(({ stdout }) => Number(stdout))).toEqual(Array.from({ length: 100 }, (_, index) => index));
+}, 30_000);
+
+/** A runner that does as it is told by the test. */
+class FakeRunner implements Runner {
+  ended = 0;
+  hear: Parameters<Runner["listen"]>[0] = () => {};
+  fault: Parameters<Runner["listen"]>[1] = () => {};
+  constructor(private readonly onRun: (runner: FakeRunner) => void) {}
+  post(message: { readonly kind: string }): void {
+    if (message.kind === "run") this.onRun(this);
+  }
+  listen(hear: FakeRunner["hear"], fault: FakeRunner["fault"]): void {
+    this.hear = hear;
+    this.fault = fault;
+  }
+  end(): void {
+    this.ended++;
+  }
+}
+
+const OK: ShellEnd = { exit: 0, stdout: new Uint8Array(), stderr: new Uint8Array(), state: null };
+
+function pool(clock: FakeClock, onRun: (runner: FakeRunner) => void) {
+  const made: FakeRunner[] = [];
+  const shells = new GsvShells({
+    newRunner: () => {
+      const runner = new FakeRunner(onRun);
+      made.push(runner);
+      return runner;
+    },
+    clock,
+    runningMax: 2,
+    warmMax: 1,
+    warmMs: 1000,
+  });
+  const place = { files: files(), sys: new FakeSys(), signal: new AbortController().signal };
+  return { made, shells, start: () => shells.run(job("x"), place) };
+}
+
+test("one runner serves scripts in turn, is kept warm for a while, and then goes", async () => {
+  const clock = new FakeClock();
+  const { made, start } = pool(clock, (runner) => runner.hear({ kind: "end", end: OK }));
+  await start();
+  await start();
+  expect(made).toHaveLength(1);
+  await clock.advance(1500);
+  expect(made[0]?.ended).toBe(1);
+  await start();
+  expect(made).toHaveLength(2);
+});
+
+test("a runner that dies takes its script with it and no other", async () => {
+  const clock = new FakeClock();
+  let first = true;
+  const { made, start } = pool(clock, (runner) => {
+    if (first) runner.fault("gone");
+    else runner.hear({ kind: "end", end: OK });
+    first = false;
+  });
+  expect((await start()).exit).toBe(137);
+  expect((await start()).exit).toBe(0);
+  expect(made).toHaveLength(2);
+  expect(made[0]?.ended).toBe(1);
+});
