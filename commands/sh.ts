@@ -5,14 +5,16 @@ import { SysError } from "../src/abi/errno.ts";
 import { uuidv7 } from "../src/abi/ids.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { field } from "../src/syscalls/define.ts";
-import type { ShellAnswer, ShellRequest } from "../src/syscalls/shell-service.ts";
+import type { ShellAnswer, ShellOutput, ShellRequest } from "../src/syscalls/shell-service.ts";
 import { timeoutMs, usageError, usageLine } from "./args.ts";
-import type { Command, Interruption, Io, Output } from "./command.ts";
+import type { Command, Interruption, Io } from "./command.ts";
 import { note } from "./print.ts";
 
 const STATUS: { readonly [S in Interruption]: number } = { HUP: 129, INT: 130, TERM: 143 };
 /** Somebody at a keyboard who wonders is told after this long. */
 const WORD_AFTER_MS = 1000;
+const FOLLOW_AFTER_MS = 150;
+const FOLLOW_WAIT_MS = 20_000;
 
 const spec = {
   name: "sh",
@@ -47,7 +49,7 @@ export const sh: Command = {
       const { page, widthOf } = await import("./pager.ts");
       return page(io, helpText(spec, widthOf(io.stdout)), { never: false });
     }
-    return runShell(io, await requestFor(io, asked));
+    return (await runShell(io, await requestFor(io, asked))).exit;
   },
 };
 
@@ -139,8 +141,8 @@ async function allOf(io: Io): Promise<Uint8Array> {
   }
 }
 
-/** Runs it, prints what it prints, and returns its exit status. A signal to us stops it. */
-export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promise<number> {
+/** Runs it, prints what it prints as it comes, and returns its exit status. A signal to us stops it. */
+export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promise<ShellEnded> {
   const sys = io.sys();
   const id = uuidv7(io.clock.now(), io.random);
   let stopped: Interruption | null = null;
@@ -148,25 +150,71 @@ export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promi
     stopped = name;
     sys.call("shell.stop", { id }).catch(() => {}); // it has ended by itself
   });
+  const reader = new Reader(io, id);
   try {
-    const answer = await sys.call<ShellAnswer>("shell.run", { id, ...request });
-    await printed(io, answer, "stderr", io.stderr);
-    await printed(io, answer, "stdout", io.stdout);
-    return stopped === null ? answer.exit : STATUS[stopped];
+    const running = sys.call<ShellAnswer>("shell.run", { id, ...request });
+    const following = reader.follow(running);
+    const answer = await running;
+    await following;
+    await reader.print(answer.output, 0);
+    await reader.rest();
+    return { exit: stopped === null ? answer.exit : STATUS[stopped], over: answer.over };
   } finally {
     release();
   }
 }
 
-async function printed(io: Io, answer: ShellAnswer, stream: "stdout" | "stderr", output: Output): Promise<void> {
-  const { id } = answer;
-  const whole = stream === "stdout" ? answer.stdoutBytes : answer.stderrBytes;
-  let offset = 0;
-  for (let piece = Buffer.from(answer[stream], "base64"); piece.byteLength > 0; ) {
-    await output.write(piece);
-    offset += piece.byteLength;
-    if (offset >= whole || output.closed) return;
-    const next = await io.sys().call<{ bytes: string }>("shell.output", { id, stream, offset });
-    piece = Buffer.from(next.bytes, "base64");
+export interface ShellEnded {
+  readonly exit: number;
+  /** `exit` was called, or nothing of the shell could be kept. */
+  readonly over: boolean;
+}
+
+/** Prints a script's output from where it stopped printing. */
+class Reader {
+  private at = 0;
+  private ended = false;
+
+  constructor(
+    private readonly io: Io,
+    private readonly id: string,
+  ) {}
+
+  /** While a script takes its time. One that is quick says all it has to say when it ends. */
+  async follow(running: Promise<unknown>): Promise<void> {
+    const over = new AbortController();
+    const done = running.then(
+      () => over.abort(),
+      () => over.abort(),
+    );
+    await this.io.clock.sleep(FOLLOW_AFTER_MS, over.signal);
+    while (!over.signal.aborted && !this.ended) {
+      const next = this.page(FOLLOW_WAIT_MS, over.signal).catch(() => null);
+      const page = await Promise.race([next, done.then(() => null)]);
+      if (page !== null) await this.print(page, this.at);
+    }
+  }
+
+  /** What is left after the first answer. */
+  async rest(): Promise<void> {
+    while (!this.ended && !this.io.stdout.closed) await this.print(await this.page(0), this.at);
+  }
+
+  async print({ pieces, ended }: ShellOutput, from: number): Promise<void> {
+    let place = from;
+    for (const { stream, bytes } of pieces) {
+      const whole = Buffer.from(bytes, "base64");
+      const fresh = whole.subarray(Math.max(0, this.at - place));
+      place += whole.byteLength;
+      if (place <= this.at) continue;
+      await (stream === "stdout" ? this.io.stdout : this.io.stderr).write(fresh);
+      this.at = place;
+    }
+    this.ended ||= ended;
+  }
+
+  private page(waitMs: number, signal?: AbortSignal): Promise<ShellOutput> {
+    const options = signal === undefined ? {} : { signal };
+    return this.io.sys().call<ShellOutput>("shell.output", { id: this.id, from: this.at, waitMs }, options);
   }
 }

@@ -6,6 +6,7 @@ import { SysError } from "../../src/abi/errno.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
 import type { ShellStat } from "../../src/targets/shell.ts";
 import type { KernelLine } from "./kernel-line.ts";
+import { SINKS } from "./syntax.ts";
 
 const PIECE_BYTES = 4 * 1024 * 1024;
 
@@ -31,23 +32,24 @@ const PHRASES: { readonly [code: string]: string } = {
 export class ShellFileError extends Error {
   readonly code: string;
 
-  constructor(
-    { code, message }: SysError,
-    readonly path: string,
-  ) {
-    super(`bash: ${path}: ${PHRASES[code] ?? message}`);
+  /** `redirect` where nothing but this text will be printed. */
+  constructor({ code, message }: SysError, path: string, redirect = false) {
+    const phrase = PHRASES[code] ?? message.replace(`${path}: `, "");
+    // The interpreter's own commands look for this code, and word it themselves.
+    const known = code === "ENOENT" ? "ENOENT: no such file or directory" : phrase;
+    super(redirect ? `bash: ${path}: ${phrase}` : known);
     this.code = code;
   }
 }
 
-export function phraseOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code === "string" && PHRASES[code] !== undefined) return PHRASES[code];
-  return error instanceof Error ? error.message : String(error);
-}
+/** Told what a script prints, as it prints it. */
+export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array) => void;
 
 export class GsvFiles implements IFileSystem {
-  constructor(private readonly kernel: KernelLine) {}
+  constructor(
+    private readonly kernel: KernelLine,
+    private readonly sink: Sink,
+  ) {}
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
     const pieces: Uint8Array[] = [];
@@ -66,14 +68,22 @@ export class GsvFiles implements IFileSystem {
   }
 
   writeFile(path: string, content: FileContent, options?: Parameters<IFileSystem["writeFile"]>[2]): Promise<void> {
-    return this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "start"));
+    return this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "start"), true);
   }
 
-  appendFile(path: string, content: FileContent, options?: Parameters<IFileSystem["appendFile"]>[2]): Promise<void> {
-    return this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "end"));
+  async appendFile(
+    path: string,
+    content: FileContent,
+    options?: Parameters<IFileSystem["appendFile"]>[2],
+  ): Promise<void> {
+    const stream = sinkOf(path);
+    if (stream === "nowhere") return;
+    if (stream !== null) return this.sink(stream, typeof content === "string" ? printed(content) : content);
+    return this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "end"), true);
   }
 
   async exists(path: string): Promise<boolean> {
+    if (sinkOf(path) !== null) return false;
     try {
       await this.kernel.file("stat", path, "follow");
       return true;
@@ -168,13 +178,26 @@ export class GsvFiles implements IFileSystem {
     return this.ask(path, this.kernel.file("setattr", path, { mtimeMs: mtime.getTime() }));
   }
 
-  private async ask<T>(path: string, answer: Promise<T>): Promise<T> {
+  private async ask<T>(path: string, answer: Promise<T>, redirect = false): Promise<T> {
     try {
       return await answer;
     } catch (error) {
-      throw error instanceof SysError ? new ShellFileError(error, path) : error;
+      throw error instanceof SysError ? new ShellFileError(error, path, redirect) : error;
     }
   }
+}
+
+function sinkOf(path: string): keyof typeof SINKS | null {
+  if (path === SINKS.stdout) return "stdout";
+  if (path === SINKS.stderr) return "stderr";
+  return path === SINKS.nowhere ? "nowhere" : null;
+}
+
+// The interpreter hands out text; bytes that are no text it hands out as they are, a character each, and does not say so. Text has no
+// control characters but the usual ones, and those of 0x80 to 0x9f never.
+export function printed(text: string): Uint8Array {
+  const isBinary = /[\x00-\x06\x0e-\x1a\x1c-\x1f\x80-\x9f]/.test(text) && !/[^\x00-\xff]/.test(text);
+  return Buffer.from(text, isBinary ? "latin1" : "utf8");
 }
 
 function bytesOf(content: FileContent, options?: Parameters<IFileSystem["writeFile"]>[2]): Uint8Array {
@@ -187,6 +210,6 @@ function kinds(kind: ShellStat["kind"]) {
   return { isFile: kind === "file", isDirectory: kind === "directory", isSymbolicLink: kind === "symlink" };
 }
 
-function statFrom({ kind, mode, size, mtimeMs }: ShellStat): FsStat {
-  return { ...kinds(kind), mode, size, mtime: new Date(mtimeMs) };
+function statFrom({ kind, mode, size, mtimeMs, place }: ShellStat): FsStat {
+  return { ...kinds(kind), mode, size, mtime: new Date(mtimeMs), identity: place };
 }

@@ -18,13 +18,15 @@ export class KernelLine {
   hear(message: ToRunner): void {
     switch (message.kind) {
       case "answer":
-        return this.take(message.id)?.resolve(message.value);
+        this.take(message.id)?.resolve(message.value);
+        break;
       case "refused": {
         const { code, message: text, hints } = message.refusal;
-        return this.take(message.id)?.reject(new SysError(code, text, hints));
+        this.take(message.id)?.reject(new SysError(code, text, hints));
+        break;
       }
       case "signal":
-        return this.listeners.get(message.id)?.(message.signal);
+        this.listeners.get(message.id)?.(message.signal);
     }
   }
 

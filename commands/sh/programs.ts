@@ -10,7 +10,6 @@ type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
 
 /** Words that mean something else to the interpreter where they are not used as gsv's. */
 const SHARED: { readonly [word: string]: (args: readonly string[]) => boolean } = {
-  wait: (args) => args.some((arg) => arg.includes(":")),
   kill: (args) => !args.some((arg) => arg.startsWith("%")),
   help: () => true,
 };

@@ -3,6 +3,7 @@
 import type { FromRunner, ShellJob, ToRunner } from "../../src/targets/shell.ts";
 import { shellIo } from "./io.ts";
 import { KernelLine } from "./kernel-line.ts";
+import { Printer } from "./printer.ts";
 import { programs } from "./programs.ts";
 import { runScript } from "./script.ts";
 
@@ -21,7 +22,11 @@ self.onmessage = ({ data }: MessageEvent<ToRunner>) => {
 async function run(job: ShellJob): Promise<void> {
   aborting = new AbortController();
   kernel.reset();
-  const end = await runScript(job, { kernel, programs: await programs(shellIo(kernel)), signal: aborting.signal });
+  const printer = new Printer(post, job.outputBytesMax);
+  const { print } = printer;
+  const { signal } = aborting;
+  const end = await runScript(job, { kernel, programs: await programs(shellIo(kernel)), signal, print });
+  printer.flush();
   post({ kind: "end", end });
 }
 

@@ -36,7 +36,7 @@ export function shellFiles({ namespace, caller, isGuarded, approved }: ShellFile
     if (!mayUse(caller, CAPABILITY[verb])) throw new FileError("EPERM", path);
   };
   const refuse = (path: string, what: string) => {
-    throw new SysError("EACCES", `${path}: ${what} needs a person's approval: use the tool for it`);
+    throw new SysError("EBLOCKED", `${path}: ${what} needs a person's approval: use the tool for it`);
   };
 
   /** Before a change: where it really leads is what counts. */
@@ -57,7 +57,9 @@ export function shellFiles({ namespace, caller, isGuarded, approved }: ShellFile
   return {
     async stat(path, links) {
       allowed("stat", path);
-      return shellStat(await (links === "follow" ? namespace.stat(caller, path) : namespace.lstat(caller, path)));
+      if (links === "follow")
+        return shellStat(await namespace.stat(caller, path), await namespace.resolve(caller, path));
+      return shellStat(await namespace.lstat(caller, path), path);
     },
     async list(path) {
       allowed("list", path);
@@ -102,6 +104,6 @@ export function shellFiles({ namespace, caller, isGuarded, approved }: ShellFile
   };
 }
 
-function shellStat({ kind, mode, uid, gid, size, mtimeMs, version, target }: Stat): ShellStat {
-  return { kind, mode, uid, gid, size, mtimeMs, version, ...(target === undefined ? {} : { target }) };
+function shellStat({ kind, mode, uid, gid, size, mtimeMs, target }: Stat, place: string): ShellStat {
+  return { kind, mode, uid, gid, size, mtimeMs, place, ...(target === undefined ? {} : { target }) };
 }

@@ -10,10 +10,11 @@ import type { Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Receipt } from "../objects/objects.ts";
 import type { CallContext } from "../syscalls/define.ts";
-import type { ShellAnswer, ShellRequest, Shells } from "../syscalls/shell-service.ts";
+import type { ShellAnswer, ShellOutput, ShellRequest, Shells } from "../syscalls/shell-service.ts";
 import type { GsvShells } from "../targets/gsv.ts";
 import type { ShellEnd, ShellState } from "../targets/shell.ts";
 import type { ReceiptContext } from "./dispatch.ts";
+import { type OutputPage, ScriptOutput } from "./script-output.ts";
 import { shellFiles } from "./shell-files.ts";
 
 export interface ShellsPorts {
@@ -30,131 +31,120 @@ export interface ShellsPorts {
 }
 
 const SESSIONS_MAX = 256;
-const OUTPUTS_KEPT_MS = 60_000;
-/** Of each stream, in the first answer. */
-const FIRST_PIECE_BYTES = 192 * 1024;
-const PIECE_BYTES = 512 * 1024;
+const OUTPUT_KEPT_MS = 60_000;
+const PIECE_BYTES = 384 * 1024;
+const EXIT_TOO_MUCH = 153;
 
-interface Running {
-  readonly uid: number;
+interface Script {
+  readonly output: ScriptOutput;
   readonly stopped: AbortController;
-}
-
-interface Output {
-  readonly uid: number;
-  readonly streams: { readonly stdout: Uint8Array; readonly stderr: Uint8Array };
-  readonly forget: () => void;
 }
 
 export function shellsService(ports: ShellsPorts): Shells {
   const { shells, namespace, clock } = ports;
   /** The least recently used first. */
   const sessions = new Map<string, ShellState>();
-  const running = new Map<string, Running>();
-  const outputs = new Map<string, Output>();
+  /** Those that run, and for a while those that have. */
+  const scripts = new Map<string, Script>();
 
-  async function run(context: CallContext, request: ShellRequest): Promise<ShellEnd> {
+  async function run(context: CallContext, request: ShellRequest, { output, stopped }: Script): Promise<ShellEnd> {
     const { caller } = context;
     const approved = caller.kind !== "process" || (await ports.wasApproved(context));
-    const session = request.session === undefined ? null : `${caller.uid}:${request.session}`;
-    const state = session === null ? null : (sessions.get(session) ?? null);
-    const stopped = new AbortController();
-    const id = `${caller.uid}:${request.id}`;
-    if (running.has(id)) throw new SysError("ECONFLICT", `script ${request.id} runs already`);
-    running.set(id, { uid: caller.uid, stopped });
-    try {
-      const cwd = await standing(caller, request.cwd);
-      const end = await shells.run(
-        {
-          script: request.script,
-          name: request.name ?? "gsv",
-          args: request.args ?? [],
-          cwd,
-          env: environment(caller, cwd, ports.version),
-          stdin: request.stdin === undefined ? new Uint8Array() : Buffer.from(request.stdin, "base64"),
-          state,
-          keepsState: session !== null,
-          outputBytesMax: LIMITS.shellOutputBytesMax,
-          wallMs: request.timeoutMs ?? LIMITS.shellWallMs,
+    const session = request.session === undefined ? null : keyOf(context, request.session);
+    const cwd = await standing(caller, request.cwd);
+    let tooMuch = false;
+    const end = await shells.run(
+      {
+        script: request.script,
+        name: request.name ?? "gsv",
+        args: request.args ?? [],
+        cwd,
+        env: environment(caller, cwd, ports.version),
+        stdin: request.stdin === undefined ? new Uint8Array() : Buffer.from(request.stdin, "base64"),
+        state: session === null ? null : (sessions.get(session) ?? null),
+        keepsState: session !== null,
+        outputBytesMax: LIMITS.shellOutputBytesMax,
+        wallMs: request.timeoutMs ?? LIMITS.shellWallMs,
+      },
+      {
+        files: shellFiles({ namespace, caller, isGuarded: ports.isGuarded, approved }),
+        sys: ports.sysFor(context),
+        print(stream, bytes) {
+          if (tooMuch || output.add(stream, bytes)) return;
+          tooMuch = true;
+          stopped.abort();
         },
-        {
-          files: shellFiles({ namespace, caller, isGuarded: ports.isGuarded, approved }),
-          sys: ports.sysFor(context),
-          signal: AbortSignal.any([stopped.signal, context.signal]),
-        },
-      );
-      if (session !== null && end.state !== null) remember(session, end.state);
-      return end;
-    } finally {
-      running.delete(id);
-    }
+        signal: AbortSignal.any([stopped.signal, context.signal]),
+      },
+    );
+    if (session !== null && !end.cut) remember(session, end.state);
+    return tooMuch ? { ...end, exit: EXIT_TOO_MUCH } : end;
   }
 
-  function remember(session: string, state: ShellState): void {
+  // `exit` ends a session.
+  function remember(session: string, state: ShellState | null): void {
     sessions.delete(session);
-    sessions.set(session, state);
+    if (state !== null) sessions.set(session, state);
     if (sessions.size > SESSIONS_MAX) sessions.delete(sessions.keys().next().value ?? "");
   }
 
-  // Where a directory is gone, as after rm in another terminal, home is where one stands.
+  // Where a directory is gone, as after rm in another terminal, the root is where one stands.
   async function standing(caller: Caller, wanted: string | undefined): Promise<string> {
     const path = wanted ?? (caller.kind === "process" ? caller.cwd : caller.home);
     const stat = await namespace.stat(caller, path).catch(() => null);
     return stat?.kind === "directory" ? path : "/";
   }
 
-  function keep(context: CallContext, id: string, { stdout, stderr }: ShellEnd): void {
-    const key = `${context.caller.uid}:${id}`;
-    const cancel = clock.after(OUTPUTS_KEPT_MS, () => outputs.delete(key));
-    outputs.set(key, {
-      uid: context.caller.uid,
-      streams: { stdout, stderr },
-      forget: () => {
-        cancel();
-        outputs.delete(key);
-      },
-    });
-  }
-
   return {
     async run(context: ReceiptContext, request) {
+      const key = keyOf(context, request.id);
+      if (scripts.has(key)) throw new SysError("ECONFLICT", `script ${request.id} was run already`);
       if (context.receipt !== undefined) await ports.begin(context.receipt(unknown(request.id)));
-      const end = await run(context, request);
-      const { exit, stdout, stderr } = end;
-      const more = stdout.byteLength > FIRST_PIECE_BYTES || stderr.byteLength > FIRST_PIECE_BYTES;
-      if (more) keep(context, request.id, end);
-      return {
-        id: request.id,
-        exit,
-        stdout: base64(stdout.subarray(0, FIRST_PIECE_BYTES)),
-        stderr: base64(stderr.subarray(0, FIRST_PIECE_BYTES)),
-        stdoutBytes: stdout.byteLength,
-        stderrBytes: stderr.byteLength,
-      };
+      const script: Script = { output: new ScriptOutput(LIMITS.shellOutputBytesMax), stopped: new AbortController() };
+      scripts.set(key, script);
+      try {
+        const { exit, state, cut } = await run(context, request, script);
+        script.output.end();
+        const over = request.session !== undefined && state === null && !cut;
+        return { id: request.id, exit, over, output: shown(script.output.page(0, PIECE_BYTES)) };
+      } finally {
+        script.output.end();
+        clock.after(OUTPUT_KEPT_MS, () => scripts.delete(key));
+      }
     },
 
-    async output(caller, { id, stream, offset }) {
-      const kept = outputs.get(`${caller.uid}:${id}`);
-      if (kept === undefined) throw new SysError("ENOENT", `there is no output of a script ${id} any more`);
-      const bytes = kept.streams[stream];
-      const piece = bytes.subarray(offset, offset + PIECE_BYTES);
-      const { stdout, stderr } = kept.streams;
-      const last = stream === "stderr" || stderr.byteLength <= FIRST_PIECE_BYTES;
-      if (last && offset + piece.byteLength >= (stream === "stderr" ? stderr : stdout).byteLength) kept.forget();
-      return { bytes: base64(piece), eof: offset + piece.byteLength >= bytes.byteLength };
+    async output(context, { id, from, waitMs }) {
+      const { output } = found(scripts.get(keyOf(context, id)), id);
+      await output.more(from, clock, waitMs, context.signal);
+      return shown(output.page(from, PIECE_BYTES));
     },
 
-    async stop(caller, id) {
-      const found = running.get(`${caller.uid}:${id}`);
-      found?.stopped.abort();
-      return { stopped: found !== undefined };
+    async stop(context, id) {
+      const script = scripts.get(keyOf(context, id));
+      script?.stopped.abort();
+      return { stopped: script !== undefined };
     },
   };
 }
 
+function keyOf({ caller }: CallContext, id: string): string {
+  return `${caller.uid}:${id}`;
+}
+
+function found(script: Script | undefined, id: string): Script {
+  if (script !== undefined) return script;
+  throw new SysError("ENOENT", `there is no script ${id}, or it ended more than a minute ago`);
+}
+
+function shown({ pieces, next, ended }: OutputPage): ShellOutput {
+  return { pieces: pieces.map(({ stream, bytes }) => ({ stream, bytes: base64(bytes) })), next, ended };
+}
+
 function unknown(id: string): ShellAnswer {
-  const stderr = Buffer.from("gsv: the kernel ended while this script ran: how far it came is not known\n");
-  return { id, exit: 75, stdout: "", stderr: base64(stderr), stdoutBytes: 0, stderrBytes: stderr.byteLength };
+  const text = "gsv: the kernel ended while this script ran: how far it came is not known\n";
+  const bytes = Buffer.from(text);
+  const pieces = [{ stream: "stderr", bytes: base64(bytes) }] as const;
+  return { id, exit: 75, over: true, output: { pieces, next: bytes.byteLength, ended: true } };
 }
 
 function base64(bytes: Uint8Array): string {

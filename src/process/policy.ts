@@ -11,12 +11,8 @@ const GUARDED = /^\/(?:home\/[^/]+|root)\/(?:context\.d|skills\.d|hooks\.d)(?:\/
 
 // Names differ by case here, but a home may lie on a disk of the machine where they do not, or where what shows as the same is the same:
 // there `Context.d` is what an agent is told to be. Asking once too often is the cheaper mistake.
-function isGuarded(path: string): boolean {
-  return GUARDED.test(path.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, ""));
-}
-
 export function isGuarded(path: string): boolean {
-  return GUARDED.test(path);
+  return GUARDED.test(path.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, ""));
 }
 
 /** `path` is where the call's path leads, links followed. */

@@ -1,10 +1,9 @@
 // The service behind shell.*, as types.
 
-import type { Caller } from "../abi/identity.ts";
 import type { CallContext } from "./define.ts";
 
 export interface ShellRequest {
-  /** Chosen by whoever asks; names the script for stopping it and for the rest of its output. */
+  /** Chosen by whoever asks; names the script for stopping it and for its output. */
   readonly id: string;
   readonly script: string;
   readonly name?: string;
@@ -17,21 +16,34 @@ export interface ShellRequest {
   readonly timeoutMs?: number;
 }
 
+export interface ShellPiece {
+  readonly stream: "stdout" | "stderr";
+  /** Base64. */
+  readonly bytes: string;
+}
+
+export interface ShellOutput {
+  readonly pieces: readonly ShellPiece[];
+  /** Where the next page begins: a byte of all that was printed. */
+  readonly next: number;
+  readonly ended: boolean;
+}
+
 export interface ShellAnswer {
   readonly id: string;
   readonly exit: number;
-  /** The beginning of each stream, in base64; the rest comes with shell.output. */
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly stdoutBytes: number;
-  readonly stderrBytes: number;
+  /** Whether the shell of the session is over: `exit` was called. */
+  readonly over: boolean;
+  /** The beginning; the rest comes with shell.output. */
+  readonly output: ShellOutput;
 }
 
 export interface Shells {
   run(context: CallContext, request: ShellRequest): Promise<ShellAnswer>;
+  /** Waits up to `waitMs` for more than was read. */
   output(
-    caller: Caller,
-    request: { readonly id: string; readonly stream: "stdout" | "stderr"; readonly offset: number },
-  ): Promise<{ readonly bytes: string; readonly eof: boolean }>;
-  stop(caller: Caller, id: string): Promise<{ readonly stopped: boolean }>;
+    context: CallContext,
+    request: { readonly id: string; readonly from: number; readonly waitMs: number },
+  ): Promise<ShellOutput>;
+  stop(context: CallContext, id: string): Promise<{ readonly stopped: boolean }>;
 }

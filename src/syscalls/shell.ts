@@ -35,11 +35,11 @@ export const shellCalls = [
     capability: "shell.exec",
     input: {
       id,
-      stream: field.choice("which", ["stdout", "stderr"]),
-      offset: field.int("bytes read so far", { min: 0 }),
+      from: field.int("bytes read so far, of both streams together", { min: 0 }),
+      waitMs: field.withDefault(field.int("how long to wait for more", { min: 0, max: 60_000 }), 0),
     },
     cli: { hidden: true, examples: [], print: { kind: "silent" } },
-    run: ({ shells }: { shells: Shells }, args, { caller }) => shells.output(caller, args),
+    run: ({ shells }: { shells: Shells }, args, context) => shells.output(context, args),
   }),
 
   syscall({
@@ -49,6 +49,6 @@ export const shellCalls = [
     capability: "shell.exec",
     input: { id },
     cli: { hidden: true, examples: [], print: { kind: "silent" } },
-    run: ({ shells }: { shells: Shells }, args, { caller }) => shells.stop(caller, args.id),
+    run: ({ shells }: { shells: Shells }, args, context) => shells.stop(context, args.id),
   }),
 ] as const;

@@ -18,6 +18,8 @@ export interface ShellPlace {
   /** The files and the kernel as the one who runs the script may use them. */
   readonly files: ShellFiles;
   readonly sys: Sys;
+  /** Told what it prints, as it prints it. */
+  readonly print: (stream: "stdout" | "stderr", bytes: Uint8Array) => void;
   /** The one who asked has gone, or wants it to stop. */
   readonly signal: AbortSignal;
 }
@@ -116,7 +118,7 @@ export class GsvShells {
   private async carryOut(
     kept: Kept,
     job: ShellJob,
-    { files, sys, signal }: ShellPlace,
+    { files, sys, print, signal }: ShellPlace,
   ): Promise<{ readonly end: ShellEnd; readonly survives: boolean }> {
     const { runner } = kept;
     const ended = Promise.withResolvers<ShellEnd | null>();
@@ -124,19 +126,19 @@ export class GsvShells {
     const talk = new Conversation(runner, files, sys);
     kept.hear = (message) => {
       if (message.kind === "end") ended.resolve(message.end);
+      else if (message.kind === "print") print(message.stream, message.bytes);
       else talk.hear(message);
     };
     kept.fault = () => ended.resolve(null);
     const interrupt = () => stopped.resolve(EXIT_INTERRUPTED);
     if (signal.aborted) interrupt();
     signal.addEventListener("abort", interrupt, { once: true });
-    // The script's own clock goes first: it can still say what was printed. This is for one that never looks at it.
-    const inTime = this.options.clock.after(job.wallMs + ABORT_MS, () => stopped.resolve(EXIT_TIMEOUT));
+    const inTime = this.options.clock.after(job.wallMs, () => stopped.resolve(EXIT_TIMEOUT));
     try {
       runner.post({ kind: "run", job });
       const first = await Promise.race([ended.promise, stopped.promise]);
       if (typeof first === "number") return { end: await this.stop(kept, ended.promise, first), survives: false };
-      return { end: first ?? nothing(EXIT_DIED), survives: first !== null };
+      return { end: first ?? { exit: EXIT_DIED, state: null, cut: true }, survives: first !== null };
     } finally {
       inTime();
       signal.removeEventListener("abort", interrupt);
@@ -145,16 +147,12 @@ export class GsvShells {
     }
   }
 
-  // What it printed so far is worth having; a script that spins does not answer, and is ended without.
+  // The statement it is in may still say what it printed; a script that spins does not answer, and is ended without.
   private async stop(kept: Kept, ended: Promise<ShellEnd | null>, exit: number): Promise<ShellEnd> {
     kept.runner.post({ kind: "abort" });
-    const said = await Promise.race([ended, this.options.clock.sleep(ABORT_MS).then(() => null)]);
-    return said === null ? nothing(exit) : { ...said, exit, state: null };
+    await Promise.race([ended, this.options.clock.sleep(ABORT_MS)]);
+    return { exit, state: null, cut: true };
   }
-}
-
-function nothing(exit: number): ShellEnd {
-  return { exit, stdout: new Uint8Array(), stderr: new Uint8Array(), state: null };
 }
 
 /** What a script asks while it runs; ends with the script. */

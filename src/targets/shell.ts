@@ -33,9 +33,10 @@ export interface ShellJob {
 
 export interface ShellEnd {
   readonly exit: number;
-  readonly stdout: Uint8Array;
-  readonly stderr: Uint8Array;
+  /** Null when `exit` was called, or nothing was to be kept. */
   readonly state: ShellState | null;
+  /** It did not come to an end of its own: the state before it is the state after it. */
+  readonly cut: boolean;
 }
 
 /** What went wrong on the other side, in a form that survives the way. */
@@ -52,7 +53,8 @@ export interface ShellStat {
   readonly gid: number;
   readonly size: number;
   readonly mtimeMs: number;
-  readonly version: string;
+  /** The path without links: two names of one file have the same. */
+  readonly place: string;
   readonly target?: string;
 }
 
@@ -93,4 +95,5 @@ export type FromRunner =
     }
   | { readonly kind: "listen"; readonly id: number; readonly filter: SignalFilter }
   | { readonly kind: "unlisten"; readonly id: number }
+  | { readonly kind: "print"; readonly stream: "stdout" | "stderr"; readonly bytes: Uint8Array }
   | { readonly kind: "end"; readonly end: ShellEnd };

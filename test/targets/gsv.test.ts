@@ -8,7 +8,7 @@ import type { Caller } from "../../src/abi/identity.ts";
 import { newShellRunner } from "../../src/boot-shell.ts";
 import { shellFiles } from "../../src/kernel/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import { GsvShells, type Runner } from "../../src/targets/gsv.ts";
+import { GsvShells, type Runner, type ShellPlace } from "../../src/targets/gsv.ts";
 import type { ShellEnd, ShellJob, ShellState } from "../../src/targets/shell.ts";
 import { agent, bob, sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";
@@ -46,17 +46,26 @@ interface Told {
   readonly exit: number;
   readonly stdout: string;
   readonly stderr: string;
+  readonly bytes: readonly number[];
   readonly state: ShellState | null;
 }
 
 async function run(script: string, given: Partial<ShellJob> = {}, approved = true): Promise<Told> {
-  return told(
-    await shells.run(job(script, given), {
-      files: files(approved),
-      sys: new FakeSys(),
-      signal: new AbortController().signal,
-    }),
+  const printed = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+  const end = await shells.run(
+    job(script, given),
+    place(approved, (stream, bytes) => printed[stream].push(bytes)),
   );
+  const stdout = Buffer.concat(printed.stdout);
+  return { ...end, stdout: stdout.toString(), bytes: [...stdout], stderr: Buffer.concat(printed.stderr).toString() };
+}
+
+function place(
+  approved = true,
+  print: ShellPlace["print"] = () => {},
+  signal = new AbortController().signal,
+): ShellPlace {
+  return { files: files(approved), sys: new FakeSys(), print, signal };
 }
 
 function job(script: string, given: Partial<ShellJob> = {}): ShellJob {
@@ -73,10 +82,6 @@ function job(script: string, given: Partial<ShellJob> = {}): ShellJob {
     wallMs: 10_000,
     ...given,
   };
-}
-
-function told({ exit, stdout, stderr, state }: ShellEnd): Told {
-  return { exit, stdout: Buffer.from(stdout).toString(), stderr: Buffer.from(stderr).toString(), state };
 }
 
 test("a script has its name, its arguments, its stdin and its exit status", async () => {
@@ -96,12 +101,7 @@ test("files that a script writes are gsv's files", async () => {
 
 test("bytes that are no text come through whole", async () => {
   await files().write("/tmp/binary", new Uint8Array([0, 255, 128, 10, 1]), "start");
-  const end = await shells.run(job("cat /tmp/binary"), {
-    files: files(),
-    sys: new FakeSys(),
-    signal: new AbortController().signal,
-  });
-  expect([...end.stdout]).toEqual([0, 255, 128, 10, 1]);
+  expect((await run("cat /tmp/binary")).bytes).toEqual([0, 255, 128, 10, 1]);
   await run("cat /tmp/binary > /tmp/copy");
   expect([...(await files().read("/tmp/copy", 0, 10)).bytes]).toEqual([0, 255, 128, 10, 1]);
   expect((await run("printf 'é ü'")).stdout).toBe("é ü");
@@ -175,9 +175,40 @@ test("what was printed before the wall limit is kept", async () => {
   expect({ exit, stdout }).toEqual({ exit: 124, stdout: "begun\n" });
 });
 
+test("a loop tells what it prints as it goes, and what it told before it spun is kept", async () => {
+  const { stdout, exit } = await run(
+    "for i in 1 2 3; do echo $i; done; if true; then echo four; fi; while :; do :; done",
+    {
+      wallMs: 300,
+    },
+  );
+  expect({ stdout, exit }).toEqual({ stdout: "1\n2\n3\nfour\n", exit: 124 });
+});
+
+test("output keeps its order through conditions, pipes, functions and lists", async () => {
+  const script = [
+    "if echo a; then echo b; fi; echo c | cat && echo d; f() { echo e; }; f; { echo g; echo h >&2; }; ( echo i )",
+    "case x in x) echo j;; esac; ! echo k; echo l & wait; until echo m; do :; done; read one; read two; echo $two; cat",
+  ].join("\n");
+  const { stdout, stderr } = await run(script, { stdin: Buffer.from("1\n2\n3\n") });
+  expect(stdout).toBe("a\nb\nc\nd\ne\ng\ni\nj\nk\nl\nm\n2\n3\n");
+  expect(stderr).toBe("h\n");
+});
+
+test("a line that is cut off or has a mistake in it takes nothing from the shell", async () => {
+  const first = await run("X=1", { keepsState: true });
+  for (const line of ['echo "', "X=2; sleep 20"]) {
+    const end = await shells.run(job(line, { keepsState: true, state: first.state, wallMs: 200 }), place());
+    expect(end).toMatchObject({ cut: true, state: null });
+  }
+});
+
 test("whoever asked can stop a script at any time", async () => {
   const wish = new AbortController();
-  const running = shells.run(job("sleep 20"), { files: files(), sys: new FakeSys(), signal: wish.signal });
+  const running = shells.run(
+    job("sleep 20"),
+    place(true, () => {}, wish.signal),
+  );
   wish.abort();
   expect((await running).exit).toBe(130);
 });
@@ -231,7 +262,7 @@ class FakeRunner implements Runner {
   }
 }
 
-const OK: ShellEnd = { exit: 0, stdout: new Uint8Array(), stderr: new Uint8Array(), state: null };
+const OK: ShellEnd = { exit: 0, state: null, cut: false };
 
 function pool(clock: FakeClock, onRun: (runner: FakeRunner) => void) {
   const made: FakeRunner[] = [];
@@ -246,8 +277,7 @@ function pool(clock: FakeClock, onRun: (runner: FakeRunner) => void) {
     warmMax: 1,
     warmMs: 1000,
   });
-  const place = { files: files(), sys: new FakeSys(), signal: new AbortController().signal };
-  return { made, shells, start: () => shells.run(job("x"), place) };
+  return { made, shells, start: () => shells.run(job("x"), place()) };
 }
 
 test("one runner serves scripts in turn, is kept warm for a while, and then goes", async () => {
