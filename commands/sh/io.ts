@@ -1,8 +1,10 @@
 // The Io of a program that runs inside a shell: its streams are texts, its kernel is the shell's, and there is no person at a terminal.
 
+import { join } from "../../fs/path.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { realClock } from "../../src/lib/clock.ts";
+import { syscallNamed } from "../../src/syscalls/table.ts";
 import type { Input, Io, Output } from "../command.ts";
 import type { KernelLine } from "./kernel-line.ts";
 
@@ -46,14 +48,34 @@ export function shellIo(kernel: KernelLine): ShellIo {
       person: { askHidden: needsTerminal("a secret"), edit: needsTerminal("an editor") },
       machine: { doctor: outside("doctor"), places: outside("paths") },
       keep: { backup: outside("backup"), restore: outside("restore"), usage: outside("df") },
+      host: outside("host: paths"),
       spawn: needsTerminal("a program of the host"),
     };
   };
 }
 
 // The kernel knows where a connection stands; a shell stands wherever its script went.
-function inDirectory(sys: Sys, _cwd: string): Sys {
-  return sys;
+function inDirectory(sys: Sys, cwd: string): Sys {
+  return {
+    ...sys,
+    async call<Result>(name: string, args: object, options?: Parameters<Sys["call"]>[2]) {
+      const { input = {} } = (await syscallNamed(name)) ?? {};
+      const placed = Object.entries(args).map(([key, value]) => [
+        key,
+        isPath(input[key]) ? absolute(value, cwd) : value,
+      ]);
+      return sys.call<Result>(name, Object.fromEntries(placed), options);
+    },
+  };
+}
+
+function isPath(field: { readonly kind: string } | undefined): boolean {
+  return field?.kind === "path" || field?.kind === "paths";
+}
+
+function absolute(value: unknown, cwd: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => absolute(each, cwd));
+  return typeof value === "string" && !value.startsWith("~") ? join(cwd, value) : value;
 }
 
 function inputOf(bytes: Uint8Array): Input {
@@ -74,8 +96,8 @@ function needsTerminal(what: string): () => Promise<never> {
 
 function outside(command: string): () => Promise<never> {
   return async () => {
-    throw new SysError("EUSAGE", `${command} looks at the machine, which a script in gsv does not reach`, [
-      `run it outside: gsv ${command}`,
+    throw new SysError("EUSAGE", `${command} reaches the machine, which a script in gsv does not`, [
+      "run it outside of the shell",
     ]);
   };
 }

@@ -27,7 +27,7 @@ function program(name: string, words: readonly string[], io: ShellIo): BashComma
     const stderr = new Gathered();
     const { runCommandLine } = await import("../run.ts");
     const exitCode = await runCommandLine([...words, ...args], io({ ...placeOf(context), stdout, stderr }));
-    return { stdout: stdout.text, stderr: stderr.text, exitCode };
+    return { stdout: stdout.latin1, stdoutKind: "bytes", stdoutEncoding: "binary", stderr: stderr.text, exitCode };
   });
 }
 
@@ -38,14 +38,23 @@ function placeOf(context: Context) {
 
 /** Output that is handed on when the program has ended. */
 class Gathered implements Output {
-  text = "";
+  private readonly pieces: Buffer[] = [];
   readonly closed = false;
   readonly failure = null;
   readonly isTTY = false;
   readonly columns = 80;
   readonly rows = 24;
 
-  async write(text: string): Promise<void> {
-    this.text += text;
+  async write(text: string | Uint8Array): Promise<void> {
+    this.pieces.push(Buffer.from(text as Uint8Array));
+  }
+
+  /** A character for each byte, as the interpreter hands bytes on. */
+  get latin1(): string {
+    return Buffer.concat(this.pieces).toString("latin1");
+  }
+
+  get text(): string {
+    return Buffer.concat(this.pieces).toString();
   }
 }

@@ -41,6 +41,8 @@ const ABORT_MS = 100;
 
 interface Kept {
   readonly runner: Runner;
+  /** It has loaded what it needs: time counts from then on. */
+  readonly ready: Promise<void>;
   /** Rebound for every script. */
   hear: (message: FromRunner) => void;
   fault: (why: string) => void;
@@ -65,7 +67,8 @@ export class GsvShells {
       survives = outcome.survives;
       return outcome.end;
     } finally {
-      if (survives && !this.closed && this.warm.length < this.options.warmMax) this.keep(kept);
+      const isWanted = this.waiting.length > 0 || this.warm.length < this.options.warmMax;
+      if (survives && !this.closed && isWanted) this.keep(kept);
       else kept.runner.end();
       this.running--;
       this.waiting.shift()?.();
@@ -96,10 +99,14 @@ export class GsvShells {
 
   private fresh(): Kept {
     const runner = this.options.newRunner();
-    const kept: Kept = { runner, hear: () => {}, fault: () => {}, stayWarm: () => {} };
+    const ready = Promise.withResolvers<void>();
+    const kept: Kept = { runner, ready: ready.promise, hear: () => {}, fault: () => {}, stayWarm: () => {} };
     runner.listen(
-      (message) => kept.hear(message),
-      (why) => kept.fault(why),
+      (message) => (message.kind === "ready" ? ready.resolve() : kept.hear(message)),
+      (why) => {
+        ready.resolve();
+        kept.fault(why);
+      },
     );
     return kept;
   }
@@ -133,8 +140,10 @@ export class GsvShells {
     const interrupt = () => stopped.resolve(EXIT_INTERRUPTED);
     if (signal.aborted) interrupt();
     signal.addEventListener("abort", interrupt, { once: true });
-    const inTime = this.options.clock.after(job.wallMs, () => stopped.resolve(EXIT_TIMEOUT));
+    let inTime = () => {};
     try {
+      await Promise.race([kept.ready, stopped.promise]);
+      inTime = this.options.clock.after(job.wallMs, () => stopped.resolve(EXIT_TIMEOUT));
       runner.post({ kind: "run", job });
       const first = await Promise.race([ended.promise, stopped.promise]);
       if (typeof first === "number") return { end: await this.stop(kept, ended.promise, first), survives: false };
