@@ -142,7 +142,7 @@ async function allOf(io: Io): Promise<Uint8Array> {
 }
 
 /** Runs it, prints what it prints as it comes, and returns its exit status. A signal to us stops it. */
-export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promise<ShellEnded> {
+async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promise<ShellEnded> {
   const sys = io.sys();
   const id = uuidv7(io.clock.now(), io.random);
   let stopped: Interruption | null = null;
@@ -164,7 +164,7 @@ export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promi
   }
 }
 
-export interface ShellEnded {
+interface ShellEnded {
   readonly exit: number;
   /** `exit` was called, or nothing of the shell could be kept. */
   readonly over: boolean;

@@ -15,7 +15,13 @@ import { VERSION } from "./version.ts";
 const WARM_MAX = 2;
 const WARM_MS = 30_000;
 
-export function bootShells({ machine, kernel, door }: Core, { options }: FileParts): Shells {
+export interface ShellParts {
+  readonly service: Shells;
+  readonly isBusy: () => boolean;
+  readonly close: () => void;
+}
+
+export function bootShells({ machine, kernel, door }: Core, { options }: FileParts): ShellParts {
   const { clock } = machine;
   const shells = new GsvShells({
     newRunner: newShellRunner,
@@ -24,7 +30,7 @@ export function bootShells({ machine, kernel, door }: Core, { options }: FilePar
     warmMax: WARM_MAX,
     warmMs: WARM_MS,
   });
-  return shellsService({
+  const service = shellsService({
     shells,
     namespace: options.namespace,
     clock,
@@ -34,13 +40,11 @@ export function bootShells({ machine, kernel, door }: Core, { options }: FilePar
     isGuarded,
     wasApproved: async () => false,
   });
+  return { service, isBusy: () => shells.isBusy, close: () => shells.close() };
 }
 
 export function newShellRunner(): Runner {
-  // In the binary every module lies below one root, whatever directory its source was in.
-  const isBinary = Bun.main.startsWith("/$bunfs/") || Bun.main.startsWith("B:/~BUN/");
-  const path = isBinary ? "./commands/sh/worker.ts" : "../commands/sh/worker.ts";
-  const worker = new Worker(new URL(path, import.meta.url).href);
+  const worker = new Worker(new URL("./boot-shell-worker.ts", import.meta.url).href);
   worker.unref();
   return {
     post: (message) => worker.postMessage(message),

@@ -7,11 +7,14 @@ import { dirname, join } from "node:path";
 import { COMMIT, VERSION } from "./version.ts";
 
 const ROOT = dirname(import.meta.dir);
-export const WORKERS = [join(ROOT, "commands", "sh", "worker.ts")];
+/** gsv itself. A Worker's first module is part of the binary although nothing imports it. */
+export const GSV = {
+  entry: join(import.meta.dir, "main.ts"),
+  workers: [join(import.meta.dir, "boot-shell-worker.ts")],
+};
 
 export interface BuildOptions {
   readonly entry: string;
-  /** Modules that a Worker begins with. */
   readonly workers?: readonly string[];
   readonly outfile: string;
   readonly commit: string;
@@ -88,6 +91,6 @@ function sourceCommit(): string {
 if (import.meta.main) {
   const outfile = join(ROOT, "dist", "gsv");
   const commit = sourceCommit();
-  await build({ entry: join(import.meta.dir, "main.ts"), workers: WORKERS, outfile, commit });
+  await build({ ...GSV, outfile, commit });
   process.stdout.write(`dist/gsv: gsv ${VERSION} (${commit}), ${(Bun.file(outfile).size / 1e6).toFixed(1)} MB\n`);
 }

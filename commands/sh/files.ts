@@ -29,7 +29,7 @@ const PHRASES: { readonly [code: string]: string } = {
   ENOSPC: "No space left on device",
 };
 
-export class ShellFileError extends Error {
+class ShellFileError extends Error {
   readonly code: string;
 
   /** `redirect` where nothing but this text will be printed. */

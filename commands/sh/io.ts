@@ -3,7 +3,6 @@
 import { join } from "../../fs/path.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import { realClock } from "../../src/lib/clock.ts";
 import { syscallNamed } from "../../src/syscalls/table.ts";
 import type { Input, Io, Output } from "../command.ts";
 import type { KernelLine } from "./kernel-line.ts";
@@ -18,7 +17,10 @@ export interface ShellPlace {
 
 export type ShellIo = (place: ShellPlace) => Io;
 
-export function shellIo(kernel: KernelLine): ShellIo {
+/** What a program takes of the machine. */
+export type Machine = Pick<Io, "clock" | "random" | "manual">;
+
+export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
   return ({ cwd, env, stdin, stdout, stderr }) => {
     const sys = inDirectory(kernel.sys(), cwd);
     return {
@@ -27,15 +29,16 @@ export function shellIo(kernel: KernelLine): ShellIo {
       stdin: inputOf(stdin),
       env,
       cwd,
-      clock: realClock,
-      random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+      ...machine,
       sys: () => sys,
       kernel: { start: () => sys.call("system.start", {}) },
-      manual: async () => (await import("../../src/prompts/manual.ts")).MANUAL,
       peek: async () => sys,
       conceal: async (text) => text,
       // A script's wall limit and whoever runs it end a program.
       onSignal: () => () => {},
+      override: async () => {
+        throw new SysError("EUSAGE", "--set stands outside of a shell", ["gsv --set KEY=VALUE sh …"]);
+      },
       signIn: {
         as: (name) => {
           throw new SysError("EPERM", `a shell acts as whoever started it, not as ${name}`, ["gsv --user NAME sh …"]);
@@ -45,8 +48,12 @@ export function shellIo(kernel: KernelLine): ShellIo {
         kept: async () => null,
         forget: async () => {},
       },
-      person: { askHidden: needsTerminal("a secret"), edit: needsTerminal("an editor") },
-      machine: { doctor: outside("doctor"), places: outside("paths") },
+      person: {
+        ask: needsTerminal("a question"),
+        askHidden: needsTerminal("a secret"),
+        edit: needsTerminal("an editor"),
+      },
+      machine: { doctor: outside("doctor"), places: outside("paths"), providers: outside("auth setup") },
       keep: { backup: outside("backup"), restore: outside("restore"), usage: outside("df") },
       host: outside("host: paths"),
       spawn: needsTerminal("a program of the host"),

@@ -146,7 +146,7 @@ function groupOf(command: Node): Node {
   return { type: "Group", redirections: [], body: [statementOf(command)] };
 }
 
-export function statementOf(command: Node): Node {
+function statementOf(command: Node): Node {
   const pipeline = { type: "Pipeline", commands: [command], negated: false, timed: false, timePosix: false };
   return { type: "Statement", pipelines: [pipeline], operators: [], background: false };
 }

@@ -75,6 +75,10 @@ export class GsvShells {
     }
   }
 
+  get isBusy(): boolean {
+    return this.running > 0;
+  }
+
   close(): void {
     this.closed = true;
     for (const kept of this.warm.splice(0)) {

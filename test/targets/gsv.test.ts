@@ -8,10 +8,9 @@ import type { Caller } from "../../src/abi/identity.ts";
 import { newShellRunner } from "../../src/boot-shell.ts";
 import { shellFiles } from "../../src/kernel/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import { GsvShells, type Runner, type ShellPlace } from "../../src/targets/gsv.ts";
-import type { ShellEnd, ShellJob, ShellState } from "../../src/targets/shell.ts";
+import { GsvShells, type ShellPlace } from "../../src/targets/gsv.ts";
+import type { ShellJob, ShellState } from "../../src/targets/shell.ts";
 import { agent, bob, sam } from "../support/caller.ts";
-import { FakeClock } from "../support/clock.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 import { FakeSys } from "../support/sys.ts";
 
@@ -131,6 +130,7 @@ test("directory, variables, arrays, aliases, functions, options and the last sta
   );
   expect(first.exit).toBe(1);
   const second = await run(
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: bash's own
     'echo $?; f you; echo "$Y" "${list[1]}" "${map[k]}"; hi there; pwd; false | true; echo $?; bash -c \'echo "[$X$Y]"\'',
     { keepsState: true, state: first.state },
   );
@@ -243,66 +243,3 @@ test("a hundred shells at once all come to their end, a few at a time", async ()
   const ends = await Promise.all(Array.from({ length: 100 }, (_, index) => run(`echo ${index}`)));
   expect(ends.map(({ stdout }) => Number(stdout))).toEqual(Array.from({ length: 100 }, (_, index) => index));
 }, 30_000);
-
-/** A runner that does as it is told by the test. */
-class FakeRunner implements Runner {
-  ended = 0;
-  hear: Parameters<Runner["listen"]>[0] = () => {};
-  fault: Parameters<Runner["listen"]>[1] = () => {};
-  constructor(private readonly onRun: (runner: FakeRunner) => void) {}
-  post(message: { readonly kind: string }): void {
-    if (message.kind === "run") this.onRun(this);
-  }
-  listen(hear: FakeRunner["hear"], fault: FakeRunner["fault"]): void {
-    this.hear = hear;
-    this.fault = fault;
-    hear({ kind: "ready" });
-  }
-  end(): void {
-    this.ended++;
-  }
-}
-
-const OK: ShellEnd = { exit: 0, state: null, cut: false };
-
-function pool(clock: FakeClock, onRun: (runner: FakeRunner) => void) {
-  const made: FakeRunner[] = [];
-  const shells = new GsvShells({
-    newRunner: () => {
-      const runner = new FakeRunner(onRun);
-      made.push(runner);
-      return runner;
-    },
-    clock,
-    runningMax: 2,
-    warmMax: 1,
-    warmMs: 1000,
-  });
-  return { made, shells, start: () => shells.run(job("x"), place()) };
-}
-
-test("one runner serves scripts in turn, is kept warm for a while, and then goes", async () => {
-  const clock = new FakeClock();
-  const { made, start } = pool(clock, (runner) => runner.hear({ kind: "end", end: OK }));
-  await start();
-  await start();
-  expect(made).toHaveLength(1);
-  await clock.advance(1500);
-  expect(made[0]?.ended).toBe(1);
-  await start();
-  expect(made).toHaveLength(2);
-});
-
-test("a runner that dies takes its script with it and no other", async () => {
-  const clock = new FakeClock();
-  let first = true;
-  const { made, start } = pool(clock, (runner) => {
-    if (first) runner.fault("gone");
-    else runner.hear({ kind: "end", end: OK });
-    first = false;
-  });
-  expect((await start()).exit).toBe(137);
-  expect((await start()).exit).toBe(0);
-  expect(made).toHaveLength(2);
-  expect(made[0]?.ended).toBe(1);
-});
