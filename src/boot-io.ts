@@ -49,7 +49,10 @@ export async function outputOf(descriptor: number, clock: Clock, columns: string
     get rows() {
       return terminal?.rows() || ROWS_FALLBACK;
     },
-    write: (text) => (closed || text === "" ? Promise.resolve() : serial.run(() => writeAll(Buffer.from(text)))),
+    write: (text) =>
+      closed || text.length === 0
+        ? Promise.resolve()
+        : serial.run(() => writeAll(typeof text === "string" ? Buffer.from(text) : text)),
   };
 }
 

@@ -14,9 +14,10 @@ import { approvalsService } from "./process/approvals.ts";
 import { archivesService } from "./process/archive.ts";
 import { historiesService } from "./process/histories.ts";
 import { processesService } from "./process/processes.ts";
+import type { Shells } from "./syscalls/shell-service.ts";
 import type { Services } from "./syscalls/table.ts";
 
-export function bootServices(core: Core, files: FileParts, parts: ProcessParts): Services {
+export function bootServices(core: Core, files: FileParts, { shells, ...parts }: ServiceParts): Services {
   const { ledger, runners, closer } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
@@ -36,6 +37,7 @@ export function bootServices(core: Core, files: FileParts, parts: ProcessParts):
     files: filesService(files.options),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     settings: core.settings,
+    shells,
     processes: processesService({
       kernel,
       store,
@@ -53,6 +55,8 @@ export function bootServices(core: Core, files: FileParts, parts: ProcessParts):
     }),
   };
 }
+
+export type ServiceParts = ProcessParts & { readonly shells: Shells };
 
 export interface FileParts {
   readonly options: FilesOptions;

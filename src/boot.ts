@@ -11,13 +11,14 @@ import { finishRestore } from "./backup/swap.ts";
 import { bootProcesses, type ProcessParts } from "./boot-processes.ts";
 import { learnEnvironment } from "./boot-redact.ts";
 import { bootFiles, bootServices } from "./boot-services.ts";
-import { bootSettings, learnSecrets, redactedAudit, retentionOf, type SettingParts } from "./boot-settings.ts";
+import { bootSettings, learnSecrets, redactedAudit, type SettingParts } from "./boot-settings.ts";
+import { bootShells, type ShellParts } from "./boot-shell.ts";
+import { keepSwept, sweep } from "./boot-sweep.ts";
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { type Dispatch, makeDispatch } from "./kernel/dispatch.ts";
 import { Logins, type Session } from "./kernel/login.ts";
 import { type PasswordCost, Passwords } from "./kernel/passwords.ts";
-import { retain } from "./kernel/retention.ts";
 import type { Keychain } from "./kernel/secrets.ts";
 import { setUp } from "./kernel/setup.ts";
 import { kernelSys } from "./kernel/sys.ts";
@@ -131,9 +132,10 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const core = makeCore({ machine, ports, setting, startedAt, generation, afterCrash }, dispatches);
     const files = bootFiles(core);
     const parts = bootProcesses(core, files);
-    dispatches.make(core, bootServices(core, files, parts));
+    const shells = bootShells(core, files);
+    dispatches.make(core, bootServices(core, files, { ...parts, shells: shells.service }));
     await takeUp(core, parts);
-    return finished(core, parts, { firstRun, database });
+    return finished(core, parts, { firstRun, database, shells });
   } catch (error) {
     database.close();
     throw error;
@@ -250,46 +252,14 @@ async function takeUp(
   await recover({ kernel, store, ...parts, clock, retries, onFault });
 }
 
-/** Rows that nobody will ask for again. */
-async function sweep(kernel: KernelStore, now: number): Promise<void> {
-  await kernel.routes.sweep(now);
-  await kernel.requests.sweep(now);
-  await kernel.approvals.sweep(now);
-  await kernel.audit.sweep();
-}
-
-const SWEEP_MS = 60 * 60 * 1000;
-/** The first goes beside what a kernel is started for, and most kernels live no hour. */
-const FIRST_SWEEP_MS = 1000;
-
-/** A kernel may live for weeks. Returns the way to stop, which resolves when nothing is being swept any more. */
-function keepSwept({ kernel, processes, objects, configNow, machine, onFault }: Core): () => Promise<void> {
-  const { clock, retention } = machine;
-  let isOver = false;
-  let sweeping = Promise.resolve();
-  const round = async (first: boolean) => {
-    const now = clock.now();
-    if (!first) await sweep(kernel, now);
-    const settings = (await retention?.()) ?? retentionOf(configNow());
-    await retain({ kernel, processes, objects, settings, now, isOver: () => isOver });
-  };
-  const arm = (ms: number, first: boolean) =>
-    clock.after(ms, () => {
-      sweeping = round(first).catch(onFault);
-      cancel = arm(SWEEP_MS, false);
-    });
-  let cancel = arm(FIRST_SWEEP_MS, true);
-  return async () => {
-    isOver = true;
-    cancel();
-    await sweeping;
-  };
-}
-
 function finished(
   core: Core,
   { runners, ledger, closer }: ProcessParts,
-  { firstRun, database }: { readonly firstRun: boolean; readonly database: KernelDb },
+  {
+    firstRun,
+    database,
+    shells,
+  }: { readonly firstRun: boolean; readonly database: KernelDb; readonly shells: ShellParts },
 ): Kernel {
   const { kernel, callers, objects, host, door, config, redactor, machine } = core;
   const stopSweeping = keepSwept(core);
@@ -303,7 +273,7 @@ function finished(
     host,
     callers,
     door,
-    isWorking: () => runners.active > 0 || ledger.busy,
+    isWorking: () => runners.active > 0 || ledger.busy || shells.isBusy(),
     async accept(client, credentials, peer = "local") {
       learnEnvironment(redactor, client.env);
       if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
@@ -324,6 +294,7 @@ function finished(
 
   async function close(): Promise<void> {
     await stopSweeping();
+    shells.close();
     core.retries.stop();
     await core.processes.close();
     database.close();

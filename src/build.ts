@@ -7,20 +7,26 @@ import { dirname, join } from "node:path";
 import { COMMIT, VERSION } from "./version.ts";
 
 const ROOT = dirname(import.meta.dir);
+/** gsv itself. A Worker's first module is part of the binary although nothing imports it. */
+export const GSV = {
+  entry: join(import.meta.dir, "main.ts"),
+  workers: [join(import.meta.dir, "boot-shell-worker.ts")],
+};
 
 export interface BuildOptions {
   readonly entry: string;
+  readonly workers?: readonly string[];
   readonly outfile: string;
   readonly commit: string;
 }
 
 /** Throws with what the bundler said when it cannot. */
-export async function build({ entry, outfile, commit }: BuildOptions): Promise<void> {
+export async function build({ entry, workers = [], outfile, commit }: BuildOptions): Promise<void> {
   mkdirSync(dirname(outfile), { recursive: true });
   const unfinished = `${outfile}.${process.pid}.new`;
   try {
     await Bun.build({
-      entrypoints: [entry],
+      entrypoints: [entry, ...workers],
       target: "bun",
       format: "esm",
       splitting: true,
@@ -85,6 +91,6 @@ function sourceCommit(): string {
 if (import.meta.main) {
   const outfile = join(ROOT, "dist", "gsv");
   const commit = sourceCommit();
-  await build({ entry: join(import.meta.dir, "main.ts"), outfile, commit });
+  await build({ ...GSV, outfile, commit });
   process.stdout.write(`dist/gsv: gsv ${VERSION} (${commit}), ${(Bun.file(outfile).size / 1e6).toFixed(1)} MB\n`);
 }

@@ -37,6 +37,12 @@ export const LIMITS = {
   uploadsBytesMax: 128 * 1024 * 1024, // staged by everybody together
   uploadIdleMs: 10 * 60 * 1000, // after which what was staged makes room
   searchMatchesMax: 500,
+  shellScriptBytesMax: 512 * 1024,
+  shellStdinBytesMax: 256 * 1024, // what is more belongs in a file
+  shellOutputBytesMax: 64 * 1024 * 1024, // of one script, both streams
+  shellWallMs: 30_000,
+  shellWallMsMax: 24 * 60 * 60 * 1000,
+  shellsRunningMax: 16,
   jsonDepthMax: 200,
   backupBytesMax: 256 * 1024 * 1024 * 1024, // unpacked
   backupManifestBytesMax: 256 * 1024 * 1024,

@@ -11,7 +11,7 @@ const GUARDED = /^\/(?:home\/[^/]+|root)\/(?:context\.d|skills\.d|hooks\.d)(?:\/
 
 // Names differ by case here, but a home may lie on a disk of the machine where they do not, or where what shows as the same is the same:
 // there `Context.d` is what an agent is told to be. Asking once too often is the cheaper mistake.
-function isGuarded(path: string): boolean {
+export function isGuarded(path: string): boolean {
   return GUARDED.test(path.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, ""));
 }
 

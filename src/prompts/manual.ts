@@ -20,6 +20,7 @@ import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
 import patterns from "./manual/patterns.md" with { type: "text" };
 import processes from "./manual/processes.md" with { type: "text" };
 import scriptProvider from "./manual/script-provider.md" with { type: "text" };
+import shell from "./manual/shell.md" with { type: "text" };
 import signals from "./manual/signals.md" with { type: "text" };
 
 export interface ManualSection {
@@ -46,6 +47,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["history-and-archives", historyAndArchives],
   ["kernel", kernel],
   ["files", files],
+  ["shell", shell],
   ["offline", offline],
   ["script-provider", scriptProvider],
   ["exit-status", exitStatus],

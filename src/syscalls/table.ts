@@ -14,6 +14,7 @@ import type {
   Registry,
   Settings,
 } from "./services.ts";
+import type { Shells } from "./shell-service.ts";
 
 /** All services there are; the read-only view has those marked. */
 export interface Services {
@@ -31,6 +32,7 @@ export interface Services {
   readonly tokens: Tokens; // listing reads
   readonly audit: AuditLog; // read
   readonly rights: Rights; // read
+  readonly shells: Shells;
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
@@ -54,6 +56,7 @@ const DOMAINS = {
   account: async (): Promise<Declarations> => (await import("./account.ts")).accountCalls,
   group: async (): Promise<Declarations> => (await import("./group.ts")).groupCalls,
   "sys.token": async (): Promise<Declarations> => (await import("./token.ts")).tokenCalls,
+  shell: async (): Promise<Declarations> => (await import("./shell.ts")).shellCalls,
   audit: async (): Promise<Declarations> => (await import("./audit.ts")).auditCalls,
 };
 

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { build } from "../../src/build.ts";
+import { build, GSV } from "../../src/build.ts";
 
 const ROOT = dirname(dirname(import.meta.dir));
 export const BINARY = join(ROOT, "dist", "gsv");
@@ -23,7 +23,7 @@ export async function freshBinary(): Promise<void> {
   const sources = ["package.json", ...new Bun.Glob("{src,commands,fs,tui}/**/*").scanSync({ cwd: ROOT })];
   if (sources.every((path) => statSync(join(ROOT, path)).mtimeMs < built)) return;
   process.stderr.write("building dist/gsv ...\n");
-  await build({ entry: join(ROOT, "src", "main.ts"), outfile: BINARY, commit: "bench" });
+  await build({ ...GSV, outfile: BINARY, commit: "bench" });
 }
 
 /** Runs to the end and fails loudly: a benchmark of something broken is worth nothing. */

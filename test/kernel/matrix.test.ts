@@ -65,6 +65,10 @@ class World {
     return `x${++this.number}`;
   }
 
+  script(): string {
+    return `0190a1b2-0000-7000-8000-${String(++this.number).padStart(12, "0")}`;
+  }
+
   async pid(owner: Owner): Promise<string> {
     return (await this.people[owner].call<{ pid: string }>("proc.spawn", {})).pid;
   }
@@ -213,6 +217,17 @@ const TABLE: { readonly [name: string]: Call } = {
     }),
   },
   "audit.list": { outcomes: PERSON, about: () => ({}) },
+  "shell.run": { outcomes: ALL, about: (world) => ({ id: world.script(), script: ":" }) },
+  // Named by whoever ran it, within the own account: not even root or an agent of the same owner finds it.
+  "shell.output": {
+    outcomes: ["ok", "ENOENT", "ENOENT", "ENOENT", "ENOENT"],
+    about: async (world, owner) => {
+      const id = world.script();
+      await world.people[owner].call("shell.run", { id, script: "echo hi" });
+      return { id, from: 0 };
+    },
+  },
+  "shell.stop": { outcomes: ALL, about: (world) => ({ id: world.script() }) },
 };
 
 /** Which of the five outcomes an actor has for a thing of an owner; a code where it is the same whatever the table says. */

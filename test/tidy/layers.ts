@@ -52,6 +52,11 @@ export const LAYERS: { readonly [name: string]: Layer } = {
   links: { files: ["src/links/"], imports: ["process", "kernel", ...BELOW_KERNEL] },
   "fs/path": { files: ["fs/path.ts"], imports: ["abi", "lib"] },
   fs: { files: ["fs/"], imports: ["abi", "lib", "fs/path"] },
+  "commands/sh": {
+    files: ["commands/sh/"],
+    imports: ["abi", "lib", "syscalls", "fs/path", "commands"],
+    packages: ["just-bash"],
+  },
   commands: { files: ["commands/"], imports: ["abi", "lib", "syscalls", "fs/path"], packages: ["commander"] },
   tui: { files: ["tui/"], imports: ["abi", "lib", "commands"], packages: ["react", "ink"] },
 };

@@ -1,0 +1,220 @@
+// `gsv sh -c SCRIPT`, `gsv sh FILE` and `gsv sh < script`: bash over gsv's own files, as sh itself is called. What the script prints is all
+// that comes on stdout; its exit status is ours.
+
+import { SysError } from "../src/abi/errno.ts";
+import { uuidv7 } from "../src/abi/ids.ts";
+import { LIMITS } from "../src/abi/limits.ts";
+import { field } from "../src/syscalls/define.ts";
+import type { ShellAnswer, ShellOutput, ShellRequest } from "../src/syscalls/shell-service.ts";
+import { timeoutMs, usageError, usageLine } from "./args.ts";
+import type { Command, Interruption, Io } from "./command.ts";
+import { note } from "./print.ts";
+
+const STATUS: { readonly [S in Interruption]: number } = { HUP: 129, INT: 130, TERM: 143 };
+/** Somebody at a keyboard who wonders is told after this long. */
+const WORD_AFTER_MS = 1000;
+const FOLLOW_AFTER_MS = 150;
+const FOLLOW_WAIT_MS = 20_000;
+
+const spec = {
+  name: "sh",
+  summary: "Run a shell script over gsv's files",
+  usage: "gsv sh [--timeout SECONDS] [-c SCRIPT [NAME [ARG...]] | FILE [ARG...]]",
+  input: {
+    script: field.optional(field.text("the script itself", { letter: "c", meta: "SCRIPT" })),
+    timeout: field.optional(field.text("end it after so many seconds", { meta: "SECONDS" })),
+    words: field.optional(
+      field.words("a file with the script, then its arguments", { positional: true, meta: "FILE" }),
+    ),
+  },
+  examples: ["gsv sh -c 'ls /proc | wc -l'", "gsv sh '~/report.sh' today", "gsv sh < setup.sh"],
+  notes: [
+    [
+      "The files are gsv's, not those of this machine. Every gsv command can be used without its first word:",
+      "gsv sh -c 'ps | grep init'. A script is ended after 30 seconds (exit status 124) unless --timeout says otherwise.",
+    ].join("\n"),
+  ],
+};
+
+export const sh: Command = {
+  name: spec.name,
+  summary: spec.summary,
+  usage: usageLine(spec),
+  examples: spec.examples,
+  spec,
+  async run(args, io) {
+    const asked = parse(args);
+    if (asked === "help") {
+      const { helpText } = await import("./help-text.ts");
+      const { page, widthOf } = await import("./pager.ts");
+      return page(io, helpText(spec, widthOf(io.stdout)), { never: false });
+    }
+    return (await runShell(io, await requestFor(io, asked))).exit;
+  },
+};
+
+interface Asked {
+  readonly script: string | null;
+  readonly words: readonly string[];
+  readonly timeout: number | null;
+}
+
+// As sh does: the first word that is no flag ends the flags, and all after it belongs to the script.
+function parse(args: readonly string[]): Asked | "help" {
+  let script: string | null = null;
+  let timeout: number | null = null;
+  let at = 0;
+  for (; at < args.length; at++) {
+    const token = args[at] ?? "";
+    if (token === "--help" || token === "-h") return "help";
+    if (token === "--timeout" || token.startsWith("--timeout=")) {
+      const text = token === "--timeout" ? args[++at] : token.slice("--timeout=".length);
+      if (text === undefined) throw usageError(spec, "--timeout needs a number of seconds");
+      timeout = timeoutMs(spec, text);
+    } else if (token === "-c") {
+      script = args[++at] ?? null;
+      if (script === null) throw usageError(spec, "-c needs a script");
+    } else if (token === "--" || token === "-s") {
+      at++;
+      break;
+    } else if (token.startsWith("-") && token !== "-") {
+      throw usageError(spec, `unknown flag ${token.slice(0, 60)}`);
+    } else break;
+  }
+  return { script, words: args.slice(at), timeout };
+}
+
+async function requestFor(io: Io, { script, words, timeout }: Asked): Promise<Omit<ShellRequest, "id">> {
+  const limit = timeout === null ? {} : { timeoutMs: Math.min(timeout, LIMITS.shellWallMsMax) };
+  if (script !== null) {
+    const [name = "gsv", ...args] = words;
+    return { script, name, ...positional(args), ...limit, ...(await stdinFor(io)) };
+  }
+  const [file, ...args] = words;
+  if (file !== undefined && file !== "-") {
+    return { script: `. ${quoted(file)} "$@"`, name: file, ...positional(args), ...limit, ...(await stdinFor(io)) };
+  }
+  if (io.stdin.kind === "none" || io.stdin.kind === "tty") throw usageError(spec, "there is no script");
+  return { script: text(await allOf(io)), name: "gsv", ...positional(args), ...limit };
+}
+
+function positional(args: readonly string[]): Pick<ShellRequest, "args"> {
+  return args.length === 0 ? {} : { args };
+}
+
+function quoted(path: string): string {
+  // A home is written with ~, and must stay one.
+  const [, home = "", rest = path] = /^(~[a-z0-9_-]*\/?)(.*)$/s.exec(path) ?? [];
+  return `${home}'${rest.replaceAll("'", `'\\''`)}'`;
+}
+
+function text(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new SysError("EUSAGE", "the script is not text: it is not valid UTF-8");
+  }
+}
+
+async function stdinFor(io: Io): Promise<Pick<ShellRequest, "stdin">> {
+  if (io.stdin.kind === "none" || io.stdin.kind === "tty") return {};
+  const bytes = await allOf(io);
+  if (bytes.byteLength > LIMITS.shellStdinBytesMax) {
+    throw new SysError("EUSAGE", `stdin holds more than ${LIMITS.shellStdinBytesMax / 1024} KiB`, [
+      "copy it into gsv first: gsv cp - '~/data'",
+    ]);
+  }
+  return bytes.byteLength === 0 ? {} : { stdin: Buffer.from(bytes).toString("base64") };
+}
+
+async function allOf(io: Io): Promise<Uint8Array> {
+  const stop = io.clock.after(
+    WORD_AFTER_MS,
+    () => void note(io, "gsv: waiting for the end of stdin (or: < /dev/null)"),
+  );
+  try {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of io.stdin.bytes()) pieces.push(piece);
+    return Buffer.concat(pieces);
+  } finally {
+    stop();
+  }
+}
+
+/** Runs it, prints what it prints as it comes, and returns its exit status. A signal to us stops it. */
+async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promise<ShellEnded> {
+  const sys = io.sys();
+  const id = uuidv7(io.clock.now(), io.random);
+  let stopped: Interruption | null = null;
+  const release = io.onSignal((name) => {
+    stopped = name;
+    sys.call("shell.stop", { id }).catch(() => {}); // it has ended by itself
+  });
+  const reader = new Reader(io, id);
+  try {
+    const running = sys.call<ShellAnswer>("shell.run", { id, ...request });
+    const following = reader.follow(running);
+    const answer = await running;
+    await following;
+    await reader.print(answer.output, 0);
+    await reader.rest();
+    return { exit: stopped === null ? answer.exit : STATUS[stopped], over: answer.over };
+  } finally {
+    release();
+  }
+}
+
+interface ShellEnded {
+  readonly exit: number;
+  /** `exit` was called, or nothing of the shell could be kept. */
+  readonly over: boolean;
+}
+
+/** Prints a script's output from where it stopped printing. */
+class Reader {
+  private at = 0;
+  private ended = false;
+
+  constructor(
+    private readonly io: Io,
+    private readonly id: string,
+  ) {}
+
+  /** While a script takes its time. One that is quick says all it has to say when it ends. */
+  async follow(running: Promise<unknown>): Promise<void> {
+    const over = new AbortController();
+    const done = running.then(
+      () => over.abort(),
+      () => over.abort(),
+    );
+    await this.io.clock.sleep(FOLLOW_AFTER_MS, over.signal);
+    while (!over.signal.aborted && !this.ended) {
+      const next = this.page(FOLLOW_WAIT_MS, over.signal).catch(() => null);
+      const page = await Promise.race([next, done.then(() => null)]);
+      if (page !== null) await this.print(page, this.at);
+    }
+  }
+
+  /** What is left after the first answer. */
+  async rest(): Promise<void> {
+    while (!this.ended && !this.io.stdout.closed) await this.print(await this.page(0), this.at);
+  }
+
+  async print({ pieces, ended }: ShellOutput, from: number): Promise<void> {
+    let place = from;
+    for (const { stream, bytes } of pieces) {
+      const whole = Buffer.from(bytes, "base64");
+      const fresh = whole.subarray(Math.max(0, this.at - place));
+      place += whole.byteLength;
+      if (place <= this.at) continue;
+      await (stream === "stdout" ? this.io.stdout : this.io.stderr).write(fresh);
+      this.at = place;
+    }
+    this.ended ||= ended;
+  }
+
+  private page(waitMs: number, signal?: AbortSignal): Promise<ShellOutput> {
+    const options = signal === undefined ? {} : { signal };
+    return this.io.sys().call<ShellOutput>("shell.output", { id: this.id, from: this.at, waitMs }, options);
+  }
+}

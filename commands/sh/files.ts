@@ -1,0 +1,215 @@
+// gsv's files as just-bash asks for them: its twenty methods over the shell port. Errors say what bash says, because the interpreter
+// prints their text.
+
+import type { FileContent, FsStat, IFileSystem } from "just-bash/browser";
+import { SysError } from "../../src/abi/errno.ts";
+import { LIMITS } from "../../src/abi/limits.ts";
+import type { ShellStat } from "../../src/targets/shell.ts";
+import type { KernelLine } from "./kernel-line.ts";
+import { SINKS } from "./syntax.ts";
+
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+/** As bash words them; the code in front is what the interpreter looks for. */
+const PHRASES: { readonly [code: string]: string } = {
+  ENOENT: "No such file or directory",
+  EACCES: "Permission denied",
+  EPERM: "Operation not permitted",
+  EEXIST: "File exists",
+  EISDIR: "Is a directory",
+  ENOTDIR: "Not a directory",
+  ENOTEMPTY: "Directory not empty",
+  ELOOP: "Too many levels of symbolic links",
+  ENAMETOOLONG: "File name too long",
+  EINVAL: "Invalid argument",
+  EXDEV: "Invalid cross-device link",
+  EBUSY: "Device or resource busy",
+  EROFS: "Read-only file system",
+  EFBIG: "File too large",
+  ENOSPC: "No space left on device",
+};
+
+class ShellFileError extends Error {
+  readonly code: string;
+
+  /** `redirect` where nothing but this text will be printed. */
+  constructor({ code, message }: SysError, path: string, redirect = false) {
+    const phrase = PHRASES[code] ?? message.replace(`${path}: `, "");
+    // The interpreter's own commands look for this code, and word it themselves.
+    const known = code === "ENOENT" ? "ENOENT: no such file or directory" : phrase;
+    super(redirect ? `bash: ${path}: ${phrase}` : known);
+    this.code = code;
+  }
+}
+
+/** Told what a script prints, as it prints it. */
+export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array) => void;
+
+export class GsvFiles implements IFileSystem {
+  constructor(
+    private readonly kernel: KernelLine,
+    private readonly sink: Sink,
+  ) {}
+
+  async readFileBuffer(path: string): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    for (let offset = 0, eof = false; !eof; ) {
+      const piece = await this.ask(path, this.kernel.file("read", path, offset, PIECE_BYTES));
+      pieces.push(piece.bytes);
+      offset += piece.bytes.byteLength;
+      eof = piece.eof || piece.bytes.byteLength === 0;
+      if (offset > LIMITS.fileBytesMax) throw new ShellFileError(new SysError("EFBIG", "file too large"), path);
+    }
+    return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+  }
+
+  async readFile(path: string): Promise<string> {
+    return new TextDecoder().decode(await this.readFileBuffer(path));
+  }
+
+  writeFile(path: string, content: FileContent, options?: Parameters<IFileSystem["writeFile"]>[2]): Promise<void> {
+    return this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "start"), true);
+  }
+
+  async appendFile(
+    path: string,
+    content: FileContent,
+    options?: Parameters<IFileSystem["appendFile"]>[2],
+  ): Promise<void> {
+    const stream = sinkOf(path);
+    if (stream === "nowhere") return;
+    if (stream !== null) return this.sink(stream, typeof content === "string" ? printed(content) : content);
+    return this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "end"), true);
+  }
+
+  async exists(path: string): Promise<boolean> {
+    if (sinkOf(path) !== null) return false;
+    try {
+      await this.kernel.file("stat", path, "follow");
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async stat(path: string): Promise<FsStat> {
+    return statFrom(await this.ask(path, this.kernel.file("stat", path, "follow")));
+  }
+
+  async lstat(path: string): Promise<FsStat> {
+    return statFrom(await this.ask(path, this.kernel.file("stat", path, "keep")));
+  }
+
+  async readdir(path: string): Promise<string[]> {
+    return (await this.ask(path, this.kernel.file("list", path))).map(({ name }) => name);
+  }
+
+  async readdirWithFileTypes(path: string) {
+    return (await this.ask(path, this.kernel.file("list", path))).map(({ name, kind }) => ({ name, ...kinds(kind) }));
+  }
+
+  mkdir(path: string, options: { recursive?: boolean } = {}): Promise<void> {
+    return this.ask(path, this.kernel.file("mkdir", path, options.recursive === true));
+  }
+
+  async rm(path: string, options: { recursive?: boolean; force?: boolean } = {}): Promise<void> {
+    try {
+      await this.ask(path, this.kernel.file("remove", path, options.recursive === true));
+    } catch (error) {
+      if (!options.force || (error as { code?: string }).code !== "ENOENT") throw error;
+    }
+  }
+
+  async cp(from: string, to: string, options: { recursive?: boolean } = {}): Promise<void> {
+    const stat = await this.stat(from);
+    if (!stat.isDirectory) return this.writeFile(to, await this.readFileBuffer(from));
+    if (!options.recursive) throw new ShellFileError(new SysError("EISDIR", "is a directory"), from);
+    await this.mkdir(to, { recursive: true });
+    for (const name of await this.readdir(from)) await this.cp(`${from}/${name}`, `${to}/${name}`, options);
+  }
+
+  async mv(from: string, to: string): Promise<void> {
+    try {
+      await this.ask(from, this.kernel.file("rename", from, to));
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EXDEV") throw error;
+      await this.cp(from, to, { recursive: true });
+      await this.rm(from, { recursive: true });
+    }
+  }
+
+  resolvePath(base: string, path: string): string {
+    const names: string[] = [];
+    for (const name of `${path.startsWith("/") ? "" : base}/${path}`.split("/")) {
+      if (name === "..") names.pop();
+      else if (name !== "" && name !== ".") names.push(name);
+    }
+    return `/${names.join("/")}`;
+  }
+
+  /** Nobody can know them all. */
+  getAllPaths(): string[] {
+    return [];
+  }
+
+  chmod(path: string, mode: number): Promise<void> {
+    return this.ask(path, this.kernel.file("setattr", path, { mode }));
+  }
+
+  symlink(target: string, path: string): Promise<void> {
+    return this.ask(path, this.kernel.file("link", path, target));
+  }
+
+  async link(_from: string, to: string): Promise<void> {
+    throw new ShellFileError(new SysError("EPERM", "no hard links"), to);
+  }
+
+  async readlink(path: string): Promise<string> {
+    const { target } = await this.ask(path, this.kernel.file("stat", path, "keep"));
+    if (target === undefined) throw new ShellFileError(new SysError("EINVAL", "not a link"), path);
+    return target;
+  }
+
+  realpath(path: string): Promise<string> {
+    return this.ask(path, this.kernel.file("resolve", path));
+  }
+
+  utimes(path: string, _atime: Date, mtime: Date): Promise<void> {
+    return this.ask(path, this.kernel.file("setattr", path, { mtimeMs: mtime.getTime() }));
+  }
+
+  private async ask<T>(path: string, answer: Promise<T>, redirect = false): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      throw error instanceof SysError ? new ShellFileError(error, path, redirect) : error;
+    }
+  }
+}
+
+function sinkOf(path: string): keyof typeof SINKS | null {
+  if (path === SINKS.stdout) return "stdout";
+  if (path === SINKS.stderr) return "stderr";
+  return path === SINKS.nowhere ? "nowhere" : null;
+}
+
+// The interpreter hands out text; bytes that are no text it hands out as they are, a character each, and does not say so. Text has no
+// control characters but the usual ones, and those of 0x80 to 0x9f never.
+export function printed(text: string): Uint8Array {
+  const isBinary = /[\x00-\x06\x0e-\x1a\x1c-\x1f\x80-\x9f]/.test(text) && !/[^\x00-\xff]/.test(text);
+  return Buffer.from(text, isBinary ? "latin1" : "utf8");
+}
+
+function bytesOf(content: FileContent, options?: Parameters<IFileSystem["writeFile"]>[2]): Uint8Array {
+  if (typeof content !== "string") return content;
+  const encoding = typeof options === "string" ? options : options?.encoding;
+  return Buffer.from(content, encoding === "binary" || encoding === "latin1" ? "latin1" : "utf8");
+}
+
+function kinds(kind: ShellStat["kind"]) {
+  return { isFile: kind === "file", isDirectory: kind === "directory", isSymbolicLink: kind === "symlink" };
+}
+
+function statFrom({ kind, mode, size, mtimeMs, place }: ShellStat): FsStat {
+  return { ...kinds(kind), mode, size, mtime: new Date(mtimeMs), identity: place };
+}

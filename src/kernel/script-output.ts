@@ -1,0 +1,78 @@
+// What a script has printed, both streams in the order in which they came, kept until it is read or for a minute after its end. A reader
+// goes on from where it was, and may wait for more.
+
+import type { Clock } from "../lib/clock.ts";
+
+export interface Piece {
+  readonly stream: "stdout" | "stderr";
+  readonly bytes: Uint8Array;
+}
+
+export interface OutputPage {
+  readonly pieces: readonly Piece[];
+  /** Where the next page begins. */
+  readonly next: number;
+  /** The script has ended and this is all of it. */
+  readonly ended: boolean;
+}
+
+export class ScriptOutput {
+  private readonly pieces: Piece[] = [];
+  private readonly waiting = new Set<() => void>();
+  private size = 0;
+  private over = false;
+
+  constructor(private readonly bytesMax: number) {}
+
+  /** False once it holds all it may: the rest is dropped. */
+  add(stream: Piece["stream"], bytes: Uint8Array): boolean {
+    const room = this.bytesMax - this.size;
+    const taken = bytes.byteLength > room ? bytes.subarray(0, room) : bytes;
+    if (taken.byteLength > 0) this.pieces.push({ stream, bytes: taken });
+    this.size += taken.byteLength;
+    this.wake();
+    return taken === bytes;
+  }
+
+  end(): void {
+    this.over = true;
+    this.wake();
+  }
+
+  get bytes(): number {
+    return this.size;
+  }
+
+  /** From a byte of the whole on, at most so many. */
+  page(from: number, bytesMax: number): OutputPage {
+    const pieces: Piece[] = [];
+    let at = 0;
+    let next = from;
+    for (const { stream, bytes } of this.pieces) {
+      const start = Math.max(0, next - at);
+      at += bytes.byteLength;
+      if (start >= bytes.byteLength) continue;
+      const piece = bytes.subarray(start, start + bytesMax - (next - from));
+      pieces.push({ stream, bytes: piece });
+      next += piece.byteLength;
+      if (next - from >= bytesMax) break;
+    }
+    return { pieces, next, ended: this.over && next >= this.size };
+  }
+
+  /** Until there is something after this byte, it has ended, or the time is up. */
+  async more(from: number, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+    if (this.over || this.size > from || ms === 0 || signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.waiting.add(resolve);
+    const stop = clock.after(ms, resolve);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    await promise;
+    stop();
+    this.waiting.delete(resolve);
+  }
+
+  private wake(): void {
+    for (const go of this.waiting) go();
+  }
+}

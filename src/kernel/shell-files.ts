@@ -1,0 +1,109 @@
+// The files a shell script reaches: those of whoever runs it, with that account's capabilities. A script nobody has approved neither
+// deletes nor changes what an agent is told to be: for these an agent has tools that ask.
+
+import { FileError } from "../../fs/error.ts";
+import type { Stat } from "../../fs/filesystem.ts";
+import type { Namespace } from "../../fs/namespace.ts";
+import { isWithin } from "../../fs/path.ts";
+import { SysError } from "../abi/errno.ts";
+import { type Caller, mayUse } from "../abi/identity.ts";
+import type { FileVerb, ShellFiles, ShellStat } from "../targets/shell.ts";
+
+export interface ShellFilesOptions {
+  readonly namespace: Namespace;
+  readonly caller: Caller;
+  /** Whether a change there asks a person first, when an agent makes it. */
+  readonly isGuarded: (path: string) => boolean;
+  /** A person has seen the whole script and allowed it, or runs it. */
+  readonly approved: boolean;
+}
+
+const CAPABILITY: { readonly [V in FileVerb]: string } = {
+  stat: "fs.read",
+  list: "fs.read",
+  read: "fs.read",
+  resolve: "fs.read",
+  write: "fs.write",
+  mkdir: "fs.write",
+  link: "fs.write",
+  setattr: "fs.write",
+  rename: "fs.write",
+  remove: "fs.delete",
+};
+
+export function shellFiles({ namespace, caller, isGuarded, approved }: ShellFilesOptions): ShellFiles {
+  const allowed = (verb: FileVerb, path: string) => {
+    if (!mayUse(caller, CAPABILITY[verb])) throw new FileError("EPERM", path);
+  };
+  const refuse = (path: string, what: string) => {
+    throw new SysError("EBLOCKED", `${path}: ${what} needs a person's approval: use the tool for it`);
+  };
+
+  /** Before a change: where it really leads is what counts. */
+  async function changing(verb: FileVerb, path: string): Promise<void> {
+    allowed(verb, path);
+    if (!approved && isGuarded(await namespace.locate(caller, path))) refuse(path, "changing it");
+  }
+
+  async function deleting(verb: FileVerb, path: string): Promise<void> {
+    await changing(verb, path);
+    if (!approved && !isWithin(await namespace.locate(caller, path), "/tmp")) refuse(path, "deleting it");
+  }
+
+  async function lookedUp(path: string): Promise<Stat | null> {
+    return namespace.stat(caller, path).catch(() => null);
+  }
+
+  return {
+    async stat(path, links) {
+      allowed("stat", path);
+      if (links === "follow")
+        return shellStat(await namespace.stat(caller, path), await namespace.resolve(caller, path));
+      return shellStat(await namespace.lstat(caller, path), path);
+    },
+    async list(path) {
+      allowed("list", path);
+      return (await namespace.list(caller, path)).map(({ name, stat }) => ({ name, kind: stat.kind }));
+    },
+    async read(path, offset, bytesMax) {
+      allowed("read", path);
+      const { bytes, eof } = await namespace.read(caller, path, { offset, bytesMax });
+      return { bytes, eof };
+    },
+    async write(path, bytes, at) {
+      await changing("write", path);
+      await namespace.write(caller, path, bytes, { at });
+    },
+    async remove(path, recursive) {
+      await deleting("remove", path);
+      await namespace.remove(caller, path, { recursive });
+    },
+    async rename(from, to) {
+      await changing("rename", from);
+      // What stands at the other name is gone afterwards.
+      if ((await lookedUp(to)) === null) await changing("rename", to);
+      else await deleting("rename", to);
+      await namespace.rename(caller, from, to);
+    },
+    async mkdir(path, parents) {
+      await changing("mkdir", path);
+      await namespace.mkdir(caller, path, { parents });
+    },
+    async link(path, target) {
+      await changing("link", path);
+      await namespace.link(caller, path, target);
+    },
+    async setattr(path, attributes) {
+      await changing("setattr", path);
+      await namespace.setattr(caller, path, attributes);
+    },
+    async resolve(path) {
+      allowed("resolve", path);
+      return namespace.resolve(caller, path);
+    },
+  };
+}
+
+function shellStat({ kind, mode, uid, gid, size, mtimeMs, target }: Stat, place: string): ShellStat {
+  return { kind, mode, uid, gid, size, mtimeMs, place, ...(target === undefined ? {} : { target }) };
+}

@@ -1,0 +1,226 @@
+// The target `gsv`: shell scripts over gsv's own files, each in a Worker that the kernel owns. A script that spins or grows stops nobody: at
+// its wall limit its Worker is ended, and the next script gets another. A few Workers are kept warm; how many run at once is bounded.
+
+import { SysError } from "../abi/errno.ts";
+import type { Sys } from "../abi/sys.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { FileVerb, FromRunner, ShellEnd, ShellFiles, ShellJob, ToRunner } from "./shell.ts";
+
+/** A thread that runs one script at a time. */
+export interface Runner {
+  post(message: ToRunner): void;
+  /** `fault` is told when it dies by itself. */
+  listen(hear: (message: FromRunner) => void, fault: (why: string) => void): void;
+  end(): void;
+}
+
+export interface ShellPlace {
+  /** The files and the kernel as the one who runs the script may use them. */
+  readonly files: ShellFiles;
+  readonly sys: Sys;
+  /** Told what it prints, as it prints it. */
+  readonly print: (stream: "stdout" | "stderr", bytes: Uint8Array) => void;
+  /** The one who asked has gone, or wants it to stop. */
+  readonly signal: AbortSignal;
+}
+
+export interface ShellsOptions {
+  readonly newRunner: () => Runner;
+  readonly clock: Clock;
+  readonly runningMax: number;
+  /** Kept warm when nothing runs, for so long. */
+  readonly warmMax: number;
+  readonly warmMs: number;
+}
+
+const EXIT_TIMEOUT = 124;
+const EXIT_INTERRUPTED = 130;
+const EXIT_DIED = 137;
+/** How long a script that is told to stop may take to say what it had printed. */
+const ABORT_MS = 100;
+
+interface Kept {
+  readonly runner: Runner;
+  /** It has loaded what it needs: time counts from then on. */
+  readonly ready: Promise<void>;
+  /** Rebound for every script. */
+  hear: (message: FromRunner) => void;
+  fault: (why: string) => void;
+  stayWarm: () => void;
+}
+
+export class GsvShells {
+  private readonly warm: Kept[] = [];
+  private readonly waiting: (() => void)[] = [];
+  private running = 0;
+  private closed = false;
+
+  constructor(private readonly options: ShellsOptions) {}
+
+  async run(job: ShellJob, place: ShellPlace): Promise<ShellEnd> {
+    await this.turn(place.signal);
+    const kept = this.warm.pop() ?? this.fresh();
+    kept.stayWarm();
+    let survives = false;
+    try {
+      const outcome = await this.carryOut(kept, job, place);
+      survives = outcome.survives;
+      return outcome.end;
+    } finally {
+      const isWanted = this.waiting.length > 0 || this.warm.length < this.options.warmMax;
+      if (survives && !this.closed && isWanted) this.keep(kept);
+      else kept.runner.end();
+      this.running--;
+      this.waiting.shift()?.();
+    }
+  }
+
+  get isBusy(): boolean {
+    return this.running > 0;
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const kept of this.warm.splice(0)) {
+      kept.stayWarm();
+      kept.runner.end();
+    }
+  }
+
+  // First come, first served; who gives up while waiting leaves the line.
+  private async turn(signal: AbortSignal): Promise<void> {
+    while (this.running >= this.options.runningMax) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.waiting.push(resolve);
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      await promise;
+      const at = this.waiting.indexOf(resolve);
+      if (at !== -1) this.waiting.splice(at, 1);
+      if (signal.aborted) throw new SysError("ECANCELED", "stopped before it began");
+    }
+    this.running++;
+  }
+
+  private fresh(): Kept {
+    const runner = this.options.newRunner();
+    const ready = Promise.withResolvers<void>();
+    const kept: Kept = { runner, ready: ready.promise, hear: () => {}, fault: () => {}, stayWarm: () => {} };
+    runner.listen(
+      (message) => (message.kind === "ready" ? ready.resolve() : kept.hear(message)),
+      (why) => {
+        ready.resolve();
+        kept.fault(why);
+      },
+    );
+    return kept;
+  }
+
+  private keep(kept: Kept): void {
+    const leave = () => {
+      const at = this.warm.indexOf(kept);
+      if (at !== -1) this.warm.splice(at, 1);
+      kept.runner.end();
+    };
+    kept.stayWarm = this.options.clock.after(this.options.warmMs, leave);
+    kept.fault = leave;
+    this.warm.push(kept);
+  }
+
+  private async carryOut(
+    kept: Kept,
+    job: ShellJob,
+    { files, sys, print, signal }: ShellPlace,
+  ): Promise<{ readonly end: ShellEnd; readonly survives: boolean }> {
+    const { runner } = kept;
+    const ended = Promise.withResolvers<ShellEnd | null>();
+    const stopped = Promise.withResolvers<number>();
+    const talk = new Conversation(runner, files, sys);
+    kept.hear = (message) => {
+      if (message.kind === "end") ended.resolve(message.end);
+      else if (message.kind === "print") print(message.stream, message.bytes);
+      else talk.hear(message);
+    };
+    kept.fault = () => ended.resolve(null);
+    const interrupt = () => stopped.resolve(EXIT_INTERRUPTED);
+    if (signal.aborted) interrupt();
+    signal.addEventListener("abort", interrupt, { once: true });
+    let inTime = () => {};
+    try {
+      await Promise.race([kept.ready, stopped.promise]);
+      inTime = this.options.clock.after(job.wallMs, () => stopped.resolve(EXIT_TIMEOUT));
+      runner.post({ kind: "run", job });
+      const first = await Promise.race([ended.promise, stopped.promise]);
+      if (typeof first === "number") return { end: await this.stop(kept, ended.promise, first), survives: false };
+      return { end: first ?? { exit: EXIT_DIED, state: null, cut: true }, survives: first !== null };
+    } finally {
+      inTime();
+      signal.removeEventListener("abort", interrupt);
+      talk.end();
+      kept.hear = () => {};
+    }
+  }
+
+  // The statement it is in may still say what it printed; a script that spins does not answer, and is ended without.
+  private async stop(kept: Kept, ended: Promise<ShellEnd | null>, exit: number): Promise<ShellEnd> {
+    kept.runner.post({ kind: "abort" });
+    await Promise.race([ended, this.options.clock.sleep(ABORT_MS)]);
+    return { exit, state: null, cut: true };
+  }
+}
+
+/** What a script asks while it runs; ends with the script. */
+class Conversation {
+  private readonly listening = new Map<number, () => void>();
+  private readonly gone = new AbortController();
+
+  constructor(
+    private readonly runner: Runner,
+    private readonly files: ShellFiles,
+    private readonly sys: Sys,
+  ) {}
+
+  hear(message: FromRunner): void {
+    switch (message.kind) {
+      case "file":
+        return void this.answer(message.id, () => this.file(message.verb, message.args));
+      case "call": {
+        const { name, args, requestId } = message;
+        const key = requestId === undefined ? {} : { requestId };
+        return void this.answer(message.id, () => this.sys.call(name, args, { ...key, signal: this.gone.signal }));
+      }
+      case "listen": {
+        const { id, filter } = message;
+        this.listening.set(
+          id,
+          this.sys.on(filter, (signal) => this.runner.post({ kind: "signal", id, signal })),
+        );
+        return;
+      }
+      case "unlisten":
+        this.listening.get(message.id)?.();
+        this.listening.delete(message.id);
+    }
+  }
+
+  end(): void {
+    this.gone.abort();
+    for (const stop of this.listening.values()) stop();
+    this.listening.clear();
+  }
+
+  private async file(verb: FileVerb, args: readonly unknown[]): Promise<unknown> {
+    const work = this.files[verb] as (...given: readonly unknown[]) => Promise<unknown>;
+    return work(...args);
+  }
+
+  private async answer(id: number, ask: () => Promise<unknown>): Promise<void> {
+    try {
+      const value = await ask();
+      this.runner.post({ kind: "answer", id, value });
+    } catch (error) {
+      const { code, message, hints } =
+        error instanceof SysError ? error : new SysError("EIO", "a fault inside gsv; log/kernel.log has the details");
+      this.runner.post({ kind: "refused", id, refusal: { code, message, hints } });
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// The shell port: what a kernel asks of whoever runs shell scripts, and what such a runner asks of the kernel meanwhile. Types only.
+// A runner lives in a Worker of its own, sees no file and no process by itself, and can be ended at any moment.
+
+import type { Code } from "../abi/errno.ts";
+import type { Signal, SignalFilter } from "../abi/signal.ts";
+
+/** What lives on from one line of a shell to the next, as a script that brings it back. */
+export interface ShellState {
+  readonly cwd: string;
+  /** Variables with their attributes, aliases, options and functions. */
+  readonly prelude: string;
+  /** `$?` of the last command. */
+  readonly status: number;
+}
+
+export interface ShellJob {
+  readonly script: string;
+  /** `$0`, and what error messages begin with. */
+  readonly name: string;
+  /** `$1` and on. */
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: { readonly [name: string]: string };
+  readonly stdin: Uint8Array;
+  /** From the line before of the same shell; null for a shell of its own. */
+  readonly state: ShellState | null;
+  /** Whether the state afterwards is wanted. */
+  readonly keepsState: boolean;
+  /** Of each stream; what is more ends the script. */
+  readonly outputBytesMax: number;
+  readonly wallMs: number;
+}
+
+export interface ShellEnd {
+  readonly exit: number;
+  /** Null when `exit` was called, or nothing was to be kept. */
+  readonly state: ShellState | null;
+  /** It did not come to an end of its own: the state before it is the state after it. */
+  readonly cut: boolean;
+}
+
+/** What went wrong on the other side, in a form that survives the way. */
+export interface Refusal {
+  readonly code: Code;
+  readonly message: string;
+  readonly hints: readonly string[];
+}
+
+export interface ShellStat {
+  readonly kind: "file" | "directory" | "symlink";
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  /** The path without links: two names of one file have the same. */
+  readonly place: string;
+  readonly target?: string;
+}
+
+/** Files as a shell asks for them. Paths are absolute; links are followed where nothing else is said. */
+export interface ShellFiles {
+  stat(path: string, links: "follow" | "keep"): Promise<ShellStat>;
+  list(path: string): Promise<readonly { readonly name: string; readonly kind: ShellStat["kind"] }[]>;
+  read(path: string, offset: number, bytesMax: number): Promise<{ readonly bytes: Uint8Array; readonly eof: boolean }>;
+  write(path: string, bytes: Uint8Array, at: "start" | "end"): Promise<void>;
+  remove(path: string, recursive: boolean): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  mkdir(path: string, parents: boolean): Promise<void>;
+  link(path: string, target: string): Promise<void>;
+  setattr(path: string, attributes: { mode?: number; uid?: number; gid?: number; mtimeMs?: number }): Promise<void>;
+  resolve(path: string): Promise<string>;
+}
+
+export type FileVerb = keyof ShellFiles;
+
+/** From the kernel to the runner. */
+export type ToRunner =
+  | { readonly kind: "run"; readonly job: ShellJob }
+  | { readonly kind: "abort" }
+  | { readonly kind: "answer"; readonly id: number; readonly value: unknown }
+  | { readonly kind: "refused"; readonly id: number; readonly refusal: Refusal }
+  | { readonly kind: "signal"; readonly id: number; readonly signal: Signal };
+
+/** From the runner to the kernel. */
+export type FromRunner =
+  | { readonly kind: "ready" }
+  | { readonly kind: "file"; readonly id: number; readonly verb: FileVerb; readonly args: readonly unknown[] }
+  | {
+      readonly kind: "call";
+      readonly id: number;
+      readonly name: string;
+      readonly args: object;
+      readonly requestId?: string;
+    }
+  | { readonly kind: "listen"; readonly id: number; readonly filter: SignalFilter }
+  | { readonly kind: "unlisten"; readonly id: number }
+  | { readonly kind: "print"; readonly stream: "stdout" | "stderr"; readonly bytes: Uint8Array }
+  | { readonly kind: "end"; readonly end: ShellEnd };

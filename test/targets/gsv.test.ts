@@ -1,0 +1,245 @@
+// Shell scripts in real Workers over gsv's own files: what a script sees, what lives on between lines, and how one ends that does not end
+// by itself.
+
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import type { Mount } from "../../fs/namespace.ts";
+import { Namespace } from "../../fs/namespace.ts";
+import type { Caller } from "../../src/abi/identity.ts";
+import { newShellRunner } from "../../src/boot-shell.ts";
+import { shellFiles } from "../../src/kernel/shell-files.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { GsvShells, type ShellPlace } from "../../src/targets/gsv.ts";
+import type { ShellJob, ShellState } from "../../src/targets/shell.ts";
+import { agent, bob, sam } from "../support/caller.ts";
+import { memoryMount } from "../support/memoryfs.ts";
+import { FakeSys } from "../support/sys.ts";
+
+const shells = new GsvShells({
+  newRunner: newShellRunner,
+  clock: realClock,
+  runningMax: 4,
+  warmMax: 2,
+  warmMs: 10_000,
+});
+afterAll(() => shells.close());
+
+let mounts: Mount[];
+let caller: Caller;
+
+beforeEach(async () => {
+  mounts = [{ at: "/", fs: memoryMount() }];
+  caller = sam;
+  for (const path of ["/tmp", "/home", "/home/sam"]) await files().mkdir(path, false);
+});
+
+function files(approved = true) {
+  return shellFiles({
+    namespace: new Namespace(mounts),
+    caller,
+    isGuarded: (path) => path.startsWith("/home/sam/context.d"),
+    approved,
+  });
+}
+
+interface Told {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly bytes: readonly number[];
+  readonly state: ShellState | null;
+}
+
+async function run(script: string, given: Partial<ShellJob> = {}, approved = true): Promise<Told> {
+  const printed = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+  const end = await shells.run(
+    job(script, given),
+    place(approved, (stream, bytes) => printed[stream].push(bytes)),
+  );
+  const stdout = Buffer.concat(printed.stdout);
+  return { ...end, stdout: stdout.toString(), bytes: [...stdout], stderr: Buffer.concat(printed.stderr).toString() };
+}
+
+function place(
+  approved = true,
+  print: ShellPlace["print"] = () => {},
+  signal = new AbortController().signal,
+): ShellPlace {
+  return { files: files(approved), sys: new FakeSys(), print, signal };
+}
+
+function job(script: string, given: Partial<ShellJob> = {}): ShellJob {
+  return {
+    script,
+    name: "gsv",
+    args: [],
+    cwd: "/home/sam",
+    env: { HOME: "/home/sam", PATH: "/bin" },
+    stdin: new Uint8Array(),
+    state: null,
+    keepsState: false,
+    outputBytesMax: 1024 * 1024,
+    wallMs: 10_000,
+    ...given,
+  };
+}
+
+test("a script has its name, its arguments, its stdin and its exit status", async () => {
+  const { exit, stdout } = await run('echo "$0 $# $2"; cat; exit 3', {
+    name: "report",
+    args: ["one", "it's two"],
+    stdin: Buffer.from("what came in\n"),
+  });
+  expect({ exit, stdout }).toEqual({ exit: 3, stdout: "report 2 it's two\nwhat came in\n" });
+});
+
+test("files that a script writes are gsv's files", async () => {
+  await run("mkdir -p notes; echo one > notes/a; echo two >> notes/a; ln -s a notes/b");
+  const { bytes } = await files().read("/home/sam/notes/b", 0, 100);
+  expect(Buffer.from(bytes).toString()).toBe("one\ntwo\n");
+});
+
+test("bytes that are no text come through whole", async () => {
+  await files().write("/tmp/binary", new Uint8Array([0, 255, 128, 10, 1]), "start");
+  expect((await run("cat /tmp/binary")).bytes).toEqual([0, 255, 128, 10, 1]);
+  await run("cat /tmp/binary > /tmp/copy");
+  expect([...(await files().read("/tmp/copy", 0, 10)).bytes]).toEqual([0, 255, 128, 10, 1]);
+  expect((await run("printf 'é ü'")).stdout).toBe("é ü");
+});
+
+test("a redirection that fails ends its command and not the script", async () => {
+  await run("mkdir closed; echo kept > closed/file");
+  await files().setattr("/home/sam/closed/file", { mode: 0o000 });
+  const script = [
+    "echo x > closed/file; echo after $?",
+    'eval "echo x > closed/file"; echo still $?',
+    "f() { echo x >> closed/file; echo inside $?; }; f",
+    "if echo x > closed/file; then echo yes; else echo no; fi",
+    "echo $? > /tmp/status; cat /tmp/status",
+  ].join("\n");
+  caller = bob;
+  const { stdout, stderr, exit } = await run(script, { cwd: "/home/sam" });
+  expect(stdout).toBe("after 1\nstill 1\ninside 1\nno\n0\n");
+  expect(stderr).toContain("/home/sam/closed/file: Permission denied");
+  expect(exit).toBe(0);
+});
+
+test("directory, variables, arrays, aliases, functions, options and the last status live on to the next line", async () => {
+  const first = await run(
+    'X=5; export Y="a b"; list=(1 "2 3"); declare -A map=([k]=v); alias hi="echo hello"; f() { echo "f $1 $X"; }; set -o pipefail; cd /tmp; false',
+    { keepsState: true },
+  );
+  expect(first.exit).toBe(1);
+  const second = await run(
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: bash's own
+    'echo $?; f you; echo "$Y" "${list[1]}" "${map[k]}"; hi there; pwd; false | true; echo $?; bash -c \'echo "[$X$Y]"\'',
+    { keepsState: true, state: first.state },
+  );
+  expect(second.stdout).toBe("1\nf you 5\na b 2 3 v\nhello there\n/tmp\n1\n[a b]\n");
+  const third = await run("unset -f f; unalias hi; unset X", { keepsState: true, state: second.state });
+  const fourth = await run('f; hi; echo "[$X]"', { keepsState: true, state: third.state });
+  expect(fourth.stdout).toBe("[]\n");
+});
+
+test("exit ends the shell: nothing of it lives on", async () => {
+  expect((await run("X=1; exit 7", { keepsState: true })).state).toBeNull();
+});
+
+test("a line with a mistake in it says so with status 2", async () => {
+  const { exit, stderr } = await run('echo "unclosed');
+  expect(exit).toBe(2);
+  expect(stderr).toContain("unexpected EOF");
+});
+
+test("gsv's commands are programs in a shell, alone and in pipes", async () => {
+  const { stdout, exit } = await run("chat --help | head -1; gsv chat --help | head -1; wait --help | head -1");
+  expect(exit).toBe(0);
+  const [first = "", second, third] = stdout.split("\n");
+  expect(first).not.toBe("");
+  expect(second).toBe(first);
+  expect(third).not.toBe("");
+});
+
+test("a script acts as who started it, and reaches neither a terminal nor the machine", async () => {
+  expect((await run("whoami --user root; ps --user root")).stderr).toContain("a shell acts as whoever started it");
+  expect((await run("doctor")).stderr).toContain("run it outside of the shell");
+});
+
+test("a loop that never looks up is ended at its wall limit, and the next script runs", async () => {
+  const { exit } = await run("while :; do :; done", { wallMs: 200 });
+  expect(exit).toBe(124);
+  expect((await run("echo alive")).stdout).toBe("alive\n");
+});
+
+test("what was printed before the wall limit is kept", async () => {
+  const { exit, stdout } = await run("echo begun; sleep 20", { wallMs: 200 });
+  expect({ exit, stdout }).toEqual({ exit: 124, stdout: "begun\n" });
+});
+
+test("a loop tells what it prints as it goes, and what it told before it spun is kept", async () => {
+  const { stdout, exit } = await run(
+    "for i in 1 2 3; do echo $i; done; if true; then echo four; fi; while :; do :; done",
+    {
+      wallMs: 300,
+    },
+  );
+  expect({ stdout, exit }).toEqual({ stdout: "1\n2\n3\nfour\n", exit: 124 });
+});
+
+test("output keeps its order through conditions, pipes, functions and lists", async () => {
+  const script = [
+    "if echo a; then echo b; fi; echo c | cat && echo d; f() { echo e; }; f; { echo g; echo h >&2; }; ( echo i )",
+    "case x in x) echo j;; esac; ! echo k; echo l & wait; until echo m; do :; done; read one; read two; echo $two; cat",
+  ].join("\n");
+  const { stdout, stderr } = await run(script, { stdin: Buffer.from("1\n2\n3\n") });
+  expect(stdout).toBe("a\nb\nc\nd\ne\ng\ni\nj\nk\nl\nm\n2\n3\n");
+  expect(stderr).toBe("h\n");
+});
+
+test("a line that is cut off or has a mistake in it takes nothing from the shell", async () => {
+  const first = await run("X=1", { keepsState: true });
+  for (const line of ['echo "', "X=2; sleep 20"]) {
+    const end = await shells.run(job(line, { keepsState: true, state: first.state, wallMs: 200 }), place());
+    expect(end).toMatchObject({ cut: true, state: null });
+  }
+});
+
+test("whoever asked can stop a script at any time", async () => {
+  const wish = new AbortController();
+  const running = shells.run(
+    job("sleep 20"),
+    place(true, () => {}, wish.signal),
+  );
+  wish.abort();
+  expect((await running).exit).toBe(130);
+});
+
+test("output beyond its bound ends the script with a word", async () => {
+  const { exit, stderr, stdout } = await run("for i in $(seq 1 3000); do echo 0123456789; done", {
+    outputBytesMax: 10_000,
+  });
+  expect(exit).not.toBe(0);
+  expect(stderr).toContain("output");
+  expect(stdout.length).toBeLessThan(20_000);
+});
+
+test("an agent's script that nobody allowed neither deletes nor changes what agents are told to be", async () => {
+  await run("mkdir context.d; echo me > context.d/me; echo x > file; ln -s context.d/me link");
+  const script =
+    "rm file; echo $?; echo you > context.d/me; echo $?; echo you > link; echo $?; mv context.d/me /tmp/x; echo $?; touch other; mv other file; echo $?; echo t > /tmp/t; rm /tmp/t; echo $?";
+  const { stdout, stderr } = await run(script, {}, false);
+  expect(stdout).toBe("1\n1\n1\n1\n1\n0\n");
+  expect(stderr).toContain("needs a person's approval");
+  expect((await run("cat context.d/me file")).stdout).toBe("me\nx\n");
+});
+
+test("capabilities that were taken away hold inside a script too", async () => {
+  await run("echo x > file");
+  caller = { ...agent, dropped: ["fs.write", "fs.delete"] };
+  const { stdout } = await run("cat file; echo y > file; echo $?; rm file; echo $?; mkdir d; echo $?");
+  expect(stdout).toBe("x\n1\n1\n1\n");
+});
+
+test("a hundred shells at once all come to their end, a few at a time", async () => {
+  const ends = await Promise.all(Array.from({ length: 100 }, (_, index) => run(`echo ${index}`)));
+  expect(ends.map(({ stdout }) => Number(stdout))).toEqual(Array.from({ length: 100 }, (_, index) => index));
+}, 30_000);
