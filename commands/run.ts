@@ -51,6 +51,8 @@ function refuseStrangers(before: readonly string[]): void {
 }
 
 async function withoutCommand(before: readonly string[], io: Io): Promise<number> {
+  // `gsv < script`
+  if (before.length === 0 && ["pipe", "file", "socket"].includes(io.stdin.kind)) return (await find("sh")).run([], io);
   const { bare, help } = await import("./help.ts");
   return asks(before, "--help", "-h")
     ? help.run(

@@ -142,7 +142,7 @@ async function allOf(io: Io): Promise<Uint8Array> {
 }
 
 /** Runs it, prints what it prints as it comes, and returns its exit status. A signal to us stops it. */
-async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promise<ShellEnded> {
+export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promise<ShellEnded> {
   const sys = io.sys();
   const id = uuidv7(io.clock.now(), io.random);
   let stopped: Interruption | null = null;
@@ -158,7 +158,7 @@ async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promise<Shel
     await following;
     await reader.print(answer.output, 0);
     await reader.rest();
-    return { exit: stopped === null ? answer.exit : STATUS[stopped], over: answer.over };
+    return { exit: stopped === null ? answer.exit : STATUS[stopped], over: answer.over, session: answer.session };
   } finally {
     release();
   }
@@ -168,6 +168,7 @@ interface ShellEnded {
   readonly exit: number;
   /** `exit` was called, or nothing of the shell could be kept. */
   readonly over: boolean;
+  readonly session: ShellAnswer["session"];
 }
 
 /** Prints a script's output from where it stopped printing. */

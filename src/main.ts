@@ -1,7 +1,7 @@
 // argv to client, kernel or command. The one file that reads the environment, the arguments and the account of the operating system, and
 // the one that exits. What a command does not need is not loaded.
 
-import type { Output } from "../commands/command.ts";
+import type { Io, Output } from "../commands/command.ts";
 import type { Credentials } from "./abi/identity.ts";
 import type { HomeKeeping } from "./abi/keep.ts";
 import type { ClientInfo } from "./abi/sys.ts";
@@ -108,58 +108,67 @@ async function commandProcess(): Promise<number> {
     const login = await signIn.credentials();
     return openKernel({ ...(await atHome(here)), login, flags }, cwd, (line) => void stderr.write(line));
   });
+  const io: Io = {
+    stdout: await outputOf(1, clock, env.COLUMNS),
+    stderr,
+    stdin,
+    signIn,
+    env,
+    cwd,
+    onSignal: (listener) => takeSignals(process, listener),
+    clock,
+    random,
+    person: {
+      ask: async (question) => (await terminal()).ask(question, (text) => stderr.write(text)),
+      askHidden: async (question) => (await terminal()).askHidden(question, (text) => stderr.write(text)),
+      edit: async (request) =>
+        (await terminal()).editText({ env, cwd, directory: (await atHome(here)).paths.runDir }, request),
+    },
+    host: async () => {
+      const { hostSide } = await import("./boot-host-files.ts");
+      const { home, runDir } = (await atHome(here)).paths;
+      return hostSide({ cwd, home, drafts: runDir, clock, random });
+    },
+    override: async (said) => {
+      flags = (await import("./boot-flags.ts")).flagsFrom(said);
+    },
+    conceal: async (text) => {
+      const { withoutStored } = await import("./boot-conceal.ts");
+      return withoutStored(text, async () => (await atHome(here)).paths);
+    },
+    sys: () => sys,
+    keep: lazyKeeping(() => atHome(here), cwd),
+    kernel: { start: () => sys.call("system.start", {}) },
+    machine: {
+      async doctor() {
+        const { patientOf } = await import("./boot-doctor.ts");
+        const { doctorOf } = await import("./doctor/examine.ts");
+        return doctorOf(await patientOf({ ...here, home: await homeOrFault(here) }));
+      },
+      providers: async () => (await import("./providers/table.ts")).providerNames(),
+      async places() {
+        const { placesOf } = await import("./boot-doctor.ts");
+        const { paths, socketPath, command } = await atHome(here);
+        return placesOf(paths, socketPath, command.at(-1) ?? "gsv");
+      },
+    },
+    peek: async () => (await import("./boot-peek.ts")).peek(() => atHome(here)),
+    manual: async () => (await import("./prompts/manual.ts")).MANUAL,
+    spawn: async (program) => (await import("./boot-spawn.ts")).runOnTerminal(program),
+  };
   try {
-    return await runCommandLine(argv, {
-      stdout: await outputOf(1, clock, env.COLUMNS),
-      stderr,
-      stdin,
-      signIn,
-      env,
-      cwd,
-      onSignal: (listener) => takeSignals(process, listener),
-      clock,
-      random,
-      person: {
-        ask: async (question) => (await terminal()).ask(question, (text) => stderr.write(text)),
-        askHidden: async (question) => (await terminal()).askHidden(question, (text) => stderr.write(text)),
-        edit: async (request) =>
-          (await terminal()).editText({ env, cwd, directory: (await atHome(here)).paths.runDir }, request),
-      },
-      host: async () => {
-        const { hostSide } = await import("./boot-host-files.ts");
-        const { home, runDir } = (await atHome(here)).paths;
-        return hostSide({ cwd, home, drafts: runDir, clock, random });
-      },
-      override: async (said) => {
-        flags = (await import("./boot-flags.ts")).flagsFrom(said);
-      },
-      conceal: async (text) => {
-        const { withoutStored } = await import("./boot-conceal.ts");
-        return withoutStored(text, async () => (await atHome(here)).paths);
-      },
-      sys: () => sys,
-      keep: lazyKeeping(() => atHome(here), cwd),
-      kernel: { start: () => sys.call("system.start", {}) },
-      machine: {
-        async doctor() {
-          const { patientOf } = await import("./boot-doctor.ts");
-          const { doctorOf } = await import("./doctor/examine.ts");
-          return doctorOf(await patientOf({ ...here, home: await homeOrFault(here) }));
-        },
-        providers: async () => (await import("./providers/table.ts")).providerNames(),
-        async places() {
-          const { placesOf } = await import("./boot-doctor.ts");
-          const { paths, socketPath, command } = await atHome(here);
-          return placesOf(paths, socketPath, command.at(-1) ?? "gsv");
-        },
-      },
-      peek: async () => (await import("./boot-peek.ts")).peek(() => atHome(here)),
-      manual: async () => (await import("./prompts/manual.ts")).MANUAL,
-      spawn: async (program) => (await import("./boot-spawn.ts")).runOnTerminal(program),
-    });
+    const isPerson = stdin.isTTY && io.stdout.isTTY;
+    return await (argv.length === 0 && isPerson ? plainShell(io, await atHome(here)) : runCommandLine(argv, io));
   } finally {
     await sys.close();
   }
+}
+
+/** gsv on a terminal. */
+async function plainShell(io: Io, { paths }: Invocation): Promise<number> {
+  await io.kernel.start();
+  const [{ plainShell }, { replPorts }] = await Promise.all([import("../tui/plain.ts"), import("./boot-repl.ts")]);
+  return plainShell(io, replPorts(paths.historyFile));
 }
 
 /** Few commands look at the home as a whole. */

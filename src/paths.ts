@@ -38,6 +38,7 @@ export function homePaths(gsvHome: string) {
     restoreInfo: join(runDir, "restore.json"),
     logDir,
     kernelLog: join(logDir, "kernel.log"),
+    historyFile: join(home, "history"),
   } as const;
 }
 

@@ -89,13 +89,16 @@ function keepCommand(keep: (state: ShellState) => void, defined: Functions): Cus
   return defineCommand(KEEP, async ([status = "0", variables = "", ...rest], { cwd }) => {
     const [aliases = "", settings = "", names = ""] = rest;
     const lines = variables.split("\n").filter((line) => line.startsWith("declare ") && !ITS_OWN.test(line));
-    const texts = names.split("\n").flatMap((line) => {
-      const node = defined.get(line.replace(/^declare -f\S* /, ""));
+    const functions = names.split("\n").map((line) => line.replace(/^declare -f\S* /, ""));
+    const texts = functions.flatMap((name) => {
+      const node = defined.get(name);
       return node === undefined ? [] : [textOf(node)];
     });
+    const words = [...functions, ...aliases.split("\n").map((line) => line.replace(/^alias ([^=]+)=.*$/s, "$1"))];
     keep({
       cwd,
       prelude: [...lines.map(assignment), aliases, ...texts, ...settings.split("\n").filter(isUnusual)].join("\n"),
+      defined: words.filter((word) => word !== ""),
       status: Number(status),
     });
     return { stdout: "", stderr: "", exitCode: Number(status) };

@@ -106,7 +106,8 @@ export function shellsService(ports: ShellsPorts): Shells {
         const { exit, state, cut } = await run(context, request, script);
         script.output.end();
         const over = request.session !== undefined && state === null && !cut;
-        return { id: request.id, exit, over, output: shown(script.output.page(0, PIECE_BYTES)) };
+        const session = state && { cwd: state.cwd, defined: state.defined };
+        return { id: request.id, exit, over, session, output: shown(script.output.page(0, PIECE_BYTES)) };
       } finally {
         script.output.end();
         clock.after(OUTPUT_KEPT_MS, () => scripts.delete(key));
@@ -144,7 +145,7 @@ function unknown(id: string): ShellAnswer {
   const text = "gsv: the kernel ended while this script ran: how far it came is not known\n";
   const bytes = Buffer.from(text);
   const pieces = [{ stream: "stderr", bytes: base64(bytes) }] as const;
-  return { id, exit: 75, over: true, output: { pieces, next: bytes.byteLength, ended: true } };
+  return { id, exit: 75, over: true, session: null, output: { pieces, next: bytes.byteLength, ended: true } };
 }
 
 function base64(bytes: Uint8Array): string {

@@ -34,6 +34,8 @@ export interface ShellAnswer {
   readonly exit: number;
   /** Whether the shell of the session is over: `exit` was called. */
   readonly over: boolean;
+  /** What lives on in the session: where it stands, and its functions and aliases. Null without one. */
+  readonly session: { readonly cwd: string; readonly defined: readonly string[] } | null;
   /** The beginning; the rest comes with shell.output. */
   readonly output: ShellOutput;
 }

@@ -9,6 +9,8 @@ export interface ShellState {
   readonly cwd: string;
   /** Variables with their attributes, aliases, options and functions. */
   readonly prelude: string;
+  /** Functions and aliases: words that are commands here. */
+  readonly defined: readonly string[];
   /** `$?` of the last command. */
   readonly status: number;
 }

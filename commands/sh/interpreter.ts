@@ -1,0 +1,16 @@
+// The interpreter's own words, as a list: whoever only wants to know whether a word is a command need not load what runs it.
+
+export const INTERPRETER: ReadonlySet<string> = new Set(
+  [
+    // programs
+    "alias awk base64 basename bash cat chmod clear column comm cp cut date diff dirname du echo egrep env expand expr false fgrep file find",
+    "fold grep gunzip gzip head help history hostname html-to-markdown join jq ln ls md5sum mkdir mv nl od paste printenv printf pwd readlink",
+    "rev rg rm rmdir sed seq sh sha1sum sha256sum sleep sort split stat strings tac tail tee time timeout touch tr tree true unalias",
+    "unexpand uniq wc which whoami xargs zcat",
+    // builtins
+    ". : [ break builtin cd command compgen complete compopt continue declare dirs eval exec exit export getopts hash let local mapfile popd",
+    "pushd read readarray readonly return set shift shopt source test type typeset unset wait",
+  ]
+    .join(" ")
+    .split(" "),
+);

@@ -1,0 +1,49 @@
+// One line, two languages: whether what was typed is for the shell or for the process one talks to. Pure; what is a program and which paths
+// exist is told.
+
+import { ENGLISH, RESERVED } from "./words.ts";
+
+export type Route =
+  | { readonly to: "nothing" }
+  | { readonly to: "slash"; readonly word: string; readonly rest: string }
+  | { readonly to: "shell" | "host" | "chat"; readonly text: string };
+
+export interface Known {
+  readonly isProgram: (word: string) => boolean;
+  readonly isSlash: (word: string) => boolean;
+  /** Of the words of the line, those that are paths of something. */
+  readonly exists: (word: string) => boolean;
+}
+
+const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=/;
+const FUNCTION = /^[A-Za-z_][\w-]*\s*\(\)/;
+const OPERATOR = /^(?:\(|\{$|\[\[?$|[<>|&;]|\d*[<>])/;
+/** What no sentence has and many a command line: flags, quotes, globs, `$`, operators, pids, numbers. */
+const TELLTALE = /^-|["`$*<>|;&\\{}[\]~]|^(?:init|task):|^[0-9]+$|^%[0-9]/;
+
+export function routeOf(line: string, known: Known): Route {
+  const text = line.trim();
+  if (text === "" || text.startsWith("#")) return { to: "nothing" };
+  if (text.startsWith(",")) return said(text.slice(1).trim());
+  if (text.startsWith("!")) return { to: "host", text: text.slice(1).trim() };
+  const slash = /^\/([a-z]+)(?:\s+(.*))?$/s.exec(text);
+  if (slash !== null && known.isSlash(slash[1] ?? ""))
+    return { to: "slash", word: slash[1] ?? "", rest: slash[2] ?? "" };
+  return isForShell(text, known) ? { to: "shell", text } : { to: "chat", text };
+}
+
+function said(text: string): Route {
+  return text === "" ? { to: "nothing" } : { to: "chat", text };
+}
+
+function isForShell(text: string, known: Known): boolean {
+  const words = text.split(/\s+/);
+  const [first = "", ...rest] = words;
+  if (ASSIGNMENT.test(first) || OPERATOR.test(first) || FUNCTION.test(text)) return true;
+  const name = first.replace(/[;&|<>()].*$/, "");
+  if (!known.isProgram(name) && !RESERVED.has(name)) return known.exists(first);
+  if (!ENGLISH.has(name) && !RESERVED.has(name)) return true;
+  // `find the bug` is said, `find . -name x` is typed.
+  if (rest.length < 2 && !RESERVED.has(name)) return true;
+  return name !== first || rest.some((word) => TELLTALE.test(word) || known.exists(word));
+}
