@@ -32,7 +32,12 @@ test("directories that a write needs are made one by one, without asking again f
   const fs = memoryMount();
   let asked = 0;
   const counted: typeof fs = Object.create(fs, {
-    stat: { value: (...call: Parameters<typeof fs.stat>) => (asked++, fs.stat(...call)) },
+    stat: {
+      value: (...call: Parameters<typeof fs.stat>) => {
+        asked++;
+        return fs.stat(...call);
+      },
+    },
   });
   const files = new Namespace([{ at: "/", fs: counted }]);
   const path = `/${"a/".repeat(300)}f`;
