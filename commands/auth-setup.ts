@@ -163,7 +163,7 @@ async function secretFor(io: Io, key: string, info: SettingInfo | undefined): Pr
     ? `Enter keeps what is ${info.layer === "environment" ? `in ${info.env}` : "stored"}`
     : "Enter leaves it out";
   for (;;) {
-    const typed = (await io.signIn.secret(`${key}, unseen [${stays}]: `))?.trim();
+    const typed = (await io.person.askHidden(`${key}, unseen [${stays}]: `))?.trim();
     if (typed === undefined) throw needsTerminal();
     if (typed === "" || typed.length >= SECRET_CHARS_MIN) return typed;
     await printText(io.stderr, `  at least ${SECRET_CHARS_MIN} characters`);

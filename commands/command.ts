@@ -57,8 +57,6 @@ export type Interruption = "INT" | "TERM" | "HUP";
 export interface SignIn {
   /** From the first use of `sys` on; `anew` takes no login that was kept. */
   as(name: string, how?: "anew"): void;
-  /** A line typed without showing it; null where there is nobody at a terminal. */
-  secret(prompt: string): Promise<string | null>;
   /** For later invocations with this name, until it expires. */
   keep(name: string, login: KeptLogin): Promise<void>;
   kept(name: string): Promise<KeptLogin | null>;
@@ -85,8 +83,8 @@ export interface Io {
   readonly person: {
     /** Asks a person at the terminal; the line as they typed it. */
     ask(question: string): Promise<string>;
-    /** The same without showing what is typed. */
-    askHidden(question: string): Promise<string>;
+    /** A line typed at the terminal without showing it, whatever stdin is; null where nobody is at one. */
+    askHidden(question: string): Promise<string | null>;
     /** Lets a person change a text in their editor; a private file holds it meanwhile. */
     edit(request: EditRequest): Promise<Edited>;
   };

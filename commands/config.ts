@@ -95,7 +95,7 @@ async function secretFor(io: Io, name: string, value: string | undefined): Promi
       `or from a file: gsv config set ${name} < FILE`,
     ]);
   }
-  const text = io.stdin.isTTY ? await io.person.askHidden(`${name}: `) : ((await fed(io)) ?? "");
+  const text = (io.stdin.isTTY ? await io.person.askHidden(`${name}: `) : await fed(io)) ?? "";
   const secret = text.replace(/\r?\n$/, "");
   if (secret.trim() === "") throw new SysError("EUSAGE", `nothing came for ${name}: nothing was changed`);
   return secret;

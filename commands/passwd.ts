@@ -55,7 +55,7 @@ async function read(io: Io, { name, asksOld }: { readonly name: string; readonly
 }
 
 async function ask(io: Io, prompt: string): Promise<string> {
-  const typed = await io.signIn.secret(prompt);
+  const typed = await io.person.askHidden(prompt);
   if (typed !== null) return typed;
   throw new SysError("EUSAGE", "there is no terminal to type a password on", ["give it on stdin, one line"]);
 }

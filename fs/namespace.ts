@@ -146,6 +146,19 @@ export class Namespace {
     await inside(place, place.mount.fs.mkdir(caller, place.inner, options));
   }
 
+  /** One of the directories that `destination` found missing, once those above it are there: the way to it is not walked again. */
+  async mkdirAt(caller: Caller, path: string): Promise<void> {
+    const names = split(path);
+    const place = this.place(names, null);
+    try {
+      await inside(place, place.mount.fs.mkdir(caller, place.inner, {}));
+    } catch (error) {
+      // Another was faster.
+      if (!(error instanceof FileError) || error.code !== "EEXIST") throw error;
+      if ((await this.lookup(caller, names))?.kind !== "directory") throw error;
+    }
+  }
+
   /** A symlink at `path` that points to `target`, which may be anything. */
   async link(caller: Caller, path: string, target: string, options: Receipted = {}): Promise<void> {
     const place = await this.walk(caller, path, "keep");
@@ -243,8 +256,9 @@ export class Namespace {
 
   /** The names directly in a directory that are mount points or lead to one. */
   private mountedIn(path: string): string[] {
-    const depth = split(path).length;
     const beneath = this.mounts.filter(({ at }) => at !== path && isWithin(at, path));
+    if (beneath.length === 0) return [];
+    const depth = split(path).length;
     return [...new Set(beneath.map(({ at }) => split(at)[depth] ?? ""))];
   }
 

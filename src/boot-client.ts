@@ -1,13 +1,16 @@
 // What a command holds of the kernel: a Sys that finds or starts the kernel of this home when it is first used. A kernel that is started
 // is a process of its own, with an environment of its own.
 
-import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { CLIENT_ENV, configFrom, KERNEL_ENV } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import type { Credentials } from "./abi/identity.ts";
 import type { RandomBytes } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
+import type { SocketPlace } from "./boot-socket.ts";
 import type { Clock } from "./lib/clock.ts";
+import { quoted } from "./lib/quote.ts";
+import { isStopped } from "./lib/stopped.ts";
 import { clip } from "./lib/truncate.ts";
 import { type HomePaths, prepareHome, readKernelInfo } from "./paths.ts";
 import { openSys } from "./rpc/connect.ts";
@@ -15,12 +18,15 @@ import type { StarterEnd } from "./rpc/find.ts";
 import { syscallNamed } from "./syscalls/table.ts";
 
 const IN_PROCESS = "in-process";
+const ERROR_MARK = "gsv: ";
+const HINT_MARK = "  ";
 /** A longer log is put aside, in the place of the one put aside before, when a kernel is started. */
 const LOG_BYTES_MAX = 8 * 1024 * 1024;
 
 export interface ClientMachine {
   readonly paths: HomePaths;
-  readonly socketPath: string;
+  /** Asked once the home is prepared. */
+  readonly socket: () => SocketPlace;
   readonly uid: number;
   readonly clock: Clock;
   readonly random: RandomBytes;
@@ -37,9 +43,11 @@ export interface ClientMachine {
 export function clientSys(machine: ClientMachine): Sys {
   const { paths, clock, random } = machine;
   prepareHome(paths, machine.uid);
+  const socket = machine.socket();
   let interrupted = false;
   return openSys({
-    socketPath: machine.socketPath,
+    socketPath: socket.path,
+    mayDial: socket.isOurs,
     info: machine.info,
     login: machine.login,
     exe: machine.command.at(-1) ?? "gsv",
@@ -47,8 +55,9 @@ export function clientSys(machine: ClientMachine): Sys {
     random,
     classOf: async (name) => (await syscallNamed(name))?.class,
     holderPid: () => readKernelInfo(paths)?.pid ?? null,
+    isSuspended: async (pid) => isStopped(pid) ?? (await isStoppedInPs(pid, machine.env.PATH)),
     startKernel: () => {
-      if (!existsSync(paths.kernelDb)) machine.onFirstRun();
+      if (!existsSync(paths.kernelDb) && readdirSync(paths.procDir).length === 0) machine.onFirstRun();
       return startKernel(machine);
     },
     showedInterrupted: () => interrupted,
@@ -62,14 +71,24 @@ export function clientSys(machine: ClientMachine): Sys {
   });
 }
 
+/** Where the system has no /proc. */
+async function isStoppedInPs(pid: number, path = ""): Promise<boolean | null> {
+  if (process.platform === "linux") return null;
+  const child = Bun.spawn(["ps", "-o", "state=", "-p", String(pid)], {
+    env: { PATH: path },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const state = (await child.stdout.text()).trim();
+  return state === "" ? null : state.startsWith("T");
+}
+
 /** Starts a kernel, detached from everything of ours: its own session, `/` as directory, its log as output. */
 export async function startKernel({
   paths,
   command,
   env,
 }: Pick<ClientMachine, "paths" | "command" | "env">): Promise<StarterEnd> {
-  keepLogShort(paths.kernelLog);
-  const log = openSync(paths.kernelLog, "a", 0o600);
+  const log = openLog(paths);
   const from = statSync(paths.kernelLog).size;
   try {
     const child = Bun.spawn([...command, "kernel", "run"], {
@@ -83,9 +102,29 @@ export async function startKernel({
     });
     child.unref();
     const status = await child.exited;
-    return { status, says: status === 0 ? null : lastLine(readFileSync(paths.kernelLog).subarray(from).toString()) };
+    return { status, ...lastWords(status === 0 ? "" : readFileSync(paths.kernelLog).subarray(from).toString()) };
   } finally {
     closeSync(log);
+  }
+}
+
+function openLog({ home, logDir, kernelLog }: HomePaths): number {
+  try {
+    keepLogShort(kernelLog);
+    return openSync(kernelLog, "a", 0o600);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "EROFS")
+      throw new SysError("ECONFIG", `nothing can be written: ${home} is on a read-only file system`, [
+        "what only reads works; for the rest mount it for writing, or set GSV_HOME to another home",
+      ]);
+    if (code === "EACCES" || code === "EPERM")
+      throw new SysError("ECONFIG", `nothing can be written: you may not write to ${kernelLog}`, [
+        `what only reads works; for the rest: chmod 700 ${[home, logDir].map(quoted).join(" ")}`,
+      ]);
+    if (code === "ENOSPC" || code === "EDQUOT")
+      throw new SysError("ENOSPC", `no kernel can be started: the disk is full (${kernelLog})`, ["free some space"]);
+    throw error;
   }
 }
 
@@ -111,6 +150,20 @@ function only(env: ClientMachine["env"], names: readonly string[]): { [name: str
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
-function lastLine(text: string): string | null {
-  return text.trimEnd().split("\n").at(-1) || null;
+/** The error a kernel ended with, as it wrote it into its log; what others wrote there meanwhile stands around it. */
+function lastWords(log: string): Pick<StarterEnd, "says" | "hints"> {
+  const lines = log.trimEnd().split("\n");
+  const at = lines.findLastIndex((line) => line.startsWith(ERROR_MARK));
+  const says = (at === -1 ? lines.at(-1) : lines[at]?.slice(ERROR_MARK.length)) || null;
+  const rest = lines.slice(at + 1);
+  const end = rest.findIndex((line) => !line.startsWith(HINT_MARK));
+  const hints = at === -1 ? [] : rest.slice(0, end === -1 ? rest.length : end);
+  return { says, hints: hints.map((line) => line.slice(HINT_MARK.length)) };
+}
+
+/** What a kernel that cannot go on writes last: the error, and its hints below it. */
+export function lastWordsOf(error: unknown): string {
+  const { hints } = error instanceof SysError ? error : { hints: [] };
+  const message = error instanceof Error ? error.message : String(error);
+  return [ERROR_MARK + message, ...hints.map((hint) => HINT_MARK + hint)].map((line) => `${line}\n`).join("");
 }

@@ -8,6 +8,7 @@ import { SysError } from "./abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import { lastBackup } from "./backup/last.ts";
 import { keychainOf } from "./boot-keychain.ts";
+import type { SocketPlace } from "./boot-socket.ts";
 import type { Answer, Holder, Patient } from "./doctor/patient.ts";
 import { markFrom, secretsIn } from "./kernel/secrets.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -32,7 +33,7 @@ const REMOTE: readonly number[] = [
 
 export interface DoctorMachine {
   /** Or why the environment names no home. */
-  readonly home: { readonly paths: HomePaths; readonly socketPath: () => string } | SysError;
+  readonly home: { readonly paths: HomePaths; readonly socket: () => SocketPlace } | SysError;
   readonly uid: number;
   readonly env: { readonly [name: string]: string | undefined };
   readonly clock: Clock;
@@ -41,7 +42,8 @@ export interface DoctorMachine {
 
 export async function patientOf({ home, uid, env, clock, random }: DoctorMachine): Promise<Patient> {
   const homeFault = home instanceof SysError ? home : null;
-  const { paths, socketPath } = home instanceof SysError ? nowhere(home) : home;
+  const { paths, socket } = home instanceof SysError ? nowhere(home) : home;
+  const socketPath = () => checked(socket());
   const secrets = secretsIn({ directory: paths.secretsDir, keychain: keychainOf(paths.home, clock) ?? null });
   return {
     homeFault,
@@ -84,13 +86,19 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
 // Below what is no directory nothing can ever be, so nothing can be looked at or changed by mistake.
 const NOWHERE = "/dev/null/nowhere";
 
-function nowhere(fault: SysError): { paths: HomePaths; socketPath: () => string } {
+function nowhere(fault: SysError): { paths: HomePaths; socket: () => SocketPlace } {
   return {
     paths: homePaths(NOWHERE),
-    socketPath: () => {
+    socket: () => {
       throw fault;
     },
   };
+}
+
+/** Its path; refused when somebody else has put something in its place. */
+function checked(place: SocketPlace): string {
+  place.isOurs();
+  return place.path;
 }
 
 // The file may hold anything.
@@ -169,7 +177,7 @@ async function run(argv: readonly string[], env: DoctorMachine["env"]): Promise<
 }
 
 /** Where things lie, the home first. */
-export function placesOf(paths: HomePaths, socketPath: () => string, program: string): readonly Place[] {
+export function placesOf(paths: HomePaths, socket: () => SocketPlace, program: string): readonly Place[] {
   const { home, kernelDb, procDir, objectsDir, runDir, lockFile, kernelInfo, logDir, kernelLog } = paths;
   const { spoolDir, crashDir, backupDir, quarantineDir, secretsDir } = paths;
   return [
@@ -179,7 +187,7 @@ export function placesOf(paths: HomePaths, socketPath: () => string, program: st
     { name: "objects", path: objectsDir },
     { name: "run", path: runDir },
     { name: "lock", path: lockFile },
-    { name: "socket", path: socketAt(socketPath) },
+    { name: "socket", path: socketAt(socket) },
     { name: "kernelInfo", path: kernelInfo },
     { name: "logs", path: logDir },
     { name: "kernelLog", path: kernelLog },
@@ -193,9 +201,9 @@ export function placesOf(paths: HomePaths, socketPath: () => string, program: st
 }
 
 /** Null where none can be; the doctor says why. */
-function socketAt(socketPath: () => string): string | null {
+function socketAt(socket: () => SocketPlace): string | null {
   try {
-    return socketPath();
+    return checked(socket());
   } catch {
     return null;
   }

@@ -57,9 +57,9 @@ export async function outputOf(descriptor: number, clock: Clock, columns: string
 }
 
 function notWritten(code: string): SysError {
-  if (code === "ENOSPC" || code === "EDQUOT")
-    return new SysError("ENOSPC", "cannot write the output: the disk is full");
-  return new SysError("EIO", `cannot write the output (${code})`);
+  // Not with the status of a full disk: that one says that nothing was saved.
+  const why = code === "ENOSPC" || code === "EDQUOT" ? ": the disk is full" : ` (${code})`;
+  return new SysError("EIO", `cannot write the output${why}`);
 }
 
 function writeSome(descriptor: number, bytes: Uint8Array, from: number): Promise<number | string> {

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import type { Caller } from "./abi/identity.ts";
-import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
+import { initPid, type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
 import { aboutThis } from "./boot-about.ts";
 import type { ReadPeople } from "./boot-read-people.ts";
@@ -45,7 +45,8 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
   if (database === null) return null;
   const kernel = sqliteKernelStore(database);
   const human = await kernel.accounts.firstHuman();
-  if (human === null) {
+  // A first run makes accounts first and the init last; what is half made is nobody's to see.
+  if (human === null || (await kernel.processes.get(initPid(human.uid)))?.phase !== "live") {
     database.close();
     return null;
   }

@@ -1,16 +1,7 @@
 // Who an invocation acts as: nobody in particular, or an account with a token from the environment, a login that was kept, a password from a
 // descriptor, or one typed on the terminal, in that order. What is kept lies in run/, for its owner alone.
 
-import {
-  closeSync,
-  openSync,
-  readFileSync,
-  read as readSome,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KeptLogin, SignIn } from "../commands/command.ts";
 import { SysError } from "./abi/errno.ts";
@@ -21,9 +12,8 @@ export interface SignInMachine {
   /** Asked for when it is needed: most invocations need none. */
   readonly runDir: () => string;
   readonly now: () => number;
-  readonly isTTY: () => boolean;
-  /** Somebody pressed ctrl-c at a prompt: the invocation is over. */
-  readonly interrupted: () => never;
+  /** A line typed unseen; null where nobody is at a terminal. */
+  readonly ask: (prompt: string) => Promise<string | null>;
 }
 
 export interface Signing extends SignIn {
@@ -31,7 +21,7 @@ export interface Signing extends SignIn {
   credentials(): Promise<Credentials | undefined>;
 }
 
-export function signing({ env, runDir, now, isTTY, interrupted }: SignInMachine): Signing {
+export function signing({ env, runDir, now, ask }: SignInMachine): Signing {
   const { GSV_TOKEN: token, GSV_PASSWORD_FD: descriptor } = env;
   let user: string | null = null;
   let anew = false;
@@ -58,7 +48,6 @@ export function signing({ env, runDir, now, isTTY, interrupted }: SignInMachine)
       renameSync(`${file}.new`, file);
     },
     forget: async (name) => rmSync(fileOf(name), { force: true }),
-    secret: (prompt) => (isTTY() ? typedSecret(prompt, env.PATH ?? "", interrupted) : Promise.resolve(null)),
 
     async credentials() {
       if (user === null) return token ? { token } : undefined;
@@ -66,7 +55,7 @@ export function signing({ env, runDir, now, isTTY, interrupted }: SignInMachine)
       const login = anew ? null : kept(user);
       if (login !== null) return { user, token: login.token };
       if (descriptor) return { user, password: passwordFrom(descriptor) };
-      const password = await this.secret(`password of ${user}: `);
+      const password = await ask(`password of ${user}: `);
       if (password !== null) return { user, password };
       throw new SysError("EAUTH", `acting as ${user} takes its password, and there is no terminal to ask on`, [
         "GSV_PASSWORD_FD=3 gsv … 3< FILE reads it from there",
@@ -85,47 +74,4 @@ function passwordFrom(descriptor: string): string {
   throw new SysError("EAUTH", "GSV_PASSWORD_FD names no descriptor that can be read", [
     "GSV_PASSWORD_FD=3 gsv … 3< FILE",
   ]);
-}
-
-// On the terminal itself, whatever stdin is. The terminal keeps its own line editing; only its echo is off, and is on again however this ends.
-async function typedSecret(prompt: string, path: string, interrupted: () => never): Promise<string | null> {
-  let terminal: number;
-  try {
-    terminal = openSync("/dev/tty", "r+");
-  } catch {
-    return null;
-  }
-  const echo = (on: boolean) =>
-    Bun.spawnSync(["stty", on ? "echo" : "-echo"], { stdin: terminal, env: { PATH: path } }).exitCode === 0;
-  const stop = () => {
-    echo(true);
-    writeSync(terminal, "\n");
-    interrupted();
-  };
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, stop);
-  try {
-    if (!echo(false)) return null;
-    writeSync(terminal, prompt);
-    return await lineFrom(terminal);
-  } finally {
-    echo(true);
-    writeSync(terminal, "\n");
-    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(name, stop);
-    closeSync(terminal);
-  }
-}
-
-async function lineFrom(terminal: number): Promise<string> {
-  const pieces: Buffer[] = [];
-  for (;;) {
-    const piece = Buffer.alloc(1024);
-    const got = await new Promise<number>((resolve, reject) =>
-      readSome(terminal, piece, 0, piece.length, null, (error, count) => (error ? reject(error) : resolve(count))),
-    );
-    pieces.push(piece.subarray(0, got));
-    if (got === 0 || piece.subarray(0, got).includes(10))
-      return Buffer.concat(pieces)
-        .toString()
-        .replace(/\r?\n$/, "");
-  }
 }

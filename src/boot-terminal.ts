@@ -1,7 +1,17 @@
 // What a command asks of a person at the terminal: a secret that nobody sees, and a text changed in the person's own editor. The
 // editor gets a file that only its owner can read, and an environment without secrets.
 
-import { existsSync, mkdtempSync, read, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  read as readSome,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { isatty, ReadStream } from "node:tty";
 import type { Edited, EditRequest } from "../commands/command.ts";
@@ -20,7 +30,7 @@ export async function ask(question: string, say: (text: string) => Promise<void>
   await say(question);
   const line = Buffer.alloc(LINE_BYTES_MAX);
   const got = await new Promise<number>((resolve, reject) =>
-    read(0, line, 0, line.length, null, (error, count) => (error ? reject(error) : resolve(count))),
+    readSome(0, line, 0, line.length, null, (error, count) => (error ? reject(error) : resolve(count))),
   );
   if (got > 0)
     return line
@@ -31,18 +41,48 @@ export async function ask(question: string, say: (text: string) => Promise<void>
   throw new SysError("ECANCELED", "cancelled: nothing was changed");
 }
 
-/** Reads one line from the terminal with its echo off. */
-export async function askHidden(question: string, say: (text: string) => Promise<void>): Promise<string> {
-  const terminal = new ReadStream(0);
+/**
+ * Reads one line from the terminal itself with its echo off, whatever stdin is; null where there is none. `guarded` sees to it that the
+ * terminal shows again what is typed, however this process ends meanwhile.
+ */
+export async function askHidden(
+  question: string,
+  guarded: (restore: () => void) => () => void,
+): Promise<string | null> {
+  const descriptor = terminalHere();
+  if (descriptor === null) return null;
+  const terminal = new ReadStream(descriptor);
+  const unguard = guarded(() => terminal.setRawMode(false));
   // Before the question: who answers quickly is not seen either.
   terminal.setRawMode(true);
   try {
-    await say(question);
-    return await lineFrom(terminal);
+    writeSync(descriptor, question);
+    return await lineFrom(keysOf(descriptor));
   } finally {
     terminal.setRawMode(false);
+    writeSync(descriptor, "\n");
     terminal.destroy();
-    await say("\n");
+    unguard();
+  }
+}
+
+// Not through the stream: a second one on the same terminal hears nothing.
+async function* keysOf(descriptor: number): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const piece = Buffer.alloc(1024);
+    const got = await new Promise<number>((resolve, reject) =>
+      readSome(descriptor, piece, 0, piece.length, null, (error, count) => (error ? reject(error) : resolve(count))),
+    );
+    if (got === 0) return;
+    yield piece.subarray(0, got);
+  }
+}
+
+function terminalHere(): number | null {
+  try {
+    return openSync("/dev/tty", "r+");
+  } catch {
+    return null;
   }
 }
 

@@ -10,6 +10,7 @@ import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
 import { finishRestore } from "./backup/swap.ts";
 import { bootProcesses, type ProcessParts } from "./boot-processes.ts";
 import { learnEnvironment } from "./boot-redact.ts";
+import { standing } from "./boot-rescue.ts";
 import { bootFiles, bootServices } from "./boot-services.ts";
 import { bootSettings, learnSecrets, redactedAudit, type SettingParts } from "./boot-settings.ts";
 import { bootShells, type ShellParts } from "./boot-shell.ts";
@@ -105,6 +106,8 @@ export interface Kernel {
   readonly host: Core["host"];
   /** Lets turns in flight come to their end, for so long; nothing new is begun. */
   drain(ms: number): Promise<void>;
+  /** False once kernel.db was taken away: it is put back, and this kernel can only go. */
+  stands(): boolean;
   /** The end of a kernel that was drained: the next one knows that nothing died with it. */
   leave(): Promise<void>;
   close(): Promise<void>;
@@ -285,6 +288,7 @@ function finished(
       await runners.drain(ms);
       await closer.settled();
     },
+    stands: standing(database, core),
     async leave() {
       database.end();
       await close();

@@ -13,11 +13,23 @@ const argv = process.argv.slice(2);
 process.umask(0o077);
 
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
-  // Not process.stdout: making it takes longer than all the rest.
-  console.log(`gsv ${VERSION} (${COMMIT}) bun ${Bun.version}`);
+  process.exit(await say(`gsv ${VERSION} (${COMMIT}) bun ${Bun.version}\n`));
 } else {
   const asKernel = argv.length === 2 && argv[0] === "kernel" && argv[1] === "run";
   process.exit(await (asKernel ? kernelProcess() : commandProcess()));
+}
+
+/** Not through process.stdout nor node:fs: making these takes longer than all the rest. */
+async function say(line: string): Promise<number> {
+  try {
+    await Bun.write(Bun.stdout, line);
+    return 0;
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "EPIPE") return 141;
+    process.stderr.write(`gsv: cannot write the output${code === "ENOSPC" ? ": the disk is full" : ` (${code})`}\n`);
+    return 1;
+  }
 }
 
 /** This invocation: its environment, whose it is, and how to run this gsv once more. */
@@ -35,10 +47,11 @@ async function invocation() {
 
 /** The same with its home; refuses an environment that names none. */
 async function atHome(here: Awaited<ReturnType<typeof invocation>>) {
-  const { homeFrom, homePaths, socketPathFor } = await import("./paths.ts");
+  const { homeFrom, homePaths } = await import("./paths.ts");
+  const { socketPlace } = await import("./boot-socket.ts");
   const { env, uid } = here;
   const paths = homePaths(homeFrom(env.GSV_HOME, env.HOME || (await import("node:os")).homedir()));
-  return { ...here, paths, socketPath: () => socketPathFor(paths, { uid, runtimeDir: env.XDG_RUNTIME_DIR }) };
+  return { ...here, paths, socket: () => socketPlace(paths, { uid, runtimeDir: env.XDG_RUNTIME_DIR }) };
 }
 
 type Invocation = Awaited<ReturnType<typeof atHome>>;
@@ -53,7 +66,7 @@ async function homeOrFault(here: Awaited<ReturnType<typeof invocation>>) {
   }
 }
 
-async function hostMachine({ env, paths, uid, clock, random, command, socketPath }: Invocation) {
+async function hostMachine({ env, paths, uid, clock, random, command, socket }: Invocation) {
   const { configFrom } = await import("./abi/config.ts");
   const { keychainOf } = await import("./boot-keychain.ts");
   const { startKernel } = await import("./boot-client.ts");
@@ -66,7 +79,7 @@ async function hostMachine({ env, paths, uid, clock, random, command, socketPath
     pid: process.pid,
     exe: command.at(-1) ?? "gsv",
     osUser: accountName(uid, env.USER || env.LOGNAME),
-    socketPath: socketPath(),
+    socket,
     config: configFrom(env),
     keychain: keychainOf(paths.home, clock),
     secretsStore: env.GSV_SECRETS,
@@ -88,12 +101,21 @@ async function kernelProcess(): Promise<number> {
     await runKernel(await hostMachine(await atHome(await invocation())));
     return 0;
   } catch (error) {
-    process.stderr.write(`gsv: ${error instanceof Error ? error.message : String(error)}\n`);
+    const { lastWordsOf } = await import("./boot-client.ts");
+    process.stderr.write(lastWordsOf(error));
     return exitStatusOf(error);
   }
 }
 
 async function commandProcess(): Promise<number> {
+  if (argv.some((word) => word.includes("\ufffd"))) {
+    const { garbled } = await import("./boot-argv.ts");
+    const fault = garbled(argv);
+    if (fault !== null) {
+      process.stderr.write(`${fault}\n`);
+      return 2;
+    }
+  }
   const { outputOf, standardInput, takeSignals } = await import("./boot-io.ts");
   const { runCommandLine } = await import("../commands/run.ts");
   const { lazySys } = await import("./boot-lazy.ts");
@@ -102,8 +124,10 @@ async function commandProcess(): Promise<number> {
   const cwd = process.cwd();
   const stderr = await withoutSecrets(env, await outputOf(2, clock, env.COLUMNS));
   const stdin = await standardInput();
-  const signIn = signingIn(here, () => stderr.isTTY);
   let flags: ClientInfo["flags"];
+  const askHidden = async (prompt: string) =>
+    stderr.isTTY ? (await import("./boot-terminal.ts")).askHidden(prompt, takeTermination) : null;
+  const signIn = signingIn(here, askHidden);
   const sys = lazySys(async () => {
     const login = await signIn.credentials();
     return openKernel({ ...(await atHome(here)), login, flags }, cwd, (line) => void stderr.write(line));
@@ -119,10 +143,13 @@ async function commandProcess(): Promise<number> {
     clock,
     random,
     person: {
-      ask: async (question) => (await terminal()).ask(question, (text) => stderr.write(text)),
-      askHidden: async (question) => (await terminal()).askHidden(question, (text) => stderr.write(text)),
+      ask: async (question) => (await import("./boot-terminal.ts")).ask(question, (text) => stderr.write(text)),
+      askHidden,
       edit: async (request) =>
-        (await terminal()).editText({ env, cwd, directory: (await atHome(here)).paths.runDir }, request),
+        (await import("./boot-terminal.ts")).editText(
+          { env, cwd, directory: (await atHome(here)).paths.runDir },
+          request,
+        ),
     },
     host: async () => {
       const { hostSide } = await import("./boot-host-files.ts");
@@ -148,8 +175,8 @@ async function commandProcess(): Promise<number> {
       providers: async () => (await import("./providers/table.ts")).providerNames(),
       async places() {
         const { placesOf } = await import("./boot-doctor.ts");
-        const { paths, socketPath, command } = await atHome(here);
-        return placesOf(paths, socketPath, command.at(-1) ?? "gsv");
+        const { paths, socket, command } = await atHome(here);
+        return placesOf(paths, socket, command.at(-1) ?? "gsv");
       },
     },
     peek: async () => (await import("./boot-peek.ts")).peek(() => atHome(here)),
@@ -184,8 +211,16 @@ function lazyKeeping(home: () => Promise<Invocation>, cwd: string): HomeKeeping 
   };
 }
 
-function terminal() {
-  return import("./boot-terminal.ts");
+/** Where a terminal must be left as it was found, whoever ends this process. */
+function takeTermination(restore: () => void): () => void {
+  const stop = (_name: string, number: number) => {
+    restore();
+    process.exit(128 + number);
+  };
+  for (const name of ["SIGTERM", "SIGHUP"] as const) process.once(name, stop);
+  return () => {
+    for (const name of ["SIGTERM", "SIGHUP"] as const) process.off(name, stop);
+  };
 }
 
 /** An output that shows no secret of the environment. */
@@ -198,14 +233,17 @@ async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<O
 }
 
 /** Most invocations act as the home's own human, and load nothing of it. */
-function signingIn(here: Awaited<ReturnType<typeof invocation>>, isTTY: () => boolean): Signing {
+function signingIn(
+  here: Awaited<ReturnType<typeof invocation>>,
+  ask: (prompt: string) => Promise<string | null>,
+): Signing {
   const { env, clock } = here;
   let acted: Parameters<Signing["as"]> | null = null;
   const loaded = async () => {
     const { signing } = await import("./boot-sign-in.ts");
     const { homeFrom, homePaths } = await import("./paths.ts");
     const runDir = () => homePaths(homeFrom(env.GSV_HOME, env.HOME || "/")).runDir;
-    const made = signing({ env, runDir, now: () => clock.now(), isTTY, interrupted: () => process.exit(130) });
+    const made = signing({ env, runDir, now: () => clock.now(), ask });
     if (acted !== null) made.as(...acted);
     return made;
   };
@@ -213,7 +251,6 @@ function signingIn(here: Awaited<ReturnType<typeof invocation>>, isTTY: () => bo
     as: (...how) => {
       acted = how;
     },
-    secret: async (prompt) => (await loaded()).secret(prompt),
     keep: async (...login) => (await loaded()).keep(...login),
     kept: async (name) => (await loaded()).kept(name),
     forget: async (name) => (await loaded()).forget(name),
@@ -238,5 +275,5 @@ async function openKernel(
     const hosted = await hostKernel(await hostMachine(here), info, onFirstRun, here.login);
     if (hosted !== null) return hosted;
   }
-  return clientSys({ ...here, socketPath: here.socketPath(), info, onFirstRun });
+  return clientSys({ ...here, info, onFirstRun });
 }

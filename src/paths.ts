@@ -1,18 +1,36 @@
 // Where things lie in a home, and whether that home may be used: it is 0700 and ours. A fresh empty one is tightened; one that others
-// can reach and that holds something is refused with the command that mends it. Pure but for the directories it makes and looks at.
+// can reach and that holds something is refused with what mends it, which is never a change to a directory that is not gsv's.
 
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { SysError } from "./abi/errno.ts";
 import type { KernelInfo } from "./kernel/lifetime.ts";
 import { quoted } from "./lib/quote.ts";
+import { clip } from "./lib/truncate.ts";
 
 export type HomePaths = ReturnType<typeof homePaths>;
 
-/** A socket address is 108 bytes with its closing NUL; the name it is bound under first is `.new` longer. */
-const SOCKET_BYTES_MAX = 107 - ".new".length;
-
 const OWN_DIRECTORY = "set GSV_HOME to a directory of your own";
+
+/** What every system has and shares: a home may lie in some of them, and is none of them. */
+const SHARED =
+  /^\/(?:bin|boot|dev|etc|home|lib|lib32|lib64|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|usr|var|Applications|Library|System|Users|Volumes)?$/;
+/** Of a directory that is shared on purpose, as /tmp is. */
+const STICKY = 0o1000;
+/** A path may be no longer on Linux; what lies in a home takes the rest. */
+const HOME_BYTES_MAX = 3840;
+const SHOWN_CHARS_MAX = 240;
 
 export function homePaths(gsvHome: string) {
   const home = resolve(gsvHome);
@@ -42,13 +60,39 @@ export function homePaths(gsvHome: string) {
   } as const;
 }
 
-/** Which directory GSV_HOME, or without it the person's own home, stands for. */
+/** Which directory GSV_HOME, or without it the person's own home, stands for, under the one name it has however it is reached. */
 export function homeFrom(gsvHome: string | undefined, personsHome: string): string {
+  const home = named(gsvHome, personsHome);
+  if (Buffer.byteLength(home) > HOME_BYTES_MAX) throw refused(home, "its path is too long", OWN_DIRECTORY);
+  refuseShared(home);
+  const real = realPathOf(home);
+  refuseShared(real);
+  return real;
+}
+
+function named(gsvHome: string | undefined, personsHome: string): string {
   if (!gsvHome) return join(personsHome, ".gsv");
-  if (isAbsolute(gsvHome)) return gsvHome;
+  if (isAbsolute(gsvHome)) return resolve(gsvHome);
   throw new SysError("ECONFIG", `GSV_HOME is relative: ${gsvHome}`, [
     `it would be another home in every directory; here: export GSV_HOME=${quoted(resolve(gsvHome))}`,
   ]);
+}
+
+function refuseShared(home: string): void {
+  if (SHARED.test(home)) throw refused(home, "it belongs to the system", OWN_DIRECTORY);
+}
+
+/** What is not there yet is named below what is. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    // Whatever else is wrong with it is told by whoever looks at it.
+    if ((error as { code?: string }).code !== "ENOENT") return path;
+  }
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw refused(path, `it is a link to ${clip(readlinkSync(path))}, where nothing is`, OWN_DIRECTORY);
+  return join(realPathOf(dirname(path)), basename(path));
 }
 
 /** Makes the home and its directories, or says why it cannot be used. */
@@ -89,42 +133,31 @@ export function readKernelInfo(paths: HomePaths): KernelInfo | null {
   }
 }
 
-export interface SocketSearch {
-  readonly uid: number;
-  /** XDG_RUNTIME_DIR, when it is set. */
-  readonly runtimeDir?: string | undefined;
-}
-
-/** The socket of a home: in its run directory, or in a private short one where that path would be too long to bind. */
-export function socketPathFor(paths: HomePaths, search: SocketSearch): string {
-  if (Buffer.byteLength(paths.socket) <= SOCKET_BYTES_MAX) return paths.socket;
-  const hash = new Bun.CryptoHasher("sha256").update(paths.home).digest("hex").slice(0, 16);
-  const { uid, runtimeDir } = search;
-  // Clients that were given another XDG_RUNTIME_DIR, or none, meet the kernel where it says it is.
-  const told = readKernelInfo(paths)?.socket;
-  if (told !== undefined && told !== paths.socket && isPrivate(dirname(told), uid)) return told;
-  if (runtimeDir !== undefined && isAbsolute(runtimeDir)) {
-    const socket = join(runtimeDir, `gsv-${hash}`, "kernel.sock");
-    if (Buffer.byteLength(socket) <= SOCKET_BYTES_MAX && isPrivate(runtimeDir, uid)) return inPrivate(socket, uid);
-  }
-  return inPrivate(join("/tmp", `gsv-${uid}-${hash}`, "kernel.sock"), uid);
-}
-
-function inPrivate(socket: string, uid: number): string {
-  const directory = dirname(socket);
-  makeDirectory(directory);
-  checkPrivate(directory, uid);
-  return socket;
-}
-
 function checkHome(home: string, stats: Stats, uid: number): void {
-  if (!stats.isDirectory()) throw refused(home, "it is not a directory", `mv ${quoted(home)} ${quoted(`${home}.old`)}`);
+  if (!stats.isDirectory()) throw refused(home, "it is not a directory", OWN_DIRECTORY);
   if (stats.uid !== uid) throw foreign(home, stats, uid, OWN_DIRECTORY);
   if ((stats.mode & 0o077) === 0) return;
+  if ((stats.mode & STICKY) !== 0) throw refused(home, "everybody has things in it", OWN_DIRECTORY);
   if (readdirSync(home).length > 0) {
-    throw refused(home, `others can reach what it holds (mode ${mode(stats)})`, `chmod 700 ${quoted(home)}`);
+    const why = `others can reach what it holds (mode ${modeOf(stats)})`;
+    if (isLivedIn(home)) throw refused(home, why, `chmod 700 ${quoted(home)}`);
+    throw refused(home, `${why}, and that is not gsv's`, OWN_DIRECTORY);
   }
-  chmodSync(home, 0o700);
+  setPrivate(home);
+}
+
+/** A kernel has lived here: a directory that GSV_HOME names by mistake is nobody's to change. */
+function isLivedIn(home: string): boolean {
+  const { kernelDb, lockFile } = homePaths(home);
+  return existsSync(kernelDb) || existsSync(lockFile);
+}
+
+function setPrivate(directory: string): void {
+  try {
+    chmodSync(directory, 0o700);
+  } catch (error) {
+    throw refused(directory, `others can reach it, and its mode cannot be changed (${codeOf(error)})`, OWN_DIRECTORY);
+  }
 }
 
 // Inside a private home nobody else can have got at it. Links are followed: a person may keep objects on another disk.
@@ -133,50 +166,41 @@ function tighten(directory: string, uid: number): void {
   if (!stats.isDirectory())
     throw refused(directory, "it is not a directory", `mv ${quoted(directory)} ${quoted(`${directory}.old`)}`);
   if (stats.uid !== uid) throw foreign(directory, stats, uid, `sudo chown -R ${uid} ${quoted(directory)}`);
-  if ((stats.mode & 0o077) !== 0) chmodSync(directory, 0o700);
-}
-
-// Not followed: a link here would let whoever made it choose where our sockets and databases lie.
-function checkPrivate(directory: string, uid: number): void {
-  const stats = lstatSync(directory);
-  if (!stats.isDirectory()) throw refused(directory, "it is not a directory", `rm ${quoted(directory)}`);
-  if (stats.uid !== uid) throw foreign(directory, stats, uid, "set GSV_HOME to a shorter path");
-  if ((stats.mode & 0o077) !== 0)
-    throw refused(directory, `others can reach it (mode ${mode(stats)})`, `chmod 700 ${quoted(directory)}`);
-}
-
-function isPrivate(directory: string, uid: number): boolean {
-  const stats = lstatSync(directory, { throwIfNoEntry: false });
-  return stats?.isDirectory() === true && stats.uid === uid && (stats.mode & 0o077) === 0;
+  if ((stats.mode & 0o077) !== 0) setPrivate(directory);
 }
 
 function look(home: string): Stats | undefined {
   try {
     return statSync(home, { throwIfNoEntry: false });
   } catch (error) {
-    throw refused(home, `it cannot be looked at (${(error as { code?: string }).code})`, OWN_DIRECTORY);
+    throw refused(home, `it cannot be looked at (${codeOf(error)})`, OWN_DIRECTORY);
   }
 }
 
-function makeDirectory(directory: string): void {
+export function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
-    const { code } = error as { code?: string };
+    const code = codeOf(error);
     if (code === "EEXIST") return; // something else is there: the check that follows says what
     throw refused(directory, `it cannot be made (${code})`, OWN_DIRECTORY);
   }
 }
 
-function refused(path: string, why: string, fix: string): SysError {
-  return new SysError("ECONFIG", `cannot use ${path}: ${why}`, [fix]);
+export function refused(path: string, why: string, fix: string): SysError {
+  const shown = path.length > SHOWN_CHARS_MAX ? `${path.slice(0, SHOWN_CHARS_MAX)}…` : path;
+  return new SysError("ECONFIG", `cannot use ${shown}: ${why}`, [fix]);
 }
 
-function foreign(path: string, stats: Stats, uid: number, fix: string): SysError {
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown }).code);
+}
+
+export function foreign(path: string, stats: Stats, uid: number, fix: string): SysError {
   return refused(path, `it belongs to uid ${stats.uid}, not to you (uid ${uid})`, fix);
 }
 
-function mode(stats: Stats): string {
+export function modeOf(stats: Stats): string {
   return `0${(stats.mode & 0o777).toString(8).padStart(3, "0")}`;
 }
 

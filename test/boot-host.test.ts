@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { configFrom } from "../src/abi/config.ts";
 import { type HostMachine, hostKernel } from "../src/boot-host.ts";
+import { socketPlace } from "../src/boot-socket.ts";
 import { realClock } from "../src/lib/clock.ts";
 import { homePaths, prepareHome } from "../src/paths.ts";
 import { acquireLock } from "../src/store/lock.ts";
@@ -31,7 +32,7 @@ function machine(more: Partial<HostMachine> = {}): HostMachine {
     pid: process.pid,
     exe: "gsv",
     osUser: "sam",
-    socketPath: paths.socket,
+    socket: () => socketPlace(paths, { uid }),
     config: configFrom({}),
     log: () => {},
     startKernel: () => {},

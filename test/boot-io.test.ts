@@ -38,16 +38,13 @@ test("a reader that has gone closes the output and is no failure", async () => {
   expect([output.closed, output.failure]).toEqual([true, null]);
 });
 
-test.skipIf(!hasFull)(
-  "a full disk closes the output and is a failure that says so, with the status of a full disk",
-  async () => {
-    const output = await outputOf(opened(FULL, constants.O_WRONLY), realClock, undefined);
-    await output.write("too much\n");
-    expect(output.closed).toBe(true);
-    expect(output.failure).toMatchObject({ code: "ENOSPC", message: "cannot write the output: the disk is full" });
-    await output.write("dropped\n");
-  },
-);
+test.skipIf(!hasFull)("a full disk closes the output and is a failure that says so", async () => {
+  const output = await outputOf(opened(FULL, constants.O_WRONLY), realClock, undefined);
+  await output.write("too much\n");
+  expect(output.closed).toBe(true);
+  expect(output.failure).toMatchObject({ code: "EIO", message: "cannot write the output: the disk is full" });
+  await output.write("dropped\n");
+});
 
 test("what cannot be written to at all is a failure that names why", async () => {
   const file = join(directory, "file");
@@ -58,16 +55,19 @@ test("what cannot be written to at all is a failure that names why", async () =>
 });
 
 test.skipIf(!hasFull)(
-  "gsv ps > /dev/full says so in one line on stderr and exits 75",
+  "gsv ps > /dev/full says so in one line on stderr and exits 1, and so does a send that was saved",
   async () => {
     await withHome(async (home) => {
       expect((await home.gsv(["send", "hello"])).status).toBe(0);
-      const child = Bun.spawn(["sh", "-c", `exec "$@" > ${FULL}`, "sh", ...gsvCommand(), "ps"], {
-        env: { HOME: home.directory, USER: "sam", PATH: process.env.PATH ?? "", GSV_HOME: home.directory },
-        stderr: "pipe",
-      });
-      const [stderr, status] = await Promise.all([child.stderr.text(), child.exited]);
-      expect([status, stderr]).toEqual([75, "gsv: cannot write the output: the disk is full\n"]);
+      for (const args of [["ps"], ["send", "saved"], ["--version"]]) {
+        const child = Bun.spawn(["sh", "-c", `exec "$@" > ${FULL}`, "sh", ...gsvCommand(), ...args], {
+          env: { HOME: home.directory, USER: "sam", PATH: process.env.PATH ?? "", GSV_HOME: home.directory },
+          stderr: "pipe",
+        });
+        const [stderr, status] = await Promise.all([child.stderr.text(), child.exited]);
+        expect([args, status, stderr]).toEqual([args, 1, "gsv: cannot write the output: the disk is full\n"]);
+      }
+      expect((await home.gsv(["proc", "history"])).stdout).toContain("saved");
     });
   },
   30_000,

@@ -1,20 +1,29 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { SysError } from "../src/abi/errno.ts";
-import { homeFrom, homePaths, prepareHome, readKernelInfo, socketPathFor } from "../src/paths.ts";
+import { homeFrom, homePaths, prepareHome, readKernelInfo } from "../src/paths.ts";
 
 const uid = process.getuid?.() ?? 0;
 let base = "";
-const madeInTmp: string[] = [];
 
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), "gsv-paths-"));
 });
 
 afterEach(() => {
-  for (const path of [base, ...madeInTmp.splice(0)]) rmSync(path, { recursive: true, force: true });
+  rmSync(base, { recursive: true, force: true });
 });
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -26,6 +35,36 @@ test("the home is GSV_HOME, or .gsv in the person's own; a relative GSV_HOME is 
     const error = refusal(() => homeFrom(relative, "/home/sam"));
     expect([error.code, error.message]).toEqual(["ECONFIG", `GSV_HOME is relative: ${relative}`]);
     expect(error.hints.join()).toContain(`export GSV_HOME=${resolve(relative)}`);
+  }
+});
+
+test("what every system shares is no home, by whatever name, and nothing there is to be changed", () => {
+  const link = join(base, "link");
+  symlinkSync("/usr", link);
+  for (const shared of ["/", "//", "/tmp", "/tmp/", "/usr/../etc", "/dev", "/home", "/var", link]) {
+    const error = refusal(() => homeFrom(shared, "/home/sam"));
+    expect([error.code, error.message]).toEqual(["ECONFIG", expect.stringContaining("belongs to the system")]);
+    expect(error.hints).toEqual(["set GSV_HOME to a directory of your own"]);
+  }
+});
+
+test("a home has one name, by whatever path it is reached", () => {
+  const real = join(realpathSync(base), "home");
+  symlinkSync(base, join(base, "link"));
+  for (const path of [real, `${real}/`, `${base}/x/../home`, join(base, "link/home"), join(base, "link/link/home/")]) {
+    expect(homeFrom(path, "/")).toBe(real);
+  }
+  mkdirSync(real);
+  expect(homeFrom(join(base, "link/home"), "/")).toBe(real);
+  expect(homeFrom(join(base, "link/not/yet"), "/")).toBe(join(realpathSync(base), "not/yet"));
+});
+
+test("a link to nowhere and a path that no system takes are refused in one short line", () => {
+  symlinkSync(join(base, "nothing"), join(base, "link"));
+  expect(refusal(() => homeFrom(join(base, "link"), "/")).message).toContain("where nothing is");
+  for (const long of [`/tmp/${"a/".repeat(3000)}`, `/${"é".repeat(2500)}`]) {
+    const error = refusal(() => homeFrom(long, "/"));
+    expect([error.code, error.message.length < 300]).toEqual(["ECONFIG", true]);
   }
 });
 
@@ -89,7 +128,7 @@ describe("a home", () => {
     test(`of mode ${mode.toString(8)} with something in it is refused with the command that mends it`, () => {
       const paths = homePaths(join(base, "it's mine"));
       mkdirSync(paths.home);
-      writeFileSync(join(paths.home, "notes"), "mine");
+      writeFileSync(paths.kernelDb, "");
       chmodSync(paths.home, mode);
       const error = refusal(() => prepareHome(paths, uid));
       expect(error.code).toBe("ECONFIG");
@@ -104,7 +143,20 @@ describe("a home", () => {
     });
   }
 
-  test("of somebody else is refused, and so is what is not a directory", () => {
+  test("that others can reach and that holds something else, or that everybody uses, is nobody's to change", () => {
+    const paths = homePaths(join(base, "theirs"));
+    mkdirSync(paths.home);
+    chmodSync(paths.home, 0o1777);
+    const shared = refusal(() => prepareHome(paths, uid));
+    expect([shared.code, shared.hints]).toEqual(["ECONFIG", ["set GSV_HOME to a directory of your own"]]);
+    chmodSync(paths.home, 0o755);
+    writeFileSync(join(paths.home, "notes"), "mine");
+    const error = refusal(() => prepareHome(paths, uid));
+    expect([error.code, error.hints]).toEqual(["ECONFIG", ["set GSV_HOME to a directory of your own"]]);
+    expect([modeOf(paths.home), existsSync(paths.runDir)]).toEqual([0o755, false]);
+  });
+
+  test("of somebody else is refused, and so is what is not a directory, without touching it", () => {
     const paths = homePaths(join(base, "home"));
     prepareHome(paths, uid);
     expect(refusal(() => prepareHome(paths, uid + 1)).message).toContain(
@@ -112,7 +164,11 @@ describe("a home", () => {
     );
     const file = homePaths(join(base, "file"));
     writeFileSync(file.home, "");
-    expect(refusal(() => prepareHome(file, uid)).message).toContain("not a directory");
+    const { message, hints } = refusal(() => prepareHome(file, uid));
+    expect([message, hints]).toEqual([
+      `cannot use ${file.home}: it is not a directory`,
+      ["set GSV_HOME to a directory of your own"],
+    ]);
     const under = homePaths(join(base, "file/home"));
     expect(refusal(() => prepareHome(under, uid)).code).toBe("ECONFIG");
   });
@@ -123,64 +179,6 @@ describe("a home", () => {
     chmodSync(paths.runDir, 0o777);
     prepareHome(paths, uid);
     expect(modeOf(paths.runDir)).toBe(0o700);
-  });
-});
-
-describe("the socket path", () => {
-  const long = () => homePaths(join(base, "x".repeat(120)));
-  const tracked = (path: string) => {
-    if (!path.startsWith(base)) madeInTmp.push(dirname(path));
-    return path;
-  };
-
-  test("lies in the home, as long as the name it is bound under fits into 107 bytes", () => {
-    for (let length = 60; length < 110; length++) {
-      const paths = homePaths(`/${"h".repeat(length)}`);
-      const socket = tracked(socketPathFor(paths, { uid }));
-      expect(Buffer.byteLength(`${socket}.new`)).toBeLessThanOrEqual(107);
-      if (Buffer.byteLength(`${paths.socket}.new`) <= 107) expect(socket).toBe(paths.socket);
-    }
-    const wide = homePaths(`/${"❄".repeat(40)}`);
-    expect(tracked(socketPathFor(wide, { uid }))).not.toBe(wide.socket);
-  });
-
-  test("of a long home lies in the user's runtime directory when that is private, else in a private one in /tmp", () => {
-    const runtimeDir = mkdtempSync("/tmp/gsv-xdg-");
-    madeInTmp.push(runtimeDir);
-    const inRuntime = socketPathFor(long(), { uid, runtimeDir });
-    expect(inRuntime).toMatch(new RegExp(`^${runtimeDir}/gsv-[0-9a-f]{16}/kernel.sock$`));
-    expect(modeOf(dirname(inRuntime))).toBe(0o700);
-    chmodSync(runtimeDir, 0o755);
-    const inTmp = tracked(socketPathFor(long(), { uid, runtimeDir }));
-    expect(inTmp).toMatch(new RegExp(`^/tmp/gsv-${uid}-[0-9a-f]{16}/kernel.sock$`));
-    expect(tracked(socketPathFor(long(), { uid, runtimeDir: "relative" }))).toBe(inTmp);
-    expect(tracked(socketPathFor(homePaths(`${long().home}2`), { uid }))).not.toBe(inTmp);
-  });
-
-  test("is where the kernel says it is, for clients that were given another runtime directory", () => {
-    const runtimeDir = mkdtempSync("/tmp/gsv-xdg-");
-    madeInTmp.push(runtimeDir);
-    const paths = long();
-    prepareHome(paths, uid);
-    const socket = socketPathFor(paths, { uid, runtimeDir });
-    writeFileSync(paths.kernelInfo, JSON.stringify({ pid: 5, version: "1", exe: "gsv", socket, startedAt: 1 }));
-    expect(socketPathFor(paths, { uid })).toBe(socket);
-    chmodSync(dirname(socket), 0o777);
-    expect(tracked(socketPathFor(paths, { uid }))).not.toBe(socket);
-  });
-
-  test("is refused when its directory is open, foreign, a link or a file", () => {
-    const directory = dirname(tracked(socketPathFor(long(), { uid })));
-    const check = () => refusal(() => socketPathFor(long(), { uid }));
-    chmodSync(directory, 0o755);
-    expect([check().code, check().hints]).toEqual(["ECONFIG", [`chmod 700 ${directory}`]]);
-    rmSync(directory, { recursive: true });
-    mkdirSync(join(base, "trap"), { mode: 0o700 });
-    symlinkSync(join(base, "trap"), directory);
-    expect(check().message).toContain("not a directory");
-    rmSync(directory);
-    writeFileSync(directory, "");
-    expect(check().message).toContain("not a directory");
   });
 });
 

@@ -50,6 +50,10 @@ export function isCode(value: unknown): value is Code {
   return typeof value === "string" && Object.hasOwn(EXIT_STATUS, value);
 }
 
+export function exitStatusOfCode(code: Code): number {
+  return EXIT_STATUS[code];
+}
+
 export function exitStatusOf(error: unknown): number {
   return error instanceof SysError ? EXIT_STATUS[error.code] : 1;
 }

@@ -25,6 +25,9 @@ export const LIMITS = {
   processesPerOwnerMax: 10_000,
   openProcessDatabasesMax: 64,
   syscallLogRowsMax: 1000,
+  connectionsMax: 512, // to one kernel; fewer where the system gives it few descriptors
+  subscriptionsPerConnectionMax: 256,
+  waitsPerConnectionMax: 256, // at once
   subscriberEventsMax: 1000,
   subscriberBytesMax: 1024 * 1024,
   requestsKeptMs: 24 * 60 * 60 * 1000,

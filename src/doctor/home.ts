@@ -53,7 +53,7 @@ function judged(patient: Patient, stat: Stats): Found {
   const { paths, uid } = patient;
   const at = quoted(paths.home);
   if (!stat.isDirectory())
-    return problem(`${paths.home} is not a directory`, { fix: `mv ${at} ${quoted(`${paths.home}.old`)}` });
+    return problem(`${paths.home} is not a directory`, { fix: "set GSV_HOME to a directory of your own" });
   if (stat.uid !== uid)
     return problem(`${paths.home} belongs to uid ${stat.uid}, not to you (uid ${uid})`, {
       fix: "set GSV_HOME to a directory of your own",

@@ -1,8 +1,9 @@
 // The lock of the home and who holds it: nobody, a kernel that answers, or one that does not. What a kernel that died wrote of itself is
 // taken away only while no other can start.
 
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { quoted } from "../lib/quote.ts";
+import { isStopped } from "../lib/stopped.ts";
 import { type Check, type Found, notice, ok, problem } from "./check.ts";
 import type { Answer, Patient } from "./patient.ts";
 
@@ -26,27 +27,18 @@ async function held(patient: Patient): Promise<Found> {
   const holder = patient.lock.holder();
   const who = holder === null ? "a kernel" : `the kernel (pid ${holder.pid})`;
   // A suspended process is known at once where the machine says so; asking it would take as long as one waits for an answer.
-  const isStopped = () => holder !== null && isSuspended(holder.pid);
-  const answer: Answer = isStopped() ? { how: "silent" } : await patient.greet();
+  const isSuspended = () => holder !== null && isStopped(holder.pid) === true;
+  const answer: Answer = isSuspended() ? { how: "silent" } : await patient.greet();
   if (answer.how === "ready") return ok(`${who} holds the home and answers`);
   // It may have left between two looks.
   if (!patient.lock.isHeld()) return ok("no kernel runs; one starts when something needs it");
   if (answer.how === "silent")
-    return problem(`${who} holds the home and does not answer${isStopped() ? ": it is suspended" : ""}`, {
+    return problem(`${who} holds the home and does not answer${isSuspended() ? ": it is suspended" : ""}`, {
       fix: holder === null ? "resume the suspended gsv kernel" : `kill -CONT ${holder.pid}`,
     });
   return problem(`${who} holds the home and cannot be reached at its socket`, {
     fix: holder === null ? "end the gsv kernel that holds it" : `kill ${holder.pid}`,
   });
-}
-
-function isSuspended(pid: number): boolean {
-  try {
-    // The name in parentheses may hold anything, parentheses too.
-    return /^\d+ \(.*\) [Tt] /s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
 }
 
 function stale(patient: Patient): Found {

@@ -173,7 +173,7 @@ async function withDirectories<T>(
   const made: string[] = [];
   try {
     for (const directory of missing) {
-      await namespace.mkdir(caller, directory, { parents: true });
+      await namespace.mkdirAt(caller, directory);
       made.unshift(directory);
     }
     return await work();

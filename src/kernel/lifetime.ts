@@ -54,6 +54,7 @@ export interface LifetimeOptions {
   readonly server: {
     readonly clients: number;
     onConnect(check: () => boolean): void;
+    keepReachable(): void;
     bye(why: LeaveReason): void;
     close(): Promise<void>;
   };
@@ -112,6 +113,9 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
 
   function look(): void {
     const now = clock.mono();
+    // Only the holder may put its socket there.
+    if (!holdsLock()) return;
+    server.keepReachable();
     if (isNeeded(options, settings.dueMs)) quietSince = now;
     if (now - quietSince >= (metSomeone ? settings.idleMs : settings.graceMs)) void drain("idle");
     else cancelLook = clock.after(lookMs, look);

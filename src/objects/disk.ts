@@ -144,15 +144,21 @@ class DiskObjects implements ObjectStore {
       if (this.unsettled) await this.settle();
       await step.allowed();
       this.unsettled = true;
+      let moved = false;
       try {
         await this.rows.intend(intent);
         await step.move();
+        moved = true;
         await this.rows.fulfil(intent, "done");
         this.unsettled = false;
       } catch (error) {
         // When even this fails (a full disk), the next change or the next start does it.
-        await this.settle().catch(() => undefined);
-        throw error;
+        const settled = await this.settle().then(
+          () => true,
+          () => false,
+        );
+        if (!moved) throw error;
+        if (!settled) throw unended(error);
       }
       if (intent.kind !== "put")
         await pruneParents(this.directory, intent.kind === "remove" ? intent.key : intent.from);
@@ -273,4 +279,12 @@ class DiskObjects implements ObjectStore {
   private temporaryPath(name: string): string {
     return join(this.directory, TEMPORARIES, basename(name));
   }
+}
+
+/** Nobody may be told that nothing was saved: the bytes are where they belong, and stay there. */
+function unended(why: unknown): SysError {
+  const message = why instanceof Error ? why.message.replace(/^not saved: /, "") : String(why);
+  return new SysError("EIO", `it was done, but could not be noted yet: ${message}`, [
+    "it shows as soon as something can be stored again",
+  ]);
 }

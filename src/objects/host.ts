@@ -1,7 +1,7 @@
 // The few things the disk driver does to the host: durable writes, directories, hashes. Below the driver's directory no symlink is
 // ever followed: whatever stands where a plain file or directory should be ends the call, untouched. Files are 0600, directories 0700.
 
-import { constants } from "node:fs";
+import { constants, existsSync, realpathSync, statSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
@@ -99,6 +99,7 @@ export async function parentsArePlain(root: string, key: string): Promise<boolea
 }
 
 async function strangeParent(root: string, key: string): Promise<string | null> {
+  if (isStraight(root, key)) return null;
   for (const parent of parentsOf(key)) {
     const path = join(root, parent);
     const kind = await kindAt(path);
@@ -108,9 +109,25 @@ async function strangeParent(root: string, key: string): Promise<string | null> 
   return null;
 }
 
+/** Whether the deepest parent that is there is reached through directories alone: one question for all of them, however many. */
+function isStraight(root: string, key: string): boolean {
+  try {
+    const top = realpathSync(root);
+    let parent = dirname(key);
+    while (parent !== "." && !existsSync(join(root, parent))) parent = dirname(parent);
+    const path = join(top, parent);
+    return realpathSync(path) === path && statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
 /** Makes the directories a key needs, each durable before the next. */
 export async function makeParents(root: string, key: string): Promise<void> {
-  for (const parent of parentsOf(key)) await makeDirectory(join(root, parent));
+  await checkParents(root, key);
+  const parents = parentsOf(key);
+  const there = parents.findLastIndex((parent) => existsSync(join(root, parent)));
+  for (const parent of parents.slice(there + 1)) await makeDirectory(join(root, parent));
 }
 
 export async function makeDirectory(path: string): Promise<void> {

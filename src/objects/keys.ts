@@ -27,8 +27,9 @@ export function checkKey(key: string): void {
 
 /** `a/b/c` → `a`, `a/b`. */
 export function parentsOf(key: string): string[] {
-  const segments = key.split("/");
-  return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join("/"));
+  const parents: string[] = [];
+  for (let at = key.indexOf("/"); at !== -1; at = key.indexOf("/", at + 1)) parents.push(key.slice(0, at));
+  return parents;
 }
 
 function bad(key: string, why: string): SysError {

@@ -34,6 +34,8 @@ export interface DialOptions {
   readonly login?: Credentials | undefined;
   readonly clock: Clock;
   readonly helloMs: number;
+  /** Who is only busy has longer to say hello. */
+  readonly patience?: { readonly busyMs: number; readonly isSuspended: () => Promise<boolean> };
 }
 
 export interface Link {
@@ -64,15 +66,33 @@ export async function dial(options: DialOptions): Promise<Link> {
   } catch (error) {
     throw unreachable(options.socketPath, error);
   }
-  const cancel = options.clock.after(options.helloMs, () => {
-    link.lost(new ConnectionLost("silent", `no hello within ${options.helloMs} ms`));
+  const answered = new AbortController();
+  void silence(options, answered.signal).then((ms) => {
+    link.lost(new ConnectionLost("silent", `no hello within ${ms} ms`));
   });
   try {
     await link.greeted;
     return link;
   } finally {
-    cancel();
+    answered.abort();
   }
+}
+
+/** Resolves when somebody has had long enough to answer, with how long that was; an answer ends it before. */
+function silence({ clock, helloMs, patience }: DialOptions, answered: AbortSignal): Promise<number> {
+  const enough = Promise.withResolvers<number>();
+  const wait = (waited: number) => {
+    const stop = clock.after(helloMs, async () => {
+      const ms = waited + helloMs;
+      const goesOn = patience !== undefined && ms < patience.busyMs && !(await patience.isSuspended());
+      if (answered.aborted) return;
+      if (goesOn) wait(ms);
+      else enough.resolve(ms);
+    });
+    answered.addEventListener("abort", stop, { once: true });
+  };
+  wait(0);
+  return enough.promise;
 }
 
 /** Whether anybody listens there now; says nothing about who. */

@@ -64,7 +64,8 @@ class KernelSys implements Sys {
     this.link?.close();
     const reader = await this.reader?.catch(() => null);
     await reader?.close();
-    if (this.options.showedInterrupted()) void this.options.startKernel();
+    // When none can be had, what needs one says so.
+    if (this.options.showedInterrupted()) this.options.startKernel().catch(() => {});
   }
 
   // Made once, here: every repetition of the call carries the same one.
@@ -101,8 +102,12 @@ class KernelSys implements Sys {
     const { clock } = this.options;
     // None is started only to be told to go.
     if (name === DRAIN && (await this.served()) === null && !this.finder.isSilent) return { pid: null };
+    let wasSent = false;
     for (let resends = 0; resends < RESENDS_MAX; resends++) {
-      const link = await unlessAborted(() => this.attach(), name, options.signal);
+      const link = await unlessAborted(() => this.attach(), name, options.signal).catch((error) => {
+        throw wasSent ? unanswered(name, error) : error;
+      });
+      wasSent = options.requestId !== undefined;
       const sentAt = clock.mono();
       try {
         return await link.call(name, args, options);
@@ -186,6 +191,15 @@ function unlessAborted<T>(begin: () => Promise<T>, name: string, signal: AbortSi
 
 function isRefusal(error: unknown): boolean {
   return error instanceof SysError && (error.code === "EPERM" || error.code === "EACCES");
+}
+
+/** Nobody can say any more that nothing was saved. */
+function unanswered(name: string, why: unknown): unknown {
+  if (!(why instanceof SysError) || why.code === "ECANCELED") return why;
+  return new SysError("EIO", `the kernel ended while it worked on ${name}; now: ${why.message}`, [
+    "it may have been carried out: look before you repeat it",
+    ...why.hints,
+  ]);
 }
 
 function stoppedBefore(name: string): SysError {

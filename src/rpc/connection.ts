@@ -4,9 +4,11 @@
 
 import { SysError } from "../abi/errno.ts";
 import type { Credentials } from "../abi/identity.ts";
+import { LIMITS } from "../abi/limits.ts";
 import type { CallClass, ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type ClientFrame, checkClientFrame, encodeFrame, FrameDecoder, type ServerFrame, toWire } from "./frame.ts";
+import { tooManySubscriptions } from "./listeners.ts";
 import { Outbox } from "./outbox.ts";
 
 export interface Door {
@@ -135,6 +137,7 @@ export class Connection {
         break;
       case "sub": {
         if (this.subscriptions.has(frame.id)) throw new SysError("EPROTO", "that subscription exists already");
+        if (this.subscriptions.size >= LIMITS.subscriptionsPerConnectionMax) throw tooManySubscriptions();
         const stop = this.sys.on(frame.filter, (signal) => this.outbox.signal(frame.id, signal));
         this.subscriptions.set(frame.id, stop);
         break;
@@ -167,6 +170,10 @@ export class Connection {
   private request(sys: Sys, frame: Request): void {
     if (this.calls.has(frame.id)) throw new SysError("EPROTO", "that call is in flight already");
     const kind = this.options.classOf(frame.name);
+    if (kind === "wait" && this.calls.size - this.busy >= LIMITS.waitsPerConnectionMax) {
+      this.send({ kind: "res", id: frame.id, error: toWire(tooManyWaits(frame.name)) }, "refusal");
+      return;
+    }
     const abort = kind === "keyed" ? null : new AbortController();
     const weight = kind === "wait" ? 0 : 1;
     this.busy += weight;
@@ -204,7 +211,8 @@ export class Connection {
     return new SysError("EIO", `${call} failed inside the kernel`, ["the kernel's log says why"]);
   }
 
-  private refuse(error: SysError): void {
+  /** Says why there is no going on, and ends the connection. */
+  refuse(error: SysError): void {
     if (!this.isListening()) return;
     this.state = "finishing";
     this.send({ kind: "refused", error: toWire(error) }, "refusal");
@@ -239,4 +247,12 @@ export class Connection {
   private isFull(): boolean {
     return this.busy >= CALLS_BUSY_MAX || this.outbox.backlogChars >= BACKLOG_CHARS_MAX;
   }
+}
+
+function tooManyWaits(name: string): SysError {
+  const { waitsPerConnectionMax: max } = LIMITS;
+  return new SysError(
+    "EAGAIN",
+    `${name}: this client waits for ${max} things already, as many as a kernel keeps for one`,
+  );
 }

@@ -1,7 +1,7 @@
 // Finding the kernel of a home: a connection to one of our own version, started when there is none. An older kernel is asked to
 // finish and leave; a newer one, and a holder that is suspended, are named and left alone.
 
-import { SysError } from "../abi/errno.ts";
+import { exitStatusOf, exitStatusOfCode, SysError } from "../abi/errno.ts";
 import type { Credentials } from "../abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import type { ClientInfo } from "../abi/sys.ts";
@@ -13,10 +13,13 @@ export interface StarterEnd {
   readonly status: number;
   /** Its last words, when it failed. */
   readonly says: string | null;
+  readonly hints?: readonly string[];
 }
 
 export interface FindOptions {
   readonly socketPath: string;
+  /** False while nobody of ours can be there; throws when somebody else is. */
+  readonly mayDial?: () => boolean;
   readonly info: ClientInfo;
   readonly login?: Credentials | undefined;
   /** Our own binary, for messages that name it. */
@@ -27,11 +30,15 @@ export interface FindOptions {
   readonly startKernel: () => Promise<StarterEnd>;
   /** The pid in run/kernel.json: whom to name when nobody says hello. */
   readonly holderPid: () => number | null;
+  /** Null when it cannot be told. */
+  readonly isSuspended: (pid: number) => Promise<boolean | null>;
   readonly settings?: Partial<FindSettings>;
 }
 
 export interface FindSettings {
   readonly helloMs: number;
+  /** How long a kernel that is up may have no time for us, before a call that needs it is given up. */
+  readonly busyMs: number;
   /** How long a kernel may take to come up. */
   readonly startMs: number;
   /** How long an older kernel may take to finish what is in flight. */
@@ -41,11 +48,14 @@ export interface FindSettings {
 
 export const DRAIN = "sys.drain";
 
-const SETTINGS: FindSettings = { helloMs: 2000, startMs: 5000, upgradeMs: 30_000, retryMs: 4 };
+const SETTINGS: FindSettings = { helloMs: 2000, busyMs: 10_000, startMs: 5000, upgradeMs: 30_000, retryMs: 4 };
 const RETRY_MS_MAX = 50;
 const LOGIN_PATIENCE = 10;
 /** A starter that ended without a kernel coming up is followed by another after so many tries. */
 const TRIES_PER_STARTER = 10;
+const TRY_LATER = exitStatusOfCode("EAGAIN");
+/** Beyond it stand the signals a starter may have been ended by. */
+const STATUS_MAX = 127;
 const LOG_HINT = "its log says why: log/kernel.log in gsv's home";
 
 export class KernelFinder {
@@ -66,7 +76,7 @@ export class KernelFinder {
   /** The kernel that is up now, or null. */
   async probe(): Promise<Link | null> {
     try {
-      return await this.ours(await this.dial());
+      return await this.ours(await this.dial(0));
     } catch (error) {
       if (error instanceof ConnectionLost) return null;
       throw error;
@@ -76,17 +86,17 @@ export class KernelFinder {
   /** A kernel in any case. `mayStart` throws when none may be started, and when nobody wants one any more. */
   async ensure(mayStart: () => void): Promise<Link> {
     const { clock } = this.options;
-    const { startMs, retryMs } = this.settings;
+    const { startMs, retryMs, busyMs } = this.settings;
     const starter = new Starter(this.options.startKernel);
     let deadline = clock.mono() + startMs;
     for (let tries = 0; ; tries++) {
       try {
-        const link = await this.ours(await this.dial());
+        const link = await this.ours(await this.dial(busyMs));
         if (link !== null) return link;
         deadline = clock.mono() + startMs;
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error;
-        if (error.how === "silent") throw this.suspended();
+        if (error.how === "silent") throw await this.silent();
         mayStart();
         if (clock.mono() > deadline) throw notUp(startMs, starter.lastWords ?? error.message);
         if (error.how === "absent") starter.tried();
@@ -96,13 +106,15 @@ export class KernelFinder {
     }
   }
 
-  private async dial(): Promise<Link> {
-    const { socketPath, info, login, clock } = this.options;
+  private async dial(busyMs: number): Promise<Link> {
+    const { socketPath, mayDial, info, login, clock } = this.options;
     // Looking at a password takes a while, and several wait for each other.
     const helloMs = this.settings.helloMs * (login === undefined ? 1 : LOGIN_PATIENCE);
     if (this.wrongLogin !== null) throw this.wrongLogin;
+    if (mayDial?.() === false) throw new ConnectionLost("absent", `nothing is at ${socketPath}`);
+    const patience = { busyMs, isSuspended: async () => (await this.holder()).isSuspended === true };
     try {
-      return await dial({ socketPath, info, login, clock, helloMs });
+      return await dial({ socketPath, info, login, clock, helloMs, patience });
     } catch (error) {
       if (error instanceof SysError && error.code === "EAUTH") this.wrongLogin = error;
       if (error instanceof ConnectionLost && error.how === "silent") this.silentUntil = clock.mono() + helloMs;
@@ -145,9 +157,18 @@ export class KernelFinder {
     );
   }
 
-  private suspended(): SysError {
+  private async holder(): Promise<{ readonly pid: number | null; readonly isSuspended: boolean | null }> {
     const pid = this.options.holderPid();
+    return { pid, isSuspended: pid === null ? null : await this.options.isSuspended(pid) };
+  }
+
+  private async silent(): Promise<SysError> {
+    const { pid, isSuspended } = await this.holder();
     const who = pid === null ? "the process that holds gsv's home" : `the kernel (pid ${pid})`;
+    if (isSuspended === false)
+      return new SysError("EAGAIN", `${who} is too busy to answer, or the machine is`, [
+        "try again in a moment; gsv doctor looks at both",
+      ]);
     return new SysError("EAGAIN", `${who} does not answer; it may be suspended`, [
       pid === null ? "resume the suspended gsv kernel" : `kill -CONT ${pid}`,
     ]);
@@ -170,16 +191,25 @@ class Starter {
     this.triesLeft = TRIES_PER_STARTER;
     this.start().then(
       (end) => this.ended(end),
-      (error) => this.ended({ status: 1, says: error instanceof Error ? error.message : String(error) }),
+      (error) => {
+        const { hints } = error instanceof SysError ? error : { hints: [] };
+        this.ended({
+          status: exitStatusOf(error),
+          says: error instanceof Error ? error.message : String(error),
+          hints,
+        });
+      },
     );
   }
 
   private ended(end: StarterEnd): void {
     this.running = false;
     if (end.says !== null) this.lastWords = end.says;
-    // 78 is about this home or this binary: trying again changes nothing.
-    if (end.status === 78)
-      this.refused = new SysError("ECONFIG", end.says ?? "the kernel refuses this home", [LOG_HINT]);
+    // What it found is so for every starter: trying again changes nothing.
+    const isFinal = end.status !== 0 && end.status !== TRY_LATER && end.status <= STATUS_MAX;
+    if (end.says === null || !isFinal) return;
+    const code = end.status === exitStatusOfCode("ECONFIG") ? "ECONFIG" : "EIO";
+    this.refused = new SysError(code, end.says, end.hints?.length ? end.hints : [LOG_HINT]);
   }
 }
 

@@ -1,6 +1,8 @@
 // Who listens for signals on this side, whatever connection serves them at the moment. Each listener is subscribed again on every
 // new connection, before any call is sent there, and is told `resync` for each process it follows: read again after what you saw.
 
+import { SysError } from "../abi/errno.ts";
+import { LIMITS } from "../abi/limits.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Link } from "./client.ts";
@@ -29,6 +31,8 @@ export class Listeners {
   }
 
   add(filter: SignalFilter, tell: (signal: Signal) => void, link: Link | null): () => void {
+    // Told here, where it is one caller's affair: a kernel would have to end the connection.
+    if (this.all.size >= LIMITS.subscriptionsPerConnectionMax) throw tooManySubscriptions();
     const listener: Listener = { filter, tell, followed: new Map(), stop: () => {}, attached: false };
     if (filter.pid !== undefined) listener.followed.set(filter.pid, { uid: -1, parent: null, seq: 0 });
     this.all.add(listener);
@@ -80,4 +84,9 @@ function follow(listener: Listener, signal: Signal): void {
   // A resync names what was missed; what comes after it counts again.
   const seq = "seq" in signal ? Math.max(seen, signal.seq) : seen;
   listener.followed.set(pid, { uid, parent, seq });
+}
+
+export function tooManySubscriptions(): SysError {
+  const { subscriptionsPerConnectionMax: max } = LIMITS;
+  return new SysError("EAGAIN", `this client listens to ${max} things already, as many as a kernel keeps for one`);
 }

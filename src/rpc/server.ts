@@ -1,14 +1,21 @@
 // The kernel's end of the socket: takes connections, hands each to a Connection, says bye and closes. The path is bound under
-// another name and moved into place, and is removed only while it is still ours. That only its owner can connect rests on the
-// directory being 0700; the socket file itself protects nothing.
+// another name and moved into place, is put back when it was taken away, and is removed only while it is still ours. That only its
+// owner can connect rests on the directory being 0700; the socket file itself protects nothing.
 
-import { lstatSync, renameSync, rmSync } from "node:fs";
+import { closeSync, openSync, renameSync, rmSync } from "node:fs";
 import type { UnixSocketListener } from "bun";
+import { SysError } from "../abi/errno.ts";
+import { LIMITS } from "../abi/limits.ts";
 import type { LeaveReason } from "../abi/sys.ts";
+import { sameFile } from "../lib/same-file.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 
 export interface ServeOptions extends ConnectionOptions {
   readonly socketPath: string;
+  /** The directory of the socket, where it is there for nothing else. */
+  readonly place?: { make(): void; leave(): void };
+  /** How many connections there may be; as many again are told so, more are just ended. */
+  readonly connectionsMax?: number;
   /** How long close() waits for keyed calls, and then for peers to read their answers. */
   readonly closeMs?: number;
 }
@@ -18,6 +25,8 @@ export interface Server {
   readonly clients: number;
   /** Asked at each accept; false ends the connection before a byte is written. */
   onConnect(check: () => boolean): void;
+  /** Puts back a socket that was taken away, and rests while there is no descriptor for another connection. Asked now and then. */
+  keepReachable(): void;
   /** Tells everyone, and everyone who comes from now on, that this kernel is leaving. Calls go on being answered. */
   bye(why: LeaveReason): void;
   /** Takes no more calls, answers the keyed ones it has, and closes. What was not answered was not carried out. */
@@ -27,36 +36,62 @@ export interface Server {
 const CLOSE_MS = 5000;
 
 export async function serve(options: ServeOptions): Promise<Server> {
-  const { socketPath } = options;
   const connections = new Set<Connection>();
   let check: () => boolean = () => true;
   let leaving: LeaveReason | null = null;
   let closing: Promise<void> | null = null;
+  let bound: Bound | null = bind();
 
-  rmSync(`${socketPath}.new`, { force: true });
-  const listener = Bun.listen<Connection | undefined>({
-    unix: `${socketPath}.new`,
-    socket: {
-      open(socket) {
-        if (closing !== null || !check()) {
-          socket.terminate();
-          return;
-        }
-        socket.data = new Connection(socket, options, () => leaving);
-        connections.add(socket.data);
+  function bind(): Bound {
+    const { socketPath, place, connectionsMax = LIMITS.connectionsMax } = options;
+    place?.make();
+    rmSync(`${socketPath}.new`, { force: true });
+    const listener = Bun.listen<Connection | undefined>({
+      unix: `${socketPath}.new`,
+      socket: {
+        open(socket) {
+          if (closing !== null || connections.size >= 2 * connectionsMax || !check()) {
+            socket.terminate();
+            return;
+          }
+          const isFull = connections.size >= connectionsMax;
+          socket.data = new Connection(socket, options, () => leaving);
+          connections.add(socket.data);
+          if (isFull) socket.data.refuse(tooManyConnections(connectionsMax));
+        },
+        data: (socket, chunk) => socket.data?.received(chunk),
+        drain: (socket) => socket.data?.drained(),
+        close(socket) {
+          if (socket.data === undefined) return;
+          connections.delete(socket.data);
+          socket.data.gone();
+        },
+        error() {},
       },
-      data: (socket, chunk) => socket.data?.received(chunk),
-      drain: (socket) => socket.data?.drained(),
-      close(socket) {
-        if (socket.data === undefined) return;
-        connections.delete(socket.data);
-        socket.data.gone();
-      },
-      error() {},
-    },
-  });
-  renameSync(`${socketPath}.new`, socketPath);
-  const ours = lstatSync(socketPath, { bigint: true });
+    });
+    renameSync(`${socketPath}.new`, socketPath);
+    return { listener, isThere: sameFile(socketPath) };
+  }
+
+  function keepReachable(): void {
+    if (closing !== null) return;
+    try {
+      if (lacksDescriptors()) {
+        // A connection that cannot be accepted would be offered again and again.
+        if (bound !== null)
+          options.onFault?.("accept", new Error("too many open files: no new client until some are closed"));
+        bound?.listener.stop();
+        bound = null;
+        return;
+      }
+      if (bound?.isThere()) return;
+      const before = bound;
+      bound = bind();
+      before?.listener.stop();
+    } catch (error) {
+      options.onFault?.("listen", error);
+    }
+  }
 
   return {
     get clients() {
@@ -65,29 +100,50 @@ export async function serve(options: ServeOptions): Promise<Server> {
     onConnect(callback) {
       check = callback;
     },
+    keepReachable,
     bye(why) {
       leaving = why;
       for (const connection of connections) connection.bye(why);
     },
     close() {
-      closing ??= closeAll(options, listener, connections, ours.ino);
+      closing ??= closeAll(options, bound, connections);
       return closing;
     },
   };
 }
 
+interface Bound {
+  readonly listener: UnixSocketListener<Connection | undefined>;
+  /** Whether the path still leads to it. */
+  readonly isThere: () => boolean;
+}
+
 async function closeAll(
   options: ServeOptions,
-  listener: UnixSocketListener<Connection | undefined>,
+  bound: Bound | null,
   connections: ReadonlySet<Connection>,
-  inode: bigint,
 ): Promise<void> {
   // The path goes first, so that nobody new comes; unless another kernel has put its own there.
-  const there = lstatSync(options.socketPath, { bigint: true, throwIfNoEntry: false });
-  if (there?.ino === inode) rmSync(options.socketPath, { force: true });
+  if (bound?.isThere()) rmSync(options.socketPath, { force: true });
   const enough = new AbortController();
   const closed = Promise.all([...connections].map((connection) => connection.finish()));
   await Promise.race([closed, options.clock.sleep(options.closeMs ?? CLOSE_MS, enough.signal)]);
   enough.abort();
-  listener.stop(true);
+  bound?.listener.stop(true);
+  options.place?.leave();
+}
+
+function lacksDescriptors(): boolean {
+  try {
+    closeSync(openSync("/dev/null", "r"));
+    return false;
+  } catch (error) {
+    return /^E[MN]FILE$/.test(String((error as { code?: unknown }).code));
+  }
+}
+
+function tooManyConnections(max: number): SysError {
+  return new SysError("EAGAIN", `the kernel has ${max} clients, as many as it takes`, [
+    "close some, or try again later",
+  ]);
 }

@@ -3,8 +3,9 @@
 // any other way in this process would drop the lock. Asking whether it is still ours only stats.
 
 import { Database } from "bun:sqlite";
-import { type BigIntStats, chmodSync, statSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { SysError } from "../abi/errno.ts";
+import { sameFile } from "../lib/same-file.ts";
 
 export interface Lock {
   /** False once the file was removed or replaced: then somebody else may hold the home. */
@@ -21,7 +22,7 @@ export function acquireLock(file: string): Lock | null {
     database.run("PRAGMA locking_mode = EXCLUSIVE");
     database.run("BEGIN EXCLUSIVE");
     chmodSync(file, 0o600);
-    return held(database, file, statSync(file, { bigint: true }));
+    return held(database, sameFile(file));
   } catch (error) {
     database?.close();
     const { code } = error as { code?: unknown };
@@ -60,14 +61,10 @@ function lookAt(file: string): { readonly code: unknown; readonly message: strin
   }
 }
 
-function held(database: Database, file: string, ours: BigIntStats): Lock {
+function held(database: Database, isOurs: () => boolean): Lock {
   let released = false;
   return {
-    stillOurs() {
-      if (released) return false;
-      const there = statSync(file, { bigint: true, throwIfNoEntry: false });
-      return there !== undefined && there.ino === ours.ino && there.dev === ours.dev;
-    },
+    stillOurs: () => !released && isOurs(),
     release() {
       if (released) return;
       released = true;

@@ -2,7 +2,8 @@
 // A write is one IMMEDIATE transaction of synchronous code. `full` means on disk before it returns, so only what has been
 // acknowledged to someone needs it; `normal` survives kill -9 but perhaps not a power cut. Nothing but SQLite may open these files.
 
-import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { constants, Database, type SQLQueryBindings } from "bun:sqlite";
+import { statSync } from "node:fs";
 import { SysError } from "../abi/errno.ts";
 
 export type Durability = "full" | "normal";
@@ -22,9 +23,11 @@ export class StoreUnavailable extends SysError {
 /** The file is not what it should be; it is left as it is. */
 export class StoreCorrupt extends SysError {
   constructor(message: string) {
-    super("EIO", message);
+    super("EIO", message, ["gsv doctor says what can be done about it"]);
   }
 }
+
+type Mode = "create" | "write" | "read" | "look";
 
 export type Row = { readonly [column: string]: unknown };
 
@@ -37,12 +40,11 @@ export class Db {
   constructor(
     readonly path: string,
     /** `look` does not even put a log into the file when it is the last to close it: for files that may be damaged. */
-    private readonly options: { readonly mode: "create" | "write" | "read" | "look" },
+    private readonly options: { readonly mode: Mode },
   ) {
     this.sqlite = translated(path, () => {
       const { mode } = options;
-      const how = mode === "look" ? { readonly: true } : { create: mode === "create", readwrite: true };
-      const sqlite = new Database(path, { ...how, strict: true });
+      const sqlite = opened(path, mode);
       sqlite.run("PRAGMA busy_timeout = 5000");
       sqlite.run("PRAGMA foreign_keys = ON");
       sqlite.run("PRAGMA trusted_schema = OFF");
@@ -124,6 +126,33 @@ export class Db {
 
   close(): void {
     this.sqlite.close(false);
+  }
+}
+
+function opened(path: string, mode: Mode): Database {
+  const how = mode === "look" ? { readonly: true } : { create: mode === "create", readwrite: true };
+  const sqlite = new Database(path, { ...how, strict: true });
+  if (mode === "create" || mode === "write" || !lacksLog(sqlite)) return sqlite;
+  sqlite.close();
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    throw new SysError(
+      "ECONFIG",
+      `cannot read ${path} where nothing may be written: its last changes are not in it yet`,
+      ["make its directory writable; the next command takes them in"],
+    );
+  // Nobody changes what nobody can write to, so it is read without a log and without locks.
+  const name = path.split("/").map(encodeURIComponent).join("/");
+  return new Database(`file:${name}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
+}
+
+/** SQLite wants to make a log beside the file even for reading, and cannot: the home is read-only. */
+function lacksLog(sqlite: Database): boolean {
+  try {
+    sqlite.query("SELECT 1 FROM sqlite_schema LIMIT 1").get();
+    return false;
+  } catch (error) {
+    // Whatever else is wrong with the file is told to whoever asks it something.
+    return /^SQLITE_(?:CANTOPEN|READONLY)/.test(String((error as { code?: unknown }).code));
   }
 }
 

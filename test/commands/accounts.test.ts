@@ -50,9 +50,9 @@ describe("gsv passwd", () => {
 
   test("asks for the password so far and twice for the new one, and prints none of them", async () => {
     as(1000, "sam", true);
-    io.terminal().typed.push("old words", "new words", "new words");
+    io.terminal().hidden.push("old words", "new words", "new words");
     expect(await runs(io, "passwd")).toBe(0);
-    expect(io.asked).toEqual(["password of sam so far: ", "new password of sam: ", "the same again: "]);
+    expect(io.questions).toEqual(["password of sam so far: ", "new password of sam: ", "the same again: "]);
     expect(io.fakeSys.asked("account.passwd")).toEqual([
       { username: "sam", old: "old words", password: "new words", typed: true },
     ]);
@@ -61,18 +61,18 @@ describe("gsv passwd", () => {
 
   test("asks for no old one where there is none, and root for nobody's", async () => {
     as(1000, "sam", false);
-    io.terminal().typed.push("new words", "new words");
+    io.terminal().hidden.push("new words", "new words");
     await runs(io, "passwd");
     as(0, "root", true);
-    io.typed.push("new words", "new words");
+    io.hidden.push("new words", "new words");
     await runs(io, "passwd", "bob");
-    expect(io.asked.filter((prompt) => prompt.includes("so far"))).toEqual([]);
+    expect(io.questions.filter((prompt) => prompt.includes("so far"))).toEqual([]);
     expect(io.fakeSys.asked("account.passwd").map(({ username }) => username)).toEqual(["sam", "bob"]);
   });
 
   test("two that differ change nothing", async () => {
     as(1000, "sam", false);
-    io.terminal().typed.push("new words", "new wrods");
+    io.terminal().hidden.push("new words", "new wrods");
     expect(await runs(io, "passwd")).toBe(2);
     expect(io.fakeSys.asked("account.passwd")).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe("gsv passwd", () => {
     io.stdin = stdinOf("pipe", ["old words\nnew words\n"]);
     expect(await runs(io, "passwd")).toBe(0);
     expect(io.fakeSys.asked("account.passwd")).toEqual([{ username: "sam", old: "old words", password: "new words" }]);
-    expect(io.asked).toEqual([]);
+    expect(io.questions).toEqual([]);
   });
 });
 

@@ -24,7 +24,7 @@ beforeEach(() => {
 
 async function setUp(answers: readonly string[], typed: readonly string[] = []): Promise<object | undefined> {
   io.answers.push(...answers);
-  io.typed.push(...typed);
+  io.hidden.push(...typed);
   expect(await runs(io, "auth", "setup")).toBe(0);
   const [{ changes } = {}] = io.fakeSys.asked("config.apply") as { changes?: object }[];
   return changes;
@@ -75,7 +75,7 @@ describe("gsv auth setup", () => {
       "ai.model": "openai:gpt-4.1",
     });
     expect(io.stderr.text).toContain("OPENAI_API_KEY for apiKeys.openai: set (sha256:1111…)");
-    expect(io.asked[0]).toContain("Enter keeps what is in OPENAI_API_KEY");
+    expect(io.questions.find((asked) => asked.includes("unseen"))).toContain("Enter keeps what is in OPENAI_API_KEY");
   });
 
   test("nothing is stored before the last answer", async () => {
@@ -84,7 +84,7 @@ describe("gsv auth setup", () => {
       if (question.startsWith("model")) throw new SysError("ECANCELED", "cancelled: nothing was changed");
       return "2";
     };
-    io.typed.push(SECRET);
+    io.hidden.push(SECRET);
     expect(await runs(io, "auth", "setup")).toBe(130);
     expect(io.fakeSys.asked("config.apply")).toEqual([]);
   });

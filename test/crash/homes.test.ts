@@ -2,7 +2,7 @@
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import type { ProcessInfo } from "../../src/abi/process.ts";
 import { acquireLock } from "../../src/store/lock.ts";
 import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";
@@ -27,8 +27,8 @@ test.concurrent("a home whose socket path would be too long to bind works like a
 
 test.concurrent("a home that others may write and that holds something is refused with the command that mends it", async () => {
   await withHome(async (home) => {
-    mkdirSync(home.directory);
-    await Bun.write(`${home.directory}/something`, "of mine");
+    expect((await home.gsv(["send", "hello"])).status).toBe(0);
+    await home.stop();
     chmodSync(home.directory, 0o777);
     const refused = await home.gsv(["ps"]);
     expect([refused.status, refused.stdout]).toEqual([78, ""]);

@@ -45,8 +45,9 @@ test(
   "kill -9 at any seam of a life loses nothing, repeats no effect and leaves nothing half done",
   async () => {
     const all = await seamsOfALife();
-    const seams = samples(0, 1) === 0 ? all.filter((seam) => !isLook(seam)) : all;
-    expect(seams.length).toBeGreaterThan(60);
+    expect(all.length).toBeGreaterThan(100);
+    const seams = samples(0, 1) === 0 ? all.filter((seam) => !isLook(seam)).filter(isSampled) : all;
+    expect(seams.length).toBeGreaterThan(40);
     const rounds = [...Map.groupBy(seams, chapterOf).values()].flatMap(spread);
     const unreached = await liveThroughAll(rounds);
     // An earlier death can lead around a seam: then it gets a home of its own.
@@ -54,6 +55,11 @@ test(
   },
   samples(120_000, 1_800_000),
 );
+
+/** Half of them, of most verbs the seam before it or the one after. */
+function isSampled(_seam: string, at: number): boolean {
+  return at % 4 === 0 || at % 4 === 3;
+}
 
 /** Before its chapter is over a seam is reached or never. */
 function chapterOf(seam: string): string {

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { patientOf } from "../../src/boot-doctor.ts";
+import { socketPlace } from "../../src/boot-socket.ts";
 import { doctorOf } from "../../src/doctor/examine.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { homeFrom, homePaths } from "../../src/paths.ts";
@@ -36,7 +37,10 @@ async function elsewhere(work: (at: string, look: () => Promise<string[]>) => Pr
   const root = mkdtempSync(join(tmpdir(), "gsv-doctor-"));
   const paths = homePaths(join(root, "home"));
   const machine = { uid: ME, env: {}, clock: realClock, random: seeded(3).bytes };
-  const patient = await patientOf({ ...machine, home: { paths, socketPath: () => paths.socket } });
+  const patient = await patientOf({
+    ...machine,
+    home: { paths, socket: () => socketPlace(paths, { uid: machine.uid }) },
+  });
   try {
     await work(paths.home, async () => lines(await doctorOf(patient).examine({ checks: [], fix: true })));
   } finally {

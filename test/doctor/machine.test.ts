@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { patientOf } from "../../src/boot-doctor.ts";
+import { socketPlace } from "../../src/boot-socket.ts";
 import { doctorOf, type Finding } from "../../src/doctor/examine.ts";
 import type { Patient } from "../../src/doctor/patient.ts";
 import { realClock } from "../../src/lib/clock.ts";
@@ -40,7 +41,10 @@ async function findings(check: string, env: Env = {}, over: Partial<Patient> = {
     clock: realClock,
     random: seeded(1).bytes,
   };
-  const patient = await patientOf({ ...machine, home: { paths, socketPath: () => paths.socket } });
+  const patient = await patientOf({
+    ...machine,
+    home: { paths, socket: () => socketPlace(paths, { uid: machine.uid }) },
+  });
   return doctorOf({ ...patient, ...over }).examine({ checks: [check], fix: false });
 }
 

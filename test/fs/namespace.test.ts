@@ -28,6 +28,27 @@ function tree(): Namespace {
   ]);
 }
 
+test("directories that a write needs are made one by one, without asking again for the way to each", async () => {
+  const fs = memoryMount();
+  let asked = 0;
+  const counted: typeof fs = Object.create(fs, {
+    stat: {
+      value: (...call: Parameters<typeof fs.stat>) => {
+        asked++;
+        return fs.stat(...call);
+      },
+    },
+  });
+  const files = new Namespace([{ at: "/", fs: counted }]);
+  const path = `/${"a/".repeat(300)}f`;
+  const { missing } = await files.destination(root, path);
+  for (const directory of missing) await files.mkdirAt(root, directory);
+  await put(files, path, "deep");
+  expect([missing.length, asked < 4 * missing.length]).toEqual([300, true]);
+  await files.mkdirAt(root, "/a");
+  expect(await codeOf(files.mkdirAt(root, path))).toBe("EEXIST");
+});
+
 describe("mounts", () => {
   test("the longest mount point that fits is asked, by whole names", async () => {
     const files = tree();

@@ -32,6 +32,7 @@ function kernel(settings: Partial<LifetimeSettings> = {}) {
       get clients() {
         return is.clients;
       },
+      keepReachable: () => {},
       onConnect: (check) => {
         accept = check;
       },

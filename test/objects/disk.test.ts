@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { SysError } from "../../src/abi/errno.ts";
 import { diskObjects } from "../../src/objects/disk.ts";
 import type { ObjectRows } from "../../src/objects/objects.ts";
+import { rejection } from "../contract/sys.ts";
 import { FakeClock } from "../support/clock.ts";
 import { type DiskHome, newDisk, plain } from "../support/objects.ts";
 import { seeded } from "../support/random.ts";
@@ -224,7 +225,7 @@ describe("disk objects", () => {
     expect(events).toEqual(["row", "read"]);
   });
 
-  test("a change whose last transaction fails is settled by the next change, and bytes and row agree", async () => {
+  test("a change whose last transaction fails is settled by the next change, bytes and row agree, and nobody was told that nothing was saved", async () => {
     let failing = true;
     const rows: ObjectRows = {
       ...disk.rows,
@@ -234,12 +235,27 @@ describe("disk objects", () => {
       },
     };
     const store = diskObjects({ directory: disk.directory, rows, clock: new FakeClock(), random: seeded(1).bytes });
-    expect(await codeOf(store.put(plain("a"), text("first")))).toBe("ENOSPC");
+    const half = await rejection(store.put(plain("a"), text("first")));
+    expect([half.code, half.message]).toEqual(["EIO", "it was done, but could not be noted yet: the disk is full"]);
     failing = false;
     await store.put(plain("b"), text("second"));
     expect(await disk.rows.intents()).toEqual([]);
     expect(new TextDecoder().decode(await store.read("a", all))).toBe("first");
     expect((await store.head("a"))?.size).toBe(5);
+  });
+
+  test("a change whose last transaction fails once is carried out, and said to be", async () => {
+    let failures = 1;
+    const rows: ObjectRows = {
+      ...disk.rows,
+      fulfil: async (intent, outcome) => {
+        if (failures-- > 0) throw new SysError("ENOSPC", "not saved: the disk is full");
+        await disk.rows.fulfil(intent, outcome);
+      },
+    };
+    const store = diskObjects({ directory: disk.directory, rows, clock: new FakeClock(), random: seeded(1).bytes });
+    await store.put(plain("a"), text("first"));
+    expect([(await store.head("a"))?.size, await disk.rows.intents()]).toEqual([5, []]);
   });
 
   test("removing the last object of a directory leaves nothing of it on the host", async () => {

@@ -1,15 +1,17 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Signal } from "../../src/abi/signal.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { serve } from "../../src/rpc/server.ts";
 import { rejection } from "../contract/sys.ts";
-import { FakeDoor, info, text, until } from "../support/door.ts";
+import { classOf, FakeDoor, info, text, until } from "../support/door.ts";
 import { FakeHome, readView } from "../support/kernels.ts";
 
-let home = new FakeHome();
-afterEach(async () => {
-  await home.close();
+let home: FakeHome;
+beforeEach(() => {
   home = new FakeHome();
 });
+afterEach(() => home.close());
 
 const refusal = new SysError("EPERM", "not yours");
 
@@ -95,7 +97,7 @@ describe("a kernel that does not come up", () => {
         starts++;
         await Bun.sleep(20);
         running--;
-        return { status: 1, says: "cannot open kernel.db" };
+        return { status: 75, says: "cannot open kernel.db" };
       },
     });
     const error = await rejection(sys.call("count", {}));
@@ -105,10 +107,41 @@ describe("a kernel that does not come up", () => {
     expect(starts).toBeLessThan(20);
   });
 
-  test("is ECONFIG at once when the starter says that trying again is useless", async () => {
-    const sys = home.open({ startKernel: async () => ({ status: 78, says: "kernel.db was written by a newer gsv" }) });
-    const error = await rejection(sys.call("count", {}));
-    expect([error.code, error.message]).toEqual(["ECONFIG", "kernel.db was written by a newer gsv"]);
+  test.each([
+    [78, "ECONFIG"],
+    [1, "EIO"],
+  ] as const)("is told at once when a starter ends with %i: its words, its hints, its status", async (status, code) => {
+    let starts = 0;
+    const startKernel = async () => ({ status, says: "kernel.db is no good", hints: ["mend it"], starts: starts++ });
+    const error = await rejection(home.open({ startKernel }).call("count", {}));
+    expect([error.code, error.message, error.hints, starts]).toEqual([code, "kernel.db is no good", ["mend it"], 1]);
+  });
+
+  test("is told at once when none can even be started", async () => {
+    const refused = new SysError("ECONFIG", "nothing can be written", ["mount it for writing"]);
+    const sys = home.open({ startKernel: () => Promise.reject(refused) });
+    expect(await rejection(sys.call("count", {}))).toEqual(refused);
+  });
+
+  test("on leaving is nobody's affair", async () => {
+    const startKernel = () => Promise.reject(new SysError("ECONFIG", "nothing can be written"));
+    const sys = home.open({ readSys: async () => readView(() => ({})), showedInterrupted: () => true, startKernel });
+    await sys.call("echo", {});
+    await sys.close();
+  });
+
+  test("after a call was sent is not told as if nothing had been saved", async () => {
+    const door = await home.up();
+    const sys = home.open({
+      startKernel: async () => ({ status: 75, says: "the disk is full" }),
+      settings: { startMs: 40 },
+    });
+    const slow = rejection(sys.call("slowCount", {}));
+    await until("it is at work", () => door.calls.length === 1);
+    await home.kill();
+    const { code, message, hints } = await slow;
+    expect([code, message.includes("ended while it worked on slowCount")]).toEqual(["EIO", true]);
+    expect(hints[0]).toBe("it may have been carried out: look before you repeat it");
   });
 
   test("is started by a second starter when the first gave way to a kernel that then left", async () => {
@@ -178,6 +211,61 @@ describe("a holder that does not say hello", () => {
     expect(home.starts).toBe(0);
     listener.stop(true);
   });
+});
+
+describe("a holder that is only busy", () => {
+  const busy = { isSuspended: async () => false };
+
+  test("is waited for beyond the time a suspended one has", async () => {
+    const door = new FakeDoor();
+    const hello = Promise.withResolvers<void>();
+    const accept = door.accept.bind(door);
+    door.accept = (client) => hello.promise.then(() => accept(client));
+    const server = await serve({ socketPath: home.socketPath, door, clock: realClock, pid: 7, exe: "gsv", classOf });
+    let asked = 0;
+    const sys = home.open({
+      settings: { helloMs: 10, busyMs: 10_000 },
+      isSuspended: async () => {
+        if (++asked === 3) hello.resolve();
+        return false;
+      },
+    });
+    expect(await sys.call<number>("count", {})).toBe(1);
+    expect([asked, home.starts]).toEqual([3, 0]);
+    await sys.close();
+    await server.close();
+  });
+
+  test("and stays so: reads go on without it, the rest is EAGAIN that says so, and nothing about resuming it", async () => {
+    const listener = Bun.listen({ unix: home.socketPath, socket: { data() {} } });
+    const sys = home.open({
+      ...busy,
+      settings: { helloMs: 10, busyMs: 40 },
+      readSys: async () => readView(() => ({ from: "view" })),
+    });
+    expect(await sys.call<object>("echo", {})).toEqual({ from: "view" });
+    const error = await rejection(sys.call("count", {}));
+    expect([error.code, error.message]).toEqual([
+      "EAGAIN",
+      "the kernel (pid 4242) is too busy to answer, or the machine is",
+    ]);
+    expect(error.hints.join()).not.toContain("kill");
+    listener.stop(true);
+  });
+});
+
+test("nobody is called at a place that is not ours", async () => {
+  await home.up();
+  const foreign = new SysError("ECONFIG", "somebody else's");
+  const sys = home.open({
+    mayDial: () => {
+      throw foreign;
+    },
+  });
+  expect(await rejection(sys.call("count", {}))).toEqual(foreign);
+  const nowhere = home.open({ mayDial: () => false, readSys: async () => readView(() => ({ from: "view" })) });
+  expect(await nowhere.call<object>("echo", {})).toEqual({ from: "view" });
+  expect(home.door.clients).toEqual([]);
 });
 
 test("the environment and directory of the client are what the kernel is told", async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sys } from "../../src/abi/sys.ts";
 import { realClock } from "../../src/lib/clock.ts";
+import { isStopped } from "../../src/lib/stopped.ts";
 import { homePaths, readKernelInfo } from "../../src/paths.ts";
 import { openSys } from "../../src/rpc/connect.ts";
 import { rejection } from "../contract/sys.ts";
@@ -54,6 +55,7 @@ function open(patch: { idleMs?: number; helloMs?: number } = {}): Sys {
     readSys: async () => readView(() => ({ from: "view" })),
     startKernel: () => start(patch.idleMs),
     showedInterrupted: () => false,
+    isSuspended: async (pid) => isStopped(pid),
     holderPid: () => readKernelInfo(paths)?.pid ?? null,
     settings: { startMs: 15_000, ...(patch.helloMs !== undefined && { helloMs: patch.helloMs }) },
   });

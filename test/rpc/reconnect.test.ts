@@ -1,15 +1,15 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Signal } from "../../src/abi/signal.ts";
 import { rejection } from "../contract/sys.ts";
 import { text, until } from "../support/door.ts";
 import { FakeHome, readView } from "../support/kernels.ts";
 import { seeded } from "../support/random.ts";
 
-let home = new FakeHome();
-afterEach(async () => {
-  await home.close();
+let home: FakeHome;
+beforeEach(() => {
   home = new FakeHome();
 });
+afterEach(() => home.close());
 
 const resyncs = (heard: readonly Signal[]) =>
   heard.flatMap((signal) => (signal.name === "resync" ? [[signal.pid, signal.afterSeq]] : []));

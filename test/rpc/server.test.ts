@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { SysError } from "../../src/abi/errno.ts";
+import { LIMITS } from "../../src/abi/limits.ts";
 import type { Signal } from "../../src/abi/signal.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { Listeners } from "../../src/rpc/listeners.ts";
 import { rejection } from "../contract/sys.ts";
 import { delta, info, text, until } from "../support/door.ts";
 import { cleanUp, client, helloLine, kernel, raw } from "../support/wire.ts";
@@ -169,5 +175,82 @@ describe("signals", () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(200 * 1024 * 1024);
     slow.socket.resume();
     await until("the slow one is told", () => slow.received().includes('"name":"resync"'));
+  });
+});
+
+describe("how much one kernel takes", () => {
+  test("clients beyond its limit are told so and let go, and are taken again once others have gone", async () => {
+    const { socketPath, server } = await kernel({ connectionsMax: 2 });
+    const [first] = [await client(socketPath), await client(socketPath)];
+    const error = await rejection(client(socketPath));
+    expect([error.code, error.message]).toEqual(["EAGAIN", "the kernel has 2 clients, as many as it takes"]);
+    first.close();
+    await until("there is room", () => server.clients === 1);
+    expect(await (await client(socketPath)).call("echo", { a: 1 })).toEqual({ a: 1 });
+  });
+
+  test("those that keep coming and say nothing cost it nothing", async () => {
+    const { socketPath, server } = await kernel({ connectionsMax: 2 });
+    const peers = await Promise.all(Array.from({ length: 20 }, () => raw(socketPath)));
+    await until("all but a few are gone", () => peers.filter((peer) => !peer.closed()).length <= 4);
+    expect(server.clients).toBeLessThanOrEqual(4);
+  });
+
+  test("a client that waits for too much at once is told so for the one that is too many", async () => {
+    const { socketPath } = await kernel();
+    const link = await client(socketPath);
+    const waits = Array.from({ length: LIMITS.waitsPerConnectionMax }, () => link.call("wait", {}).catch(() => null));
+    const error = await rejection(link.call("wait", {}));
+    expect([error.code, error.message]).toEqual([
+      "EAGAIN",
+      expect.stringContaining(String(LIMITS.waitsPerConnectionMax)),
+    ]);
+    expect(await link.call("echo", { still: "here" })).toEqual({ still: "here" });
+    link.close();
+    await Promise.all(waits);
+  });
+
+  test("a client that listens to too much loses that connection and is told why; gsv's own refuses before", async () => {
+    const { socketPath } = await kernel();
+    const link = await client(socketPath);
+    for (let n = 0; n < LIMITS.subscriptionsPerConnectionMax; n++) link.on({}, () => {});
+    expect(await link.call("echo", { a: 1 })).toEqual({ a: 1 });
+    link.on({}, () => {});
+    const error = await rejection(link.call("echo", { a: 2 }));
+    expect([error.code, error.message]).toEqual(["EAGAIN", expect.stringContaining("listens to 256 things")]);
+    const listeners = new Listeners(realClock);
+    for (let n = 0; n < LIMITS.subscriptionsPerConnectionMax; n++) listeners.add({}, () => {}, null);
+    expect(() => listeners.add({}, () => {}, null)).toThrow("listens to 256 things");
+  });
+});
+
+describe("a socket that was taken away", () => {
+  test("is put back where it was, and who was connected stays so", async () => {
+    const { socketPath, server } = await kernel();
+    const link = await client(socketPath);
+    for (const damage of [() => rmSync(socketPath), () => writeFileSync(`${socketPath}.x`, "")]) {
+      damage();
+      if (existsSync(`${socketPath}.x`)) renameSync(`${socketPath}.x`, socketPath);
+      server.keepReachable();
+      expect(await (await client(socketPath)).call("echo", { new: "client" })).toEqual({ new: "client" });
+      expect(await link.call("echo", { old: "client" })).toEqual({ old: "client" });
+    }
+    await server.close();
+    expect(existsSync(socketPath)).toBe(false);
+  });
+
+  test("in a directory of its own comes back with it, and the directory goes when the kernel does", async () => {
+    const directory = join(mkdtempSync(join(tmpdir(), "gsv-place-")), "place");
+    const place = {
+      make: () => void mkdirSync(directory, { recursive: true }),
+      leave: () => rmSync(dirname(directory), { recursive: true }),
+    };
+    const socketPath = join(directory, "kernel.sock");
+    const { server } = await kernel({ socketPath, place });
+    rmSync(directory, { recursive: true });
+    server.keepReachable();
+    expect(await (await client(socketPath)).call("echo", { a: 1 })).toEqual({ a: 1 });
+    await server.close();
+    expect(existsSync(dirname(directory))).toBe(false);
   });
 });

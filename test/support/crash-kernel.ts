@@ -3,9 +3,11 @@
 import { randomBytes } from "node:crypto";
 import { configFrom } from "../../src/abi/config.ts";
 import { exitStatusOf } from "../../src/abi/errno.ts";
+import { lastWordsOf } from "../../src/boot-client.ts";
 import { runKernel } from "../../src/boot-host.ts";
+import { socketPlace } from "../../src/boot-socket.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import { homePaths, socketPathFor } from "../../src/paths.ts";
+import { homePaths } from "../../src/paths.ts";
 import { CRASH_ENV, type CrashPlan, crashingPorts } from "./crash.ts";
 
 const { env } = process;
@@ -22,7 +24,7 @@ try {
     pid: process.pid,
     uid,
     exe: "gsv",
-    socketPath: socketPathFor(paths, { uid }),
+    socket: () => socketPlace(paths, { uid }),
     config: configFrom(env),
     log: (line) => process.stderr.write(`${new Date().toISOString()} ${line}\n`),
     ports: crashingPorts(JSON.parse(env[CRASH_ENV] ?? "{}") as CrashPlan),
@@ -35,6 +37,6 @@ try {
   });
   process.exit(0);
 } catch (error) {
-  process.stderr.write(`gsv: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(lastWordsOf(error));
   process.exit(exitStatusOf(error));
 }

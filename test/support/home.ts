@@ -8,8 +8,10 @@ import { dirname, join } from "node:path";
 import type { ProcessInfo } from "../../src/abi/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { readOnlySys } from "../../src/boot-read.ts";
+import { socketPlace } from "../../src/boot-socket.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import { homePaths, readKernelInfo, socketPathFor } from "../../src/paths.ts";
+import { isStopped } from "../../src/lib/stopped.ts";
+import { homePaths, readKernelInfo } from "../../src/paths.ts";
 import { openSys } from "../../src/rpc/connect.ts";
 import type { FindSettings } from "../../src/rpc/find.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
@@ -129,6 +131,7 @@ export class TestHome {
       },
       showedInterrupted: () => false,
       holderPid: () => this.holder,
+      isSuspended: async (pid) => isStopped(pid),
       settings: { startMs: DEADLINE_MS, ...options.settings },
     });
     this.open.push(sys);
@@ -136,7 +139,7 @@ export class TestHome {
   }
 
   get socketPath(): string {
-    return socketPathFor(this.paths, { uid: process.getuid?.() ?? 0 });
+    return socketPlace(this.paths, { uid: process.getuid?.() ?? 0 }).path;
   }
 
   /** Who says of itself that it holds the home. */
@@ -191,9 +194,9 @@ export class TestHome {
     for (const kernel of this.kernels) kernel.signal("SIGKILL");
     for (const pid of this.processes) end(pid);
     await Promise.all(this.kernels.map((kernel) => kernel.ended));
+    // The socket of a home with a long path has a directory of its own, which a kernel that was killed leaves behind.
+    if (this.socketPath !== this.paths.socket) rmSync(dirname(this.socketPath), { recursive: true, force: true });
     rmSync(this.root, { recursive: true, force: true });
-    // The socket of a home with a long path has a directory of its own.
-    if (this.socketPath !== this.paths.socket) rmSync(dirname(this.socketPath), { recursive: true });
   }
 }
 

@@ -104,7 +104,7 @@ export class FakeIo implements Io {
     },
     askHidden: async (question: string) => {
       this.questions.push(question);
-      return this.hidden.shift() ?? "";
+      return this.hidden.shift() ?? null;
     },
     edit: async ({ text, name, onDraft }: EditRequest) => {
       const draft = this.drafts.get(name);
@@ -120,17 +120,11 @@ export class FakeIo implements Io {
       };
     },
   };
-  /** Whom the invocation acted as, what it asked at the terminal, what it will be told there, and what it kept. */
+  /** Whom the invocation acted as, and what it kept. */
   readonly actedAs: string[] = [];
-  readonly asked: string[] = [];
-  readonly typed: string[] = [];
   readonly logins = new Map<string, KeptLogin>();
   readonly signIn = {
     as: (name: string, how?: "anew") => void this.actedAs.push(how === undefined ? name : `${name} ${how}`),
-    secret: async (prompt: string) => {
-      this.asked.push(prompt);
-      return this.typed.shift() ?? null;
-    },
     keep: async (name: string, login: KeptLogin) => void this.logins.set(name, login),
     kept: async (name: string) => this.logins.get(name) ?? null,
     forget: async (name: string) => void this.logins.delete(name),

@@ -76,6 +76,7 @@ export class FakeHome {
       },
       showedInterrupted: () => false,
       holderPid: () => 4242,
+      isSuspended: async () => true,
       ...patch,
     });
     this.opened.push(sys);

@@ -5,10 +5,10 @@ import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { patientOf } from "../../src/boot-doctor.ts";
+import { socketPlace } from "../../src/boot-socket.ts";
 import { doctorOf, type Finding } from "../../src/doctor/examine.ts";
 import type { Patient } from "../../src/doctor/patient.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import { socketPathFor } from "../../src/paths.ts";
 import { TestKernel } from "./kernel.ts";
 import { seeded } from "./random.ts";
 
@@ -49,9 +49,9 @@ export class Bed {
 
   async patient(over: Partial<Patient> = {}): Promise<Patient> {
     const uid = process.getuid?.() ?? 0;
-    const socketPath = () => socketPathFor(this.paths, { uid });
+    const socket = () => socketPlace(this.paths, { uid });
     const machine = { uid, env: { PATH: process.env.PATH ?? "" }, clock: realClock, random: seeded(5).bytes };
-    return { ...(await patientOf({ ...machine, home: { paths: this.paths, socketPath } })), ...over };
+    return { ...(await patientOf({ ...machine, home: { paths: this.paths, socket } })), ...over };
   }
 
   /** What these checks find, in a line each. */

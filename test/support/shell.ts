@@ -73,7 +73,6 @@ export async function begin(
     }),
     signIn: {
       as: () => {},
-      secret: async () => null,
       keep: async () => {},
       kept: async () => null,
       forget: async () => {},

@@ -159,6 +159,7 @@ test("a client that asks for its own runs hears of them over the socket, and of 
         readSys: async () => null,
         startKernel: async () => ({ status: 1, says: "the test has one" }),
         showedInterrupted: () => false,
+        isSuspended: async () => null,
         holderPid: () => null,
       });
     const [mine, other] = [client("mine"), client("other")];

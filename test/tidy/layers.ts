@@ -58,7 +58,7 @@ export const LAYERS: { readonly [name: string]: Layer } = {
     packages: ["just-bash"],
   },
   commands: { files: ["commands/"], imports: ["abi", "lib", "syscalls", "fs/path"], packages: ["commander"] },
-  tui: { files: ["tui/"], imports: ["abi", "lib", "commands"], packages: ["react", "ink"] },
+  tui: { files: ["tui/"], imports: ["abi", "lib", "commands", "commands/sh"], packages: ["react", "ink"] },
 };
 
 export function layerOf(path: string): string | null {

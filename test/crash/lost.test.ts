@@ -1,0 +1,96 @@
+// Files taken away from under a kernel, and kernels that cannot start: whoever comes next is served or told at once, and nothing that was
+// acknowledged is lost.
+
+import { expect, test } from "bun:test";
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { SysError } from "../../src/abi/errno.ts";
+import { gsvCommand, until, withHome } from "../support/home.ts";
+import { HomeBook } from "../support/sound.ts";
+
+test.concurrent("when the socket is removed the same kernel is reached again, by a client that only just came", async () => {
+  await withHome(async (home) => {
+    expect((await home.gsv(["send", "hello"])).status).toBe(0);
+    const pid = home.holder;
+    rmSync(home.paths.socket);
+    expect((await home.gsv(["send", "again"])).status).toBe(0);
+    expect([home.holder, (await home.gsv(["kernel", "stop"])).stdout]).toEqual([pid, `kernel ${pid} stopped\n`]);
+  });
+}, 30_000);
+
+test.concurrent("when kernel.db is removed it is put back with all that was acknowledged since, and the next kernel goes on", async () => {
+  await withHome(async (home) => {
+    expect((await home.gsv(["send", "one"])).status).toBe(0);
+    const sys = home.sys();
+    await sys.call("system.status", {});
+    rmSync(home.paths.kernelDb);
+    // Over a connection that is there already, so that nothing looks at the file before this is acknowledged.
+    const { pid } = await sys.call<{ pid: string }>("proc.spawn", { label: "kept", prompt: "hello" });
+    expect((await home.gsv(["wait", pid])).status).toBe(0);
+    expect((await home.ps()).map((info) => info.label)).toContain("kept");
+    await home.stop();
+    expect(new HomeBook(home).faults).toEqual([]);
+    expect(readdirSync(home.paths.quarantineDir)).toEqual([]);
+  });
+}, 30_000);
+
+test.concurrent("a kernel.db that took the place of the real one is left alone, and what the kernel had is kept", async () => {
+  await withHome(async (home) => {
+    expect((await home.gsv(["send", "one"])).status).toBe(0);
+    const other = home.beside("other");
+    writeFileSync(other, "not a database");
+    rmSync(home.paths.kernelDb);
+    copyFileSync(other, home.paths.kernelDb);
+    await until("the kernel has gone", () => home.processes.length === 0);
+    expect(await Bun.file(home.paths.kernelDb).text()).toBe("not a database");
+    const [kept = ""] = readdirSync(home.paths.quarantineDir);
+    copyFileSync(join(home.paths.quarantineDir, kept), home.paths.kernelDb);
+    expect((await home.gsv(["send", "two"])).status).toBe(0);
+    expect((await home.gsv(["wait", "init:1000"])).status).toBe(0);
+    expect((await home.gsv(["proc", "history"])).stdout).toMatch(/one.*two/s);
+  });
+}, 30_000);
+
+test.concurrent("a kernel that finds kernel.db damaged ends whoever started it at once: the same line, hint and status, once", async () => {
+  await withHome(async (home) => {
+    expect((await home.gsv(["send", "hello"])).status).toBe(0);
+    await home.stop();
+    writeFileSync(home.paths.kernelDb, "no database at all ".repeat(1000));
+    const told = `gsv: the database ${home.paths.kernelDb} is damaged: file is not a database\n  gsv doctor says what can be done about it\n`;
+    for (const args of [["send", "x"], ["chat", "x"], ["kernel", "start"], ["ps"]]) {
+      const { status, stdout, stderr } = await home.gsv(args);
+      expect([args, status, stdout, stderr]).toEqual([args, 1, "", told]);
+    }
+    const json = await home.gsv(["send", "x", "--json"]);
+    expect(JSON.parse(json.stderr)).toMatchObject({ code: "EIO", exit: 1 });
+  });
+}, 30_000);
+
+test.concurrent.skipIf(process.platform !== "linux")(
+  "a kernel with few descriptors refuses what is too much for it, stays quiet, and serves again when they are free",
+  async () => {
+    await withHome(async (home) => {
+      const env = { HOME: home.beside("."), USER: "sam", PATH: process.env.PATH ?? "", GSV_HOME: home.directory };
+      const start = ["sh", "-c", 'ulimit -n 64; exec "$@"', "sh", ...gsvCommand(), "kernel", "start"];
+      expect(await Bun.spawn(start, { env, stdout: "ignore", stderr: "ignore" }).exited).toBe(0);
+      // Some are let go before they have noticed that they were connected.
+      const socket = { data() {}, error() {} };
+      const tries = Array.from({ length: 100 }, () =>
+        Bun.connect({ unix: home.paths.socket, socket }).catch(() => null),
+      );
+      const sockets = await Promise.all(tries);
+      const refused = await home.gsv(["send", "one too many"]);
+      expect([refused.status, refused.stderr]).toEqual([75, expect.stringContaining("as many as it takes")]);
+      for (const each of sockets) each?.terminate();
+      const sys = home.sys();
+      await until("there is room again", () => sys.call("system.status", {}).then(() => true, notFull));
+      expect((await home.gsv(["send", "and now"])).status).toBe(0);
+    });
+  },
+  30_000,
+);
+
+function notFull(error: unknown): boolean {
+  if (error instanceof SysError && error.code === "EAGAIN") return false;
+  throw error;
+}

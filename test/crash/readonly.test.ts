@@ -1,0 +1,92 @@
+// A home that nothing can be written to, by its mount or by its mode: what only reads works, what writes says so at once.
+
+import { expect, test } from "bun:test";
+import { chmodSync, copyFileSync, existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { gsvCommand, type Ran, type TestHome, withHome } from "../support/home.ts";
+
+const isRoot = process.getuid?.() === 0;
+// Modes do not hold root back; a mount does.
+const READ_ONLY = [
+  "unshare",
+  "-m",
+  "sh",
+  "-c",
+  'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" "$0" && exec "$@"',
+];
+const canTry = !isRoot || Bun.spawnSync([...READ_ONLY, "/tmp", "true"], { stderr: "ignore" }).success;
+
+async function readOnly(home: TestHome, ...args: string[]): Promise<Ran> {
+  const child = Bun.spawn([...(isRoot ? [...READ_ONLY, home.directory] : []), ...gsvCommand(), ...args], {
+    env: { HOME: home.beside("."), USER: "sam", PATH: process.env.PATH ?? "", GSV_HOME: home.directory },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { status, stdout, stderr };
+}
+
+function setModes(home: TestHome, mode: number): void {
+  if (isRoot) return;
+  const { home: top, runDir, logDir, procDir, objectsDir } = home.paths;
+  for (const directory of [top, runDir, logDir, procDir, objectsDir]) chmodSync(directory, mode);
+}
+
+test.skipIf(!canTry)(
+  "of a read-only home what only reads works, and what writes exits 78 with one line and a hint",
+  async () => {
+    await withHome(async (home) => {
+      expect((await home.gsv(["chat", "hello"])).status).toBe(0);
+      expect((await home.gsv(["fs", "write", "~/note", "a note"])).status).toBe(0);
+      await home.stop();
+      setModes(home, 0o500);
+      try {
+        for (const [args, shown] of [
+          [["ps"], "init:1000"],
+          [["proc", "history"], "hello"],
+          [["fs", "read", "~/note"], "a note"],
+          [["kernel", "status"], "not running"],
+          [["config", "list", "ai.model"], "ai.model"],
+        ] as const) {
+          const ran = await readOnly(home, ...args);
+          expect([args, ran.status, ran.stderr]).toEqual([args, 0, ""]);
+          expect(ran.stdout).toContain(shown);
+        }
+        for (const args of [
+          ["send", "x"],
+          ["fs", "write", "~/y", "z"],
+          ["chat", "x"],
+          ["config", "set", "ai.maxTokens", "9"],
+        ]) {
+          const ran = await readOnly(home, ...args);
+          expect([args, ran.status, ran.stdout]).toEqual([args, 78, ""]);
+          expect(ran.stderr).toMatch(/^gsv: nothing can be written: .*\n {2}what only reads works; .*\n$/);
+        }
+      } finally {
+        setModes(home, 0o700);
+      }
+      expect((await home.gsv(["send", "again"])).status).toBe(0);
+    });
+  },
+  30_000,
+);
+
+test.skipIf(!canTry)(
+  "what a killed kernel left in its log is not passed over: that cannot be read, and says so",
+  async () => {
+    await withHome(async (home) => {
+      expect((await home.gsv(["send", "hello"])).status).toBe(0);
+      await home.kill();
+      expect(existsSync(`${home.paths.kernelDb}-wal`)).toBe(true);
+      // Without the index of the log, as after a restart of the machine.
+      for (const name of readdirSync(home.directory).filter((each) => each.endsWith("-shm")))
+        await Bun.file(join(home.directory, name)).delete();
+      copyFileSync(`${home.paths.kernelDb}-wal`, home.beside("wal"));
+      setModes(home, 0o500);
+      const ran = await readOnly(home, "ps").finally(() => setModes(home, 0o700));
+      expect([ran.status, ran.stderr]).toEqual([78, expect.stringContaining("its last changes are not in it yet")]);
+      expect((await home.gsv(["ps"])).status).toBe(0);
+    });
+  },
+  30_000,
+);
