@@ -19,6 +19,7 @@ const PHRASES = {
   EFBIG: "file too large",
   ENOSPC: "no space left",
   ECONFLICT: "changed since it was read",
+  EIO: "input/output error",
 } as const satisfies Partial<Record<Code, string>>;
 
 export type FileCode = keyof typeof PHRASES;
@@ -39,4 +40,9 @@ export class FileError extends SysError {
     const path = this.path === "/" ? mountPoint : mountPoint + this.path;
     return new FileError(this.code as FileCode, path, this.phrase);
   }
+}
+
+/** In place of a verb that a mount has not: nothing is made, moved or taken away there. */
+export async function refused(_caller: unknown, path: string): Promise<never> {
+  throw new FileError("EPERM", path);
 }

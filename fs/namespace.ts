@@ -306,7 +306,7 @@ export class Namespace {
 }
 
 function needWritable({ mount, path }: Place): void {
-  if (mount.readOnly) throw new FileError("EROFS", path);
+  if (mount.readOnly) throw new FileError("EROFS", path, "gsv keeps what is there as it is");
 }
 
 /** What stands where only the way to a mount is needed. */

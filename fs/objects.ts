@@ -34,8 +34,6 @@ export interface ObjectsFsOptions {
   readonly clock: Clock;
   /** The mount's own directory until someone changes it. */
   readonly root: { readonly uid: number; readonly gid: number; readonly mode: number };
-  /** Directories that the kernel alone changes: everybody else, root too, may only read there what they may read. */
-  readonly kept?: readonly string[];
 }
 
 export function objectsFs(options: ObjectsFsOptions): FileSystem {
@@ -82,7 +80,6 @@ class ObjectsFs implements FileSystem {
   ): Promise<{ readonly version: string }> {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
-      this.needOurs(path);
       const old = await this.find(store, path);
       const allowed = await this.needWrite(caller, store, path, old, options);
       const isChanged = bytes.byteLength > 0 || (old !== null && options.at === "start");
@@ -101,7 +98,6 @@ class ObjectsFs implements FileSystem {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
       const stat = await this.existing(store, path);
-      this.needOurs(path, "and all beneath");
       needRemove(caller, await this.directory(store, parent(path)), stat, path);
       if (stat.kind !== "directory") return store.remove(keyOf(path), receipt);
       const metas = await metasBeneath(store, path);
@@ -121,8 +117,6 @@ class ObjectsFs implements FileSystem {
     return this.serial.run(async () => {
       if (from === to) return;
       const moved = await this.existing(store, from);
-      this.needOurs(from, "and all beneath");
-      this.needOurs(to, "and all beneath");
       if (isWithin(to, from)) throw new FileError("EINVAL", to, "cannot move a directory into itself");
       if (isWithin(from, to)) throw new FileError("ENOTEMPTY", to);
       needRemove(caller, await this.directory(store, parent(from)), moved, from);
@@ -138,7 +132,6 @@ class ObjectsFs implements FileSystem {
   mkdir(caller: Caller, path: ResolvedPath, options: Receipted & { readonly mode?: number }): Promise<void> {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
-      this.needOurs(path);
       const directory = await this.needNew(caller, store, path);
       await this.putMarker(store, path, born(caller, directory, "directory", options.mode), options);
     });
@@ -148,7 +141,6 @@ class ObjectsFs implements FileSystem {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
       if (target === "") throw new FileError("ENOENT", path, "a link needs a target");
-      this.needOurs(path);
       const owned = { ...born(caller, await this.needNew(caller, store, path), "file"), mode: 0o777 };
       await store.put({ ...this.fresh(path, owned, "inode/symlink"), symlink: target }, Buffer.from(target), receipt);
     });
@@ -158,7 +150,6 @@ class ObjectsFs implements FileSystem {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
       const stat = await this.existing(store, path);
-      this.needOurs(path);
       needSetattr(caller, stat, attributes, path);
       const owned = changed(caller, stat, attributes);
       const { mtimeMs = stat.mtimeMs } = attributes;
@@ -168,12 +159,6 @@ class ObjectsFs implements FileSystem {
       if (meta === null) await this.putMarker(store, path, owned, { mtimeMs });
       else await store.setMeta({ ...meta, ...owned, mtimeMs });
     });
-  }
-
-  private needOurs(path: string, reach?: "and all beneath"): void {
-    const kept = this.options.kept ?? [];
-    if (!kept.some((place) => isWithin(path, place) || (reach !== undefined && isWithin(place, path)))) return;
-    throw new FileError("EROFS", path, "gsv keeps what is there as it is");
   }
 
   private async find(store: ObjectStore, path: string): Promise<Stat | null> {
