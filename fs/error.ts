@@ -24,6 +24,10 @@ const PHRASES = {
 
 export type FileCode = keyof typeof PHRASES;
 
+export function isFileCode(code: unknown): code is FileCode {
+  return typeof code === "string" && Object.hasOwn(PHRASES, code);
+}
+
 export class FileError extends SysError {
   readonly path: string;
   readonly phrase: string;

@@ -278,7 +278,7 @@ export class Namespace {
     const place = this.place(names, null);
     const stat = await ownStat(caller, place);
     const leadsToMount = this.mountedIn(place.path).length > 0;
-    const mustStand = leadsToMount || (stat === null && place.path === place.mount.at);
+    const mustStand = leadsToMount || (place.mount.whole === true && place.path === place.mount.at);
     return mustStand && stat?.kind !== "directory" ? BARE_DIRECTORY : stat;
   }
 

@@ -2,6 +2,7 @@
 
 import { binFs, type Program } from "../fs/bin.ts";
 import { devFs } from "../fs/dev.ts";
+import { diskFs } from "../fs/disk.ts";
 import { etcFile } from "../fs/etc.ts";
 import { logFs } from "../fs/log.ts";
 import { separateStores } from "../fs/memory.ts";
@@ -39,6 +40,8 @@ export interface MountParts {
   /** The kernel's log without secrets. */
   readonly log: () => Promise<string>;
   readonly onLocked: (uid: number, locked: boolean) => void;
+  /** A directory of this machine that was granted; none is by default. */
+  readonly host?: { readonly directory: string; readonly hidden: readonly string[] };
 }
 
 export function mountedFiles(parts: MountParts): Namespace {
@@ -63,7 +66,13 @@ export function mountedFiles(parts: MountParts): Namespace {
     { at: "/var/crash", fs: syntheticFs([], clock), readOnly: true },
     // What the kernel itself puts there is read by whom it belongs to, and changed by nobody.
     ...["/var/sessions", "/var/media", "/agents"].map(kept),
+    ...granted(parts),
   ]);
+}
+
+function granted({ host, kernel, clock, random }: MountParts): Mount[] {
+  if (host === undefined) return [];
+  return [{ at: "/mnt/host", fs: diskFs({ ...host, owner: () => ownHuman(kernel), clock, random }) }];
 }
 
 async function ownHuman({ accounts }: Pick<KernelStore, "accounts">): Promise<{ uid: number; gid: number }> {

@@ -83,6 +83,7 @@ export function bootFiles(core: Core): FileParts {
     actFor: (caller) => door(caller.ownerUid, async () => caller),
     log: async () => redactor.text(await endOfFile(paths.kernelLog, LOG_BYTES_MAX)),
     onLocked: (uid, locked) => logins.accountLocked(uid, locked),
+    ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
   });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
   return { options, locate: pathLocator(options) };

@@ -1,6 +1,7 @@
 // The whole tree as the kernel mounts it: what is generated keeps one promise, whatever it is generated from.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { basename, dirname } from "node:path";
 import { codeOf } from "../contract/filesystem.ts";
 import { fixedMountContract } from "../contract/fixed-mount.ts";
 import { agent, bob, root, sam } from "../support/caller.ts";
@@ -47,6 +48,15 @@ describe("the tree", () => {
     );
     expect(await tree.names(sam, "/var")).toEqual(["crash", "log", "media", "sessions", "spool"]);
     expect(await tree.names(sam, "/etc")).toEqual(["group", "passwd", "shadow"]);
+  });
+
+  test("has nothing of the host's unless a directory is granted, and that one is there without gsv's home", async () => {
+    expect(await codeOf(tree.files.stat(root, "/mnt/host"))).toBe("ENOENT");
+    const { directory } = home;
+    const { files } = mounted(home, { host: { directory: dirname(directory), hidden: [directory] } });
+    const names = (await files.list(sam, "/mnt/host")).map(({ name }) => name);
+    expect(names).not.toContain(basename(directory));
+    expect(await codeOf(files.list(root, `/mnt/host/${basename(directory)}`))).toBe("ENOENT");
   });
 
   test("an archive is read by its owner alone and changed by nobody", async () => {
