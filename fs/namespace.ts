@@ -94,7 +94,7 @@ export class Namespace {
     const place = await this.existing(caller, path, "follow");
     if (place.stat.kind !== "directory") throw new FileError("ENOTDIR", place.path);
     const entries = new Map<string, Entry>();
-    if (await this.stands(caller, place)) {
+    if (place.stat !== BARE_DIRECTORY) {
       for (const entry of await inside(place, place.mount.fs.list(caller, place.inner))) entries.set(entry.name, entry);
     } else need(caller, place.stat, READ, place.path);
     for (const name of this.mountedIn(place.path)) {
@@ -280,10 +280,6 @@ export class Namespace {
     const leadsToMount = this.mountedIn(place.path).length > 0;
     const mustStand = leadsToMount || (place.mount.whole === true && place.path === place.mount.at);
     return mustStand && stat?.kind !== "directory" ? BARE_DIRECTORY : stat;
-  }
-
-  private async stands(caller: Caller, place: Place): Promise<boolean> {
-    return (await ownStat(caller, place))?.kind === "directory";
   }
 
   private mountOf(path: string): Mount {

@@ -25,7 +25,7 @@ export type Text = string | AsyncIterable<string>;
 export interface TextRow {
   readonly path: string;
   readonly text: (caller: Caller, names: readonly string[]) => Promise<Text>;
-  /** Takes what was written: all of it or, by throwing, none. `options` says whether it was meant for the end. */
+  /** Takes what was written: all of it or, by throwing, none, also at a name that is on no list. `options` says where it was meant for. */
   readonly write?: (caller: Caller, names: readonly string[], text: string, options: WriteOptions) => Promise<void>;
   readonly mode?: number;
   readonly owner?: (caller: Caller) => Promise<{ readonly uid: number; readonly gid: number }>;
@@ -58,6 +58,7 @@ interface Found {
   readonly kind: FileKind;
   readonly row?: Row;
   readonly names: readonly string[];
+  readonly pattern: readonly string[];
 }
 
 class SyntheticFs implements FileSystem {
@@ -73,33 +74,41 @@ class SyntheticFs implements FileSystem {
   }
 
   async stat(caller: Caller, path: ResolvedPath): Promise<Stat> {
-    return this.statOf(caller, await this.find(caller, path));
+    const found = this.find(path);
+    await this.needNames(caller, path, found);
+    return this.statOf(caller, found);
   }
 
   async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
-    const found = await this.find(caller, path);
+    const found = this.find(path);
     if (found.kind !== "directory") throw new FileError("ENOTDIR", path);
     const wanted = split(path);
-    const depth = wanted.length;
-    const names = new Set<string>();
+    /** What stands at each name that is written out: a file, or null for a directory. */
+    const leaves = new Map<string, Row | null>();
+    const listed = new Set<string>();
+    let ofListed: Row | null = null;
     for (const { row, pattern } of this.rows) {
-      const name = pattern[depth];
+      const name = pattern[wanted.length];
       if (name === undefined || !begins(pattern, wanted)) continue;
-      if (name !== "*") names.add(name);
-      else if ("list" in row && pattern.length === depth + 1) {
-        for (const each of await row.list(caller, found.names)) names.add(each);
-      }
+      const isLast = pattern.length === wanted.length + 1;
+      const leaf = isLast && !("list" in row) ? row : null;
+      if (name !== "*") leaves.set(name, leaf ?? leaves.get(name) ?? null);
+      else if (leaf !== null) ofListed = leaf;
+      else if (isLast && "list" in row) for (const each of await row.list(caller, found.names)) listed.add(each);
     }
     const entries: Entry[] = [];
-    for (const name of names) {
-      const child = await this.find(caller, path === "/" ? `/${name}` : `${path}/${name}`, true);
-      entries.push({ name, stat: await this.statOf(caller, child) });
+    for (const [name, row] of leaves)
+      entries.push({ name, stat: await this.statOf(caller, { ...leafOf(row), names: found.names }) });
+    for (const name of listed) {
+      if (leaves.has(name)) continue;
+      const names = [...found.names, name];
+      entries.push({ name, stat: await this.statOf(caller, { ...leafOf(ofListed), names }) });
     }
     return entries;
   }
 
   async read(caller: Caller, path: ResolvedPath, { offset = 0, bytesMax }: ReadOptions): Promise<ReadResult> {
-    const found = await this.find(caller, path);
+    const found = this.find(path);
     const { row, names } = found;
     if (row === undefined || !("text" in row)) throw new FileError("EISDIR", path);
     need(caller, await this.statOf(caller, found), READ, path);
@@ -128,10 +137,9 @@ class SyntheticFs implements FileSystem {
     bytes: Uint8Array,
     options: WriteOptions,
   ): Promise<{ readonly version: string }> {
-    const found = await this.find(caller, path).catch((error: unknown) => {
-      // Who may write here may still not make a file.
-      throw error instanceof FileError && error.code === "ENOENT" ? new FileError("EPERM", path) : error;
-    });
+    const found = this.found(path);
+    // Who may write here may still not make a file.
+    if (found === null) throw new FileError("EPERM", path);
     const { row, names } = found;
     if (row === undefined || !("text" in row) || row.write === undefined) throw new FileError("EPERM", path);
     need(caller, await this.statOf(caller, found), WRITE, path);
@@ -149,28 +157,27 @@ class SyntheticFs implements FileSystem {
   readonly link = refused;
   readonly setattr = refused;
 
-  /** `listed` names are known to exist. */
-  private async find(caller: Caller, path: string, listed = false): Promise<Found> {
+  private find(path: string): Found {
+    const found = this.found(path);
+    if (found === null) throw new FileError("ENOENT", path);
+    return found;
+  }
+
+  /** What a path is if the names on the way exist, which the Namespace has asked just before; null where no row leads. */
+  private found(path: string): Found | null {
     const wanted = split(path);
     const fitting = this.rows
       .filter(({ pattern }) => begins(pattern, wanted))
       .sort((left, right) => literals(right.pattern, wanted.length) - literals(left.pattern, wanted.length));
     const best = fitting[0];
-    if (best === undefined && wanted.length > 0) throw new FileError("ENOENT", path);
+    if (best === undefined && wanted.length > 0) return null;
     const names = wanted.filter((_, index) => best?.pattern[index] === "*");
-    if (!listed && best !== undefined) await this.needNames(caller, path, best.pattern.slice(0, wanted.length), names);
-    const leaf = fitting.find(({ row, pattern }) => pattern.length === wanted.length && !("list" in row))?.row;
-    if (leaf === undefined) return { kind: "directory", names };
-    return { kind: "link" in leaf ? "symlink" : "file", row: leaf, names };
+    const leaf = fitting.find(({ row, pattern }) => pattern.length === wanted.length && !("list" in row));
+    return { ...leafOf(leaf?.row ?? null), names, pattern: best?.pattern.slice(0, wanted.length) ?? [] };
   }
 
   /** Every name a `*` stands for must be on its list. */
-  private async needNames(
-    caller: Caller,
-    path: string,
-    pattern: readonly string[],
-    names: readonly string[],
-  ): Promise<void> {
+  private async needNames(caller: Caller, path: string, { pattern, names }: Found): Promise<void> {
     let nth = 0;
     for (const [index, segment] of pattern.entries()) {
       if (segment !== "*") continue;
@@ -184,7 +191,7 @@ class SyntheticFs implements FileSystem {
     }
   }
 
-  private async statOf(caller: Caller, { kind, row, names }: Found): Promise<Stat> {
+  private async statOf(caller: Caller, { kind, row, names }: Omit<Found, "pattern">): Promise<Stat> {
     const now = this.clock.now();
     const base = { kind, uid: 0, gid: 0, size: 0, mtimeMs: now, version: String(now) };
     if (kind === "directory") return { ...base, mode: 0o555 };
@@ -251,6 +258,12 @@ export function textOf(bytes: Uint8Array, path: string): string {
 /** Whether a row is at these names or beneath them. */
 function begins(pattern: readonly string[], names: readonly string[]): boolean {
   return pattern.length >= names.length && names.every((name, at) => pattern[at] === "*" || pattern[at] === name);
+}
+
+/** Without a row of its own it is the way to others. */
+function leafOf(row: Row | null): Pick<Found, "kind" | "row"> {
+  if (row === null) return { kind: "directory" };
+  return { kind: "link" in row ? "symlink" : "file", row };
 }
 
 function literals(pattern: readonly string[], depth: number): number {
