@@ -7,7 +7,7 @@ import type { Sys } from "../../src/abi/sys.ts";
 import { FileError } from "../error.ts";
 import type { WriteOptions } from "../filesystem.ts";
 
-type Verb = (pid: string) => { readonly call: string; readonly args: object };
+type Verb = (pid: string, rest: string) => { readonly call: string; readonly args: object };
 
 const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["stop", (pid) => ({ call: "proc.signal", args: { pid, signal: "STOP" } })],
@@ -15,7 +15,10 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["abort", (pid) => ({ call: "proc.abort", args: { pid } })],
   ["reset", (pid) => ({ call: "proc.reset", args: { pid } })],
   ["kill", (pid) => ({ call: "proc.kill", args: { pid } })],
+  ["label", (pid, label) => ({ call: "proc.label", args: { pid, label } })],
 ]);
+/** What a verb is given besides. */
+const TAKES: { readonly [verb: string]: string } = { label: "TEXT" };
 
 const REQUEST_ID_CHARS_MAX = 128;
 
@@ -24,17 +27,17 @@ export class Control {
 
   /** Reading it says what may be written. */
   get verbs(): string {
-    return [...VERBS.keys()].map((verb) => `${verb}\n`).join("");
+    return known()
+      .map((verb) => `${verb}\n`)
+      .join("");
   }
 
   async ctl(caller: Caller, pid: string, text: string, options: WriteOptions): Promise<void> {
-    const word = text.trim();
+    const [, word = "", rest = ""] = /^(\S*)[ \t]*(.*)$/s.exec(text.trim()) ?? [];
     const verb = VERBS.get(word);
-    if (verb === undefined) {
-      const known = [...VERBS.keys()].join(" ");
-      throw new FileError("EINVAL", `/${pid}/ctl`, `takes one of: ${known}`);
-    }
-    const { call, args } = verb(pid);
+    if (verb === undefined || (rest === "") !== (TAKES[word] === undefined))
+      throw new FileError("EINVAL", `/${pid}/ctl`, `takes one of: ${known().join(", ")}`);
+    const { call, args } = verb(pid, rest);
     await this.done(caller, pid, { call, args, options });
   }
 
@@ -55,6 +58,10 @@ export class Control {
       throw error instanceof SysError && error.code === "ESRCH" ? new FileError("ENOENT", `/${pid}`) : error;
     }
   }
+}
+
+function known(): string[] {
+  return [...VERBS.keys()].map((verb) => (TAKES[verb] === undefined ? verb : `${verb} ${TAKES[verb]}`));
 }
 
 /** The same write again finds what the first one did. */
