@@ -13,6 +13,8 @@ const BYTES_MAX = 1024 * 1024;
 
 export interface AccountFile {
   readonly mode: number;
+  /** No process reads it, not even one that runs as root. */
+  readonly forPeople?: true;
   readonly text: () => Promise<string>;
   /** Applies a whole new text in one transaction, or throws what is wrong with it. */
   readonly replace: (caller: Caller, text: string) => Promise<void>;
@@ -41,6 +43,7 @@ class EtcFile implements FileSystem {
   async read(caller: Caller, path: ResolvedPath, { offset = 0, bytesMax }: ReadOptions): Promise<ReadResult> {
     const all = await this.bytes();
     need(caller, this.statOf(all), READ, path);
+    if (this.file.forPeople && caller.kind !== "person") throw new FileError("EACCES", path);
     const bytes = new Uint8Array(all.subarray(offset, offset + bytesMax));
     return { bytes, eof: offset + bytes.byteLength >= all.length, version: versionOf(all) };
   }

@@ -38,6 +38,7 @@ export function accountFiles({ kernel, onLocked }: AccountFilesOptions): Account
     },
     shadow: {
       mode: 0o640,
+      forPeople: true,
       text: async () => (await rows.shadow()).map(shadowLine).join(""),
       async replace(caller, text) {
         needPerson(caller, "shadow");

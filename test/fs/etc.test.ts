@@ -36,6 +36,16 @@ describe("the account files", () => {
     expect([mode, size > 40]).toEqual([0o640, true]);
   });
 
+  test("hide passwords from a process that runs as root, and lie over what else is stored in /etc", async () => {
+    const process = { ...root, kind: "process", pid: "task:abc123" } as const;
+    expect(await codeOf(tree.read(process, "/etc/shadow"))).toBe("EACCES");
+    expect(await codeOf(tree.read(process, "/etc/passwd"))).toBe("done");
+    await tree.write(root, "/etc/motd", "hello\n");
+    expect(await tree.names(bob, "/etc")).toEqual(["group", "motd", "passwd", "shadow"]);
+    expect(await codeOf(tree.write(bob, "/etc/motd", "x"))).toBe("EACCES");
+    expect(await codeOf(tree.files.rename(root, "/etc/motd", "/etc/passwd"))).toBe("EBUSY");
+  });
+
   test("are written by root alone, and by no process even as root", async () => {
     for (const file of ["/etc/passwd", "/etc/shadow", "/etc/group"]) {
       const text = await tree.read(root, file);

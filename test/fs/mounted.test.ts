@@ -59,6 +59,16 @@ describe("the tree", () => {
     expect(await codeOf(files.list(root, `/mnt/host/${basename(directory)}`))).toBe("ENOENT");
   });
 
+  test("no link and no path leads to the files gsv itself lies in", async () => {
+    const { kernelDb, secretsDir } = home.paths;
+    for (const real of [kernelDb, secretsDir, "/../../../../proc/self/root/etc/hostname"]) {
+      await tree.files.link(sam, "/home/sam/l", real);
+      for (const path of ["/home/sam/l", real, `/proc/self/root${real}`, `/proc/self/cwd${real}`])
+        expect([path, await codeOf(tree.read(root, path))]).toEqual([path, expect.stringMatching(/^ENOENT|ENOTDIR$/)]);
+      await tree.files.remove(sam, "/home/sam/l", { recursive: false });
+    }
+  });
+
   test("an archive is read by its owner alone and changed by nobody", async () => {
     const [{ path }] = (await home.sys.call<{ archives: [{ path: string }] }>("archive.list", {})).archives;
     expect((await tree.files.stat(sam, path)).size).toBeGreaterThan(20);
