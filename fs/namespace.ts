@@ -240,13 +240,13 @@ export class Namespace {
         continue;
       }
       if (Buffer.byteLength(name) > LIMITS.nameBytesMax) throw new FileError("ENAMETOOLONG", `${name.slice(0, 60)}…`);
-      const found = await this.lookup(caller, [...here, name]);
+      const found = stat === IMAGINED ? null : await this.lookup(caller, [...here, name]);
       if (found === null) {
         here.push(name);
         if (todo.length === 0) return this.place(here, null);
         if (todo.length === 1 && todo[0] === SLASH) return { ...this.place(here, null), forDirectory: true };
         if (missing === "refuse") throw new FileError("ENOENT", pathOf(here));
-        trail.push(BARE_DIRECTORY);
+        trail.push(IMAGINED);
         continue;
       }
       if (found.kind === "symlink" && (todo.length > 0 || last === "follow")) {
@@ -316,6 +316,9 @@ async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
     throw error;
   }
 }
+
+/** What a walk passes through that is not there. */
+const IMAGINED: Stat = { ...BARE_DIRECTORY };
 
 /** A mount speaks of its own paths; outside, the mount point belongs before them. */
 async function inside<T>(place: Place, work: Promise<T>): Promise<T> {

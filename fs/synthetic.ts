@@ -75,7 +75,7 @@ class SyntheticFs implements FileSystem {
 
   async stat(caller: Caller, path: ResolvedPath): Promise<Stat> {
     const found = this.find(path);
-    await this.needNames(caller, path, found);
+    await this.needName(caller, path, found);
     return this.statOf(caller, found);
   }
 
@@ -176,19 +176,13 @@ class SyntheticFs implements FileSystem {
     return { ...leafOf(leaf?.row ?? null), names, pattern: best?.pattern.slice(0, wanted.length) ?? [] };
   }
 
-  /** Every name a `*` stands for must be on its list. */
-  private async needNames(caller: Caller, path: string, { pattern, names }: Found): Promise<void> {
-    let nth = 0;
-    for (const [index, segment] of pattern.entries()) {
-      if (segment !== "*") continue;
-      const wild = `/${pattern.slice(0, index + 1).join("/")}`;
-      const row = this.rows.find((each) => each.row.path === wild && "list" in each.row)?.row;
-      const name = names[nth];
-      const before = names.slice(0, nth++);
-      if (row === undefined || !("has" in row) || name === undefined || !(await row.has(caller, before, name))) {
-        throw new FileError("ENOENT", path);
-      }
-    }
+  /** A name a `*` stands for must be on its list. Those before the last the Namespace has asked for on its way here. */
+  private async needName(caller: Caller, path: string, { pattern, names }: Found): Promise<void> {
+    if (pattern.at(-1) !== "*") return;
+    const list = this.rows.find((each) => "list" in each.row && Bun.deepEquals(each.pattern, pattern))?.row;
+    const [name = "", before] = [names.at(-1), names.slice(0, -1)];
+    if (list === undefined || !("has" in list) || !(await list.has(caller, before, name)))
+      throw new FileError("ENOENT", path);
   }
 
   private async statOf(caller: Caller, { kind, row, names }: Omit<Found, "pattern">): Promise<Stat> {
