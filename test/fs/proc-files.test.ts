@@ -54,6 +54,14 @@ test("queue, pending and stream follow a run and are empty when there is none", 
   expect(await read("maps")).toMatch(/^History:\t[1-9]\d*\n$/);
 });
 
+test("a write that is made again, because nobody knows whether the first was done, is done once", async () => {
+  const receipt = { uid: sam.uid, requestId: "r7", bodyHash: "h", answer: {}, now: home.clock.now() };
+  const other = await home.task();
+  for (let attempt = 0; attempt < 2; attempt++) await tree.write(sam, `/proc/${other}/note`, "once", { receipt });
+  await home.inState(other, "idle");
+  expect((await home.outline(other)).filter((line) => line === "user: once")).toEqual(["user: once"]);
+});
+
 test("what may be written is its reader's own, the rest nobody's to write", async () => {
   const row = await home.stores.kernel.processes.get(pid);
   if (row === null) throw new Error("the process is gone");
@@ -64,6 +72,6 @@ test("what may be written is its reader's own, the rest nobody's to write", asyn
 });
 
 test("loadavg is how many work, of how many", async () => {
-  expect(await tree.read(sam, "/proc/loadavg")).toBe("0/2\n");
+  expect(await tree.read(sam, "/proc/loadavg")).toBe("0/3\n");
   expect(await tree.names(sam, `/proc/${pid}/context.d`)).toEqual([]);
 });
