@@ -5,13 +5,14 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { diskFs } from "../../fs/disk.ts";
+import type { FileSystem, ResolvedPath } from "../../fs/filesystem.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { codeOf } from "../contract/filesystem.ts";
 import { agent, bob, root, sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";
 import { memoryMount } from "../support/memoryfs.ts";
-import { type Random, seeded } from "../support/random.ts";
+import { seeded } from "../support/random.ts";
 import { samples } from "../support/soak.ts";
 
 const onLinux = process.platform === "linux";
@@ -21,13 +22,15 @@ let shared: string;
 let files: Namespace;
 const clock = new FakeClock();
 
-function mounted(directory: string, random: Random = seeded(1)): Namespace {
+function disk(directory: string, home = "gsv-home"): FileSystem {
   const owner = async () => ({ uid: sam.uid, gid: sam.gid });
-  const hidden = [join(host, "gsv-home")];
-  const disk = diskFs({ directory, owner, hidden, clock, random: random.bytes });
+  return diskFs({ directory, owner, hidden: [join(host, home)], clock, random: seeded(1).bytes });
+}
+
+function mounted(directory: string, home?: string): Namespace {
   return new Namespace([
     { at: "/", fs: memoryMount() },
-    { at: "/mnt/host", fs: disk },
+    { at: "/mnt/host", fs: disk(directory, home) },
   ]);
 }
 
@@ -134,20 +137,9 @@ describe.if(onLinux)("nothing leads out of it", () => {
     expect(await codeOf(mounted(join(host, "gsv-home")).list(root, "/mnt/host"))).toBe("ENOENT");
     fs.mkdirSync(join(host, "above"));
     fs.renameSync(join(host, "gsv-home"), join(host, "above/home"));
-    const above = new Namespace([
-      {
-        at: "/",
-        fs: diskFs({
-          directory: host,
-          owner: async () => ({ uid: sam.uid, gid: sam.gid }),
-          hidden: [join(host, "above/home")],
-          clock,
-          random: seeded(1).bytes,
-        }),
-      },
-    ]);
-    expect(await codeOf(above.remove(root, "/above", { recursive: true }))).toBe("EBUSY");
-    expect(await codeOf(above.rename(root, "/above", "/elsewhere"))).toBe("EBUSY");
+    const above = mounted(host, "above/home");
+    expect(await codeOf(above.remove(root, "/mnt/host/above", { recursive: true }))).toBe("EBUSY");
+    expect(await codeOf(above.rename(root, "/mnt/host/above", "/mnt/host/elsewhere"))).toBe("EBUSY");
     expect(fs.existsSync(join(host, "above/home/kernel.db"))).toBe(true);
   });
 
@@ -176,9 +168,10 @@ describe.if(onLinux)("nothing leads out of it", () => {
       const fs = require("node:fs");
       const [dir, aside, out] = process.argv.slice(1);
       process.stdout.write("ready");
+      const stay = () => { for (let looks = Math.random() * 400; looks > 0; looks--) fs.existsSync(out); };
       for (;;) {
-        try { fs.renameSync(dir, aside); fs.symlinkSync(out, dir); fs.unlinkSync(dir); fs.renameSync(aside, dir); } catch {}
-        for (let looks = 0; looks < 50; looks++) fs.existsSync(dir);
+        try { fs.renameSync(dir, aside); fs.symlinkSync(out, dir); stay(); fs.unlinkSync(dir); fs.renameSync(aside, dir); } catch {}
+        stay();
       }`;
     const dir = join(shared, "d");
     fs.writeFileSync(join(dir, "secret"), "inside");
@@ -189,10 +182,15 @@ describe.if(onLinux)("nothing leads out of it", () => {
     try {
       await child.stdout.getReader().read();
       const seen = new Set<string>();
+      const swapped = disk(shared);
       const deadline = performance.now() + 4000;
       const late = () => performance.now() > deadline;
       for (let n = 0; n < samples(500, 10_000) || (!seen.has("inside") && !late()); n++) {
         seen.add(await get("/mnt/host/d/secret").catch(({ code }: { code: string }) => code));
+        // As if the walk had come to an end and the swap came then.
+        const unwalked = await swapped.read(sam, "/d/secret" as ResolvedPath, { bytesMax: 99 }).catch(() => null);
+        if (unwalked !== null) seen.add(Buffer.from(unwalked.bytes).toString());
+        await swapped.write(sam, "/d/new" as ResolvedPath, new Uint8Array(1), { at: "start" }).catch(() => {});
         await put(`/d/new${n % 7}`, "x").catch(() => {});
         await files.remove(sam, `/mnt/host/d/new${(n + 3) % 7}`, { recursive: false }).catch(() => {});
         await files.list(sam, "/mnt/host/d").then(
