@@ -19,6 +19,7 @@ import type {
   WriteOptions,
 } from "./filesystem.ts";
 import { isWithin, parent, split } from "./path.ts";
+import { checkLength, isPlace, pathOf, SLASH, steps } from "./steps.ts";
 
 export interface Mount {
   readonly at: string;
@@ -308,6 +309,9 @@ function needWritable({ mount, path }: Place): void {
 /** What stands where only the way to a mount is needed. */
 const BARE_DIRECTORY: Stat = { kind: "directory", uid: 0, gid: 0, mode: 0o755, size: 0, mtimeMs: 0, version: "0" };
 
+/** What a walk passes through that is not there. */
+const IMAGINED: Stat = { ...BARE_DIRECTORY };
+
 async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
   try {
     return await inside(place, place.mount.fs.stat(caller, place.inner));
@@ -316,9 +320,6 @@ async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
     throw error;
   }
 }
-
-/** What a walk passes through that is not there. */
-const IMAGINED: Stat = { ...BARE_DIRECTORY };
 
 /** A mount speaks of its own paths; outside, the mount point belongs before them. */
 async function inside<T>(place: Place, work: Promise<T>): Promise<T> {
@@ -329,31 +330,8 @@ async function inside<T>(place: Place, work: Promise<T>): Promise<T> {
   }
 }
 
-/** At the end of a path: what was found must be a directory. */
-const SLASH = "/";
-
-/** Whether a path ends in `.` or `..`: where one stands, and not what one can move or take away. */
-function isPlace(path: string): boolean {
-  return /(?:^|\/)\.{1,2}\/*$/.test(path);
-}
-
-/** Names in order. */
-function steps(path: string): string[] {
-  const names = split(path);
-  return names.length > 0 && path.endsWith("/") ? [...names, SLASH] : names;
-}
-
-function pathOf(names: readonly string[]): string {
-  return `/${names.join("/")}`;
-}
-
 function innerOf(mount: Mount, path: string): ResolvedPath {
   if (mount.whole) return path as ResolvedPath;
   const inner = mount.at === "/" ? path : path.slice(mount.at.length);
   return (inner === "" ? "/" : inner) as ResolvedPath;
-}
-
-function checkLength(path: string): void {
-  if (path.includes("\u0000")) throw new FileError("EINVAL", path.replaceAll("\u0000", "\\0"), "holds a NUL byte");
-  if (Buffer.byteLength(path) > LIMITS.pathBytesMax) throw new FileError("ENAMETOOLONG", `${path.slice(0, 60)}…`);
 }
