@@ -10,8 +10,10 @@ export const WRITE = 2;
 /** Run a file; pass through a directory. */
 export const SEARCH = 1;
 
+const SETUID = 0o4000;
 const SETGID = 0o2000;
 const STICKY = 0o1000;
+const GROUP_RUNS = 0o010;
 
 type Owned = Pick<Stat, "uid" | "gid" | "mode">;
 
@@ -34,13 +36,47 @@ export function needRemove(caller: Caller, directory: Owned, entry: Owned, path:
 
 /** Owner and mode of something new. */
 export function born(caller: Caller, directory: Owned, kind: "file" | "directory", mode?: number): Owned {
-  const inherited = (directory.mode & STICKY) === 0 ? directory.mode : 0o755;
   const setgid = directory.mode & SETGID;
-  const bits =
-    kind === "file"
-      ? (mode ?? (inherited & 0o666) | 0o600) & 0o7777
-      : ((mode ?? (inherited & 0o777) | 0o700) & 0o7777) | setgid;
-  return { uid: caller.uid, gid: setgid === 0 ? caller.gid : directory.gid, mode: bits };
+  const gid = setgid === 0 ? caller.gid : directory.gid;
+  const wished = wishedMode(caller, directory, kind, mode);
+  if (kind === "directory") return { uid: caller.uid, gid, mode: (wished & 0o1777) | setgid };
+  return { uid: caller.uid, gid, mode: inGroup(caller, gid) ? wished : withoutSetgid(wished, GROUP_RUNS) };
+}
+
+/** Where nobody set a umask the directory decides, as one with a default ACL would: what is shared stays shared. */
+function wishedMode(caller: Caller, directory: Owned, kind: "file" | "directory", mode?: number): number {
+  const [most, least] = kind === "file" ? [0o666, 0o600] : [0o777, 0o700];
+  if (caller.umask !== undefined) return (mode ?? most) & 0o7777 & ~caller.umask;
+  const inherited = (directory.mode & STICKY) === 0 ? directory.mode : 0o755;
+  return (mode ?? (inherited & most) | least) & 0o7777;
+}
+
+/** The mode of a file after somebody wrote to it: nobody but root changes a program that runs as another and leaves it so. */
+export function written(caller: Caller, { gid, mode }: Owned): number {
+  return isRoot(caller) ? mode : withoutPrivileges(mode, inGroup(caller, gid));
+}
+
+/** Owner and mode after a change that needSetattr let pass. */
+export function changed(caller: Caller, stat: Owned & Pick<Stat, "kind">, attributes: Attributes): Owned {
+  const { uid = stat.uid, gid = stat.gid } = attributes;
+  let mode = attributes.mode ?? stat.mode;
+  const given = attributes.uid !== undefined || attributes.gid !== undefined;
+  if (given && stat.kind !== "directory") mode = withoutPrivileges(mode, inGroup(caller, stat.gid));
+  if (attributes.mode !== undefined && !inGroup(caller, gid)) mode &= ~SETGID;
+  return { uid, gid, mode };
+}
+
+function inGroup(caller: Caller, gid: number): boolean {
+  return isRoot(caller) || caller.gids.includes(gid);
+}
+
+function withoutPrivileges(mode: number, inGroup: boolean): number {
+  return withoutSetgid(mode & ~SETUID, inGroup ? GROUP_RUNS : 0);
+}
+
+/** Setgid without leave to run means something else, and stays for whoever is in the group. */
+function withoutSetgid(mode: number, where: number): number {
+  return (mode & where) === where ? mode & ~SETGID : mode;
 }
 
 /** The owner may change mode and time, and the group to one of their own; only root gives things away. */

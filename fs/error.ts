@@ -19,9 +19,14 @@ const PHRASES = {
   EFBIG: "file too large",
   ENOSPC: "no space left",
   ECONFLICT: "changed since it was read",
+  EIO: "input/output error",
 } as const satisfies Partial<Record<Code, string>>;
 
 export type FileCode = keyof typeof PHRASES;
+
+export function isFileCode(code: unknown): code is FileCode {
+  return typeof code === "string" && Object.hasOwn(PHRASES, code);
+}
 
 export class FileError extends SysError {
   readonly path: string;
@@ -39,4 +44,9 @@ export class FileError extends SysError {
     const path = this.path === "/" ? mountPoint : mountPoint + this.path;
     return new FileError(this.code as FileCode, path, this.phrase);
   }
+}
+
+/** In place of a verb that a mount has not: nothing is made, moved or taken away there. */
+export async function refused(_caller: unknown, path: string): Promise<never> {
+  throw new FileError("EPERM", path);
 }

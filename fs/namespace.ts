@@ -19,10 +19,15 @@ import type {
   WriteOptions,
 } from "./filesystem.ts";
 import { isWithin, parent, split } from "./path.ts";
+import { checkLength, isPlace, pathOf, SLASH, steps } from "./steps.ts";
 
 export interface Mount {
   readonly at: string;
   readonly fs: FileSystem;
+  /** Nothing there can be changed, whatever its modes say. */
+  readonly readOnly?: true;
+  /** A part of a filesystem that sees its paths whole, mounted again in its own place. */
+  readonly whole?: true;
 }
 
 /** Where a walk ended: the path without links, the mount it is in, and what stands there. */
@@ -31,6 +36,8 @@ interface Place {
   readonly mount: Mount;
   readonly inner: ResolvedPath;
   readonly stat: Stat | null;
+  /** Nothing stands there, and only a directory may come to. */
+  readonly forDirectory?: true;
 }
 
 type Present = Place & { readonly stat: Stat };
@@ -59,7 +66,7 @@ export class Namespace {
     path: string,
   ): Promise<{ readonly path: string; readonly missing: readonly string[] }> {
     const place = await this.walk(caller, path, "follow", "imagine");
-    if (place.stat?.kind === "directory") throw new FileError("EISDIR", place.path);
+    if (place.stat?.kind === "directory" || place.forDirectory) throw new FileError("EISDIR", place.path);
     checkLength(place.path);
     const missing: string[] = [];
     if (place.stat !== null) return { path: place.path, missing };
@@ -67,6 +74,7 @@ export class Namespace {
       const stat = above === "/" ? await this.rootStat(caller) : await this.lookup(caller, split(above));
       if (stat === null) missing.unshift(above);
       else {
+        needWritable(this.place(split(missing[0] ?? place.path), null));
         need(caller, stat, WRITE | SEARCH, missing[0] ?? place.path);
         return { path: place.path, missing };
       }
@@ -87,7 +95,7 @@ export class Namespace {
     const place = await this.existing(caller, path, "follow");
     if (place.stat.kind !== "directory") throw new FileError("ENOTDIR", place.path);
     const entries = new Map<string, Entry>();
-    if (await this.stands(caller, place)) {
+    if (place.stat !== BARE_DIRECTORY) {
       for (const entry of await inside(place, place.mount.fs.list(caller, place.inner))) entries.set(entry.name, entry);
     } else need(caller, place.stat, READ, place.path);
     for (const name of this.mountedIn(place.path)) {
@@ -99,7 +107,10 @@ export class Namespace {
 
   async read(caller: Caller, path: string, options: ReadOptions): Promise<ReadResult> {
     const place = await this.existing(caller, path, "follow");
-    if (place.stat.kind === "directory") throw new FileError("EISDIR", place.path);
+    if (place.stat.kind === "directory") {
+      need(caller, place.stat, READ, place.path);
+      throw new FileError("EISDIR", place.path);
+    }
     return inside(place, place.mount.fs.read(caller, place.inner, options));
   }
 
@@ -110,22 +121,28 @@ export class Namespace {
     options: WriteOptions,
   ): Promise<{ readonly version: string }> {
     const place = await this.walk(caller, path, options.exclusive ? "keep" : "follow");
-    if (place.stat?.kind === "directory") throw new FileError("EISDIR", place.path);
+    if (options.exclusive && place.stat !== null) throw new FileError("EEXIST", place.path);
+    if (place.stat?.kind === "directory" || place.forDirectory) throw new FileError("EISDIR", place.path);
+    needWritable(place);
     return inside(place, place.mount.fs.write(caller, place.inner, bytes, options));
   }
 
   async remove(caller: Caller, path: string, options: RemoveOptions): Promise<void> {
     const place = await this.existing(caller, path, "keep");
+    if (isPlace(path)) throw new FileError("EINVAL", place.path, "named by its place: say its name");
     this.needUnmounted(place.path);
+    needWritable(place);
     await inside(place, place.mount.fs.remove(caller, place.inner, options));
   }
 
   async rename(caller: Caller, from: string, to: string, options: Receipted = {}): Promise<void> {
-    const source = await this.existing(caller, from, "keep");
-    const target = await this.walk(caller, to, "keep");
+    const { source, target } = await this.both(caller, from, to);
+    if (isPlace(from) || isPlace(to)) throw new FileError("EBUSY", source.path, "named by its place: say its name");
     this.needUnmounted(source.path);
     this.needUnmounted(target.path);
+    if (target.forDirectory && source.stat.kind !== "directory") throw new FileError("ENOTDIR", target.path);
     if (source.mount !== target.mount) throw new FileError("EXDEV", target.path);
+    needWritable(source);
     await inside(source, source.mount.fs.rename(caller, source.inner, target.inner, options));
   }
 
@@ -143,6 +160,7 @@ export class Namespace {
     });
     if (place.stat?.kind === "directory" && options.parents) return;
     if (place.stat !== null) throw new FileError("EEXIST", place.path);
+    needWritable(place);
     await inside(place, place.mount.fs.mkdir(caller, place.inner, options));
   }
 
@@ -163,13 +181,31 @@ export class Namespace {
   async link(caller: Caller, path: string, target: string, options: Receipted = {}): Promise<void> {
     const place = await this.walk(caller, path, "keep");
     if (place.stat !== null) throw new FileError("EEXIST", place.path);
+    if (place.forDirectory) throw new FileError("ENOENT", place.path);
     checkLength(target);
+    needWritable(place);
     await inside(place, place.mount.fs.link(caller, place.inner, target, options));
+  }
+
+  /** A second name for a file is nothing a mount has: what could be made is refused as on a disk without them. */
+  async hardLink(caller: Caller, existing: string, path: string): Promise<never> {
+    const { target } = await this.both(caller, existing, path);
+    if (target.stat !== null) throw new FileError("EEXIST", target.path);
+    throw new FileError("EPERM", target.path, "a file has one name: make a symbolic link, or copy it");
   }
 
   async setattr(caller: Caller, path: string, attributes: Attributes): Promise<void> {
     const place = await this.existing(caller, path, "follow");
+    needWritable(place);
     await inside(place, place.mount.fs.setattr(caller, place.inner, attributes));
+  }
+
+  /** What stands at one path and what is to stand at another; where either leads is found out before anything is said of them. */
+  private async both(caller: Caller, from: string, to: string): Promise<{ source: Present; target: Place }> {
+    const source = await this.walk(caller, from, "keep");
+    const target = await this.walk(caller, to, "keep");
+    if (source.stat === null) throw new FileError("ENOENT", source.path);
+    return { source: { ...source, stat: source.stat }, target };
   }
 
   private async existing(caller: Caller, path: string, last: "follow" | "keep"): Promise<Present> {
@@ -197,6 +233,7 @@ export class Namespace {
       const stat = trail.at(-1) ?? root;
       if (name === undefined) return this.place(here, stat);
       if (stat.kind !== "directory") throw new FileError("ENOTDIR", pathOf(here));
+      if (name === SLASH) continue;
       need(caller, stat, SEARCH, pathOf(here));
       if (name === ".") continue;
       if (name === "..") {
@@ -204,12 +241,13 @@ export class Namespace {
         continue;
       }
       if (Buffer.byteLength(name) > LIMITS.nameBytesMax) throw new FileError("ENAMETOOLONG", `${name.slice(0, 60)}…`);
-      const found = await this.lookup(caller, [...here, name]);
+      const found = stat === IMAGINED ? null : await this.lookup(caller, [...here, name]);
       if (found === null) {
         here.push(name);
         if (todo.length === 0) return this.place(here, null);
+        if (todo.length === 1 && todo[0] === SLASH) return { ...this.place(here, null), forDirectory: true };
         if (missing === "refuse") throw new FileError("ENOENT", pathOf(here));
-        trail.push(BARE_DIRECTORY);
+        trail.push(IMAGINED);
         continue;
       }
       if (found.kind === "symlink" && (todo.length > 0 || last === "follow")) {
@@ -241,11 +279,8 @@ export class Namespace {
     const place = this.place(names, null);
     const stat = await ownStat(caller, place);
     const leadsToMount = this.mountedIn(place.path).length > 0;
-    return leadsToMount && stat?.kind !== "directory" ? BARE_DIRECTORY : stat;
-  }
-
-  private async stands(caller: Caller, place: Place): Promise<boolean> {
-    return (await ownStat(caller, place))?.kind === "directory";
+    const mustStand = leadsToMount || (place.mount.whole === true && place.path === place.mount.at);
+    return mustStand && stat?.kind !== "directory" ? BARE_DIRECTORY : stat;
   }
 
   private mountOf(path: string): Mount {
@@ -267,8 +302,15 @@ export class Namespace {
   }
 }
 
+function needWritable({ mount, path }: Place): void {
+  if (mount.readOnly) throw new FileError("EROFS", path, "gsv keeps what is there as it is");
+}
+
 /** What stands where only the way to a mount is needed. */
 const BARE_DIRECTORY: Stat = { kind: "directory", uid: 0, gid: 0, mode: 0o755, size: 0, mtimeMs: 0, version: "0" };
+
+/** What a walk passes through that is not there. */
+const IMAGINED: Stat = { ...BARE_DIRECTORY };
 
 async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
   try {
@@ -284,26 +326,12 @@ async function inside<T>(place: Place, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof FileError ? error.under(place.mount.at) : error;
+    throw error instanceof FileError && !place.mount.whole ? error.under(place.mount.at) : error;
   }
 }
 
-/** Names in order; a trailing slash asks for a directory, as `.` does. */
-function steps(path: string): string[] {
-  const names = split(path);
-  return names.length > 0 && path.endsWith("/") ? [...names, "."] : names;
-}
-
-function pathOf(names: readonly string[]): string {
-  return `/${names.join("/")}`;
-}
-
 function innerOf(mount: Mount, path: string): ResolvedPath {
+  if (mount.whole) return path as ResolvedPath;
   const inner = mount.at === "/" ? path : path.slice(mount.at.length);
   return (inner === "" ? "/" : inner) as ResolvedPath;
-}
-
-function checkLength(path: string): void {
-  if (path.includes("\u0000")) throw new FileError("EINVAL", path.replaceAll("\u0000", "\\0"), "holds a NUL byte");
-  if (Buffer.byteLength(path) > LIMITS.pathBytesMax) throw new FileError("ENAMETOOLONG", `${path.slice(0, 60)}…`);
 }

@@ -8,7 +8,7 @@ import { LIMITS } from "../src/abi/limits.ts";
 import type { Clock } from "../src/lib/clock.ts";
 import { Serial } from "../src/lib/serial.ts";
 import type { ObjectMeta, ObjectStore } from "../src/objects/objects.ts";
-import { born, need, needRemove, needSetattr, READ, SEARCH, WRITE } from "./access.ts";
+import { born, changed, need, needRemove, needSetattr, READ, SEARCH, WRITE, written } from "./access.ts";
 import { contentTypeOf } from "./contenttype.ts";
 import { FileError } from "./error.ts";
 import type {
@@ -34,8 +34,6 @@ export interface ObjectsFsOptions {
   readonly clock: Clock;
   /** The mount's own directory until someone changes it. */
   readonly root: { readonly uid: number; readonly gid: number; readonly mode: number };
-  /** Directories that the kernel alone changes: everybody else, root too, may only read there what they may read. */
-  readonly kept?: readonly string[];
 }
 
 export function objectsFs(options: ObjectsFsOptions): FileSystem {
@@ -82,9 +80,10 @@ class ObjectsFs implements FileSystem {
   ): Promise<{ readonly version: string }> {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
-      this.needOurs(path);
       const old = await this.find(store, path);
-      const owned = await this.needWrite(caller, store, path, old, options);
+      const allowed = await this.needWrite(caller, store, path, old, options);
+      const isChanged = bytes.byteLength > 0 || (old !== null && options.at === "start");
+      const owned = isChanged ? { ...allowed, mode: written(caller, allowed) } : allowed;
       const keep = old !== null && options.at === "end" ? old.size : 0;
       if (keep + bytes.byteLength > LIMITS.fileBytesMax) {
         throw new FileError("EFBIG", path, `a file holds at most ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
@@ -99,7 +98,6 @@ class ObjectsFs implements FileSystem {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
       const stat = await this.existing(store, path);
-      this.needOurs(path, "and all beneath");
       needRemove(caller, await this.directory(store, parent(path)), stat, path);
       if (stat.kind !== "directory") return store.remove(keyOf(path), receipt);
       const metas = await metasBeneath(store, path);
@@ -119,19 +117,14 @@ class ObjectsFs implements FileSystem {
     return this.serial.run(async () => {
       if (from === to) return;
       const moved = await this.existing(store, from);
-      this.needOurs(from, "and all beneath");
-      this.needOurs(to, "and all beneath");
       if (isWithin(to, from)) throw new FileError("EINVAL", to, "cannot move a directory into itself");
+      if (isWithin(from, to)) throw new FileError("ENOTEMPTY", to);
       needRemove(caller, await this.directory(store, parent(from)), moved, from);
-      if (moved.kind === "directory" && parent(from) !== parent(to)) need(caller, moved, WRITE, from);
       const target = await this.find(store, to);
-      const directory = await this.directory(store, parent(to));
-      need(caller, directory, WRITE | SEARCH, to);
-      if (target !== null) {
-        needRemove(caller, directory, target, to);
-        if (target.kind !== "directory" && moved.kind === "directory") throw new FileError("ENOTDIR", to);
-        if (target.kind === "directory") await this.clear(store, to, moved);
-      }
+      await this.needPlace(caller, store, { path: to, target, moved });
+      // What leads from a directory to the one above it changes with the move.
+      if (moved.kind === "directory" && parent(from) !== parent(to)) need(caller, moved, WRITE, from);
+      if (target?.kind === "directory") await this.clear(store, to);
       await store.rename(keyOf(from), keyOf(to), receipt);
     });
   }
@@ -139,7 +132,6 @@ class ObjectsFs implements FileSystem {
   mkdir(caller: Caller, path: ResolvedPath, options: Receipted & { readonly mode?: number }): Promise<void> {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
-      this.needOurs(path);
       const directory = await this.needNew(caller, store, path);
       await this.putMarker(store, path, born(caller, directory, "directory", options.mode), options);
     });
@@ -149,7 +141,6 @@ class ObjectsFs implements FileSystem {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
       if (target === "") throw new FileError("ENOENT", path, "a link needs a target");
-      this.needOurs(path);
       const owned = { ...born(caller, await this.needNew(caller, store, path), "file"), mode: 0o777 };
       await store.put({ ...this.fresh(path, owned, "inode/symlink"), symlink: target }, Buffer.from(target), receipt);
     });
@@ -159,21 +150,15 @@ class ObjectsFs implements FileSystem {
     const store = this.options.storeOf(caller);
     return this.serial.run(async () => {
       const stat = await this.existing(store, path);
-      this.needOurs(path);
       needSetattr(caller, stat, attributes, path);
-      const { uid = stat.uid, gid = stat.gid, mode = stat.mode, mtimeMs = stat.mtimeMs } = attributes;
+      const owned = changed(caller, stat, attributes);
+      const { mtimeMs = stat.mtimeMs } = attributes;
       const key = stat.kind === "directory" ? markerOf(path) : keyOf(path);
       const meta = await store.head(key);
       // A directory that only exists through its files gets a marker of its own to carry this.
-      if (meta === null) await this.putMarker(store, path, { uid, gid, mode }, { mtimeMs });
-      else await store.setMeta({ ...meta, uid, gid, mode, mtimeMs });
+      if (meta === null) await this.putMarker(store, path, owned, { mtimeMs });
+      else await store.setMeta({ ...meta, ...owned, mtimeMs });
     });
-  }
-
-  private needOurs(path: string, reach?: "and all beneath"): void {
-    const kept = this.options.kept ?? [];
-    if (!kept.some((place) => isWithin(path, place) || (reach !== undefined && isWithin(place, path)))) return;
-    throw new FileError("EROFS", path, "gsv keeps what is there as it is");
   }
 
   private async find(store: ObjectStore, path: string): Promise<Stat | null> {
@@ -210,7 +195,7 @@ class ObjectsFs implements FileSystem {
   /** The directory in which the caller may make what is not there yet. */
   private async needNew(caller: Caller, store: ObjectStore, path: string): Promise<Stat> {
     if ((await this.find(store, path)) !== null) throw new FileError("EEXIST", path);
-    if (path.endsWith(`/${MARKER}`)) throw new FileError("EPERM", path, "gsv keeps this name for itself");
+    refuseMarker(path);
     const directory = await this.directory(store, parent(path));
     need(caller, directory, WRITE | SEARCH, path);
     return directory;
@@ -228,9 +213,22 @@ class ObjectsFs implements FileSystem {
     }
   }
 
-  /** A directory may take the place of an empty one only. */
-  private async clear(store: ObjectStore, path: string, moved: Stat): Promise<void> {
-    if (moved.kind !== "directory") throw new FileError("EISDIR", path);
+  /** Something moved may come to stand where the caller may make it or take away what is there, a directory for a directory only. */
+  private async needPlace(
+    caller: Caller,
+    store: ObjectStore,
+    { path, target, moved }: { readonly path: string; readonly target: Stat | null; readonly moved: Stat },
+  ): Promise<void> {
+    refuseMarker(path);
+    const directory = await this.directory(store, parent(path));
+    if (target === null) return need(caller, directory, WRITE | SEARCH, path);
+    needRemove(caller, directory, target, path);
+    if (target.kind === "directory" && moved.kind !== "directory") throw new FileError("EISDIR", path);
+    if (target.kind !== "directory" && moved.kind === "directory") throw new FileError("ENOTDIR", path);
+  }
+
+  /** Only an empty directory makes room for another. */
+  private async clear(store: ObjectStore, path: string): Promise<void> {
     const metas = await metasBeneath(store, path);
     if (metas.some((meta) => meta.key !== markerOf(path))) throw new FileError("ENOTEMPTY", path);
     for (const meta of metas) await store.remove(meta.key);
@@ -268,6 +266,10 @@ class ObjectsFs implements FileSystem {
       symlink: null,
     };
   }
+}
+
+function refuseMarker(path: string): void {
+  if (path.endsWith(`/${MARKER}`)) throw new FileError("EPERM", path, "gsv keeps this name for itself");
 }
 
 async function* appended(store: ObjectStore, key: string, size: number, bytes: Uint8Array): AsyncGenerator<Uint8Array> {

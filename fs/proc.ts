@@ -1,132 +1,144 @@
-// /proc: processes as files, one row of the table a file. Everything is asked through the reader's own Sys, so that a file shows what
-// the same person or process would be told anyway: another account's process is simply not there.
+// /proc: processes as files, one row of the table a file. Everything is asked through the reader's own Sys, and what is written is a call
+// of the writer's, so that a file shows and does what the same person or process could see and do anyway.
 
-import { SysError } from "../src/abi/errno.ts";
 import type { Caller } from "../src/abi/identity.ts";
-import { initPid, isPid } from "../src/abi/ids.ts";
+import { initPid } from "../src/abi/ids.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import type { Message } from "../src/abi/message.ts";
-import type { ProcessInfo, WaitsFor } from "../src/abi/process.ts";
+import type { WaitsFor } from "../src/abi/process.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { Clock } from "../src/lib/clock.ts";
-import { FileError } from "./error.ts";
 import type { FileSystem } from "./filesystem.ts";
-import { type Row, syntheticFs } from "./synthetic.ts";
+import { Asking } from "./proc/asking.ts";
+import { Control } from "./proc/control.ts";
+import { cmdlineText, environText, factsText, identityText, limitsText, statusText } from "./proc/facts.ts";
+import { type Row, syntheticFs, type TextRow } from "./synthetic.ts";
 
 export interface ProcOptions {
+  /** To look with. */
   readonly sysFor: (caller: Caller) => Sys;
+  /** To act with: what is done this way is logged as done by the caller. */
+  readonly actFor: (caller: Caller) => Sys;
   readonly clock: Clock;
   /** How the command line prints them: the files read the same. */
   readonly messageLine: (message: Message) => string;
   readonly waitsForText: (waits: WaitsFor) => string;
 }
 
-export function procFs({ sysFor, clock, messageLine, waitsForText }: ProcOptions): FileSystem {
-  const get = (caller: Caller, pid: string) => sysFor(caller).call<ProcessInfo>("proc.get", { pid });
-  const history = (caller: Caller, pid: string) => messagesOf(sysFor(caller), pid);
-  const status = (caller: Caller) =>
-    sysFor(caller).call<{ version: string; startedAt: number | null }>("system.status", {});
-
+export function procFs(options: ProcOptions): FileSystem {
+  const asking = new Asking(options.sysFor);
   const rows: readonly Row[] = [
-    {
-      path: "/*",
-      list: async (caller) => {
-        const pids: string[] = [];
-        for (let after: string | null | undefined; after !== null; ) {
-          const page: { processes: ProcessInfo[]; next?: string | null } = await sysFor(caller).call(
-            "proc.list",
-            after ? { after } : {},
-          );
-          pids.push(...page.processes.map(({ pid }) => pid));
-          after = page.next ?? null;
-        }
-        return pids;
-      },
-      has: (caller, _before, pid) => exists(pid, () => get(caller, pid)),
-    },
-    {
-      path: "/*/status",
-      text: async (caller, [pid = ""]) => statusText(await alive(pid, get(caller, pid)), waitsForText),
-    },
+    { path: "/*", list: (caller) => asking.pids(caller), has: (caller, _before, pid) => asking.has(caller, pid) },
+    ...factRows(asking, options),
+    ...workRows(asking, options),
+    ...controlRows(new Control(options.actFor)),
+    { path: "/*/context.d/*", list: async () => [], has: async () => false },
+    { path: "/self", link: async (caller) => caller.pid ?? initPid(caller.ownerUid) },
+    ...kernelRows(asking, options.clock),
+  ];
+  return syntheticFs(rows, options.clock);
+}
+
+/** What a process is. */
+function factRows(asking: Asking, { waitsForText }: ProcOptions): TextRow[] {
+  const row = (name: string, text: (caller: Caller, pid: string) => Promise<string>): TextRow => ({
+    path: `/*/${name}`,
+    text: (caller, [pid = ""]) => text(caller, pid),
+  });
+  return [
+    row("status", async (caller, pid) => statusText(await asking.info(caller, pid), waitsForText)),
+    row("identity", async (caller, pid) => identityText(await asking.info(caller, pid))),
+    row("cmdline", async (caller, pid) =>
+      cmdlineText(await asking.info(caller, pid), (await asking.caps(caller, pid)).dropped),
+    ),
+    row("cwd", async (caller, pid) => `${(await asking.info(caller, pid)).cwd}\n`),
+    row("environ", async (caller, pid) => environText(await asking.info(caller, pid))),
+    row("model", async (caller, pid) => {
+      await asking.info(caller, pid);
+      return `${(await asking.setting(caller, "ai.model")) || "default"}\n`;
+    }),
+    row("caps", async (caller, pid) => (await asking.caps(caller, pid)).capabilities.map(line).join("")),
+    row("limits", async (caller, pid) => {
+      await asking.info(caller, pid);
+      return limitsText();
+    }),
+  ];
+}
+
+/** What a process does, did and waits for. */
+function workRows(asking: Asking, { messageLine }: ProcOptions): TextRow[] {
+  const row = (name: string, text: (caller: Caller, pid: string) => Promise<string>): TextRow => ({
+    path: `/*/${name}`,
+    text: (caller, [pid = ""]) => text(caller, pid),
+  });
+  const lines = async function* (pages: AsyncIterable<readonly Message[]>, text: (message: Message) => string) {
+    for await (const page of pages) yield page.map((message) => line(text(message))).join("");
+  };
+  return [
     {
       path: "/*/messages",
-      text: async (caller, [pid = ""]) => lines(history(caller, pid), (each) => JSON.stringify(each)),
+      text: async (caller, [pid = ""]) => lines(asking.history(caller, pid), (each) => JSON.stringify(each)),
     },
-    { path: "/*/history", text: async (caller, [pid = ""]) => lines(history(caller, pid), messageLine) },
-    { path: "/self", link: async (caller) => caller.pid ?? initPid(caller.ownerUid) },
-    { path: "/version", text: async (caller) => `gsv ${(await status(caller)).version}\n` },
+    { path: "/*/history", text: async (caller, [pid = ""]) => lines(asking.history(caller, pid), messageLine) },
+    row("queue", async (caller, pid) => factsText([["Queued", (await asking.info(caller, pid)).queued]])),
+    row("pending", async (caller, pid) => (await asking.pending(caller, pid)).map(jsonLine).join("")),
+    row("approvals", async (caller, pid) => (await asking.approvals(caller, pid)).map(jsonLine).join("")),
+    row("usage", async (caller, pid) => factsText([["Messages", (await asking.newest(caller, pid, 1)).messageCount]])),
+    row("maps", async (caller, pid) => factsText([["History", (await asking.newest(caller, pid, 1)).messageCount]])),
+    row("clients", async (caller, pid) => {
+      await asking.info(caller, pid);
+      return factsText([["Clients", (await asking.kernel(caller)).clients]]);
+    }),
+    row("stream", async (caller, pid) => {
+      const { messages, activeRunId } = await asking.newest(caller, pid, LIMITS.historyPageMax);
+      const said = messages.filter(({ runId }) => activeRunId !== null && runId === activeRunId);
+      return said.map((each) => (each.role === "assistant" ? each.content.text : "")).join("");
+    }),
+  ];
+}
+
+function controlRows(control: Control): TextRow[] {
+  const own = { mode: 0o600, owner: async ({ uid, gid }: Caller) => ({ uid, gid }) };
+  return [
+    {
+      path: "/*/ctl",
+      ...own,
+      text: async () => control.verbs,
+      write: (caller, [pid = ""], text, options) => control.ctl(caller, pid, text, options),
+    },
+    {
+      path: "/*/note",
+      ...own,
+      text: async () => "",
+      write: (caller, [pid = ""], text, options) => control.note(caller, pid, text, options),
+    },
+  ];
+}
+
+function kernelRows(asking: Asking, clock: Clock): TextRow[] {
+  return [
+    { path: "/version", text: async (caller) => line(`gsv ${(await asking.kernel(caller)).version}`) },
     {
       path: "/uptime",
       text: async (caller) => {
-        const { startedAt } = await status(caller);
-        return `${startedAt === null ? "0.00" : (Math.max(0, clock.now() - startedAt) / 1000).toFixed(2)}\n`;
+        const { startedAt } = await asking.kernel(caller);
+        return line(startedAt === null ? "0.00" : (Math.max(0, clock.now() - startedAt) / 1000).toFixed(2));
+      },
+    },
+    {
+      path: "/loadavg",
+      text: async (caller) => {
+        const { working, processes } = await asking.kernel(caller);
+        return line(`${working}/${processes}`);
       },
     },
   ];
-  return syntheticFs(rows, clock);
 }
 
-async function exists(pid: string, ask: () => Promise<unknown>): Promise<boolean> {
-  if (!isPid(pid)) return false;
-  try {
-    await ask();
-    return true;
-  } catch (error) {
-    if (error instanceof SysError && error.code === "ESRCH") return false;
-    throw error;
-  }
+function line(text: string): string {
+  return `${text}\n`;
 }
 
-/** A process that ended between two questions is a file that is gone. */
-async function alive<T>(pid: string, answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    throw error instanceof SysError && error.code === "ESRCH" ? new FileError("ENOENT", `/${pid}`) : error;
-  }
-}
-
-async function* messagesOf(sys: Sys, pid: string): AsyncGenerator<readonly Message[]> {
-  for (let afterSeq = 0; ; ) {
-    const limit = LIMITS.historyPageMax;
-    const page = await alive(
-      pid,
-      sys.call<{ messages: readonly Message[]; hasMoreAfter: boolean }>("proc.history", { pid, afterSeq, limit }),
-    );
-    yield page.messages;
-    const last = page.messages.at(-1);
-    if (last === undefined || !page.hasMoreAfter) return;
-    afterSeq = last.id;
-  }
-}
-
-async function* lines(
-  pages: AsyncIterable<readonly Message[]>,
-  line: (message: Message) => string,
-): AsyncGenerator<string> {
-  for await (const page of pages) yield page.map((message) => `${line(message)}\n`).join("");
-}
-
-function statusText(info: ProcessInfo, waitsForText: (waits: WaitsFor) => string): string {
-  const rows: readonly (readonly [string, string | number | null])[] = [
-    ["Name", info.label],
-    ["Pid", info.pid],
-    ["PPid", info.parentPid],
-    ["Owner", info.owner],
-    ["RunAs", info.runAs],
-    ["Profile", info.profile],
-    ["State", info.interrupted ? `${info.state} (interrupted)` : info.state],
-    ["Run", info.activeRunId],
-    ["Queue", info.queued],
-    ["Cwd", info.cwd],
-    ["Workspace", info.workspaceId],
-    ["WaitsFor", info.waitsFor === null ? null : waitsForText(info.waitsFor)],
-    ["Created", new Date(info.createdAt).toISOString()],
-  ];
-  return rows.map(([key, value]) => `${key}:\t${oneLine(String(value ?? "-"))}\n`).join("");
-}
-
-/** A label of several lines must not look like another key. */
-function oneLine(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, " ");
+function jsonLine(value: object): string {
+  return line(JSON.stringify(value));
 }

@@ -1,26 +1,39 @@
-// A read-only tree whose files are made when they are read, from a table of rows. `*` in a row's path stands for one name of a list;
-// a name written out wins over it. Reading from the start makes a file anew; reading on from an offset sees the same making for a
-// second after its last use, so that ranges agree. What is written goes to the row whole, once; where a row takes nothing, changing
-// anything is refused.
+// A tree whose files are made when they are read, from a table of rows. `*` in a row's path stands for one name of a list; a name written
+// out wins over it. Reading from the start makes a file anew; reading on from an offset sees the same making for a second after its last
+// use, so that ranges agree. What is written to a file that takes it acts once, as a whole; nothing is made, moved or taken away.
 
 import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import type { Clock } from "../src/lib/clock.ts";
-import { FileError } from "./error.ts";
-import type { Entry, FileKind, FileSystem, ReadOptions, ReadResult, ResolvedPath, Stat } from "./filesystem.ts";
+import { need, READ, WRITE } from "./access.ts";
+import { FileError, refused } from "./error.ts";
+import type {
+  Entry,
+  FileKind,
+  FileSystem,
+  ReadOptions,
+  ReadResult,
+  ResolvedPath,
+  Stat,
+  WriteOptions,
+} from "./filesystem.ts";
 import { split } from "./path.ts";
 
 export type Text = string | AsyncIterable<string>;
 
+/** A file. It is root's and everybody reads it, unless it says otherwise. */
+export interface TextRow {
+  readonly path: string;
+  readonly text: (caller: Caller, names: readonly string[]) => Promise<Text>;
+  /** Takes what was written: all of it or, by throwing, none, also at a name that is on no list. `options` says where it was meant for. */
+  readonly write?: (caller: Caller, names: readonly string[], text: string, options: WriteOptions) => Promise<void>;
+  readonly mode?: number;
+  readonly owner?: (caller: Caller) => Promise<{ readonly uid: number; readonly gid: number }>;
+}
+
 /** `names` are what the path's `*`s stand for, in order. */
 export type Row =
-  | {
-      readonly path: string;
-      readonly text: (caller: Caller, names: readonly string[]) => Promise<Text>;
-      readonly write?: (caller: Caller, names: readonly string[], text: string) => Promise<void>;
-      /** Root, where nothing else is said. */
-      readonly owner?: (caller: Caller) => Promise<{ readonly uid: number; readonly gid: number }>;
-    }
+  | TextRow
   | { readonly path: string; readonly link: (caller: Caller, names: readonly string[]) => Promise<string> }
   /** Ends in `*`: which names there are, and whether one is, which may be cheaper to say. */
   | {
@@ -36,56 +49,76 @@ export function syntheticFs(rows: readonly Row[], clock: Clock): FileSystem {
   return new SyntheticFs(rows, clock);
 }
 
+interface Placed {
+  readonly row: Row;
+  readonly pattern: readonly string[];
+}
+
 interface Found {
   readonly kind: FileKind;
   readonly row?: Row;
   readonly names: readonly string[];
+  readonly pattern: readonly string[];
 }
 
 class SyntheticFs implements FileSystem {
   private readonly snapshots = new Map<string, Snapshot>();
 
+  private readonly rows: readonly Placed[];
+
   constructor(
-    private readonly rows: readonly Row[],
+    rows: readonly Row[],
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.rows = rows.map((row) => ({ row, pattern: split(row.path) }));
+  }
 
   async stat(caller: Caller, path: ResolvedPath): Promise<Stat> {
-    return this.statOf(caller, await this.find(caller, path));
+    const found = this.find(path);
+    await this.needName(caller, path, found);
+    return this.statOf(caller, found);
   }
 
   async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
-    const found = await this.find(caller, path);
+    const found = this.find(path);
     if (found.kind !== "directory") throw new FileError("ENOTDIR", path);
-    const depth = split(path).length;
-    const names = new Set<string>();
-    for (const row of this.rows) {
-      const pattern = split(row.path);
-      const name = pattern[depth];
-      if (name === undefined || !fits(pattern.slice(0, depth), split(path))) continue;
-      if (name !== "*") names.add(name);
-      else if ("list" in row && pattern.length === depth + 1) {
-        for (const each of await row.list(caller, found.names)) names.add(each);
-      }
+    const wanted = split(path);
+    /** What stands at each name that is written out: a file, or null for a directory. */
+    const leaves = new Map<string, Row | null>();
+    const listed = new Set<string>();
+    let ofListed: Row | null = null;
+    for (const { row, pattern } of this.rows) {
+      const name = pattern[wanted.length];
+      if (name === undefined || !begins(pattern, wanted)) continue;
+      const isLast = pattern.length === wanted.length + 1;
+      const leaf = isLast && !("list" in row) ? row : null;
+      if (name !== "*") leaves.set(name, leaf ?? leaves.get(name) ?? null);
+      else if (leaf !== null) ofListed = leaf;
+      else if (isLast && "list" in row) for (const each of await row.list(caller, found.names)) listed.add(each);
     }
     const entries: Entry[] = [];
-    for (const name of names) {
-      const child = await this.find(caller, path === "/" ? `/${name}` : `${path}/${name}`, true);
-      entries.push({ name, stat: await this.statOf(caller, child) });
+    for (const [name, row] of leaves)
+      entries.push({ name, stat: await this.statOf(caller, { ...leafOf(row), names: found.names }) });
+    for (const name of listed) {
+      if (leaves.has(name)) continue;
+      const names = [...found.names, name];
+      entries.push({ name, stat: await this.statOf(caller, { ...leafOf(ofListed), names }) });
     }
     return entries;
   }
 
   async read(caller: Caller, path: ResolvedPath, { offset = 0, bytesMax }: ReadOptions): Promise<ReadResult> {
-    const { row, names } = await this.find(caller, path);
+    const found = this.find(path);
+    const { row, names } = found;
     if (row === undefined || !("text" in row)) throw new FileError("EISDIR", path);
+    need(caller, await this.statOf(caller, found), READ, path);
     const key = `${caller.uid} ${caller.ownerUid} ${caller.pid ?? ""} ${path}`;
     for (const [other, snapshot] of this.snapshots) {
       if (this.clock.mono() - snapshot.usedAt > SNAPSHOT_MS) this.snapshots.delete(other);
     }
     let snapshot = offset === 0 ? undefined : this.snapshots.get(key);
     if (snapshot === undefined) {
-      snapshot = new Snapshot(await row.text(caller, names), String(this.clock.now()));
+      snapshot = snapshotOf(await row.text(caller, names), this.clock);
       this.snapshots.delete(key);
       const oldest = this.snapshots.keys().next();
       if (this.snapshots.size >= SNAPSHOTS_MAX && !oldest.done) this.snapshots.delete(oldest.value);
@@ -98,80 +131,69 @@ class SyntheticFs implements FileSystem {
     return result;
   }
 
-  async write(caller: Caller, path: ResolvedPath, bytes: Uint8Array): Promise<{ readonly version: string }> {
-    const { row, names } = await this.find(caller, path).catch((error: unknown) => {
-      // A file that is not there cannot be made.
-      throw error instanceof FileError && error.code === "ENOENT" ? new FileError("EPERM", path) : error;
-    });
-    if (row === undefined || !("write" in row) || row.write === undefined) throw new FileError("EPERM", path);
-    await row.write(caller, names, new TextDecoder().decode(bytes));
-    return { version: String(this.clock.now()) };
+  async write(
+    caller: Caller,
+    path: ResolvedPath,
+    bytes: Uint8Array,
+    options: WriteOptions,
+  ): Promise<{ readonly version: string }> {
+    const found = this.found(path);
+    // Who may write here may still not make a file.
+    if (found === null) throw new FileError("EPERM", path);
+    const { row, names } = found;
+    if (row === undefined || !("text" in row) || row.write === undefined) throw new FileError("EPERM", path);
+    need(caller, await this.statOf(caller, found), WRITE, path);
+    if (options.ifVersion !== undefined) {
+      const now = snapshotOf(await row.text(caller, names), this.clock);
+      if (now.version !== options.ifVersion) throw new FileError("ECONFLICT", path);
+    }
+    await row.write(caller, names, textOf(bytes, path), options);
+    return { version: versionOf(bytes) };
   }
 
-  async remove(_caller: Caller, path: ResolvedPath): Promise<never> {
-    throw new FileError("EPERM", path);
+  readonly remove = refused;
+  readonly rename = refused;
+  readonly mkdir = refused;
+  readonly link = refused;
+  readonly setattr = refused;
+
+  private find(path: string): Found {
+    const found = this.found(path);
+    if (found === null) throw new FileError("ENOENT", path);
+    return found;
   }
 
-  async rename(_caller: Caller, from: ResolvedPath): Promise<never> {
-    throw new FileError("EPERM", from);
-  }
-
-  async mkdir(_caller: Caller, path: ResolvedPath): Promise<never> {
-    throw new FileError("EPERM", path);
-  }
-
-  async link(_caller: Caller, path: ResolvedPath): Promise<never> {
-    throw new FileError("EPERM", path);
-  }
-
-  async setattr(_caller: Caller, path: ResolvedPath): Promise<never> {
-    throw new FileError("EPERM", path);
-  }
-
-  /** `listed` names are known to exist. */
-  private async find(caller: Caller, path: string, listed = false): Promise<Found> {
+  /** What a path is if the names on the way exist, which the Namespace has asked just before; null where no row leads. */
+  private found(path: string): Found | null {
     const wanted = split(path);
     const fitting = this.rows
-      .map((row) => ({ row, pattern: split(row.path) }))
-      .filter(({ pattern }) => pattern.length >= wanted.length && fits(pattern.slice(0, wanted.length), wanted))
+      .filter(({ pattern }) => begins(pattern, wanted))
       .sort((left, right) => literals(right.pattern, wanted.length) - literals(left.pattern, wanted.length));
     const best = fitting[0];
-    if (best === undefined && wanted.length > 0) throw new FileError("ENOENT", path);
+    if (best === undefined && wanted.length > 0) return null;
     const names = wanted.filter((_, index) => best?.pattern[index] === "*");
-    if (!listed && best !== undefined) await this.needNames(caller, path, best.pattern.slice(0, wanted.length), names);
-    const leaf = fitting.find(({ row, pattern }) => pattern.length === wanted.length && !("list" in row))?.row;
-    if (leaf === undefined) return { kind: "directory", names };
-    return { kind: "link" in leaf ? "symlink" : "file", row: leaf, names };
+    const leaf = fitting.find(({ row, pattern }) => pattern.length === wanted.length && !("list" in row));
+    return { ...leafOf(leaf?.row ?? null), names, pattern: best?.pattern.slice(0, wanted.length) ?? [] };
   }
 
-  /** Every name a `*` stands for must be on its list. */
-  private async needNames(
-    caller: Caller,
-    path: string,
-    pattern: readonly string[],
-    names: readonly string[],
-  ): Promise<void> {
-    let nth = 0;
-    for (const [index, segment] of pattern.entries()) {
-      if (segment !== "*") continue;
-      const wild = `/${pattern.slice(0, index + 1).join("/")}`;
-      const row = this.rows.find((each) => each.path === wild && "list" in each);
-      const name = names[nth];
-      const before = names.slice(0, nth++);
-      if (row === undefined || !("has" in row) || name === undefined || !(await row.has(caller, before, name))) {
-        throw new FileError("ENOENT", path);
-      }
-    }
+  /** A name a `*` stands for must be on its list. Those before the last the Namespace has asked for on its way here. */
+  private async needName(caller: Caller, path: string, { pattern, names }: Found): Promise<void> {
+    if (pattern.at(-1) !== "*") return;
+    const list = this.rows.find((each) => "list" in each.row && Bun.deepEquals(each.pattern, pattern))?.row;
+    const [name = "", before] = [names.at(-1), names.slice(0, -1)];
+    if (list === undefined || !("has" in list) || !(await list.has(caller, before, name)))
+      throw new FileError("ENOENT", path);
   }
 
-  private async statOf(caller: Caller, { kind, row, names }: Found): Promise<Stat> {
+  private async statOf(caller: Caller, { kind, row, names }: Omit<Found, "pattern">): Promise<Stat> {
     const now = this.clock.now();
     const base = { kind, uid: 0, gid: 0, size: 0, mtimeMs: now, version: String(now) };
     if (kind === "directory") return { ...base, mode: 0o555 };
     if (row !== undefined && "link" in row) return { ...base, mode: 0o777, target: await row.link(caller, names) };
-    const writable = row !== undefined && "write" in row && row.write !== undefined;
-    const owner = row !== undefined && "owner" in row ? await row.owner?.(caller) : undefined;
-    return { ...base, ...owner, mode: writable ? 0o644 : 0o444, contentType: "text/plain" };
+    const file: Partial<TextRow> = row !== undefined && "text" in row ? row : {};
+    const owner = (await file.owner?.(caller)) ?? { uid: 0, gid: 0 };
+    const mode = file.mode ?? (file.write === undefined ? 0o444 : 0o644);
+    return { ...base, ...owner, mode, contentType: "text/plain" };
   }
 }
 
@@ -184,7 +206,7 @@ class Snapshot {
 
   constructor(
     text: Text,
-    private readonly version: string,
+    readonly version: string,
   ) {
     this.done = typeof text === "string";
     this.bytes = Buffer.from(typeof text === "string" ? text : "");
@@ -210,10 +232,32 @@ class Snapshot {
   }
 }
 
-function fits(pattern: readonly string[], names: readonly string[]): boolean {
-  return (
-    pattern.length === names.length && pattern.every((segment, index) => segment === "*" || segment === names[index])
-  );
+function snapshotOf(text: Text, clock: Clock): Snapshot {
+  return new Snapshot(text, typeof text === "string" ? versionOf(Buffer.from(text)) : String(clock.now()));
+}
+
+export function versionOf(bytes: Uint8Array): string {
+  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 16);
+}
+
+/** What is written to a file that is made of text. */
+export function textOf(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new FileError("EINVAL", path, "takes text in UTF-8 only");
+  }
+}
+
+/** Whether a row is at these names or beneath them. */
+function begins(pattern: readonly string[], names: readonly string[]): boolean {
+  return pattern.length >= names.length && names.every((name, at) => pattern[at] === "*" || pattern[at] === name);
+}
+
+/** Without a row of its own it is the way to others. */
+function leafOf(row: Row | null): Pick<Found, "kind" | "row"> {
+  if (row === null) return { kind: "directory" };
+  return { kind: "link" in row ? "symlink" : "file", row };
 }
 
 function literals(pattern: readonly string[], depth: number): number {

@@ -1,5 +1,6 @@
 // The files of a home as the read-only view sees them.
 
+import { SysError } from "./abi/errno.ts";
 import type { RandomBytes } from "./abi/ids.ts";
 import type { Sys } from "./abi/sys.ts";
 import { homeNamed, namesIn } from "./boot-about.ts";
@@ -33,11 +34,20 @@ export interface ReadFilesOptions {
 
 export function readFiles({ paths, clock, random, database, kernel, sys }: ReadFilesOptions): ReadFiles {
   const objects = diskObjects({ directory: paths.objectsDir, rows: objectRows(database), clock, random });
-  const namespace = mountedFiles({ objects, clock, sysFor: sys });
+  const namespace = mountedFiles({
+    ...{ objects, kernel, clock, random, sysFor: sys, actFor: sys },
+    log: needsKernel,
+    onLocked: () => {},
+  });
   const homeOf: FilesOptions["homeOf"] = (caller, username) => homeNamed(kernel, caller, username);
   return {
     objects,
     files: filesService({ namespace, homeOf }),
     tree: treeService({ namespace, homeOf, names: namesIn(kernel), clock }),
   };
+}
+
+/** Which secrets must not be in it, a kernel knows. */
+async function needsKernel(): Promise<never> {
+  throw new SysError("EAGAIN", "reading the log needs a kernel");
 }

@@ -58,6 +58,17 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
 
 export type ServiceParts = ProcessParts & { readonly shells: Shells };
 
+/** A log is read from where its last part begins; the older one is for doctor. */
+const LOG_BYTES_MAX = 4 * 1024 * 1024;
+
+async function endOfFile(path: string, bytesMax: number): Promise<string> {
+  const file = Bun.file(path);
+  if (!(await file.exists())) return "";
+  const { size } = file;
+  const text = await file.slice(Math.max(0, size - bytesMax), size).text();
+  return size > bytesMax ? text.slice(text.indexOf("\n") + 1) : text;
+}
+
 export interface FileParts {
   readonly options: FilesOptions;
   readonly locate: ReturnType<typeof pathLocator>;
@@ -65,8 +76,15 @@ export interface FileParts {
 
 /** One namespace for all: what a rule looks at is what a call touches. */
 export function bootFiles(core: Core): FileParts {
-  const { kernel, objects, machine, unloggedDoor: sysFor } = core;
-  const namespace = mountedFiles({ objects, clock: machine.clock, sysFor });
+  const { kernel, objects, machine, unloggedDoor: sysFor, door, redactor, logins } = core;
+  const { clock, random, paths } = machine;
+  const namespace = mountedFiles({
+    ...{ objects, kernel, clock, random, sysFor },
+    actFor: (caller) => door(caller.ownerUid, async () => caller),
+    log: async () => redactor.text(await endOfFile(paths.kernelLog, LOG_BYTES_MAX)),
+    onLocked: (uid, locked) => logins.accountLocked(uid, locked),
+    ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
+  });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
   return { options, locate: pathLocator(options) };
 }

@@ -54,6 +54,8 @@ export interface Machine {
   readonly log: (line: string) => void;
   /** How long things are kept; asked before every sweep. */
   readonly retention?: () => Promise<RetentionSettings>;
+  /** A directory that is granted as /mnt/host. */
+  readonly hostDirectory?: string;
   /** Hashing a password is slow on purpose; tests need not wait for it. */
   readonly passwordCost?: PasswordCost;
   /** A test may stand in front of a port. */

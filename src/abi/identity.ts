@@ -18,6 +18,8 @@ export interface Caller extends Identity {
   /** The account whose processes the caller sees: itself for a person, the process's owner for a process. */
   readonly ownerUid: number;
   readonly cwd: string;
+  /** Bits that new files do without; where nobody set it, what is new takes after its directory. */
+  readonly umask?: number;
   readonly capabilities: readonly string[];
   /** A person has said yes to this one call of a process, having seen what it is about. */
   readonly approved?: true;

@@ -136,6 +136,11 @@ export function processesService(ports: ProcessesPorts): Processes {
 
     send: (context, request) => send(ports, context, request),
 
+    async label({ caller }, { pid, label }) {
+      await kernel.processes.label((await visible(caller, pid)).pid, label);
+      return { pid, label };
+    },
+
     async abort(context, { pid, runId }) {
       const done = await abort(context, await visible(context.caller, pid), runId ?? null);
       return {

@@ -162,6 +162,26 @@ export const procCalls = [
   }),
 
   syscall({
+    name: "proc.label",
+    summary: "Say anew what a process is for",
+    class: "keyed",
+    input: {
+      pid: onePid,
+      label: field.text("what it is for, in a few words", {
+        positional: true,
+        shortest: 1,
+        longest: LIMITS.labelCharsMax,
+        meta: "TEXT",
+      }),
+    },
+    cli: {
+      examples: ['gsv proc label task:abc123 "release notes"'],
+      print: { kind: "value", text: (result: { pid: string; label: string }) => `${result.pid} ${result.label}` },
+    },
+    run: ({ processes }: { processes: Processes }, args, context) => processes.label(context, args),
+  }),
+
+  syscall({
     name: "proc.history",
     summary: "Print messages of a process, oldest first, by default the newest page",
     class: "read",

@@ -149,6 +149,10 @@ export interface Processes {
   spawn(context: CallContext, request: SpawnRequest): Promise<Spawned>;
   send(context: CallContext, request: SendRequest): Promise<Sent>;
   abort(context: CallContext, request: { readonly pid: string; readonly runId?: string }): Promise<Aborted>;
+  label(
+    context: CallContext,
+    request: { readonly pid: string; readonly label: string },
+  ): Promise<{ readonly pid: string; readonly label: string }>;
   reset(context: CallContext, request: { readonly pid: string }): Promise<Closed>;
   kill(context: CallContext, request: { readonly pid: string; readonly archive: boolean }): Promise<Closed>;
   signal(context: CallContext, request: { readonly pid: string; readonly signal: ProcessSignal }): Promise<Signalled>;

@@ -9,6 +9,7 @@ import { chatRows } from "./chat.ts";
 import { fileRows } from "./files.ts";
 import { Floor, freshBinary } from "./machine.ts";
 import { passes, type Row, table } from "./measure.ts";
+import { mountRows } from "./mounts.ts";
 import { scaleRows } from "./scale.ts";
 import { sendRows } from "./send.ts";
 import { sizeRows } from "./size.ts";
@@ -20,6 +21,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   send: sendRows,
   scale: scaleRows,
   files: fileRows,
+  mounts: mountRows,
   size: sizeRows,
 };
 

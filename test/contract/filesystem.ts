@@ -206,6 +206,30 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
       await files.setattr(root, "/home/sam/a", { uid: bob.uid, mtimeMs: 5 });
       expect(await files.stat(root, "/home/sam/a")).toMatchObject({ uid: bob.uid, gid: 100, mtimeMs: 5 });
     });
+
+    test("a umask takes bits from what is new; without one, what is new takes after its directory", async () => {
+      const careful = { ...sam, umask: 0o077 };
+      await put(careful, "/home/sam/mine", "x");
+      await files.mkdir(careful, "/home/sam/private", { parents: false });
+      expect((await files.stat(sam, "/home/sam/mine")).mode).toBe(0o600);
+      expect((await files.stat(sam, "/home/sam/private")).mode).toBe(0o2700);
+      await put(sam, "/home/sam/shared", "x");
+      expect((await files.stat(sam, "/home/sam/shared")).mode).toBe(0o660);
+    });
+
+    test("a program that runs as another account or group is not changed and left so", async () => {
+      const modeOf = async (path: string) => (await files.stat(root, path)).mode.toString(8);
+      await put(sam, "/home/sam/tool", "x");
+      await files.setattr(sam, "/home/sam/tool", { mode: 0o6775 });
+      await put(agent, "/home/sam/tool", "y", { at: "end" });
+      expect(await modeOf("/home/sam/tool")).toBe("775");
+      await files.setattr(sam, "/home/sam/tool", { mode: 0o6775 });
+      await files.setattr(root, "/home/sam/tool", { uid: bob.uid, gid: bob.gid });
+      expect(await modeOf("/home/sam/tool")).toBe("775");
+      await files.setattr(root, "/home/sam/tool", { uid: sam.uid, gid: bob.gid });
+      await files.setattr(sam, "/home/sam/tool", { mode: 0o2755 });
+      expect(await modeOf("/home/sam/tool")).toBe("755");
+    });
   });
 
   describe(`${name}: links`, () => {
@@ -218,6 +242,7 @@ export function filesystemContract(name: string, make: () => Promise<MountUnderT
       expect(await codeOf(put(sam, "/home/sam/l", "x", { exclusive: true }))).toBe("EEXIST");
       await files.remove(sam, "/home/sam/l", { recursive: true });
       expect(await get(sam, "/home/sam/d/f")).toBe("through");
+      expect(await codeOf(files.hardLink(sam, "/home/sam/d/f", "/home/sam/again"))).toBe("EPERM");
       await files.link(sam, "/home/sam/away", "/home/bob");
       expect(await codeOf(files.list(sam, "/home/sam/away"))).toBe("EACCES");
     });

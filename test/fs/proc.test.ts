@@ -69,7 +69,7 @@ function proc() {
   });
   const files = new Namespace([
     { at: "/", fs: memoryMount() },
-    { at: "/proc", fs: procFs({ sysFor, clock, messageLine, waitsForText }) },
+    { at: "/proc", fs: procFs({ sysFor, actFor: sysFor, clock, messageLine, waitsForText }) },
   ]);
   const read = async (path: string, caller: Caller = sam, bytesMax = 1 << 20) =>
     new TextDecoder().decode((await files.read(caller, path, { bytesMax })).bytes);
@@ -81,9 +81,11 @@ function proc() {
 describe("/proc", () => {
   test("lists the reader's processes beside what is said of the machine, and each process's files", async () => {
     const { names } = proc();
-    expect(await names("/proc")).toEqual(["init:1000", "self", "task:abc123", "uptime", "version"]);
-    expect(await names("/proc/init:1000")).toEqual(["history", "messages", "status"]);
-    expect(await names("/proc", bob)).toEqual(["self", "uptime", "version"]);
+    expect(await names("/proc")).toEqual(["init:1000", "loadavg", "self", "task:abc123", "uptime", "version"]);
+    expect((await names("/proc/init:1000")).join(" ")).toBe(
+      "approvals caps clients cmdline context.d ctl cwd environ history identity limits maps messages model note pending queue status stream usage",
+    );
+    expect(await names("/proc", bob)).toEqual(["loadavg", "self", "uptime", "version"]);
   });
 
   test("status is one Key:<tab>value a line, and a label of several lines cannot fake another", async () => {

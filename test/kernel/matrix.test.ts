@@ -124,6 +124,7 @@ const TABLE: { readonly [name: string]: Call } = {
     about: async (world, owner) => ({ ...(await pid(world, owner)), message: "hello" }),
   },
   "proc.abort": { outcomes: HIDDEN, about: pid },
+  "proc.label": { outcomes: HIDDEN, about: async (world, owner) => ({ ...(await pid(world, owner)), label: "x" }) },
   "proc.history": { outcomes: HIDDEN, about: pid },
   "proc.message": {
     outcomes: HIDDEN,

@@ -40,6 +40,7 @@ const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
   ],
   "proc.caps": ({ pid }) => [{ pid }],
   "proc.abort": ({ pid, run }) => [{ pid }, { pid, runId: run }],
+  "proc.label": ({ pid }) => [{ pid, label: "mine" }],
   "proc.history": ({ pid }) => [{ pid }, { pid, limit: 1, afterSeq: 1 }],
   "proc.message": ({ pid }) => [{ pid }, { pid, seq: 1 }],
   "proc.trace": ({ pid }) => [{ pid }],

@@ -120,7 +120,7 @@ test("nobody changes an archive through files, its owner and root neither; its o
       expect((await home.refusal("fs.write", { path: each, content: "x" }, sys)).code).toMatch(/^(EROFS|EACCES)$/);
     for (const each of [path, "/var/sessions/sam/init:1000", "/var/sessions", "/var"]) {
       const refused = await home.refusal("fs.delete", { path: each }, sys);
-      expect(`${each} ${refused.code}`).toBe(`${each} EROFS`);
+      expect(`${each} ${refused.code}`).toMatch(/ (?:EROFS|EBUSY)$/);
     }
   }
   const agent = await home.insideOf(INIT);

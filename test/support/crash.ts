@@ -34,7 +34,7 @@ type Verb = (...args: unknown[]) => Promise<unknown>;
 const LOOKS = new Set(
   `get list children count unfinished byUid byName nameOf identity byHash hash isLocked ofAccount capabilities personalAgent mayActAs firstHuman
    open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
-   read close opened olderThan`.split(/\s+/),
+   read close opened olderThan passwd shadow groups`.split(/\s+/),
 );
 
 export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
@@ -42,6 +42,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
   return ({ kernel, processes, objects }) => ({
     kernel: {
       accounts: seams.around("accounts", kernel.accounts),
+      accountFiles: seams.around("accountFiles", kernel.accountFiles),
       people: seams.around("people", kernel.people),
       groups: seams.around("groups", kernel.groups),
       tokens: seams.around("tokens", kernel.tokens),

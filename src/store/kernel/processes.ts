@@ -62,6 +62,7 @@ export interface ProcessRows {
   create(process: NewProcess, request?: AnsweredRequest): Promise<void>;
   /** From creating to live. */
   live(pid: string): Promise<void>;
+  label(pid: string, label: string): Promise<void>;
   /** Before a quiet process's first write: a start must look at it. */
   markDirty(pid: string): Promise<void>;
   project(pid: string, rows: readonly OutboxRow[]): Promise<void>;
@@ -151,6 +152,10 @@ export function processRows(kernel: KernelDb): ProcessRows {
           pid,
         ),
       );
+    },
+
+    async label(pid, label) {
+      kernel.write("full", () => db.run("UPDATE processes SET label = ? WHERE process_id = ?", label, pid));
     },
 
     async markDirty(pid) {

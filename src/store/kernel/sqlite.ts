@@ -1,5 +1,6 @@
 // The control plane's store: one object of groups, each group one file. Boot takes it as a port, so that tests can stand in front of it.
 
+import { type AccountFileRows, accountFileRows } from "./account-files.ts";
 import { type AccountRows, accountRows } from "./accounts.ts";
 import { type ConfigRows, configRows } from "./config.ts";
 import type { KernelDb } from "./db.ts";
@@ -22,6 +23,7 @@ import {
 
 export interface KernelStore {
   readonly accounts: AccountRows;
+  readonly accountFiles: AccountFileRows;
   readonly people: PeopleRows;
   readonly groups: GroupRows;
   readonly tokens: TokenRows;
@@ -38,6 +40,7 @@ export interface KernelStore {
 export function sqliteKernelStore(kernel: KernelDb): KernelStore {
   return {
     accounts: accountRows(kernel),
+    accountFiles: accountFileRows(kernel),
     people: peopleRows(kernel),
     groups: groupRows(kernel),
     tokens: tokenRows(kernel),

@@ -1,0 +1,125 @@
+// Real files, opened so that no symlink is ever followed: a path is walked name by name, each directory held open while the next name is
+// looked up in it, and a file is looked at before it is opened. Whoever swaps a directory for a link meanwhile swaps nothing of what is
+// held. Needs Linux, where an open directory has a path of its own. Looking is done at once, contents are read and written beside.
+
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+} from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { SysError } from "../src/abi/errno.ts";
+import { FileError, isFileCode } from "./error.ts";
+
+/** Not among the constants there are: a handle to look at and walk from, which opens nothing. */
+const O_PATH = 0o10000000;
+const LOOK = O_PATH | constants.O_NOFOLLOW;
+const WALK = LOOK | constants.O_DIRECTORY;
+
+/** A directory or file that is held, and its own path while it is. */
+export interface Held {
+  readonly fd: number;
+  readonly path: string;
+  readonly stat: BigIntStats;
+}
+
+type Same = Pick<BigIntStats, "dev" | "ino">;
+
+export function needHolding(): void {
+  if (!existsSync("/proc/self/fd"))
+    throw new SysError("ENOSYS", "directories of the host can be mounted on Linux only");
+}
+
+export function sameFile(left: Same, right: Same): boolean {
+  return left.dev === right.dev && left.ino === right.ino;
+}
+
+/** Walks to a directory from the top of the host, and holds it for a piece of work. `passes` may refuse any directory on the way. */
+export async function inDirectory<T>(
+  names: readonly string[],
+  passes: (stat: BigIntStats) => void,
+  work: (directory: Held) => Promise<T>,
+): Promise<T> {
+  let here = held("/", WALK);
+  try {
+    for (const name of names) {
+      const next = held(`${here.path}/${name}`, WALK);
+      closeSync(here.fd);
+      here = next;
+      passes(here.stat);
+    }
+    return await work(here);
+  } finally {
+    closeSync(here.fd);
+  }
+}
+
+/** Holds what stands at a name, link or not, without opening it. */
+export async function holding<T>(path: string, work: (file: Held) => Promise<T>): Promise<T> {
+  const file = held(path, LOOK);
+  try {
+    return await work(file);
+  } finally {
+    closeSync(file.fd);
+  }
+}
+
+/** Opens what is held, and nothing else. */
+export async function opened<T>(file: Held, flags: number, work: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const handle = await open(file.path, flags);
+  try {
+    return await work(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+function held(path: string, flags: number): Held {
+  const fd = openSync(path, flags);
+  try {
+    return { fd, path: `/proc/self/fd/${fd}`, stat: fstatSync(fd, { bigint: true }) };
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+/** What stands at a path, or null when that cannot be said. */
+export function standing(path: string): BigIntStats | null {
+  try {
+    return lstatSync(path, { bigint: true });
+  } catch {
+    return null;
+  }
+}
+
+/** Files beneath a directory that have a name elsewhere too. */
+export function linkedBeneath(directory: string): BigIntStats[] {
+  const found: BigIntStats[] = [];
+  if (standing(directory)?.isDirectory() !== true) return found;
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = `${directory}/${entry.name}`;
+    if (entry.isDirectory()) found.push(...linkedBeneath(path));
+    else {
+      const stat = standing(path);
+      if (stat !== null && stat.nlink > 1n) found.push(stat);
+    }
+  }
+  return found;
+}
+
+/** What the host says of a path, as a mount says it. */
+export async function asFileErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SysError) throw error;
+    const code: unknown = (error as NodeJS.ErrnoException).code;
+    throw new FileError(isFileCode(code) ? code : "EIO", path);
+  }
+}

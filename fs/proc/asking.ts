@@ -1,0 +1,115 @@
+// What /proc asks of the kernel, always through the reader's own Sys: a process the reader may not see is not there.
+
+import { SysError } from "../../src/abi/errno.ts";
+import type { Caller } from "../../src/abi/identity.ts";
+import { isPid } from "../../src/abi/ids.ts";
+import { LIMITS } from "../../src/abi/limits.ts";
+import type { Message, ToolCall } from "../../src/abi/message.ts";
+import type { Approval, ProcessInfo } from "../../src/abi/process.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import { FileError } from "../error.ts";
+import { openApprovals } from "../spool.ts";
+
+export interface KernelFacts {
+  readonly version: string;
+  readonly startedAt: number | null;
+  readonly processes: number;
+  readonly working: number;
+  readonly clients: number;
+}
+
+interface Page {
+  readonly messages: readonly Message[];
+  readonly messageCount: number;
+  readonly hasMoreAfter: boolean;
+  readonly activeRunId: string | null;
+}
+
+export class Asking {
+  constructor(readonly sysFor: (caller: Caller) => Sys) {}
+
+  kernel(caller: Caller): Promise<KernelFacts> {
+    return this.sysFor(caller).call("system.status", {});
+  }
+
+  async pids(caller: Caller): Promise<string[]> {
+    const pids: string[] = [];
+    for (let after: string | null | undefined; after !== null; ) {
+      const page: { processes: ProcessInfo[]; next?: string | null } = await this.sysFor(caller).call(
+        "proc.list",
+        after ? { after } : {},
+      );
+      pids.push(...page.processes.map(({ pid }) => pid));
+      after = page.next ?? null;
+    }
+    return pids;
+  }
+
+  async has(caller: Caller, pid: string): Promise<boolean> {
+    if (!isPid(pid)) return false;
+    try {
+      await this.sysFor(caller).call("proc.get", { pid });
+      return true;
+    } catch (error) {
+      if (error instanceof SysError && error.code === "ESRCH") return false;
+      throw error;
+    }
+  }
+
+  info(caller: Caller, pid: string): Promise<ProcessInfo> {
+    return alive(pid, this.sysFor(caller).call("proc.get", { pid }));
+  }
+
+  async *history(caller: Caller, pid: string): AsyncGenerator<readonly Message[]> {
+    for (let afterSeq = 0; ; ) {
+      const page = await this.page(caller, { pid, afterSeq, limit: LIMITS.historyPageMax });
+      yield page.messages;
+      const last = page.messages.at(-1);
+      if (last === undefined || !page.hasMoreAfter) return;
+      afterSeq = last.id;
+    }
+  }
+
+  newest(caller: Caller, pid: string, limit: number): Promise<Page> {
+    return this.page(caller, { pid, limit });
+  }
+
+  /** Tool calls of the run in flight that have no result yet. */
+  async pending(caller: Caller, pid: string): Promise<readonly ToolCall[]> {
+    const { messages, activeRunId } = await this.newest(caller, pid, LIMITS.historyPageMax);
+    if (activeRunId === null) return [];
+    const ofRun = messages.filter(({ runId }) => runId === activeRunId);
+    const called = ofRun.flatMap((each) => (each.role === "assistant" ? (each.content.toolCalls ?? []) : []));
+    const ended = new Set(ofRun.map((each) => (each.role === "toolResult" ? each.content.toolCallId : "")));
+    return called.filter(({ id }) => !ended.has(id));
+  }
+
+  async approvals(caller: Caller, pid: string): Promise<readonly Approval[]> {
+    return (await openApprovals(this.sysFor(caller))).filter((approval) => approval.pid === pid);
+  }
+
+  caps(
+    caller: Caller,
+    pid: string,
+  ): Promise<{ readonly capabilities: readonly string[]; readonly dropped: readonly string[] }> {
+    return alive(pid, this.sysFor(caller).call("proc.caps", { pid }));
+  }
+
+  /** As it is set for the reader; a run may have been asked for with another. */
+  async setting(caller: Caller, key: string): Promise<string> {
+    return (await this.sysFor(caller).call<{ shown: string }>("config.get", { key })).shown;
+  }
+
+  private page(caller: Caller, query: { pid: string; afterSeq?: number; limit: number }): Promise<Page> {
+    return alive(query.pid, this.sysFor(caller).call("proc.history", query));
+  }
+}
+
+/** A process that ended between two questions is a file that is gone. */
+async function alive<T>(pid: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw error instanceof SysError && error.code === "ESRCH" ? new FileError("ENOENT", `/${pid}`) : error;
+  }
+}

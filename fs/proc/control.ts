@@ -1,0 +1,71 @@
+// /proc/PID/ctl and note: what is written is done, once for each write, as a call of whoever writes. What that call would refuse is
+// refused here: a file gives nobody more rights.
+
+import { SysError } from "../../src/abi/errno.ts";
+import type { Caller } from "../../src/abi/identity.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import { FileError } from "../error.ts";
+import type { WriteOptions } from "../filesystem.ts";
+
+type Verb = (pid: string, rest: string) => { readonly call: string; readonly args: object };
+
+const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
+  ["stop", (pid) => ({ call: "proc.signal", args: { pid, signal: "STOP" } })],
+  ["cont", (pid) => ({ call: "proc.signal", args: { pid, signal: "CONT" } })],
+  ["abort", (pid) => ({ call: "proc.abort", args: { pid } })],
+  ["reset", (pid) => ({ call: "proc.reset", args: { pid } })],
+  ["kill", (pid) => ({ call: "proc.kill", args: { pid } })],
+  ["label", (pid, label) => ({ call: "proc.label", args: { pid, label } })],
+]);
+/** What a verb is given besides. */
+const TAKES: { readonly [verb: string]: string } = { label: "TEXT" };
+
+const REQUEST_ID_CHARS_MAX = 128;
+
+export class Control {
+  constructor(private readonly actFor: (caller: Caller) => Sys) {}
+
+  /** Reading it says what may be written. */
+  get verbs(): string {
+    return known()
+      .map((verb) => `${verb}\n`)
+      .join("");
+  }
+
+  async ctl(caller: Caller, pid: string, text: string, options: WriteOptions): Promise<void> {
+    const [, word = "", rest = ""] = /^(\S*)[ \t]*(.*)$/s.exec(text.trim()) ?? [];
+    const verb = VERBS.get(word);
+    if (verb === undefined || (rest === "") !== (TAKES[word] === undefined))
+      throw new FileError("EINVAL", `/${pid}/ctl`, `takes one of: ${known().join(", ")}`);
+    const { call, args } = verb(pid, rest);
+    await this.done(caller, pid, { call, args, options });
+  }
+
+  async note(caller: Caller, pid: string, text: string, options: WriteOptions): Promise<void> {
+    const message = text.replace(/\n$/, "");
+    if (message === "") throw new FileError("EINVAL", `/${pid}/note`, "takes a message");
+    await this.done(caller, pid, { call: "proc.send", args: { pid, message }, options });
+  }
+
+  private async done(
+    caller: Caller,
+    pid: string,
+    { call, args, options }: { readonly call: string; readonly args: object; readonly options: WriteOptions },
+  ): Promise<void> {
+    try {
+      await this.actFor(caller).call(call, args, requestOf(options));
+    } catch (error) {
+      throw error instanceof SysError && error.code === "ESRCH" ? new FileError("ENOENT", `/${pid}`) : error;
+    }
+  }
+}
+
+function known(): string[] {
+  return [...VERBS.keys()].map((verb) => (TAKES[verb] === undefined ? verb : `${verb} ${TAKES[verb]}`));
+}
+
+/** The same write again finds what the first one did. */
+function requestOf({ receipt }: WriteOptions): { readonly requestId?: string } {
+  const requestId = receipt === undefined ? "" : `file.${receipt.requestId}`;
+  return requestId === "" || requestId.length > REQUEST_ID_CHARS_MAX ? {} : { requestId };
+}

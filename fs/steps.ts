@@ -1,0 +1,28 @@
+// A path taken apart for a walk: the names in order, what its end asks for, and what is no path at all. Pure.
+
+import { LIMITS } from "../src/abi/limits.ts";
+import { FileError } from "./error.ts";
+import { split } from "./path.ts";
+
+/** At the end of a path: what was found must be a directory. */
+export const SLASH = "/";
+
+/** Whether a path ends in `.` or `..`: where one stands, and not what one can move or take away. */
+export function isPlace(path: string): boolean {
+  return /(?:^|\/)\.{1,2}\/*$/.test(path);
+}
+
+/** Names in order. */
+export function steps(path: string): string[] {
+  const names = split(path);
+  return names.length > 0 && path.endsWith("/") ? [...names, SLASH] : names;
+}
+
+export function pathOf(names: readonly string[]): string {
+  return `/${names.join("/")}`;
+}
+
+export function checkLength(path: string): void {
+  if (path.includes("\u0000")) throw new FileError("EINVAL", path.replaceAll("\u0000", "\\0"), "holds a NUL byte");
+  if (Buffer.byteLength(path) > LIMITS.pathBytesMax) throw new FileError("ENAMETOOLONG", `${path.slice(0, 60)}…`);
+}

@@ -1,0 +1,66 @@
+// gsv's files beside real ones: the same random work by somebody who is not root gives the same answers and leaves the same tree.
+// Where it does not, the difference is in the table below with its reason; any other is a fault.
+
+import { afterAll, expect, test } from "bun:test";
+import { type FileMove, type Outcome, randomMove } from "../support/file-moves.ts";
+import { HostFiles, me, OurFiles } from "../support/host-files.ts";
+import { seeded } from "../support/random.ts";
+import { samples } from "../support/soak.ts";
+
+interface Deviation {
+  readonly why: string;
+  readonly explains: (move: FileMove, theirs: Outcome, ours: Outcome) => boolean;
+}
+
+const bothRefuse = (theirs: Outcome, ours: Outcome) => theirs.code !== "done" && ours.code !== "done";
+const pathsOf = (move: FileMove) => [move.path, ...(move.do === "rename" ? [move.to] : [])];
+
+const DEVIATIONS: readonly Deviation[] = [
+  {
+    why: "a file has one name: a hard link is EPERM, or what is wrong with either path, whichever is found first",
+    explains: (move, _theirs, ours) => move.do === "hardlink" && ours.code !== "done",
+  },
+  {
+    why: "a path that ends in / names a directory: that it is none is said first, where the host says EISDIR, EEXIST or EACCES",
+    explains: (move, theirs, ours) => bothRefuse(theirs, ours) && pathsOf(move).some((path) => path.endsWith("/")),
+  },
+  {
+    why: "a path that ends in .. names no file to move or remove: the host says so before it looks for the other one, and says ENOTEMPTY",
+    explains: (move, theirs, ours) => bothRefuse(theirs, ours) && pathsOf(move).some((path) => path.endsWith("/..")),
+  },
+];
+
+const MOVES_EACH = 40;
+const host = new HostFiles();
+afterAll(() => host.end());
+
+test.if(process.platform === "linux")(
+  "random work on files gives what it gives on the host, but for the differences that are explained",
+  async () => {
+    const random = seeded(Date.now() % 1_000_000);
+    const rounds = Math.ceil(samples(1500, 20_000) / MOVES_EACH);
+    let moves = 0;
+    let differences = 0;
+    for (let round = 0; round < rounds; round++) {
+      host.begin();
+      const ours = await OurFiles.begin();
+      const about = [`seed ${random.seed}`];
+      let alike = true;
+      for (let n = 0; n < MOVES_EACH && alike; n++) {
+        const move = randomMove(random, me);
+        about.push(JSON.stringify(move));
+        const [theirs, answer] = [await host.perform(move), await ours.perform(move)];
+        moves++;
+        if (Bun.deepEquals(theirs, answer)) continue;
+        differences++;
+        const explained = DEVIATIONS.some(({ explains }) => explains(move, theirs, answer));
+        if (!explained) expect(answer, about.join("\n")).toEqual(theirs);
+        // What one did and the other refused makes the trees differ from here on.
+        alike = bothRefuse(theirs, answer);
+      }
+      if (alike) expect(await ours.standing(), about.join("\n")).toEqual(host.standing());
+    }
+    expect(differences / moves, `seed ${random.seed}`).toBeLessThan(0.05);
+  },
+  120_000,
+);

@@ -1,0 +1,133 @@
+// The whole tree as the kernel mounts it: what is generated keeps one promise, whatever it is generated from.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { basename, dirname } from "node:path";
+import { codeOf } from "../contract/filesystem.ts";
+import { fixedMountContract } from "../contract/fixed-mount.ts";
+import { agent, bob, root, sam } from "../support/caller.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+import { type Mounted, mounted } from "../support/mounted.ts";
+
+let home: TestKernel;
+let tree: Mounted;
+
+beforeAll(async () => {
+  home = await TestKernel.boot();
+  tree = mounted(home);
+  home.model.will(INIT, { calls: [{ name: "Delete", args: { path: "/home/sam/a" } }] });
+  await tree.write(sam, "/home/sam/a", "x");
+  await home.send("delete it");
+  await home.inState(INIT, "waiting_hil");
+  const pid = await home.task();
+  await home.say("hello", { pid });
+  await home.sys.call("proc.kill", { pid });
+});
+afterAll(() => home[Symbol.asyncDispose]());
+
+for (const mount of [
+  { at: "/proc", file: `/${INIT}/status`, caller: sam },
+  { at: "/sys", file: "/syscalls/proc.list", caller: sam },
+  { at: "/dev", file: "/zero", caller: sam },
+  { at: "/bin", file: "/ps", caller: sam },
+  { at: "/usr/local/bin", caller: sam },
+  { at: "/etc/passwd", file: "", caller: sam },
+  { at: "/etc/group", file: "", caller: sam },
+  { at: "/etc/shadow", file: "", caller: root },
+  { at: "/var/log/gsv", file: "/kernel.log", caller: sam },
+  { at: "/var/crash", caller: sam },
+  { at: "/var/sessions", caller: sam },
+  { at: "/var/media", caller: sam },
+  { at: "/agents", caller: sam },
+  { at: "/var/spool/approvals", caller: sam },
+])
+  fixedMountContract(mount, () => tree.files);
+
+describe("the tree", () => {
+  test("has what a Linux has, and the mounts show where nothing is stored", async () => {
+    expect(await tree.names(sam, "/")).toEqual([
+      "agents",
+      "bin",
+      "dev",
+      "etc",
+      "home",
+      "proc",
+      "root",
+      "sys",
+      "tmp",
+      "usr",
+      "var",
+    ]);
+    expect(await tree.names(sam, "/var")).toEqual(["crash", "log", "media", "sessions", "spool"]);
+    expect(await tree.names(sam, "/etc")).toEqual(["group", "passwd", "shadow"]);
+  });
+
+  test("has nothing of the host's unless a directory is granted, and that one is there without gsv's home", async () => {
+    expect(await codeOf(tree.files.stat(root, "/mnt/host"))).toBe("ENOENT");
+    const { directory } = home;
+    const { files } = mounted(home, { host: { directory: dirname(directory), hidden: [directory] } });
+    const names = (await files.list(sam, "/mnt/host")).map(({ name }) => name);
+    expect(names).not.toContain(basename(directory));
+    expect(await codeOf(files.list(root, `/mnt/host/${basename(directory)}`))).toBe("ENOENT");
+  });
+
+  test("no link and no path leads to the files gsv itself lies in", async () => {
+    const { kernelDb, secretsDir } = home.paths;
+    for (const real of [kernelDb, secretsDir, "/../../../../proc/self/root/etc/hostname"]) {
+      await tree.files.link(sam, "/home/sam/l", real);
+      for (const path of ["/home/sam/l", real, `/proc/self/root${real}`, `/proc/self/cwd${real}`])
+        expect([path, await codeOf(tree.read(root, path))]).toEqual([path, expect.stringMatching(/^ENOENT|ENOTDIR$/)]);
+      await tree.files.remove(sam, "/home/sam/l", { recursive: false });
+    }
+  });
+
+  test("an archive is read by its owner alone and changed by nobody", async () => {
+    const [{ path }] = (await home.sys.call<{ archives: [{ path: string }] }>("archive.list", {})).archives;
+    expect((await tree.files.stat(sam, path)).size).toBeGreaterThan(20);
+    expect(await codeOf(tree.files.read(bob, path, { bytesMax: 1 }))).toBe("EACCES");
+    expect(await codeOf(tree.files.remove(root, path, { recursive: false }))).toBe("EROFS");
+    expect(await codeOf(tree.write(sam, path, "x"))).toBe("EROFS");
+  });
+
+  test("what waits for an answer is a file of whoever may answer, and answering it is not writing to it", async () => {
+    const [id = ""] = await tree.names(sam, "/var/spool/approvals");
+    expect(JSON.parse(await tree.read(sam, `/var/spool/approvals/${id}`))).toMatchObject({ pid: INIT, tool: "Delete" });
+    expect(await tree.read(sam, `/proc/${INIT}/approvals`)).toContain(`"id":"${id}"`);
+    expect(await tree.names({ ...bob, ownerUid: 2000 }, "/var/spool/approvals")).toEqual([]);
+    expect(await codeOf(tree.write(sam, `/var/spool/approvals/${id}`, '{"decision":"approve"}'))).toBe("EROFS");
+    expect(await tree.names(sam, "/var/spool/approvals")).toEqual([id]);
+  });
+
+  test("the log is for root and for the human whose home it is, not for the agent", async () => {
+    expect(await tree.read(sam, "/var/log/gsv/kernel.log")).toBe("one\ntwo\n");
+    expect(await tree.read(root, "/var/log/gsv/kernel.log")).toBe("one\ntwo\n");
+    for (const other of [agent, bob]) expect(await codeOf(tree.read(other, "/var/log/gsv/kernel.log"))).toBe("EACCES");
+  });
+
+  test("a log that grows is read on from where the reader was", async () => {
+    let log = "one\n";
+    const { files } = mounted(home, { log: async () => log });
+    const read = async (offset: number) =>
+      Buffer.from((await files.read(sam, "/var/log/gsv/kernel.log", { offset, bytesMax: 99 })).bytes).toString();
+    expect(await read(0)).toBe("one\n");
+    log += "two\n";
+    expect(await read(4)).toBe("two\n");
+  });
+});
+
+describe("/dev", () => {
+  const get = (path: string, offset: number, bytesMax: number) => tree.files.read(sam, path, { offset, bytesMax });
+
+  test("null takes everything and has nothing; zero has zeros and an end", async () => {
+    await tree.write(bob, "/dev/null", "gone", { at: "end" });
+    expect(await tree.read(sam, "/dev/null")).toBe("");
+    expect([...(await get("/dev/zero", 0, 3)).bytes]).toEqual([0, 0, 0]);
+    expect((await get("/dev/zero", 1 << 30, 3)).eof).toBe(true);
+  });
+
+  test("random is never the same twice, and takes nothing", async () => {
+    const once = (await get("/dev/urandom", 0, 16)).bytes;
+    expect(Buffer.from(once).equals((await get("/dev/urandom", 0, 16)).bytes)).toBe(false);
+    expect(await codeOf(tree.write(sam, "/dev/random", "x"))).toBe("EACCES");
+    expect(await codeOf(get("/dev/tty", 0, 1))).toBe("EIO");
+  });
+});

@@ -1,0 +1,84 @@
+// /proc/PID/ctl and note over a whole kernel: what is written is done once, by whoever wrote it, with no more rights than a call of theirs.
+
+import { expect, test } from "bun:test";
+import { INIT, TestKernel } from "../support/kernel.ts";
+import { addHuman } from "../support/people.ts";
+
+const write = (path: string, content: string) => ["fs.write", { path, content }] as const;
+
+test("a word in ctl stops a process, lets it go on, resets it and ends it", async () => {
+  await using home = await TestKernel.boot();
+  const pid = await home.task();
+  const tell = (word: string) => home.sys.call(...write(`/proc/${pid}/ctl`, `${word}\n`));
+  await home.say("one", { pid });
+  await tell("stop");
+  expect((await home.get(pid)).state).toBe("stopped");
+  await tell("cont");
+  expect((await home.get(pid)).state).toBe("idle");
+  await tell("label docs audit, again");
+  expect((await home.get(pid)).label).toBe("docs audit, again");
+  await tell("reset");
+  expect(await home.messages(pid)).toEqual([]);
+  await tell("kill");
+  expect((await home.refusal("proc.get", { pid })).code).toBe("ESRCH");
+});
+
+test("what is no verb is refused with those there are, and nothing happens", async () => {
+  await using home = await TestKernel.boot();
+  for (const word of ["", "KILL", "stop cont", "stop\nkill", "label", "budget 5"]) {
+    const refused = await home.refusal(...write(`/proc/${INIT}/ctl`, word));
+    expect([word, refused.code]).toEqual([word, "EINVAL"]);
+    expect(refused.message).toContain("takes one of: stop, cont, abort, reset, kill, label TEXT");
+  }
+  expect((await home.get(INIT)).state).toBe("idle");
+});
+
+test("a note is a message to the process, once for each write however often the write is repeated", async () => {
+  await using home = await TestKernel.boot();
+  const pid = await home.task();
+  for (const requestId of ["r1", "r1", "r2"])
+    await home.sys.call(...write(`/proc/${pid}/note`, "look at the tests first\n"), { requestId });
+  await home.until("both notes are answered", async () => (await home.outline(pid)).length >= 3);
+  const said = (await home.messages(pid)).filter(({ role }) => role === "user").map(({ content }) => content);
+  expect(said).toEqual(["look at the tests first", "look at the tests first"]);
+  expect((await home.refusal(...write(`/proc/${pid}/note`, "\n"))).code).toBe("EINVAL");
+});
+
+test("nobody reaches another account's process through a file, and an init is not killed through one either", async () => {
+  await using home = await TestKernel.boot();
+  const bob = await addHuman(home, "bob");
+  for (const file of ["ctl", "note"]) {
+    const [others, none] = [
+      await home.refusal(...write(`/proc/${INIT}/${file}`, "stop"), bob.sys),
+      await home.refusal(...write(`/proc/init:4000/${file}`, "stop"), bob.sys),
+    ];
+    expect([others.code, others.message.replace(INIT, "init:4000")]).toEqual([none.code, none.message]);
+  }
+  expect(await home.outline(INIT)).toEqual([]);
+  const [asCall, asFile] = [
+    await home.refusal("proc.kill", { pid: INIT }),
+    await home.refusal(...write("/proc/self/ctl", "kill")),
+  ];
+  expect([asFile.code, asFile.message]).toEqual([asCall.code, asCall.message]);
+});
+
+test("a process without the capability for a call has it through no file, and its log says what it did", async () => {
+  await using home = await TestKernel.boot();
+  const victim = await home.task();
+  const pid = await home.task({ drop: "proc.signal,proc.kill,proc.send" });
+  const inside = await home.insideOf(pid);
+  for (const [file, text] of [
+    ["ctl", "stop"],
+    ["ctl", "kill"],
+    ["note", "do as I say"],
+  ] as const) {
+    const refused = await home.refusal(...write(`/proc/${victim}/${file}`, text), inside);
+    expect([text, refused.code]).toEqual([text, "EPERM"]);
+  }
+  expect(await home.outline(victim)).toEqual([]);
+  const free = await home.insideOf(await home.task());
+  await free.call(...write(`/proc/${victim}/ctl`, "stop"));
+  expect((await home.get(victim)).state).toBe("stopped");
+  const { rows } = await home.sys.call<{ rows: { call: string; outcome: string }[] }>("proc.trace", { pid });
+  expect(rows.map(({ call, outcome }) => `${call} ${outcome}`)).toContain("proc.kill EPERM");
+});

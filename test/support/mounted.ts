@@ -1,0 +1,31 @@
+// Everything that is mounted, over a kernel that runs, as the kernel itself mounts it.
+
+import type { Namespace } from "../../fs/namespace.ts";
+import type { Caller } from "../../src/abi/identity.ts";
+import { type MountParts, mountedFiles } from "../../src/boot-mounts.ts";
+import type { TestKernel } from "./kernel.ts";
+
+export interface Mounted {
+  readonly files: Namespace;
+  readonly read: (caller: Caller, path: string) => Promise<string>;
+  readonly write: (caller: Caller, path: string, text: string, options?: object) => Promise<unknown>;
+  readonly names: (caller: Caller, path: string) => Promise<string[]>;
+}
+
+export function mounted(home: TestKernel, more: Partial<MountParts> = {}): Mounted {
+  const { kernel, objects } = home.stores;
+  const door = (caller: Caller) => home.kernel.door(caller.ownerUid, async () => caller);
+  const files = mountedFiles({
+    ...{ kernel, objects, clock: home.clock, random: home.random.bytes, sysFor: door, actFor: door },
+    log: async () => "one\ntwo\n",
+    onLocked: () => {},
+    ...more,
+  });
+  return {
+    files,
+    read: async (caller, path) => Buffer.from((await files.read(caller, path, { bytesMax: 1 << 20 })).bytes).toString(),
+    write: (caller, path, text, options = {}) =>
+      files.write(caller, path, Buffer.from(text), { at: "start", ...options }),
+    names: async (caller, path) => (await files.list(caller, path)).map(({ name }) => name),
+  };
+}
