@@ -159,7 +159,7 @@ const QUESTIONS: readonly [command: string, page: string, ...phrasings: string[]
   ["gsv logs task:abc123", "processes", "how do I see what a process did", "what has an agent done?"],
   ["goes on after `resume`", "processes", "difference between stop and kill", "how does stopping differ from killing?"],
   ["returns at once", "chat", "difference between send and chat", "send vs chat"],
-  ["cannot be changed yet", "processes", "how do I change the label", "can I rename a process?"],
+  ["gsv proc label task:abc123", "processes", "how do I change the label", "can I rename a process?"],
   ["262,144", "limits", "what limits are there", "what is the maximum size of a message?"],
   ["gsv approvals", "approvals", "show approvals", "list the approvals"],
   ["exit status of its last run", "processes", "what does gsv wait return", "what is the exit status of gsv wait?"],
