@@ -95,6 +95,11 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["passwd", { summary: "Change a password", load: async () => (await import("./passwd.ts")).passwd }],
   ["auth", { summary: "Sign in and out, and make tokens", load: async () => (await import("./auth.ts")).auth() }],
   ["audit", { summary: "Print refused and privileged calls", load: short("audit.list", "audit") }],
+  [
+    "context",
+    { summary: "What your agents are told about you", load: async () => (await import("./context.ts")).context() },
+  ],
+  ["skills", { summary: "How kinds of work are done", load: async () => (await import("./skills.ts")).skills() }],
   ["kernel", { summary: "Start, stop or look at the kernel", load: async () => (await import("./kernel.ts")).kernel }],
   [
     "doctor",

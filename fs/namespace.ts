@@ -161,7 +161,11 @@ export class Namespace {
     if (place.stat?.kind === "directory" && options.parents) return;
     if (place.stat !== null) throw new FileError("EEXIST", place.path);
     needWritable(place);
-    await inside(place, place.mount.fs.mkdir(caller, place.inner, options));
+    await inside(place, place.mount.fs.mkdir(caller, place.inner, options)).catch(async (error: unknown) => {
+      // Somebody else made it in between.
+      const made = options.parents && error instanceof FileError && error.code === "EEXIST";
+      if (!made || (await this.stat(caller, place.path)).kind !== "directory") throw error;
+    });
   }
 
   /** One of the directories that `destination` found missing, once those above it are there: the way to it is not walked again. */

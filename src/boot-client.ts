@@ -65,7 +65,7 @@ export function clientSys(machine: ClientMachine): Sys {
       if (machine.login !== undefined) return null;
       const { readOnlySys } = await import("./boot-read.ts");
       const { info: client, env } = machine;
-      const asked = { client, config: configFrom(env), secretsStore: env.GSV_SECRETS };
+      const asked = { client, config: configFrom(env), secretsStore: env.GSV_SECRETS, path: env.PATH };
       return readOnlySys({ paths, clock, random, onInterrupted: () => (interrupted = true), ...asked });
     },
   });

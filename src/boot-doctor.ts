@@ -178,13 +178,14 @@ async function run(argv: readonly string[], env: DoctorMachine["env"]): Promise<
 
 /** Where things lie, the home first. */
 export function placesOf(paths: HomePaths, socket: () => SocketPlace, program: string): readonly Place[] {
-  const { home, kernelDb, procDir, objectsDir, runDir, lockFile, kernelInfo, logDir, kernelLog } = paths;
+  const { home, kernelDb, procDir, objectsDir, reposDir, runDir, lockFile, kernelInfo, logDir, kernelLog } = paths;
   const { spoolDir, crashDir, backupDir, quarantineDir, secretsDir } = paths;
   return [
     { name: "home", path: home },
     { name: "kernelDb", path: kernelDb },
     { name: "processes", path: procDir },
     { name: "objects", path: objectsDir },
+    { name: "repos", path: reposDir },
     { name: "run", path: runDir },
     { name: "lock", path: lockFile },
     { name: "socket", path: socketAt(socket) },

@@ -34,9 +34,9 @@ export function homeKeeping(machine: KeepMachine): HomeKeeping {
       inStaging(machine, async (staging) => {
         if (isRestoreUnfinished(paths))
           throw new SysError("EAGAIN", "a restore was cut short", ["gsv kernel start finishes it"]);
-        const { kernelDb, procDir, objectsDir } = paths;
+        const { kernelDb, procDir, objectsDir, reposDir } = paths;
         const target = { file: resolve(cwd, file), force };
-        const places = { kernelDb, procDir, objectsDir, staging };
+        const places = { kernelDb, procDir, objectsDir, reposDir, staging };
         const made = await makeBackup({ ...places, ...target, gsv: VERSION, now: clock.now() });
         noteBackup(paths, made.file);
         return made;

@@ -4,11 +4,13 @@ import { binFs, type Program } from "../fs/bin.ts";
 import { devFs } from "../fs/dev.ts";
 import { diskFs } from "../fs/disk.ts";
 import { etcFile } from "../fs/etc.ts";
+import type { RepoFsOptions } from "../fs/homes.ts";
 import { logFs } from "../fs/log.ts";
 import { separateStores } from "../fs/memory.ts";
 import { type Mount, Namespace } from "../fs/namespace.ts";
 import { objectsFs } from "../fs/objects.ts";
 import { procFs } from "../fs/proc.ts";
+import { repoFs } from "../fs/repo.ts";
 import { approvalsFs } from "../fs/spool.ts";
 import { syntheticFs } from "../fs/synthetic.ts";
 import { sysFs } from "../fs/sys.ts";
@@ -32,6 +34,7 @@ const REFERENCE = {
 export interface MountParts {
   readonly objects: ObjectStore;
   readonly kernel: Pick<KernelStore, "accountFiles" | "accounts" | "people">;
+  readonly homes: Omit<RepoFsOptions, "under">;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly sysFor: (caller: Caller) => Sys;
@@ -51,7 +54,7 @@ export function mountedFiles(parts: MountParts): Namespace {
   const etc = accountFiles({ kernel, onLocked: parts.onLocked });
   const kept = (at: string): Mount => ({ at, fs: stored, whole: true, readOnly: true });
   return new Namespace([
-    { at: "/", fs: stored },
+    { at: "/", fs: repoFs({ ...parts.homes, under: stored }) },
     { at: "/tmp", fs: objectsFs({ storeOf: ofOwner, clock, root: { uid: 0, gid: 0, mode: 0o1777 } }) },
     { at: "/proc", fs: procFs({ sysFor, actFor, clock, messageLine, waitsForText }) },
     { at: "/sys", fs: sysFs({ sysFor, clock, reference: REFERENCE }) },

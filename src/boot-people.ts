@@ -3,6 +3,7 @@
 import { uuidv7 } from "./abi/ids.ts";
 import type { Core } from "./boot.ts";
 import type { ProcessParts } from "./boot-processes.ts";
+import { bootstrapOf } from "./boot-repos.ts";
 import { auditLog } from "./kernel/audit.ts";
 import { forgetSettings } from "./kernel/config.ts";
 import { groupsService } from "./kernel/groupings.ts";
@@ -24,7 +25,10 @@ export function bootPeople(core: Core, { closer }: ProcessParts): People {
       passwords,
       guard: logins.guard,
       clock,
-      settle: (uid) => settleAccount({ kernel, processes, objects, now: clock.now() }, uid),
+      settle: (uid) => {
+        const { give } = bootstrapOf(core, machine, core.repos);
+        return settleAccount({ kernel, processes, objects, now: clock.now(), give }, uid);
+      },
       forget: (uid, by) => forgetSettings({ rows: kernel.config, secrets }, uid, { uid: by, now: clock.now() }),
       onLocked: (uid, locked) => logins.accountLocked(uid, locked),
       async end(row, context) {

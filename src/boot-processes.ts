@@ -1,16 +1,19 @@
 // The life of processes, put together: ledger, tool calls, runners, closing.
 
+import type { Namespace } from "../fs/namespace.ts";
+import type { SettingName } from "./abi/config.ts";
 import type { Core } from "./boot.ts";
 import type { FileParts } from "./boot-services.ts";
+import { settingFor } from "./kernel/config.ts";
 import { Closer } from "./process/closing.ts";
 import { Ledger } from "./process/ledger.ts";
+import { toldText } from "./process/prompt.ts";
 import type { RunPorts } from "./process/run.ts";
 import { Runners } from "./process/runners.ts";
 import { ToolCalls } from "./process/toolcalls.ts";
 import { systemPrompt } from "./prompts/system.ts";
 import { providersFrom } from "./providers/table.ts";
 import type { ProcessRow } from "./store/kernel/processes.ts";
-import type { KernelStore } from "./store/kernel/sqlite.ts";
 import { SYSCALLS } from "./syscalls/all.ts";
 
 export interface ProcessParts {
@@ -37,7 +40,7 @@ export function bootProcesses(core: Core, files: FileParts): ProcessParts {
   return { ledger, runners, closer };
 }
 
-function runPorts(core: Core, { locate }: FileParts, ledger: Ledger): RunPorts {
+function runPorts(core: Core, { locate, options }: FileParts, ledger: Ledger): RunPorts {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random } = machine;
   const manual = async () => (await import("./prompts/manual.ts")).MANUAL;
@@ -49,8 +52,7 @@ function runPorts(core: Core, { locate }: FileParts, ledger: Ledger): RunPorts {
     ledger,
     clock,
     random,
-    sysOf: (row, approved) =>
-      door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...(approved && { approved }) })),
+    sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
     proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
     locate: async (row, path) => locate(await callers.process(row), path),
   });
@@ -61,12 +63,12 @@ function runPorts(core: Core, { locate }: FileParts, ledger: Ledger): RunPorts {
     clock,
     random,
     modelOf: (_row, run) => providers(run.model),
-    promptOf: (row) => promptOf(kernel, row, clock.now()),
+    promptOf: (row) => promptOf(core, options.namespace, row),
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
   };
 }
 
-async function promptOf(kernel: KernelStore, row: ProcessRow, now: number) {
+async function promptOf({ kernel, callers, machine }: Core, namespace: Namespace, row: ProcessRow) {
   const owner = await kernel.accounts.byUid(row.ownerUid);
   const runAs = await kernel.accounts.byUid(row.uid);
   const home = owner?.home ?? "/";
@@ -77,7 +79,20 @@ async function promptOf(kernel: KernelStore, row: ProcessRow, now: number) {
     cwd: row.cwd,
     pid: row.pid,
     profile: row.profile,
-    now,
+    now: machine.clock.now(),
   };
-  return { system: systemPrompt(facts), pid: row.pid, home, cwd: row.cwd };
+  const setting = (name: SettingName) =>
+    settingFor(kernel.config, name, { uid: row.ownerUid, client: undefined }).then(({ text }) => text);
+  const caller = await callers.process(row).catch(() => null);
+  // Locked meanwhile: its calls will be refused, each with the reason.
+  if (caller === null) return { system: systemPrompt(facts), pid: row.pid, home, cwd: row.cwd };
+  const told = await toldText({
+    namespace,
+    caller,
+    owner: { username: facts.owner, home },
+    runAs: { username: facts.username, home: runAs?.home ?? home },
+    bytesMaxEach: Number(await setting("ai.maxContextBytes")),
+    skills: (await setting("ai.skills.indexMode")) as "summary" | "names" | "off",
+  });
+  return { system: systemPrompt(facts) + told, pid: row.pid, home, cwd: row.cwd };
 }

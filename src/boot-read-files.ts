@@ -5,6 +5,7 @@ import type { RandomBytes } from "./abi/ids.ts";
 import type { Sys } from "./abi/sys.ts";
 import { homeNamed, namesIn } from "./boot-about.ts";
 import { mountedFiles } from "./boot-mounts.ts";
+import { homesOf, lazyRepos } from "./boot-repos.ts";
 import { type FilesOptions, filesService } from "./kernel/files.ts";
 import { treeService } from "./kernel/tree.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -34,8 +35,9 @@ export interface ReadFilesOptions {
 
 export function readFiles({ paths, clock, random, database, kernel, sys }: ReadFilesOptions): ReadFiles {
   const objects = diskObjects({ directory: paths.objectsDir, rows: objectRows(database), clock, random });
+  const homes = homesOf(kernel, paths, lazyRepos({ paths, clock }));
   const namespace = mountedFiles({
-    ...{ objects, kernel, clock, random, sysFor: sys, actFor: sys },
+    ...{ objects, homes, kernel, clock, random, sysFor: sys, actFor: sys },
     log: needsKernel,
     onLocked: () => {},
   });

@@ -9,6 +9,7 @@ import { initPid, type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
 import { aboutThis } from "./boot-about.ts";
 import type { ReadPeople } from "./boot-read-people.ts";
+import { lazyRepos, lazyRepositories } from "./boot-repos.ts";
 import { callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { controlService } from "./kernel/control.ts";
@@ -36,6 +37,8 @@ export interface ReadOptions {
   readonly client?: ClientInfo;
   readonly config?: Partial<Config>;
   readonly secretsStore?: string | undefined;
+  /** Where programs are looked for. */
+  readonly path?: string | undefined;
 }
 
 export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
@@ -95,6 +98,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       files: filesToRead(async () => (await files.get()).files),
       tree: treeToRead(async () => (await files.get()).tree),
       settings: settingsToRead(settings.get),
+      repositories: lazyRepositories(kernel, lazyRepos(options), needsKernel),
       ...peopleAtRest(kernel, clock),
       kernel: controlService({
         about: aboutThis(paths),
@@ -177,6 +181,7 @@ function peopleAtRest(kernel: KernelStore, clock: Clock) {
     (await import("./boot-read-people.ts")).readPeople(kernel, clock),
   );
   return {
+    bootstrapping: { run: needsKernel },
     accounts: {
       list: async (who: Caller) => (await people()).accounts.list(who),
       create: needsKernel,

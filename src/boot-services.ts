@@ -5,6 +5,7 @@ import { aboutThis, homeNamed, namesIn } from "./boot-about.ts";
 import { mountedFiles } from "./boot-mounts.ts";
 import { bootPeople } from "./boot-people.ts";
 import type { ProcessParts } from "./boot-processes.ts";
+import { bootstrapOf, homesOf, lazyRepositories } from "./boot-repos.ts";
 import { modelFor } from "./boot-settings.ts";
 import { controlService } from "./kernel/control.ts";
 import { type FilesOptions, filesService, pathLocator } from "./kernel/files.ts";
@@ -38,6 +39,8 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     settings: core.settings,
     shells,
+    repositories: lazyRepositories(kernel, core.repos),
+    bootstrapping: bootstrapOf(core, machine, core.repos),
     processes: processesService({
       kernel,
       store,
@@ -78,8 +81,9 @@ export interface FileParts {
 export function bootFiles(core: Core): FileParts {
   const { kernel, objects, machine, unloggedDoor: sysFor, door, redactor, logins } = core;
   const { clock, random, paths } = machine;
+  const homes = homesOf(kernel, paths, core.repos);
   const namespace = mountedFiles({
-    ...{ objects, kernel, clock, random, sysFor },
+    ...{ objects, homes, kernel, clock, random, sysFor },
     actFor: (caller) => door(caller.ownerUid, async () => caller),
     log: async () => redactor.text(await endOfFile(paths.kernelLog, LOG_BYTES_MAX)),
     onLocked: (uid, locked) => logins.accountLocked(uid, locked),

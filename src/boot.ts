@@ -10,6 +10,7 @@ import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
 import { finishRestore } from "./backup/swap.ts";
 import { bootProcesses, type ProcessParts } from "./boot-processes.ts";
 import { learnEnvironment } from "./boot-redact.ts";
+import { bootRepos, bootstrapOf, type RepoParts } from "./boot-repos.ts";
 import { standing } from "./boot-rescue.ts";
 import { bootFiles, bootServices } from "./boot-services.ts";
 import { bootSettings, learnSecrets, redactedAudit, type SettingParts } from "./boot-settings.ts";
@@ -47,6 +48,8 @@ export interface Machine {
   readonly pid: number;
   /** What the environment said; what it did not say is as it is stored, or by default. */
   readonly config: Partial<Config>;
+  /** Where programs are looked for: git. */
+  readonly path?: string | undefined;
   /** Where the operating system has one. */
   readonly keychain?: Keychain;
   /** `file` leaves the keychain alone. */
@@ -71,7 +74,7 @@ export interface Ports {
 }
 
 /** What everything above the stores is built from. */
-export interface Core extends Ports, SettingParts {
+export interface Core extends Ports, SettingParts, RepoParts {
   readonly machine: Machine;
   readonly bus: Bus;
   readonly callers: Callers;
@@ -132,9 +135,10 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const { kernel, processes, objects } = ports;
     for (const fault of await learnSecrets(kernel, setting)) machine.log(fault);
     await objects.recover();
-    const firstRun = await setUp({ kernel, processes, objects, osUser: machine.osUser, now: startedAt });
     const dispatches = new Dispatches();
     const core = makeCore({ machine, ports, setting, startedAt, generation, afterCrash }, dispatches);
+    const { give } = bootstrapOf(core, machine, core.repos);
+    const firstRun = await setUp({ kernel, processes, objects, osUser: machine.osUser, now: startedAt, give });
     const files = bootFiles(core);
     const parts = bootProcesses(core, files);
     const shells = bootShells(core, files);
@@ -207,6 +211,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
+    ...bootRepos(machine, onFault),
     onFault,
     newRequestId,
     host: { clients: () => 0, drain: () => {} },
@@ -301,6 +306,7 @@ function finished(
   async function close(): Promise<void> {
     await stopSweeping();
     shells.close();
+    await core.watching.close();
     core.retries.stop();
     await core.processes.close();
     database.close();

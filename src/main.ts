@@ -81,6 +81,7 @@ async function hostMachine({ env, paths, uid, clock, random, command, socket }: 
     osUser: accountName(uid, env.USER || env.LOGNAME),
     socket,
     config: configFrom(env),
+    path: env.PATH,
     keychain: keychainOf(paths.home, clock),
     secretsStore: env.GSV_SECRETS,
     log: (line: string) => process.stderr.write(`${new Date(clock.now()).toISOString()} ${line}\n`),

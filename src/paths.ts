@@ -41,6 +41,7 @@ export function homePaths(gsvHome: string) {
     kernelDb: join(home, "kernel.db"),
     procDir: join(home, "proc"),
     objectsDir: join(home, "objects"),
+    reposDir: join(home, "repos"),
     spoolDir: join(home, "spool"),
     crashDir: join(home, "crash"),
     backupDir: join(home, "backup"),
@@ -100,10 +101,12 @@ export function prepareHome(paths: HomePaths, uid: number): void {
   const before = look(paths.home);
   if (before === undefined) makeDirectory(paths.home);
   else checkHome(paths.home, before, uid);
-  const { procDir, objectsDir, spoolDir, crashDir, backupDir, quarantineDir, secretsDir, runDir, logDir } = paths;
+  const { procDir, objectsDir, reposDir, spoolDir, crashDir, backupDir, quarantineDir, secretsDir, runDir, logDir } =
+    paths;
   for (const directory of [
     procDir,
     objectsDir,
+    reposDir,
     spoolDir,
     crashDir,
     backupDir,

@@ -23,6 +23,8 @@ export interface Caller extends Identity {
   readonly capabilities: readonly string[];
   /** A person has said yes to this one call of a process, having seen what it is about. */
   readonly approved?: true;
+  /** The one file, by its path without links, whose change a person has seen and allowed in this call. */
+  readonly allowed?: string;
   /** Taken from this one process, whatever its account may do. */
   readonly dropped?: readonly string[];
 }

@@ -12,12 +12,14 @@ import { type Agreed, makeAgree } from "../store/agree.ts";
 import { DatabaseCopies } from "../store/copy.ts";
 import { type Listed, MANIFEST, type Manifest, writeManifest } from "./manifest.ts";
 import { takeBytes } from "./objects.ts";
+import { type RepoFile, takeRepos } from "./repos.ts";
 import { END, header, padding } from "./tar.ts";
 
 export interface BackupOptions {
   readonly kernelDb: string;
   readonly procDir: string;
   readonly objectsDir: string;
+  readonly reposDir: string;
   /** An empty directory on the disk of the home. */
   readonly staging: string;
   /** Absolute. */
@@ -33,6 +35,7 @@ const ROUNDS_MAX = 20;
 export async function makeBackup(options: BackupOptions): Promise<BackupMade> {
   checkTarget(options);
   const { agreed, faults } = await stage(options);
+  const repos = await takeStaged(options, agreed);
   const partial = `${options.file}.partial`;
   try {
     await rm(partial, { force: true });
@@ -42,7 +45,8 @@ export async function makeBackup(options: BackupOptions): Promise<BackupMade> {
       generation: agreed.generation,
       counts: agreed.counts,
       faults,
-      members: await listed(options.staging, agreed),
+      members: await listed(options.staging, agreed, repos),
+      repos: repos.map(({ path, sha256, runs }) => ({ path, sha256, runs })),
     };
     const { size } = await writeDurably(partial, zippedIf(/\.t?gz$/.test(options.file), tar(options, manifest)));
     checkTarget(options);
@@ -88,6 +92,10 @@ async function stage({ staging, kernelDb, procDir, objectsDir }: BackupOptions) 
   }
 }
 
+function takeStaged({ staging, reposDir }: BackupOptions, { objects }: Agreed): Promise<RepoFile[]> {
+  return takeRepos(reposDir, join(staging, "objects"), new Set(objects.map(({ sha256 }) => sha256)));
+}
+
 function faultsOf(copies: DatabaseCopies, { missing }: Agreed, lost: readonly string[]): string[] {
   const named = new Set(copies.faults.map((fault) => fault.split(": ")[0]));
   return [
@@ -98,7 +106,7 @@ function faultsOf(copies: DatabaseCopies, { missing }: Agreed, lost: readonly st
 }
 
 // The copies are closed and nobody else knows of them: reading them as files drops nobody's locks.
-async function listed(staging: string, { objects }: Agreed): Promise<Listed[]> {
+async function listed(staging: string, { objects }: Agreed, repos: readonly RepoFile[]): Promise<Listed[]> {
   const names = ["kernel.db", ...new Bun.Glob("proc/*.db").scanSync({ cwd: staging })];
   const members: Listed[] = [];
   for (const name of names.sort()) {
@@ -107,7 +115,7 @@ async function listed(staging: string, { objects }: Agreed): Promise<Listed[]> {
     if (sha256 !== null) members.push({ name, size: statSync(path).size, sha256 });
   }
   const seen = new Set<string>();
-  for (const { sha256 } of objects) {
+  for (const { sha256 } of [...objects, ...repos]) {
     const size = statSync(join(staging, "objects", sha256), { throwIfNoEntry: false })?.size;
     if (size !== undefined && !seen.has(sha256)) members.push({ name: `objects/${sha256}`, size, sha256 });
     seen.add(sha256);

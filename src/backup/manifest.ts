@@ -5,6 +5,7 @@ import { SysError } from "../abi/errno.ts";
 import { isPid } from "../abi/ids.ts";
 import type { BackupCounts } from "../abi/keep.ts";
 import { LIMITS } from "../abi/limits.ts";
+import { isRepoPath, type RepoFile } from "./repos.ts";
 import { type Entry, refused } from "./tar.ts";
 
 export const MANIFEST = "manifest.json";
@@ -22,6 +23,8 @@ export interface Manifest {
   readonly counts: BackupCounts;
   readonly faults: readonly string[];
   readonly members: readonly Listed[];
+  /** Files of repositories, whose bytes are members. */
+  readonly repos: readonly Omit<RepoFile, "size">[];
 }
 
 export function writeManifest(manifest: Manifest): Uint8Array {
@@ -35,12 +38,13 @@ export function readManifest(bytes: Uint8Array): Manifest {
     throw new SysError("ECONFIG", `not restored: a newer gsv (${String(manifest.gsv).slice(0, 40)}) made this backup`, [
       "restore it with that gsv",
     ]);
-  const { gsv, madeAt, generation, counts, faults, members } = manifest;
+  const { gsv, madeAt, generation, counts, faults, members, repos = [] } = manifest;
   if (typeof gsv !== "string" || !isCount(madeAt) || !isCount(generation) || !isCounts(counts))
     throw refused("its manifest is damaged");
   if (!isTexts(faults) || !Array.isArray(members)) throw refused("its manifest is damaged");
   checkMembers(members);
-  return { gsv, madeAt, generation, counts, faults, members };
+  checkRepos(repos, members);
+  return { gsv, madeAt, generation, counts, faults, members, repos };
 }
 
 function parsed(bytes: Uint8Array): object {
@@ -65,6 +69,21 @@ function checkMembers(members: readonly Partial<Listed>[]): asserts members is r
   }
   if (!names.has("kernel.db")) throw refused("it has no kernel.db");
   if (total > LIMITS.backupBytesMax) throw refused(`it unpacks to more than ${LIMITS.backupBytesMax} bytes`);
+}
+
+function checkRepos(
+  repos: readonly Partial<RepoFile>[],
+  members: readonly Listed[],
+): asserts repos is readonly RepoFile[] {
+  if (!Array.isArray(repos) || repos.length > LIMITS.backupMembersMax) throw refused("its manifest is damaged");
+  const held = new Set(members.map(({ name }) => name));
+  const paths = new Set<string>();
+  for (const { path, sha256, runs } of repos) {
+    if (typeof path !== "string" || typeof runs !== "boolean" || !isRepoPath(path))
+      throw refused(`it names ${JSON.stringify(path)?.slice(0, 80)}`);
+    if (paths.has(path) || !held.has(`objects/${sha256}`)) throw refused(`${path.slice(0, 80)} is missing or twice`);
+    paths.add(path);
+  }
 }
 
 function isName(name: string): boolean {

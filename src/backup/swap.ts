@@ -13,6 +13,7 @@ export interface SwapPlaces {
   readonly kernelDb: string;
   readonly procDir: string;
   readonly objectsDir: string;
+  readonly reposDir: string;
   readonly backupDir: string;
   readonly restoreInfo: string;
 }
@@ -28,8 +29,11 @@ type Move = (from: string, to: string) => void;
 const NAME = /^\.?[a-z0-9-]{1,80}$/;
 
 /** Something of a home is there that a restore would take the place of. */
-export function isOccupied({ kernelDb, procDir, objectsDir }: SwapPlaces): boolean {
-  return existsSync(kernelDb) || [procDir, objectsDir].some((path) => existsSync(path) && readdirSync(path).length > 0);
+export function isOccupied({ kernelDb, procDir, objectsDir, reposDir }: SwapPlaces): boolean {
+  return (
+    existsSync(kernelDb) ||
+    [procDir, objectsDir, reposDir].some((path) => existsSync(path) && readdirSync(path).length > 0)
+  );
 }
 
 /** Only for who holds the lock of the home. */
@@ -58,6 +62,7 @@ export async function finishRestore(places: SwapPlaces, move: Move = renameSync)
   mkdirSync(old, { recursive: true, mode: 0o700 });
   for (const [name, target] of [
     ["objects", places.objectsDir],
+    ["repos", places.reposDir],
     ["proc", places.procDir],
     ["kernel.db", places.kernelDb],
   ] as const) {

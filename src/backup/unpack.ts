@@ -10,20 +10,22 @@ import { hostError, syncDirectory, writeDurably } from "../objects/host.ts";
 import { makeAgree } from "../store/agree.ts";
 import { MANIFEST, type Manifest, readManifest } from "./manifest.ts";
 import { placeBytes } from "./objects.ts";
+import { placeRepos } from "./repos.ts";
 import { type Member, members, refused } from "./tar.ts";
 
-/** Returns what the backup says of itself; afterwards `into` holds kernel.db, proc and objects as a home does. */
+/** Returns what the backup says of itself; afterwards `into` holds kernel.db, proc, objects and repos as a home does. */
 export async function unpack(file: string, into: string): Promise<Pick<Manifest, "madeAt" | "counts" | "faults">> {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) throw new SysError("ENOENT", `no such file: ${file}`);
   if (!stats.isFile()) throw new SysError("EINVAL", `${file} is not a file`);
-  for (const name of ["proc", "bytes", "objects"]) mkdirSync(join(into, name), { mode: 0o700 });
+  for (const name of ["proc", "bytes", "objects", "repos"]) mkdirSync(join(into, name), { mode: 0o700 });
   try {
     const manifest = await takeMembers(unzipped(file), into);
     const { objects, pids, counts } = makeAgree({ kernelDb: join(into, "kernel.db"), procDir: join(into, "proc") });
     const stranger = manifest.members.find(({ name }) => /^proc\//.test(name) && !pids.includes(name.slice(5, -3)));
     if (stranger !== undefined) throw refused(`${stranger.name} belongs to no process`);
     await placeBytes(objects, join(into, "bytes"), join(into, "objects"));
+    await placeRepos(manifest.repos, join(into, "bytes"), join(into, "repos"));
     for (const directory of [join(into, "proc"), into]) await syncDirectory(directory);
     return { madeAt: manifest.madeAt, faults: manifest.faults, counts };
   } catch (error) {

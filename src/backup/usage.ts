@@ -11,6 +11,7 @@ export interface UsagePlaces {
   readonly kernelDb: string;
   readonly procDir: string;
   readonly logDir: string;
+  readonly reposDir: string;
   readonly quarantineDir: string;
   readonly backupDir: string;
   readonly crashDir: string;
@@ -22,6 +23,7 @@ export function usageOf(places: UsagePlaces, sums: readonly ObjectSums[]): HomeU
     { kind: "kernel", name: "kernel.db", ...databaseAt(places.kernelDb) },
     ...processes(places.procDir),
     ...sums,
+    { kind: "repos", name: "repos", ...treeAt(places.reposDir) },
     { kind: "logs", name: "log", ...treeAt(places.logDir) },
     { kind: "quarantine", name: "quarantine", ...treeAt(places.quarantineDir) },
     { kind: "backups", name: "backup", ...treeAt(places.backupDir) },

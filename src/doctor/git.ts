@@ -9,7 +9,12 @@ export const git: Check = {
   needsHome: false,
   async look({ find, run }) {
     const path = find("git");
-    if (path === null) return [notice("there is no git: no versions are kept", { fix: INSTALL })];
+    if (path === null)
+      return [
+        notice("there is no git: context and skills are kept without versions, knowledge is read-only", {
+          fix: INSTALL,
+        }),
+      ];
     try {
       const { status, says } = await run([path, "--version"]);
       if (status === 0) return [ok(`${says} (${path})`)];

@@ -5,6 +5,7 @@ import { initPid } from "../abi/ids.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
+import type { Receiver } from "./bootstrap.ts";
 import { firstGrants, GROUPS } from "./capabilities.ts";
 
 const FIRST_HUMAN_UID = 1000;
@@ -21,6 +22,8 @@ export interface SetupPorts {
   readonly objects: ObjectStore;
   readonly osUser: string;
   readonly now: number;
+  /** Puts into a new home what homes are given. */
+  readonly give: (account: Receiver) => Promise<void>;
 }
 
 /** True when this was the first run. */
@@ -38,15 +41,20 @@ export async function setUp(ports: SetupPorts): Promise<boolean> {
 
 /** What an account has besides its rows: a home, a place for archives, and a human its init. Whatever is there stays as it is. */
 export async function settleAccount(ports: Omit<SetupPorts, "osUser">, uid: number): Promise<void> {
-  const account = (await ports.kernel.people.list()).find((each) => each.uid === uid);
+  const people = await ports.kernel.people.list();
+  const account = people.find((each) => each.uid === uid);
   if (account === undefined || account.locked) return;
   const { username, gid, kind } = account;
   await ensureDirectory(ports, `home/${username}`, { uid, gid, mode: 0o2770 });
+  const owner = people.find((each) => each.uid === account.ownerUid);
+  await ports.give({ username, kind, owner: owner?.username ?? null });
   if (kind !== "human") return;
   await ensureDirectory(ports, `var/sessions/${username}`, { uid, gid, mode: 0o700 });
   const agent = await ports.kernel.accounts.personalAgent(uid);
-  if (agent !== null)
+  if (agent !== null) {
     await ensureDirectory(ports, `home/${agent.username}`, { uid: agent.uid, gid: agent.gid, mode: 0o2770 });
+    await ports.give({ username: agent.username, kind: "personal", owner: username });
+  }
   if (agent !== null) await ensureInit(ports, uid);
 }
 

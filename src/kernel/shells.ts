@@ -67,7 +67,12 @@ export function shellsService(ports: ShellsPorts): Shells {
         wallMs: request.timeoutMs ?? LIMITS.shellWallMs,
       },
       {
-        files: shellFiles({ namespace, caller, isGuarded: ports.isGuarded, approved }),
+        files: shellFiles({
+          namespace,
+          caller: approved ? { ...caller, approved } : caller,
+          isGuarded: ports.isGuarded,
+          approved,
+        }),
         sys: ports.sysFor(context),
         print(stream, bytes) {
           if (tooMuch || output.add(stream, bytes)) return;

@@ -4,6 +4,7 @@
 import { normalise } from "../../fs/path.ts";
 import { type KeyWritten, keyFiled } from "../abi/config-key.ts";
 import { SysError } from "../abi/errno.ts";
+import type { Caller } from "../abi/identity.ts";
 import { approvalId, type RandomBytes } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { normaliseText, type ToolOutcome } from "../abi/message.ts";
@@ -32,7 +33,7 @@ export interface ToolCallPorts {
   readonly clock: Clock;
   readonly random: RandomBytes;
   /** The process's own door, with its agent as caller; through the approved one goes what a person has seen and approved. */
-  readonly sysOf: (row: ProcessRow, approved?: true) => Sys;
+  readonly sysOf: (row: ProcessRow, seen?: Pick<Caller, "approved" | "allowed">) => Sys;
   /** The file a path leads to for the process's agent, links followed. */
   readonly locate: (row: ProcessRow, path: string) => Promise<string>;
   /** What a change of a setting would do; refuses what no agent may change. Null: what it would become is not known. */
@@ -182,7 +183,7 @@ export class ToolCalls {
     const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
     if (syscall === undefined) return { outcome: "failed", output: `there is no tool ${call.tool}.` };
     try {
-      const sys = this.ports.sysOf(row, call.status === "approved" && isSetting(call) ? true : undefined);
+      const sys = this.ports.sysOf(row, await this.seen(row, call));
       const result = await sys.call(syscall.name, call.args, { requestId: call.dispatchId, signal });
       return {
         outcome: "completed",
@@ -191,6 +192,14 @@ export class ToolCalls {
     } catch (error) {
       return { outcome: signal.aborted ? "cancelled" : "failed", output: errorText(error) };
     }
+  }
+
+  /** What of this call a person has seen and allowed: a setting, or one file where it really lies now. */
+  private async seen(row: ProcessRow, call: CallRow): Promise<Pick<Caller, "approved" | "allowed">> {
+    const { path } = call.args;
+    if (call.status !== "approved" || typeof path !== "string") return {};
+    if (!changesFile(call) && call.call !== "fs.delete") return {};
+    return isSetting(call) ? { approved: true } : { allowed: await this.ports.locate(row, path) };
   }
 
   private async end(place: RunPlace, call: CallRow, outcome: ToolOutcome, text: string): Promise<CallsOutcome> {

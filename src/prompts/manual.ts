@@ -22,6 +22,7 @@ import processes from "./manual/processes.md" with { type: "text" };
 import scriptProvider from "./manual/script-provider.md" with { type: "text" };
 import shell from "./manual/shell.md" with { type: "text" };
 import signals from "./manual/signals.md" with { type: "text" };
+import versions from "./manual/versions.md" with { type: "text" };
 
 export interface ManualSection {
   /** The page's name, as in `manual: processes`. */
@@ -48,6 +49,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["kernel", kernel],
   ["files", files],
   ["shell", shell],
+  ["versions", versions],
   ["offline", offline],
   ["script-provider", scriptProvider],
   ["exit-status", exitStatus],

@@ -3,6 +3,7 @@
 
 import { LEAVE_REASONS } from "../abi/sys.ts";
 import { field, syscall } from "./define.ts";
+import type { Bootstrapped, Bootstrapping } from "./repositories.ts";
 import type { KernelControl, KernelStatus } from "./services.ts";
 
 export const systemCalls = [
@@ -58,6 +59,25 @@ export const systemCalls = [
 ] as const;
 
 export const sysCalls = [
+  syscall({
+    name: "sys.bootstrap",
+    summary: "Give your agents the skills that ship with gsv, where they are missing",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: {},
+    cli: {
+      hidden: true,
+      examples: ["gsv skills update"],
+      print: {
+        kind: "value",
+        text: ({ copied, kept }: Bootstrapped) =>
+          [...copied.map((path) => `new   ${path}`), ...kept.map((path) => `kept  ${path}`)].join("\n"),
+      },
+    },
+    run: ({ bootstrapping }: { bootstrapping: Bootstrapping }, _args, context) => bootstrapping.run(context),
+  }),
+
   syscall({
     name: "sys.version",
     summary: "The kernel's version",

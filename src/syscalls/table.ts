@@ -4,6 +4,7 @@
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./access.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
+import type { Bootstrapping, Repositories } from "./repositories.ts";
 import type {
   Approvals,
   Archives,
@@ -33,6 +34,8 @@ export interface Services {
   readonly audit: AuditLog; // read
   readonly rights: Rights; // read
   readonly shells: Shells;
+  readonly repositories: Repositories; // looking reads
+  readonly bootstrapping: Bootstrapping;
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
@@ -48,6 +51,7 @@ const DOMAINS = {
     ...(await import("./fs-tree.ts")).fsTreeCalls,
     ...(await import("./fs-bytes.ts")).fsBytesCalls,
   ],
+  repo: async (): Promise<Declarations> => (await import("./repo.ts")).repoCalls,
   hil: async (): Promise<Declarations> => (await import("./hil.ts")).hilCalls,
   archive: async (): Promise<Declarations> => (await import("./archive.ts")).archiveCalls,
   config: async (): Promise<Declarations> => (await import("./config.ts")).configCalls,

@@ -6,6 +6,7 @@
 
 import { parseArgs } from "node:util";
 import { chatRows } from "./chat.ts";
+import { commitRows } from "./commit.ts";
 import { fileRows } from "./files.ts";
 import { Floor, freshBinary } from "./machine.ts";
 import { passes, type Row, table } from "./measure.ts";
@@ -19,6 +20,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   start: startRows,
   chat: chatRows,
   send: sendRows,
+  commit: commitRows,
   scale: scaleRows,
   files: fileRows,
   mounts: mountRows,

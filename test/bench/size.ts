@@ -1,7 +1,10 @@
 // What is downloaded and what is sent: the binary, and the first request of an agent that was told nothing yet.
 
+import { skillFrom } from "../../src/abi/skill.ts";
 import { type ToolCallPorts, ToolCalls } from "../../src/process/toolcalls.ts";
+import { firstContext, SHIPPED_SKILLS } from "../../src/prompts/shipped.ts";
 import { systemPrompt } from "../../src/prompts/system.ts";
+import { contextText, skillsText } from "../../src/prompts/told.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { BINARY } from "./machine.ts";
 import type { Row } from "./measure.ts";
@@ -29,6 +32,13 @@ export async function sizeRows(): Promise<Row[]> {
 function firstRequest(): string {
   const place = { username: "friday", owner: "sam", home: "/home/sam", cwd: "/home/sam", pid: "init:1000" };
   const tools = new ToolCalls({ table: SYSCALLS } as ToolCallPorts).specs();
-  const system = systemPrompt({ ...place, profile: "init", now: 0 });
+  const files = firstContext({ agent: "friday", owner: "sam" }, true);
+  const roots = [{ from: "What your own account friday keeps", files }];
+  const skills = SHIPPED_SKILLS.flatMap(({ path, text }) => {
+    const skill = skillFrom(path.slice("skills.d/".length, -".md".length), text);
+    return "fault" in skill ? [] : [{ ...skill, path: `/home/friday/${path}` }];
+  });
+  const told = contextText(roots, 32_768) + skillsText(skills, "summary");
+  const system = systemPrompt({ ...place, profile: "init", now: 0 }) + told;
   return JSON.stringify({ system, tools, messages: [{ role: "user", content: "hello" }] });
 }

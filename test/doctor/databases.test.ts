@@ -192,7 +192,7 @@ describe("kernel.db and the processes", () => {
     await home.start();
     home.model.will(INIT, { calls: [{ name: "Delete", args: { path: "~/note" } }] });
     await home.send("delete it");
-    await home.quiet();
+    await home.inState(INIT, "waiting_hil");
     await bed.rest();
     bed.sql(
       "kernel.db",

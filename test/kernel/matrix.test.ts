@@ -3,11 +3,9 @@
 
 import { expect, test } from "bun:test";
 import type { SysError } from "../../src/abi/errno.ts";
-import type { Approval } from "../../src/abi/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
-import type { Closed } from "../../src/syscalls/services.ts";
-import { TestKernel } from "../support/kernel.ts";
+import { type Owner, World } from "../support/matrix-world.ts";
 
 /** The outcomes: own person, other person, root, own process, other process. */
 type Row = readonly [own: string, other: string, root: string, ownProcess: string, otherProcess: string];
@@ -26,94 +24,12 @@ const FILES: Row = ["ok", "EACCES", "ok", "ok", "EACCES"];
 const PERSONS_OWN: Row = ["ok", "ENOENT", "ok", "EPERM", "EPERM"];
 const REFUSED: Row = ["ok", "EPERM", "ok", "EPERM", "EPERM"];
 
-type Owner = "sam" | "bob";
-
-class World {
-  private number = 0;
-  private constructor(
-    readonly home: TestKernel,
-    readonly people: { readonly [O in Owner]: Sys },
-    readonly actors: { readonly [name: string]: Sys },
-  ) {}
-
-  static async make(): Promise<World> {
-    const home = await TestKernel.boot();
-    const root = home.person(0);
-    const { uid } = await root.call<{ uid: number }>("account.create", { username: "bob" });
-    const carol = await root.call<{ uid: number }>("account.create", { username: "carol" });
-    await home.sys.call("account.create", { username: "scout", agent: true });
-    const bob = home.person(uid);
-    const token = async (sys: Sys, kind: string) =>
-      (await sys.call<{ token: string }>("sys.token.create", { kind })).token;
-    const spawn = async (sys: Sys, args: object) => (await sys.call<{ pid: string }>("proc.spawn", args)).pid;
-    const actors = {
-      owner: home.sys,
-      "other human": bob,
-      root,
-      "process of owner": await home.insideOf(await spawn(home.sys, {})),
-      "process of other": await home.insideOf(await spawn(bob, {})),
-      "agent account": await home.insideOf(await spawn(home.sys, { as: "scout" })),
-      package: await home.insideOf(await spawn(home.sys, { profile: "app", drop: "*" })),
-      device: await home.login({ token: await token(home.sys, "node") }),
-      "locked account": await home.login({ token: await token(home.person(carol.uid), "user") }),
-    };
-    await root.call("account.update", { username: "carol", lock: true });
-    return new World(home, { sam: home.sys, bob }, actors);
-  }
-
-  fresh(): string {
-    return `x${++this.number}`;
-  }
-
-  script(): string {
-    return `0190a1b2-0000-7000-8000-${String(++this.number).padStart(12, "0")}`;
-  }
-
-  async pid(owner: Owner): Promise<string> {
-    return (await this.people[owner].call<{ pid: string }>("proc.spawn", {})).pid;
-  }
-
-  async file(owner: Owner): Promise<string> {
-    const path = `/home/${owner}/${this.fresh()}`;
-    await this.people[owner].call("fs.write", { path, content: "words" });
-    return path;
-  }
-
-  async agent(owner: Owner): Promise<string> {
-    const username = this.fresh();
-    await this.people[owner].call("account.create", { username, agent: true });
-    return username;
-  }
-
-  async archive(owner: Owner): Promise<string> {
-    const pid = await this.pid(owner);
-    await this.people[owner].call("proc.send", { pid, message: "hello" });
-    await this.people[owner].call("proc.wait", { pids: [pid] });
-    return (await this.people[owner].call<Closed>("proc.kill", { pid })).archiveId ?? "";
-  }
-
-  async approval(owner: Owner): Promise<string> {
-    const pid = await this.pid(owner);
-    this.home.model.will(pid, { calls: [{ name: "Delete", args: { path: "~/none" } }] });
-    await this.people[owner].call("proc.send", { pid, message: "delete it" });
-    let open: Approval[] = [];
-    await this.home.until(`${pid} asks`, async () => {
-      open = (await this.people[owner].call<{ approvals: Approval[] }>("hil.list", {})).approvals;
-      return open.some((each) => each.pid === pid);
-    });
-    return open.find((each) => each.pid === pid)?.id ?? "";
-  }
-
-  async group(): Promise<string> {
-    const name = this.fresh();
-    await this.home.person(0).call("group.add", { name });
-    return name;
-  }
-}
-
 const pid = async (world: World, owner: Owner) => ({ pid: await world.pid(owner) });
 
 const theFile = async (world: World, owner: Owner) => ({ path: await world.file(owner) });
+/** Nothing answers there: who gets that far fails otherwise. */
+const remote = "https://127.0.0.1:1/x.git";
+const inRepo = (more: object) => async (world: World, owner: Owner) => ({ ...(await world.repo(owner)), ...more });
 
 const TABLE: { readonly [name: string]: Call } = {
   "proc.list": { outcomes: ALL, about: () => ({}) },
@@ -173,6 +89,26 @@ const TABLE: { readonly [name: string]: Call } = {
     about: async (world, owner) => ({ ...(await theFile(world, owner)), mode: "0600" }),
   },
   "fs.remove": { outcomes: FILES, about: theFile },
+  "repo.list": { outcomes: ALL, about: () => ({}) },
+  "repo.create": {
+    outcomes: ["ok", "EPERM", "ok", "ok", "EPERM"],
+    about: (world, owner) => ({ name: `${owner}/${world.fresh()}` }),
+  },
+  "repo.refs": { outcomes: ABSENT, about: inRepo({}) },
+  "repo.read": { outcomes: ABSENT, about: inRepo({ path: "a.md" }) },
+  "repo.search": { outcomes: ABSENT, about: inRepo({ query: "words" }) },
+  "repo.log": { outcomes: ABSENT, about: inRepo({}) },
+  "repo.show": { outcomes: ABSENT, about: inRepo({}) },
+  "repo.diff": { outcomes: ABSENT, about: inRepo({}) },
+  "repo.compare": { outcomes: ABSENT, about: inRepo({ base: "HEAD" }) },
+  "repo.restore": { outcomes: ABSENT, about: inRepo({ path: "a.md", ref: "HEAD" }) },
+  "repo.apply": { outcomes: ABSENT, about: inRepo({ message: "why", changes: { ops: [{ delete: "a.md" }] } }) },
+  "repo.import": {
+    outcomes: ["EIO", "EPERM", "EIO", "EPERM", "EPERM"],
+    about: (world, owner) => ({ remote, repo: `${owner}/${world.fresh()}` }),
+  },
+  "repo.sync": { outcomes: ["EIO", "ENOENT", "EIO", "EPERM", "ENOENT"], about: inRepo({ remote }) },
+  "repo.delete": { outcomes: PERSONS_OWN, about: inRepo({}) },
   "hil.list": { outcomes: ALL, about: () => ({}) },
   "hil.answer": {
     outcomes: PERSONS_OWN,
@@ -190,6 +126,7 @@ const TABLE: { readonly [name: string]: Call } = {
   "system.start": { outcomes: ALL, about: () => ({}) },
   "system.whoami": { outcomes: ALL, about: () => ({}) },
   "sys.version": { outcomes: ALL, about: () => ({}) },
+  "sys.bootstrap": { outcomes: PERSON, about: () => ({}) },
   "sys.drain": { outcomes: PERSON, about: () => ({}) },
   "account.list": { outcomes: ALL, about: () => ({}) },
   "account.create": { outcomes: REFUSED, about: (world, owner) => ({ username: world.fresh(), owner }) },

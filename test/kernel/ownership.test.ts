@@ -19,6 +19,7 @@ interface Things {
   readonly archive: string;
   readonly account: string;
   readonly token: string;
+  readonly repo: string;
 }
 
 const ABSENT: Things = {
@@ -26,6 +27,7 @@ const ABSENT: Things = {
   run: "0190a1b2-0000-7000-8000-000000000001",
   approval: "zz99",
   archive: "0190a1b2-0000-7000-8000-000000000002",
+  repo: "nemo/zzzzzz",
   account: "nemo",
   token: "0190a1b2-0000-7000-8000-000000000003",
 };
@@ -75,6 +77,19 @@ const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
   "fs.setattr": ({ pid }) => [{ path: `/proc/${pid}/status`, mode: "0600" }],
   "fs.remove": ({ pid }) => [{ path: `/proc/${pid}`, recursive: true }],
   "fs.search": ({ pid }) => [{ query: "State", path: `/proc/${pid}` }],
+  "repo.create": ({ repo: name }) => [{ name }],
+  "repo.refs": ({ repo }) => [{ repo }],
+  "repo.read": ({ repo }) => [{ repo }, { repo, path: "a.md" }],
+  "repo.search": ({ repo }) => [{ repo, query: "words" }],
+  "repo.log": ({ repo }) => [{ repo }],
+  "repo.show": ({ repo }) => [{ repo }],
+  "repo.diff": ({ repo }) => [{ repo }],
+  "repo.compare": ({ repo }) => [{ repo, base: "HEAD" }],
+  "repo.restore": ({ repo }) => [{ repo, path: "a.md", ref: "HEAD" }],
+  "repo.apply": ({ repo }) => [{ repo, message: "why", changes: { ops: [{ delete: "a.md" }] } }],
+  "repo.import": ({ repo }) => [{ repo, remote: "https://127.0.0.1:1/x.git" }],
+  "repo.sync": ({ repo }) => [{ repo, remote: "https://127.0.0.1:1/x.git" }],
+  "repo.delete": ({ repo }) => [{ repo }],
 };
 
 /** Calls that name nobody's things; what they show is tried below. */
@@ -89,6 +104,8 @@ const NAMELESS = [
   "sys.token.list",
   "proc.list",
   "archive.list",
+  "repo.list",
+  "sys.bootstrap",
   "fs.write",
   "fs.edit",
   "fs.delete",
@@ -127,7 +144,11 @@ async function world(): Promise<World> {
   await home.inState(pid, "waiting_hil");
   const [asked] = (await home.sys.call<{ approvals: Approval[] }>("hil.list", {})).approvals;
   const { id: token } = await home.sys.call<{ id: string }>("sys.token.create", { label: "sam's" });
-  const sams = { pid, account: "sam", token, run: runId, approval: asked?.id ?? "", archive: archiveId ?? "" };
+  const repo = "sam/plans";
+  await home.sys.call("repo.create", { name: repo });
+  const changes = { ops: [{ put: "a.md", content: "private words" }] };
+  await home.sys.call("repo.apply", { repo, message: "first", changes });
+  const sams = { pid, repo, account: "sam", token, run: runId, approval: asked?.id ?? "", archive: archiveId ?? "" };
   const { pid: bobsTask } = await bob.sys.call<{ pid: string }>("proc.spawn", { label: "bob's" });
   return { home, bob, sams, bobsTask };
 }

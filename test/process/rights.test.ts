@@ -37,6 +37,8 @@ test("no tool of a model reaches a call that is for people", () => {
     "group.mod",
     "group.rm",
     "hil.answer",
+    "repo.delete",
+    "sys.bootstrap",
     "sys.drain",
     "sys.token.create",
     "sys.token.list",

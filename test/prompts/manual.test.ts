@@ -45,6 +45,8 @@ const BY_HAND: { readonly [name: string]: string } = {
   deny: "",
   user: "--agent --system --owner --comment --lock --unlock --force",
   passwd: "",
+  context: "--of",
+  skills: "--description",
   auth: "--kind --role --label --device --expires --reason",
 };
 const SHORT: { readonly [name: string]: string } = {

@@ -210,6 +210,7 @@ export class TestKernel {
       osUser: "sam",
       passwordCost: { memoryCost: 8, timeCost: 1 },
       pid: process.pid,
+      path: process.env.PATH,
       config: this.options.config ?? {},
       log,
       ...(this.options.retention && { retention: this.options.retention }),

@@ -3,6 +3,7 @@
 import type { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { type MountParts, mountedFiles } from "../../src/boot-mounts.ts";
+import { homesOf, lazyRepos } from "../../src/boot-repos.ts";
 import type { TestKernel } from "./kernel.ts";
 
 export interface Mounted {
@@ -15,8 +16,13 @@ export interface Mounted {
 export function mounted(home: TestKernel, more: Partial<MountParts> = {}): Mounted {
   const { kernel, objects } = home.stores;
   const door = (caller: Caller) => home.kernel.door(caller.ownerUid, async () => caller);
+  const homes = homesOf(
+    kernel,
+    home.paths,
+    lazyRepos({ paths: home.paths, clock: home.clock, path: process.env.PATH }),
+  );
   const files = mountedFiles({
-    ...{ kernel, objects, clock: home.clock, random: home.random.bytes, sysFor: door, actFor: door },
+    ...{ kernel, objects, homes, clock: home.clock, random: home.random.bytes, sysFor: door, actFor: door },
     log: async () => "one\ntwo\n",
     onLocked: () => {},
     ...more,

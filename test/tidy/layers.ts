@@ -45,7 +45,7 @@ export const LAYERS: { readonly [name: string]: Layer } = {
   doctor: { files: ["src/doctor/"], imports: ["abi", "lib"] },
   jobs: { files: ["src/jobs/"], imports: ["abi", "lib"], packages: ["fflate"] },
   syscalls: { files: ["src/syscalls/"], imports: ["abi", "lib"], packages: ["zod"] },
-  kernel: { files: ["src/kernel/"], imports: BELOW_KERNEL },
+  kernel: { files: ["src/kernel/"], imports: BELOW_KERNEL, packages: ["chokidar"] },
   process: { files: ["src/process/"], imports: ["kernel", ...BELOW_KERNEL], packages: ["fflate"] },
   sessions: { files: ["src/sessions/"], imports: ["process", "kernel", ...BELOW_KERNEL] },
   apps: { files: ["src/apps/"], imports: ["process", "kernel", ...BELOW_KERNEL] },

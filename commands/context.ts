@@ -1,0 +1,139 @@
+// `gsv context list|show|edit|add|rm`: the files of `~/context.d`, which every agent is told at every turn, in the order of their names.
+
+import { SysError } from "../src/abi/errno.ts";
+import { field } from "../src/syscalls/define.ts";
+import type { FileView } from "../src/syscalls/services.ts";
+import type { Command, Io } from "./command.ts";
+import { command } from "./define.ts";
+import { domainCommand, type Verb } from "./derive.ts";
+import { jsonLine, printText } from "./print.ts";
+import { stdinText } from "./prompt.ts";
+
+type FileOf<K> = Extract<FileView, { readonly kind: K }>;
+
+const whose = field.optional(
+  field.text("whose context: an agent of yours; your own when left out", { flag: "of", longest: 32, meta: "NAME" }),
+);
+const file = field.text("which file, with or without .md", { positional: true, longest: 200, meta: "FILE" });
+
+const listInput = { of: whose };
+const list = command(
+  { name: "context list", summary: "List the files", input: listInput, examples: ["gsv context list"] },
+  async ({ args, json }, io) => {
+    const files = await filesIn(io, directoryOf(args.of));
+    for (const name of files) await printText(io.stdout, json ? jsonLine({ file: name }) : name);
+    if (files.length === 0 && !json)
+      await printText(io.stderr, "no context yet: gsv context add 10-style 'Answer in German.'");
+    return 0;
+  },
+);
+
+const showInput = { file: field.optional(file), of: whose };
+const show = command(
+  {
+    name: "context show",
+    summary: "Print one file, or all as an agent reads them",
+    input: showInput,
+    examples: ["gsv context show", "gsv context show 10-style"],
+  },
+  async ({ args, json }, io) => {
+    const directory = directoryOf(args.of);
+    const names = args.file === undefined ? await filesIn(io, directory) : [named(args.file)];
+    for (const [index, name] of names.entries()) {
+      const { content } = await read(io, `${directory}/${name}`);
+      if (json) await printText(io.stdout, jsonLine({ file: name, content }));
+      else
+        await printText(io.stdout, names.length === 1 ? content : `${index === 0 ? "" : "\n"}== ${name}\n${content}`);
+    }
+    return 0;
+  },
+);
+
+const addInput = {
+  file,
+  text: field.optional(
+    field.text("what it says; - or nothing takes it from stdin", { positional: true, meta: "TEXT" }),
+  ),
+  of: whose,
+};
+const add = command(
+  {
+    name: "context add",
+    summary: "Add a file",
+    input: addInput,
+    examples: ['gsv context add 10-style "Answer in German."', "gsv context add 20-me - < me.md"],
+  },
+  async ({ args, json }, io) => {
+    const path = `${directoryOf(args.of)}/${named(args.file)}`;
+    if ((await filesIn(io, directoryOf(args.of))).includes(named(args.file)))
+      throw new SysError("EEXIST", `${path} exists`, [`change it: gsv context edit ${args.file}`]);
+    const given = args.text === undefined || args.text === "-" ? await stdinText(io) : args.text;
+    if (given.trim() === "") throw new SysError("EUSAGE", "nothing came: nothing was added");
+    return written(io, path, given, json);
+  },
+);
+
+const edit = command(
+  {
+    name: "context edit",
+    summary: "Change a file in your editor",
+    input: { file, of: whose },
+    examples: ["gsv context edit 10-style", "gsv context edit 10-user --of friday"],
+  },
+  async ({ args, json }, io) => {
+    const { edit: editFile } = await import("./files/edit.ts");
+    return editFile.run([`${directoryOf(args.of)}/${named(args.file)}`, ...(json ? ["--json"] : [])], io);
+  },
+);
+
+const remove = command(
+  { name: "context rm", summary: "Remove a file", input: { file, of: whose }, examples: ["gsv context rm 10-style"] },
+  async ({ args, json }, io) => {
+    const path = `${directoryOf(args.of)}/${named(args.file)}`;
+    const result = await io.sys().call<{ path: string }>("fs.delete", { path });
+    await printText(io.stdout, json ? jsonLine(result) : `removed ${result.path}`);
+    return 0;
+  },
+);
+
+export function context(): Command {
+  const verbs = new Map<string, Verb>(
+    [list, show, add, edit, remove].map((each) => [
+      each.name.split(" ")[1] ?? "",
+      { summary: each.summary, input: each.spec.input, load: () => each },
+    ]),
+  );
+  return domainCommand("context", verbs);
+}
+
+function directoryOf(name: string | undefined): string {
+  return `~${name ?? ""}/context.d`;
+}
+
+function named(name: string): string {
+  if (name.includes("/")) throw new SysError("EUSAGE", `${name} is a path: name a file of context.d`);
+  return name.endsWith(".md") ? name : `${name}.md`;
+}
+
+async function filesIn(io: Io, path: string): Promise<readonly string[]> {
+  try {
+    const view = await io.sys().call<FileView>("fs.read", { path });
+    return view.kind === "directory" ? view.files : [];
+  } catch (error) {
+    if (error instanceof SysError && error.code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+async function read(io: Io, path: string): Promise<FileOf<"file">> {
+  const view = await io.sys().call<FileView>("fs.read", { path });
+  if (view.kind === "directory") throw new SysError("EISDIR", `${path} is a directory`);
+  return view;
+}
+
+async function written(io: Io, path: string, text: string, json: boolean): Promise<number> {
+  const content = text.endsWith("\n") ? text : `${text}\n`;
+  const result = await io.sys().call<{ path: string; size: number }>("fs.write", { path, content });
+  await printText(io.stdout, json ? jsonLine(result) : `wrote ${result.path}`);
+  return 0;
+}

@@ -1,0 +1,104 @@
+// Repositories in a backup: the files of homes, and what git needs to know their versions. What makes a git run something (hooks,
+// configuration, what it takes objects from besides) is neither taken nor put back, whatever a backup holds; an index is made anew.
+
+import { constants } from "node:fs";
+import { chmod, copyFile, lstat, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isGits } from "../abi/repo.ts";
+import { makeParents, sha256Of, syncDirectory } from "../objects/host.ts";
+import { refused } from "./tar.ts";
+
+export interface RepoFile {
+  /** From the directory of repositories. */
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+  /** It may be run. */
+  readonly runs: boolean;
+}
+
+const OWNER = /^[a-z_][a-z0-9_-]{0,31}$/;
+const BARE = /^[a-z0-9_](?:[a-z0-9._-]{0,62}[a-z0-9_-])?\.git$/;
+const GIT_FILE =
+  /^(?:HEAD|packed-refs|refs\/[^\u0000-\u001f]+|objects\/[0-9a-f]{2}\/[0-9a-f]{38}|objects\/pack\/pack-[0-9a-f]{40}\.(?:pack|idx|rev))$/;
+/** First what names versions, then the versions: whatever is named then is there. */
+const GIT_FIRST = /^(?:HEAD|packed-refs|refs)$/;
+const ROUNDS_MAX = 5;
+
+/** Whether a file of that name may lie below the directory of repositories, in a backup and after it. */
+export function isRepoPath(path: string): boolean {
+  const [owner = "", repo = "", ...names] = path.split("/");
+  if (!OWNER.test(owner) || names.length === 0) return false;
+  if (names.some((name) => name === "" || name === "." || name === ".." || Buffer.byteLength(name) > 255)) return false;
+  if (path.includes("\u0000") || path.includes("\\")) return false;
+  if (BARE.test(repo)) return GIT_FILE.test(names.join("/")) && !names.some((name) => name.endsWith(".lock"));
+  if (repo !== "home") return false;
+  if (names[0] !== ".git") return !names.some(isGits);
+  return GIT_FILE.test(names.slice(1).join("/")) && !names.some((name) => name.endsWith(".lock"));
+}
+
+/** Copies of all of them, named by what they hold, into `into`; what changes meanwhile is as it was or as it is. */
+export async function takeRepos(reposDir: string, into: string, have: Set<string>): Promise<RepoFile[]> {
+  for (let round = 1; ; round++) {
+    const taken: RepoFile[] = [];
+    let isWhole = true;
+    for (const path of await filesBelow(reposDir, "")) {
+      const file = await take(join(reposDir, path), into, have);
+      if (file !== null) taken.push({ path, ...file });
+      // Packed, or deleted by somebody: the next look finds where it is now.
+      else isWhole = false;
+    }
+    if (isWhole || round === ROUNDS_MAX) return taken;
+  }
+}
+
+async function filesBelow(root: string, path: string): Promise<string[]> {
+  const entries = await readdir(join(root, path), { withFileTypes: true }).catch(() => []);
+  entries.sort((left, right) => Number(GIT_FIRST.test(right.name)) - Number(GIT_FIRST.test(left.name)));
+  const found: string[] = [];
+  for (const entry of entries) {
+    const below = path === "" ? entry.name : `${path}/${entry.name}`;
+    if (entry.isDirectory()) found.push(...(await filesBelow(root, below)));
+    else if (entry.isFile() && isRepoPath(below)) found.push(below);
+  }
+  return found;
+}
+
+async function take(path: string, into: string, have: Set<string>): Promise<Omit<RepoFile, "path"> | null> {
+  const copy = join(into, "taken-repo");
+  await rm(copy, { force: true });
+  try {
+    await copyFile(path, copy, constants.COPYFILE_EXCL);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "ENOENT") return null;
+    throw error;
+  }
+  const sha256 = await sha256Of(copy);
+  const { size, mode } = await lstat(copy);
+  if (sha256 === null) return null;
+  if (have.has(sha256)) await rm(copy);
+  else await rename(copy, join(into, sha256));
+  have.add(sha256);
+  return { sha256, size, runs: (mode & 0o100) !== 0 };
+}
+
+/** Puts them where they were. Their paths come from a file that anyone may have written. */
+export async function placeRepos(
+  files: readonly Omit<RepoFile, "size">[],
+  from: string,
+  reposDir: string,
+): Promise<void> {
+  const directories = new Set<string>([reposDir]);
+  for (const { path, sha256, runs } of files) {
+    const target = join(reposDir, path);
+    await makeParents(reposDir, path);
+    try {
+      await copyFile(join(from, sha256), target, constants.COPYFILE_EXCL);
+    } catch {
+      throw refused(`the file ${JSON.stringify(path).slice(0, 80)} has no place`);
+    }
+    if (runs) await chmod(target, 0o700);
+    directories.add(dirname(target));
+  }
+  for (const directory of directories) await syncDirectory(directory);
+}

@@ -1,0 +1,246 @@
+// The repository of an account's home: files in a working tree that any editor and any git can open. A change is one commit with its
+// author; when it cannot be committed, it is taken back. What a person edits beside gsv is committed as theirs. A tree that nobody
+// has versioned yet is plain files: the first change makes the repository. Without git only plain files are kept.
+
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { lstat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { SysError } from "../abi/errno.ts";
+import { isGits, VERSIONED } from "../abi/repo.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Git } from "./git.ts";
+import { isDropping } from "./names.ts";
+import { completeRepository, HOME_CONFIG, Repository } from "./repository.ts";
+
+/** The weight of a whole index at every commit is why old versions are packed now and then. */
+const COMMITS_BEFORE_PACKING = 500;
+/** A file that has not changed for this long is whole. */
+const STILL_MS = 150;
+const OWN_CHANGES_REMEMBERED = 1000;
+/** Files that another git has in its hands: a merge would become ours. */
+const UNDER_WAY = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
+/** Whatever a file in the tree says of others: their bytes are kept as they are. */
+const ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding !diff !merge\n";
+
+export interface Change {
+  /** An account's name. */
+  readonly author: string;
+  readonly message: string;
+}
+
+export interface Done<T> {
+  readonly value: T;
+  /** Puts everything back as it was. */
+  readonly undo: () => Promise<void>;
+  /** What differs now, from the tree's directory; files only. */
+  readonly paths: readonly string[];
+}
+
+export interface HomeOptions {
+  readonly owner: string;
+  readonly directory: string;
+  readonly scratch: string;
+  readonly findGit: () => Git | null;
+  readonly clock: Clock;
+  /** Told once: from now on the tree is versioned. */
+  readonly onReady: () => void;
+}
+
+export class HomeTree {
+  readonly directory: string;
+  readonly repository: Repository;
+  private prepared: Promise<void> | null = null;
+  private cleared = false;
+  private commits = 0;
+  /** How a file was when gsv wrote it last: the watcher has nothing to tell of that. */
+  private readonly own = new Map<string, string>();
+
+  constructor(private readonly options: HomeOptions) {
+    const { directory, findGit, clock } = options;
+    this.directory = directory;
+    const place = { cwd: directory, gitDir: join(directory, ".git"), hasFiles: true };
+    this.repository = new Repository(place, findGit, clock);
+  }
+
+  get versioned(): boolean {
+    return this.options.findGit() !== null;
+  }
+
+  /** A private directory on the same disk, for files on their way into the tree or out of it. Empty at first. */
+  scratch(): string {
+    const { scratch } = this.options;
+    if (!this.cleared) rmSync(scratch, { recursive: true, force: true });
+    mkdirSync(scratch, { recursive: true, mode: 0o700 });
+    this.cleared = true;
+    return scratch;
+  }
+
+  change<T>(change: Change, work: () => Promise<Done<T>>): Promise<T> {
+    return this.repository.turn(async () => {
+      if (!this.versioned) {
+        mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+        return (await work()).value;
+      }
+      await this.ready();
+      this.checkIdle();
+      const { value, undo, paths } = await work();
+      try {
+        await this.commit(change, paths);
+      } catch (error) {
+        await undo();
+        // Or the next commit would carry it.
+        await this.stage(paths).catch(() => undefined);
+        throw error;
+      }
+      return value;
+    });
+  }
+
+  /** Commits what was edited beside gsv: those files, or whatever differs and is whole. False when something is still being written. */
+  record(paths?: readonly string[]): Promise<boolean> {
+    return this.repository.turn(async () => {
+      if (!this.versioned || !existsSync(this.directory)) return true;
+      await this.ready();
+      this.checkIdle();
+      if (paths === undefined) return await this.takeWhole(null);
+      const wanted = new Set(paths);
+      await this.take(
+        (await this.differing()).filter((path) => wanted.has(path)),
+        null,
+      );
+      return true;
+    });
+  }
+
+  /** Whether a file is as gsv left it. */
+  async isOwn(path: string): Promise<boolean> {
+    return this.own.has(path) && this.own.get(path) === (await likeness(join(this.directory, path)));
+  }
+
+  /** From inside a turn: the repository is there, and what was edited before has its own commit. */
+  ready(): Promise<void> {
+    this.prepared ??= this.prepare().then(this.options.onReady, (error: unknown) => {
+      this.prepared = null;
+      throw error;
+    });
+    return this.prepared;
+  }
+
+  private async prepare(): Promise<void> {
+    const { directory } = this;
+    const gitDir = join(directory, ".git");
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const isNew = !existsSync(join(gitDir, "HEAD"));
+    if (isNew) {
+      await this.repository.git()({ cwd: directory, gitDir: null, hasFiles: false }, [
+        "init",
+        "-q",
+        "-b",
+        "main",
+        "--template=",
+      ]);
+      rmSync(join(gitDir, "config"), { force: true });
+    }
+    completeRepository(gitDir, HOME_CONFIG);
+    mkdirSync(join(gitDir, "info"), { recursive: true });
+    if (!existsSync(join(gitDir, "info", "attributes"))) writeFileSync(join(gitDir, "info", "attributes"), ATTRIBUTES);
+    // After a restore: a backup holds files and versions, no index.
+    if (!existsSync(join(gitDir, "index")) && (await this.repository.head()) !== null)
+      await this.repository.run(["read-tree", "HEAD"]);
+
+    if (!UNDER_WAY.some((name) => existsSync(join(gitDir, name)))) await this.takeWhole(isNew ? "begin" : null);
+  }
+
+  private async takeWhole(why: string | null): Promise<boolean> {
+    const paths = await this.differing();
+    if (paths.length === 0) return true;
+    // The disk's own time, whatever clock this kernel goes by.
+    const probe = join(this.scratch(), "now");
+    writeFileSync(probe, "");
+    const { mtimeMs: now } = await lstat(probe);
+    const whole: string[] = [];
+    for (const path of paths) {
+      const stat = await lstat(join(this.directory, path)).catch(() => null);
+      if (stat === null || now - stat.mtimeMs >= STILL_MS) whole.push(path);
+    }
+    await this.take(whole, why);
+    return whole.length === paths.length;
+  }
+
+  private checkIdle(): void {
+    if (!UNDER_WAY.some((name) => existsSync(join(this.directory, ".git", name)))) return;
+    throw new SysError("EAGAIN", `a merge or rebase is under way in ${this.directory}: nothing was changed`, [
+      "finish it there with git, then try again",
+    ]);
+  }
+
+  private async take(paths: readonly string[], why: string | null): Promise<void> {
+    const taken: string[] = [];
+    for (const path of paths) if (await this.isEdit(path)) taken.push(path);
+    const [first] = taken;
+    if (first === undefined) return;
+    const what = taken.length === 1 ? `edit ${first}` : `edit ${taken.length} files`;
+    await this.commit({ author: this.options.owner, message: why ?? what }, taken);
+  }
+
+  /** Plain files, there or gone, that lie where versions are kept and in nobody else's repository. */
+  private async isEdit(path: string): Promise<boolean> {
+    const names = path.split("/");
+    if (!VERSIONED.some((top) => top === names[0]) || names.length < 2) return false;
+    if (names.some(isGits) || isDropping(basename(path))) return false;
+    for (let depth = 1; depth < names.length; depth++) {
+      const above = join(this.directory, ...names.slice(0, depth));
+      if (existsSync(join(above, ".git"))) return false;
+      const stat = await lstat(above).catch(() => null);
+      if (stat !== null && !stat.isDirectory()) return false;
+    }
+    const stat = await lstat(join(this.directory, path)).catch(() => null);
+    return stat === null || stat.isFile();
+  }
+
+  /** Less what the person told git to ignore. */
+  private async differing(): Promise<string[]> {
+    const flags = ["--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"];
+    const { text } = await this.repository.insist(["status", ...flags]);
+    return text
+      .split("\0")
+      .map((line) => line.slice(3))
+      .filter((path) => path !== "" && !path.endsWith("/"));
+  }
+
+  private async commit({ author, message }: Change, paths: readonly string[]): Promise<void> {
+    const { repository } = this;
+    const listed = [...new Set(paths)];
+    if (listed.length === 0) return;
+    await this.stage(listed);
+    const at = { name: author, at: this.options.clock.now() };
+    // 1: nothing differs from what is there.
+    await repository.insist(["commit", "-q", "--no-verify", "--cleanup=verbatim", "-m", oneLine(message)], {
+      author: at,
+      also: [1],
+    });
+    for (const path of listed) await this.remember(path);
+    if (++this.commits % COMMITS_BEFORE_PACKING === 0) await repository.run(["gc", "-q"]);
+  }
+
+  private async stage(paths: readonly string[]): Promise<void> {
+    const stdin = paths.map((path) => `${path}\0`).join("");
+    await this.repository.insist(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], { stdin });
+  }
+
+  private async remember(path: string): Promise<void> {
+    this.own.delete(path);
+    this.own.set(path, await likeness(join(this.directory, path)));
+    const [oldest] = this.own.keys();
+    if (this.own.size > OWN_CHANGES_REMEMBERED && oldest !== undefined) this.own.delete(oldest);
+  }
+}
+
+async function likeness(path: string): Promise<string> {
+  const stat = await lstat(path, { bigint: true }).catch(() => null);
+  return stat === null ? "gone" : `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f]+/g, "?").slice(0, 500);
+}

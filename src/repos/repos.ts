@@ -1,0 +1,122 @@
+// Where repositories lie and who hands them out: one object, and so one queue, for each. `repos/{owner}/home` is a working tree, every
+// other one a bare repository `repos/{owner}/{name}.git`, in which no file of anybody's is ever checked out.
+
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { SysError } from "../abi/errno.ts";
+import type { RepoName } from "../abi/repo.ts";
+import type { Clock } from "../lib/clock.ts";
+import { findGit, type Git, gitAt, programPath } from "./git.ts";
+import { HomeTree } from "./home.ts";
+import { BARE_CONFIG, completeRepository, HOME_CONFIG, Repository } from "./repository.ts";
+
+export const HOME_REPO = "home";
+
+export interface ReposOptions {
+  readonly directory: string;
+  /** The PATH git is looked for on. */
+  readonly path: string | undefined;
+  readonly clock: Clock;
+  /** Told of each home that is versioned, once. */
+  readonly onHome?: (owner: string) => void;
+}
+
+export class Repos {
+  private readonly homes = new Map<string, HomeTree>();
+  private readonly bare = new Map<string, Repository>();
+  private git: Git | null | undefined;
+
+  constructor(private readonly options: ReposOptions) {}
+
+  /** Looked for once, when first needed. */
+  readonly findGit = (): Git | null => {
+    if (this.git === undefined) {
+      const path = programPath(this.options.path);
+      const program = findGit(path);
+      this.git = program === null ? null : gitAt(program, path);
+    }
+    return this.git;
+  };
+
+  get searchPath(): string {
+    return programPath(this.options.path);
+  }
+
+  /** The tree of an account's home; making it is left to its first change. */
+  home(owner: string): HomeTree {
+    const known = this.homes.get(owner);
+    if (known !== undefined) return known;
+    const directory = join(this.options.directory, owner);
+    const { clock, onHome } = this.options;
+    const gitDir = join(directory, HOME_REPO, ".git");
+    if (existsSync(join(gitDir, "HEAD"))) completeRepository(gitDir, HOME_CONFIG);
+    const tree = new HomeTree({
+      owner,
+      directory: join(directory, HOME_REPO),
+      scratch: join(directory, ".scratch"),
+      findGit: this.findGit,
+      clock,
+      onReady: () => onHome?.(owner),
+    });
+    this.homes.set(owner, tree);
+    return tree;
+  }
+
+  /** Null where there is none; a home always has one, if only to come. */
+  open({ owner, name }: RepoName): Repository | null {
+    if (name === HOME_REPO) return this.home(owner).repository;
+    const path = this.pathOf({ owner, name });
+    if (!existsSync(join(path, "HEAD"))) return null;
+    return this.bareAt(path);
+  }
+
+  async create(name: RepoName): Promise<Repository> {
+    const path = this.pathOf(name);
+    if (existsSync(path)) throw new SysError("EEXIST", `${name.owner}/${name.name} exists already`);
+    mkdirSync(join(this.options.directory, name.owner), { recursive: true, mode: 0o700 });
+    const repository = this.bareAt(path);
+    const place = { cwd: join(this.options.directory, name.owner), gitDir: null, hasFiles: false };
+    await repository.git()(place, ["init", "-q", "--bare", "-b", "main", "--template=", path]);
+    return repository;
+  }
+
+  /** Taken away under its name first, so that nobody meets half of it. */
+  async remove(name: RepoName): Promise<void> {
+    const path = this.pathOf(name);
+    const gone = join(this.options.directory, name.owner, `.gone-${name.name}`);
+    await this.bareAt(path).turn(async () => {
+      await rm(gone, { recursive: true, force: true });
+      await rename(path, gone);
+      await rm(gone, { recursive: true, force: true });
+    });
+    this.bare.delete(path);
+  }
+
+  list(owner: string): string[] {
+    const directory = join(this.options.directory, owner);
+    if (!existsSync(directory)) return [];
+    return readdirSync(directory, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+      .map(({ name }) => (name.endsWith(".git") ? name.slice(0, -".git".length) : name))
+      .sort();
+  }
+
+  owners(): string[] {
+    if (!existsSync(this.options.directory)) return [];
+    return readdirSync(this.options.directory).filter((name) => !name.startsWith("."));
+  }
+
+  pathOf({ owner, name }: RepoName): string {
+    return join(this.options.directory, owner, name === HOME_REPO ? name : `${name}.git`);
+  }
+
+  private bareAt(path: string): Repository {
+    const known = this.bare.get(path);
+    if (known !== undefined) return known;
+    if (existsSync(join(path, "HEAD"))) completeRepository(path, BARE_CONFIG);
+    const repository = new Repository({ cwd: path, gitDir: path, hasFiles: false }, this.findGit, this.options.clock);
+    this.bare.set(path, repository);
+    return repository;
+  }
+}

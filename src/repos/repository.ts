@@ -1,0 +1,74 @@
+// One repository and its queue: whatever changes it comes one after the other. A lock that somebody else's git holds is waited for.
+
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { SysError } from "../abi/errno.ts";
+import type { Clock } from "../lib/clock.ts";
+import { Serial } from "../lib/serial.ts";
+import type { Git, GitAnswer, GitCall, GitPlace } from "./git.ts";
+
+const TRIES_MAX = 12;
+const RETRY_MS = 80;
+
+/** A push from a clone brings the files of a home up to date, where nothing stands in its way. */
+export const HOME_CONFIG =
+  "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tsymlinks = false\n[receive]\n\tdenyCurrentBranch = updateInstead\n";
+export const BARE_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n";
+
+/** What a backup does not hold, and git asks for. */
+export function completeRepository(gitDir: string, config: string): void {
+  if (!existsSync(join(gitDir, "config"))) writeFileSync(join(gitDir, "config"), config);
+  for (const name of ["refs", "objects"]) mkdirSync(join(gitDir, name), { recursive: true });
+}
+
+export class Repository {
+  private readonly serial = new Serial();
+
+  constructor(
+    readonly place: GitPlace,
+    private readonly findGit: () => Git | null,
+    readonly clock: Clock,
+  ) {}
+
+  /** Alone with the repository. Never from inside another turn: it would wait for itself. */
+  turn<T>(work: () => Promise<T>): Promise<T> {
+    return this.serial.run(work);
+  }
+
+  run(args: readonly string[], call?: GitCall): Promise<GitAnswer> {
+    return this.git()(this.place, args, call);
+  }
+
+  /** The same, patient with another git at work. */
+  async insist(args: readonly string[], call?: GitCall): Promise<GitAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.run(args, call);
+      } catch (error) {
+        if (!(error instanceof SysError) || error.code !== "EAGAIN" || attempt === TRIES_MAX) throw error;
+        await this.clock.sleep(RETRY_MS);
+      }
+    }
+  }
+
+  /** A home that nobody has written to has none yet. */
+  get exists(): boolean {
+    return existsSync(join(this.place.gitDir ?? "", "HEAD"));
+  }
+
+  /** The commit that HEAD stands at; null before the first. */
+  async head(): Promise<string | null> {
+    if (!this.exists) return null;
+    const { status, text } = await this.run(["rev-parse", "-q", "--verify", "HEAD^{commit}"], { also: [1, 128] });
+    return status === 0 ? text.trim() : null;
+  }
+
+  git(): Git {
+    const git = this.findGit();
+    if (git === null)
+      throw new SysError("ENOSYS", "there is no git on this machine, and versions are kept by it", [
+        "install git: apt install git, brew install git",
+      ]);
+    return git;
+  }
+}

@@ -1,0 +1,139 @@
+// A home's versions: one commit a write with its author, any git reads them, nothing of them is lost or made twice.
+
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Commit, RepoDiff, RepoView } from "../../src/abi/repo.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import type { Changed } from "../../src/syscalls/repositories.ts";
+import { plainGit } from "../support/git.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+const FILE = "~/knowledge/10-style.md";
+const write = (sys: Sys, path: string, content: string) => sys.call("fs.write", { path, content });
+const commits = async (sys: Sys, args: object = {}) =>
+  (await sys.call<{ commits: Commit[] }>("repo.log", args)).commits;
+const tree = (home: TestKernel, owner = "sam") => join(home.paths.reposDir, owner, "home");
+
+describe("a write to what is versioned", () => {
+  test("is one commit with its author, and a plain git agrees", async () => {
+    await using home = await TestKernel.boot();
+    await write(home.sys, FILE, "Be brief.\n");
+    await (await home.insideOf(INIT)).call("fs.edit", { path: FILE, oldString: "brief", newString: "kind" });
+    await home.sys.call("fs.write", { path: FILE, content: "Be kind.\n" });
+    const [second, first, ...others] = await commits(home.sys);
+    expect(others).toEqual([]);
+    expect([first?.author, first?.email, first?.subject]).toEqual(["sam", "sam@gsv", "write knowledge/10-style.md"]);
+    expect([second?.author, second?.email]).toEqual(["friday", "friday@gsv"]);
+    const log = plainGit(tree(home), "log", "--format=%H %an").trim().split("\n");
+    expect(log).toEqual([`${second?.id} friday`, `${first?.id} sam`]);
+    expect(plainGit(tree(home), "status", "--porcelain")).toBe("");
+    expect(readFileSync(join(tree(home), "knowledge/10-style.md"), "utf8")).toBe("Be kind.\n");
+  });
+
+  test("can be cloned, looked into as it was, and put back", async () => {
+    await using home = await TestKernel.boot();
+    await write(home.sys, FILE, "one\n");
+    await write(home.sys, FILE, "two\n");
+    plainGit(home.directory, "clone", "-q", tree(home), "copy");
+    expect(readFileSync(join(home.directory, "copy/knowledge/10-style.md"), "utf8")).toBe("two\n");
+    const path = "knowledge/10-style.md";
+    const old = await home.sys.call<RepoView>("repo.read", { path, ref: "HEAD~1" });
+    expect(old).toMatchObject({ kind: "file", content: "one\n" });
+    const diff = await home.sys.call<RepoDiff>("repo.diff", {});
+    expect(diff.files).toEqual([{ path, added: 1, removed: 1 }]);
+    expect(diff.text).toContain("-one\n+two");
+    const back = await home.sys.call<Changed>("repo.restore", { path });
+    expect(back).toMatchObject({ repo: "sam/home", changed: true });
+    expect(readFileSync(join(tree(home), path), "utf8")).toBe("one\n");
+    expect(await home.sys.call("repo.restore", { path, ref: "HEAD" })).toMatchObject({ changed: false });
+    expect(plainGit(tree(home), "status", "--porcelain")).toBe("");
+    expect(plainGit(tree(home), "fsck", "--strict", "--no-dangling")).toBe("");
+  });
+
+  test("of names that git or a shell would read as something else is kept under just that name", async () => {
+    await using home = await TestKernel.boot();
+    const names = ["-rf", ":(top)x", "a*b", "ü ñ", "'quoted\"", "tab\there", "HEAD", "x".repeat(200)];
+    for (const name of names) await write(home.sys, `~/knowledge/${name}`, name);
+    const listed = plainGit(tree(home), "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0");
+    expect(listed.filter((each) => each !== "").sort()).toEqual(names.map((name) => `knowledge/${name}`).sort());
+    expect(await commits(home.sys)).toHaveLength(names.length);
+    for (const name of names) await home.sys.call("fs.delete", { path: `~/knowledge/${name}` });
+    expect(plainGit(tree(home), "ls-tree", "-r", "--name-only", "HEAD")).toBe("");
+  });
+
+  test("of many at once makes a commit each, whoever writes", async () => {
+    await using home = await TestKernel.boot();
+    const inside = await home.insideOf(INIT);
+    await Promise.all(
+      Array.from({ length: 12 }, (_, at) => write(at % 2 === 0 ? home.sys : inside, `~/knowledge/${at}.md`, `${at}`)),
+    );
+    const authors = (await commits(home.sys)).map(({ author }) => author);
+    expect(authors.filter((each) => each === "sam")).toHaveLength(6);
+    expect(authors.filter((each) => each === "friday")).toHaveLength(6);
+  });
+
+  test("waits for another git at work, and when that never ends nothing has changed", async () => {
+    await using home = await TestKernel.boot();
+    await write(home.sys, FILE, "before\n");
+    const lock = join(tree(home), ".git/index.lock");
+    writeFileSync(lock, "");
+    const refused = home.refusal("fs.write", { path: FILE, content: "after\n" });
+    let over = false;
+    void refused.then(() => {
+      over = true;
+    });
+    await home.until("the write gives up", async () => {
+      await home.clock.advance(100);
+      return over;
+    });
+    expect((await refused).code).toBe("EAGAIN");
+    expect(await home.sys.call("fs.read", { path: FILE })).toMatchObject({ content: "before" });
+    rmSync(lock);
+    await write(home.sys, FILE, "after\n");
+    expect(await commits(home.sys)).toHaveLength(2);
+  });
+});
+
+test("what was edited while no kernel ran is committed as the account's own before the next write", async () => {
+  await using home = await TestKernel.boot();
+  await write(home.sys, FILE, "one\n");
+  await home.kernel.close();
+  writeFileSync(join(tree(home), "knowledge/10-style.md"), "edited\n");
+  mkdirSync(join(tree(home), "knowledge/trips"), { recursive: true });
+  writeFileSync(join(tree(home), "knowledge/trips/rome.md"), "# Rome\n");
+  for (const path of ["knowledge/10-style.md", "knowledge/trips/rome.md"]) utimesSync(join(tree(home), path), 1, 1);
+  writeFileSync(join(tree(home), "knowledge/.10-style.md.swp"), "an editor's own");
+  await home.start();
+  await (await home.insideOf(INIT)).call("fs.write", { path: "~/knowledge/a.md", content: "a" });
+  const log = await commits(home.sys);
+  expect(log.map(({ author, subject }) => `${author}: ${subject}`)).toEqual([
+    "friday: write knowledge/a.md",
+    "sam: edit 2 files",
+    "sam: write knowledge/10-style.md",
+  ]);
+});
+
+test("what was written before there were versions is brought in, with everything in it", async () => {
+  await using home = await TestKernel.boot();
+  const about = { uid: 1000, gid: 1000, mtimeMs: 0, symlink: null, dirmarker: false };
+  const put = (key: string, text: string) =>
+    home.stores.objects.put({ key, ...about, mode: 0o660, type: "text/markdown" }, Buffer.from(text));
+  const directory = { key: "home/sam/context.d/.dir", ...about, mode: 0o2770, type: "application/x-directory" };
+  await home.stores.objects.put({ ...directory, dirmarker: true }, new Uint8Array());
+  await put("home/sam/context.d/old.md", "old\n");
+  await put("home/sam/context.d/deep/er.md", "deep\n");
+  expect(await home.sys.call("fs.read", { path: "~/context.d/old.md" })).toMatchObject({ content: "old" });
+  await write(home.sys, "~/context.d/new.md", "new\n");
+  for (const [path, content] of [
+    ["~/context.d/old.md", "old"],
+    ["~/context.d/deep/er.md", "deep"],
+    ["~/context.d/new.md", "new"],
+  ])
+    expect(await home.sys.call("fs.read", { path })).toMatchObject({ content });
+  expect((await commits(home.sys)).map(({ subject }) => subject)).toEqual([
+    "write context.d/new.md",
+    "bring in context.d",
+  ]);
+  expect(await home.stores.objects.page("home/sam/context.d", null, 9)).toEqual([]);
+});

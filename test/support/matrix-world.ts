@@ -1,0 +1,100 @@
+// Nine kinds of callers around things of two people, for the capability matrix.
+
+import type { Approval } from "../../src/abi/process.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import type { Closed } from "../../src/syscalls/services.ts";
+import { TestKernel } from "./kernel.ts";
+
+export type Owner = "sam" | "bob";
+
+export class World {
+  private number = 0;
+  private constructor(
+    readonly home: TestKernel,
+    readonly people: { readonly [O in Owner]: Sys },
+    readonly actors: { readonly [name: string]: Sys },
+  ) {}
+
+  static async make(): Promise<World> {
+    const home = await TestKernel.boot();
+    const root = home.person(0);
+    const { uid } = await root.call<{ uid: number }>("account.create", { username: "bob" });
+    const carol = await root.call<{ uid: number }>("account.create", { username: "carol" });
+    await home.sys.call("account.create", { username: "scout", agent: true });
+    const bob = home.person(uid);
+    const token = async (sys: Sys, kind: string) =>
+      (await sys.call<{ token: string }>("sys.token.create", { kind })).token;
+    const spawn = async (sys: Sys, args: object) => (await sys.call<{ pid: string }>("proc.spawn", args)).pid;
+    const actors = {
+      owner: home.sys,
+      "other human": bob,
+      root,
+      "process of owner": await home.insideOf(await spawn(home.sys, {})),
+      "process of other": await home.insideOf(await spawn(bob, {})),
+      "agent account": await home.insideOf(await spawn(home.sys, { as: "scout" })),
+      package: await home.insideOf(await spawn(home.sys, { profile: "app", drop: "*" })),
+      device: await home.login({ token: await token(home.sys, "node") }),
+      "locked account": await home.login({ token: await token(home.person(carol.uid), "user") }),
+    };
+    await root.call("account.update", { username: "carol", lock: true });
+    return new World(home, { sam: home.sys, bob }, actors);
+  }
+
+  fresh(): string {
+    return `x${++this.number}`;
+  }
+
+  script(): string {
+    return `0190a1b2-0000-7000-8000-${String(++this.number).padStart(12, "0")}`;
+  }
+
+  async pid(owner: Owner): Promise<string> {
+    return (await this.people[owner].call<{ pid: string }>("proc.spawn", {})).pid;
+  }
+
+  async file(owner: Owner): Promise<string> {
+    const path = `/home/${owner}/${this.fresh()}`;
+    await this.people[owner].call("fs.write", { path, content: "words" });
+    return path;
+  }
+
+  async agent(owner: Owner): Promise<string> {
+    const username = this.fresh();
+    await this.people[owner].call("account.create", { username, agent: true });
+    return username;
+  }
+
+  async archive(owner: Owner): Promise<string> {
+    const pid = await this.pid(owner);
+    await this.people[owner].call("proc.send", { pid, message: "hello" });
+    await this.people[owner].call("proc.wait", { pids: [pid] });
+    return (await this.people[owner].call<Closed>("proc.kill", { pid })).archiveId ?? "";
+  }
+
+  async approval(owner: Owner): Promise<string> {
+    const pid = await this.pid(owner);
+    this.home.model.will(pid, { calls: [{ name: "Delete", args: { path: "~/none" } }] });
+    await this.people[owner].call("proc.send", { pid, message: "delete it" });
+    let open: Approval[] = [];
+    await this.home.until(`${pid} asks`, async () => {
+      open = (await this.people[owner].call<{ approvals: Approval[] }>("hil.list", {})).approvals;
+      return open.some((each) => each.pid === pid);
+    });
+    return open.find((each) => each.pid === pid)?.id ?? "";
+  }
+
+  /** A repository of that owner with one version. */
+  async repo(owner: Owner): Promise<{ repo: string }> {
+    const repo = `${owner}/${this.fresh()}`;
+    await this.people[owner].call("repo.create", { name: repo });
+    const changes = { ops: [{ put: "a.md", content: "words" }] };
+    await this.people[owner].call("repo.apply", { repo, message: "first", changes });
+    return { repo };
+  }
+
+  async group(): Promise<string> {
+    const name = this.fresh();
+    await this.home.person(0).call("group.add", { name });
+    return name;
+  }
+}
