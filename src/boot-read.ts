@@ -8,6 +8,7 @@ import type { Caller } from "./abi/identity.ts";
 import { initPid, type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
 import { aboutThis } from "./boot-about.ts";
+import type { ReadFiles } from "./boot-read-files.ts";
 import type { ReadPeople } from "./boot-read-people.ts";
 import { lazyRepos, lazyRepositories } from "./boot-repos.ts";
 import { callersFrom } from "./kernel/accounts.ts";
@@ -26,6 +27,7 @@ import { isHeld } from "./store/lock.ts";
 import type { AuditLog } from "./syscalls/access.ts";
 import type { FileTree } from "./syscalls/file-tree.ts";
 import type { Files, KernelStatus, Settings } from "./syscalls/services.ts";
+import type { Media, Storage } from "./syscalls/storing.ts";
 import { syscallNamed } from "./syscalls/table.ts";
 
 export interface ReadOptions {
@@ -94,6 +96,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
         kernel,
         objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
       }),
+      ...storedAtRest(files.get),
       approvals: { ...approvalsList(kernel), answer: needsKernel },
       files: filesToRead(async () => (await files.get()).files),
       tree: treeToRead(async () => (await files.get()).tree),
@@ -151,6 +154,23 @@ function treeToRead(now: () => Promise<Pick<FileTree, "stat" | "list" | "get">>)
     link: needsKernel,
     setattr: needsKernel,
     remove: needsKernel,
+  };
+}
+
+function storedAtRest(files: () => Promise<ReadFiles>): { readonly storage: Storage; readonly media: Media } {
+  return {
+    storage: {
+      status: async (...asked) => (await files()).storage.status(...asked),
+      verify: async (...asked) => (await files()).storage.verify(...asked),
+      gc: needsKernel,
+      migrate: needsKernel,
+    },
+    media: {
+      get: async (...asked) => (await files()).media.get(...asked),
+      list: async (...asked) => (await files()).media.list(...asked),
+      put: needsKernel,
+      remove: needsKernel,
+    },
   };
 }
 

@@ -39,6 +39,8 @@ test("no tool of a model reaches a call that is for people", () => {
     "hil.answer",
     "repo.delete",
     "sys.bootstrap",
+    "storage.gc",
+    "storage.migrate",
     "sys.drain",
     "sys.token.create",
     "sys.token.list",
