@@ -27,8 +27,7 @@ import { isHeld } from "./store/lock.ts";
 import type { AuditLog } from "./syscalls/access.ts";
 import type { FileTree } from "./syscalls/file-tree.ts";
 import type { Files, KernelStatus, Settings } from "./syscalls/services.ts";
-import type { Media, Storage } from "./syscalls/storing.ts";
-import { syscallNamed } from "./syscalls/table.ts";
+import { type Services, syscallNamed } from "./syscalls/table.ts";
 
 export interface ReadOptions {
   readonly paths: HomePaths;
@@ -99,7 +98,6 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       ...storedAtRest(files.get),
       approvals: { ...approvalsList(kernel), answer: needsKernel },
       files: filesToRead(async () => (await files.get()).files),
-      tree: treeToRead(async () => (await files.get()).tree),
       settings: settingsToRead(settings.get),
       repositories: lazyRepositories(kernel, lazyRepos(options), needsKernel),
       ...peopleAtRest(kernel, clock),
@@ -157,8 +155,9 @@ function treeToRead(now: () => Promise<Pick<FileTree, "stat" | "list" | "get">>)
   };
 }
 
-function storedAtRest(files: () => Promise<ReadFiles>): { readonly storage: Storage; readonly media: Media } {
+function storedAtRest(files: () => Promise<ReadFiles>): Pick<Services, "tree" | "storage" | "media"> {
   return {
+    tree: treeToRead(async () => (await files()).tree),
     storage: {
       status: async (...asked) => (await files()).storage.status(...asked),
       verify: async (...asked) => (await files()).storage.verify(...asked),
