@@ -1,12 +1,11 @@
 // `gsv backup FILE`, `gsv restore FILE` and `gsv df`: a home kept, put back and measured.
 
 import type { BackupCounts, BackupMade, BackupRestored, HomeUsage, Usage } from "../src/abi/keep.ts";
+import { sizeText } from "../src/lib/size.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
 import { jsonLine, printText } from "./print.ts";
-
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
 export const backup = command(
   {
@@ -134,10 +133,4 @@ function totalOf({
     count: rows.reduce((sum, row) => sum + row.count, 0),
     freeBytes,
   };
-}
-
-function sizeText(bytes: number): string {
-  let [value, unit] = [bytes, 0];
-  while (value >= 1024 && unit < UNITS.length - 1) [value, unit] = [value / 1024, unit + 1];
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
 }

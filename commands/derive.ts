@@ -32,6 +32,9 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
       input: { timeout: field.optional(field.text("seconds")) },
     },
   },
+  storage: {
+    verify: { load: async () => (await import("./storage.ts")).verify },
+  },
   config: {
     get: { load: async () => (await import("./config.ts")).get },
     list: { load: async () => (await import("./config.ts")).list },

@@ -90,6 +90,13 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ],
   ["df", { summary: "Show what uses how much disk space", load: async () => (await import("./backup.ts")).df }],
   ["sh", { summary: "Run a shell script over gsv's files", load: async () => (await import("./sh.ts")).sh }],
+  [
+    "media",
+    {
+      summary: "Pictures, sound and documents of a process",
+      load: async () => (await import("./media.ts")).media(),
+    },
+  ],
   ["caps", { summary: "Show what a process may do", load: short("proc.caps", "caps") }],
   ["user", { summary: "Add, list, change and remove accounts", load: async () => (await import("./user.ts")).user() }],
   ["passwd", { summary: "Change a password", load: async () => (await import("./passwd.ts")).passwd }],

@@ -2,22 +2,22 @@
 // whatever state the home is in.
 
 import { existsSync, statfsSync } from "node:fs";
-import { join } from "node:path";
 import type { Place } from "../commands/command.ts";
 import { SysError } from "./abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import { lastBackup } from "./backup/last.ts";
 import { keychainOf } from "./boot-keychain.ts";
 import type { SocketPlace } from "./boot-socket.ts";
+import { bytesOfHome } from "./boot-storage.ts";
 import type { Answer, Holder, Patient } from "./doctor/patient.ts";
 import { markFrom, secretsIn } from "./kernel/secrets.ts";
 import type { Clock } from "./lib/clock.ts";
-import { openPlainFile, readRange, sha256Of } from "./objects/host.ts";
+import { faultOf, type Known, strays } from "./objects/look.ts";
 import { type HomePaths, homePaths, readKernelInfo } from "./paths.ts";
-import { faultOf } from "./process/archive.ts";
+import { faultOf as archiveFault } from "./process/archive.ts";
 import { chooseProvider } from "./providers/table.ts";
 import { ConnectionLost, dial } from "./rpc/client.ts";
-import { inspector } from "./store/inspect.ts";
+import { type Inspector, inspector } from "./store/inspect.ts";
 import { acquireLock, isHeld, lockFault } from "./store/lock.ts";
 import { mender } from "./store/mend.ts";
 import { COMMIT, VERSION } from "./version.ts";
@@ -45,6 +45,7 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
   const { paths, socket } = home instanceof SysError ? nowhere(home) : home;
   const socketPath = () => checked(socket());
   const secrets = secretsIn({ directory: paths.secretsDir, keychain: keychainOf(paths.home, clock) ?? null });
+  const databases = inspector(paths);
   return {
     homeFault,
     paths,
@@ -52,12 +53,9 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
     env,
     clock,
     about: { version: VERSION, commit: COMMIT, bun: Bun.version },
-    databases: inspector(paths),
+    databases,
     mend: mender(paths),
-    bytes: {
-      sha256: (key) => sha256Of(join(paths.objectsDir, key)),
-      archiveFault: (archive) => faultOf(bytesBelow(paths.objectsDir), archive),
-    },
+    bytes: bytesAt({ paths, clock, random }, databases),
     lock: {
       isHeld: () => existsSync(paths.lockFile) && isHeld(paths.lockFile),
       fault: () => lockFault(paths.lockFile),
@@ -107,15 +105,26 @@ function holderIn(paths: HomePaths): Holder | null {
   return info === null ? null : { pid: info.pid, version: String(info.version), exe: String(info.exe) };
 }
 
-function bytesBelow(directory: string) {
+function bytesAt(
+  machine: { readonly paths: HomePaths; readonly clock: Clock; readonly random: RandomBytes },
+  databases: Inspector,
+): Patient["bytes"] {
+  const stored = () => bytesOfHome(machine, databases);
+  const known: Known = {
+    get: async (key) => databases.object(key),
+    holds: async (sha256) => databases.holds(sha256),
+    moving: async () => databases.moving(),
+  };
   return {
-    async read(key: string, { offset, bytesMax }: { readonly offset: number; readonly bytesMax: number }) {
-      const handle = await openPlainFile(join(directory, key));
-      try {
-        return await readRange(handle, offset, bytesMax);
-      } finally {
-        await handle.close();
-      }
+    where: stored,
+    probe: async () => (await stored()).probe(),
+    fault: async (object) => faultOf(await stored(), known, object),
+    async *strays() {
+      for await (const lying of strays(await stored(), known)) if (lying.kind !== "temporary") yield lying;
+    },
+    async archiveFault(archive) {
+      const bytes = await stored();
+      return archiveFault({ read: (_key, range) => bytes.read(archive, range) }, archive);
     },
   };
 }

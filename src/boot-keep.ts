@@ -8,11 +8,18 @@ import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { HomeKeeping } from "./abi/keep.ts";
 import { noteBackup } from "./backup/last.ts";
 import { makeBackup } from "./backup/make.ts";
+import { type Take, takeFrom } from "./backup/objects.ts";
 import { decideRestore, finishRestore, isOccupied, isRestoreUnfinished, neededBy } from "./backup/swap.ts";
 import { unpack } from "./backup/unpack.ts";
 import { usageOf } from "./backup/usage.ts";
+import { bytesOfHome } from "./boot-storage.ts";
 import type { Clock } from "./lib/clock.ts";
+import { diskBytes } from "./objects/disk-bytes.ts";
+import { writeDurably } from "./objects/host.ts";
+import { pieces } from "./objects/move.ts";
+import type { Bytes } from "./objects/objects.ts";
 import { type HomePaths, prepareHome } from "./paths.ts";
+import { inspector } from "./store/inspect.ts";
 import { acquireLock, isHeld, type Lock } from "./store/lock.ts";
 import { objectSums } from "./store/sums.ts";
 import { VERSION } from "./version.ts";
@@ -34,9 +41,9 @@ export function homeKeeping(machine: KeepMachine): HomeKeeping {
       inStaging(machine, async (staging) => {
         if (isRestoreUnfinished(paths))
           throw new SysError("EAGAIN", "a restore was cut short", ["gsv kernel start finishes it"]);
-        const { kernelDb, procDir, objectsDir, reposDir } = paths;
+        const { kernelDb, procDir, reposDir } = paths;
         const target = { file: resolve(cwd, file), force };
-        const places = { kernelDb, procDir, objectsDir, reposDir, staging };
+        const places = { kernelDb, procDir, reposDir, take: await taker(machine), staging };
         const made = await makeBackup({ ...places, ...target, gsv: VERSION, now: clock.now() });
         noteBackup(paths, made.file);
         return made;
@@ -64,8 +71,25 @@ export function homeKeeping(machine: KeepMachine): HomeKeeping {
 
     async usage() {
       prepareHome(paths, uid);
+      if ((await bytesIn(machine)).driver === "s3") return usageOf({ ...paths, leftDir: paths.objectsDir }, []);
       return usageOf(paths, Bun.file(paths.kernelDb).size > 0 ? objectSums(paths.kernelDb) : []);
     },
+  };
+}
+
+async function bytesIn({ paths, clock, random }: KeepMachine): Promise<Bytes> {
+  if (Bun.file(paths.kernelDb).size === 0) return diskBytes(paths.objectsDir);
+  return bytesOfHome({ paths, clock, random }, inspector(paths));
+}
+
+/** On disk a second name is as good as a copy; what lies elsewhere is fetched. */
+async function taker(machine: KeepMachine): Promise<Take> {
+  const bytes = await bytesIn(machine);
+  if (bytes.driver === "disk") return takeFrom(machine.paths.objectsDir);
+  return async (wanted, path) => {
+    if (!(await bytes.has(wanted))) return false;
+    await writeDurably(path, pieces(bytes, wanted));
+    return true;
   };
 }
 

@@ -4,24 +4,30 @@ import { SysError } from "./abi/errno.ts";
 import type { RandomBytes } from "./abi/ids.ts";
 import type { Sys } from "./abi/sys.ts";
 import { homeNamed, namesIn } from "./boot-about.ts";
+import { keychainOf } from "./boot-keychain.ts";
 import { mountedFiles } from "./boot-mounts.ts";
 import { homesOf, lazyRepos } from "./boot-repos.ts";
+import { storageIn } from "./boot-storage.ts";
 import { type FilesOptions, filesService } from "./kernel/files.ts";
+import { storageService } from "./kernel/storage.ts";
 import { treeService } from "./kernel/tree.ts";
 import type { Clock } from "./lib/clock.ts";
-import { diskObjects } from "./objects/disk.ts";
 import type { ObjectStore } from "./objects/objects.ts";
 import type { HomePaths } from "./paths.ts";
+import { mediaReads } from "./process/media.ts";
 import type { KernelDb } from "./store/kernel/db.ts";
 import { objectRows } from "./store/kernel/objects.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
 import type { FileTree } from "./syscalls/file-tree.ts";
 import type { Files } from "./syscalls/services.ts";
+import type { Media, Storage } from "./syscalls/storing.ts";
 
 export interface ReadFiles {
   readonly files: Files;
   readonly tree: FileTree;
   readonly objects: Pick<ObjectStore, "read">;
+  readonly storage: Storage;
+  readonly media: Pick<Media, "get" | "list">;
 }
 
 export interface ReadFilesOptions {
@@ -33,8 +39,10 @@ export interface ReadFilesOptions {
   readonly sys: () => Sys;
 }
 
-export function readFiles({ paths, clock, random, database, kernel, sys }: ReadFilesOptions): ReadFiles {
-  const objects = diskObjects({ directory: paths.objectsDir, rows: objectRows(database), clock, random });
+export async function readFiles({ paths, clock, random, database, kernel, sys }: ReadFilesOptions): Promise<ReadFiles> {
+  const keychain = keychainOf(paths.home, clock);
+  const stored = await storageIn({ paths, clock, random, config: kernel.config, keychain }, objectRows(database));
+  const { objects } = stored;
   const homes = homesOf(kernel, paths, lazyRepos({ paths, clock }));
   const namespace = mountedFiles({
     ...{ objects, homes, kernel, clock, random, sysFor: sys, actFor: sys },
@@ -46,6 +54,8 @@ export function readFiles({ paths, clock, random, database, kernel, sys }: ReadF
     objects,
     files: filesService({ namespace, homeOf }),
     tree: treeService({ namespace, homeOf, names: namesIn(kernel), clock }),
+    media: mediaReads({ kernel, objects }),
+    storage: storageService({ ...stored, kernel, clock }),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Caller } from "./abi/identity.ts";
 import { initPid, type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
 import { aboutThis } from "./boot-about.ts";
+import type { ReadFiles } from "./boot-read-files.ts";
 import type { ReadPeople } from "./boot-read-people.ts";
 import { lazyRepos, lazyRepositories } from "./boot-repos.ts";
 import { callersFrom } from "./kernel/accounts.ts";
@@ -26,7 +27,7 @@ import { isHeld } from "./store/lock.ts";
 import type { AuditLog } from "./syscalls/access.ts";
 import type { FileTree } from "./syscalls/file-tree.ts";
 import type { Files, KernelStatus, Settings } from "./syscalls/services.ts";
-import { syscallNamed } from "./syscalls/table.ts";
+import { type Services, syscallNamed } from "./syscalls/table.ts";
 
 export interface ReadOptions {
   readonly paths: HomePaths;
@@ -94,9 +95,9 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
         kernel,
         objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
       }),
+      ...storedAtRest(files.get),
       approvals: { ...approvalsList(kernel), answer: needsKernel },
       files: filesToRead(async () => (await files.get()).files),
-      tree: treeToRead(async () => (await files.get()).tree),
       settings: settingsToRead(settings.get),
       repositories: lazyRepositories(kernel, lazyRepos(options), needsKernel),
       ...peopleAtRest(kernel, clock),
@@ -151,6 +152,24 @@ function treeToRead(now: () => Promise<Pick<FileTree, "stat" | "list" | "get">>)
     link: needsKernel,
     setattr: needsKernel,
     remove: needsKernel,
+  };
+}
+
+function storedAtRest(files: () => Promise<ReadFiles>): Pick<Services, "tree" | "storage" | "media"> {
+  return {
+    tree: treeToRead(async () => (await files()).tree),
+    storage: {
+      status: async (...asked) => (await files()).storage.status(...asked),
+      verify: async (...asked) => (await files()).storage.verify(...asked),
+      gc: needsKernel,
+      migrate: needsKernel,
+    },
+    media: {
+      get: async (...asked) => (await files()).media.get(...asked),
+      list: async (...asked) => (await files()).media.list(...asked),
+      put: needsKernel,
+      remove: needsKernel,
+    },
   };
 }
 

@@ -10,10 +10,12 @@ import { modelFor } from "./boot-settings.ts";
 import { controlService } from "./kernel/control.ts";
 import { type FilesOptions, filesService, pathLocator } from "./kernel/files.ts";
 import { registryService } from "./kernel/registry.ts";
+import { storageService } from "./kernel/storage.ts";
 import { treeService } from "./kernel/tree.ts";
 import { approvalsService } from "./process/approvals.ts";
 import { archivesService } from "./process/archive.ts";
 import { historiesService } from "./process/histories.ts";
+import { mediaService } from "./process/media.ts";
 import { processesService } from "./process/processes.ts";
 import type { Shells } from "./syscalls/shell-service.ts";
 import type { Services } from "./syscalls/table.ts";
@@ -41,6 +43,8 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     shells,
     repositories: lazyRepositories(kernel, core.repos),
     bootstrapping: bootstrapOf(core, machine, core.repos),
+    media: mediaService({ kernel, objects, store, open: (row) => ledger.open(row), clock }),
+    storage: storageService({ ...core.storage, kernel, clock }),
     processes: processesService({
       kernel,
       store,

@@ -60,6 +60,7 @@ export async function bootSettings(kernel: KernelStore, machine: SettingsMachine
     systemChanged: (texts) => {
       now = configOver(texts, said);
     },
+    facts: { "storage.driver": "gsv storage migrate --to disk|s3 moves the bytes, then changes it" },
   });
   return { config, configNow: () => now, redactor, secrets, settings };
 }

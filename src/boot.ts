@@ -15,6 +15,8 @@ import { standing } from "./boot-rescue.ts";
 import { bootFiles, bootServices } from "./boot-services.ts";
 import { bootSettings, learnSecrets, redactedAudit, type SettingParts } from "./boot-settings.ts";
 import { bootShells, type ShellParts } from "./boot-shell.ts";
+import type { StorageParts } from "./boot-storage.ts";
+import { openPorts } from "./boot-stores.ts";
 import { keepSwept, sweep } from "./boot-sweep.ts";
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
@@ -25,7 +27,6 @@ import type { Keychain } from "./kernel/secrets.ts";
 import { setUp } from "./kernel/setup.ts";
 import { kernelSys } from "./kernel/sys.ts";
 import type { Clock } from "./lib/clock.ts";
-import { diskObjects } from "./objects/disk.ts";
 import type { ObjectStore } from "./objects/objects.ts";
 import type { HomePaths } from "./paths.ts";
 import type { Ledger } from "./process/ledger.ts";
@@ -34,9 +35,7 @@ import { Retries } from "./process/retries.ts";
 import type { Runners } from "./process/runners.ts";
 import type { providersFrom } from "./providers/table.ts";
 import { KernelDb } from "./store/kernel/db.ts";
-import { objectRows } from "./store/kernel/objects.ts";
-import { type KernelStore, sqliteKernelStore } from "./store/kernel/sqlite.ts";
-import { sqliteProcessStore } from "./store/process/sqlite.ts";
+import type { KernelStore } from "./store/kernel/sqlite.ts";
 import type { ProcessStore } from "./store/process/verbs.ts";
 import { SYSCALLS } from "./syscalls/all.ts";
 
@@ -75,6 +74,7 @@ export interface Ports {
 
 /** What everything above the stores is built from. */
 export interface Core extends Ports, SettingParts, RepoParts {
+  readonly storage: StorageParts;
   readonly machine: Machine;
   readonly bus: Bus;
   readonly callers: Callers;
@@ -126,7 +126,7 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const { generation, afterCrash } = database.begin(startedAt);
     const late: { setting?: SettingParts } = {};
     const logRows = () => late.setting?.configNow()["retention.syscallLogRows"];
-    const opened = openPorts(given, { database, kernelGeneration: generation, logRows });
+    const { storage, ...opened } = await openPorts(given, { database, kernelGeneration: generation, logRows });
     const setting = await bootSettings(opened.kernel, given);
     late.setting = setting;
     const { redactor } = setting;
@@ -136,7 +136,7 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     for (const fault of await learnSecrets(kernel, setting)) machine.log(fault);
     await objects.recover();
     const dispatches = new Dispatches();
-    const core = makeCore({ machine, ports, setting, startedAt, generation, afterCrash }, dispatches);
+    const core = makeCore({ machine, ports, storage, setting, startedAt, generation, afterCrash }, dispatches);
     const { give } = bootstrapOf(core, machine, core.repos);
     const firstRun = await setUp({ kernel, processes, objects, osUser: machine.osUser, now: startedAt, give });
     const files = bootFiles(core);
@@ -155,32 +155,11 @@ function openDatabase({ paths }: Machine, now: number): KernelDb {
   return KernelDb.open(paths.kernelDb, { now, backupDir: paths.backupDir, expectExisting: hasProcesses(paths) });
 }
 
-interface Opening {
-  readonly database: KernelDb;
-  readonly kernelGeneration: number;
-  readonly logRows: () => number | undefined;
-}
-
-function openPorts({ paths, clock, random, ports }: Machine, { database, kernelGeneration, logRows }: Opening): Ports {
-  const raw: Ports = {
-    kernel: sqliteKernelStore(database),
-    processes: sqliteProcessStore({
-      directory: paths.procDir,
-      quarantine: paths.quarantineDir,
-      mode: "write",
-      now: () => clock.now(),
-      kernelGeneration,
-      logRows,
-    }),
-    objects: diskObjects({ directory: paths.objectsDir, rows: objectRows(database), clock, random }),
-  };
-  return ports?.(raw) ?? raw;
-}
-
 interface Begun {
   readonly machine: Machine;
   readonly afterCrash: boolean;
   readonly ports: Ports;
+  readonly storage: StorageParts;
   readonly setting: SettingParts;
   readonly startedAt: number;
   readonly generation: number;

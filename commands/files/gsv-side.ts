@@ -95,7 +95,7 @@ function base64(bytes: Uint8Array): string {
 }
 
 /** The same bytes in pieces as big as a call takes, whatever they come in. */
-async function* evenly(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* evenly(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of source) {

@@ -29,6 +29,7 @@ function setting(type: Setting["type"], doc: string, fallback: string, rest: Res
 
 const LATER = { later: true } as const;
 const ASKS_LATER = { agents: "ask", later: true } as const;
+const ROOT = { writes: "root" } as const;
 const ROOT_LATER = { writes: "root", later: true } as const;
 const DAY_MS = 86_400_000;
 const DAYS_MAX = 36_500;
@@ -85,6 +86,16 @@ export const SETTINGS = {
     env: "GSV_SECRETS",
     writes: "root",
   }),
+
+  "storage.driver": choice("where bytes lie; gsv storage migrate changes it, with the bytes", ["disk", "s3"], {
+    writes: "root",
+  }),
+  "storage.s3.endpoint": setting("text", "the address of an S3-compatible server, as http://127.0.0.1:9000", "", ROOT),
+  "storage.s3.bucket": setting("text", "its bucket, which has to be there", "gsv", ROOT),
+  "storage.s3.region": setting("text", "the region it signs for", "us-east-1", ROOT),
+  "storage.s3.prefix": setting("text", "what all names in the bucket begin with, as homes/mine/", "", ROOT),
+  "storage.s3.accessKeyId": setting("secret", "the id of the key for the bucket", "", ROOT),
+  "storage.s3.secretAccessKey": setting("secret", "the secret of the key for the bucket", "", ROOT),
 
   "ai.model": setting("text", "who answers: offline, or script: and the absolute path of a file", "", {
     env: "GSV_MODEL",

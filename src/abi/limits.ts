@@ -46,6 +46,9 @@ export const LIMITS = {
   shellWallMs: 30_000,
   shellWallMsMax: 24 * 60 * 60 * 1000,
   shellsRunningMax: 16,
+  mediaBytesMax: 25 * 1024 * 1024, // one picture, sound or document
+  mediaPerProcessBytesMax: 256 * 1024 * 1024,
+  mediaPerProcessMax: 1000,
   jsonDepthMax: 200,
   backupBytesMax: 256 * 1024 * 1024 * 1024, // unpacked
   backupManifestBytesMax: 256 * 1024 * 1024,

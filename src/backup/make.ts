@@ -11,14 +11,14 @@ import { hostError, sha256Of, syncDirectory, writeDurably } from "../objects/hos
 import { type Agreed, makeAgree } from "../store/agree.ts";
 import { DatabaseCopies } from "../store/copy.ts";
 import { type Listed, MANIFEST, type Manifest, writeManifest } from "./manifest.ts";
-import { takeBytes } from "./objects.ts";
+import { type Take, takeBytes } from "./objects.ts";
 import { type RepoFile, takeRepos } from "./repos.ts";
 import { END, header, padding } from "./tar.ts";
 
 export interface BackupOptions {
   readonly kernelDb: string;
   readonly procDir: string;
-  readonly objectsDir: string;
+  readonly take: Take;
   readonly reposDir: string;
   /** An empty directory on the disk of the home. */
   readonly staging: string;
@@ -68,7 +68,7 @@ function checkTarget({ file, force, kernelDb }: BackupOptions): void {
   if (!existsSync(dirname(file))) throw new SysError("ENOENT", `no such directory: ${dirname(file)}`);
 }
 
-async function stage({ staging, kernelDb, procDir, objectsDir }: BackupOptions) {
+async function stage({ staging, kernelDb, procDir, take }: BackupOptions) {
   const to = { kernelDb: join(staging, "kernel.db"), procDir: join(staging, "proc") };
   const into = join(staging, "objects");
   mkdirSync(to.procDir, { mode: 0o700 });
@@ -80,7 +80,7 @@ async function stage({ staging, kernelDb, procDir, objectsDir }: BackupOptions) 
     for (let round = 0; round < ROUNDS_MAX; round++) {
       copies.take();
       const agreed = makeAgree(to);
-      const lost = await takeBytes(agreed.objects, { objectsDir, into, have });
+      const lost = await takeBytes(agreed.objects, { take, into, have });
       // The same rows again without their bytes: nobody is changing them, they are gone.
       const lostNow = JSON.stringify(agreed.objects.filter(({ key }) => lost.includes(key)));
       if (lost.length === 0 || lostNow === lostBefore) return { agreed, faults: faultsOf(copies, agreed, lost) };

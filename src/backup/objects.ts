@@ -13,10 +13,17 @@ export interface Wanted {
   readonly sha256: string;
 }
 
+/** Makes bytes lie at a path, as they are now; false when there are none. */
+export type Take = (wanted: Wanted, path: string) => Promise<boolean>;
+
+export function takeFrom(objectsDir: string): Take {
+  return ({ key }, path) => hold(join(objectsDir, key), path);
+}
+
 /** Takes what is not there yet; returns the keys whose bytes are not what their rows say. */
 export async function takeBytes(
   wanted: readonly Wanted[],
-  { objectsDir, into, have }: { readonly objectsDir: string; readonly into: string; readonly have: Set<string> },
+  { take, into, have }: { readonly take: Take; readonly into: string; readonly have: Set<string> },
 ): Promise<string[]> {
   const missing = wanted.filter(({ sha256 }) => !have.has(sha256));
   const taken: { readonly path: string; readonly sha256: string; readonly key: string }[] = [];
@@ -25,7 +32,7 @@ export async function takeBytes(
   for (const [index, { key, sha256 }] of missing.entries()) {
     const path = join(into, `taken-${index}`);
     await rm(path, { force: true });
-    if (await hold(join(objectsDir, key), path)) taken.push({ path, sha256, key });
+    if (await take({ key, sha256 }, path)) taken.push({ path, sha256, key });
     else lost.push(key);
   }
   for (const { path, sha256, key } of taken) {

@@ -16,6 +16,8 @@ export interface UsagePlaces {
   readonly backupDir: string;
   readonly crashDir: string;
   readonly spoolDir: string;
+  /** Where objects lie that no row counts, because their bytes are elsewhere now. */
+  readonly leftDir?: string;
 }
 
 export function usageOf(places: UsagePlaces, sums: readonly ObjectSums[]): HomeUsage {
@@ -29,6 +31,7 @@ export function usageOf(places: UsagePlaces, sums: readonly ObjectSums[]): HomeU
     { kind: "backups", name: "backup", ...treeAt(places.backupDir) },
     { kind: "other", name: "crash", ...treeAt(places.crashDir) },
     { kind: "other", name: "spool", ...treeAt(places.spoolDir) },
+    ...(places.leftDir === undefined ? [] : [{ kind: "other" as const, name: "objects", ...treeAt(places.leftDir) }]),
   ];
   const { bavail, bsize } = statfsSync(places.home);
   return {

@@ -15,6 +15,10 @@ export const archives: Check = {
     const limit = depth === "full" ? -1 : SAMPLE;
     const rows = rowsOf(patient, limit);
     if (rows === null) return [];
+    // Where none can be reached, none is damaged.
+    const unreachable = await patient.bytes.probe().then(() => null, messageOf);
+    if (unreachable !== null)
+      return [problem(`archives cannot be read: ${unreachable}`, { fix: "gsv doctor storage" })];
     const found: Found[] = [];
     for (const archive of rows) {
       const fault = await patient.bytes.archiveFault(archive).catch(messageOf);

@@ -20,6 +20,7 @@ import { provider } from "./provider.ts";
 import { sandbox } from "./sandbox.ts";
 import { secrets } from "./secrets.ts";
 import { socket } from "./socket.ts";
+import { storage } from "./storage.ts";
 import { terminal } from "./terminal.ts";
 import { unfinished } from "./unfinished.ts";
 import { versions } from "./versions.ts";
@@ -36,6 +37,7 @@ const QUICK: readonly Check[] = [
   unfinished,
   archives,
   secrets,
+  storage,
   git,
   terminal,
   editor,

@@ -4,7 +4,7 @@
 import type { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { HomePaths } from "../paths.ts";
-import type { Inspector, StoredArchive } from "../store/inspect.ts";
+import type { Inspector, Stored, StoredArchive } from "../store/inspect.ts";
 import type { Mender } from "../store/mend.ts";
 
 export interface Answer {
@@ -31,8 +31,14 @@ export interface Patient {
   /** Only while the lock is held. */
   readonly mend: Mender;
   readonly bytes: {
-    /** Of an object's bytes; null when there is no plain file. */
-    sha256(key: string): Promise<string | null>;
+    /** Where they lie. */
+    where(): Promise<{ readonly driver: "disk" | "s3"; readonly place: string }>;
+    /** Throws what keeps them from being reached. */
+    probe(): Promise<void>;
+    /** What is wrong with an object's, read to their end; or null. */
+    fault(object: Stored): Promise<"missing" | "damaged" | null>;
+    /** Bytes that belong to no object and to no change under way. */
+    strays(): AsyncIterable<{ readonly name: string }>;
     /** What is wrong with an archive, read to its end; or null. */
     archiveFault(archive: StoredArchive): Promise<string | null>;
   };

@@ -32,6 +32,8 @@ export interface SettingsOptions {
   readonly systemChanged?: (stored: { readonly [name: string]: string }) => void;
   /** Where a value can be wrong in a way the schema cannot say. Throws. */
   readonly checks: { readonly [key: string]: (value: string) => void };
+  /** What is a fact rather than a wish, and the command that changes it. */
+  readonly facts?: { readonly [key: string]: string };
 }
 
 export interface SettingsOfKernel extends Settings {
@@ -61,6 +63,8 @@ export function settingsService(options: SettingsOptions): SettingsOfKernel {
 
   async function change(holder: Holder, name: SettingName, written: string | null): Promise<Planned> {
     const setting: Setting = SETTINGS[name];
+    const by = options.facts?.[name];
+    if (by !== undefined) throw new SysError("EINVAL", `${name} says how things are and is not set by hand`, [by]);
     const key = storedKey(name, holder);
     const before = (await rows.under(key)).find((row) => row.key === key)?.value;
     const mark = before === undefined || setting.type !== "secret" ? null : markFrom(before);

@@ -3,12 +3,13 @@
 // stores the row. So after a crash each intent is either true on disk (rolled forward) or not (rolled back). Changes go one at a
 // time; the slow part, writing the temporary, goes beside them.
 
-import { readdir, rename, unlink } from "node:fs/promises";
+import { lstat, readdir, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
-import { Serial } from "../lib/serial.ts";
+import { Changes, mayRename, mayStand, present } from "./changes.ts";
+import { diskBytes } from "./disk-bytes.ts";
 import {
   checkParents,
   hostError,
@@ -25,8 +26,17 @@ import {
   syncDirectory,
   writeDurably,
 } from "./host.ts";
-import { checkKey, parentsOf, TEMPORARIES } from "./keys.ts";
-import type { NewObject, ObjectIntent, ObjectMeta, ObjectRows, ObjectStore, Receipt } from "./objects.ts";
+import { checkKey, TEMPORARIES } from "./keys.ts";
+import type {
+  Bytes,
+  Lying,
+  NewObject,
+  ObjectIntent,
+  ObjectMeta,
+  ObjectRows,
+  Receipt,
+  StoredObjects,
+} from "./objects.ts";
 
 export interface DiskOptions {
   readonly directory: string;
@@ -35,20 +45,21 @@ export interface DiskOptions {
   readonly random: RandomBytes;
 }
 
-export function diskObjects(options: DiskOptions): ObjectStore {
+export function diskObjects(options: DiskOptions): StoredObjects {
   return new DiskObjects(options);
 }
 
-class DiskObjects implements ObjectStore {
+class DiskObjects implements StoredObjects {
+  readonly bytes: Bytes;
   private readonly directory: string;
   private readonly rows: ObjectRows;
-  private readonly serial = new Serial();
-  /** An intent may be stored that nobody has ended: a change failed half-way. The next change settles it first. */
-  private unsettled = false;
+  private readonly changes: Changes;
 
   constructor(private readonly options: DiskOptions) {
     this.directory = options.directory;
     this.rows = options.rows;
+    this.bytes = diskBytes(options.directory);
+    this.changes = new Changes(options.rows, (intent) => this.cameTrue(intent));
   }
 
   head(key: string): Promise<ObjectMeta | null> {
@@ -62,7 +73,7 @@ class DiskObjects implements ObjectStore {
   async read(key: string, range: { readonly offset: number; readonly bytesMax: number }): Promise<Uint8Array> {
     checkKey(key);
     // Opened between changes, so that row and bytes are of one version; an open file stays whole whatever happens to its name.
-    const handle = await this.serial.run(() => this.open(key));
+    const handle = await this.changes.between(() => this.open(key));
     try {
       return await readRange(handle, range.offset, range.bytesMax);
     } finally {
@@ -78,7 +89,7 @@ class DiskObjects implements ObjectStore {
       await makeDirectory(this.directory);
       await makeDirectory(dirname(path));
       const meta: ObjectMeta = { ...object, ...(await writeDurably(path, bytes)) };
-      await this.change(
+      await this.changes.run(
         { id: temporary, kind: "put", meta, temporary, ...(receipt && { receipt }) },
         {
           allowed: () => this.mayStand(meta.key),
@@ -93,23 +104,26 @@ class DiskObjects implements ObjectStore {
   }
 
   setMeta(meta: ObjectMeta): Promise<void> {
-    return this.serial.run(async () => {
-      const { size, sha256, dirmarker, symlink } = await this.present(meta.key);
+    return this.changes.between(async () => {
+      const { size, sha256, dirmarker, symlink } = await present(this.rows, meta.key);
       await this.rows.put({ ...meta, size, sha256, dirmarker, symlink });
     });
   }
 
   async remove(key: string, receipt?: Receipt): Promise<void> {
     checkKey(key);
-    await this.change(
-      { id: this.newId(), kind: "remove", key, ...(receipt && { receipt }) },
-      {
-        allowed: async () => void (await this.present(key)),
-        move: () => this.unlinkBytes(key),
-      },
-    ).catch((error) => {
-      throw hostError(error, `cannot remove ${key}`);
-    });
+    await this.changes
+      .run(
+        { id: this.newId(), kind: "remove", key, ...(receipt && { receipt }) },
+        {
+          allowed: async () => void (await present(this.rows, key)),
+          move: () => this.unlinkBytes(key),
+          after: () => pruneParents(this.directory, key),
+        },
+      )
+      .catch((error) => {
+        throw hostError(error, `cannot remove ${key}`);
+      });
   }
 
   async rename(from: string, to: string, receipt?: Receipt): Promise<void> {
@@ -117,20 +131,23 @@ class DiskObjects implements ObjectStore {
     checkKey(to);
     if (from === to) return;
     if (to.startsWith(`${from}/`)) throw new SysError("EINVAL", `cannot move ${from} into itself`);
-    await this.change(
-      { id: this.newId(), kind: "rename", from, to, ...(receipt && { receipt }) },
-      {
-        allowed: () => this.mayRename(from, to),
-        move: () => this.moveKey(from, to),
-      },
-    ).catch((error) => {
-      throw hostError(error, `cannot move ${from} to ${to}`);
-    });
+    await this.changes
+      .run(
+        { id: this.newId(), kind: "rename", from, to, ...(receipt && { receipt }) },
+        {
+          allowed: () => this.mayRename(from, to),
+          move: () => this.moveKey(from, to),
+          after: () => pruneParents(this.directory, from),
+        },
+      )
+      .catch((error) => {
+        throw hostError(error, `cannot move ${from} to ${to}`);
+      });
   }
 
   recover(): Promise<number> {
-    return this.serial.run(async () => {
-      const met = await this.settle();
+    return this.changes.between(async () => {
+      const met = await this.changes.settle();
       const temporaries = join(this.directory, TEMPORARIES);
       if ((await kindAt(temporaries)) === "directory") {
         for (const name of await readdir(temporaries)) await unlink(join(temporaries, name)).catch(() => undefined);
@@ -139,37 +156,16 @@ class DiskObjects implements ObjectStore {
     });
   }
 
-  private change(intent: ObjectIntent, step: { allowed(): Promise<void>; move(): Promise<void> }): Promise<void> {
-    return this.serial.run(async () => {
-      if (this.unsettled) await this.settle();
-      await step.allowed();
-      this.unsettled = true;
-      let moved = false;
-      try {
-        await this.rows.intend(intent);
-        await step.move();
-        moved = true;
-        await this.rows.fulfil(intent, "done");
-        this.unsettled = false;
-      } catch (error) {
-        // When even this fails (a full disk), the next change or the next start does it.
-        const settled = await this.settle().then(
-          () => true,
-          () => false,
-        );
-        if (!moved) throw error;
-        if (!settled) throw unended(error);
-      }
-      if (intent.kind !== "put")
-        await pruneParents(this.directory, intent.kind === "remove" ? intent.key : intent.from);
+  discard(lying: Lying, beforeMs: number): Promise<boolean> {
+    return this.changes.between(async () => {
+      if (lying.mtimeMs >= beforeMs || (await this.rows.intents()).length > 0) return false;
+      if (lying.key !== undefined && (await this.rows.get(lying.key)) !== null) return false;
+      // It may have been written since it was listed.
+      const now = await lstat(join(this.directory, lying.name)).catch(() => null);
+      if (now === null || now.mtimeMs !== lying.mtimeMs) return false;
+      await this.bytes.discard(lying);
+      return true;
     });
-  }
-
-  private async settle(): Promise<number> {
-    const intents = await this.rows.intents();
-    for (const intent of intents) await this.rows.fulfil(intent, (await this.cameTrue(intent)) ? "done" : "undone");
-    this.unsettled = false;
-    return intents.length;
   }
 
   /** Whether the bytes are where the intent wanted them; if so they are also durable there when this returns. */
@@ -197,7 +193,7 @@ class DiskObjects implements ObjectStore {
   }
 
   private async open(key: string) {
-    await this.present(key);
+    await present(this.rows, key);
     try {
       await checkParents(this.directory, key);
       return await openPlainFile(this.path(key));
@@ -233,13 +229,9 @@ class DiskObjects implements ObjectStore {
     await syncDirectory(dirname(path));
   }
 
-  /** Neither a directory nor beneath a file. Bytes on the host that no row knows are never overwritten: on a host that folds
-   * case they are another key's. */
+  /** Bytes on the host that no row knows are never overwritten: on a host that folds case they are another key's. */
   private async mayStand(key: string): Promise<void> {
-    if (await this.hasChildren(key)) throw new SysError("EISDIR", `${key} is a directory`);
-    for (const parent of parentsOf(key)) {
-      if ((await this.rows.get(parent)) !== null) throw new SysError("ENOTDIR", `${parent} is not a directory`);
-    }
+    await mayStand(this.rows, key);
     await checkParents(this.directory, key);
     const kind = await kindAt(this.path(key));
     if (kind === "stranger" || (kind === "file" && (await this.rows.get(key)) === null)) {
@@ -250,22 +242,8 @@ class DiskObjects implements ObjectStore {
   }
 
   private async mayRename(from: string, to: string): Promise<void> {
-    if ((await this.rows.get(from)) === null) {
-      if (!(await this.hasChildren(from))) throw new SysError("ENOENT", `no such object: ${from}`);
-      if (await this.hasChildren(to)) throw new SysError("ENOTEMPTY", `${to} is a directory and not empty`);
-      if ((await this.rows.get(to)) !== null) throw new SysError("ENOTDIR", `${to} is not a directory`);
-    }
+    await mayRename(this.rows, from, to);
     await this.mayStand(to);
-  }
-
-  private async hasChildren(key: string): Promise<boolean> {
-    return (await this.rows.page(`${key}/`, null, 1)).length > 0;
-  }
-
-  private async present(key: string): Promise<ObjectMeta> {
-    const meta = await this.rows.get(key);
-    if (meta === null) throw new SysError("ENOENT", `no such object: ${key}`);
-    return meta;
   }
 
   private newId(): string {
@@ -279,12 +257,4 @@ class DiskObjects implements ObjectStore {
   private temporaryPath(name: string): string {
     return join(this.directory, TEMPORARIES, basename(name));
   }
-}
-
-/** Nobody may be told that nothing was saved: the bytes are where they belong, and stay there. */
-function unended(why: unknown): SysError {
-  const message = why instanceof Error ? why.message.replace(/^not saved: /, "") : String(why);
-  return new SysError("EIO", `it was done, but could not be noted yet: ${message}`, [
-    "it shows as soon as something can be stored again",
-  ]);
 }

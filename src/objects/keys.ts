@@ -32,6 +32,34 @@ export function parentsOf(key: string): string[] {
   return parents;
 }
 
+/** What a key is of, in a word for people. */
+export function familyOf(key: string): string {
+  return FAMILIES.find(([prefix]) => key.startsWith(prefix))?.[1] ?? "system";
+}
+
+const FAMILIES: readonly (readonly [prefix: string, family: string])[] = [
+  ["home/", "homes"],
+  ["root/", "homes"],
+  ["var/sessions/", "archives"],
+  ["agents/", "agents"],
+  ["var/media/", "media"],
+  ["runtime/package-artifacts/", "packages"],
+  ["process-source-overlays/", "overlays"],
+  ["public/", "public"],
+];
+
+const MEDIA = /^var\/media\/([0-9]+)\/([^/]+)\/([^/]+)$/;
+
+/** Media of a process: its owner's uid, its pid, and the name of the file; null for any other key. */
+export function mediaNamed(key: string): { readonly uid: number; readonly pid: string; readonly name: string } | null {
+  const [, uid, pid, name] = MEDIA.exec(key) ?? [];
+  return uid === undefined || pid === undefined || name === undefined ? null : { uid: Number(uid), pid, name };
+}
+
+export function mediaPrefix(uid: number, pid: string): string {
+  return `var/media/${uid}/${pid}/`;
+}
+
 function bad(key: string, why: string): SysError {
   return new SysError("EINVAL", `the key ${JSON.stringify(key.slice(0, 80).toWellFormed())} ${why}`);
 }

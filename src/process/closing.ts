@@ -12,6 +12,7 @@ import { noSuchProcess } from "../syscalls/parse.ts";
 import type { Closed } from "../syscalls/services.ts";
 import { archiveKey, faultOf, pack } from "./archive.ts";
 import { endSignals, type Ledger } from "./ledger.ts";
+import { forgetMedia } from "./media.ts";
 import type { Runners } from "./runners.ts";
 
 export interface ClosingPorts {
@@ -107,6 +108,7 @@ export class Closer {
   private async finishReset(row: ProcessRow, closing: Closing): Promise<Closed> {
     const { store, ledger, runners, clock } = this.ports;
     const closed = await this.putAway(row, closing);
+    await forgetMedia(this.ports.objects, row);
     await store.seal(row.pid, { answer: closed, now: clock.now() });
     await ledger.publish(row);
     ledger.emit(row, { name: "process.reset", archive: closed.archivedTo });
@@ -127,6 +129,7 @@ export class Closer {
     const closed = whole
       ? await this.putAway(row, await this.cut(row, request))
       : await this.closedBefore(row, request);
+    await forgetMedia(this.ports.objects, row);
     await ledger.tellParent(row.pid, { runId: null, text: "killed" }, "kill");
     await store.remove(row.pid);
     await kernel.processes.remove(row.pid, {

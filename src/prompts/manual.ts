@@ -22,6 +22,7 @@ import processes from "./manual/processes.md" with { type: "text" };
 import scriptProvider from "./manual/script-provider.md" with { type: "text" };
 import shell from "./manual/shell.md" with { type: "text" };
 import signals from "./manual/signals.md" with { type: "text" };
+import storage from "./manual/storage.md" with { type: "text" };
 import versions from "./manual/versions.md" with { type: "text" };
 
 export interface ManualSection {
@@ -58,6 +59,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["accounts", accounts],
   ["environment", environment],
   ["configuration", configuration],
+  ["storage", storage],
   ["limits", limits],
 ];
 

@@ -49,6 +49,8 @@ function agreed(kernel: Db, procDir: string): Agreed {
   const missing: string[] = [];
   let messages = 0;
   let generation = kernel.get<{ generation: number }>("SELECT generation FROM kernel")?.generation ?? 0;
+  // The bytes come with the copy, wherever they lay before: what is made of it has them on disk, and is another home.
+  kernel.run("DELETE FROM config_kv WHERE key IN ('config/storage/driver', 'config/storage/home')");
   const rows = kernel.all<ProcessColumns>("SELECT process_id AS pid, phase FROM processes");
   for (const { pid, phase } of rows) {
     const path = join(procDir, `${pid}.db`);

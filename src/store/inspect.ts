@@ -111,6 +111,9 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
           PAGE_ROWS,
         ),
       ),
+    /** Whether any object has these bytes. */
+    holds: (sha256: string): boolean =>
+      look(kernelDb, (db) => db.get("SELECT 1 AS one FROM objects WHERE sha256 = ? LIMIT 1", sha256) !== null),
     /** Keys whose bytes are being moved, or were when a kernel died. */
     moving: (): readonly string[] =>
       look(kernelDb, (db) => db.all<{ body_json: string }>("SELECT body_json FROM object_intents").flatMap(keysIn)),

@@ -7,7 +7,7 @@ import type { FileTree, Piece } from "./file-tree.ts";
 
 /** Of one piece; as base64 it fits a frame with room around it. */
 export const PIECE_BYTES_MAX = 512 * 1024;
-const PIECE_CHARS_MAX = Math.ceil(PIECE_BYTES_MAX / 3) * 4;
+export const PIECE_CHARS_MAX = Math.ceil(PIECE_BYTES_MAX / 3) * 4;
 
 const path = field.path("the file", { positional: true, meta: "PATH" });
 const upload = (doc: string) => field.uuid(doc, { meta: "UPLOAD" });

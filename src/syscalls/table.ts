@@ -16,6 +16,7 @@ import type {
   Settings,
 } from "./services.ts";
 import type { Shells } from "./shell-service.ts";
+import type { Media, Storage } from "./storing.ts";
 
 /** All services there are; the read-only view has those marked. */
 export interface Services {
@@ -36,6 +37,8 @@ export interface Services {
   readonly shells: Shells;
   readonly repositories: Repositories; // looking reads
   readonly bootstrapping: Bootstrapping;
+  readonly storage: Storage; // status and verify read
+  readonly media: Media; // getting and listing read
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
@@ -61,6 +64,8 @@ const DOMAINS = {
   group: async (): Promise<Declarations> => (await import("./group.ts")).groupCalls,
   "sys.token": async (): Promise<Declarations> => (await import("./token.ts")).tokenCalls,
   shell: async (): Promise<Declarations> => (await import("./shell.ts")).shellCalls,
+  storage: async (): Promise<Declarations> => (await import("./storage.ts")).storageCalls,
+  "proc.media": async (): Promise<Declarations> => (await import("./media.ts")).mediaCalls,
   audit: async (): Promise<Declarations> => (await import("./audit.ts")).auditCalls,
 };
 

@@ -106,7 +106,7 @@ describe("a key", () => {
       for (const holder of ["system", 0, 1000, 4294967294] as const) {
         const key = storedKey(name, holder);
         expect(keyWritten(key)).toEqual({ name, uid: holder === "system" ? null : holder });
-        expect(key).toMatch(/^(?:config|users\/\d+)(?:\/[a-z_]+)+$/);
+        expect(key).toMatch(/^(?:config|users\/\d+)(?:\/[a-z0-9_]+)+$/);
         stored.add(key);
       }
     }

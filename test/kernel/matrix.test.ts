@@ -154,6 +154,18 @@ const TABLE: { readonly [name: string]: Call } = {
       id: (await world.people[owner].call<{ id: string }>("sys.token.create", {})).id,
     }),
   },
+  "storage.status": { outcomes: ALL, about: () => ({}) },
+  "storage.verify": { outcomes: ALL, about: () => ({}) },
+  "storage.gc": { outcomes: ROOT, about: () => ({ dryRun: true }) },
+  // Root is told that the bytes are there already.
+  "storage.migrate": { outcomes: ["EPERM", "EPERM", "EINVAL", "EPERM", "EPERM"], about: () => ({ to: "disk" }) },
+  "proc.media.list": { outcomes: HIDDEN, about: pid },
+  "proc.media.put": {
+    outcomes: HIDDEN,
+    about: async (world, owner) => ({ ...(await pid(world, owner)), data: "aGk=" }),
+  },
+  "proc.media.get": { outcomes: HIDDEN, about: (world, owner) => world.media(owner) },
+  "proc.media.rm": { outcomes: HIDDEN, about: (world, owner) => world.media(owner) },
   "audit.list": { outcomes: PERSON, about: () => ({}) },
   "shell.run": { outcomes: ALL, about: (world) => ({ id: world.script(), script: ":" }) },
   // Named by whoever ran it, within the own account: not even root or an agent of the same owner finds it.

@@ -2,10 +2,13 @@
 
 import { diskObjects } from "../../src/objects/disk.ts";
 import type { ObjectRows } from "../../src/objects/objects.ts";
+import { s3Objects } from "../../src/objects/s3.ts";
 import { openDisk, plain, RECEIPT } from "../support/objects.ts";
 import { seeded } from "../support/random.ts";
+import { bucketAt } from "../support/s3.ts";
 
-const [home = "", seam = "", change = ""] = process.argv.slice(2);
+// With an endpoint the bytes lie in a bucket there.
+const [home = "", seam = "", change = "", endpoint = "", prefix = ""] = process.argv.slice(2);
 const disk = await openDisk(home);
 
 function die(): never {
@@ -34,7 +37,10 @@ const clock = {
   sleep: async () => undefined,
   after: () => () => undefined,
 };
-const store = diskObjects({ directory: disk.directory, rows, clock, random });
+const bucket = bucketAt(endpoint, { prefix });
+const parts = { directory: disk.directory, rows, clock, random };
+const store =
+  endpoint === "" ? diskObjects(parts) : s3Objects({ ...parts, bucket: async () => bucket, place: "the bucket" });
 const bytes = (content: string) => new TextEncoder().encode(content);
 
 if (change === "loop") {
@@ -44,6 +50,21 @@ if (change === "loop") {
     await store.put(plain(key), bytes(`${n}`.repeat(1 + (n % 5000))));
     process.stdout.write(`${key} ${n}\n`);
   }
+}
+if (change === "large") {
+  // A file of many MiB, in, out and checked; says how much more memory that took than a small one.
+  const piece = new Uint8Array(1 << 20);
+  async function* pieces(count: number) {
+    for (let n = 0; n < count; n++) yield piece;
+  }
+  const bytes = await store.put(plain("small"), pieces(8)).then(({ size }) => size);
+  Bun.gc(true);
+  const before = process.memoryUsage.rss();
+  const meta = await store.put(plain("large"), pieces(160));
+  const sum = await store.bytes.sha256(meta);
+  console.log(
+    JSON.stringify({ bytes: bytes + meta.size, whole: sum === meta.sha256, grew: process.memoryUsage.rss() - before }),
+  );
 }
 async function* dying() {
   yield bytes("new");

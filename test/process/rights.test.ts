@@ -38,6 +38,8 @@ test("no tool of a model reaches a call that is for people", () => {
     "group.rm",
     "hil.answer",
     "repo.delete",
+    "storage.gc",
+    "storage.migrate",
     "sys.bootstrap",
     "sys.drain",
     "sys.token.create",

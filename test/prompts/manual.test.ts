@@ -47,6 +47,7 @@ const BY_HAND: { readonly [name: string]: string } = {
   passwd: "",
   context: "--of",
   skills: "--description",
+  media: "",
   auth: "--kind --role --label --device --expires --reason",
 };
 const SHORT: { readonly [name: string]: string } = {

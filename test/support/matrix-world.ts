@@ -92,6 +92,12 @@ export class World {
     return { repo };
   }
 
+  async media(owner: Owner): Promise<object> {
+    const where = { pid: await this.pid(owner) };
+    const { id } = await this.people[owner].call<{ id: string }>("proc.media.put", { ...where, data: "aGk=" });
+    return { ...where, id };
+  }
+
   async group(): Promise<string> {
     const name = this.fresh();
     await this.home.person(0).call("group.add", { name });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../src/lib/clock.ts";
 import { diskObjects } from "../../src/objects/disk.ts";
-import type { ObjectRows, ObjectStore, Receipt } from "../../src/objects/objects.ts";
+import type { ObjectRows, Receipt, StoredObjects } from "../../src/objects/objects.ts";
 import { KernelDb } from "../../src/store/kernel/db.ts";
 import { objectRows } from "../../src/store/kernel/objects.ts";
 import { type RequestRows, requestRows } from "../../src/store/kernel/records.ts";
@@ -20,7 +20,7 @@ export interface DiskHome {
   readonly directory: string;
   readonly rows: ObjectRows;
   readonly requests: RequestRows;
-  readonly store: ObjectStore;
+  readonly store: StoredObjects;
   readonly dispose: () => Promise<void>;
 }
 

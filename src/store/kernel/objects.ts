@@ -44,6 +44,10 @@ export function objectRows(kernel: KernelDb): ObjectRows {
       kernel.write("full", (tx) => putRow(tx, meta));
     },
 
+    async holds(sha256) {
+      return db.get("SELECT 1 AS one FROM objects WHERE sha256 = ? LIMIT 1", sha256) !== null;
+    },
+
     async intend(intent) {
       kernel.write("full", (tx) =>
         tx.run("INSERT INTO object_intents VALUES (?, ?, ?)", intent.id, intent.kind, JSON.stringify(intent)),

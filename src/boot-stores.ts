@@ -1,0 +1,33 @@
+// The stores of a home, opened: the control plane, the processes, the objects on the driver there is. A test may stand in front of any.
+
+import type { Machine, Ports } from "./boot.ts";
+import { storageIn } from "./boot-storage.ts";
+import type { KernelDb } from "./store/kernel/db.ts";
+import { objectRows } from "./store/kernel/objects.ts";
+import { sqliteKernelStore } from "./store/kernel/sqlite.ts";
+import { sqliteProcessStore } from "./store/process/sqlite.ts";
+
+interface Opening {
+  readonly database: KernelDb;
+  readonly kernelGeneration: number;
+  readonly logRows: () => number | undefined;
+}
+
+export async function openPorts(machine: Machine, { database, kernelGeneration, logRows }: Opening) {
+  const { paths, clock, keychain = null, ports } = machine;
+  const [kernel, rows] = [sqliteKernelStore(database), objectRows(database)];
+  const storage = await storageIn({ ...machine, config: kernel.config, keychain }, rows);
+  const raw: Ports = {
+    kernel,
+    processes: sqliteProcessStore({
+      directory: paths.procDir,
+      quarantine: paths.quarantineDir,
+      mode: "write",
+      now: () => clock.now(),
+      kernelGeneration,
+      logRows,
+    }),
+    objects: storage.objects,
+  };
+  return { ...(ports?.(raw) ?? raw), storage };
+}

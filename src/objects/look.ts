@@ -1,0 +1,49 @@
+// Rows and bytes against each other: what of an object is wrong, and what lies there that belongs to none. Both are asked while things go on
+// changing, so that whatever looks wrong is looked at again before it is said. One piece of one object in memory at a time.
+
+import type { Bytes, Lying, ObjectIntent, ObjectRows, Which } from "./objects.ts";
+
+/** What the rows say now. */
+export interface Known {
+  get(key: string): Promise<Which | null>;
+  holds(sha256: string): Promise<boolean>;
+  /** Keys whose bytes are being moved, or were when a kernel died. */
+  moving(): Promise<readonly string[]>;
+}
+
+export function knownIn(rows: ObjectRows): Known {
+  return {
+    get: (key) => rows.get(key),
+    holds: (sha256) => rows.holds(sha256),
+    moving: async () => (await rows.intents()).flatMap(keysOf),
+  };
+}
+
+function keysOf(intent: ObjectIntent): string[] {
+  if (intent.kind === "rename") return [intent.from, intent.to];
+  return [intent.kind === "put" ? intent.meta.key : intent.key];
+}
+
+export type Fault = "missing" | "damaged";
+
+/** Null when the bytes are the ones that were stored. Throws when that cannot be found out. */
+export async function faultOf(bytes: Bytes, known: Known, which: Which): Promise<Fault | null> {
+  const sha256 = await bytes.sha256(which);
+  if (sha256 === which.sha256) return null;
+  // Written or removed since the row was read: the row says otherwise now.
+  if ((await known.get(which.key))?.sha256 !== which.sha256) return null;
+  if ((await known.moving()).includes(which.key)) return null;
+  return sha256 === null ? "missing" : "damaged";
+}
+
+/** What belongs to no object and to no change under way; half-written bytes among it. */
+export async function* strays(bytes: Bytes, known: Known): AsyncGenerator<Lying> {
+  for await (const lying of bytes.listed()) if (!(await isKnown(lying, known))) yield lying;
+}
+
+async function isKnown({ kind, key, sha256 }: Lying, known: Known): Promise<boolean> {
+  if (kind === "temporary") return false;
+  if (sha256 !== undefined) return known.holds(sha256);
+  if (key === undefined) return false;
+  return (await known.get(key)) !== null || (await known.moving()).includes(key);
+}

@@ -1,0 +1,110 @@
+// Bytes in a bucket, apart from any row. Bytes of nothing are never stored and never asked for: some servers answer that with silence.
+
+import { join } from "node:path";
+import { SysError } from "../abi/errno.ts";
+import type { Bucket } from "./bucket.ts";
+import type { Bytes, Lying, ObjectMeta } from "./objects.ts";
+import { bytesName, CLAIM, FAMILIES, keyNamed, sha256Named, sidecarName, sidecarOf } from "./s3-names.ts";
+import { spooled } from "./spool.ts";
+
+const PIECE_BYTES = 1024 * 1024;
+export const NOTHING = new Bun.CryptoHasher("sha256").update("").digest("hex");
+
+export interface BucketBytes {
+  /** Made at the first request, so that whoever sets a wrong key right needs no other gsv. */
+  readonly bucket: () => Promise<Bucket>;
+  readonly place: string;
+  /** For bytes on their way. */
+  readonly temporaries: string;
+}
+
+export function s3Bytes({ bucket, place, temporaries }: BucketBytes): Bytes {
+  return {
+    driver: "s3",
+    place,
+    probe: async () => (await bucket()).probe(),
+
+    // Two homes below one prefix would take each other's bytes away.
+    async claim(home) {
+      const store = await bucket();
+      const mine = JSON.stringify({ version: 1, home });
+      const there = await store.get(CLAIM);
+      if (there === null) return store.put(CLAIM, Buffer.from(mine));
+      if (Buffer.from(there).toString("utf8") === mine) return;
+      throw new SysError("EEXIST", `${place} belongs to another home`, [
+        "give this one a place of its own: gsv config set --system storage.s3.prefix NAME/ --user root",
+        `or take away everything in it, ${CLAIM} too, when nobody needs it any more`,
+      ]);
+    },
+
+    async read({ key, sha256 }, range) {
+      if (sha256 === NOTHING) return new Uint8Array();
+      const bytes = await (await bucket()).get(bytesName(sha256), range);
+      if (bytes === null) throw new Error(`the bytes of ${key} are missing from ${place}`);
+      return bytes;
+    },
+
+    async has({ sha256 }) {
+      if (sha256 === NOTHING) return true;
+      return (await (await bucket()).get(bytesName(sha256), { offset: 0, bytesMax: 1 })) !== null;
+    },
+
+    async sha256({ sha256 }) {
+      if (sha256 === NOTHING) return NOTHING;
+      const store = await bucket();
+      const hash = new Bun.CryptoHasher("sha256");
+      for (let offset = 0; ; ) {
+        const bytes = await store.get(bytesName(sha256), { offset, bytesMax: PIECE_BYTES });
+        if (bytes === null) return null;
+        hash.update(bytes);
+        offset += bytes.byteLength;
+        if (bytes.byteLength < PIECE_BYTES) return hash.digest("hex");
+      }
+    },
+
+    async *listed() {
+      const store = await bucket();
+      for await (const found of store.list(FAMILIES.bytes)) {
+        const sha256 = sha256Named(found.name);
+        if (sha256 !== null) yield { ...found, kind: "bytes", sha256 };
+      }
+      for await (const found of store.list(FAMILIES.sidecars)) yield await sidecarAt(store, found);
+    },
+
+    async discard({ name }) {
+      await (await bucket()).remove(name);
+    },
+
+    async adopt(meta, bytes) {
+      const store = await bucket();
+      if (bytes !== null && meta.size > 0)
+        await spooled(bytes, join(temporaries, `adopt-${meta.sha256}`), async ({ body, sha256 }) => {
+          if (sha256 === meta.sha256) await store.put(bytesName(sha256), body);
+        });
+      await putSidecar(store, meta);
+    },
+  };
+}
+
+export async function putSidecar(store: Bucket, meta: ObjectMeta): Promise<void> {
+  await store.put(sidecarName(meta.key), Buffer.from(sidecarOf(meta)));
+}
+
+export async function sidecarText(store: Bucket, key: string): Promise<string | null> {
+  const bytes = await store.get(sidecarName(key));
+  return bytes === null ? null : Buffer.from(bytes).toString("utf8");
+}
+
+async function sidecarAt(store: Bucket, found: Omit<Lying, "kind">): Promise<Lying> {
+  const key = keyNamed(found.name) ?? keyIn(await store.get(found.name));
+  return { ...found, kind: "sidecar", ...(key === null ? {} : { key }) };
+}
+
+function keyIn(bytes: Uint8Array | null): string | null {
+  try {
+    const { key } = JSON.parse(Buffer.from(bytes ?? []).toString("utf8")) as { key?: unknown };
+    return typeof key === "string" ? key : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,48 @@
+// Bytes on their way to another machine: a request that is tried again needs them whole once more, and their checksum comes before them.
+// Few are held in memory, more in a file of their own that is gone afterwards.
+
+import { unlink } from "node:fs/promises";
+import { dirname } from "node:path";
+import { makeDirectory, type Written, writeDurably } from "./host.ts";
+
+/** What stays in memory. */
+const HELD_BYTES_MAX = 1024 * 1024;
+
+export interface Spooled extends Written {
+  readonly body: Uint8Array | { readonly path: string };
+}
+
+export async function spooled<T>(
+  bytes: Uint8Array | AsyncIterable<Uint8Array>,
+  path: string,
+  use: (spooled: Spooled) => Promise<T>,
+): Promise<T> {
+  if (bytes instanceof Uint8Array) return use(held(bytes));
+  const pieces = bytes[Symbol.asyncIterator]();
+  const first: Uint8Array[] = [];
+  let size = 0;
+  while (size <= HELD_BYTES_MAX) {
+    const { value, done } = await pieces.next();
+    if (done) return use(held(Buffer.concat(first)));
+    // Whoever makes them may use the same memory again for the next piece.
+    first.push(value.slice());
+    size += value.byteLength;
+  }
+  await makeDirectory(dirname(dirname(path)));
+  await makeDirectory(dirname(path));
+  try {
+    const written = await writeDurably(path, joined(first, pieces));
+    return await use({ ...written, body: { path } });
+  } finally {
+    await unlink(path).catch(() => undefined);
+  }
+}
+
+function held(bytes: Uint8Array): Spooled {
+  return { size: bytes.byteLength, sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"), body: bytes };
+}
+
+async function* joined(first: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* first;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}

@@ -1,0 +1,186 @@
+// Media of a process: objects below var/media/{uid}/{pid}/, for its owner alone. They come in pieces and are stored at once, belong to the
+// history of the moment they came, and go with it. An upload that a reset or a kill overtakes leaves nothing.
+
+import { SysError } from "../abi/errno.ts";
+import { isUuid } from "../abi/ids.ts";
+import { LIMITS } from "../abi/limits.ts";
+import { visibleProcess } from "../kernel/registry.ts";
+import { Uploads } from "../kernel/uploads.ts";
+import type { Clock } from "../lib/clock.ts";
+import { Serial } from "../lib/serial.ts";
+import { mediaNamed, mediaPrefix } from "../objects/keys.ts";
+import type { ObjectMeta, ObjectStore } from "../objects/objects.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { ProcessStore } from "../store/process/verbs.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import { PIECE_BYTES_MAX } from "../syscalls/fs-bytes.ts";
+import { noSuchProcess } from "../syscalls/parse.ts";
+import type { Media, MediaInfo, MediaPiece } from "../syscalls/storing.ts";
+import { mediaType } from "./mediatype.ts";
+
+const PAGE_ROWS = 200;
+const MIB = 1024 * 1024;
+
+export interface MediaReads {
+  readonly kernel: KernelStore;
+  readonly objects: Pick<ObjectStore, "page" | "read">;
+}
+
+export interface MediaPorts {
+  readonly kernel: KernelStore;
+  readonly objects: ObjectStore;
+  readonly store: Pick<ProcessStore, "head">;
+  readonly open: (row: ProcessRow) => Promise<void>;
+  readonly clock: Clock;
+}
+
+/** Needs no kernel. */
+export function mediaReads({ kernel, objects }: MediaReads): Pick<Media, "get" | "list"> {
+  return {
+    async list(caller, { pid, after = null }) {
+      const row = await visibleProcess(kernel, caller, pid);
+      const page = await objects.page(mediaPrefix(row.ownerUid, pid), after, PAGE_ROWS);
+      return { media: page.flatMap(infoOf), next: page.length < PAGE_ROWS ? null : (page.at(-1)?.key ?? null) };
+    },
+
+    async get(caller, { pid, id, offset }) {
+      const found = await mediaOf(objects, await visibleProcess(kernel, caller, pid), id);
+      if (found === null) throw noSuchMedia(pid, id);
+      const bytes = await objects.read(found.key, { offset, bytesMax: PIECE_BYTES_MAX });
+      const end = offset + bytes.byteLength;
+      const data = Buffer.from(bytes).toString("base64");
+      return { media: found.info, data, next: end < found.info.bytes && bytes.byteLength > 0 ? end : null };
+    },
+  };
+}
+
+export function mediaService(ports: MediaPorts): Media {
+  const { kernel, objects, clock } = ports;
+  const uploads = new Uploads(clock);
+  // What is whole is stored one at a time, so that two together do not go over what a process may have.
+  const storing = new Serial();
+  return {
+    ...mediaReads(ports),
+
+    async put({ caller, requestId }: CallContext, { pid, id = requestId, offset, data, more }: MediaPiece) {
+      if (!isUuid(id)) throw new SysError("EINVAL", "id must be a UUID, the same for all pieces");
+      const row = await visibleProcess(kernel, caller, pid);
+      const before = await mediaOf(objects, row, id);
+      // A last piece that comes again.
+      if (before !== null) return { id, received: before.info.bytes, media: before.info };
+      const piece = decoded(data);
+      // What began before a reset is not gone on with after it.
+      const generation = await generationOf(ports, row);
+      const upload = `${pid} ${generation} ${id}`;
+      const received = uploads.stage(caller, { upload, offset, piece });
+      if (received > LIMITS.mediaBytesMax) {
+        uploads.forget(caller, upload);
+        throw new SysError("EFBIG", `one picture, sound or document has at most ${LIMITS.mediaBytesMax / MIB} MiB`);
+      }
+      if (more) return { id, received, media: null };
+      const bytes = uploads.content(caller, upload);
+      try {
+        return { id, received, media: await storing.run(() => stored(ports, row, { id, bytes, generation })) };
+      } finally {
+        uploads.forget(caller, upload);
+      }
+    },
+
+    async remove({ caller }, { pid, id }) {
+      const found = await mediaOf(objects, await visibleProcess(kernel, caller, pid), id);
+      if (found === null) throw noSuchMedia(pid, id);
+      await objects.remove(found.key);
+      return found.info;
+    },
+  };
+}
+
+/** All media of a process; those that are gone already are as good. */
+export async function forgetMedia(objects: ObjectStore, { ownerUid, pid }: ProcessRow): Promise<void> {
+  for (;;) {
+    const page = await objects.page(mediaPrefix(ownerUid, pid), null, PAGE_ROWS);
+    if (page.length === 0) return;
+    for (const { key } of page) {
+      await objects.remove(key).catch((error: unknown) => {
+        if (!(error instanceof SysError && error.code === "ENOENT")) throw error;
+      });
+    }
+  }
+}
+
+interface Whole {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+  readonly generation: number;
+}
+
+async function stored(ports: MediaPorts, row: ProcessRow, { id, bytes, generation }: Whole): Promise<MediaInfo> {
+  const { objects, kernel, clock } = ports;
+  if (bytes.byteLength === 0) throw new SysError("EINVAL", "there is nothing in it");
+  await mustFit(objects, row, bytes.byteLength);
+  const owner = await kernel.accounts.byUid(row.ownerUid);
+  if (owner === null) throw noSuchProcess(row.pid);
+  const { type, extension } = mediaType(bytes);
+  const own = { uid: owner.uid, gid: owner.gid, mtimeMs: clock.now(), symlink: null };
+  const directory = `var/media/${owner.uid}/.dir`;
+  if ((await objects.head(directory)) === null)
+    await objects.put(
+      { ...own, key: directory, mode: 0o700, type: "application/x-directory", dirmarker: true },
+      new Uint8Array(),
+    );
+  const key = `${mediaPrefix(row.ownerUid, row.pid)}${id}.${extension}`;
+  const meta = await objects.put({ ...own, key, mode: 0o600, type, dirmarker: false }, bytes);
+  const now = await generationOf(ports, row).catch(() => null);
+  if (now === generation) return info(meta, id, row.pid);
+  await objects.remove(key).catch(() => undefined);
+  throw new SysError("EAGAIN", `${row.pid} was reset or killed meanwhile: nothing was kept`, ["send it again"]);
+}
+
+/** Which history of the process this is; refused while it is being put away. */
+async function generationOf({ kernel, store, open }: MediaPorts, { pid }: ProcessRow): Promise<number> {
+  const row = await kernel.processes.get(pid);
+  if (row === null || row.phase === "killing") throw noSuchProcess(pid);
+  await open(row);
+  const { closing, generation } = await store.head(pid);
+  if (closing !== null) throw new SysError("EAGAIN", `${pid} is being put away`, ["try again"]);
+  return generation;
+}
+
+async function mustFit(objects: ObjectStore, { ownerUid, pid }: ProcessRow, bytes: number): Promise<void> {
+  const have = await objects.page(mediaPrefix(ownerUid, pid), null, LIMITS.mediaPerProcessMax);
+  const sum = have.reduce((total, { size }) => total + size, bytes);
+  const most = LIMITS.mediaPerProcessBytesMax;
+  if (have.length < LIMITS.mediaPerProcessMax && sum <= most) return;
+  throw new SysError(
+    "ELIMIT",
+    `a process keeps at most ${LIMITS.mediaPerProcessMax} media of together ${most / MIB} MiB`,
+    [`gsv media rm ${pid} ID takes one away`],
+  );
+}
+
+async function mediaOf(objects: Pick<ObjectStore, "page">, { ownerUid, pid }: ProcessRow, id: string) {
+  const [meta] = await objects.page(`${mediaPrefix(ownerUid, pid)}${id}.`, null, 1);
+  return meta === undefined ? null : { key: meta.key, info: info(meta, id, pid) };
+}
+
+function infoOf(meta: ObjectMeta): MediaInfo[] {
+  const named = mediaNamed(meta.key);
+  const id = named?.name.split(".", 1)[0] ?? "";
+  // What somebody put there as a file is a file.
+  return named === null || !isUuid(id) ? [] : [info(meta, id, named.pid)];
+}
+
+function info({ key, type, size, sha256, mtimeMs }: ObjectMeta, id: string, pid: string): MediaInfo {
+  return { id, pid, type, bytes: size, sha256, path: `/${key}`, at: mtimeMs };
+}
+
+function decoded(data: string): Uint8Array {
+  const bytes = Buffer.from(data, "base64");
+  if (bytes.toString("base64") !== data) throw new SysError("EINVAL", "data must be base64");
+  return bytes;
+}
+
+function noSuchMedia(pid: string, id: string): SysError {
+  return new SysError("ENOENT", `${pid} has no media ${id}`, [`gsv media list ${pid}`]);
+}

@@ -1,0 +1,300 @@
+// What every driver of objects promises, whatever its bytes lie on: asked of the disk and of a real S3 server. What comes with a mount
+// (append, exclusive, conditional writes, permissions) is the filesystem contract, which runs over the same drivers.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { SysError } from "../../src/abi/errno.ts";
+import type { Lying } from "../../src/objects/objects.ts";
+import { type DiskHome, plain, RECEIPT } from "../support/objects.ts";
+import { seeded } from "../support/random.ts";
+import { rejection } from "./sys.ts";
+
+const text = (content: string) => new TextEncoder().encode(content);
+const sha256 = (content: string) => new Bun.CryptoHasher("sha256").update(content).digest("hex");
+const all = { offset: 0, bytesMax: 1 << 20 };
+const MIB = 1024 * 1024;
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  return error instanceof SysError ? error.code : `no SysError: ${error}`;
+}
+
+export function objectsContract(name: string, make: () => Promise<DiskHome>): void {
+  let under: DiskHome;
+  beforeEach(async () => {
+    under = await make();
+  });
+  afterEach(() => under.dispose());
+
+  async function content(key: string): Promise<string> {
+    return new TextDecoder().decode(await under.store.read(key, all));
+  }
+
+  async function lying(): Promise<Lying[]> {
+    const found: Lying[] = [];
+    for await (const each of under.store.bytes.listed()) found.push(each);
+    return found;
+  }
+
+  /** What lies there and belongs to no object. */
+  async function strays(): Promise<string[]> {
+    const found: string[] = [];
+    for (const each of await lying()) {
+      const { key, sha256: sum } = each;
+      const isKnown =
+        (key !== undefined && (await under.rows.get(key)) !== null) || (sum && (await under.rows.holds(sum)));
+      if (each.kind === "temporary" || !isKnown) found.push(each.name);
+    }
+    return found;
+  }
+
+  describe(`${name}: objects`, () => {
+    test("what is stored reads back with its hash and everything that was said of it", async () => {
+      const said = { uid: 7, gid: 8, mode: 0o640, type: "image/png", mtimeMs: 12345, dirmarker: false, symlink: null };
+      const meta = await under.store.put({ key: "home/sam/a.png", ...said }, text("hello"));
+      expect(meta).toEqual({ key: "home/sam/a.png", ...said, size: 5, sha256: sha256("hello") });
+      expect(await under.store.head("home/sam/a.png")).toEqual(meta);
+      expect(await content("home/sam/a.png")).toBe("hello");
+      const marker = await under.store.put({ ...plain("home/.dir"), dirmarker: true, mode: 0o755 }, new Uint8Array());
+      expect(await under.store.head("home/.dir")).toEqual(marker);
+      expect([marker.dirmarker, marker.size, await content("home/.dir")]).toEqual([true, 0, ""]);
+      const link = await under.store.put({ ...plain("home/l"), symlink: "sam/a.png" }, text("sam/a.png"));
+      expect((await under.store.head("home/l"))?.symlink).toBe("sam/a.png");
+      expect(await under.store.bytes.sha256(link)).toBe(link.sha256);
+      expect(await under.rows.intents()).toEqual([]);
+      expect(await strays()).toEqual([]);
+    });
+
+    test("a stream is stored piece by piece, and a range of it can be read", async () => {
+      async function* pieces() {
+        for (let n = 0; n < 1000; n++) yield text(String(n).padStart(4, "0"));
+      }
+      expect((await under.store.put(plain("big"), pieces())).size).toBe(4000);
+      const range = await under.store.read("big", { offset: 4 * 500, bytesMax: 8 });
+      expect(new TextDecoder().decode(range)).toBe("05000501");
+      expect((await under.store.read("big", { offset: 9999, bytesMax: 8 })).byteLength).toBe(0);
+    });
+
+    test("the first objects of a new directory may come all at once", async () => {
+      const keys = Array.from({ length: 8 }, (_, n) => `home/sam/${n}`);
+      await Promise.all(keys.map((key) => under.store.put(plain(key), text(key))));
+      expect(await Promise.all(keys.map(content))).toEqual(keys);
+    });
+
+    test("a stream that breaks leaves the old content and no temporary", async () => {
+      await under.store.put(plain("a"), text("old"));
+      async function* broken() {
+        yield text("new");
+        throw new Error("cut");
+      }
+      await expect(under.store.put(plain("a"), broken())).rejects.toThrow("cut");
+      expect(await content("a")).toBe("old");
+      expect(await strays()).toEqual([]);
+    });
+
+    test.each([
+      ["the empty one", ""],
+      ["with a leading slash", "/a"],
+      ["with a trailing slash", "a/"],
+      ["with a doubled slash", "a//b"],
+      ["that is a dot", "."],
+      ["that is two dots", ".."],
+      ["with two dots inside", "a/../b"],
+      ["with a dot inside", "a/./b"],
+      ["that climbs", "../escape"],
+      ["among the temporaries", ".tmp/x"],
+      ["among the temporaries on a host that folds case", ".TMP/x"],
+      ["of the temporaries", ".tmp"],
+      ["with a NUL", "a\0b"],
+      ["with half a surrogate pair", "bad\ud800"],
+      ["with a name of 256 letters", `a/${"n".repeat(256)}`],
+      ["with a name of 256 bytes", "é".repeat(128)],
+      ["of more than 4096 bytes", `${"d/".repeat(2048)}x`],
+    ])("a key %s is refused", async (_what, key) => {
+      expect(["EINVAL", "ENAMETOOLONG"]).toContain(await codeOf(under.store.put(plain(key), text("x"))));
+      expect(["EINVAL", "ENAMETOOLONG"]).toContain(await codeOf(under.store.read(key, all)));
+    });
+
+    test("a name of exactly 255 bytes, spaces, emoji and names of built-in properties are plain keys", async () => {
+      for (const key of ["n".repeat(255), "a b/ c", "😀/é", "__proto__/constructor", "-rf", "a\nb"]) {
+        await under.store.put(plain(key), text(key));
+        expect(await content(key)).toBe(key);
+      }
+    });
+
+    test("a key is never both a file and a directory", async () => {
+      await under.store.put(plain("a/b"), text("x"));
+      expect(await codeOf(under.store.put(plain("a"), text("x")))).toBe("EISDIR");
+      expect(await codeOf(under.store.put(plain("a/b/c"), text("x")))).toBe("ENOTDIR");
+      await under.store.remove("a/b");
+      await under.store.put(plain("a"), text("now a file"));
+      expect(await content("a")).toBe("now a file");
+    });
+
+    test("pages hold the keys of a prefix in order and go on after a key, whatever stands beside them", async () => {
+      for (const key of ["a/1", "a/2", "a/3", "a!", "a0", "b"]) await under.store.put(plain(key), text(key));
+      const keys = async (after: string | null, limit: number) =>
+        (await under.store.page("a/", after, limit)).map(({ key }) => key);
+      expect(await keys(null, 2)).toEqual(["a/1", "a/2"]);
+      expect(await keys("a/2", 9)).toEqual(["a/3"]);
+      expect(await keys("a/3", 9)).toEqual([]);
+    });
+
+    test("renaming moves a file over another, and a whole directory at once", async () => {
+      await under.store.put(plain("x"), text("from"));
+      await under.store.put(plain("y"), text("to"));
+      await under.store.rename("x", "y");
+      expect(await content("y")).toBe("from");
+      expect(await under.store.head("x")).toBeNull();
+      for (const key of ["d/.dir", "d/é/😀", "d/z", "d0", "d-"]) await under.store.put(plain(key), text(key));
+      await under.store.rename("d", "e/f");
+      expect(await content("e/f/é/😀")).toBe("d/é/😀");
+      expect(await content("d0")).toBe("d0");
+      expect((await under.store.page("e/f/", null, 9)).length).toBe(3);
+      await under.store.put(plain("😀😀/a"), text("smile"));
+      await under.store.rename("😀😀", "g");
+      expect(await content("g/a")).toBe("smile");
+      expect(await codeOf(under.store.rename("e", "e/f/g"))).toBe("EINVAL");
+      expect(await codeOf(under.store.rename("nothing", "z"))).toBe("ENOENT");
+      expect(await codeOf(under.store.rename("e", "y"))).toBe("ENOTDIR");
+    });
+
+    test("changing metadata never changes what is said of the bytes", async () => {
+      const meta = await under.store.put(plain("a"), text("abc"));
+      await under.store.setMeta({ ...meta, mode: 0o600, uid: 7, size: 99, sha256: "wrong" });
+      expect(await under.store.head("a")).toEqual({ ...meta, mode: 0o600, uid: 7 });
+    });
+
+    test("while one key is rewritten again and again, every reader sees one of the contents whole", async () => {
+      const fill = (n: number) => text(String(n % 10).repeat(50_000));
+      await under.store.put(plain("a"), fill(0));
+      let done = false;
+      const writer = (async () => {
+        for (let n = 0; n < 30; n++) await under.store.put(plain("a"), fill(n));
+        done = true;
+      })();
+      while (!done) {
+        const seen = await content("a");
+        expect(seen).toBe((seen[0] ?? "?").repeat(50_000));
+      }
+      await writer;
+    });
+
+    test("a full disk is ENOSPC and changes nothing", async () => {
+      await under.store.put(plain("a"), text("old"));
+      async function* full() {
+        yield new Uint8Array(2 * MIB);
+        throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+      }
+      expect(await codeOf(under.store.put(plain("a"), full()))).toBe("ENOSPC");
+      expect(await content("a")).toBe("old");
+      expect([await under.rows.intents(), await strays()]).toEqual([[], []]);
+    });
+
+    test("a file of many MiB comes in and goes out in pieces", async () => {
+      const [count, piece] = [16, seeded(11).bytes(MIB)];
+      const hash = new Bun.CryptoHasher("sha256");
+      async function* pieces() {
+        for (let n = 0; n < count; n++) {
+          // The same memory again and again, as a reader of files does.
+          piece[0] = n;
+          hash.update(piece);
+          yield piece;
+        }
+      }
+      const meta = await under.store.put(plain("large"), pieces());
+      expect([meta.size, meta.sha256]).toEqual([count * MIB, hash.digest("hex")]);
+      expect(await under.store.bytes.sha256(meta)).toBe(meta.sha256);
+      const middle = await under.store.read("large", { offset: 10 * MIB, bytesMax: MIB });
+      expect([middle.byteLength, middle[0]]).toEqual([MIB, 10]);
+      expect(await strays()).toEqual([]);
+    });
+
+    test("two objects of the same content go their own ways", async () => {
+      await Promise.all([under.store.put(plain("a"), text("same")), under.store.put(plain("b"), text("same"))]);
+      await Promise.all([under.store.remove("a"), under.store.put(plain("c"), text("same"))]);
+      expect([await content("b"), await content("c")]).toEqual(["same", "same"]);
+      await under.store.put(plain("b"), text("else"));
+      expect([await content("b"), await content("c")]).toEqual(["else", "same"]);
+      expect(await strays()).toEqual([]);
+    });
+
+    test("of what is replaced, renamed over or removed nothing stays", async () => {
+      await under.store.put(plain("a"), text("one"));
+      await under.store.put(plain("a"), text("two"));
+      await under.store.put(plain("d/b"), text("three"));
+      await under.store.rename("a", "d/b");
+      expect(await strays()).toEqual([]);
+      await under.store.remove("d/b");
+      expect(await lying()).toEqual([]);
+      expect(await codeOf(under.store.remove("d/b"))).toBe("ENOENT");
+      expect(await codeOf(under.store.read("d/b", all))).toBe("ENOENT");
+    });
+
+    test("a change answers for itself: its receipt is there with it, and not without it", async () => {
+      const answered = () => under.requests.answered(RECEIPT.uid, RECEIPT.requestId, RECEIPT.bodyHash);
+      await under.store.put(plain("a/b"), text("x"));
+      expect(await codeOf(under.store.put(plain("a"), text("x"), RECEIPT))).toBe("EISDIR");
+      expect(await answered()).toBeNull();
+      expect(await codeOf(under.store.rename("none", "z", RECEIPT))).toBe("ENOENT");
+      expect(await answered()).toBeNull();
+      await under.store.remove("a/b", RECEIPT);
+      expect(await answered()).toEqual({ answer: RECEIPT.answer, sameBody: true });
+      await under.store.put(plain("c"), text("x"));
+      const other = { ...RECEIPT, requestId: "another" };
+      await under.store.rename("c", "d", other);
+      expect(await under.requests.answered(other.uid, other.requestId, other.bodyHash)).not.toBeNull();
+    });
+
+    /** The last transaction of a change fails so many times. */
+    function failing(times: number): { times: number } {
+      const left = { times };
+      const { fulfil } = under.rows;
+      (under.rows as { fulfil: typeof fulfil }).fulfil = async (intent, outcome) => {
+        if (left.times-- > 0) throw new SysError("ENOSPC", "not saved: the disk is full");
+        await fulfil(intent, outcome);
+      };
+      return left;
+    }
+
+    test("a change whose last transaction fails is settled by the next change, bytes and row agree, and nobody was told that nothing was saved", async () => {
+      const left = failing(99);
+      const half = await rejection(under.store.put(plain("a"), text("first")));
+      expect([half.code, half.message]).toEqual(["EIO", "it was done, but could not be noted yet: the disk is full"]);
+      expect(await under.rows.intents()).toHaveLength(1);
+      left.times = 0;
+      await under.store.put(plain("b"), text("second"));
+      expect(await under.rows.intents()).toEqual([]);
+      expect([await content("a"), (await under.store.head("a"))?.size]).toEqual(["first", 5]);
+      expect(await strays()).toEqual([]);
+    });
+
+    test("a change whose last transaction fails once is carried out, and said to be", async () => {
+      failing(1);
+      await under.store.put(plain("a"), text("first"));
+      expect([await content("a"), await under.rows.intents()]).toEqual(["first", []]);
+    });
+
+    test("what nobody knows is taken away when it is old enough, and what somebody knows never", async () => {
+      const mine = await under.store.put(plain("mine"), text("mine"));
+      const stray = { ...plain("d/stray"), size: 5, sha256: sha256("stray") };
+      await under.store.bytes.adopt(
+        stray,
+        (async function* () {
+          yield text("stray");
+        })(),
+      );
+      const found = await lying();
+      const future = Date.now() + 60_000;
+      for (const each of found) expect(await under.store.discard(each, Date.now() - 3_600_000)).toBe(false);
+      const gone: string[] = [];
+      for (const each of found) if (await under.store.discard(each, future)) gone.push(each.key ?? each.sha256 ?? "");
+      expect(gone.every((each) => each === "d/stray" || each === stray.sha256)).toBe(true);
+      expect(gone.length).toBe(found.length / 2);
+      expect(await under.store.bytes.sha256(stray)).toBeNull();
+      expect([await under.store.bytes.sha256(mine), await strays()]).toEqual([mine.sha256, []]);
+    });
+  });
+}

@@ -1,0 +1,35 @@
+// A home whose bytes are to lie in a bucket, and the move there.
+
+import type { Migrated } from "../../src/syscalls/storing.ts";
+import type { TestKernel } from "./kernel.ts";
+import { BUCKET, KEYS, newPrefix, type S3Server } from "./s3.ts";
+
+/** Settings only; returns the prefix, which nobody else has. */
+export async function useBucket(home: TestKernel, server: S3Server): Promise<string> {
+  const prefix = newPrefix();
+  const changes = {
+    "storage.s3.endpoint": server.endpoint,
+    "storage.s3.bucket": BUCKET,
+    "storage.s3.prefix": prefix,
+    "storage.s3.accessKeyId": KEYS.accessKeyId,
+    "storage.s3.secretAccessKey": KEYS.secretAccessKey,
+  };
+  await home.person(0).call("config.apply", { changes, system: true });
+  return prefix;
+}
+
+/** The server may have to be asked again, and the clock of the kernel moves only when told to. */
+export async function migrate(home: TestKernel, to: string): Promise<Migrated> {
+  let isOver = false;
+  const moved = home
+    .person(0)
+    .call<Migrated>("storage.migrate", { to })
+    .finally(() => {
+      isOver = true;
+    });
+  while (!isOver) {
+    await home.clock.advance(10);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return moved;
+}
