@@ -47,7 +47,7 @@ export function clientSys(machine: ClientMachine): Sys {
   let interrupted = false;
   return openSys({
     socketPath: socket.path,
-    mayDial: socket.isOurs,
+    mayDial: socket.mayServe,
     info: machine.info,
     login: machine.login,
     exe: machine.command.at(-1) ?? "gsv",

@@ -95,7 +95,7 @@ function nowhere(fault: SysError): { paths: HomePaths; socket: () => SocketPlace
 
 /** Its path; refused when somebody else has put something in its place. */
 function checked(place: SocketPlace): string {
-  place.isOurs();
+  place.mayServe();
   return place.path;
 }
 

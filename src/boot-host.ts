@@ -107,7 +107,7 @@ export async function hostKernel(
 }
 
 function wonElection({ paths, clock }: HostMachine, socket: SocketPlace): Promise<Lock | null> {
-  const isMet = async () => socket.isOurs() && (await isServed(socket.path));
+  const isMet = async () => socket.mayServe() && (await isServed(socket.path));
   return elect({ acquire: () => acquireLock(paths.lockFile), isServed: isMet, clock });
 }
 

@@ -1,7 +1,7 @@
 // Where the socket of a home lies: in its run directory, or in a private directory of its own where that path would be too long to
 // bind. Such a directory is made by the kernel that is to serve there and taken away as it leaves; a client goes to none that is not ours.
 
-import { lstatSync, rmdirSync, statSync } from "node:fs";
+import { existsSync, lstatSync, rmdirSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { quoted } from "./lib/quote.ts";
 import { foreign, type HomePaths, makeDirectory, modeOf, readKernelInfo, refused } from "./paths.ts";
@@ -17,8 +17,9 @@ export interface SocketSearch {
 
 export interface SocketPlace {
   readonly path: string;
-  /** Whether a client may look for a kernel there; throws when somebody else has put something in its place. */
-  isOurs(): boolean;
+  /** Whether a kernel may be met there; throws when somebody else has put something in its place. Trying to connect to nothing would
+   * cost a client 1 ms and 3 MiB. */
+  mayServe(): boolean;
   /** Before a socket is bound there. */
   make(): void;
   /** When nobody is to be met there any more. */
@@ -30,11 +31,11 @@ export function socketPlace(paths: HomePaths, search: SocketSearch): SocketPlace
   const path = socketPathFor(paths, search);
   const directory = dirname(path);
   // The run directory is the home's: whoever prepared the home has looked at it.
-  if (directory === paths.runDir) return { path, isOurs: () => true, make() {}, leave() {} };
+  if (directory === paths.runDir) return { path, mayServe: () => existsSync(path), make() {}, leave() {} };
   const { uid } = search;
   return {
     path,
-    isOurs: () => checkPrivate(directory, uid),
+    mayServe: () => checkPrivate(directory, uid) && existsSync(path),
     make() {
       makeDirectory(directory);
       checkPrivate(directory, uid);

@@ -86,10 +86,13 @@ describe("the directory of a long home's socket", () => {
   test("is private, is used again, and goes unless something else is in it", () => {
     const place = runtime();
     const directory = dirname(place.path);
-    expect(place.isOurs()).toBe(false);
+    expect(place.mayServe()).toBe(false);
     place.make();
     place.make();
-    expect([place.isOurs(), statSync(directory).mode & 0o777]).toEqual([true, 0o700]);
+    expect([place.mayServe(), statSync(directory).mode & 0o777]).toEqual([false, 0o700]);
+    writeFileSync(place.path, "");
+    expect(place.mayServe()).toBe(true);
+    rmSync(place.path);
     writeFileSync(join(directory, "other"), "");
     place.leave();
     expect(existsSync(directory)).toBe(true);
@@ -102,7 +105,7 @@ describe("the directory of a long home's socket", () => {
     const place = runtime();
     const directory = dirname(place.path);
     const both = () => {
-      const errors = [refusal(() => place.isOurs()), refusal(() => place.make())];
+      const errors = [refusal(() => place.mayServe()), refusal(() => place.make())];
       expect(errors[0]).toEqual(errors[1] as SysError);
       return errors[0] as SysError;
     };
