@@ -16,7 +16,7 @@ interface Device {
   readonly bytes: ((length: number) => Uint8Array) | null;
 }
 
-export function devFs(random: RandomBytes): FileSystem {
+export function devFs(random: RandomBytes, sinceMs: number): FileSystem {
   return new DevFs(
     new Map<string, Device>([
       ["null", { mode: 0o666, bytes: null }],
@@ -25,35 +25,42 @@ export function devFs(random: RandomBytes): FileSystem {
       ["urandom", { mode: 0o444, bytes: random }],
       ["tty", { mode: 0o666, bytes: null }],
     ]),
+    sinceMs,
   );
 }
 
+/** What a device gives is never the same twice, and never another version. */
+const VERSION = "0";
+
 class DevFs implements FileSystem {
-  constructor(private readonly devices: ReadonlyMap<string, Device>) {}
+  constructor(
+    private readonly devices: ReadonlyMap<string, Device>,
+    private readonly sinceMs: number,
+  ) {}
 
   async stat(_caller: Caller, path: ResolvedPath): Promise<Stat> {
-    if (path === "/") return { ...ROOTS, kind: "directory", mode: 0o755 };
-    return statOf(this.device(path));
+    if (path === "/") return { ...this.roots, kind: "directory", mode: 0o755 };
+    return this.statOf(this.device(path));
   }
 
   async list(): Promise<readonly Entry[]> {
-    return [...this.devices].map(([name, device]) => ({ name, stat: statOf(device) }));
+    return [...this.devices].map(([name, device]) => ({ name, stat: this.statOf(device) }));
   }
 
   async read(caller: Caller, path: ResolvedPath, { offset = 0, bytesMax }: ReadOptions): Promise<ReadResult> {
     const device = this.device(path);
-    need(caller, statOf(device), READ, path);
+    need(caller, this.statOf(device), READ, path);
     needNoTerminal(path);
     const end = device.bytes === null ? 0 : ENDLESS_BYTES;
     const length = Math.max(0, Math.min(bytesMax, end - offset));
-    return { bytes: device.bytes?.(length) ?? new Uint8Array(), eof: offset + length >= end, version: ROOTS.version };
+    return { bytes: device.bytes?.(length) ?? new Uint8Array(), eof: offset + length >= end, version: VERSION };
   }
 
   async write(caller: Caller, path: ResolvedPath): Promise<{ readonly version: string }> {
     if (!this.devices.has(base(path))) throw new FileError("EPERM", path);
-    need(caller, statOf(this.device(path)), WRITE, path);
+    need(caller, this.statOf(this.device(path)), WRITE, path);
     needNoTerminal(path);
-    return { version: ROOTS.version };
+    return { version: VERSION };
   }
 
   readonly remove = refused;
@@ -62,17 +69,19 @@ class DevFs implements FileSystem {
   readonly link = refused;
   readonly setattr = refused;
 
+  private get roots() {
+    return { uid: 0, gid: 0, size: 0, mtimeMs: this.sinceMs, version: VERSION } as const;
+  }
+
+  private statOf({ mode }: Device): Stat {
+    return { ...this.roots, kind: "file", mode, contentType: "application/octet-stream" };
+  }
+
   private device(path: string): Device {
     const device = this.devices.get(base(path));
     if (device === undefined) throw new FileError("ENOENT", path);
     return device;
   }
-}
-
-const ROOTS = { uid: 0, gid: 0, size: 0, mtimeMs: 0, version: "0" } as const;
-
-function statOf({ mode }: Device): Stat {
-  return { ...ROOTS, kind: "file", mode, contentType: "application/octet-stream" };
 }
 
 function needNoTerminal(path: string): void {

@@ -46,7 +46,12 @@ export class Namespace {
   /** Longest mount point first. */
   private readonly mounts: readonly Mount[];
 
-  constructor(mounts: readonly Mount[]) {
+  /** What stands where only the way to a mount is needed. */
+  private readonly bare: Stat;
+
+  /** `sinceMs`: the time of directories that nobody made. */
+  constructor(mounts: readonly Mount[], sinceMs = 0) {
+    this.bare = { ...BARE_DIRECTORY, mtimeMs: sinceMs };
     this.mounts = [...mounts].sort((left, right) => right.at.length - left.at.length);
   }
 
@@ -95,7 +100,7 @@ export class Namespace {
     const place = await this.existing(caller, path, "follow");
     if (place.stat.kind !== "directory") throw new FileError("ENOTDIR", place.path);
     const entries = new Map<string, Entry>();
-    if (place.stat !== BARE_DIRECTORY) {
+    if (place.stat !== this.bare) {
       for (const entry of await inside(place, place.mount.fs.list(caller, place.inner))) entries.set(entry.name, entry);
     } else need(caller, place.stat, READ, place.path);
     for (const name of this.mountedIn(place.path)) {
@@ -276,7 +281,7 @@ export class Namespace {
   }
 
   private async rootStat(caller: Caller): Promise<Stat> {
-    return (await this.lookup(caller, [])) ?? BARE_DIRECTORY;
+    return (await this.lookup(caller, [])) ?? this.bare;
   }
 
   private async lookup(caller: Caller, names: readonly string[]): Promise<Stat | null> {
@@ -284,7 +289,7 @@ export class Namespace {
     const stat = await ownStat(caller, place);
     const leadsToMount = this.mountedIn(place.path).length > 0;
     const mustStand = leadsToMount || (place.mount.whole === true && place.path === place.mount.at);
-    return mustStand && stat?.kind !== "directory" ? BARE_DIRECTORY : stat;
+    return mustStand && stat?.kind !== "directory" ? this.bare : stat;
   }
 
   private mountOf(path: string): Mount {

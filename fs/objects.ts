@@ -43,7 +43,12 @@ export function objectsFs(options: ObjectsFsOptions): FileSystem {
 class ObjectsFs implements FileSystem {
   private readonly serial = new Serial();
 
-  constructor(private readonly options: ObjectsFsOptions) {}
+  /** The time of a root that nobody made. */
+  private readonly since: number;
+
+  constructor(private readonly options: ObjectsFsOptions) {
+    this.since = options.clock.now();
+  }
 
   async stat(caller: Caller, path: ResolvedPath): Promise<Stat> {
     return this.existing(this.options.storeOf(caller), path);
@@ -164,7 +169,7 @@ class ObjectsFs implements FileSystem {
   private async find(store: ObjectStore, path: string): Promise<Stat | null> {
     const found = await headOf(store, path);
     if (found !== null || path !== "/") return found;
-    return { kind: "directory", ...this.options.root, size: 0, mtimeMs: 0, version: "0" };
+    return { kind: "directory", ...this.options.root, size: 0, mtimeMs: this.since, version: "0" };
   }
 
   private async existing(store: ObjectStore, path: string): Promise<Stat> {

@@ -53,12 +53,12 @@ export function mountedFiles(parts: MountParts): Namespace {
   const ofOwner = separateStores((caller: Caller) => caller.ownerUid, TMP_BYTES_MAX);
   const etc = accountFiles({ kernel, onLocked: parts.onLocked });
   const kept = (at: string): Mount => ({ at, fs: stored, whole: true, readOnly: true });
-  return new Namespace([
+  const mounts: Mount[] = [
     { at: "/", fs: repoFs({ ...parts.homes, under: stored }) },
     { at: "/tmp", fs: objectsFs({ storeOf: ofOwner, clock, root: { uid: 0, gid: 0, mode: 0o1777 } }) },
     { at: "/proc", fs: procFs({ sysFor, actFor, clock, messageLine, waitsForText }) },
     { at: "/sys", fs: sysFs({ sysFor, clock, reference: REFERENCE }) },
-    { at: "/dev", fs: devFs(parts.random) },
+    { at: "/dev", fs: devFs(parts.random, clock.now()) },
     { at: "/etc/passwd", fs: etcFile(etc.passwd, clock) },
     { at: "/etc/shadow", fs: etcFile(etc.shadow, clock) },
     { at: "/etc/group", fs: etcFile(etc.group, clock) },
@@ -70,7 +70,8 @@ export function mountedFiles(parts: MountParts): Namespace {
     // What the kernel itself puts there is read by whom it belongs to, and changed by nobody.
     ...["/var/sessions", "/var/media", "/agents"].map(kept),
     ...granted(parts),
-  ]);
+  ];
+  return new Namespace(mounts, clock.now());
 }
 
 function granted({ host, kernel, clock, random }: MountParts): Mount[] {
