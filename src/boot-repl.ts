@@ -7,9 +7,10 @@ import type { PlainPorts } from "../tui/plain.ts";
 const LINES_MAX = 2000;
 
 /** `file` is kept short when it is opened. */
-export function replPorts(file: string): PlainPorts {
+export function replPorts(file: string, version: string): PlainPorts {
   const lines = readHistory(file);
   return {
+    version,
     line,
     history: { lines, add: (text) => appendFileSync(file, `${oneLine(text)}\n`, { mode: 0o600 }) },
   };
@@ -27,8 +28,9 @@ function line(prompt: string, history: readonly string[]): Promise<string | null
     const end = (text: string | null) => {
       reader.removeAllListeners();
       reader.close();
-      // A closed reader goes on hearing keys, and would write each once more.
-      process.stdin.removeAllListeners("keypress");
+      // A closed reader goes on hearing, and would write each key once more.
+      for (const event of ["keypress", "end", "error"]) process.stdin.removeAllListeners(event);
+      for (const event of ["resize", "error"]) process.stdout.removeAllListeners(event);
       process.stdin.pause();
       resolve(text);
     };

@@ -196,7 +196,7 @@ async function commandProcess(): Promise<number> {
 async function plainShell(io: Io, { paths }: Invocation): Promise<number> {
   await io.kernel.start();
   const [{ plainShell }, { replPorts }] = await Promise.all([import("../tui/plain.ts"), import("./boot-repl.ts")]);
-  return plainShell(io, replPorts(paths.historyFile));
+  return plainShell(io, replPorts(paths.historyFile, VERSION));
 }
 
 /** Few commands look at the home as a whole. */

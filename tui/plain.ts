@@ -5,80 +5,142 @@ import type { Io } from "../commands/command.ts";
 import { runCommandLine } from "../commands/run.ts";
 import { INTERPRETER } from "../commands/sh/interpreter.ts";
 import { programNames } from "../commands/sh/names.ts";
+import { inDirectory } from "../commands/sh/stand.ts";
 import { runShell } from "../commands/sh.ts";
+import { COMMANDS } from "../commands/table.ts";
 import { SysError } from "../src/abi/errno.ts";
-import { uuidv7 } from "../src/abi/ids.ts";
-import { routeOf } from "./route.ts";
+import { initPid, uuidv7 } from "../src/abi/ids.ts";
+import { type Route, routeOf } from "./route.ts";
+import { simpleWords } from "./simple.ts";
+import { goesOn } from "./unfinished.ts";
 
 export interface PlainPorts {
+  readonly version: string;
   /** One line with editing; null at the end of input, "" after ctrl-c. `lines` are the newest last. */
   readonly line: (prompt: string, lines: readonly string[]) => Promise<string | null>;
   readonly history: { readonly lines: readonly string[]; readonly add: (line: string) => void };
 }
 
-const SLASHES: ReadonlyMap<string, string> = new Map([
-  ["help", "what can be typed here"],
-  ["quit", "leave; agents go on"],
-]);
+const SLASHES: ReadonlySet<string> = new Set(["help", "quit"]);
 const TOLD = [
   "What begins like a command is run over gsv's files: ls, ps | grep init, cd ~.",
   "Everything else is said to your init. A comma before a line says it in any case: , find the bug",
+  "An exclamation mark before a line runs it on this machine: ! git status",
   "Every gsv command works without its first word. /quit or ctrl-d leaves; agents go on.",
 ];
 
+interface Who {
+  readonly username: string;
+  readonly uid: number;
+  readonly home: string;
+}
+
 export async function plainShell(io: Io, ports: PlainPorts): Promise<number> {
-  const session = uuidv7(io.clock.now(), io.random);
-  const names = new Set([...(await programNames()), ...INTERPRETER, "gsv"]);
-  const typed = [...ports.history.lines];
-  let status = 0;
-  let directory = "~";
-  let own: ReadonlySet<string> = new Set();
-  for (;;) {
-    const line = await ports.line(`${directory} $ `, typed);
-    if (line === null) return status;
-    if (line.trim() !== "" && !line.startsWith(" ") && typed.at(-1) !== line) {
-      typed.push(line);
-      ports.history.add(line);
+  const who = await io.sys().call<Who>("system.whoami", {});
+  await io.stderr.write(
+    `gsv ${ports.version}: ${who.username}, talking to ${initPid(who.uid)}. Commands or plain words; /help says more.\n`,
+  );
+  const shell = new PlainShell(io, ports, who, await programNames());
+  for (let line = await shell.ask(); line !== null; line = await shell.ask()) {
+    const left = await shell.carryOut(line);
+    if (left !== null) return left;
+  }
+  return shell.status;
+}
+
+class PlainShell {
+  status = 0;
+  private readonly session: string;
+  private readonly typed: string[];
+  private cwd: string;
+  /** Functions and aliases of this shell. */
+  private own: ReadonlySet<string> = new Set();
+  private readonly gsvs: ReadonlySet<string>;
+
+  constructor(
+    private readonly io: Io,
+    private readonly ports: PlainPorts,
+    private readonly who: Who,
+    programs: readonly string[],
+  ) {
+    this.session = uuidv7(io.clock.now(), io.random);
+    this.typed = [...ports.history.lines];
+    this.cwd = who.home;
+    // All of gsv's: those the interpreter has too are the better ones when they can ask and reach this machine.
+    this.gsvs = new Set([...programs, ...COMMANDS.keys(), "gsv"]);
+  }
+
+  /** A whole line, over as many as it takes. */
+  async ask(): Promise<string | null> {
+    const { home } = this.who;
+    const where = this.cwd === home || this.cwd.startsWith(`${home}/`) ? `~${this.cwd.slice(home.length)}` : this.cwd;
+    let text = await this.ports.line(`${where} $ `, this.typed);
+    while (text !== null && this.route(text).to === "shell" && goesOn(text)) {
+      const more = await this.ports.line("> ", this.typed);
+      if (more === null || more === "") return more === null ? null : "";
+      text = `${text}\n${more}`;
     }
-    const route = routeOf(line, {
-      isProgram: (word) => names.has(word) || own.has(word),
+    if (text !== null) this.remember(text);
+    return text;
+  }
+
+  /** The exit status with which the shell is over; null while it goes on. */
+  async carryOut(line: string): Promise<number | null> {
+    const route = this.route(line);
+    switch (route.to) {
+      case "nothing":
+        return null;
+      case "slash":
+        if (route.word === "quit") return 0;
+        await this.io.stdout.write(`${TOLD.join("\n")}\n`);
+        return null;
+      case "chat":
+        this.status = await runCommandLine(["chat", "--no-stdin", "--", route.text], this.io);
+        return null;
+      case "host":
+        this.status = await runCommandLine(["sh", "--host", "-c", route.text], this.io);
+        return null;
+      case "shell":
+        return await this.inShell(route.text);
+    }
+  }
+
+  private async inShell(text: string): Promise<number | null> {
+    const words = simpleWords(text);
+    const [first = "", ...rest] = words ?? [];
+    if (words !== null && this.gsvs.has(first) && !this.own.has(first)) {
+      // With the terminal: it may ask, page and fit its tables.
+      const sys = inDirectory(this.io.sys(), this.cwd);
+      this.status = await runCommandLine(first === "gsv" ? rest : words, { ...this.io, sys: () => sys });
+      return null;
+    }
+    try {
+      const { exit, over, session } = await runShell(this.io, { script: text, session: this.session });
+      this.status = exit;
+      if (over) return exit;
+      this.cwd = session?.cwd ?? this.cwd;
+      this.own = new Set(session?.defined ?? this.own);
+    } catch (error) {
+      if (!(error instanceof SysError)) throw error;
+      await this.io.stderr.write(
+        `${[`gsv: ${error.message}`, ...error.hints.map((hint) => `  ${hint}`)].join("\n")}\n`,
+      );
+      this.status = 1;
+    }
+    return null;
+  }
+
+  private route(line: string): Route {
+    return routeOf(line, {
+      isProgram: (word) => this.gsvs.has(word) || INTERPRETER.has(word) || this.own.has(word),
       isSlash: (word) => SLASHES.has(word),
       exists: (word) => /^(?:~|\.{1,2})?\//.test(word),
     });
-    switch (route.to) {
-      case "nothing":
-        break;
-      case "slash":
-        if (route.word === "quit") return 0;
-        await io.stdout.write(`${TOLD.join("\n")}\n`);
-        break;
-      case "chat":
-        status = await runCommandLine(["chat", "--no-stdin", "--", route.text], io);
-        break;
-      case "host":
-        status = await runCommandLine(["sh", "--host", "-c", route.text], io);
-        break;
-      case "shell": {
-        const ended = await inShell(io, session, route.text);
-        if (ended.over) return ended.exit;
-        status = ended.exit;
-        directory = shown(ended.session?.cwd ?? directory);
-        own = new Set(ended.session?.defined ?? own);
-      }
-    }
   }
 
-  function shown(path: string): string {
-    return path.replace(/^\/home\/[^/]+/, "~");
-  }
-}
-
-async function inShell(io: Io, session: string, script: string): ReturnType<typeof runShell> {
-  try {
-    return await runShell(io, { script, session });
-  } catch (error) {
-    if (!(error instanceof SysError)) throw error;
-    await io.stderr.write(`gsv: ${[error.message, ...error.hints.map((hint) => `  ${hint}`)].join("\n")}\n`);
-    return { exit: 1, over: false, session: null };
+  private remember(line: string): void {
+    if (line.trim() === "" || line.startsWith(" ") || this.typed.at(-1) === line) return;
+    this.typed.push(line);
+    this.ports.history.add(line);
   }
 }

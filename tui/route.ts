@@ -18,6 +18,7 @@ export interface Known {
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=/;
 const FUNCTION = /^[A-Za-z_][\w-]*\s*\(\)/;
 const OPERATOR = /^(?:\(|\{$|\[\[?$|[<>|&;]|\d*[<>])/;
+const FLAG = /^--?[a-z][a-z-]*(?:=.*)?$/i;
 /** What no sentence has and many a command line: flags, quotes, globs, `$`, operators, pids, numbers. */
 const TELLTALE = /^-|["`$*<>|;&\\{}[\]~]|^(?:init|task):|^[0-9]+$|^%[0-9]/;
 
@@ -41,7 +42,8 @@ function isForShell(text: string, known: Known): boolean {
   const [first = "", ...rest] = words;
   if (ASSIGNMENT.test(first) || OPERATOR.test(first) || FUNCTION.test(text)) return true;
   const name = first.replace(/[;&|<>()].*$/, "");
-  if (!known.isProgram(name) && !RESERVED.has(name)) return known.exists(first);
+  // No sentence has a flag in it: what does is a command, mistyped or not there.
+  if (!known.isProgram(name) && !RESERVED.has(name)) return known.exists(first) || rest.some((word) => FLAG.test(word));
   if (!ENGLISH.has(name) && !RESERVED.has(name)) return true;
   // `find the bug` is said, `find . -name x` is typed.
   if (rest.length < 2 && !RESERVED.has(name)) return true;

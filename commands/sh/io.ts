@@ -1,11 +1,9 @@
 // The Io of a program that runs inside a shell: its streams are texts, its kernel is the shell's, and there is no person at a terminal.
 
-import { join } from "../../fs/path.ts";
 import { SysError } from "../../src/abi/errno.ts";
-import type { Sys } from "../../src/abi/sys.ts";
-import { syscallNamed } from "../../src/syscalls/table.ts";
 import type { Input, Io, Output } from "../command.ts";
 import type { KernelLine } from "./kernel-line.ts";
+import { inDirectory } from "./stand.ts";
 
 export interface ShellPlace {
   readonly cwd: string;
@@ -59,30 +57,6 @@ export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
       spawn: needsTerminal("a program of the host"),
     };
   };
-}
-
-// The kernel knows where a connection stands; a shell stands wherever its script went.
-function inDirectory(sys: Sys, cwd: string): Sys {
-  return {
-    ...sys,
-    async call<Result>(name: string, args: object, options?: Parameters<Sys["call"]>[2]) {
-      const { input = {} } = (await syscallNamed(name)) ?? {};
-      const placed = Object.entries(args).map(([key, value]) => [
-        key,
-        isPath(input[key]) ? absolute(value, cwd) : value,
-      ]);
-      return sys.call<Result>(name, Object.fromEntries(placed), options);
-    },
-  };
-}
-
-function isPath(field: { readonly kind: string } | undefined): boolean {
-  return field?.kind === "path" || field?.kind === "paths";
-}
-
-function absolute(value: unknown, cwd: string): unknown {
-  if (Array.isArray(value)) return value.map((each) => absolute(each, cwd));
-  return typeof value === "string" && !value.startsWith("~") ? join(cwd, value) : value;
 }
 
 function inputOf(bytes: Uint8Array): Input {

@@ -1,0 +1,76 @@
+// Whether a line for the shell goes on in the next one: an open quote, a here-document without its end, a backslash at the end, a loop
+// without its done. Pure, and by letters only: where it errs, the shell itself says what is missing.
+
+/** Words that open something, and what closes it. */
+const CLOSED_BY: { readonly [word: string]: string } = {
+  if: "fi",
+  for: "done",
+  while: "done",
+  until: "done",
+  select: "done",
+  case: "esac",
+  "{": "}",
+  "(": ")",
+};
+const CLOSERS = new Set(Object.values(CLOSED_BY));
+/** After these a word may be one of the grammar's. */
+const BEGINS = /^(?:;|;;|&|&&|\||\|\||\n|\(|\)|\{|do|then|else|elif|!|time)$/;
+
+export function goesOn(text: string): boolean {
+  const { pieces, isOpen, documents } = piecesOf(text);
+  if (isOpen || documents.length > 0 || /(?:&&|\|\||\|)\s*$/.test(text)) return true;
+  const open: string[] = [];
+  let begins = true;
+  for (const piece of pieces) {
+    const closer = CLOSED_BY[piece];
+    if (begins && closer !== undefined) open.push(closer);
+    else if ((begins || piece === ")") && CLOSERS.has(piece) && open.at(-1) === piece) open.pop();
+    begins = BEGINS.test(piece);
+  }
+  return open.length > 0;
+}
+
+interface Pieces {
+  /** Words and operators, without what is quoted. */
+  readonly pieces: readonly string[];
+  /** A quote, or the line's end, is open. */
+  readonly isOpen: boolean;
+  /** Ends of here-documents that have not come. */
+  readonly documents: readonly string[];
+}
+
+const PIECE =
+  /(?<space>[ \t]+)|(?<remark>(?<=^|[\s;&|()])#[^\n]*)|(?<escaped>\\[\s\S]?)|(?<single>'[^']*'?)|(?<double>"(?:[^"\\]|\\[\s\S])*"?)|(?<here><<-?\s*(?<end>"[^"\n]*"|'[^'\n]*'|[^\s;&|<>()]+))|(?<operator>\n|&&|\|\||;;|[;&|(){}!](?=[\s;&|(){}]|$)|[;&|()])|(?<word>[^\s\\'"|&;()<]+|[\s\S])/y;
+
+function piecesOf(text: string): Pieces {
+  const pieces: string[] = [];
+  const documents: string[] = [];
+  let isOpen = false;
+  PIECE.lastIndex = 0;
+  for (let match = PIECE.exec(text); match !== null && match[0] !== ""; match = PIECE.exec(text)) {
+    const { escaped, single, double, here, end = "", operator, word } = match.groups ?? {};
+    if (escaped === "\\" || escaped === "\\\n") isOpen = PIECE.lastIndex >= text.length;
+    else if (single !== undefined) isOpen = single.length < 2 || !single.endsWith("'");
+    else if (double !== undefined) isOpen = !/^"(?:[^"\\]|\\[\s\S])*"$/.test(double);
+    else if (here !== undefined) documents.push(end.replace(/^(['"])(.*)\1$/, "$2"));
+    else if (operator === "\n" && documents.length > 0)
+      PIECE.lastIndex = afterDocuments(text, PIECE.lastIndex, documents);
+    if (operator !== undefined || word !== undefined) pieces.push(operator ?? word ?? "");
+    else if (match.groups?.space === undefined) pieces.push("");
+  }
+  return { pieces, isOpen, documents };
+}
+
+/** Takes the documents whose end stands there off the list; the place behind them. */
+function afterDocuments(text: string, from: number, documents: string[]): number {
+  let at = from;
+  while (documents.length > 0) {
+    const [end = ""] = documents;
+    const rest = text.slice(at);
+    const found = new RegExp(`^\\t*${RegExp.escape(end)}$`, "m").exec(rest);
+    if (found === null) return text.length;
+    documents.shift();
+    at += found.index + found[0].length;
+  }
+  return at;
+}
