@@ -5,6 +5,7 @@
 
 import { Command, CommanderError, Option } from "commander";
 import { SysError } from "../src/abi/errno.ts";
+import { isPid } from "../src/abi/ids.ts";
 import { nearest } from "../src/lib/nearest.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
@@ -173,7 +174,8 @@ function splitFlag(token: string): { name: string; inline?: string } {
   return { name: token.slice(0, equals), inline: token.slice(equals + 1) };
 }
 
-function takeWords(spec: Spec, words: readonly string[], given: Map<string, unknown>): void {
+function takeWords(spec: Spec, typed: readonly string[], given: Map<string, unknown>): void {
+  const words = withoutPid(spec, typed, given);
   const places = Object.entries(spec.input).filter(([, field]) => field.positional && !isHidden(field));
   let next = 0;
   for (const [key, field] of places) {
@@ -196,6 +198,16 @@ function takeWords(spec: Spec, words: readonly string[], given: Map<string, unkn
 /** Every word that is left. */
 export function takesMany({ kind }: AnyField): boolean {
   return kind === "pids" || kind === "words" || kind === "paths";
+}
+
+// Some commands take the process as a flag, because they have another word, and others as a word: `send PID TEXT` and `logs PID` both work.
+// No text is a pid and nothing else.
+function withoutPid(spec: Spec, words: readonly string[], given: Map<string, unknown>): readonly string[] {
+  const [first = "", ...rest] = words;
+  const { pid } = spec.input;
+  if (pid?.kind !== "pid" || pid.positional || isHidden(pid) || given.has("pid") || !isPid(first)) return words;
+  given.set("pid", first);
+  return rest;
 }
 
 function fill(spec: Spec, given: Map<string, unknown>): void {

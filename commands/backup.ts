@@ -1,5 +1,6 @@
 // `gsv backup FILE`, `gsv restore FILE` and `gsv df`: a home kept, put back and measured.
 
+import { SysError } from "../src/abi/errno.ts";
 import type { BackupCounts, BackupMade, BackupRestored, HomeUsage, Usage } from "../src/abi/keep.ts";
 import { sizeText } from "../src/lib/size.ts";
 import { field } from "../src/syscalls/define.ts";
@@ -25,6 +26,10 @@ export const backup = command(
     ],
   },
   async ({ args, json }, io) => {
+    if (args.file === "-")
+      throw new SysError("EUSAGE", "a backup is written to a file, not to stdout", [
+        "for example: gsv backup ~/gsv.tar.gz",
+      ]);
     const made = await io.keep.backup(args.file, { force: args.force ?? false });
     await say(io, json, made, madeText(made));
     return warn(io, made.faults, "left out, because it was damaged before");

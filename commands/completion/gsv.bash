@@ -38,6 +38,8 @@ _gsv() {
       :files) files=1 ;;
       :*) ;;
       *)
+        # A ~ of gsv's must not become this machine's home.
+        [[ $value == "~"* && $current == "~"* ]] && value="\\$value"
         values+=("${value#"$head"}")
         notes+=("$note")
         ;;

@@ -2,6 +2,7 @@
 
 import { base, join } from "../../fs/path.ts";
 import { SysError } from "../../src/abi/errno.ts";
+import type { Sys } from "../../src/abi/sys.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command } from "../command.ts";
 import { command } from "../define.ts";
@@ -33,8 +34,15 @@ export const ln: Command = command(
       const link = there?.kind === "directory" ? join(path, base(target)) : path;
       const old = args.force === true ? await statOrNull(sys, link, { link: true }) : null;
       if (old !== null && old.kind !== "directory") await sys.call("fs.remove", { path: link });
-      await sys.call("fs.link", { path: link, target });
+      await sys.call("fs.link", { path: link, target: await written(sys, target) });
     });
     return problems.status;
   },
 );
+
+// A link holds its target by its letters, and nobody reads ~ in it: it is the home of whoever makes the link.
+async function written(sys: Sys, target: string): Promise<string> {
+  if (target !== "~" && !target.startsWith("~/")) return target;
+  const { home } = await sys.call<{ home: string }>("system.whoami", {});
+  return home + target.slice(1);
+}

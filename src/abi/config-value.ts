@@ -44,7 +44,17 @@ export function canonicalValue(key: string, setting: Setting, written: string): 
       if (text.length < SECRET_CHARS_MIN) throw wrong(key, `at least ${SECRET_CHARS_MIN} characters long`);
       return text;
     case "text":
+      if (setting.isZone && !isZone(text)) throw wrong(key, "the name of a time zone, such as Europe/Berlin", text);
       return text;
+  }
+}
+
+function isZone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text });
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -14,6 +14,8 @@ export interface Setting {
   readonly max?: number;
   readonly choices?: readonly string[];
   readonly shape?: "object" | "array";
+  /** The text is the name of a time zone. */
+  readonly isZone?: true;
   /** An agent may propose a change of it for its owner, and a person decides: it is no policy, limit, right or address of anything. */
   readonly agents?: "ask";
   /** Kept and checked; what will use it is not part of this version. */
@@ -122,8 +124,11 @@ export const SETTINGS = {
   "process.initLabel": setting("text", "what an init is called", "init ({username})", ROOT_LATER),
   "process.maxPerUser": count("processes an account may have; 0 leaves it to gsv", 0, ROOT_LATER),
   "server.name": setting("text", "what this home is called", "gsv", ROOT_LATER),
-  "server.timezone": setting("text", "the time zone of schedules that name none", "UTC", ROOT_LATER),
-  userTimezone: setting("text", "your time zone", "UTC", { env: "TZ", ...ASKS_LATER }),
+  "server.timezone": setting("text", "the time zone of schedules that name none", "UTC", {
+    isZone: true,
+    ...ROOT_LATER,
+  }),
+  userTimezone: setting("text", "your time zone", "UTC", { env: "TZ", isZone: true, ...ASKS_LATER }),
 
   "session.defaultResetPolicy.mode": choice(
     "when a session starts anew by itself",

@@ -86,7 +86,11 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     if (!mayUse(caller, call.capability)) {
       const who =
         caller.pid !== undefined && mayUse({ ...caller, dropped: [] }, call.capability) ? caller.pid : caller.username;
-      throw new SysError("EPERM", `${who} may not call ${name} (needs ${call.capability})`);
+      throw new SysError(
+        "EPERM",
+        `${who} may not call ${name} (needs ${call.capability})`,
+        caller.kind === "person" ? ["root may: --user root"] : [],
+      );
     }
     if (caller.kind !== "person" && call.by !== "anyone" && !(call.by === "approved" && caller.approved))
       throw new SysError("EPERM", `${name} is for people: a process may not call it`);
@@ -149,7 +153,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     { outcome, detail }: { readonly outcome: string; readonly detail: string },
   ): Promise<void> {
     const row = {
-      at: clock.now(),
+      at: Math.floor(clock.now()),
       uid: caller.uid,
       pid: caller.pid ?? null,
       call: name.slice(0, 80),
@@ -186,7 +190,7 @@ function usedForSomethingElse(requestId: string): SysError {
 }
 
 function isDenial(code: Code): boolean {
-  return code === "EPERM" || code === "ENOSYS" || code === "EAUTH";
+  return code === "EPERM" || code === "EACCES" || code === "ENOSYS" || code === "EAUTH";
 }
 
 const DETAIL_CHARS_MAX = 200;

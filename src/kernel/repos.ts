@@ -168,10 +168,14 @@ export function repositoriesService(ports: RepoPorts): Repositories {
       });
     },
 
-    async remove({ caller }, text) {
+    async remove({ caller }, text, force) {
       const target = await found(ports, caller, text);
       if (target.name.name === HOME_REPO)
         throw new SysError("EPERM", "the repository of a home stays as long as the home");
+      if (!force && (await target.repository.head()) !== null)
+        throw new SysError("EBUSY", `${target.text} has versions in it, which would be gone for good`, [
+          `gsv repo delete --force ${target.text}`,
+        ]);
       await repos.remove(target.name);
       return { repo: target.text };
     },

@@ -7,6 +7,11 @@ import { field, syscall } from "./define.ts";
 const name = field.text("the account", { positional: true, shortest: 1, longest: 32, meta: "NAME" });
 const comment = field.optional(field.text("a few words about it", { longest: 200, meta: "TEXT" }));
 
+function addedText({ username, uid, kind }: AccountInfo): string {
+  const next = kind === "human" ? `; it has no password yet: gsv passwd ${username} --user root` : "";
+  return `added ${username} (uid ${uid}, ${kind})${next}`;
+}
+
 export const accountCalls = [
   syscall({
     name: "account.list",
@@ -52,7 +57,7 @@ export const accountCalls = [
     cli: {
       hidden: true,
       examples: ["gsv user add bob --user root", 'gsv user add scout --agent --comment "reads the news"'],
-      print: { kind: "value", text: (made: AccountInfo) => `added ${made.username} (uid ${made.uid}, ${made.kind})` },
+      print: { kind: "value", text: addedText },
     },
     run: ({ accounts }: { accounts: Accounts }, args, context) =>
       accounts.create(context, { ...args, agent: args.agent === true, system: args.system === true }),

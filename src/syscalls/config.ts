@@ -30,11 +30,11 @@ export function settingNamed(text: string): KeyWritten {
   ]);
 }
 
-function changedText({ key: name, value, layer, whose }: ChangedSetting): string {
+function changedText({ key: name, value, layer, whose, inUse }: ChangedSetting): string {
   const where = whose === null ? "" : ` for ${whose}`;
-  return value === null
-    ? `${name} unset${where}`
-    : `${name} = ${value}${layer === "system" ? " for the whole home" : where}`;
+  if (value === null) return `${name} unset${where}`;
+  const kept = inUse !== false ? "" : " (kept, and not used by this version yet)";
+  return `${name} = ${value}${layer === "system" ? " for the whole home" : where}${kept}`;
 }
 
 const changes = {

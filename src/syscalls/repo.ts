@@ -334,11 +334,14 @@ export const repoCalls = [
     once: "answer",
     by: "person",
     capability: "repo.create",
-    input: { repo: field.text("which one", { positional: true, longest: 100, meta: "REPO" }) },
+    input: {
+      repo: field.text("which one", { positional: true, longest: 100, meta: "REPO" }),
+      force: field.flag("although there are versions in it"),
+    },
     cli: {
-      examples: ["gsv repo delete notes"],
+      examples: ["gsv repo delete notes", "gsv repo delete --force notes"],
       print: { kind: "value", text: (result: { repo: string }) => `deleted ${result.repo}` },
     },
-    run: ({ repositories }: Service, args, context) => repositories.remove(context, args.repo),
+    run: ({ repositories }: Service, args, context) => repositories.remove(context, args.repo, args.force === true),
   }),
 ] as const;

@@ -68,7 +68,8 @@ export interface Repositories {
     context: CallContext,
     request: InRepo & { readonly remote: string; readonly branch: string },
   ): Promise<SyncedRepo>;
-  remove(context: CallContext, repo: string): Promise<{ readonly repo: string }>;
+  /** One with versions in it only by force. */
+  remove(context: CallContext, repo: string, force: boolean): Promise<{ readonly repo: string }>;
 }
 
 export interface Bootstrapped {

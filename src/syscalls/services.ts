@@ -312,6 +312,8 @@ export interface ChangedSetting {
   readonly layer: "system" | "user";
   /** The account, where it is not the caller's own. */
   readonly whose: string | null;
+  /** False for what is kept and checked, and not used by this version. */
+  readonly inUse: boolean;
 }
 
 export interface ChangeSettings {

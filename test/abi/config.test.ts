@@ -33,7 +33,7 @@ function refusal(work: () => unknown): SysError {
 }
 
 /** Values that are right for a setting, canonical or not. */
-function rightFor({ type, min = 0, max = 0, choices = [], shape }: Setting): string[] {
+function rightFor({ type, min = 0, max = 0, choices = [], shape, isZone }: Setting): string[] {
   switch (type) {
     case "int":
       return [String(min), String(max), `0${min}`, ` ${max} `];
@@ -46,6 +46,7 @@ function rightFor({ type, min = 0, max = 0, choices = [], shape }: Setting): str
     case "secret":
       return ["sk-0123456789"];
     case "text":
+      if (isZone) return ["UTC", "Europe/Berlin", "Asia/Tokyo"];
       return ["x", " padded ", "a = b", '"quoted"', "ü\nline"];
   }
 }

@@ -133,6 +133,9 @@ test("gsv user speaks of accounts as Unix does", async () => {
   io.fakeSys.answer("account.create", () => account).answer("account.remove", () => ({ username: "bob", ended: [] }));
   expect(await runs(io, "user", "add", "bob")).toBe(0);
   expect(await runs(io, "user", "rm", "bob", "--force")).toBe(0);
-  expect(io.stdout.lines).toEqual(["added bob (uid 1002, human)", "removed bob"]);
+  expect(io.stdout.lines).toEqual([
+    "added bob (uid 1002, human); it has no password yet: gsv passwd bob --user root",
+    "removed bob",
+  ]);
   expect(await runs(io, "user", "explode")).toBe(2);
 });

@@ -176,7 +176,8 @@ describe("a layer as text", () => {
       const values = Object.fromEntries(
         names.map((name) => {
           const setting: Setting = SETTINGS[name];
-          return [name, setting.type === "text" ? random.pick(texts) : canonicalValue(name, setting, setting.fallback)];
+          const isFree = setting.type === "text" && !setting.isZone;
+          return [name, isFree ? random.pick(texts) : canonicalValue(name, setting, setting.fallback)];
         }),
       );
       expect({ seed, round, values: valuesFrom(layerText(values, true)) }).toEqual({ seed, round, values });

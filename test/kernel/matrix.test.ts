@@ -108,7 +108,7 @@ const TABLE: { readonly [name: string]: Call } = {
     about: (world, owner) => ({ remote, repo: `${owner}/${world.fresh()}` }),
   },
   "repo.sync": { outcomes: ["EIO", "ENOENT", "EIO", "EPERM", "ENOENT"], about: inRepo({ remote }) },
-  "repo.delete": { outcomes: PERSONS_OWN, about: inRepo({}) },
+  "repo.delete": { outcomes: PERSONS_OWN, about: inRepo({ force: true }) },
   "hil.list": { outcomes: ALL, about: () => ({}) },
   "hil.answer": {
     outcomes: PERSONS_OWN,

@@ -45,7 +45,7 @@ test("imported, looked at, changed, followed and deleted: nothing of it runs", a
     await home.sys.call("repo.restore", { repo, path: "a.md" });
     await home.sys.call("repo.import", { remote, repo });
     await home.sys.call("repo.sync", { remote: hostile.bare, repo }).catch(() => undefined);
-    await home.sys.call("repo.delete", { repo });
+    await home.sys.call("repo.delete", { repo, force: true });
   }
   expect(hostile.ran()).toEqual([]);
 });
