@@ -23,7 +23,7 @@ export function bootPeople(core: Core, { closer }: ProcessParts): People {
     accounts: usersService({
       kernel,
       passwords,
-      guard: logins.guard,
+      lockout: logins.lockout,
       clock,
       settle: (uid) => {
         const { give } = bootstrapOf(core, machine, core.repos);

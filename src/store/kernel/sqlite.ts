@@ -5,7 +5,7 @@ import { type AccountRows, accountRows } from "./accounts.ts";
 import { type ConfigRows, configRows } from "./config.ts";
 import type { KernelDb } from "./db.ts";
 import { type GroupRows, groupRows } from "./groups.ts";
-import { type GuardRows, guardRows, type TokenRows, tokenRows } from "./logins.ts";
+import { type LockoutRows, lockoutRows, type TokenRows, tokenRows } from "./logins.ts";
 import { type PeopleRows, peopleRows } from "./people.ts";
 import { type ProcessRows, processRows } from "./processes.ts";
 import {
@@ -27,7 +27,7 @@ export interface KernelStore {
   readonly people: PeopleRows;
   readonly groups: GroupRows;
   readonly tokens: TokenRows;
-  readonly guards: GuardRows;
+  readonly lockouts: LockoutRows;
   readonly processes: ProcessRows;
   readonly approvals: ApprovalRows;
   readonly archives: ArchiveRows;
@@ -44,7 +44,7 @@ export function sqliteKernelStore(kernel: KernelDb): KernelStore {
     people: peopleRows(kernel),
     groups: groupRows(kernel),
     tokens: tokenRows(kernel),
-    guards: guardRows(kernel),
+    lockouts: lockoutRows(kernel),
     processes: processRows(kernel),
     approvals: approvalRows(kernel),
     archives: archiveRows(kernel),
