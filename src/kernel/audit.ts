@@ -5,7 +5,7 @@ import { isRoot } from "../abi/identity.ts";
 import type { Clock } from "../lib/clock.ts";
 import { durationMs } from "../lib/duration.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { AuditLog } from "../syscalls/access.ts";
+import type { AuditLog } from "../syscalls/account-service.ts";
 
 export function auditLog(kernel: Pick<KernelStore, "audit" | "people">, clock: Clock): AuditLog {
   return {

@@ -4,7 +4,7 @@ import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import type { GroupRow } from "../store/kernel/groups.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { Groups } from "../syscalls/access.ts";
+import type { Groups } from "../syscalls/account-service.ts";
 import { capabilityFault, GROUPS } from "./capabilities.ts";
 import type { ReceiptContext } from "./dispatch.ts";
 import { wordsOf } from "./rights.ts";

@@ -6,7 +6,7 @@ import { type Caller, isRoot } from "../abi/identity.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { AccountRow } from "../store/kernel/people.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { PasswordChange } from "../syscalls/access.ts";
+import type { PasswordChange } from "../syscalls/account-service.ts";
 import type { Lockout } from "./lockout.ts";
 import { checkPassword, type Passwords } from "./passwords.ts";
 

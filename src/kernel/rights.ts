@@ -6,7 +6,7 @@ import { covers, mayUse } from "../abi/identity.ts";
 import type { AccountRows } from "../store/kernel/accounts.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { Rights } from "../syscalls/access.ts";
+import type { Rights } from "../syscalls/account-service.ts";
 import { capabilityFault } from "./capabilities.ts";
 import { visibleProcess } from "./registry.ts";
 

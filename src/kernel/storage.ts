@@ -11,7 +11,7 @@ import { moveAll } from "../objects/move.ts";
 import type { Bytes, Driver, Lying, ObjectMeta, ObjectStore, StoredObjects } from "../objects/objects.ts";
 import type { SwitchedObjects } from "../objects/switched.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { Collected, FamilySize, Storage, StorageFault } from "../syscalls/storing.ts";
+import type { Collected, FamilySize, Storage, StorageFault } from "../syscalls/storage-service.ts";
 
 const PAGE_ROWS = 500;
 const VERIFIED_OBJECTS_MAX = 200;

@@ -8,7 +8,7 @@ import type { Account } from "../store/kernel/accounts.ts";
 import type { AccountRow, PeopleRows } from "../store/kernel/people.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { AccountInfo, Accounts, NewAccountRequest } from "../syscalls/access.ts";
+import type { AccountInfo, Accounts, NewAccountRequest } from "../syscalls/account-service.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import { GROUPS } from "./capabilities.ts";
 import type { ReceiptContext } from "./dispatch.ts";

@@ -16,7 +16,7 @@ import type { ProcessStore } from "../store/process/verbs.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import { PIECE_BYTES_MAX } from "../syscalls/fs-bytes.ts";
 import { noSuchProcess } from "../syscalls/parse.ts";
-import type { Media, MediaInfo, MediaPiece } from "../syscalls/storing.ts";
+import type { Media, MediaInfo, MediaPiece } from "../syscalls/storage-service.ts";
 import { mediaType } from "./mediatype.ts";
 
 const PAGE_ROWS = 200;
