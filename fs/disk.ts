@@ -24,7 +24,7 @@ import type { Clock } from "../src/lib/clock.ts";
 import { Serial } from "../src/lib/serial.ts";
 import { need, needSetattr, READ, SEARCH, WRITE } from "./access.ts";
 import { contentTypeOf } from "./contenttype.ts";
-import { FileError } from "./error.ts";
+import { asFileErrors, FileError } from "./error.ts";
 import type {
   Attributes,
   Entry,
@@ -37,7 +37,7 @@ import type {
   WriteOptions,
 } from "./filesystem.ts";
 import { Hidden } from "./hidden.ts";
-import { asFileErrors, type Held, holding, inDirectory, needHolding, opened } from "./host-files.ts";
+import { type Held, holding, inDirectory, needHolding, opened } from "./no-follow.ts";
 import { base, isWithin, normalise, parent, split } from "./path.ts";
 
 export interface DiskOptions {

@@ -4,7 +4,7 @@
 import { type BigIntStats, realpathSync } from "node:fs";
 import type { Clock } from "../src/lib/clock.ts";
 import { FileError } from "./error.ts";
-import { linkedBeneath, sameFile, standing } from "./host-files.ts";
+import { linkedBeneath, sameFile, standing } from "./no-follow.ts";
 import { isWithin } from "./path.ts";
 
 /** For how long it is known which files of the hidden directories have other names. */
