@@ -2,6 +2,7 @@
 // first decides the exit status. What is not about a path (no kernel, no credential, a fault) ends the command.
 
 import { ERRNO_TEXT, exitStatusOf, SysError } from "../../src/abi/errno.ts";
+import { quoted } from "../../src/lib/quote.ts";
 import type { Io } from "../command.ts";
 import { printError } from "../print.ts";
 import { PHRASES } from "./phrases.ts";
@@ -73,9 +74,4 @@ function hintsFor({ command, path, home }: Typed, { code }: SysError): string[] 
   }
   if (code === "EISDIR" && command === "cat") return [`gsv ls ${quoted(path)} lists it`];
   return [];
-}
-
-/** As one word of a shell. */
-export function quoted(path: string): string {
-  return /^[A-Za-z0-9_./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
