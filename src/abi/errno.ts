@@ -78,3 +78,8 @@ export function exitStatusOfCode(code: Code): number {
 export function exitStatusOf(error: unknown): number {
   return error instanceof SysError ? EXIT_STATUS[error.code] : 1;
 }
+
+/** What anything that was thrown says of itself, for a log or a line of text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

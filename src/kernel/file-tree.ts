@@ -184,7 +184,8 @@ function bytesOf(data: string): Uint8Array {
   return Buffer.from(data, "base64");
 }
 
-async function stands(look: () => Promise<unknown>): Promise<boolean> {
+/** Whether a look finds something; a failure that is not "nothing there" is thrown, for then nobody knows. */
+export async function stands(look: () => Promise<unknown>): Promise<boolean> {
   try {
     await look();
     return true;

@@ -1,6 +1,7 @@
 // Commit, then project, then signal. After every verb on a process the ledger copies what changed into kernel.db, tells the parent if the
 // process ended, and only then tells clients. It also takes processes over for this kernel and keeps the mark that a start must look at them.
 
+import { messageOf } from "../abi/errno.ts";
 import { isInit } from "../abi/ids.ts";
 import type { Approval, RunEnd, State, WaitsFor } from "../abi/process.ts";
 import { WORKING_STATES } from "../abi/process.ts";
@@ -164,7 +165,11 @@ export class Ledger {
     const fresh = rows.filter(({ seq }) => seq > (this.told.get(row.pid) ?? 0));
     const latest = fresh.at(-1);
     if (latest !== undefined) this.tell(row, fresh, latest);
-    if (!copied) this.options.retries.later(`publish ${row.pid}`, () => void this.publish(row).catch(() => {}));
+    if (copied) return;
+    const { retries, log } = this.options;
+    retries.later(`publish ${row.pid}`, () => {
+      this.publish(row).catch((error: unknown) => log(`${row.pid} cannot be copied: ${messageOf(error)}`));
+    });
   }
 
   /** False when it has to be done again. */
