@@ -2,7 +2,7 @@
 // of the newest; in full, all of them.
 
 import { existsSync } from "node:fs";
-import { type Check, type Found, messageOf, ok, problem } from "./check.ts";
+import { type Check, type Found, faultLine, ok, problem } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 const SAMPLE = 5;
@@ -16,12 +16,12 @@ export const archives: Check = {
     const rows = rowsOf(patient, limit);
     if (rows === null) return [];
     // Where none can be reached, none is damaged.
-    const unreachable = await patient.bytes.probe().then(() => null, messageOf);
+    const unreachable = await patient.bytes.probe().then(() => null, faultLine);
     if (unreachable !== null)
       return [problem(`archives cannot be read: ${unreachable}`, { fix: "gsv doctor storage" })];
     const found: Found[] = [];
     for (const archive of rows) {
-      const fault = await patient.bytes.archiveFault(archive).catch(messageOf);
+      const fault = await patient.bytes.archiveFault(archive).catch(faultLine);
       if (fault !== null && isStillThere(patient, archive.id))
         found.push(
           problem(`archive ${archive.id} of ${archive.pid} is damaged: ${fault}`, {

@@ -144,7 +144,7 @@ export class Ledger {
     } catch (error) {
       // The mark stays, and a start looks once more than it had to.
       this.dirty.add(pid);
-      this.options.log(`${pid} stays marked: ${error instanceof Error ? error.message : String(error)}`);
+      this.options.log(`${pid} stays marked: ${messageOf(error)}`);
     }
   }
 
@@ -289,9 +289,7 @@ export class Ledger {
       return admitted.ok || admitted.why !== "full";
     } catch (error) {
       // The parent's trouble is not the child's.
-      log(
-        `${parent.pid} was not told yet that ${pid} ended: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      log(`${parent.pid} was not told yet that ${pid} ended: ${messageOf(error)}`);
       return !(error instanceof StoreUnavailable);
     }
   }
