@@ -1,4 +1,4 @@
-// Small facts that the kernel and the read-only view tell alike.
+// Facts that the kernel and the read-only view (boot-read.ts) have to tell alike: version, whose home `~name` is, names of accounts.
 
 import type { Caller } from "./abi/identity.ts";
 import type { Names } from "./kernel/file-tree.ts";

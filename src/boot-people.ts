@@ -1,4 +1,4 @@
-// Accounts, groups, tokens, rights and the audit log, put together.
+// Builds the services about accounts, groups, tokens, rights and the audit log.
 
 import { uuidv7 } from "./abi/ids.ts";
 import type { Core } from "./boot.ts";

@@ -1,4 +1,4 @@
-// The files of a home as the read-only view sees them.
+// The file services of the read-only view: the same mounts over objects and databases that are only read.
 
 import { SysError } from "./abi/errno.ts";
 import type { RandomBytes } from "./abi/ids.ts";

@@ -1,5 +1,5 @@
-// Histories put away: each still reads to its end with the checksum and the number of records that were written down. Quickly, a sample
-// of the newest; in full, all of them.
+// Check: each archive still reads to its end with the recorded checksum and number of records. The quick look takes a sample of the newest,
+// fsck takes all.
 
 import { existsSync } from "node:fs";
 import { type Check, type Found, faultLine, ok, problem } from "./check.ts";

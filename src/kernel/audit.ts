@@ -1,4 +1,4 @@
-// The audit log as each may read it: one's own rows and those of one's agents; root reads all.
+// Reading the audit log: everyone sees their own rows and those of their agents, root sees all.
 
 import { SysError } from "../abi/errno.ts";
 import { isRoot } from "../abi/identity.ts";

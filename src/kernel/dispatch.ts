@@ -1,5 +1,6 @@
-// The one way into the kernel: known, allowed, well-formed, carried out once. Persons and processes, the socket and the model's tools all
-// come through here. Unknown is denied; every refusal is audited; every call of a process is in its syscall log.
+// The one way into the kernel: looks the call up, checks the right to it, parses its arguments and carries it out once. Persons and
+// processes, the socket and the model's tools all come through here. What is not declared is refused; every refusal is audited; every call
+// of a process is written to its syscall log.
 
 import { type Code, SysError } from "../abi/errno.ts";
 import { isRoot, mayUse } from "../abi/identity.ts";

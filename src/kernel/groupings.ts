@@ -1,4 +1,5 @@
-// Groups as root changes them. What gsv itself rests on stays: its own groups, the private group of each account, and what root may do.
+// The service behind group.*: root adds, changes and removes groups. Protected are gsv's own groups, the private group of each account, and
+// what root itself may do.
 
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";

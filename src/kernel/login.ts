@@ -1,5 +1,5 @@
-// Who comes in with credentials: a password or a token, never both, checked under the lockout. A session is asked again at each call, so
-// that a token that was revoked, or an account that was locked, is cut off at its next one and hears nothing more.
+// Opens a session for whoever proves to be an account, with a password or a token, never both; the lockout slows guessing down. A session
+// is checked again at each call, so that after a token is revoked or an account locked the next call fails and no more signals arrive.
 
 import { timingSafeEqual } from "node:crypto";
 import { SysError } from "../abi/errno.ts";

@@ -1,5 +1,5 @@
-// A password and how it is changed: by its owner, who knows the one so far, or by root. Root's first one is given by the home's own human,
-// typed on a terminal; until then nobody is root.
+// The service behind `gsv passwd`: an account's owner changes its password knowing the old one, root changes anybody's. Root has no
+// password at first; the home's own human sets it, typed on a terminal, and until then nobody can act as root.
 
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";

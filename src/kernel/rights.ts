@@ -1,5 +1,5 @@
-// What a process may do: what its account may, less what was dropped when it was started. A child begins with what its parent has or less,
-// whichever account it acts as.
+// What a process may do: what its account may, minus what was dropped when it was started. A child never starts with more than its parent
+// has, whichever account it acts as.
 
 import { SysError } from "../abi/errno.ts";
 import { covers, mayUse } from "../abi/identity.ts";

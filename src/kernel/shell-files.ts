@@ -1,5 +1,5 @@
-// The files a shell script reaches: those of whoever runs it, with that account's capabilities. A script nobody has approved neither
-// deletes nor changes what an agent is told to be: for these an agent has tools that ask.
+// The files a shell script reaches: with the rights of whoever runs it. In a script that no person has approved, an agent can neither
+// delete anything outside /tmp nor change its own instructions (context, skills …): the tools for that ask a person first.
 
 import { FileError } from "../../fs/error.ts";
 import type { Stat } from "../../fs/filesystem.ts";

@@ -1,5 +1,6 @@
-// The bytes of a home looked after: counted, read through, swept, moved to another driver. People see and check what is theirs; what belongs
-// to nobody, and where everything lies, is root's. Nothing younger than an hour is ever taken away: somebody may just be making it.
+// The service behind storage.*: counts bytes, verifies them, removes what belongs to nothing, moves all to another driver. Everyone sees
+// and checks what is theirs; the rest is root's. Bytes younger than an hour are never removed, because they may belong to a write under
+// way.
 
 import { storedKey } from "../abi/config-key.ts";
 import { SysError } from "../abi/errno.ts";

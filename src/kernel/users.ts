@@ -1,5 +1,5 @@
-// Accounts as people change them. Humans and system agents are root's to make; a human makes and removes agents of its own. The home's
-// own human and root stay as long as the home does.
+// The service behind account.*. Root makes humans and system agents; a human makes and removes agents of their own. The home's own human
+// and root cannot be removed.
 
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";

@@ -1,5 +1,5 @@
-// Histories put away: packed as one gzip member of JSON lines, read back and checked with another library before anything is deleted.
-// Pages keep memory bounded, whatever the length of a history.
+// Archives of histories: packed as one gzip member of JSON lines, then read back and verified with another gzip library before anything is
+// deleted. Works page by page, so memory is bounded however long a history is.
 
 import { messageOf, SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";

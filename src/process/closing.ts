@@ -1,6 +1,6 @@
-// Reset and kill, one protocol: draw the line and fence the run, end what is in flight, archive up to the line and check the archive,
-// delete, answer. Each step is stored before the next begins, so a crash anywhere is rolled forward and never leaves neither history nor
-// archive.
+// Reset and kill follow one protocol: store the cut and fence the run, end what is in flight, archive up to the cut and verify the archive,
+// delete, answer. Each step is stored before the next begins, so a crash anywhere is rolled forward: at no moment are history and archive
+// both missing.
 
 import { messageOf, SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";

@@ -1,5 +1,6 @@
-// Commit, then project, then signal. After every verb on a process the ledger copies what changed into kernel.db, tells the parent if the
-// process ended, and only then tells clients. It also takes processes over for this kernel and keeps the mark that a start must look at them.
+// Commit, then project, then signal: after every change of a process the ledger copies its outbox into kernel.db, tells the parent if the
+// process ended, and only then signals clients. It also takes a process over for this kernel before its first write and marks it dirty in
+// kernel.db, so that the next start looks at it.
 
 import { messageOf } from "../abi/errno.ts";
 import { isInit } from "../abi/ids.ts";

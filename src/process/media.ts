@@ -1,5 +1,5 @@
-// Media of a process: objects below var/media/{uid}/{pid}/, for its owner alone. They come in pieces and are stored at once, belong to the
-// history of the moment they came, and go with it. An upload that a reset or a kill overtakes leaves nothing.
+// The service behind proc.media.*: objects below var/media/{uid}/{pid}/, for the owner alone. They are uploaded in pieces, belong to the
+// history of that moment and are deleted with it. An upload that a reset or kill overtakes is discarded.
 
 import { SysError } from "../abi/errno.ts";
 import { isUuid } from "../abi/ids.ts";

@@ -1,4 +1,5 @@
-// What a call says about itself, as the store keeps it: whose it is and under which key.
+// What the store is told about a call: who made it (its origin), under which request key, and which client to signal about the run it
+// began.
 
 import { messageOf } from "../abi/errno.ts";
 import type { Origin } from "../abi/message.ts";

@@ -1,5 +1,5 @@
-// A new process in three steps that survive a crash between any two: the registry row with the request (creating), the database with
-// the first message, the row made live. The same request again gives the same pid.
+// Starts a process in three steps: the registry row with the whole request (phase `creating`), the process database with the first message,
+// the row made live. A crash between any two is completed by the next kernel. The same request again gives the same pid.
 
 import { messageOf, SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";

@@ -1,6 +1,6 @@
-// Databases that were copied, or came out of a backup, made to agree with each other before a kernel gets them: the registry shows each
-// process as its own database has it, a start looks at those with something to do, and nothing that writes under an earlier
-// generation can. Works on files that nobody else uses; refuses what is damaged, foreign or newer.
+// Makes databases that were copied or restored agree with each other before a kernel opens them: the registry shows each process as its own
+// database has it, processes with something to do are marked for the next start, and the generation is raised so that no earlier kernel can
+// write. Works on files nobody else uses; refuses what is damaged, foreign or newer.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
