@@ -1,7 +1,7 @@
 // The cursor of a paged list: where the next page begins, as an opaque text that clients hand back.
 
 import { SysError } from "../abi/errno.ts";
-import type { ListPlace } from "../store/kernel/records.ts";
+import type { ListPlace } from "../store/kernel/list-place.ts";
 
 export function placeOf(cursor: string | undefined): { readonly after?: ListPlace } {
   if (cursor === undefined) return {};

@@ -8,7 +8,7 @@ import { nextPlace, placeOf } from "../kernel/pages.ts";
 import { objectWithin } from "../lib/fitting.ts";
 import { linesOf } from "../lib/lines.ts";
 import type { ObjectStore } from "../objects/objects.ts";
-import type { ArchiveRow } from "../store/kernel/records.ts";
+import type { ArchiveRow } from "../store/kernel/archives.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ArchiveRecord } from "../store/process/verbs.ts";
 import { damagedArchive } from "../syscalls/archive.ts";

@@ -6,7 +6,7 @@ import type { Db } from "../open.ts";
 import { type Account, LOCK } from "./accounts.ts";
 import type { KernelDb } from "./db.ts";
 import { membersOf } from "./groups.ts";
-import { type AnsweredRequest, putRequest } from "./records.ts";
+import { type AnsweredRequest, putRequest } from "./requests.ts";
 
 export type AccountKind = "root" | "human" | "personal" | "agent" | "system";
 

@@ -5,7 +5,8 @@ import type { Profile, RunStatus, State, WaitsFor } from "../../abi/process.ts";
 import type { OutboxRow } from "../process/verbs.ts";
 import { storeApproval } from "./approvals.ts";
 import type { KernelDb } from "./db.ts";
-import { type AnsweredRequest, type ListPlace, putRequest } from "./records.ts";
+import type { ListPlace } from "./list-place.ts";
+import { type AnsweredRequest, putRequest } from "./requests.ts";
 
 /** creating and killing are steps on the way: a start of the kernel takes them to their end. */
 export type Phase = "creating" | "live" | "killing";
