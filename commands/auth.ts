@@ -1,6 +1,6 @@
 // `gsv auth setup` is in a file of its own. `gsv auth login|logout NAME` keeps a token of eight hours, so that `--user NAME` asks no more; `gsv auth token …` makes lasting ones.
 
-import type { TokenInfo } from "../src/syscalls/access.ts";
+import type { TokenInfo } from "../src/syscalls/account-service.ts";
 import { field } from "../src/syscalls/define.ts";
 import { setup } from "./auth-setup.ts";
 import type { Command } from "./command.ts";

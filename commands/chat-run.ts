@@ -2,7 +2,7 @@
 // The run's end is told by its chat.complete or, when signals were lost, by the answer of proc.wait; a held run is reported with what
 // holds it. Leaving never ends a run: only the first INT, and a timeout that was told to, abort it.
 
-import { exitStatusOf } from "../src/abi/errno.ts";
+import { exitStatusOf, messageOf } from "../src/abi/errno.ts";
 import type { ProcessInfo, RunEnd, RunStatus, WaitsFor } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
@@ -59,7 +59,7 @@ export async function chatRun(io: Io, request: ChatRequest, view: ChatView): Pro
     await view.result(run.resultOf(ending));
     return ending.exit;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     await run.discard(error);
     await view.result(run.resultOf(endingOfFailure(exitStatusOf(error), message)));
     throw error;

@@ -2,7 +2,7 @@
 // configuration keys. What the home holds is looked up, at most one page of it; without a home there is simply less.
 
 import type { Approval, ProcessInfo } from "../src/abi/process.ts";
-import type { AccountInfo } from "../src/syscalls/access.ts";
+import type { AccountInfo } from "../src/syscalls/account-service.ts";
 import { SYSCALLS } from "../src/syscalls/all.ts";
 import type { Fields } from "../src/syscalls/define.ts";
 import type { EntryPage } from "../src/syscalls/file-tree.ts";

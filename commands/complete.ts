@@ -6,10 +6,10 @@ import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import { flagsOf, isHidden, looksLikeFlag, type Spec, takesMany } from "./args.ts";
 import type { Command, Io } from "./command.ts";
+import { rootCommand } from "./command-tree.ts";
 import { accountNames, type Candidate, settings, valuesOf } from "./complete-values.ts";
 import { domains, type Verb } from "./derive.ts";
 import { COMMANDS } from "./table.ts";
-import { rootCommand } from "./tree.ts";
 
 const NOTE_COLUMNS_MAX = 60;
 

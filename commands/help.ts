@@ -7,8 +7,8 @@ import { field } from "../src/syscalls/define.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { domains, verbsOf } from "./derive.ts";
-import { find } from "./find.ts";
 import { layout } from "./layout.ts";
+import { lookUp } from "./lookup.ts";
 import { page, widthOf } from "./pager.ts";
 import { COMMANDS } from "./table.ts";
 
@@ -33,7 +33,7 @@ export const help: Command = command(spec, async ({ args, json }, io) => {
   const [word, ...rest] = args.topic ?? [];
   if (word === undefined) return page(io, await shortHelp(widthOf(io.stdout)), { never });
   if ((COMMANDS.has(word) && !COMMANDS.get(word)?.hidden) || (await verbsOf(word)) !== null) {
-    const found = await find(word);
+    const found = await lookUp(word);
     return found.run([...rest, "--help", ...(never ? ["--no-pager"] : [])], io);
   }
   const { Book } = await import("./man-book.ts");

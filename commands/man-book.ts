@@ -6,9 +6,9 @@ import type { ManualSection } from "../src/prompts/manual.ts";
 import { SYSCALLS } from "../src/syscalls/all.ts";
 import { REFERENCE, reference, referenceOf, referencePage } from "../src/syscalls/reference.ts";
 import type { Command } from "./command.ts";
+import { allCommands, commandNamed, nouns } from "./command-tree.ts";
 import { layout, markdownBlocks, type Part } from "./layout.ts";
 import { commandParts } from "./man-command.ts";
-import { allCommands, commandNamed, nouns } from "./tree.ts";
 
 export type SectionNumber = 1 | 2 | 7;
 

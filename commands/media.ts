@@ -6,7 +6,7 @@ import { uuidv7 } from "../src/abi/ids.ts";
 import { sizeText } from "../src/lib/size.ts";
 import { field } from "../src/syscalls/define.ts";
 import { mediaCalls } from "../src/syscalls/media.ts";
-import type { MediaInfo, MediaTaken } from "../src/syscalls/storing.ts";
+import type { MediaInfo, MediaTaken } from "../src/syscalls/storage-service.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { domainCommand, type Verb, verbOf } from "./derive.ts";

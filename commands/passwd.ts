@@ -2,7 +2,7 @@
 // asked for an old one, and gets its own first password on a terminal only.
 
 import { SysError } from "../src/abi/errno.ts";
-import type { AccountInfo } from "../src/syscalls/access.ts";
+import type { AccountInfo } from "../src/syscalls/account-service.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";

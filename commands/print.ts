@@ -1,7 +1,7 @@
 // Results on stdout and errors on stderr. Tables are aligned, with a header and no borders: cut to the width and with ages on a
 // terminal, whole and with ISO times elsewhere. One row is one line, whatever a label or path holds.
 
-import { exitStatusOf, SysError } from "../src/abi/errno.ts";
+import { exitStatusOf, messageOf, SysError } from "../src/abi/errno.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
 import { cutWidth, displayWidth } from "../src/lib/truncate.ts";
 import { wrapWords } from "../src/lib/wrap.ts";
@@ -63,7 +63,7 @@ function broken(output: Output, line: string, indent: string): string {
 
 export async function printError(io: Io, error: unknown, json: boolean): Promise<void> {
   const { code, hints: told } = error instanceof SysError ? error : { code: "EBUG", hints: [] };
-  const said = error instanceof Error ? error.message : String(error);
+  const said = messageOf(error);
   const [message = "", ...hints] = await Promise.all([said, ...told].map((text) => io.conceal(text)));
   if (json) {
     return io.stderr.write(jsonLine({ type: "error", code, message, hints, exit: exitStatusOf(error) }));

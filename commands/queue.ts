@@ -1,4 +1,4 @@
-// What happens, in the order it happened, for one reader that takes its time.
+// A queue between signals and one reader: what happened, in order, kept until the reader takes it.
 
 export class Queue<T> {
   private readonly items: T[] = [];

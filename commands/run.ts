@@ -4,7 +4,7 @@
 import { exitStatusOf, SysError } from "../src/abi/errno.ts";
 import { asks, looksLikeFlag } from "./args.ts";
 import type { Io } from "./command.ts";
-import { find } from "./find.ts";
+import { lookUp } from "./lookup.ts";
 import { printError } from "./print.ts";
 import { actAs } from "./sign-in.ts";
 
@@ -27,7 +27,7 @@ async function attempt(all: readonly string[], io: Io): Promise<number> {
     refuseStrangers(before);
     const word = at === -1 ? undefined : argv[at];
     if (word === undefined || word === "--") return await withoutCommand(before, io);
-    return await (await find(word)).run([...before, ...argv.slice(at + 1)], io);
+    return await (await lookUp(word)).run([...before, ...argv.slice(at + 1)], io);
   } catch (error) {
     await printError(io, error, asks(all, "--json"));
     return exitStatusOf(error);
@@ -52,7 +52,8 @@ function refuseStrangers(before: readonly string[]): void {
 
 async function withoutCommand(before: readonly string[], io: Io): Promise<number> {
   // `gsv < script`
-  if (before.length === 0 && ["pipe", "file", "socket"].includes(io.stdin.kind)) return (await find("sh")).run([], io);
+  if (before.length === 0 && ["pipe", "file", "socket"].includes(io.stdin.kind))
+    return (await lookUp("sh")).run([], io);
   const { bare, help } = await import("./help.ts");
   return asks(before, "--help", "-h")
     ? help.run(

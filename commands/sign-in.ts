@@ -1,4 +1,5 @@
-// `--user NAME`, before or after any command: acts as that account. It is taken out here, so that no command needs to know of it.
+// `--user NAME`, before or after any command: acts as that account. It is taken out of the command line here, so that no command has to
+// know of it.
 
 import { SysError } from "../src/abi/errno.ts";
 import type { Io } from "./command.ts";

@@ -4,7 +4,7 @@
 import { SysError } from "../src/abi/errno.ts";
 import { type Skill, skillFrom } from "../src/abi/skill.ts";
 import { indexSections } from "../src/lib/search.ts";
-import type { AccountInfo } from "../src/syscalls/access.ts";
+import type { AccountInfo } from "../src/syscalls/account-service.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { FileView } from "../src/syscalls/services.ts";
 import type { Command, Io } from "./command.ts";

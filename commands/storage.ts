@@ -3,7 +3,7 @@
 import { reveal } from "../src/lib/sanitize.ts";
 import { sizeText } from "../src/lib/size.ts";
 import { storageCalls } from "../src/syscalls/storage.ts";
-import type { StorageFault, VerifiedPage } from "../src/syscalls/storing.ts";
+import type { StorageFault, VerifiedPage } from "../src/syscalls/storage-service.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { jsonLine, note } from "./print.ts";

@@ -1,5 +1,5 @@
-// /bin: the programs there are, each a file that says in a line what it does. They run by name and never from here, so nothing in it
-// can be put in the place of one.
+// /bin: one file for each program, a line that says what the program does. They are there to be found and read; a program is run by its
+// name and never from here, so that no file can take the place of one.
 
 import type { Clock } from "../src/lib/clock.ts";
 import type { FileSystem } from "./filesystem.ts";

@@ -1,5 +1,5 @@
-// /dev: what every program expects to be there. What never ends on Linux ends here after so much, because nobody here can stop reading
-// half-way; a terminal belongs to whoever sits at it and is not reached through a file.
+// /dev: null, zero, random, urandom and tty. Readers of this filesystem read to the end of a file, so the devices that never end on Linux
+// end here after a fixed number of bytes. /dev/tty is listed but cannot be read or written: nobody's terminal is reached through a file.
 
 import type { Caller } from "../src/abi/identity.ts";
 import type { RandomBytes } from "../src/abi/ids.ts";

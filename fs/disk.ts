@@ -1,5 +1,6 @@
-// A directory of the host, mounted: one owner's, whose group may come along, and nobody else's. Nothing leads out of it: links are only
-// read and never followed here, those made in it stay within it, and gsv's own home is not there, wherever it lies and by whatever name.
+// A directory of the host, mounted (/mnt/host). To gsv all its files belong to one account and that account's group; to the host they keep
+// their owner. Nothing leads out of the directory: symlinks are read and never followed here, and none that points outside can be made.
+// gsv's own home does not appear in it, wherever it lies and under whatever name.
 
 import {
   type BigIntStats,
@@ -24,7 +25,7 @@ import type { Clock } from "../src/lib/clock.ts";
 import { Serial } from "../src/lib/serial.ts";
 import { need, needSetattr, READ, SEARCH, WRITE } from "./access.ts";
 import { contentTypeOf } from "./contenttype.ts";
-import { FileError } from "./error.ts";
+import { asFileErrors, FileError } from "./error.ts";
 import type {
   Attributes,
   Entry,
@@ -37,7 +38,7 @@ import type {
   WriteOptions,
 } from "./filesystem.ts";
 import { Hidden } from "./hidden.ts";
-import { asFileErrors, type Held, holding, inDirectory, needHolding, opened } from "./host-files.ts";
+import { type Held, holding, inDirectory, needHolding, opened } from "./no-follow.ts";
 import { base, isWithin, normalise, parent, split } from "./path.ts";
 
 export interface DiskOptions {

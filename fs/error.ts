@@ -1,30 +1,14 @@
-// What goes wrong with a file, in the words a shell uses. A mount names its own path; the Namespace puts the mount point before it.
+// The errors that mounts throw: a code of errno.ts, the path and the words for it. A mount names the path as it knows it, below its own
+// root; the Namespace puts the mount point before it, so that callers read the path they asked for.
 
-import { type Code, SysError } from "../src/abi/errno.ts";
+import { ERRNO_TEXT, SysError } from "../src/abi/errno.ts";
 
-const PHRASES = {
-  ENOENT: "no such file or directory",
-  EACCES: "permission denied",
-  EPERM: "operation not permitted",
-  EEXIST: "file exists",
-  EISDIR: "is a directory",
-  ENOTDIR: "not a directory",
-  ENOTEMPTY: "directory not empty",
-  ELOOP: "too many levels of symbolic links",
-  ENAMETOOLONG: "file name too long",
-  EINVAL: "invalid argument",
-  EXDEV: "on another mount: copy it and delete the original",
-  EBUSY: "something is mounted there",
-  EROFS: "read-only file system",
-  EFBIG: "file too large",
-  ENOSPC: "no space left",
-  ECONFLICT: "changed since it was read",
-  EIO: "input/output error",
-} as const satisfies Partial<Record<Code, string>>;
+/** Between mounts the kernel can say what helps, where Unix only says what is wrong. */
+const PHRASES = { ...ERRNO_TEXT, EXDEV: "on another mount: copy it and delete the original" } as const;
 
-export type FileCode = keyof typeof PHRASES;
+type FileCode = keyof typeof PHRASES;
 
-export function isFileCode(code: unknown): code is FileCode {
+function isFileCode(code: unknown): code is FileCode {
   return typeof code === "string" && Object.hasOwn(PHRASES, code);
 }
 
@@ -49,4 +33,15 @@ export class FileError extends SysError {
 /** In place of a verb that a mount has not: nothing is made, moved or taken away there. */
 export async function refused(_caller: unknown, path: string): Promise<never> {
   throw new FileError("EPERM", path);
+}
+
+/** An error of the host (of node:fs) becomes that of a mount, about the path as the mount knows it. */
+export async function asFileErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SysError) throw error;
+    const code: unknown = (error as NodeJS.ErrnoException).code;
+    throw new FileError(isFileCode(code) ? code : "EIO", path);
+  }
 }

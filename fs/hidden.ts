@@ -1,10 +1,10 @@
-// Directories of the host that no mount shows: gsv's own home. They are known by what they are and not by their names, so that neither a
-// link nor another path leads to them, and what holds one of them stays where it is.
+// Directories of the host that no mount may show: gsv's own home. They are recognised by device and inode and not by path, so that neither
+// a link nor another path leads to them. A directory that contains one of them cannot be moved away with it.
 
 import { type BigIntStats, realpathSync } from "node:fs";
 import type { Clock } from "../src/lib/clock.ts";
 import { FileError } from "./error.ts";
-import { linkedBeneath, sameFile, standing } from "./host-files.ts";
+import { linkedBeneath, sameFile, standing } from "./no-follow.ts";
 import { isWithin } from "./path.ts";
 
 /** For how long it is known which files of the hidden directories have other names. */

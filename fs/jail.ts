@@ -1,13 +1,12 @@
-// Files of the host below one directory, by paths that never lead out of it: no link on the way is followed, whatever stands there when
-// it is looked at or put there a moment later. What was opened is checked to be what was meant. Links are shown, not followed: the
-// Namespace walks them inside gsv. Devices, sockets and pipes are not there.
+// Real files below one directory, for the trees of homes, which have to work on every system: a path is resolved first, and what was opened
+// is then checked to lie where it was meant to. No symlink on the way is followed; links are shown, and the Namespace walks them inside
+// gsv. Devices, sockets and pipes do not appear. fs/no-follow.ts is the stronger way, on Linux only.
 
 import { type BigIntStats, constants, existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { type FileHandle, link, lstat, open, readdir, readlink, realpath, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { FileError } from "./error.ts";
+import { asFileErrors, FileError } from "./error.ts";
 import type { FileKind, ReadOptions, ReadResult } from "./filesystem.ts";
-import { asFileErrors } from "./host-files.ts";
 import { parent, split } from "./path.ts";
 
 export interface HostStat {

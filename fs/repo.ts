@@ -8,7 +8,7 @@ import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { isGits } from "../src/abi/repo.ts";
 import { need, needRemove, needSetattr, READ, SEARCH, WRITE } from "./access.ts";
-import { FileError } from "./error.ts";
+import { asFileErrors, FileError } from "./error.ts";
 import type {
   Attributes,
   Entry,
@@ -33,7 +33,6 @@ import {
   type Tree,
   within,
 } from "./homes.ts";
-import { asFileErrors } from "./host-files.ts";
 import { type Held, keep, putBack, writeNew } from "./jail.ts";
 import { isWithin, split } from "./path.ts";
 

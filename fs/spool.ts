@@ -1,5 +1,5 @@
-// /var/spool/approvals: what waits for the reader's answer, a file each. They are there to be seen; answering is a call that only people
-// may make.
+// /var/spool/approvals: one file for each approval that waits for the reader's answer. They can only be read; answering is a syscall that
+// only people may make.
 
 import type { Caller } from "../src/abi/identity.ts";
 import type { Approval } from "../src/abi/process.ts";

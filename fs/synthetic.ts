@@ -1,6 +1,7 @@
-// A tree whose files are made when they are read, from a table of rows. `*` in a row's path stands for one name of a list; a name written
-// out wins over it. Reading from the start makes a file anew; reading on from an offset sees the same making for a second after its last
-// use, so that ranges agree. What is written to a file that takes it acts once, as a whole; nothing is made, moved or taken away.
+// A filesystem whose files are generated when they are read, from a table of rows (/proc, /sys, /bin …). `*` in a row's path matches one
+// name of a list; a row that spells the name out wins over it. Reading from offset 0 generates the file anew; reading on from a later
+// offset sees the same text until a second after its last use, so that the pieces agree. A write to a file that accepts one acts once, with
+// the whole content. Nothing can be created, renamed or removed.
 
 import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";

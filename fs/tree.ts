@@ -1,4 +1,5 @@
-// How a flat, ordered set of keys reads as a tree. Only asks the store; permissions are not its business.
+// How the flat, ordered keys of an object store read as a tree of directories: children of a path, their marker objects, versions. It only
+// asks the store; permissions are checked by its caller (fs/objects.ts).
 
 import type { ObjectMeta, ObjectStore } from "../src/objects/objects.ts";
 import type { Entry, Stat } from "./filesystem.ts";

@@ -1,7 +1,7 @@
-// Small facts that the kernel and the read-only view tell alike.
+// Facts that the kernel and the read-only view (boot-read.ts) have to tell alike: version, whose home `~name` is, names of accounts.
 
 import type { Caller } from "./abi/identity.ts";
-import type { Names } from "./kernel/tree.ts";
+import type { Names } from "./kernel/file-tree.ts";
 import type { HomePaths } from "./paths.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
 import type { KernelStatus } from "./syscalls/services.ts";

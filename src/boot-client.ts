@@ -3,7 +3,7 @@
 
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { CLIENT_ENV, configFrom, KERNEL_ENV } from "./abi/config.ts";
-import { SysError } from "./abi/errno.ts";
+import { messageOf, SysError } from "./abi/errno.ts";
 import type { Credentials } from "./abi/identity.ts";
 import type { RandomBytes } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
@@ -164,6 +164,6 @@ function lastWords(log: string): Pick<StarterEnd, "says" | "hints"> {
 /** What a kernel that cannot go on writes last: the error, and its hints below it. */
 export function lastWordsOf(error: unknown): string {
   const { hints } = error instanceof SysError ? error : { hints: [] };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return [ERROR_MARK + message, ...hints.map((hint) => HINT_MARK + hint)].map((line) => `${line}\n`).join("");
 }

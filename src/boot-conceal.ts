@@ -1,5 +1,5 @@
-// The text of an error without the secrets that are stored in this home, for a command that found fault with what was typed: it is
-// read like any setting, with no kernel. Whatever keeps it from being read, the error is told.
+// Removes the secrets stored in this home from the text of an error, for a command that rejects what was typed before it has a kernel. The
+// secrets are read as any setting is. When they cannot be read, the error is told as it is.
 
 import { existsSync } from "node:fs";
 import { keychainOf } from "./boot-keychain.ts";

@@ -1,4 +1,4 @@
-// A Sys that comes into being at its first use: most of what a command line does needs none.
+// A Sys that is opened at its first use, because most commands (help, version, a usage error) never use theirs.
 
 import type { Sys } from "./abi/sys.ts";
 

@@ -1,4 +1,4 @@
-// What is mounted where: one table for the kernel and for the read-only view, so that a path means the same with a kernel and without.
+// The mount table. The kernel and the read-only view share it, so that a path means the same with a kernel and without.
 
 import { binFs, type Program } from "../fs/bin.ts";
 import { devFs } from "../fs/dev.ts";

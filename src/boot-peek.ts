@@ -1,4 +1,5 @@
-// A look into a home for what is shown while a person types: nothing is started, made, mended or said, whatever is found there.
+// A look into a home for completion, while a person types: whatever it finds there, it starts no kernel, creates nothing and prints
+// nothing.
 
 import type { RandomBytes } from "./abi/ids.ts";
 import type { Sys } from "./abi/sys.ts";

@@ -1,4 +1,4 @@
-// Accounts, groups, tokens, rights and the audit log, put together.
+// Builds the services about accounts, groups, tokens, rights and the audit log.
 
 import { uuidv7 } from "./abi/ids.ts";
 import type { Core } from "./boot.ts";
@@ -23,7 +23,7 @@ export function bootPeople(core: Core, { closer }: ProcessParts): People {
     accounts: usersService({
       kernel,
       passwords,
-      guard: logins.guard,
+      lockout: logins.lockout,
       clock,
       settle: (uid) => {
         const { give } = bootstrapOf(core, machine, core.repos);

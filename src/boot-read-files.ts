@@ -1,4 +1,4 @@
-// The files of a home as the read-only view sees them.
+// The file services of the read-only view: the same mounts over objects and databases that are only read.
 
 import { SysError } from "./abi/errno.ts";
 import type { RandomBytes } from "./abi/ids.ts";
@@ -8,9 +8,9 @@ import { keychainOf } from "./boot-keychain.ts";
 import { mountedFiles } from "./boot-mounts.ts";
 import { homesOf, lazyRepos } from "./boot-repos.ts";
 import { storageIn } from "./boot-storage.ts";
+import { treeService } from "./kernel/file-tree.ts";
 import { type FilesOptions, filesService } from "./kernel/files.ts";
 import { storageService } from "./kernel/storage.ts";
-import { treeService } from "./kernel/tree.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { ObjectStore } from "./objects/objects.ts";
 import type { HomePaths } from "./paths.ts";
@@ -20,7 +20,7 @@ import { objectRows } from "./store/kernel/objects.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
 import type { FileTree } from "./syscalls/file-tree.ts";
 import type { Files } from "./syscalls/services.ts";
-import type { Media, Storage } from "./syscalls/storing.ts";
+import type { Media, Storage } from "./syscalls/storage-service.ts";
 
 export interface ReadFiles {
   readonly files: Files;

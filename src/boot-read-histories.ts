@@ -1,4 +1,4 @@
-// What processes said, as the read-only view sees it: their databases, opened for reading.
+// The history service of the read-only view: process databases opened for reading.
 
 import type { Clock } from "./lib/clock.ts";
 import type { HomePaths } from "./paths.ts";

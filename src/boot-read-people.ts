@@ -1,4 +1,4 @@
-// Accounts, groups, tokens, rights and the audit log as the read-only view lists them. What changes them needs a kernel.
+// Accounts, groups, tokens, rights and the audit log as the read-only view lists them. Changing them needs a kernel.
 
 import { auditLog } from "./kernel/audit.ts";
 import { listGroups } from "./kernel/groupings.ts";

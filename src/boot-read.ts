@@ -1,14 +1,12 @@
-// The read-only view of a home: the same handlers over databases that cannot be written, for the home's own human, with no kernel.
-// Null when this home needs a kernel even for reading: there is none yet, or an older gsv wrote it.
+// Answers calls that only read, with no kernel: the same syscall handlers over databases opened read-only, for the home's own human.
+// `readOnlySys` is null when even reading needs a kernel: the home was never set up, or an older gsv wrote it and it must be migrated.
 
 import { existsSync } from "node:fs";
 import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
-import type { Caller } from "./abi/identity.ts";
 import { initPid, type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { ClientInfo, Sys } from "./abi/sys.ts";
 import { aboutThis } from "./boot-about.ts";
-import type { ReadFiles } from "./boot-read-files.ts";
 import type { ReadPeople } from "./boot-read-people.ts";
 import { lazyRepos, lazyRepositories } from "./boot-repos.ts";
 import { callersFrom } from "./kernel/accounts.ts";
@@ -24,9 +22,7 @@ import { archivesService } from "./process/archive.ts";
 import { KernelDb } from "./store/kernel/db.ts";
 import { type KernelStore, sqliteKernelStore } from "./store/kernel/sqlite.ts";
 import { isHeld } from "./store/lock.ts";
-import type { AuditLog } from "./syscalls/access.ts";
-import type { FileTree } from "./syscalls/file-tree.ts";
-import type { Files, KernelStatus, Settings } from "./syscalls/services.ts";
+import type { KernelStatus, Settings } from "./syscalls/services.ts";
 import { type Services, syscallNamed } from "./syscalls/table.ts";
 
 export interface ReadOptions {
@@ -72,10 +68,6 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
   const histories = lazily(async () =>
     (await import("./boot-read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation }),
   );
-  const settings = lazily<Settings>(async () => {
-    const { bootSettings } = await import("./boot-settings.ts");
-    return (await bootSettings(kernel, { ...options, config: options.config ?? {} })).settings;
-  });
   const dispatch = makeDispatch({
     readOnly: true,
     table: { get: syscallNamed },
@@ -86,19 +78,17 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
         fresh: async (pid) => (await histories.get()).store.projection(pid).catch(() => null),
         onInterrupted,
       }),
-      histories: {
-        page: async (...asked) => (await histories.get()).histories.page(...asked),
-        text: async (...asked) => (await histories.get()).histories.text(...asked),
-        trace: async (...asked) => (await histories.get()).histories.trace(...asked),
-      },
+      histories: loadedWhenAsked(async () => (await histories.get()).histories),
       archives: archivesService({
         kernel,
         objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
       }),
-      ...storedAtRest(files.get),
-      approvals: { ...approvalsList(kernel), answer: needsKernel },
-      files: filesToRead(async () => (await files.get()).files),
-      settings: settingsToRead(settings.get),
+      approvals: loadedWhenAsked(async () => approvalsList(kernel)),
+      files: loadedWhenAsked(async () => (await files.get()).files),
+      tree: loadedWhenAsked(async () => (await files.get()).tree),
+      storage: loadedWhenAsked(async () => (await files.get()).storage),
+      media: loadedWhenAsked(async () => (await files.get()).media),
+      settings: settingsAtRest(kernel, options),
       repositories: lazyRepositories(kernel, lazyRepos(options), needsKernel),
       ...peopleAtRest(kernel, clock),
       kernel: controlService({
@@ -130,54 +120,37 @@ async function needsKernel(): Promise<never> {
   throw new SysError("EAGAIN", "this needs a kernel");
 }
 
-function filesToRead(now: () => Promise<Pick<Files, "read" | "search">>): Files {
-  return {
-    read: async (...asked) => (await now()).read(...asked),
-    search: async (...asked) => (await now()).search(...asked),
-    write: needsKernel,
-    edit: needsKernel,
-    remove: needsKernel,
-  };
+/**
+ * A service that is loaded when one of its methods is first called. What changes something is not among the methods: dispatch, which is
+ * read-only here, has refused such a call before.
+ */
+function loadedWhenAsked<S extends object>(load: () => Promise<Partial<NoInfer<S>>>): S {
+  return new Proxy<S>({} as S, {
+    get:
+      (_empty, name) =>
+      async (...args: unknown[]) => {
+        const service = await load();
+        const method: unknown = service[name as keyof S];
+        return typeof method === "function" ? method.apply(service, args) : needsKernel();
+      },
+  });
 }
 
-function treeToRead(now: () => Promise<Pick<FileTree, "stat" | "list" | "get">>): FileTree {
-  return {
-    stat: async (...asked) => (await now()).stat(...asked),
-    list: async (...asked) => (await now()).list(...asked),
-    get: async (...asked) => (await now()).get(...asked),
-    stage: needsKernel,
-    put: needsKernel,
-    mkdir: needsKernel,
-    rename: needsKernel,
-    link: needsKernel,
-    setattr: needsKernel,
-    remove: needsKernel,
-  };
+function settingsAtRest(kernel: KernelStore, options: ReadOptions): Settings {
+  return loadedWhenAsked(async () => {
+    const { bootSettings } = await import("./boot-settings.ts");
+    return (await bootSettings(kernel, { ...options, config: options.config ?? {} })).settings;
+  });
 }
 
-function storedAtRest(files: () => Promise<ReadFiles>): Pick<Services, "tree" | "storage" | "media"> {
+function peopleAtRest(kernel: KernelStore, clock: Clock): Pick<Services, keyof ReadPeople> {
+  const people = lazily(async () => (await import("./boot-read-people.ts")).readPeople(kernel, clock));
   return {
-    tree: treeToRead(async () => (await files()).tree),
-    storage: {
-      status: async (...asked) => (await files()).storage.status(...asked),
-      verify: async (...asked) => (await files()).storage.verify(...asked),
-      gc: needsKernel,
-      migrate: needsKernel,
-    },
-    media: {
-      get: async (...asked) => (await files()).media.get(...asked),
-      list: async (...asked) => (await files()).media.list(...asked),
-      put: needsKernel,
-      remove: needsKernel,
-    },
-  };
-}
-
-function settingsToRead(now: () => Promise<Settings>): Settings {
-  return {
-    get: async (...asked) => (await now()).get(...asked),
-    list: async (...asked) => (await now()).list(...asked),
-    change: needsKernel,
+    accounts: loadedWhenAsked(async () => (await people.get()).accounts),
+    groups: loadedWhenAsked(async () => (await people.get()).groups),
+    tokens: loadedWhenAsked(async () => (await people.get()).tokens),
+    rights: loadedWhenAsked(async () => (await people.get()).rights),
+    audit: loadedWhenAsked(async () => (await people.get()).audit),
   };
 }
 
@@ -191,36 +164,6 @@ function lazily<T>(make: () => Promise<T>): { readonly get: () => Promise<T>; re
     get made() {
       return made;
     },
-  };
-}
-
-/** Loaded when the first of them is asked for. */
-function peopleAtRest(kernel: KernelStore, clock: Clock) {
-  const { get: people } = lazily<ReadPeople>(async () =>
-    (await import("./boot-read-people.ts")).readPeople(kernel, clock),
-  );
-  return {
-    bootstrapping: { run: needsKernel },
-    accounts: {
-      list: async (who: Caller) => (await people()).accounts.list(who),
-      create: needsKernel,
-      update: needsKernel,
-      remove: needsKernel,
-      passwd: needsKernel,
-    },
-    groups: {
-      list: async (who: Caller) => (await people()).groups.list(who),
-      add: needsKernel,
-      change: needsKernel,
-      remove: needsKernel,
-    },
-    tokens: {
-      list: async (who: Caller) => (await people()).tokens.list(who),
-      create: needsKernel,
-      revoke: needsKernel,
-    },
-    rights: { of: async (who: Caller, pid: string) => (await people()).rights.of(who, pid) },
-    audit: { list: async (...asked: Parameters<AuditLog["list"]>) => (await people()).audit.list(...asked) },
   };
 }
 

@@ -1,4 +1,4 @@
-// The secrets of an environment, made known to a redactor.
+// Makes the secrets of an environment known to a redactor, so that they never reach a log.
 
 import { SECRET_ENV } from "./abi/config.ts";
 import { Redactor } from "./lib/redact.ts";

@@ -1,5 +1,5 @@
-// kernel.db taken away from under the kernel that writes it. The kernel still has all of it, what it acknowledged since included, and
-// nobody else ever will: so it is put back before the kernel goes. A file that stands in its place by now is not touched.
+// What the kernel does when somebody deletes or replaces kernel.db under it. Only the kernel still has the content, including what it has
+// acknowledged since; so before it exits it puts the file back. A file that stands in its place by then is not touched.
 
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";

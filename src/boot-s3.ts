@@ -1,4 +1,5 @@
-// The bucket that the settings name, with the keys that lie with the other secrets. Loaded where bytes lie in one, or are to.
+// Connects to the bucket that the settings name, with the keys kept among the other secrets. Loaded only where bytes lie in a bucket or are
+// about to be moved there.
 
 import { join } from "node:path";
 import { SETTINGS, type SettingName } from "./abi/config.ts";

@@ -1,4 +1,5 @@
-// The Worker that runs shell scripts, one at a time. It begins with nothing and is told everything; whoever made it may end it at any moment.
+// The entry of the Worker that runs shell scripts, one at a time. It starts with no files and no kernel of its own, is told everything by
+// messages, and may be terminated at any moment.
 
 import { shellIo } from "../commands/sh/io.ts";
 import { KernelLine } from "../commands/sh/kernel-line.ts";

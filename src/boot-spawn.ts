@@ -1,4 +1,4 @@
-// A program that has the terminal while gsv waits: a pager. It gets the environment it is handed and no other.
+// Runs a program that takes over the terminal while gsv waits (the pager), with the environment it is given and no other.
 
 import type { Program } from "../commands/command.ts";
 

@@ -1,5 +1,5 @@
-// Where the bytes of this home lie, by its settings: for the kernel, for the read-only view, for doctor and backup. Nothing of S3 is loaded
-// for a home on disk.
+// Which driver holds the bytes of this home, by its settings: for the kernel, the read-only view, doctor and backup. A home on disk loads
+// none of the S3 code.
 
 import { storedKey } from "./abi/config-key.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";

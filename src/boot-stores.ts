@@ -1,4 +1,4 @@
-// The stores of a home, opened: the control plane, the processes, the objects on the driver there is. A test may stand in front of any.
+// Opens the stores of a home: kernel.db, the process databases, and the objects on disk or in a bucket. Tests may put their own in front.
 
 import type { Machine, Ports } from "./boot.ts";
 import { storageIn } from "./boot-storage.ts";

@@ -1,4 +1,5 @@
-// What has had its time goes: rows that nobody asks for again, and what the retention settings say, at a start and then every hour.
+// Deletes what has expired, when a kernel starts and then every hour: rows that nobody will ask for again, and whatever the retention
+// settings name.
 
 import type { Core } from "./boot.ts";
 import { retentionOf } from "./boot-settings.ts";

@@ -2,12 +2,13 @@
 
 import { SysError } from "../../src/abi/errno.ts";
 import { isBinary } from "../../src/lib/binary.ts";
+import { quoted } from "../../src/lib/quote.ts";
 import { Sanitizer } from "../../src/lib/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { piecesOf } from "./gsv-side.ts";
-import { Problems, quoted } from "./problems.ts";
+import { Problems } from "./problems.ts";
 
 const input = {
   paths: field.paths("the files; - is stdin", { positional: true, meta: "PATH...", of: "file" }),

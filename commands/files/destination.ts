@@ -1,4 +1,4 @@
-// What `cp` and `mv` have in common: several paths go to one, which then has to be a directory.
+// Where `cp` and `mv` put things: the last path, which has to be a directory when several are copied or moved.
 
 import { type Code, SysError } from "../../src/abi/errno.ts";
 import { type Spec, usageError } from "../args.ts";

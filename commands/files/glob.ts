@@ -1,5 +1,5 @@
-// Patterns of names, as a shell has them: `*`, `?` and `[…]`, everything else is itself. Pure. Compared letter by letter, so no pattern
-// takes long on a name.
+// Patterns of names as a shell has them: `*`, `?` and `[…]`; everything else stands for itself. Pure. Matches without regular expressions,
+// so no pattern can take exponential time on a name.
 
 export function globMatcher(
   pattern: string,

@@ -3,11 +3,12 @@
 import { base, join } from "../../fs/path.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
+import { quoted } from "../../src/lib/quote.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command } from "../command.ts";
 import { command } from "../define.ts";
 import { statOrNull } from "./entries.ts";
-import { Problems, quoted } from "./problems.ts";
+import { Problems } from "./problems.ts";
 
 const input = {
   target: field.text("what the link points to, from where the link is", { positional: true, meta: "TARGET" }),

@@ -1,19 +1,10 @@
-// What every shell says of a path that something went wrong with.
+// What the commands about files say of a path, as every shell words it: the text of the code, with a capital. EINVAL and EIO are not among
+// them: there the kernel's own message says more.
 
-export const PHRASES: { readonly [code: string]: string } = {
-  ENOENT: "No such file or directory",
-  EACCES: "Permission denied",
-  EPERM: "Operation not permitted",
-  EEXIST: "File exists",
-  EISDIR: "Is a directory",
-  ENOTDIR: "Not a directory",
-  ENOTEMPTY: "Directory not empty",
-  ELOOP: "Too many levels of symbolic links",
-  ENAMETOOLONG: "File name too long",
-  EXDEV: "Invalid cross-device link",
-  EBUSY: "Something is mounted there",
-  EROFS: "Read-only file system",
-  EFBIG: "File too large",
-  ENOSPC: "No space left",
-  ECONFLICT: "Changed since it was read",
-};
+import { ERRNO_TEXT } from "../../src/abi/errno.ts";
+
+const { EINVAL: _invalid, EIO: _broken, ...SAID } = ERRNO_TEXT;
+
+export const PHRASES: { readonly [code: string]: string } = Object.fromEntries(
+  Object.entries(SAID).map(([code, text]) => [code, text.charAt(0).toUpperCase() + text.slice(1)]),
+);

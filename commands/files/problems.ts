@@ -1,7 +1,8 @@
 // What went wrong with the paths of one command: each told at once, in the words every shell uses for it, while the others go on. The
 // first decides the exit status. What is not about a path (no kernel, no credential, a fault) ends the command.
 
-import { exitStatusOf, SysError } from "../../src/abi/errno.ts";
+import { ERRNO_TEXT, exitStatusOf, SysError } from "../../src/abi/errno.ts";
+import { quoted } from "../../src/lib/quote.ts";
 import type { Io } from "../command.ts";
 import { printError } from "../print.ts";
 import { PHRASES } from "./phrases.ts";
@@ -60,11 +61,8 @@ function wordedFor({ command, path, home }: Typed, error: SysError): SysError {
   return new SysError(error.code, `${command}: ${path}: ${phrase}`, hints);
 }
 
-const KERNEL_PHRASES: ReadonlySet<string> = new Set([
-  ...Object.values(PHRASES).map((phrase) => phrase.toLowerCase()),
-  "on another mount: copy it and delete the original",
-  "copy it and delete the original",
-]);
+/** How an error of a mount ends when it says no more than its code does; between mounts, fs/error.ts adds what helps. */
+const KERNEL_PHRASES: ReadonlySet<string> = new Set([...Object.values(ERRNO_TEXT), "copy it and delete the original"]);
 
 function hintsFor({ command, path, home }: Typed, { code }: SysError): string[] {
   if (code === "ENOENT" && home !== undefined && home.length > 1 && (path === home || path.startsWith(`${home}/`))) {
@@ -76,9 +74,4 @@ function hintsFor({ command, path, home }: Typed, { code }: SysError): string[] 
   }
   if (code === "EISDIR" && command === "cat") return [`gsv ls ${quoted(path)} lists it`];
   return [];
-}
-
-/** As one word of a shell. */
-export function quoted(path: string): string {
-  return /^[A-Za-z0-9_./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -34,6 +34,27 @@ const EXIT_STATUS = {
 
 export type Code = keyof typeof EXIT_STATUS;
 
+/** What a code says of a file, as every Unix words it. Mounts take these words as they are, commands print them with a capital. */
+export const ERRNO_TEXT = {
+  ENOENT: "no such file or directory",
+  EACCES: "permission denied",
+  EPERM: "operation not permitted",
+  EEXIST: "file exists",
+  EISDIR: "is a directory",
+  ENOTDIR: "not a directory",
+  ENOTEMPTY: "directory not empty",
+  ELOOP: "too many levels of symbolic links",
+  ENAMETOOLONG: "file name too long",
+  EINVAL: "invalid argument",
+  EXDEV: "invalid cross-device link",
+  EBUSY: "something is mounted there",
+  EROFS: "read-only file system",
+  EFBIG: "file too large",
+  ENOSPC: "no space left",
+  ECONFLICT: "changed since it was read",
+  EIO: "input/output error",
+} as const satisfies Partial<Record<Code, string>>;
+
 export class SysError extends Error {
   readonly code: Code;
   /** What the reader can do now, one short line each. */
@@ -56,4 +77,9 @@ export function exitStatusOfCode(code: Code): number {
 
 export function exitStatusOf(error: unknown): number {
   return error instanceof SysError ? EXIT_STATUS[error.code] : 1;
+}
+
+/** What anything that was thrown says of itself, for a log or a line of text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -21,11 +21,11 @@ export interface Caller extends Identity {
   /** Bits that new files do without; where nobody set it, what is new takes after its directory. */
   readonly umask?: number;
   readonly capabilities: readonly string[];
-  /** A person has said yes to this one call of a process, having seen what it is about. */
+  /** A person has approved this one call of a process: it may do what a call declared `by: "approved"` needs (dispatch asks this). */
   readonly approved?: true;
-  /** The one file, by its path without links, whose change a person has seen and allowed in this call. */
+  /** A person has approved the change of this one file in this call: its path without links. Nothing else is allowed by it (mounts ask this). */
   readonly allowed?: string;
-  /** Taken from this one process, whatever its account may do. */
+  /** Capabilities this one process does without, though its account has them. */
   readonly dropped?: readonly string[];
 }
 

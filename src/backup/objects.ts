@@ -1,5 +1,5 @@
-// The bytes of objects beside a home: named by what they hold, so that no name is longer than another and equal bytes lie there once.
-// Stored bytes are never changed in place, so a second name for them is as good as a copy and takes no time.
+// The bytes of objects while a backup is made: put beside the home under their checksum, so that names have one length and equal bytes are
+// kept once. Stored bytes are never changed in place, so a hard link is as good as a copy and costs no time.
 
 import { constants } from "node:fs";
 import { copyFile, link, rename, rm } from "node:fs/promises";

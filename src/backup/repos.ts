@@ -53,7 +53,7 @@ export async function takeRepos(reposDir: string, into: string, have: Set<string
 }
 
 async function filesBelow(root: string, path: string): Promise<string[]> {
-  const entries = await readdir(join(root, path), { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(join(root, path), { withFileTypes: true }).catch(nothing);
   entries.sort((left, right) => Number(GIT_FIRST.test(right.name)) - Number(GIT_FIRST.test(left.name)));
   const found: string[] = [];
   for (const entry of entries) {
@@ -62,6 +62,12 @@ async function filesBelow(root: string, path: string): Promise<string[]> {
     else if (entry.isFile() && isRepoPath(below)) found.push(below);
   }
   return found;
+}
+
+// Gone since it was listed. What cannot be read is told: a backup that left it out would look whole.
+function nothing(error: unknown): [] {
+  if ((error as { code?: unknown }).code === "ENOENT") return [];
+  throw error;
 }
 
 async function take(path: string, into: string, have: Set<string>): Promise<Omit<RepoFile, "path"> | null> {

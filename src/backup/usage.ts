@@ -1,5 +1,5 @@
-// Who uses what of the disk: databases by process, archives and files by account, and what else lies in a home. Sizes are asked of the
-// file system and of the rows; no database is opened but through the store, and nothing is changed.
+// What `gsv df` counts: databases by process, archives and files by account, and what else lies in a home. Sizes come from the file system
+// and from the rows; no database is opened except through the store, and nothing is changed.
 
 import { readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// kernel.db against the process databases: each registered process has its database, each database its process, and the copy in kernel.db
-// says what the process itself says. What is marked is not compared: whoever is writing it copies it, or the next start does.
+// Check: kernel.db and the process databases agree. Each registered process has its database, each database its process, and the projection
+// in kernel.db matches the process's own word. Processes marked dirty are left out: their projection is still to be copied.
 
 import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";

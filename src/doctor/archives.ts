@@ -1,8 +1,8 @@
-// Histories put away: each still reads to its end with the checksum and the number of records that were written down. Quickly, a sample
-// of the newest; in full, all of them.
+// Check: each archive still reads to its end with the recorded checksum and number of records. The quick look takes a sample of the newest,
+// fsck takes all.
 
 import { existsSync } from "node:fs";
-import { type Check, type Found, messageOf, ok, problem } from "./check.ts";
+import { type Check, type Found, faultLine, ok, problem } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 const SAMPLE = 5;
@@ -16,12 +16,12 @@ export const archives: Check = {
     const rows = rowsOf(patient, limit);
     if (rows === null) return [];
     // Where none can be reached, none is damaged.
-    const unreachable = await patient.bytes.probe().then(() => null, messageOf);
+    const unreachable = await patient.bytes.probe().then(() => null, faultLine);
     if (unreachable !== null)
       return [problem(`archives cannot be read: ${unreachable}`, { fix: "gsv doctor storage" })];
     const found: Found[] = [];
     for (const archive of rows) {
-      const fault = await patient.bytes.archiveFault(archive).catch(messageOf);
+      const fault = await patient.bytes.archiveFault(archive).catch(faultLine);
       if (fault !== null && isStillThere(patient, archive.id))
         found.push(
           problem(`archive ${archive.id} of ${archive.pid} is damaged: ${fault}`, {

@@ -1,6 +1,7 @@
 // What a check is and what it finds. A check looks and changes nothing; a finding may carry the way to mend it, which is taken only when
 // somebody asks. Texts are one line; `fix` is a command to type, or what else to do.
 
+import { messageOf } from "../abi/errno.ts";
 import type { Patient } from "./patient.ts";
 
 export type Level = "ok" | "notice" | "problem";
@@ -47,6 +48,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-export function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replaceAll("\n", " ");
+/** Findings are one line each, whatever the message holds. */
+export function faultLine(error: unknown): string {
+  return messageOf(error).replaceAll("\n", " ");
 }

@@ -1,4 +1,4 @@
-// The machine's clock: not before what was written already, not before gsv existed, and in a time zone that exists.
+// Check: the machine's clock is not before gsv existed nor before what was already written, and its time zone exists.
 
 import { readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";

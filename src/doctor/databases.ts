@@ -5,7 +5,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { quoted } from "../lib/quote.ts";
 import type { Registered } from "../store/inspect.ts";
-import { type Check, counted, type Depth, type Found, messageOf, notice, ok, problem, some } from "./check.ts";
+import { type Check, counted, type Depth, type Found, faultLine, notice, ok, problem, some } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 export const databases: Check = {
@@ -94,7 +94,7 @@ function schema({ databases: inspector, paths }: Patient, pid: string): Found[] 
       }),
     ];
   } catch (error) {
-    return existsSync(join(paths.procDir, `${pid}.db`)) ? [problem(`${pid}.db: ${messageOf(error)}`)] : [];
+    return existsSync(join(paths.procDir, `${pid}.db`)) ? [problem(`${pid}.db: ${faultLine(error)}`)] : [];
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Check, type Found, messageOf, notice, ok, problem } from "./check.ts";
+import { type Check, type Found, faultLine, notice, ok, problem } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 const MIB = 1024 * 1024;
@@ -19,7 +19,7 @@ export const disk: Check = {
     try {
       return judged(patient);
     } catch (error) {
-      return [notice(`the disk cannot be looked at: ${messageOf(error)}`)];
+      return [notice(`the disk cannot be looked at: ${faultLine(error)}`)];
     }
   },
 };

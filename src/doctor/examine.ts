@@ -4,7 +4,7 @@
 import { SysError } from "../abi/errno.ts";
 import { agreement } from "./agreement.ts";
 import { archives } from "./archives.ts";
-import { type Check, type Depth, type Found, type Level, messageOf, notice, problem } from "./check.ts";
+import { type Check, type Depth, type Found, faultLine, type Level, notice, problem } from "./check.ts";
 import { clock } from "./clock.ts";
 import { databases } from "./databases.ts";
 import { disk } from "./disk.ts";
@@ -110,7 +110,7 @@ async function look(check: Check, patient: Patient, depth: Depth): Promise<reado
   try {
     return await check.look(patient, depth);
   } catch (error) {
-    return [problem(`could not be looked at: ${messageOf(error)}`)];
+    return [problem(`could not be looked at: ${faultLine(error)}`)];
   }
 }
 
@@ -128,7 +128,7 @@ async function repairs(found: readonly Found[]): Promise<Repaired[]> {
       done.push({ level: "fixed", what: await repair() });
     } catch (error) {
       const fix = error instanceof SysError ? error.hints.join("; ") : "";
-      done.push({ level: "problem", what: `not repaired: ${messageOf(error)}`, ...(fix === "" ? {} : { fix }) });
+      done.push({ level: "problem", what: `not repaired: ${faultLine(error)}`, ...(fix === "" ? {} : { fix }) });
     }
   }
   return done;

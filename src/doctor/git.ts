@@ -1,6 +1,6 @@
 // git, which keeps the versions of what agents and people write.
 
-import { type Check, messageOf, notice, ok } from "./check.ts";
+import { type Check, faultLine, notice, ok } from "./check.ts";
 
 const INSTALL = "install git: apt install git, brew install git";
 
@@ -20,7 +20,7 @@ export const git: Check = {
       if (status === 0) return [ok(`${says} (${path})`)];
       return [notice(`${path} does not run: ${says || `exit status ${status}`}`, { fix: INSTALL })];
     } catch (error) {
-      return [notice(`${path} does not run: ${messageOf(error)}`, { fix: INSTALL })];
+      return [notice(`${path} does not run: ${faultLine(error)}`, { fix: INSTALL })];
     }
   },
 };

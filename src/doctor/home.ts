@@ -2,7 +2,7 @@
 
 import { chmodSync, existsSync, readdirSync, type Stats, statSync } from "node:fs";
 import { quoted } from "../lib/quote.ts";
-import { type Check, type Found, messageOf, notice, ok, problem } from "./check.ts";
+import { type Check, type Found, faultLine, notice, ok, problem } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 export const home: Check = {
@@ -16,7 +16,7 @@ export const home: Check = {
       stat = statSync(paths.home, { throwIfNoEntry: false });
     } catch (error) {
       return [
-        problem(`${paths.home} cannot be looked at: ${messageOf(error)}`, {
+        problem(`${paths.home} cannot be looked at: ${faultLine(error)}`, {
           fix: "set GSV_HOME to a directory of your own",
         }),
       ];

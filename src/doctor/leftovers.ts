@@ -1,4 +1,4 @@
-// Half-written things that a kernel left when it died. While a kernel runs they are its own affair.
+// Check: half-written files that a kernel left when it died. While a kernel runs such files are its own work in progress.
 
 import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Stored } from "../store/inspect.ts";
-import { type Check, counted, type Found, messageOf, notice, ok, problem } from "./check.ts";
+import { type Check, counted, type Found, faultLine, notice, ok, problem } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 export const objects: Check = {
@@ -18,7 +18,7 @@ export const objects: Check = {
       found.push(...(await strangers(patient)));
       return found.length > 0 ? found : [ok(`the bytes of ${counted(count, "object")} are the ones that were stored`)];
     } catch (error) {
-      return [problem(`the objects cannot be looked through: ${messageOf(error)}`)];
+      return [problem(`the objects cannot be looked through: ${faultLine(error)}`)];
     }
   },
 };
@@ -47,7 +47,7 @@ async function faultOf({ bytes }: Patient, row: Stored): Promise<string | null> 
     if (fault === null) return null;
     return fault === "missing" ? "its bytes are missing" : "its bytes are not the ones that were stored";
   } catch (error) {
-    return messageOf(error);
+    return faultLine(error);
   }
 }
 

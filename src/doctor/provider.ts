@@ -2,7 +2,7 @@
 
 import { accessSync, constants } from "node:fs";
 import { SysError } from "../abi/errno.ts";
-import { type Check, messageOf, ok, problem } from "./check.ts";
+import { type Check, faultLine, ok, problem } from "./check.ts";
 
 export const provider: Check = {
   name: "provider",
@@ -21,7 +21,7 @@ export const provider: Check = {
       return [ok(`${choice.provider}:${choice.model}`)];
     } catch (error) {
       const fix = error instanceof SysError ? error.hints.join("; ") : "unset GSV_MODEL";
-      return [problem(messageOf(error), { fix })];
+      return [problem(faultLine(error), { fix })];
     }
   },
 };

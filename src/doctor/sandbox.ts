@@ -1,6 +1,6 @@
 // The sandbox that commands on the host are to run in: bubblewrap, there and allowed to do its work. None is no fault, only worth knowing.
 
-import { type Check, messageOf, notice, ok } from "./check.ts";
+import { type Check, faultLine, notice, ok } from "./check.ts";
 
 const TRY = ["--ro-bind", "/", "/", "--dev", "/dev", "--unshare-all", "--die-with-parent", "/bin/sh", "-c", "exit 0"];
 
@@ -18,7 +18,7 @@ export const sandbox: Check = {
       if (status === 0) return [ok(`${path} works`)];
       return [notice(`${path} does not work here: ${says || `exit status ${status}`}`, { fix: ALLOW })];
     } catch (error) {
-      return [notice(`${path} does not run: ${messageOf(error)}`, { fix: ALLOW })];
+      return [notice(`${path} does not run: ${faultLine(error)}`, { fix: ALLOW })];
     }
   },
 };

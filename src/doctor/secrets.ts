@@ -1,5 +1,5 @@
-// Secrets that are set and whose value is gone: a backup holds none, so a home that was put back has them all to set again. Their values
-// are neither read nor shown.
+// Check: secrets that are set but whose value is gone. A backup holds no secrets, so after a restore all of them have to be set again. The
+// values are neither read nor shown.
 
 import { existsSync } from "node:fs";
 import { SETTINGS } from "../abi/config.ts";

@@ -3,7 +3,7 @@
 import { lstatSync, rmSync } from "node:fs";
 import { SysError } from "../abi/errno.ts";
 import { quoted } from "../lib/quote.ts";
-import { type Check, type Found, messageOf, notice, ok, problem } from "./check.ts";
+import { type Check, type Found, faultLine, notice, ok, problem } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 export const socket: Check = {
@@ -14,7 +14,7 @@ export const socket: Check = {
       return [judged(patient, patient.socketPath())];
     } catch (error) {
       const fix = error instanceof SysError ? error.hints.join("; ") : "";
-      return [problem(messageOf(error), fix === "" ? {} : { fix })];
+      return [problem(faultLine(error), fix === "" ? {} : { fix })];
     }
   },
 };

@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { SysError } from "../abi/errno.ts";
-import { type Check, messageOf, ok, problem } from "./check.ts";
+import { type Check, faultLine, ok, problem } from "./check.ts";
 
 export const storage: Check = {
   name: "storage",
@@ -18,7 +18,7 @@ export const storage: Check = {
       return [ok(`the bucket answers: ${where.place}`)];
     } catch (error) {
       const fix = error instanceof SysError ? error.hints.join("; ") : "";
-      return [problem(messageOf(error), fix === "" ? {} : { fix })];
+      return [problem(faultLine(error), fix === "" ? {} : { fix })];
     }
   },
 };

@@ -1,5 +1,5 @@
-// Steps that were begun: a spawn, a reset, a kill. A kernel takes them to their end by itself; one that it should have finished long ago
-// is stuck.
+// Check: a spawn, reset or kill that was begun and not finished. A kernel finishes these by itself when it starts; one that is old is
+// stuck.
 
 import { existsSync } from "node:fs";
 import type { Registered } from "../store/inspect.ts";

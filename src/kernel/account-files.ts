@@ -1,6 +1,6 @@
-// /etc/passwd, shadow and group as text, and back. A text is checked as a whole before any of it holds, and says of the first line that
-// is wrong what is. Which accounts and groups there are is not changed this way: that makes and takes away homes, agents and processes,
-// and has commands of its own. Only a person writes here, whatever a process may write elsewhere.
+// /etc/passwd, /etc/shadow and /etc/group: the account tables as text, and a text that root wrote back into the tables. The whole text is
+// checked before any of it takes effect; the first wrong line is named. Accounts and groups cannot be added or removed this way, because
+// that also makes and removes homes, agents and processes: `gsv user` and `gsv group` do it. Only a person may write here.
 
 import type { AccountFile } from "../../fs/etc.ts";
 import { SysError } from "../abi/errno.ts";

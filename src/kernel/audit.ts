@@ -1,11 +1,11 @@
-// The audit log as each may read it: one's own rows and those of one's agents; root reads all.
+// Reading the audit log: everyone sees their own rows and those of their agents, root sees all.
 
 import { SysError } from "../abi/errno.ts";
 import { isRoot } from "../abi/identity.ts";
 import type { Clock } from "../lib/clock.ts";
 import { durationMs } from "../lib/duration.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { AuditLog } from "../syscalls/access.ts";
+import type { AuditLog } from "../syscalls/account-service.ts";
 
 export function auditLog(kernel: Pick<KernelStore, "audit" | "people">, clock: Clock): AuditLog {
   return {

@@ -1,5 +1,5 @@
-// A setting as callers see it: its value, every layer that says something, and what it takes. Of a secret only that it is set, or that it
-// was set and its value is gone.
+// A setting as `config get` and `config list` show it: its value, each layer that sets it, and what values it takes. Of a secret it shows
+// only whether it is set, or that it was set and its value is gone.
 
 import { SETTINGS, type Setting, type SettingName } from "../abi/config.ts";
 import { type ConfigLayer, resolveSetting, type Said, typedValue } from "../abi/config-value.ts";

@@ -1,4 +1,4 @@
-// The kernel about itself: version, since when, how much it has to do; and the way to ask it to leave.
+// The service behind system.status and sys.drain: the kernel's version, start, load and clients, and how to ask it to leave.
 
 import { WORKING_STATES } from "../abi/process.ts";
 import type { LeaveReason } from "../abi/sys.ts";

@@ -1,5 +1,6 @@
-// The one way into the kernel: known, allowed, well-formed, carried out once. Persons and processes, the socket and the model's tools all
-// come through here. Unknown is denied; every refusal is audited; every call of a process is in its syscall log.
+// The one way into the kernel: looks the call up, checks the right to it, parses its arguments and carries it out once. Persons and
+// processes, the socket and the model's tools all come through here. What is not declared is refused; every refusal is audited; every call
+// of a process is written to its syscall log.
 
 import { type Code, SysError } from "../abi/errno.ts";
 import { isRoot, mayUse } from "../abi/identity.ts";
@@ -7,7 +8,8 @@ import { isRequestId } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
 import { reveal } from "../lib/sanitize.ts";
 import type { Receipt } from "../objects/objects.ts";
-import type { AuditRows, RequestRows } from "../store/kernel/records.ts";
+import type { AuditRows } from "../store/kernel/audit.ts";
+import type { RequestRows } from "../store/kernel/requests.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import { type ParseOptions, parseArgs } from "../syscalls/parse.ts";
 import type { AnySyscall, Services } from "../syscalls/table.ts";

@@ -18,6 +18,8 @@ import type { Files } from "../syscalls/services.ts";
 import type { ReceiptContext } from "./dispatch.ts";
 
 const EDIT_ATTEMPTS = 3;
+/** A file that changes while it is read is read again, so often. */
+const READ_ATTEMPTS = 5;
 const PIECE_BYTES = 4 * 1024 * 1024;
 
 export interface FilesOptions {
@@ -136,7 +138,7 @@ async function wholeText(
   path: string,
 ): Promise<{ text: string; version: string }> {
   const stat = await namespace.stat(caller, path);
-  for (;;) {
+  for (let attempt = 1; attempt <= READ_ATTEMPTS; attempt++) {
     const pieces: Uint8Array[] = [];
     const versions = new Set<string>();
     for (let offset = 0, eof = false; !eof; ) {
@@ -145,6 +147,8 @@ async function wholeText(
       versions.add(piece.version);
       offset += piece.bytes.byteLength;
       eof = piece.eof;
+      // Asked of what was read and not of the stat: a file of the host may grow meanwhile.
+      if (offset > LIMITS.fileBytesMax) throw new FileError("EFBIG", path);
     }
     const [version] = versions;
     if (versions.size !== 1 || version === undefined) continue;
@@ -157,6 +161,7 @@ async function wholeText(
       throw notText(file);
     }
   }
+  throw new FileError("ECONFLICT", path);
 }
 
 export function withReceipt(receipt: ReceiptContext["receipt"], answer: object): { readonly receipt?: Receipt } {

@@ -1,10 +1,11 @@
-// Groups as root changes them. What gsv itself rests on stays: its own groups, the private group of each account, and what root may do.
+// The service behind group.*: root adds, changes and removes groups. Protected are gsv's own groups, the private group of each account, and
+// what root itself may do.
 
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import type { GroupRow } from "../store/kernel/groups.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { Groups } from "../syscalls/access.ts";
+import type { Groups } from "../syscalls/account-service.ts";
 import { capabilityFault, GROUPS } from "./capabilities.ts";
 import type { ReceiptContext } from "./dispatch.ts";
 import { wordsOf } from "./rights.ts";

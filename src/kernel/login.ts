@@ -1,5 +1,5 @@
-// Who comes in with credentials: a password or a token, never both, checked under the guard. A session is asked again at each call, so
-// that a token that was revoked, or an account that was locked, is cut off at its next one and hears nothing more.
+// Opens a session for whoever proves to be an account, with a password or a token, never both; the lockout slows guessing down. A session
+// is checked again at each call, so that after a token is revoked or an account locked the next call fails and no more signals arrive.
 
 import { timingSafeEqual } from "node:crypto";
 import { SysError } from "../abi/errno.ts";
@@ -9,7 +9,7 @@ import { Serial } from "../lib/serial.ts";
 import type { TokenRow } from "../store/kernel/logins.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { Callers } from "./accounts.ts";
-import { Guard } from "./guard.ts";
+import { Lockout } from "./lockout.ts";
 import type { Passwords } from "./passwords.ts";
 
 export interface LoginPorts {
@@ -32,13 +32,13 @@ export interface Session {
 const NOBODY_UID = 65_534;
 
 export class Logins {
-  readonly guard: Guard;
+  readonly lockout: Lockout;
   private readonly serial = new Serial();
   private readonly cutTokens = new Set<string>();
   private readonly cutAccounts = new Set<number>();
 
   constructor(private readonly ports: LoginPorts) {
-    this.guard = new Guard(ports.kernel.guards, ports.clock);
+    this.lockout = new Lockout(ports.kernel.lockouts, ports.clock);
   }
 
   /** Lets somebody in, or throws EAUTH; `peer` is who connected, whatever they say they are. */
@@ -73,12 +73,12 @@ export class Logins {
     const subjects = [{ kind: "peer", subject: peer } as const, ...account];
     // One after the other, so that many right ones at once are not taken for many guesses.
     return await this.serial.run(async () => {
-      await this.guard.begin(subjects);
+      await this.lockout.begin(subjects);
       if ((password === undefined) === (token === undefined))
         throw new SysError("EAUTH", "to act as an account give its password or a token, one of them");
       if (password === undefined) throw wrong(user);
       const proved = await this.byPassword(user, password);
-      await this.guard.succeeded(subjects);
+      await this.lockout.succeeded(subjects);
       return proved;
     });
   }

@@ -1,7 +1,7 @@
-// Where the next page of a list begins, as the opaque text that clients hand back.
+// The cursor of a paged list: where the next page begins, as an opaque text that clients hand back.
 
 import { SysError } from "../abi/errno.ts";
-import type { ListPlace } from "../store/kernel/records.ts";
+import type { ListPlace } from "../store/kernel/list-place.ts";
 
 export function placeOf(cursor: string | undefined): { readonly after?: ListPlace } {
   if (cursor === undefined) return {};

@@ -1,19 +1,19 @@
-// A password and how it is changed: by its owner, who knows the one so far, or by root. Root's first one is given by the home's own human,
-// typed on a terminal; until then nobody is root.
+// The service behind `gsv passwd`: an account's owner changes its password knowing the old one, root changes anybody's. Root has no
+// password at first; the home's own human sets it, typed on a terminal, and until then nobody can act as root.
 
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { AccountRow } from "../store/kernel/people.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { PasswordChange } from "../syscalls/access.ts";
-import type { Guard } from "./guard.ts";
+import type { PasswordChange } from "../syscalls/account-service.ts";
+import type { Lockout } from "./lockout.ts";
 import { checkPassword, type Passwords } from "./passwords.ts";
 
 export interface PasswordPorts {
   readonly kernel: Pick<KernelStore, "people">;
   readonly passwords: Passwords;
-  readonly guard: Guard;
+  readonly lockout: Lockout;
   readonly clock: Clock;
 }
 
@@ -40,12 +40,16 @@ export async function changePassword(
 }
 
 // The same change again, because no answer came: then the new one is in force already.
-async function provesItself({ kernel, passwords, guard }: PasswordPorts, account: AccountRow, change: PasswordChange) {
+async function provesItself(
+  { kernel, passwords, lockout }: PasswordPorts,
+  account: AccountRow,
+  change: PasswordChange,
+) {
   const subjects = [{ kind: "account", subject: account.username } as const];
-  await guard.begin(subjects);
+  await lockout.begin(subjects);
   const hash = await kernel.people.hash(account.username);
   const right = (await passwords.verify(change.old ?? "", hash)) || (await passwords.verify(change.password, hash));
-  if (right) await guard.succeeded(subjects);
+  if (right) await lockout.succeeded(subjects);
   return right;
 }
 

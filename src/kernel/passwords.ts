@@ -1,5 +1,5 @@
-// Passwords as argon2id hashes. At most two are worked on at once, because each takes 64 MiB; what is compared with nothing takes as long
-// as what is compared with something.
+// Passwords as argon2id hashes. At most two are computed at once, because each takes 64 MiB. Checking the password of an account that does
+// not exist does the same work, so that the time taken tells nothing.
 
 import { SysError } from "../abi/errno.ts";
 

@@ -1,5 +1,5 @@
-// A request id stands for one call with its arguments. What was carried out under an id is remembered as a checksum, the latest of them
-// only: the verbs behind the calls keep their own answers, across kernels too; this keeps one id from meaning two things in between.
+// A client gives each call a request id, and repeats it when it asks again. Here the latest ids are remembered with a checksum of their
+// arguments, so that one id used for two different calls is refused. The answers themselves are kept by the stores, across kernels too.
 
 const KEPT_MAX = 10_000;
 

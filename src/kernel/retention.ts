@@ -1,6 +1,6 @@
-// What is kept for so long goes by itself: old archives, old lines of the audit, ended runs and logged calls. Each sweep takes only so
-// much, oldest first, and a kernel that dies within one takes up where it was: an archive's bytes go before its row, so that no row is
-// ever without a reason. Every archive that goes is in the audit. Nothing goes unless somebody said for how long it is kept.
+// Deletes what the retention settings say is kept only so long: old archives, audit rows, ended runs and logged calls. One sweep deletes a
+// limited amount, oldest first, and one that was cut off is taken up by the next kernel: an archive's bytes go before its row, so that no
+// bytes are left that nothing names. Each deleted archive is audited. Without a setting nothing is deleted.
 
 import { SysError } from "../abi/errno.ts";
 import type { RetentionSettings } from "../abi/keep.ts";

@@ -1,12 +1,12 @@
-// What a process may do: what its account may, less what was dropped when it was started. A child begins with what its parent has or less,
-// whichever account it acts as.
+// What a process may do: what its account may, minus what was dropped when it was started. A child never starts with more than its parent
+// has, whichever account it acts as.
 
 import { SysError } from "../abi/errno.ts";
 import { covers, mayUse } from "../abi/identity.ts";
 import type { AccountRows } from "../store/kernel/accounts.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { Rights } from "../syscalls/access.ts";
+import type { Rights } from "../syscalls/account-service.ts";
 import { capabilityFault } from "./capabilities.ts";
 import { visibleProcess } from "./registry.ts";
 

@@ -1,5 +1,5 @@
-// What a script has printed, both streams in the order in which they came, kept until it is read or for a minute after its end. A reader
-// goes on from where it was, and may wait for more.
+// The output of one shell script, both streams in the order they were printed, kept until a minute after the script's end. A reader goes on
+// from any position, and may wait for more.
 
 import type { Clock } from "../lib/clock.ts";
 

@@ -1,5 +1,5 @@
-// The files a shell script reaches: those of whoever runs it, with that account's capabilities. A script nobody has approved neither
-// deletes nor changes what an agent is told to be: for these an agent has tools that ask.
+// The files a shell script reaches: with the rights of whoever runs it. In a script that no person has approved, an agent can neither
+// delete anything outside /tmp nor change its own instructions (context, skills …): the tools for that ask a person first.
 
 import { FileError } from "../../fs/error.ts";
 import type { Stat } from "../../fs/filesystem.ts";
@@ -8,6 +8,7 @@ import { isWithin } from "../../fs/path.ts";
 import { SysError } from "../abi/errno.ts";
 import { type Caller, mayUse } from "../abi/identity.ts";
 import type { FileVerb, ShellFiles, ShellStat } from "../targets/shell.ts";
+import { stands } from "./file-tree.ts";
 
 export interface ShellFilesOptions {
   readonly namespace: Namespace;
@@ -50,10 +51,6 @@ export function shellFiles({ namespace, caller, isGuarded, approved }: ShellFile
     if (!approved && !isWithin(await namespace.locate(caller, path), "/tmp")) refuse(path, "deleting it");
   }
 
-  async function lookedUp(path: string): Promise<Stat | null> {
-    return namespace.stat(caller, path).catch(() => null);
-  }
-
   return {
     async stat(path, links) {
       allowed("stat", path);
@@ -80,9 +77,9 @@ export function shellFiles({ namespace, caller, isGuarded, approved }: ShellFile
     },
     async rename(from, to) {
       await changing("rename", from);
-      // What stands at the other name is gone afterwards.
-      if ((await lookedUp(to)) === null) await changing("rename", to);
-      else await deleting("rename", to);
+      // What stands at the other name is gone afterwards, and be it a link that leads nowhere.
+      if (await stands(() => namespace.lstat(caller, to))) await deleting("rename", to);
+      else await changing("rename", to);
       await namespace.rename(caller, from, to);
     },
     async mkdir(path, parents) {

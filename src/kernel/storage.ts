@@ -1,5 +1,6 @@
-// The bytes of a home looked after: counted, read through, swept, moved to another driver. People see and check what is theirs; what belongs
-// to nobody, and where everything lies, is root's. Nothing younger than an hour is ever taken away: somebody may just be making it.
+// The service behind storage.*: counts bytes, verifies them, removes what belongs to nothing, moves all to another driver. Everyone sees
+// and checks what is theirs; the rest is root's. Bytes younger than an hour are never removed, because they may belong to a write under
+// way.
 
 import { storedKey } from "../abi/config-key.ts";
 import { SysError } from "../abi/errno.ts";
@@ -11,7 +12,7 @@ import { moveAll } from "../objects/move.ts";
 import type { Bytes, Driver, Lying, ObjectMeta, ObjectStore, StoredObjects } from "../objects/objects.ts";
 import type { SwitchedObjects } from "../objects/switched.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { Collected, FamilySize, Storage, StorageFault } from "../syscalls/storing.ts";
+import type { Collected, FamilySize, Storage, StorageFault } from "../syscalls/storage-service.ts";
 
 const PAGE_ROWS = 500;
 const VERIFIED_OBJECTS_MAX = 200;

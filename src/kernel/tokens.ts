@@ -6,7 +6,7 @@ import type { RandomBytes } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { TokenKind, TokenRow } from "../store/kernel/logins.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { TokenInfo, Tokens } from "../syscalls/access.ts";
+import type { TokenInfo, Tokens } from "../syscalls/account-service.ts";
 import { spanMs } from "./audit.ts";
 import { tokenHash } from "./login.ts";
 

@@ -1,6 +1,6 @@
-// Contents that come in pieces and are put at once. They lie in memory until then: a client that goes away leaves nothing behind but
-// these bytes, and when room is needed whatever nobody added to for a while makes it. Pieces come in order; one that comes again is the
-// same piece.
+// Files that a client sends in pieces and then puts in place in one step. The pieces are held in memory: a client that goes away leaves
+// nothing on disk, and when room is needed, uploads that nobody added to for a while are dropped. Pieces come in order; a piece sent twice
+// counts once.
 
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";

@@ -1,5 +1,5 @@
-// Accounts as people change them. Humans and system agents are root's to make; a human makes and removes agents of its own. The home's
-// own human and root stay as long as the home does.
+// The service behind account.*. Root makes humans and system agents; a human makes and removes agents of their own. The home's own human
+// and root cannot be removed.
 
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
@@ -8,7 +8,7 @@ import type { Account } from "../store/kernel/accounts.ts";
 import type { AccountRow, PeopleRows } from "../store/kernel/people.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { AccountInfo, Accounts, NewAccountRequest } from "../syscalls/access.ts";
+import type { AccountInfo, Accounts, NewAccountRequest } from "../syscalls/account-service.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import { GROUPS } from "./capabilities.ts";
 import type { ReceiptContext } from "./dispatch.ts";

@@ -1,6 +1,6 @@
-// What every driver does the same: one change at a time, its intent stored before anything moves and ended with the row in one transaction;
-// an intent that nobody ended is settled before the next change, by what came true. And the rule of the tree, asked of the rows: a key is
-// never both a file and a directory.
+// What the drivers share: changes go one at a time, and each stores its intent before it moves bytes and ends it together with the row in
+// one transaction. An intent left by a crash is settled before the next change: rolled forward if the bytes got there, else dropped. Also
+// the rule that a key is never both a file and a directory.
 
 import { SysError } from "../abi/errno.ts";
 import { Serial } from "../lib/serial.ts";

@@ -1,5 +1,5 @@
-// Bytes on the local disk, apart from any row: at <directory>/<key>, half-written ones in <directory>/.tmp. What gsv did not make there is
-// neither followed nor read.
+// Bytes on the local disk, without their rows, for verifying, collecting and moving: at <directory>/<key>, half-written ones in
+// <directory>/.tmp. What gsv did not make there is neither followed nor read.
 
 import { lstatSync } from "node:fs";
 import { lstat, opendir, rename, unlink } from "node:fs/promises";

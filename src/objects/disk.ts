@@ -26,7 +26,7 @@ import {
   syncDirectory,
   writeDurably,
 } from "./host.ts";
-import { checkKey, TEMPORARIES } from "./keys.ts";
+import { checkKey, isRealRename, TEMPORARIES } from "./keys.ts";
 import type {
   Bytes,
   Lying,
@@ -127,10 +127,7 @@ class DiskObjects implements StoredObjects {
   }
 
   async rename(from: string, to: string, receipt?: Receipt): Promise<void> {
-    checkKey(from);
-    checkKey(to);
-    if (from === to) return;
-    if (to.startsWith(`${from}/`)) throw new SysError("EINVAL", `cannot move ${from} into itself`);
+    if (!isRealRename(from, to)) return;
     await this.changes
       .run(
         { id: this.newId(), kind: "rename", from, to, ...(receipt && { receipt }) },

@@ -63,3 +63,11 @@ export function mediaPrefix(uid: number, pid: string): string {
 function bad(key: string, why: string): SysError {
   return new SysError("EINVAL", `the key ${JSON.stringify(key.slice(0, 80).toWellFormed())} ${why}`);
 }
+
+/** Whether a rename has anything to do; refuses keys that cannot be, and a directory into itself. */
+export function isRealRename(from: string, to: string): boolean {
+  checkKey(from);
+  checkKey(to);
+  if (to.startsWith(`${from}/`)) throw new SysError("EINVAL", `cannot move ${from} into itself`);
+  return from !== to;
+}

@@ -1,5 +1,5 @@
-// Rows and bytes against each other: what of an object is wrong, and what lies there that belongs to none. Both are asked while things go on
-// changing, so that whatever looks wrong is looked at again before it is said. One piece of one object in memory at a time.
+// Compares rows with bytes: objects whose bytes are missing or damaged, and bytes that belong to no object. Objects change meanwhile, so
+// whatever looks wrong is looked at again before it is reported. Holds one piece of one object in memory at a time.
 
 import type { Bytes, Lying, ObjectIntent, ObjectRows, Which } from "./objects.ts";
 

@@ -1,5 +1,5 @@
-// All bytes from one driver to another, each read back and checked where it arrived. What is there already and whole is not sent again, so a
-// move that was cut short goes on where it was. Nothing is taken away where they came from. The rows are the same before and after.
+// Moves all bytes from one driver to another; each object is read back and checked where it arrived. What arrived before is not sent again,
+// so a move that was cut off goes on where it was. Nothing is deleted at the source, and the rows stay as they are.
 
 import { SysError } from "../abi/errno.ts";
 import type { Bytes, ObjectMeta, ObjectRows, Which } from "./objects.ts";

@@ -1,4 +1,5 @@
-// Bytes in a bucket, apart from any row. Bytes of nothing are never stored and never asked for: some servers answer that with silence.
+// Bytes in a bucket, without their rows, for verifying, collecting and moving. Objects of 0 bytes are never stored and never asked for,
+// because some servers never answer such a request.
 
 import { join } from "node:path";
 import { SysError } from "../abi/errno.ts";

@@ -13,7 +13,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Bucket } from "./bucket.ts";
 import { Changes, mayRename, mayStand, present } from "./changes.ts";
 import { hostError, kindAt } from "./host.ts";
-import { checkKey, TEMPORARIES } from "./keys.ts";
+import { checkKey, isRealRename, TEMPORARIES } from "./keys.ts";
 import type {
   Bytes,
   Lying,
@@ -150,10 +150,7 @@ class S3Objects implements StoredObjects {
   }
 
   async rename(from: string, to: string, receipt?: Receipt): Promise<void> {
-    checkKey(from);
-    checkKey(to);
-    if (from === to) return;
-    if (to.startsWith(`${from}/`)) throw new SysError("EINVAL", `cannot move ${from} into itself`);
+    if (!isRealRename(from, to)) return;
     const before: string[] = [];
     await this.changes.run(
       { id: this.newId(), kind: "rename", from, to, ...(receipt && { receipt }) },

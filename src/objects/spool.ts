@@ -1,5 +1,5 @@
-// Bytes on their way to another machine: a request that is tried again needs them whole once more, and their checksum comes before them.
-// Few are held in memory, more in a file of their own that is gone afterwards.
+// Holds bytes on their way to another machine until they were sent: the request names their checksum first, and a retry sends them all
+// again. Up to 1 MiB stays in memory, more goes to a temporary file.
 
 import { unlink } from "node:fs/promises";
 import { dirname } from "node:path";

@@ -1,5 +1,5 @@
-// The driver there is now, behind one name: what was opened goes on when the bytes move to another. While they do, nothing changes, and
-// who wants to change something waits; readers do not.
+// Stands in front of the current driver, so that whoever holds the store keeps it when the bytes move from disk to a bucket or back. During
+// the move writers wait; readers do not.
 
 import type { Bytes, Lying, NewObject, ObjectMeta, Receipt, StoredObjects } from "./objects.ts";
 

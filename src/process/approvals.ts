@@ -1,5 +1,5 @@
-// What waits for a person, and the answer. The first answer decides; who comes later with the same decision is told it stands, with
-// another one who decided.
+// The service behind hil.*: what waits for a person, and the answer. The first answer decides; whoever answers later the same way is told
+// that it stands, whoever answers otherwise is told who decided.
 
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";

@@ -1,14 +1,14 @@
-// Histories put away: packed as one gzip member of JSON lines, read back and checked with another library before anything is deleted.
-// Pages keep memory bounded, whatever the length of a history.
+// Archives of histories: packed as one gzip member of JSON lines, then read back and verified with another gzip library before anything is
+// deleted. Works page by page, so memory is bounded however long a history is.
 
-import { SysError } from "../abi/errno.ts";
+import { messageOf, SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { nextPlace, placeOf } from "../kernel/pages.ts";
 import { objectWithin } from "../lib/fitting.ts";
 import { linesOf } from "../lib/lines.ts";
 import type { ObjectStore } from "../objects/objects.ts";
-import type { ArchiveRow } from "../store/kernel/records.ts";
+import type { ArchiveRow } from "../store/kernel/archives.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ArchiveRecord } from "../store/process/verbs.ts";
 import { damagedArchive } from "../syscalls/archive.ts";
@@ -55,7 +55,7 @@ export async function faultOf(
   try {
     for await (const _ of readLines(objects, row.key, (bytes) => hash.update(bytes))) lines++;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
   if (hash.digest("hex") !== row.sha256) return "the checksum is not the one recorded";
   return lines === row.lines ? null : `it has ${lines} records, not ${row.lines}`;
@@ -104,7 +104,7 @@ async function* undamaged(key: string, lines: AsyncIterable<string>): AsyncItera
     yield* lines;
   } catch (error) {
     if (error instanceof SysError && error.code === "EFBIG") throw error;
-    throw damagedArchive(`/${key}`, error instanceof Error ? error.message : String(error));
+    throw damagedArchive(`/${key}`, messageOf(error));
   }
 }
 

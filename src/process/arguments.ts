@@ -1,6 +1,6 @@
-// What the arguments of a model's calls may weigh. They are stored several times over, shown to people and sent to the model again with
-// every turn, so what is too heavy is never carried out: of its arguments an excerpt is stored, which says of itself that it is one, and
-// its result says what to do instead.
+// Limits the size of the arguments of a model's tool calls, which are stored, shown to people and sent to the model again each turn. A call
+// with too large arguments is not carried out: an excerpt, marked as one, is stored in their place, and its result tells the model what to
+// do instead.
 
 import { LIMITS } from "../abi/limits.ts";
 import type { ToolCall } from "../abi/message.ts";

@@ -1,8 +1,8 @@
-// Reset and kill, one protocol: draw the line and fence the run, end what is in flight, archive up to the line and check the archive,
-// delete, answer. Each step is stored before the next begins, so a crash anywhere is rolled forward and never leaves neither history nor
-// archive.
+// Reset and kill follow one protocol: store the cut and fence the run, end what is in flight, archive up to the cut and verify the archive,
+// delete, answer. Each step is stored before the next begins, so a crash anywhere is rolled forward: at no moment are history and archive
+// both missing.
 
-import { SysError } from "../abi/errno.ts";
+import { messageOf, SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
@@ -82,7 +82,7 @@ export class Closer {
       return await this.oneAtATime(pid, work);
     } catch (error) {
       if (!(await this.isBegun(pid).catch(() => true))) throw error;
-      log(`${pid} could not be put away, it is tried again: ${error instanceof Error ? error.message : String(error)}`);
+      log(`${pid} could not be put away, it is tried again: ${messageOf(error)}`);
       clock.after(retryMs * 2 ** Math.min(attempt, RETRY_DOUBLINGS_MAX), () => {
         this.rollForward(pid, attempt + 1).catch(() => {});
       });

@@ -1,6 +1,8 @@
-// Commit, then project, then signal. After every verb on a process the ledger copies what changed into kernel.db, tells the parent if the
-// process ended, and only then tells clients. It also takes processes over for this kernel and keeps the mark that a start must look at them.
+// Commit, then project, then signal: after every change of a process the ledger copies its outbox into kernel.db, tells the parent if the
+// process ended, and only then signals clients. It also takes a process over for this kernel before its first write and marks it dirty in
+// kernel.db, so that the next start looks at it.
 
+import { messageOf } from "../abi/errno.ts";
 import { isInit } from "../abi/ids.ts";
 import type { Approval, RunEnd, State, WaitsFor } from "../abi/process.ts";
 import { WORKING_STATES } from "../abi/process.ts";
@@ -143,7 +145,7 @@ export class Ledger {
     } catch (error) {
       // The mark stays, and a start looks once more than it had to.
       this.dirty.add(pid);
-      this.options.log(`${pid} stays marked: ${error instanceof Error ? error.message : String(error)}`);
+      this.options.log(`${pid} stays marked: ${messageOf(error)}`);
     }
   }
 
@@ -164,7 +166,11 @@ export class Ledger {
     const fresh = rows.filter(({ seq }) => seq > (this.told.get(row.pid) ?? 0));
     const latest = fresh.at(-1);
     if (latest !== undefined) this.tell(row, fresh, latest);
-    if (!copied) this.options.retries.later(`publish ${row.pid}`, () => void this.publish(row).catch(() => {}));
+    if (copied) return;
+    const { retries, log } = this.options;
+    retries.later(`publish ${row.pid}`, () => {
+      this.publish(row).catch((error: unknown) => log(`${row.pid} cannot be copied: ${messageOf(error)}`));
+    });
   }
 
   /** False when it has to be done again. */
@@ -284,9 +290,7 @@ export class Ledger {
       return admitted.ok || admitted.why !== "full";
     } catch (error) {
       // The parent's trouble is not the child's.
-      log(
-        `${parent.pid} was not told yet that ${pid} ended: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      log(`${parent.pid} was not told yet that ${pid} ended: ${messageOf(error)}`);
       return !(error instanceof StoreUnavailable);
     }
   }

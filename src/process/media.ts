@@ -1,5 +1,5 @@
-// Media of a process: objects below var/media/{uid}/{pid}/, for its owner alone. They come in pieces and are stored at once, belong to the
-// history of the moment they came, and go with it. An upload that a reset or a kill overtakes leaves nothing.
+// The service behind proc.media.*: objects below var/media/{uid}/{pid}/, for the owner alone. They are uploaded in pieces, belong to the
+// history of that moment and are deleted with it. An upload that a reset or kill overtakes is discarded.
 
 import { SysError } from "../abi/errno.ts";
 import { isUuid } from "../abi/ids.ts";
@@ -16,7 +16,7 @@ import type { ProcessStore } from "../store/process/verbs.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import { PIECE_BYTES_MAX } from "../syscalls/fs-bytes.ts";
 import { noSuchProcess } from "../syscalls/parse.ts";
-import type { Media, MediaInfo, MediaPiece } from "../syscalls/storing.ts";
+import type { Media, MediaInfo, MediaPiece } from "../syscalls/storage-service.ts";
 import { mediaType } from "./mediatype.ts";
 
 const PAGE_ROWS = 200;

@@ -1,5 +1,5 @@
-// What bytes are, told by how they begin: a name or a claim of the sender counts for nothing. What is not known is text or just bytes; a
-// drawing in SVG is text, because it can hold anything.
+// The type of a content, told by its first bytes alone: names and claims of the sender are ignored. What is not recognised is plain text or
+// just bytes; SVG counts as text, because it can contain scripts.
 
 export interface MediaType {
   readonly type: string;

@@ -1,5 +1,7 @@
-// What a call says about itself, as the store keeps it: whose it is and under which key.
+// What the store is told about a call: who made it (its origin), under which request key, and which client to signal about the run it
+// began.
 
+import { messageOf } from "../abi/errno.ts";
 import type { Origin } from "../abi/message.ts";
 import type { Bus } from "../kernel/bus.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -39,6 +41,6 @@ export async function routeTo(
   await kernel.routes
     .add({ ...run, uid: caller.uid, connectionId: client.clientId, now: clock.now() })
     .catch((error: unknown) => {
-      log(`run ${run.runId} has no route: ${error instanceof Error ? error.message : String(error)}`);
+      log(`run ${run.runId} has no route: ${messageOf(error)}`);
     });
 }

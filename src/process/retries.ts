@@ -1,5 +1,5 @@
-// Work that could not be done for want of disk space or the like, and is tried again until it can: at most one timer for each name, so
-// that asking ten times does not try ten times as often.
+// Repeats work that failed for want of disk space or the like, until it succeeds. At most one timer for each name: asking ten times does
+// not repeat the work ten times as often.
 
 import type { Clock } from "../lib/clock.ts";
 

@@ -1,7 +1,7 @@
-// A new process in three steps that survive a crash between any two: the registry row with the request (creating), the database with
-// the first message, the row made live. The same request again gives the same pid.
+// Starts a process in three steps: the registry row with the whole request (phase `creating`), the process database with the first message,
+// the row made live. A crash between any two is completed by the next kernel. The same request again gives the same pid.
 
-import { SysError } from "../abi/errno.ts";
+import { messageOf, SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { initPid, type RandomBytes, taskPid, uuidv7 } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
@@ -101,7 +101,9 @@ async function completeOrLater(ports: SpawnPorts, pid: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     ports.log(`${pid} is made later: ${error.message}`);
-    ports.retries.later(`spawn ${pid}`, () => void completeOrLater(ports, pid).catch(() => {}));
+    ports.retries.later(`spawn ${pid}`, () => {
+      completeOrLater(ports, pid).catch((fault: unknown) => ports.log(`${pid} cannot be made: ${messageOf(fault)}`));
+    });
   }
 }
 

@@ -1,5 +1,5 @@
-// `wait`: answers when a process has nothing left that ends by itself. Time and other processes are waited for; what only a person, a
-// credential, a raised limit or free disk space ends is reported as held, unless the caller is patient.
+// `proc.wait`: answers when a process has nothing left that ends by itself. It waits for time and for other processes; what only a person,
+// a credential, a raised limit or free disk space can end is reported as held, unless the caller asked to wait for those too.
 
 import { SysError } from "../abi/errno.ts";
 import { exitOf, exitOfHold, type RunEnd, type State, type WaitsFor } from "../abi/process.ts";

@@ -3,7 +3,7 @@
 // on this machine would run (hooks, filters, helpers) is not run.
 
 import { isAbsolute } from "node:path";
-import { SysError } from "../abi/errno.ts";
+import { messageOf, SysError } from "../abi/errno.ts";
 import { advance } from "./apply.ts";
 import { gitEnv, SAFE_CONFIG } from "./git.ts";
 import { apart } from "./look.ts";
@@ -162,7 +162,7 @@ const PERMITTED = {
 };
 
 function transferFault(error: unknown, verb: string): SysError {
-  const says = error instanceof Error ? error.message : String(error);
+  const says = messageOf(error);
   const line = says.split("\n").find((each) => /^(?:fatal|error|remote):/.test(each)) ?? says.split("\n")[0] ?? "";
   const told = `cannot ${verb === "push" ? "push to" : "fetch from"} the remote: ${line.replace(/^(?:fatal|error|remote): */, "").slice(0, 300)}`;
   if (/timeout reached/.test(says)) return new SysError("EAGAIN", "the remote does not answer", ["try again later"]);

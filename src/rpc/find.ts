@@ -1,7 +1,7 @@
 // Finding the kernel of a home: a connection to one of our own version, started when there is none. An older kernel is asked to
 // finish and leave; a newer one, and a holder that is suspended, are named and left alone.
 
-import { exitStatusOf, exitStatusOfCode, SysError } from "../abi/errno.ts";
+import { exitStatusOf, exitStatusOfCode, messageOf, SysError } from "../abi/errno.ts";
 import type { Credentials } from "../abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import type { ClientInfo } from "../abi/sys.ts";
@@ -195,7 +195,7 @@ class Starter {
         const { hints } = error instanceof SysError ? error : { hints: [] };
         this.ended({
           status: exitStatusOf(error),
-          says: error instanceof Error ? error.message : String(error),
+          says: messageOf(error),
           hints,
         });
       },

@@ -1,6 +1,6 @@
-// Databases that were copied, or came out of a backup, made to agree with each other before a kernel gets them: the registry shows each
-// process as its own database has it, a start looks at those with something to do, and nothing that writes under an earlier
-// generation can. Works on files that nobody else uses; refuses what is damaged, foreign or newer.
+// Makes databases that were copied or restored agree with each other before a kernel opens them: the registry shows each process as its own
+// database has it, processes with something to do are marked for the next start, and the generation is raised so that no earlier kernel can
+// write. Works on files nobody else uses; refuses what is damaged, foreign or newer.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import type { Approval } from "../abi/process.ts";
 import { WORKING_STATES } from "../abi/process.ts";
 import type { DatabasePlaces } from "./copy.ts";
 import { storeApproval } from "./kernel/approvals.ts";
+import { PROJECTED, projected } from "./kernel/projection.ts";
 import { isOlder, refuseNewer, schemaVersion } from "./migrate.ts";
 import { KERNEL_SCHEMA } from "./migrations/kernel.ts";
 import { PROCESS_SCHEMA } from "./migrations/process.ts";
@@ -109,16 +110,9 @@ function readProcess(path: string, pid: string): Shown {
 }
 
 function show(kernel: Db, pid: string, { projection, approval, unfinished }: Shown): void {
-  const { state, activeRunId, queued, lastActiveAt, waitsFor, lastStatus } = projection;
   kernel.run(
-    `UPDATE processes SET state = ?, active_run_id = ?, queued_count = ?, last_active_at = ?, waits_json = ?, last_status = ?,
-       dirty = CASE WHEN phase = 'live' THEN ? ELSE 1 END WHERE process_id = ?`,
-    state,
-    activeRunId,
-    queued,
-    lastActiveAt,
-    waitsFor === null ? null : JSON.stringify(waitsFor),
-    lastStatus,
+    `UPDATE processes SET ${PROJECTED}, dirty = CASE WHEN phase = 'live' THEN ? ELSE 1 END WHERE process_id = ?`,
+    ...projected(projection),
     unfinished ? 1 : 0,
     pid,
   );

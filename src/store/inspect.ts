@@ -3,6 +3,7 @@
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../abi/errno.ts";
 import type { State } from "../abi/process.ts";
 import { schemaVersion } from "./migrate.ts";
 import { KERNEL_SCHEMA } from "./migrations/kernel.ts";
@@ -72,7 +73,7 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
           return wordOf(db, depth === "quick" ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(100)");
         });
       } catch (error) {
-        return error instanceof Error ? error.message : String(error);
+        return messageOf(error);
       }
     },
 

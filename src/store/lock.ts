@@ -4,7 +4,7 @@
 
 import { Database } from "bun:sqlite";
 import { chmodSync } from "node:fs";
-import { SysError } from "../abi/errno.ts";
+import { messageOf, SysError } from "../abi/errno.ts";
 import { sameFile } from "../lib/same-file.ts";
 
 export interface Lock {
@@ -55,7 +55,7 @@ function lookAt(file: string): { readonly code: unknown; readonly message: strin
     return null;
   } catch (error) {
     const { code } = error as { code?: unknown };
-    return { code, message: error instanceof Error ? error.message : String(error) };
+    return { code, message: messageOf(error) };
   } finally {
     database?.close();
   }

@@ -1,5 +1,5 @@
-// What a home's databases can be mended by without losing a word that anybody wrote. Only for the holder of the lock. A process is not
-// mended here: it is marked, and what the next start of the kernel does with a marked one mends it.
+// Repairs that doctor may make to a home's databases without losing anything that anybody wrote. Only for the holder of the lock. A process
+// is not repaired here but marked dirty; the next start of the kernel then repairs it.
 
 import { join } from "node:path";
 import { Db } from "./open.ts";

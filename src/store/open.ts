@@ -4,7 +4,7 @@
 
 import { constants, Database, type SQLQueryBindings } from "bun:sqlite";
 import { statSync } from "node:fs";
-import { SysError } from "../abi/errno.ts";
+import { messageOf, SysError } from "../abi/errno.ts";
 
 export type Durability = "full" | "normal";
 
@@ -164,7 +164,7 @@ function translated<T>(path: string, body: () => T): T {
   } catch (error) {
     const code = (error as { code?: unknown }).code;
     if (error instanceof SysError || typeof code !== "string" || !code.startsWith("SQLITE_")) throw error;
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     if (code === "SQLITE_FULL") throw new StoreUnavailable("disk", `not saved: the disk is full (${path})`);
     if (code.startsWith("SQLITE_BUSY") || code === "SQLITE_LOCKED")
       throw new StoreUnavailable("busy", `not saved: the database is busy (${path})`);

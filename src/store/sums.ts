@@ -1,4 +1,4 @@
-// What the objects of a home add up to, by whose they are. Reads only.
+// Counts and sizes of objects in a home, by owner. Reads only.
 
 import { isOlder } from "./migrate.ts";
 import { KERNEL_SCHEMA } from "./migrations/kernel.ts";

@@ -1,7 +1,7 @@
 // account.*: humans and agents. Changes are for people alone; who may change which account the service decides. Passwords go in and
 // never come out.
 
-import type { AccountInfo, Accounts, RemovedAccount } from "./access.ts";
+import type { AccountInfo, Accounts, RemovedAccount } from "./account-service.ts";
 import { field, syscall } from "./define.ts";
 
 const name = field.text("the account", { positional: true, shortest: 1, longest: 32, meta: "NAME" });

@@ -1,6 +1,6 @@
 // audit.*: what was refused, and what was done by those who may do more. Everyone reads what concerns them; root reads all.
 
-import type { AuditEntry, AuditLog } from "./access.ts";
+import type { AuditEntry, AuditLog } from "./account-service.ts";
 import { field, syscall } from "./define.ts";
 
 export const auditCalls = [

@@ -3,7 +3,7 @@
 import type { Message } from "../abi/message.ts";
 import type { ProcessInfo, WaitsFor } from "../abi/process.ts";
 import { reveal } from "../lib/sanitize.ts";
-import type { ProcessCaps } from "./access.ts";
+import type { ProcessCaps } from "./account-service.ts";
 import type { Column, Print } from "./define.ts";
 import type { Closed, HistoryPage, Signalled, TraceRow } from "./services.ts";
 

@@ -1,6 +1,6 @@
 // group.*: who belongs together and what they may do. A grant holds from the next call on, and so does its revocation.
 
-import type { GroupInfo, Groups } from "./access.ts";
+import type { GroupInfo, Groups } from "./account-service.ts";
 import { field, syscall } from "./define.ts";
 
 const name = field.text("the group", { positional: true, shortest: 1, longest: 32, meta: "NAME" });

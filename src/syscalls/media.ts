@@ -5,7 +5,7 @@ import { LIMITS } from "../abi/limits.ts";
 import { sizeText } from "../lib/size.ts";
 import { field, syscall } from "./define.ts";
 import { PIECE_CHARS_MAX } from "./fs-bytes.ts";
-import type { Media, MediaInfo, MediaTaken } from "./storing.ts";
+import type { Media, MediaInfo, MediaTaken } from "./storage-service.ts";
 
 const pid = field.pid("the process", { positional: true, meta: "PID" });
 const id = field.uuid("which one, as the list shows it", { positional: true, meta: "ID" });

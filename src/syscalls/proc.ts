@@ -4,7 +4,7 @@ import { initPid } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { PROFILES, type ProcessInfo } from "../abi/process.ts";
-import type { ProcessCaps, Rights } from "./access.ts";
+import type { ProcessCaps, Rights } from "./account-service.ts";
 import { field, syscall } from "./define.ts";
 import {
   capsText,

@@ -2,7 +2,7 @@
 
 import { sizeText } from "../lib/size.ts";
 import { field, syscall } from "./define.ts";
-import type { Collected, Collection, Migrated, Storage, StorageStatus, VerifiedPage } from "./storing.ts";
+import type { Collected, Collection, Migrated, Storage, StorageStatus, VerifiedPage } from "./storage-service.ts";
 
 export const storageCalls = [
   syscall({

@@ -1,7 +1,7 @@
 // The one list of syscalls, by domain: a file of declarations is loaded when one of its calls is asked for, so that a command pays for its own
 // domain and not for all. An unlisted name does not exist, for anyone. Where all are wanted at once: all.ts.
 
-import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./access.ts";
+import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-service.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
@@ -16,7 +16,7 @@ import type {
   Settings,
 } from "./services.ts";
 import type { Shells } from "./shell-service.ts";
-import type { Media, Storage } from "./storing.ts";
+import type { Media, Storage } from "./storage-service.ts";
 
 /** All services there are; the read-only view has those marked. */
 export interface Services {

@@ -1,6 +1,6 @@
 // sys.token.*: proofs of who one is, for scripts, devices and services. The token itself is in one answer, once.
 
-import type { TokenInfo, Tokens } from "./access.ts";
+import type { TokenInfo, Tokens } from "./account-service.ts";
 import { field, syscall } from "./define.ts";
 
 type Created = TokenInfo & { readonly token: string };

@@ -1,9 +1,11 @@
 // The file tools as a person or a model calls them: paths, whole results, and errors that say what to do.
 
 import { beforeEach, describe, expect, test } from "bun:test";
+import type { FileSystem, ReadOptions, ResolvedPath } from "../../fs/filesystem.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
+import { LIMITS } from "../../src/abi/limits.ts";
 import { filesService } from "../../src/kernel/files.ts";
 import type { CallContext } from "../../src/syscalls/define.ts";
 import type { Files } from "../../src/syscalls/services.ts";
@@ -176,6 +178,34 @@ describe("edit", () => {
     const edits = marks.map((mark) => ({ path: "f", oldString: `<${mark}>`, newString: mark, replaceAll: false }));
     await Promise.all(edits.map((each) => files.edit(as(sam), each)));
     expect(await content("f")).toBe("a\nb\nc");
+  });
+
+  test("of a file that never stands still, or is larger than a file may be, ends and says so", async () => {
+    const disk = memoryMount(0o777);
+    let reads = 0;
+    const restless: FileSystem = Object.assign(Object.create(disk), {
+      read: async (caller: Caller, path: ResolvedPath, range: ReadOptions) => {
+        const piece = await disk.read(caller, path, { ...range, bytesMax: 2 });
+        return { ...piece, version: String(reads++) };
+      },
+    });
+    const endless: FileSystem = Object.assign(Object.create(disk), {
+      read: async () => ({ bytes: new Uint8Array(LIMITS.fileBytesMax / 4), eof: false, version: "1" }),
+    });
+    namespace = new Namespace([
+      { at: "/", fs: restless },
+      { at: "/big", fs: endless },
+    ]);
+    const edit = (path: string) =>
+      filesService({ namespace, homeOf: async () => null }).edit(as(sam), {
+        path,
+        oldString: "a",
+        newString: "b",
+        replaceAll: false,
+      });
+    await namespace.write(sam, "/log", Buffer.from("some text"), { at: "start" });
+    expect(await fault(edit("/log"))).toStartWith("ECONFLICT: cannot edit /log");
+    expect(await fault(edit("/big/log"))).toStartWith("EFBIG: cannot edit /big/log");
   });
 
   test("of what is not text, not there or not found changes nothing and says why", async () => {

@@ -2,7 +2,7 @@
 // was given, and what it tried is written down.
 
 import { expect, test } from "bun:test";
-import type { ProcessCaps } from "../../src/syscalls/access.ts";
+import type { ProcessCaps } from "../../src/syscalls/account-service.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 

@@ -46,7 +46,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       people: seams.around("people", kernel.people),
       groups: seams.around("groups", kernel.groups),
       tokens: seams.around("tokens", kernel.tokens),
-      guards: seams.around("guards", kernel.guards),
+      lockouts: seams.around("lockouts", kernel.lockouts),
       processes: seams.around("processes", kernel.processes),
       approvals: seams.around("approvals", kernel.approvals),
       archives: seams.around("archives", kernel.archives),

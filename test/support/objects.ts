@@ -8,7 +8,7 @@ import { diskObjects } from "../../src/objects/disk.ts";
 import type { ObjectRows, Receipt, StoredObjects } from "../../src/objects/objects.ts";
 import { KernelDb } from "../../src/store/kernel/db.ts";
 import { objectRows } from "../../src/store/kernel/objects.ts";
-import { type RequestRows, requestRows } from "../../src/store/kernel/records.ts";
+import { type RequestRows, requestRows } from "../../src/store/kernel/requests.ts";
 import { FakeClock } from "./clock.ts";
 import { seeded } from "./random.ts";
 

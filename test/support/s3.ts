@@ -8,7 +8,7 @@ import { type BucketOptions, bucketOf } from "../../src/objects/bucket.ts";
 import { s3Objects } from "../../src/objects/s3.ts";
 import { KernelDb } from "../../src/store/kernel/db.ts";
 import { objectRows } from "../../src/store/kernel/objects.ts";
-import { requestRows } from "../../src/store/kernel/records.ts";
+import { requestRows } from "../../src/store/kernel/requests.ts";
 import { FakeClock } from "./clock.ts";
 import type { DiskHome } from "./objects.ts";
 import { seeded } from "./random.ts";

@@ -223,11 +223,11 @@ test("output beyond its bound ends the script with a word", async () => {
 });
 
 test("an agent's script that nobody allowed neither deletes nor changes what agents are told to be", async () => {
-  await run("mkdir context.d; echo me > context.d/me; echo x > file; ln -s context.d/me link");
+  await run("mkdir context.d; echo me > context.d/me; echo x > file; ln -s context.d/me link; ln -s nowhere loose");
   const script =
-    "rm file; echo $?; echo you > context.d/me; echo $?; echo you > link; echo $?; mv context.d/me /tmp/x; echo $?; touch other; mv other file; echo $?; echo t > /tmp/t; rm /tmp/t; echo $?";
+    "rm file; echo $?; echo you > context.d/me; echo $?; echo you > link; echo $?; mv context.d/me /tmp/x; echo $?; touch other; mv other file; echo $?; mv other loose; echo $?; echo t > /tmp/t; rm /tmp/t; echo $?";
   const { stdout, stderr } = await run(script, {}, false);
-  expect(stdout).toBe("1\n1\n1\n1\n1\n0\n");
+  expect(stdout).toBe("1\n1\n1\n1\n1\n1\n0\n");
   expect(stderr).toContain("needs a person's approval");
   expect((await run("cat context.d/me file")).stdout).toBe("me\nx\n");
 });

@@ -1,7 +1,26 @@
-// The copy in kernel.db of an approval that a process asked for: one row, told again whenever the process has more to say of it.
+// Approvals as kernel.db knows them: a copy of what each process asked for, so that they can be listed across processes. The process's own
+// database has the original and sends a new version of the row whenever it changes.
 
+import { LIMITS } from "../../abi/limits.ts";
 import type { Approval } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
+import type { KernelDb } from "./db.ts";
+import type { ListPlace } from "./list-place.ts";
+
+export interface ApprovalRows {
+  /** Oldest first, after a place in that order. */
+  open(query: {
+    readonly ownerUid?: number;
+    readonly after?: ListPlace;
+    readonly limit?: number;
+  }): Promise<readonly Approval[]>;
+  /** The latest of that id, open or decided, with whose it is. */
+  find(id: string): Promise<{ readonly approval: Approval; readonly ownerUid: number } | null>;
+  /** Closes what a process asked that cannot take an answer any more. */
+  withdraw(pid: string, now: number): Promise<void>;
+  /** Decided ones are kept for a while, to tell who decided. */
+  sweep(now: number): Promise<void>;
+}
 
 /** Within a transaction. A process that is not there has none. */
 export function storeApproval(db: Db, pid: string, approval: Approval): void {
@@ -22,4 +41,73 @@ export function storeApproval(db: Db, pid: string, approval: Approval): void {
     approval.decidedAt,
     pid,
   );
+}
+
+type ApprovalColumns = {
+  readonly request_id: string;
+  readonly process_id: string;
+  readonly owner_uid: number;
+  readonly run_id: string;
+  readonly tool: string;
+  readonly call: string;
+  readonly args_json: string;
+  readonly why: string;
+  readonly created_at: number;
+  readonly decision: Approval["decision"];
+  readonly decided_by: string | null;
+  readonly decided_at: number | null;
+};
+
+export function approvalRows(kernel: KernelDb): ApprovalRows {
+  const { db } = kernel;
+  return {
+    async withdraw(pid, now) {
+      kernel.write("full", () =>
+        db.run(
+          "UPDATE approvals SET decision = 'withdrawn', decided_by = 'kernel', decided_at = ? WHERE process_id = ? AND decision IS NULL",
+          now,
+          pid,
+        ),
+      );
+    },
+    async sweep(now) {
+      kernel.write("normal", () =>
+        db.run("DELETE FROM approvals WHERE decided_at < ?", now - LIMITS.decidedApprovalsKeptMs),
+      );
+    },
+    async open({ ownerUid, after, limit }) {
+      const rows = db.all<ApprovalColumns>(
+        `SELECT * FROM approvals WHERE decision IS NULL AND (?1 IS NULL OR owner_uid = ?1) AND (created_at, request_id) > (?2, ?3)
+         ORDER BY created_at, request_id LIMIT ?4`,
+        ownerUid ?? null,
+        after?.createdAt ?? -1,
+        after?.id ?? "",
+        limit ?? -1,
+      );
+      return rows.map(toApproval);
+    },
+    async find(id) {
+      const row = db.get<ApprovalColumns>(
+        "SELECT * FROM approvals WHERE request_id = ? ORDER BY decision IS NULL DESC, created_at DESC LIMIT 1",
+        id,
+      );
+      return row === null ? null : { approval: toApproval(row), ownerUid: row.owner_uid };
+    },
+  };
+}
+
+function toApproval(row: ApprovalColumns): Approval {
+  return {
+    id: row.request_id,
+    pid: row.process_id,
+    runId: row.run_id,
+    tool: row.tool,
+    call: row.call,
+    args: JSON.parse(row.args_json) as Approval["args"],
+    why: row.why,
+    createdAt: row.created_at,
+    decision: row.decision,
+    by: row.decided_by,
+    decidedAt: row.decided_at,
+  };
 }

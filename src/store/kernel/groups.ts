@@ -2,7 +2,7 @@
 
 import type { Group } from "./accounts.ts";
 import type { KernelDb } from "./db.ts";
-import { type AnsweredRequest, putRequest } from "./records.ts";
+import { type AnsweredRequest, putRequest } from "./requests.ts";
 
 export interface GroupRow extends Group {
   readonly capabilities: readonly string[];

@@ -30,23 +30,23 @@ export interface TokenRows {
   revoke(id: string, reason: string | null, now: number): Promise<void>;
 }
 
-export interface GuardRow {
+export interface LockoutRow {
   readonly failures: number;
   readonly lastFailedAt: number;
   readonly lockedUntil: number | null;
 }
 
-export interface GuardSubject {
+export interface LockoutSubject {
   readonly kind: "account" | "peer";
   readonly subject: string;
 }
 
-export interface GuardRows {
-  get(subject: GuardSubject): Promise<GuardRow | null>;
+export interface LockoutRows {
+  get(subject: LockoutSubject): Promise<LockoutRow | null>;
   /** Several at once, so that two attempts at one time count twice. `next` is asked inside the transaction; null forgets. */
   change(
-    subjects: readonly GuardSubject[],
-    next: (subject: GuardSubject, row: GuardRow | null) => GuardRow | null,
+    subjects: readonly LockoutSubject[],
+    next: (subject: LockoutSubject, row: LockoutRow | null) => LockoutRow | null,
   ): Promise<void>;
 }
 
@@ -104,10 +104,10 @@ export function tokenRows(kernel: KernelDb): TokenRows {
   };
 }
 
-export function guardRows(kernel: KernelDb): GuardRows {
+export function lockoutRows(kernel: KernelDb): LockoutRows {
   const { db } = kernel;
-  const row = ({ kind, subject }: GuardSubject) =>
-    db.get<{ readonly [K in keyof GuardRow]: GuardRow[K] }>(
+  const row = ({ kind, subject }: LockoutSubject) =>
+    db.get<{ readonly [K in keyof LockoutRow]: LockoutRow[K] }>(
       `SELECT failures, last_failed_at AS lastFailedAt, locked_until AS lockedUntil FROM login_guard WHERE kind = ? AND subject = ?`,
       kind,
       subject,

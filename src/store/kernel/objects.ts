@@ -4,7 +4,7 @@
 import type { ObjectIntent, ObjectMeta, ObjectRows } from "../../objects/objects.ts";
 import type { Db, Row } from "../open.ts";
 import type { KernelDb } from "./db.ts";
-import { putRequest } from "./records.ts";
+import { putRequest } from "./requests.ts";
 
 interface ObjectRow extends Row {
   readonly key: string;

@@ -6,7 +6,7 @@ import type { Db } from "../open.ts";
 import { type Account, LOCK } from "./accounts.ts";
 import type { KernelDb } from "./db.ts";
 import { membersOf } from "./groups.ts";
-import { type AnsweredRequest, putRequest } from "./records.ts";
+import { type AnsweredRequest, putRequest } from "./requests.ts";
 
 export type AccountKind = "root" | "human" | "personal" | "agent" | "system";
 
@@ -36,7 +36,7 @@ export interface PeopleRows {
   comment(username: string, text: string): Promise<void>;
   /** Keeps the password for the day it is unlocked. */
   lock(username: string, locked: boolean): Promise<void>;
-  /** The account, its agents, groups, memberships, tokens and guards. Processes are gone before. */
+  /** The account, its agents, groups, memberships, tokens and lockouts. Processes are gone before. */
   remove(username: string, receipt?: AnsweredRequest): Promise<void>;
   hash(username: string): Promise<string>;
   setHash(username: string, hash: string, now: number): Promise<void>;

@@ -2,15 +2,17 @@
 // owner, label and place; the rest is copied from the process's own database by sequence number, so that applying twice changes nothing.
 
 import type { Profile, RunStatus, State, WaitsFor } from "../../abi/process.ts";
-import type { OutboxRow } from "../process/verbs.ts";
+import type { OutboxRow, Projection } from "../process/verbs.ts";
 import { storeApproval } from "./approvals.ts";
 import type { KernelDb } from "./db.ts";
-import { type AnsweredRequest, type ListPlace, putRequest } from "./records.ts";
+import type { ListPlace } from "./list-place.ts";
+import { PROJECTED, projected } from "./projection.ts";
+import { type AnsweredRequest, putRequest } from "./requests.ts";
 
 /** creating and killing are steps on the way: a start of the kernel takes them to their end. */
 export type Phase = "creating" | "live" | "killing";
 
-export interface ProcessRow {
+export interface ProcessRow extends Projection {
   readonly pid: string;
   readonly parentPid: string | null;
   /** Acts as. */
@@ -25,12 +27,6 @@ export interface ProcessRow {
   /** What the step needs to be finished after a crash. */
   readonly step: { readonly [key: string]: unknown } | null;
   readonly dirty: boolean;
-  readonly state: State;
-  readonly activeRunId: string | null;
-  readonly queued: number;
-  readonly lastActiveAt: number | null;
-  readonly waitsFor: WaitsFor | null;
-  readonly lastStatus: RunStatus | null;
   /** Capabilities it does without, whatever its account has. */
   readonly dropped: readonly string[];
 }
@@ -166,16 +162,9 @@ export function processRows(kernel: KernelDb): ProcessRows {
       const latest = outbox.at(-1);
       if (latest === undefined) return;
       kernel.write("normal", () => {
-        const { state, activeRunId, queued, lastActiveAt, waitsFor, lastStatus } = latest.projection;
         const changed = db.run(
-          `UPDATE processes SET state = ?, active_run_id = ?, queued_count = ?, last_active_at = ?, waits_json = ?, last_status = ?, projected_seq = ?
-           WHERE process_id = ? AND projected_seq < ?`,
-          state,
-          activeRunId,
-          queued,
-          lastActiveAt,
-          waitsFor === null ? null : JSON.stringify(waitsFor),
-          lastStatus,
+          `UPDATE processes SET ${PROJECTED}, projected_seq = ? WHERE process_id = ? AND projected_seq < ?`,
+          ...projected(latest.projection),
           latest.seq,
           pid,
           latest.seq,

@@ -2,24 +2,17 @@
 
 import { type AccountFileRows, accountFileRows } from "./account-files.ts";
 import { type AccountRows, accountRows } from "./accounts.ts";
+import { type ApprovalRows, approvalRows } from "./approvals.ts";
+import { type ArchiveRows, archiveRows } from "./archives.ts";
+import { type AuditRows, auditRows } from "./audit.ts";
 import { type ConfigRows, configRows } from "./config.ts";
 import type { KernelDb } from "./db.ts";
 import { type GroupRows, groupRows } from "./groups.ts";
-import { type GuardRows, guardRows, type TokenRows, tokenRows } from "./logins.ts";
+import { type LockoutRows, lockoutRows, type TokenRows, tokenRows } from "./logins.ts";
 import { type PeopleRows, peopleRows } from "./people.ts";
 import { type ProcessRows, processRows } from "./processes.ts";
-import {
-  type ApprovalRows,
-  type ArchiveRows,
-  type AuditRows,
-  approvalRows,
-  archiveRows,
-  auditRows,
-  type RequestRows,
-  type RouteRows,
-  requestRows,
-  routeRows,
-} from "./records.ts";
+import { type RequestRows, requestRows } from "./requests.ts";
+import { type RouteRows, routeRows } from "./routes.ts";
 
 export interface KernelStore {
   readonly accounts: AccountRows;
@@ -27,7 +20,7 @@ export interface KernelStore {
   readonly people: PeopleRows;
   readonly groups: GroupRows;
   readonly tokens: TokenRows;
-  readonly guards: GuardRows;
+  readonly lockouts: LockoutRows;
   readonly processes: ProcessRows;
   readonly approvals: ApprovalRows;
   readonly archives: ArchiveRows;
@@ -44,7 +37,7 @@ export function sqliteKernelStore(kernel: KernelDb): KernelStore {
     people: peopleRows(kernel),
     groups: groupRows(kernel),
     tokens: tokenRows(kernel),
-    guards: guardRows(kernel),
+    lockouts: lockoutRows(kernel),
     processes: processRows(kernel),
     approvals: approvalRows(kernel),
     archives: archiveRows(kernel),

@@ -1,5 +1,5 @@
-// What becomes of a run that another kernel was carrying. It goes on; but one in which kernel after kernel died without progress is
-// most likely what kills them, and is given up.
+// What becomes of a run that an earlier kernel was carrying: it goes on. A run during which kernel after kernel died without progress is
+// most likely what kills them, and is ended.
 
 import { LIMITS } from "../../abi/limits.ts";
 import type { RunEnd } from "../../abi/process.ts";

@@ -1,4 +1,4 @@
-// The services behind accounts, groups, tokens, rights and the audit log, as types.
+// The services behind account.*, group.*, sys.token.*, audit.* and proc.caps, as types.
 
 import type { Caller } from "../abi/identity.ts";
 import type { CallContext } from "./define.ts";

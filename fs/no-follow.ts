@@ -1,6 +1,7 @@
-// Real files, opened so that no symlink is ever followed: a path is walked name by name, each directory held open while the next name is
-// looked up in it, and a file is looked at before it is opened. Whoever swaps a directory for a link meanwhile swaps nothing of what is
-// held. Needs Linux, where an open directory has a path of its own. Looking is done at once, contents are read and written beside.
+// Opens real files without ever following a symlink, for mounts of directories that other programs change too (fs/disk.ts). A path is
+// walked name by name; each directory is held open while the next name is looked up in it, so swapping a directory for a link has no effect
+// on what is held. This needs Linux, where an open directory has a path of its own below /proc/self/fd. fs/jail.ts is the weaker way that
+// works on every system.
 
 import {
   type BigIntStats,
@@ -14,7 +15,6 @@ import {
 } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { SysError } from "../src/abi/errno.ts";
-import { FileError, isFileCode } from "./error.ts";
 
 /** Not among the constants there are: a handle to look at and walk from, which opens nothing. */
 const O_PATH = 0o10000000;
@@ -111,15 +111,4 @@ export function linkedBeneath(directory: string): BigIntStats[] {
     }
   }
   return found;
-}
-
-/** What the host says of a path, as a mount says it. */
-export async function asFileErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof SysError) throw error;
-    const code: unknown = (error as NodeJS.ErrnoException).code;
-    throw new FileError(isFileCode(code) ? code : "EIO", path);
-  }
 }

@@ -1,5 +1,6 @@
-// Files for the programs of a command line: what stands where and whose it is, bytes in pieces, names made, moved and removed. Each
-// change is one verb of the namespace with its receipt; names of owners and groups are looked up here and nowhere below.
+// The service behind fs.stat, fs.list, fs.get, fs.put, fs.mkdir and the like: what `gsv ls`, `cp` and `mv` are made of. Each change is one
+// verb of the namespace, recorded with its receipt so that a repeated call is answered and not done twice. Names of owners and groups are
+// looked up here and nowhere below. The file tools of agents (read, write, edit, search) are in files.ts.
 
 import type { Entry, Stat } from "../../fs/filesystem.ts";
 import { base, normalise } from "../../fs/path.ts";
@@ -183,7 +184,8 @@ function bytesOf(data: string): Uint8Array {
   return Buffer.from(data, "base64");
 }
 
-async function stands(look: () => Promise<unknown>): Promise<boolean> {
+/** Whether a look finds something; a failure that is not "nothing there" is thrown, for then nobody knows. */
+export async function stands(look: () => Promise<unknown>): Promise<boolean> {
   try {
     await look();
     return true;

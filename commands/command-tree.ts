@@ -1,5 +1,5 @@
-// All commands as the tree they are: nouns with their verbs, to any depth. The manual and completion walk it; running a command does not
-// need it.
+// Every command with its verbs, to any depth, for those who need all of them: the manual, completion and the README test. Running a command
+// needs only lookup.ts, which loads one.
 
 import type { Command } from "./command.ts";
 import { domainCommand, domains, verbsOf } from "./derive.ts";

@@ -1,11 +1,12 @@
-// A command by the word that names it: one of the table, or a domain of syscalls. Unknown words are answered with the nearest names.
+// Which command the first word of a command line names: one of the table, or a domain of syscalls (`proc`, `fs` …). An unknown word is
+// refused with the nearest names.
 
 import { SysError } from "../src/abi/errno.ts";
 import { nearest } from "../src/lib/nearest.ts";
 import type { Command } from "./command.ts";
 import { COMMANDS } from "./table.ts";
 
-export async function find(word: string): Promise<Command> {
+export async function lookUp(word: string): Promise<Command> {
   const entry = COMMANDS.get(word);
   if (entry !== undefined) return entry.load();
   const { domainCommand, domains, verbsOf } = await import("./derive.ts");

@@ -1,0 +1,68 @@
+// The audit log: what was refused, and what was done by those who may do more. The newest rows are kept.
+
+import { LIMITS } from "../../abi/limits.ts";
+import type { KernelDb } from "./db.ts";
+
+export interface AuditRow {
+  readonly at: number;
+  readonly uid: number;
+  readonly pid: string | null;
+  readonly call: string;
+  readonly outcome: string;
+  readonly detail: string;
+}
+
+export interface AuditQuery {
+  /** Whose rows; all when left out. */
+  readonly uids?: readonly number[];
+  readonly denied: boolean;
+  readonly since: number;
+  readonly limit: number;
+}
+
+export interface AuditRows {
+  add(row: AuditRow): Promise<void>;
+  /** The newest that match, oldest first. */
+  list(query: AuditQuery): Promise<readonly (AuditRow & { readonly id: number })[]>;
+  /** Keeps the newest; of those, what is older than an instant goes too, so many rows at once. */
+  sweep(old?: { readonly before: number; readonly rowsMax: number }): Promise<void>;
+}
+
+export function auditRows(kernel: KernelDb): AuditRows {
+  const { db } = kernel;
+  return {
+    async list({ uids, denied, since, limit }) {
+      const rows = db.all<{ [K in keyof AuditRow]: AuditRow[K] } & { id: number }>(
+        `SELECT id, at, uid, pid, call, outcome, detail FROM audit
+         WHERE at >= ?1 AND (?2 = 0 OR outcome <> 'ok') AND (?3 IS NULL OR uid IN (SELECT value FROM json_each(?3)))
+         ORDER BY id DESC LIMIT ?4`,
+        since,
+        denied ? 1 : 0,
+        uids === undefined ? null : JSON.stringify(uids),
+        limit,
+      );
+      return rows.reverse();
+    },
+    async sweep(old) {
+      kernel.write("normal", () => {
+        db.run("DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?", LIMITS.auditRowsMax);
+        if (old === undefined) return;
+        const oldest = "SELECT id FROM audit WHERE at < ? ORDER BY id LIMIT ?";
+        db.run(`DELETE FROM audit WHERE id IN (${oldest})`, old.before, old.rowsMax);
+      });
+    },
+    async add(row) {
+      kernel.write("normal", () =>
+        db.run(
+          "INSERT INTO audit (at, uid, pid, call, outcome, detail) VALUES (?, ?, ?, ?, ?, ?)",
+          row.at,
+          row.uid,
+          row.pid,
+          row.call,
+          row.outcome,
+          row.detail,
+        ),
+      );
+    },
+  };
+}
