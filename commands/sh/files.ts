@@ -6,6 +6,7 @@ import { SysError } from "../../src/abi/errno.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
 import type { ShellStat } from "../../src/targets/shell.ts";
 import type { KernelLine } from "./kernel-line.ts";
+import { SOURCES } from "./shell-tables.ts";
 import { SINKS } from "./syntax.ts";
 
 const PIECE_BYTES = 4 * 1024 * 1024;
@@ -43,15 +44,33 @@ class ShellFileError extends Error {
 }
 
 /** Told what a script prints, as it prints it. */
-export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array) => void;
+export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array, inner?: boolean) => void;
+
+export interface GsvFilesOptions {
+  readonly kernel: KernelLine;
+  readonly sink: Sink;
+  /** Text that stands for a file that a script reads its commands from. */
+  readonly sourceAt: (path: string) => string | undefined;
+  readonly umask: number;
+  readonly programs: ReadonlySet<string>;
+}
+
+const NULL = "/dev/null";
+const UMASK_OF_KERNEL = 0o022;
 
 export class GsvFiles implements IFileSystem {
-  constructor(
-    private readonly kernel: KernelLine,
-    private readonly sink: Sink,
-  ) {}
+  /** Taken from the mode of what is made. */
+  umask: number;
+  readonly kernel: KernelLine;
+
+  constructor(private readonly options: GsvFilesOptions) {
+    this.umask = options.umask;
+    this.kernel = options.kernel;
+  }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
+    if (path === NULL) return new Uint8Array();
+    if (path.startsWith(SOURCES)) return Buffer.from(this.options.sourceAt(path) ?? "");
     const pieces: Uint8Array[] = [];
     for (let offset = 0, eof = false; !eof; ) {
       const piece = await this.ask(path, this.kernel.file("read", path, offset, PIECE_BYTES));
@@ -67,8 +86,15 @@ export class GsvFiles implements IFileSystem {
     return new TextDecoder().decode(await this.readFileBuffer(path));
   }
 
-  writeFile(path: string, content: FileContent, options?: Parameters<IFileSystem["writeFile"]>[2]): Promise<void> {
-    return this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "start"), true);
+  async writeFile(
+    path: string,
+    content: FileContent,
+    options?: Parameters<IFileSystem["writeFile"]>[2],
+  ): Promise<void> {
+    if (path === NULL) return;
+    return this.making(path, () =>
+      this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "start"), true),
+    );
   }
 
   async appendFile(
@@ -77,13 +103,35 @@ export class GsvFiles implements IFileSystem {
     options?: Parameters<IFileSystem["appendFile"]>[2],
   ): Promise<void> {
     const stream = sinkOf(path);
-    if (stream === "nowhere") return;
-    if (stream !== null) return this.sink(stream, typeof content === "string" ? printed(content) : content);
-    return this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "end"), true);
+    if (stream === "nowhere" || path === NULL) return;
+    if (stream !== null) return this.tell(stream, typeof content === "string" ? printed(content) : content);
+    return this.making(path, () =>
+      this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "end"), true),
+    );
+  }
+
+  private tell(stream: "stdout" | "stderr" | "inner", bytes: Uint8Array): void {
+    if (stream === "inner") this.options.sink("stderr", bytes, true);
+    else this.options.sink(stream, bytes);
+  }
+
+  // The kernel makes files as most want them; who has asked for another mask gets what is new with it.
+  private async making(path: string, make: () => Promise<void>, mode = 0o666): Promise<void> {
+    if (this.umask === UMASK_OF_KERNEL) return make();
+    const isNew = !(await this.exists(path));
+    await make();
+    if (isNew) await this.chmod(path, mode & ~this.umask);
+  }
+
+  /** `/bin/sed` and the like are there, whatever the tree holds. */
+  private isProgram(path: string): boolean {
+    const [, name] = /^(?:\/usr)?\/bin\/([^/]+)$/.exec(path) ?? [];
+    return name !== undefined && this.options.programs.has(name);
   }
 
   async exists(path: string): Promise<boolean> {
     if (sinkOf(path) !== null) return false;
+    if (path === NULL || this.isProgram(path)) return true;
     try {
       await this.kernel.file("stat", path, "follow");
       return true;
@@ -93,10 +141,13 @@ export class GsvFiles implements IFileSystem {
   }
 
   async stat(path: string): Promise<FsStat> {
+    if (path === NULL || path.startsWith(SOURCES)) return { ...BARE, mode: 0o666, isFile: false };
+    if (this.isProgram(path)) return BARE;
     return statFrom(await this.ask(path, this.kernel.file("stat", path, "follow")));
   }
 
   async lstat(path: string): Promise<FsStat> {
+    if (path === NULL || this.isProgram(path)) return this.stat(path);
     return statFrom(await this.ask(path, this.kernel.file("stat", path, "keep")));
   }
 
@@ -108,8 +159,9 @@ export class GsvFiles implements IFileSystem {
     return (await this.ask(path, this.kernel.file("list", path))).map(({ name, kind }) => ({ name, ...kinds(kind) }));
   }
 
-  mkdir(path: string, options: { recursive?: boolean } = {}): Promise<void> {
-    return this.ask(path, this.kernel.file("mkdir", path, options.recursive === true));
+  async mkdir(path: string, options: { recursive?: boolean } = {}): Promise<void> {
+    const make = () => this.ask(path, this.kernel.file("mkdir", path, options.recursive === true));
+    return this.making(path, make, 0o777);
   }
 
   async rm(path: string, options: { recursive?: boolean; force?: boolean } = {}): Promise<void> {
@@ -187,9 +239,12 @@ export class GsvFiles implements IFileSystem {
   }
 }
 
+const BARE: FsStat = { ...kinds("file"), mode: 0o755, size: 0, mtime: new Date(0), identity: "" };
+
 function sinkOf(path: string): keyof typeof SINKS | null {
   if (path === SINKS.stdout) return "stdout";
   if (path === SINKS.stderr) return "stderr";
+  if (path === SINKS.inner) return "inner";
   return path === SINKS.nowhere ? "nowhere" : null;
 }
 

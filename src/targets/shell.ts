@@ -13,6 +13,7 @@ export interface ShellState {
   readonly defined: readonly string[];
   /** `$?` of the last command. */
   readonly status: number;
+  readonly umask: number;
 }
 
 export interface ShellJob {
