@@ -17,7 +17,8 @@ function linesOf(statement: Node, textOf: (command: Node) => string): readonly s
   const [pipeline, another] = statement.pipelines as readonly Node[];
   const [command, more] = (pipeline?.commands ?? []) as readonly Node[];
   const isOne = another === undefined && more === undefined && pipeline?.negated !== true;
-  if (isOne && command?.type === "If" && (command.redirections as unknown[]).length === 0) return choiceLines(command, textOf);
+  if (isOne && command?.type === "If" && (command.redirections as unknown[]).length === 0)
+    return choiceLines(command, textOf);
   const group = { type: "Group", body: [statement], redirections: [] };
   return textOf(group)
     .replace(/^\{ /, "")

@@ -5,6 +5,7 @@ import type { FileContent, FsStat, IFileSystem } from "just-bash/browser";
 import { SysError } from "../../src/abi/errno.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
 import type { ShellStat } from "../../src/targets/shell.ts";
+import type { Files } from "../bin/program.ts";
 import type { KernelLine } from "./kernel-line.ts";
 import { SOURCES } from "./shell-tables.ts";
 import { SINKS } from "./syntax.ts";
@@ -122,6 +123,22 @@ export class GsvFiles implements IFileSystem {
     await make();
     if (isNew) await this.chmod(path, mode & ~this.umask);
   }
+
+  /** The same files for a program that asks for ranges and owners. */
+  readonly forPrograms: Files = {
+    stat: (path) => this.ask(path, this.kernel.file("stat", path, "follow")),
+    lstat: (path) => this.ask(path, this.kernel.file("stat", path, "keep")),
+    list: (path) => this.readdir(path),
+    read: async (path, offset, bytesMax) =>
+      path === NULL
+        ? { bytes: new Uint8Array(), eof: true }
+        : this.ask(path, this.kernel.file("read", path, offset, bytesMax)),
+    write: (path, bytes) => this.writeFile(path, bytes),
+    mkdir: (path, parents) => this.mkdir(path, { recursive: parents }),
+    setattr: (path, attributes) => this.ask(path, this.kernel.file("setattr", path, attributes)),
+    resolve: (path) => this.realpath(path),
+    remove: (path) => this.rm(path),
+  };
 
   /** `/bin/sed` and the like are there, whatever the tree holds. */
   private isProgram(path: string): boolean {

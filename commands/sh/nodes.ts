@@ -28,7 +28,7 @@ export function simple(name: string, ...args: readonly Node[]): Node {
   return { type: "SimpleCommand", name: literal(name), args, assignments: [], redirections: [] };
 }
 
-export function pipelineOf(command: Node): Node {
+function pipelineOf(command: Node): Node {
   return { type: "Pipeline", commands: [command], negated: false, timed: false, timePosix: false };
 }
 

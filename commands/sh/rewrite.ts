@@ -30,6 +30,7 @@ export const OWN = {
   handler: "__gsv_handler",
   lastJob: "__gsv_lastjob",
   file: "__gsv_file",
+  directories: "__gsv_directories",
   value: "__gsv_value",
 } as const;
 
@@ -78,12 +79,46 @@ function leaving(args: readonly Node[], rules: Rules): Node {
 }
 
 function isSelf(word: Node): boolean {
-  return holds(word, ({ type, parameter }) => type === "ParameterExpansion" && (parameter === "$" || parameter === "BASHPID"));
+  return holds(
+    word,
+    ({ type, parameter }) => type === "ParameterExpansion" && (parameter === "$" || parameter === "BASHPID"),
+  );
 }
 
 function signalling(args: readonly Node[], rules: Rules): Node {
   const told = simple(OWN.signal, standing(rules), ...args.filter((word) => !isSelf(word)));
   return group([statementOf(told, ["&&", simple("eval", quotedParameter(OWN.handler))])]);
+}
+
+/** A subshell has traps of its own. */
+export function withTraps(node: Node, rules: Rules): Node {
+  if (!holds(node.body, (each) => literalName(each) === "trap")) return node;
+  return { ...node, body: [...(node.body as readonly Node[]), statementOf(leaving([], rules))] };
+}
+
+/** For the interpreter a star before a last slash stands for files too; so directories are picked out before. */
+export function withDirectories(node: Node, key: "words" | "args"): Node | null {
+  const words = node[key] as readonly Node[] | null;
+  const before: Node[] = [];
+  const changed = words?.map((word) => {
+    const parts = word.parts as readonly Node[];
+    const [glob, slash] = parts.slice(-2);
+    if (glob?.type !== "Glob" || slash?.type !== "Literal" || slash.value !== "/") return word;
+    const name = `${OWN.directories}${before.length}`;
+    before.push(statementOf(simple(OWN.directories, literal(name), { ...word, parts: parts.slice(0, -1) })));
+    return quotedParameter(`${name}[@]`);
+  });
+  return before.length === 0 ? null : group([...before, statementOf({ ...node, [key]: changed })]);
+}
+
+/** `(($1<=2))` comes from the interpreter's parser in pieces. */
+export function compared(node: Node, { parse }: Rules): Node | null {
+  const { originalText, expression } = node.expression as Node;
+  if ((expression as Node).type !== "ArithSyntaxError") return null;
+  const text = String(originalText).replaceAll(/([<>=!]) =/g, "$1= ");
+  const again = onlyCommand(parse(`((${text}))`)[0] ?? node);
+  if (again === null || ((again.expression as Node).expression as Node).type === "ArithSyntaxError") return null;
+  return { ...again, redirections: node.redirections };
 }
 
 /** What comes after the last statement of a script. */

@@ -1,10 +1,14 @@
 // One script from beginning to end: brought back to where the line before left off, run by the interpreter over gsv's files and programs,
 // and its end told in bytes. The interpreter itself keeps nothing between two scripts.
 
-import { Bash, type CustomCommand, defineCommand } from "just-bash/browser";
+import { Bash, type CustomCommand, defineCommand, getCommandNames } from "just-bash/browser";
 import type { ShellEnd, ShellJob, ShellState } from "../../src/targets/shell.ts";
+import { PROGRAMS } from "../bin/table.ts";
+import { adjusted } from "./adjusted.ts";
+import { binPrograms } from "./bin.ts";
 import { definitionText } from "./definition.ts";
 import { GsvFiles, printed, type Sink } from "./files.ts";
+import type { Machine } from "./io.ts";
 import type { KernelLine } from "./kernel-line.ts";
 import { type Node, scriptOf } from "./nodes.ts";
 import { OWN } from "./rewrite.ts";
@@ -36,6 +40,7 @@ const ON_AT_FIRST = new Set(["globskipdots", "braceexpand", "hashall", "interact
 export interface Runs {
   readonly kernel: KernelLine;
   readonly programs: readonly CustomCommand[];
+  readonly machine: Machine;
   readonly signal: AbortSignal;
   readonly print: Sink;
 }
@@ -71,26 +76,40 @@ class Script {
         return command?.execute(args, context) ?? { stdout: "", stderr: "", exitCode: 127 };
       },
     });
-    const keep = keepCommand((kept) => {
-      this.state = kept;
-    }, this.functions, this.tables);
-    const programs = [...runs.programs, ...this.tables.programs(), keep];
+    const keep = keepCommand(
+      (kept) => {
+        this.state = kept;
+      },
+      this.functions,
+      this.tables,
+    );
+    const names = [...runs.programs.map(({ name }) => name), ...PROGRAMS.keys()];
     const files = new GsvFiles({
       kernel: runs.kernel,
       sink: this.sink,
       sourceAt: (path) => this.tables.sourceAt(path),
       umask: job.state?.umask ?? UMASK,
-      programs: new Set(runs.programs.map(({ name }) => name)),
+      programs: new Set([...names, ...getCommandNames()]),
     });
     this.bash = new Bash({
       fs: files,
       cwd: job.state?.cwd ?? job.cwd,
       env: { BASH_VERSION: "5.2.15(1)-release", ...job.env, [OWN.lastJob]: "" },
       defenseInDepth: false,
-      customCommands: [...programs, umaskCommand(files)],
+      customCommands: [
+        ...runs.programs,
+        ...binPrograms({ files, machine: runs.machine, outputBytesMax: job.outputBytesMax }),
+        ...adjusted(),
+        ...this.tables.programs(),
+        keep,
+        umaskCommand(files),
+      ],
       executionLimits: { ...LIMITS, maxOutputSize: job.outputBytesMax },
     });
-    this.bash.registerTransformPlugin({ name: "gsv", transform: ({ ast }) => ({ ast: this.changed(ast as never) as never }) });
+    this.bash.registerTransformPlugin({
+      name: "gsv",
+      transform: ({ ast }) => ({ ast: this.changed(ast as never) as never }),
+    });
   }
 
   async run(): Promise<ShellEnd> {
@@ -102,7 +121,8 @@ class Script {
       const { exitCode, stdout, stderr, env } = await this.bash.exec(wholeScript(job), options);
       const exit = this.unset.signal.aborted ? EXIT_UNSET : exitCode;
       print("stdout", printed(stdout));
-      print("stderr", Buffer.from(stderr));
+      const word = this.unset.signal.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
+      print("stderr", Buffer.from(word));
       return { exit: await this.leave(exit, env), state: this.state, cut: !this.parsed };
     } catch (error) {
       const text = error instanceof Error ? error.message.replace(/^bash: /, "") : String(error);
@@ -116,7 +136,11 @@ class Script {
     const trap = this.tables.takeExit();
     if (trap === null || this.state !== null) return status;
     const script = `${OWN.status} ${status}\n${trap}\nexit ${status}`;
-    const { exitCode, stdout, stderr } = await this.bash.exec(script, { env: { ...env }, cwd: env.PWD, rawScript: true });
+    const { exitCode, stdout, stderr } = await this.bash.exec(script, {
+      env: { ...env },
+      cwd: env.PWD,
+      rawScript: true,
+    });
     this.runs.print("stdout", printed(stdout));
     this.runs.print("stderr", Buffer.from(stderr));
     return exitCode;
@@ -126,7 +150,7 @@ class Script {
     const isFirst = !this.parsed;
     this.parsed = true;
     const known = isFirst ? [] : functionsIn(ast, this.functions);
-    const whole = { ...ast, statements: [...scriptOf(known).statements as Node[], ...(ast.statements as Node[])] };
+    const whole = { ...ast, statements: [...(scriptOf(known).statements as Node[]), ...(ast.statements as Node[])] };
     const text = JSON.stringify(ast);
     return prepared(whole, {
       ...this.rules(text, isFirst),
@@ -245,7 +269,11 @@ function textOf(command: Node): string {
 function closed(text: string): string {
   const ends = new Set([...text.matchAll(/<<-?\s*['"]?(\w+)/g)].map(([, end = ""]) => end));
   let whole = text;
-  for (const end of ends) whole = whole.replaceAll(new RegExp(`^(\\t*${end})(; \\}| ?\\)|;)`, "gm"), (_, word, rest) => `${word}\n${rest.replace(/^; /, "")}`);
+  for (const end of ends)
+    whole = whole.replaceAll(
+      new RegExp(`^(\\t*${end})(; \\}| ?\\)|;)`, "gm"),
+      (_, word, rest) => `${word}\n${rest.replace(/^; /, "")}`,
+    );
   return whole;
 }
 

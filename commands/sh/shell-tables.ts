@@ -2,8 +2,8 @@
 // called by rewritten scripts, and by people under the names they know.
 
 import { type Command, type CustomCommand, defineCommand } from "just-bash/browser";
-import { numberOf, SIGNALS, signalNamed } from "./signal-names.ts";
 import { OWN } from "./rewrite.ts";
+import { numberOf, SIGNALS, signalNamed } from "./signal-names.ts";
 import { TOLD } from "./syntax.ts";
 
 type Context = Parameters<Command["execute"]>[1];
@@ -40,6 +40,7 @@ export class ShellTables {
       defineCommand(OWN.job, (args, context) => this.job(args, context)),
       defineCommand(OWN.wait, (args, context) => this.wait(args, context)),
       defineCommand(OWN.source, (args, context) => this.source(args, context)),
+      defineCommand(OWN.directories, directories),
       defineCommand(OWN.functions, async (args) => this.functions(args)),
       defineCommand("jobs", async () => answer()),
       defineCommand("disown", async () => answer()),
@@ -68,7 +69,12 @@ export class ShellTables {
     const own = this.traps.get(shell) ?? new Map<string, string>();
     this.traps.set(shell, own);
     const [first, ...rest] = args[0] === "--" ? args.slice(1) : args;
-    if (first === undefined || first === "-p") return answer(linesOf(own, rest).map((line) => `${line}\n`).join(""));
+    if (first === undefined || first === "-p")
+      return answer(
+        linesOf(own, rest)
+          .map((line) => `${line}\n`)
+          .join(""),
+      );
     if (first === "-l") return answer(`${[...SIGNALS].map(([name, number]) => `${number}) SIG${name}`).join("\n")}\n`);
     const isReset = first === "-" || rest.length === 0;
     let stderr = "";
@@ -171,6 +177,19 @@ function linesOf(traps: ReadonlyMap<string, string>, wanted: readonly string[]):
 /** In a trap, `exit` alone leaves with the status the shell had. */
 function withStatus(text: string, status: number): string {
   return text.replaceAll(/(^|[;&|{(\n]\s*)exit(?=\s*(?:$|[;&|})\n]))/g, `$1exit ${status}`);
+}
+
+/** Sets an array to those of the names that are directories; a pattern that nothing matched stays what it is. */
+async function directories([variable = "", ...names]: readonly string[], context: Context): Promise<Answer> {
+  const { fs, cwd } = context;
+  const found: string[] = [];
+  for (const name of names) {
+    const stat = await fs.stat(fs.resolvePath(cwd, name)).catch(() => null);
+    if (stat?.isDirectory === true) found.push(`${name}/`);
+  }
+  const shown = found.length === 0 && names.length === 1 ? [`${names[0]}/`] : found;
+  for (const [at, name] of shown.entries()) await context.assignShellVariable?.(variable, name, String(at));
+  return answer();
 }
 
 /** A name without a slash is looked for as a program is, and then here. */

@@ -7,12 +7,15 @@ import {
   arithmeticCommand,
   arithmeticPart,
   associative,
+  compared,
   ending,
   job,
   list,
   OWN,
   type Rules,
   simpleCommand,
+  withDirectories,
+  withTraps,
 } from "./rewrite.ts";
 
 /** Commands that run text of their own, which is parsed later and not changed here. */
@@ -62,7 +65,12 @@ export function functionsIn(ast: Node, functions: ReadonlyMap<string, Node>): re
 export const TOLD = "--told";
 
 /** Where statements print to: names that stand for the script's own streams, in no directory. */
-export const SINKS = { stdout: "/dev/.gsv/stdout", stderr: "/dev/.gsv/stderr", inner: "/dev/.gsv/inner", nowhere: "/dev/.gsv/nowhere" } as const;
+export const SINKS = {
+  stdout: "/dev/.gsv/stdout",
+  stderr: "/dev/.gsv/stderr",
+  inner: "/dev/.gsv/inner",
+  nowhere: "/dev/.gsv/nowhere",
+} as const;
 
 /** Compound commands whose parts are told one by one; their words and headers print nothing. */
 const PARTS: { readonly [type: string]: readonly string[] } = {
@@ -144,13 +152,15 @@ function changed(value: unknown, about: About, depth: number): unknown {
 function partOf(node: Node, about: About, depth: number): Node | null {
   switch (node.type) {
     case "ParameterExpansion":
-      return node.operation === null ? special(node, about, depth) : null;
+      return node.operation === null ? special(node, about, depth) : operated(node);
     case "ArithmeticExpansion":
       return arithmeticPart(node, about);
     case "ArithmeticCommand":
-      return arithmeticCommand(node, about);
+      return compared(node, about) ?? arithmeticCommand(node, about);
     case "Statement":
       return associative(node, about);
+    case "DoubleQuoted":
+      return defaultAlone(node);
     // The interpreter knows only one of the two signs.
     case "Glob":
       return /^\[!/.test(String(node.pattern)) ? { ...node, pattern: `[^${String(node.pattern).slice(2)}` } : null;
@@ -165,8 +175,31 @@ function special(node: Node, { name }: About, depth: number): Node | null {
   return node.parameter === "BASH_SUBSHELL" ? { type: "Literal", value: String(depth) } : null;
 }
 
+function operated(node: Node): Node | null {
+  const { type, word } = node.operation as Node & { readonly word?: Node | null };
+  // Bash names the parameter first.
+  if (type === "ErrorIfUnset" && word && word.named !== true) {
+    const parts = [{ type: "Literal", value: `${node.parameter}: ` }, ...(word.parts as readonly Node[])];
+    return { ...node, operation: { ...(node.operation as Node), word: { ...word, parts, named: true } } };
+  }
+  // `${#@}` is `$#`.
+  const isLength = (node.operation as Node).type === "Length" && /^[@*]$/.test(String(node.parameter));
+  return isLength ? { ...node, parameter: "#", operation: null } : null;
+}
+
+/** The interpreter takes `"${x:-}"` for `"$x"` under set -u, where nothing else stands in the quotes. */
+function defaultAlone(node: Node): Node | null {
+  const [part, more] = node.parts as readonly Node[];
+  if (more !== undefined || part?.type !== "ParameterExpansion" || /^[@*]$/.test(String(part.parameter))) return null;
+  const operation = part.operation as Node | null;
+  if (!["DefaultValue", "UseAlternative"].includes(operation?.type ?? "")) return null;
+  return { ...node, parts: [part, { type: "Literal", value: "" }] };
+}
+
 function whole(node: Node, about: About): Node {
-  if (node.type === "SimpleCommand") return simpleCommand(node, about) ?? node;
+  if (node.type === "Subshell") return withTraps(node, about);
+  if (node.type === "For") return withDirectories(node, "words") ?? node;
+  if (node.type === "SimpleCommand") return withDirectories(node, "args") ?? simpleCommand(node, about) ?? node;
   if (node.type === "Pipeline") return { ...node, commands: (node.commands as Node[]).map(guarded) };
   if (node.type !== "Statement") return node;
   return list(node.background === true ? job(node) : node, about);

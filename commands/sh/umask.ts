@@ -40,7 +40,9 @@ function changed(mask: number, text: string): number | null {
     const [, who = "", operator, what = ""] = /^([ugoa]*)([-+=])([rwx]*)$/.exec(clause) ?? [];
     if (operator === undefined) return null;
     const bits = (what.includes("r") ? 4 : 0) | (what.includes("w") ? 2 : 0) | (what.includes("x") ? 1 : 0);
-    for (const each of who === "" || who.includes("a") ? (["u", "g", "o"] as const) : (["u", "g", "o"] as const).filter((one) => who.includes(one))) {
+    for (const each of who === "" || who.includes("a")
+      ? (["u", "g", "o"] as const)
+      : (["u", "g", "o"] as const).filter((one) => who.includes(one))) {
       const shift = SHIFT[each];
       if (operator === "=") allowed &= ~(7 << shift);
       allowed = operator === "-" ? allowed & ~(bits << shift) : allowed | (bits << shift);

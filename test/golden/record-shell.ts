@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { ANSWERS, type Answer, HOME, STARTING_FILES, type Snippet, snippets } from "../support/shell-corpus.ts";
+import { ANSWERS, type Answer, HOME, type Snippet, STARTING_FILES, snippets } from "../support/shell-corpus.ts";
 
 const TIMEOUT_MS = 5000;
 
@@ -39,4 +39,7 @@ const all = snippets();
 const names = all.map(({ name }) => name);
 const twice = names.find((name, at) => names.indexOf(name) !== at);
 if (twice !== undefined) throw new Error(`two snippets have the title ${twice}`);
-writeFileSync(ANSWERS, `${JSON.stringify(Object.fromEntries(all.map((each) => [each.name, record(each)])), null, 1)}\n`);
+writeFileSync(
+  ANSWERS,
+  `${JSON.stringify(Object.fromEntries(all.map((each) => [each.name, record(each)])), null, 1)}\n`,
+);

@@ -55,6 +55,6 @@ awk 'BEGIN {while ((getline l < "numbers.txt") > 0) s+=l; print s}'
 #### delete from an array
 awk 'BEGIN {a[1];a[2]; delete a[1]; print length(a), (1 in a)}'
 #### number formats
-awk 'BEGIN {print 1/3, 1e6, 100000000, 0.1+0.2, int(3.9), 2**3}'
+awk 'BEGIN {print 1/3, 1e6, 100000000, 0.1+0.2, int(3.9), 2^3}'
 #### field assignment grows
 echo a | awk '{$3="c"; print NF, $0}'

@@ -29,4 +29,5 @@ case 1 in 1) echo a; echo b;; esac
 #### negated class
 case x in [!a-m]) echo late;; esac
 #### extglob pattern
-shopt -s extglob; case foo.jpeg in *.@(jpg|jpeg)) echo picture;; esac
+shopt -s extglob
+case foo.jpeg in *.@(jpg|jpeg)) echo picture;; esac

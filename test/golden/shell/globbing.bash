@@ -33,7 +33,8 @@ for f in *file*; do echo "[$f]"; done
 #### sorted
 touch b a c; echo [a-c]
 #### extglob not
-shopt -s extglob; touch x.a x.b x.c; echo x.!(b)
+shopt -s extglob
+touch x.a x.b x.c; echo x.!(b)
 #### count of matches
 set -- *.txt; echo $#
 #### glob in array
