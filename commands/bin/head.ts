@@ -31,7 +31,7 @@ export async function head(call: Call): Promise<number> {
       const first = await source.next();
       titled(name);
       let left = count;
-      for (let piece = first; left > 0 && !piece.done; piece = await source.next()) {
+      for (let piece = first; left > 0 && !piece.done; piece = left > 0 ? await source.next() : piece) {
         const end =
           bytes === undefined ? afterLines(piece.value, left) : { at: Math.min(left, piece.value.byteLength), left: 0 };
         left = bytes === undefined ? end.left : left - end.at;

@@ -34,6 +34,7 @@ export const PROGRAMS: ReadonlyMap<string, () => Promise<Program>> = new Map<str
   ["truncate", async () => (await import("./places.ts")).truncate],
   ["dd", async () => (await import("./places.ts")).dd],
   ...["id", "groups"].map((name) => [name, async () => (await import("./owners.ts")).id] as const),
+  ["seq", async () => (await import("./seq.ts")).seq],
   ["yes", async () => (await import("./small.ts")).yes],
   ["uname", async () => (await import("./small.ts")).uname],
   ["arch", async () => (await import("./small.ts")).arch],

@@ -101,7 +101,7 @@ async function ended(program: Program, call: Call): Promise<number> {
     return await program(call);
   } catch (error) {
     if (error instanceof TooMuch) {
-      call.err(`${call.name}: its output is more than a script may print\n`);
+      call.err(`${call.name}: output size limit exceeded\n`);
       return 153;
     }
     if (!(error instanceof Error)) throw error;

@@ -30,6 +30,7 @@ export const OWN = {
   handler: "__gsv_handler",
   lastJob: "__gsv_lastjob",
   file: "__gsv_file",
+  range: "__gsv_range",
   directories: "__gsv_directories",
   value: "__gsv_value",
 } as const;
@@ -175,6 +176,32 @@ export function associative(statement: Node, { parse }: Rules): Node | null {
     /^(\w+\s+-[A-Za-z]*A[A-Za-z]*)\s+(\w+)=(\(.*\))$/s.exec(String(statement.sourceText ?? "").trim()) ?? [];
   if (values === undefined) return null;
   return statementOf(group(parse(`${declare} ${name}\n${name}=${values}`)));
+}
+
+/** Past this many words the interpreter would leave the rest out. */
+const WORDS_MAX = 10_000;
+
+export function wordOf(word: Node): Node | null {
+  const { parts } = word as Node & { readonly parts?: readonly Node[] };
+  if (parts === undefined) return null;
+  const range = parts
+    .flatMap(({ type, items }) => (type === "BraceExpansion" ? (items as readonly Node[]) : []))
+    .find(isLong);
+  if (range === undefined) return null;
+  const {
+    start,
+    end,
+    step = 1,
+  } = range as Node & { readonly start: number; readonly end: number; readonly step?: number };
+  if (parts.length > 1) throw new Error(`{${start}..${end}}: more than ${WORDS_MAX} words at once`);
+  const words = simple(OWN.range, ...[start, end, step].map((each) => literal(String(each))));
+  const body = { type: "Script", statements: [statementOf(words)] };
+  return { ...word, parts: [{ type: "CommandSubstitution", body, legacy: false }] };
+}
+
+function isLong({ type, start, end, step }: Node): boolean {
+  if (type !== "Range" || typeof start !== "number" || typeof end !== "number") return false;
+  return Math.abs(end - start) / Math.abs(Number(step ?? 1) || 1) >= WORDS_MAX;
 }
 
 /** `$((1 + $(f)))`: the interpreter would run `f` in an empty shell. */

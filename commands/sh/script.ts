@@ -27,10 +27,14 @@ const LIMITS = {
   maxSedIterations: UNCOUNTED,
   maxJqIterations: UNCOUNTED,
   maxWorkUnits: UNCOUNTED,
+  maxCallDepth: 1000,
   maxLiveBytes: BYTES_LIVE_MAX,
 };
 const UMASK = 0o022;
 const EXIT_UNSET = 127;
+const EXIT_LIMIT = 126;
+const EXIT_TOO_MUCH = 153;
+const SHORT_BYTES = 512;
 /** Variables that the interpreter sets itself, each time. */
 const ITS_OWN =
   /^declare -\S+ (?:[?!#@*$0-9_-]|BASH\w*|SHELLOPTS|PIPESTATUS|PWD|OLDPWD|FUNCNAME|OSTYPE|MACHTYPE|HOSTTYPE|UID|EUID|PPID|LINENO|RANDOM|SECONDS|OPTIND|__gsv_\w+)=/;
@@ -57,6 +61,7 @@ class Script {
   private state: ShellState | null = null;
   /** What has a mistake in it is refused before any of it runs. */
   private parsed = false;
+  private traps = false;
   /** Scripts so far: this one, and those that its commands run. */
   private shells = 0;
 
@@ -119,10 +124,11 @@ class Script {
     const options = { rawScript: true, stdin: latin1(job.stdin), stdinKind: "bytes", signal: stopped } as const;
     try {
       const { exitCode, stdout, stderr, env } = await this.bash.exec(wholeScript(job), options);
-      const exit = this.unset.signal.aborted ? EXIT_UNSET : exitCode;
+      const isTooMuch = exitCode === EXIT_LIMIT && /output size (?:limit )?exceeded/.test(stderr);
+      const exit = this.unset.signal.aborted ? EXIT_UNSET : isTooMuch ? EXIT_TOO_MUCH : exitCode;
       print("stdout", printed(stdout));
-      const word = this.unset.signal.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
-      print("stderr", Buffer.from(word));
+      const word = stopped.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
+      print("stderr", Buffer.from(worded(word)));
       return { exit: await this.leave(exit, env), state: this.state, cut: !this.parsed };
     } catch (error) {
       const text = error instanceof Error ? error.message.replace(/^bash: /, "") : String(error);
@@ -157,14 +163,15 @@ class Script {
       name: isFirst ? this.job.name : null,
       functions: this.functions,
       told: isFirst,
+      ends: !(isFirst && this.job.keepsState),
     });
   }
 
   private rules(text: string, isFirst: boolean) {
     const shell = isFirst ? 1 : ++this.shells + 1;
-    // A file that is read may set some too.
-    const traps = /\b(?:trap|source)\b|"\."/.test(text);
-    return { shell, traps, errexit: /"-\w*e\w*"|errexit/.test(text), parse };
+    // A file that is read may set some too, and some may be set outside of it.
+    this.traps ||= /\b(?:trap|source)\b|"\."/.test(text);
+    return { shell, traps: this.traps, errexit: /"-\w*e\w*"|errexit/.test(text), parse };
   }
 
   private rewritten(text: string, told: boolean): string {
@@ -188,11 +195,17 @@ class Script {
 
   // The interpreter goes on after a variable that set -u should have stopped at, once it has said so.
   private readonly sink: Sink = (stream, bytes, inner) => {
-    const text = stream === "stderr" && bytes.byteLength < 200 && !inner ? new TextDecoder().decode(bytes) : "";
-    if (!/^\w+: unbound variable\n$/.test(text)) return this.runs.print(stream, bytes);
+    const text = stream === "stderr" && bytes.byteLength < SHORT_BYTES ? new TextDecoder().decode(bytes) : "";
+    if (inner || !/^\w+: unbound variable\n$/.test(text))
+      return this.runs.print(stream, text === "" ? bytes : Buffer.from(worded(text)));
     this.runs.print(stream, Buffer.from(`bash: ${text}`));
     this.unset.abort();
   };
+}
+
+/** Its limits are named without what to do about them in somebody else's program. */
+function worded(text: string): string {
+  return text.replaceAll(/, increase executionLimits\.\w+|\(increase executionLimits\.\w+\)/g, "");
 }
 
 function parse(text: string): readonly Node[] {

@@ -41,6 +41,7 @@ export class ShellTables {
       defineCommand(OWN.wait, (args, context) => this.wait(args, context)),
       defineCommand(OWN.source, (args, context) => this.source(args, context)),
       defineCommand(OWN.directories, directories),
+      defineCommand(OWN.range, async (args) => range(args.map(Number))),
       defineCommand(OWN.functions, async (args) => this.functions(args)),
       defineCommand("jobs", async () => answer()),
       defineCommand("disown", async () => answer()),
@@ -177,6 +178,15 @@ function linesOf(traps: ReadonlyMap<string, string>, wanted: readonly string[]):
 /** In a trap, `exit` alone leaves with the status the shell had. */
 function withStatus(text: string, status: number): string {
   return text.replaceAll(/(^|[;&|{(\n]\s*)exit(?=\s*(?:$|[;&|})\n]))/g, `$1exit ${status}`);
+}
+
+const RANGE_MAX = 1_000_000;
+
+function range([start = 0, end = 0, step = 1]: readonly number[]): Answer {
+  const [size, way] = [Math.abs(step) || 1, end < start ? -1 : 1];
+  const count = Math.floor(Math.abs(end - start) / size) + 1;
+  if (count > RANGE_MAX) return answer("", `bash: {${start}..${end}}: more than ${RANGE_MAX} words\n`, 1);
+  return answer(Array.from({ length: count }, (_, at) => start + at * size * way).join("\n"));
 }
 
 /** Sets an array to those of the names that are directories; a pattern that nothing matched stays what it is. */

@@ -16,6 +16,7 @@ import {
   simpleCommand,
   withDirectories,
   withTraps,
+  wordOf,
 } from "./rewrite.ts";
 
 /** Commands that run text of their own, which is parsed later and not changed here. */
@@ -159,6 +160,8 @@ function partOf(node: Node, about: About, depth: number): Node | null {
       return compared(node, about) ?? arithmeticCommand(node, about);
     case "Statement":
       return associative(node, about);
+    case "Word":
+      return wordOf(node);
     case "DoubleQuoted":
       return defaultAlone(node);
     // The interpreter knows only one of the two signs.
