@@ -36,9 +36,9 @@ async function carriedOut(program: Program, called: Called, { files, machine, ou
   let [size, stderr] = [0, ""];
   const add = (bytes: Buffer) => {
     size += bytes.byteLength;
-    // The script ends over so much output in any case; until then it is not held.
-    if (size > outputBytesMax + 1) throw new TooMuch();
     stdout.push(bytes);
+    // The interpreter ends the script over so much; what is more is not made.
+    if (size > outputBytesMax) throw new TooMuch();
   };
   const call: Call = {
     ...{ name, args, cwd: context.cwd, env: context.exportedEnv ?? {}, umask: files.umask, signal: context.signal },
@@ -94,16 +94,15 @@ function withDescriptors(files: Files, { fs }: Context): Files {
   };
 }
 
+const EXIT_TOO_MUCH = 153;
+
 class TooMuch extends Error {}
 
 async function ended(program: Program, call: Call): Promise<number> {
   try {
     return await program(call);
   } catch (error) {
-    if (error instanceof TooMuch) {
-      call.err(`${call.name}: output size limit exceeded\n`);
-      return 153;
-    }
+    if (error instanceof TooMuch) return EXIT_TOO_MUCH;
     if (!(error instanceof Error)) throw error;
     const status = "status" in error && typeof error.status === "number" ? error.status : 1;
     call.err(`${error.message}\n`);
