@@ -42,7 +42,7 @@ export interface Call {
   out(text: string | Uint8Array): void;
   err(text: string): void;
   /** Runs a command as it would be typed after the words are split. */
-  run(argv: readonly string[], stdin: Uint8Array): Promise<number>;
+  run(argv: readonly string[], stdin: Uint8Array, env?: Call["env"]): Promise<number>;
 }
 
 export type Program = (call: Call) => Promise<number>;

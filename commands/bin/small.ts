@@ -2,7 +2,7 @@
 
 import { human } from "./human.ts";
 import { options } from "./options.ts";
-import { type Call, linesOf, text, Usage } from "./program.ts";
+import { type Call, linesOf, phrase, text, Usage } from "./program.ts";
 
 /** More than anything reads of it; nothing here runs beside another program and could be stopped by it. */
 const YES_BYTES = 256 * 1024;
@@ -96,7 +96,8 @@ export async function uptime(call: Call): Promise<number> {
     Math.floor(seconds / 3600) % 24,
     Math.floor(seconds / 60) % 60,
   ];
-  const load = (await text(call, "/proc/loadavg").catch(() => "0.00 0.00 0.00")).split(" ").slice(0, 3).join(", ");
+  const told = await text(call, "/proc/loadavg").catch(() => "");
+  const load = (/^[\d.]+ [\d.]+ [\d.]+/.exec(told)?.[0] ?? "0.00 0.00 0.00").replaceAll(" ", ", ");
   const since = `${days > 0 ? `${days} day${days === 1 ? "" : "s"}, ` : ""}${hours > 0 ? `${hours}:${two(minutes)}` : `${minutes} min`}`;
   call.out(
     ` ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())} up ${since},  1 user,  load average: ${load}\n`,
@@ -104,9 +105,20 @@ export async function uptime(call: Call): Promise<number> {
   return 0;
 }
 
+async function machineText(call: Call, path: string): Promise<string> {
+  return text(call, path).catch((error: unknown) => {
+    throw new Usage(`${call.name}: ${path}: ${phrase(error)}`);
+  });
+}
+
+export async function whoami(call: Call): Promise<number> {
+  call.out(`${call.env.USER ?? call.env.LOGNAME ?? "nobody"}\n`);
+  return 0;
+}
+
 export async function mount(call: Call): Promise<number> {
   if (call.args.length > 0) throw new Usage("mount: only a person attaches a directory of this machine", 1);
-  for (const line of linesOf(await text(call, "/proc/mounts"))) {
+  for (const line of linesOf(await machineText(call, "/proc/mounts"))) {
     const [device = "", at = "", type = "", flags = ""] = line.split(" ");
     call.out(`${device} on ${at} type ${type} (${flags})\n`);
   }
@@ -116,7 +128,7 @@ export async function mount(call: Call): Promise<number> {
 export async function free(call: Call): Promise<number> {
   const { flags } = options("free", call.args, { letters: "bkmgh", long: { human: "h" } });
   const values = new Map(
-    linesOf(await text(call, "/proc/meminfo")).map((line) => [
+    linesOf(await machineText(call, "/proc/meminfo")).map((line) => [
       line.split(":")[0] ?? "",
       Number(/\d+/.exec(line)?.[0] ?? 0) * 1024,
     ]),

@@ -1,7 +1,7 @@
 // The programs of commands/bin as the interpreter calls them: their streams in bytes, their files through the shell's.
 
 import { type Command, type CustomCommand, defineCommand } from "just-bash/browser";
-import type { Call, Files, Program } from "../bin/program.ts";
+import { type Call, type Files, type Program, phrase, Usage } from "../bin/program.ts";
 import { PROGRAMS } from "../bin/table.ts";
 import type { GsvFiles } from "./files.ts";
 import type { Machine } from "./io.ts";
@@ -51,15 +51,15 @@ async function carriedOut(program: Program, called: Called, { files, machine, ou
     err: (text) => {
       stderr += text;
     },
-    async run(argv, stdin) {
+    async run(argv, stdin, env = call.env) {
       const [word = "", ...rest] = argv;
-      const options = {
-        cwd: context.cwd,
-        env: Object.fromEntries(context.env),
-        args: rest,
-        stdin: Buffer.from(stdin).toString("latin1"),
-      };
-      const result = await context.exec?.(quoted(word), { ...options, stdinKind: "bytes" });
+      // Only what stands before a command is seen by the commands that it runs in its turn.
+      const values = Object.entries(env).filter(([key]) => /^[A-Za-z_]\w*$/.test(key) && !UNSET.has(key));
+      const before = values.map(([key, value]) => `${key}=${quoted(value)} `).join("");
+      const result = await context.exec?.(before + quoted(word), {
+        ...{ cwd: context.cwd, env: { IFS: " \t\n", ...env }, replaceEnv: true, args: rest },
+        ...{ stdin: Buffer.from(stdin).toString("latin1"), stdinKind: "bytes" },
+      });
       if (result === undefined) return 127;
       add(
         Buffer.from(
@@ -95,6 +95,8 @@ function withDescriptors(files: Files, { fs }: Context): Files {
 }
 
 const EXIT_TOO_MUCH = 153;
+/** The shell's own, which nobody may set. */
+const UNSET = new Set(["SHELLOPTS", "BASHOPTS", "PWD", "_"]);
 
 class TooMuch extends Error {}
 
@@ -105,7 +107,7 @@ async function ended(program: Program, call: Call): Promise<number> {
     if (error instanceof TooMuch) return EXIT_TOO_MUCH;
     if (!(error instanceof Error)) throw error;
     const status = "status" in error && typeof error.status === "number" ? error.status : 1;
-    call.err(`${error.message}\n`);
+    call.err(error instanceof Usage ? `${error.message}\n` : `${call.name}: ${phrase(error)}\n`);
     return status;
   }
 }

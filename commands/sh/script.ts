@@ -99,7 +99,7 @@ class Script {
     this.bash = new Bash({
       fs: files,
       cwd: job.state?.cwd ?? job.cwd,
-      env: { BASH_VERSION: "5.2.15(1)-release", ...job.env, [OWN.lastJob]: "" },
+      env: { ...job.env },
       defenseInDepth: false,
       customCommands: [
         ...runs.programs,
@@ -227,8 +227,11 @@ function wholeScript({ script, args, state, keepsState }: ShellJob): string {
   const typed = keepsState && state === null ? "shopt -s expand_aliases\n" : "";
   const positional = args.length === 0 ? "" : `set -- ${args.map(quoted).join(" ")}\n`;
   const keep = `\n${KEEP} "$?" "$(declare -p)" "$(alias)" "$(shopt -p; set +o)" "$(declare -F)"`;
-  const version = script.includes("BASH_VERSINFO") ? "BASH_VERSINFO=(5 2 15 1 release x86_64-pc-linux-gnu); " : "";
-  return typed + before + positional + version + script + (keepsState ? keep : "");
+  // In the script's own first line, so that its lines count from one.
+  const version = "BASH_VERSION='5.2.15(1)-release' BASH_VERSINFO=(5 2 15 1 release x86_64-pc-linux-gnu)";
+  const own = script.includes("BASH_VERS") ? `${version}; ` : "";
+  const jobs = script.includes("$!") ? `${OWN.lastJob}=; ` : "";
+  return typed + before + positional + own + jobs + script + (keepsState ? keep : "");
 }
 
 function quoted(text: string): string {

@@ -121,6 +121,14 @@ test("head, tail and wc of a big file hold no more of it than they need", async 
   expect(await readFor("wc -l big")).toEqual({ stdout: "100000 big\n", bytes: big.byteLength });
 });
 
+test("a command sees what was exported, what env gives it, and nothing else of the shell", async () => {
+  const script = [
+    'x=hidden; export y="a b"; env FOO=1 sh -c \'echo "[$FOO$x] $y"\'; env -u y sh -c \'echo "[$y]"\'',
+    "env | grep -c hidden; seq 2 | xargs -I{} sh -c 'echo \"$y {}$x\"'",
+  ].join("\n");
+  expect((await run(script)).stdout).toBe("[1] a b\n[]\n0\na b 1\na b 2\n");
+});
+
 test("programs are found by every means there is to look for them", async () => {
   const { stdout } = await run(
     "command -v ls mktemp; type -t ls; which stat; type trap; [ -x /bin/ls ] && /usr/bin/ls",
