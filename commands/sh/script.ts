@@ -208,8 +208,11 @@ function worded(text: string): string {
   return text.replaceAll(/, increase executionLimits\.\w+|\(increase executionLimits\.\w+\)/g, "");
 }
 
+let parser: Bash | null = null;
+
 function parse(text: string): readonly Node[] {
-  const ast: unknown = new Bash({ defenseInDepth: false, commands: [] }).transform(text).ast;
+  parser ??= new Bash({ defenseInDepth: false, commands: [] });
+  const ast: unknown = parser.transform(text).ast;
   return (ast as Node).statements as readonly Node[];
 }
 
