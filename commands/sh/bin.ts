@@ -3,7 +3,7 @@
 import { type Command, type CustomCommand, defineCommand } from "just-bash/browser";
 import { type Call, type Files, type Program, phrase, Usage } from "../bin/program.ts";
 import { PROGRAMS } from "../bin/table.ts";
-import type { GsvFiles } from "./files.ts";
+import { type GsvFiles, UMASK_SHOWN } from "./files.ts";
 import type { Machine } from "./io.ts";
 
 type Context = Parameters<Command["execute"]>[1];
@@ -41,7 +41,14 @@ async function carriedOut(program: Program, called: Called, { files, machine, ou
     if (size > outputBytesMax) throw new TooMuch();
   };
   const call: Call = {
-    ...{ name, args, cwd: context.cwd, env: context.exportedEnv ?? {}, umask: files.umask, signal: context.signal },
+    ...{
+      name,
+      args,
+      cwd: context.cwd,
+      env: context.exportedEnv ?? {},
+      umask: files.umask ?? UMASK_SHOWN,
+      signal: context.signal,
+    },
     stdin: Buffer.from(context.stdin as unknown as string, "latin1"),
     files: withDescriptors(files.forPrograms, context),
     nowMs: () => machine.clock.now(),

@@ -52,16 +52,18 @@ export interface GsvFilesOptions {
   readonly sink: Sink;
   /** Text that stands for a file that a script reads its commands from. */
   readonly sourceAt: (path: string) => string | undefined;
-  readonly umask: number;
+  /** Null until somebody sets one: the directory decides. */
+  readonly umask: number | null;
   readonly programs: ReadonlySet<string>;
 }
 
 const NULL = "/dev/null";
-const UMASK_OF_KERNEL = 0o022;
+/** What `umask` says where the directory decides. */
+export const UMASK_SHOWN = 0o022;
 
 export class GsvFiles implements IFileSystem {
   /** Taken from the mode of what is made. */
-  umask: number;
+  umask: number | null;
   readonly kernel: KernelLine;
 
   constructor(private readonly options: GsvFilesOptions) {
@@ -116,12 +118,14 @@ export class GsvFiles implements IFileSystem {
     else this.options.sink(stream, bytes);
   }
 
-  // The kernel makes files as most want them; who has asked for another mask gets what is new with it.
+  // Who has asked for a mask gets what is new with it.
   private async making(path: string, make: () => Promise<void>, mode = 0o666): Promise<void> {
-    if (this.umask === UMASK_OF_KERNEL) return make();
+    if (this.umask === null) return make();
     const isNew = !(await this.exists(path));
     await make();
-    if (isNew) await this.chmod(path, mode & ~this.umask);
+    if (!isNew) return;
+    const inherited = (await this.stat(path)).mode & 0o7000;
+    await this.chmod(path, inherited | (mode & ~this.umask));
   }
 
   /** The same files for a program that asks for ranges and owners. */

@@ -30,7 +30,6 @@ const LIMITS = {
   maxCallDepth: 1000,
   maxLiveBytes: BYTES_LIVE_MAX,
 };
-const UMASK = 0o022;
 const EXIT_UNSET = 127;
 const EXIT_LIMIT = 126;
 const EXIT_TOO_MUCH = 153;
@@ -93,7 +92,7 @@ class Script {
       kernel: runs.kernel,
       sink: this.sink,
       sourceAt: (path) => this.tables.sourceAt(path),
-      umask: job.state?.umask ?? UMASK,
+      umask: job.state?.umask ?? null,
       programs: new Set([...names, ...getCommandNames()]),
     });
     this.bash = new Bash({
@@ -257,7 +256,7 @@ function keepCommand(keep: (state: ShellState) => void, defined: Functions, tabl
       prelude: [...lines.map(assignment), aliases, ...texts, ...tables.kept, ...unusual].join("\n"),
       defined: words.filter((word) => word !== ""),
       status: Number(status),
-      umask: fs instanceof GsvFiles ? fs.umask : UMASK,
+      umask: fs instanceof GsvFiles ? fs.umask : null,
     });
     return { stdout: "", stderr: "", exitCode: Number(status) };
   });

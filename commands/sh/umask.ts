@@ -1,26 +1,27 @@
 // `umask`: which permissions what is made does not get, as a number or in letters.
 
-import type { GsvFiles } from "./files.ts";
+import { type GsvFiles, UMASK_SHOWN } from "./files.ts";
 
 export function umask(args: readonly string[], files: GsvFiles) {
   const told = (stdout: string, stderr = "") => ({ stdout, stderr, exitCode: stderr === "" ? 0 : 1 });
-  const number = files.umask.toString(8).padStart(4, "0");
+  const mask = files.umask ?? UMASK_SHOWN;
+  const number = mask.toString(8).padStart(4, "0");
   const [flag = "", ...rest] = args[0]?.startsWith("-") ? args : ["", ...args];
   if (!["", "-S", "-p"].includes(flag)) return { ...told("", `bash: umask: ${flag}: invalid option\n`), exitCode: 2 };
   const [wanted] = rest;
   if (wanted === undefined) {
-    const shown = flag === "-S" ? letters(files.umask) : number;
+    const shown = flag === "-S" ? letters(mask) : number;
     return told(flag === "-p" ? `umask ${shown}\n` : `${shown}\n`);
   }
   if (/^\d/.test(wanted)) {
     if (!/^[0-7]{1,4}$/.test(wanted)) return told("", `bash: umask: ${wanted}: octal number out of range\n`);
     files.umask = Number.parseInt(wanted, 8) & 0o777;
   } else {
-    const mask = changed(files.umask, wanted);
-    if (mask === null) return told("", `bash: umask: \`${wanted}': invalid symbolic mode operator\n`);
-    files.umask = mask;
+    const wished = changed(mask, wanted);
+    if (wished === null) return told("", `bash: umask: \`${wanted}': invalid symbolic mode operator\n`);
+    files.umask = wished;
   }
-  return told(flag === "-S" ? `${letters(files.umask)}\n` : "");
+  return told(flag === "-S" ? `${letters(files.umask ?? mask)}\n` : "");
 }
 
 const SHIFT = { u: 6, g: 3, o: 0 } as const;
