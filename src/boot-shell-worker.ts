@@ -13,11 +13,12 @@ declare const self: Worker;
 
 const post = (message: FromRunner) => self.postMessage(message);
 const kernel = new KernelLine(post);
-const io = shellIo(kernel, {
+const machine = {
   clock: realClock,
-  random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  random: (length: number) => crypto.getRandomValues(new Uint8Array(length)),
   manual: async () => (await import("./prompts/manual.ts")).MANUAL,
-});
+};
+const io = shellIo(kernel, machine);
 let aborting = new AbortController();
 
 self.onmessage = ({ data }: MessageEvent<ToRunner>) => {
@@ -32,7 +33,7 @@ async function run(job: ShellJob): Promise<void> {
   const printer = new Printer({ post, clock: realClock, bytesMax: job.outputBytesMax });
   const { print } = printer;
   const { signal } = aborting;
-  const end = await runScript(job, { kernel, programs: await programs(io), signal, print });
+  const end = await runScript(job, { kernel, programs: await programs(io), machine, signal, print });
   printer.flush();
   post({ kind: "end", end });
 }

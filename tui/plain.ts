@@ -1,6 +1,7 @@
 // gsv on a terminal, line by line: what is typed goes to the shell or to your init, each answer is printed, and the next line is asked for.
 // The directory, variables and functions of the shell live on; the history is kept in a file that only its owner reads.
 
+import { PROGRAMS } from "../commands/bin/table.ts";
 import type { Io } from "../commands/command.ts";
 import { runCommandLine } from "../commands/run.ts";
 import { INTERPRETER } from "../commands/sh/interpreter.ts";
@@ -132,7 +133,7 @@ class PlainShell {
 
   private route(line: string): Route {
     return routeOf(line, {
-      isProgram: (word) => this.gsvs.has(word) || INTERPRETER.has(word) || this.own.has(word),
+      isProgram: (word) => this.gsvs.has(word) || INTERPRETER.has(word) || PROGRAMS.has(word) || this.own.has(word),
       isSlash: (word) => SLASHES.has(word),
       exists: (word) => /^(?:~|\.{1,2})?\//.test(word),
     });

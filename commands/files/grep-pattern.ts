@@ -47,7 +47,7 @@ const CLASSES: { readonly [name: string]: string } = {
 };
 
 /** In basic expressions `+ ? | ( ) { }` are themselves until a backslash stands before them; in extended ones it is the other way. */
-function translated(pattern: string, extended: boolean): string {
+export function translated(pattern: string, extended: boolean): string {
   let source = "";
   for (let at = 0; at < pattern.length; at++) {
     const letter = pattern[at] as string;

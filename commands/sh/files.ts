@@ -5,7 +5,9 @@ import type { FileContent, FsStat, IFileSystem } from "just-bash/browser";
 import { SysError } from "../../src/abi/errno.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
 import type { ShellStat } from "../../src/targets/shell.ts";
+import type { Files } from "../bin/program.ts";
 import type { KernelLine } from "./kernel-line.ts";
+import { SOURCES } from "./shell-tables.ts";
 import { SINKS } from "./syntax.ts";
 
 const PIECE_BYTES = 4 * 1024 * 1024;
@@ -43,15 +45,35 @@ class ShellFileError extends Error {
 }
 
 /** Told what a script prints, as it prints it. */
-export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array) => void;
+export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array, inner?: boolean) => void;
+
+export interface GsvFilesOptions {
+  readonly kernel: KernelLine;
+  readonly sink: Sink;
+  /** Text that stands for a file that a script reads its commands from. */
+  readonly sourceAt: (path: string) => string | undefined;
+  /** Null until somebody sets one: the directory decides. */
+  readonly umask: number | null;
+  readonly programs: ReadonlySet<string>;
+}
+
+const NULL = "/dev/null";
+/** What `umask` says where the directory decides. */
+export const UMASK_SHOWN = 0o022;
 
 export class GsvFiles implements IFileSystem {
-  constructor(
-    private readonly kernel: KernelLine,
-    private readonly sink: Sink,
-  ) {}
+  /** Taken from the mode of what is made. */
+  umask: number | null;
+  readonly kernel: KernelLine;
+
+  constructor(private readonly options: GsvFilesOptions) {
+    this.umask = options.umask;
+    this.kernel = options.kernel;
+  }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
+    if (path === NULL) return new Uint8Array();
+    if (path.startsWith(SOURCES)) return Buffer.from(this.options.sourceAt(path) ?? "");
     const pieces: Uint8Array[] = [];
     for (let offset = 0, eof = false; !eof; ) {
       const piece = await this.ask(path, this.kernel.file("read", path, offset, PIECE_BYTES));
@@ -67,8 +89,15 @@ export class GsvFiles implements IFileSystem {
     return new TextDecoder().decode(await this.readFileBuffer(path));
   }
 
-  writeFile(path: string, content: FileContent, options?: Parameters<IFileSystem["writeFile"]>[2]): Promise<void> {
-    return this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "start"), true);
+  async writeFile(
+    path: string,
+    content: FileContent,
+    options?: Parameters<IFileSystem["writeFile"]>[2],
+  ): Promise<void> {
+    if (path === NULL) return;
+    return this.making(path, () =>
+      this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "start"), true),
+    );
   }
 
   async appendFile(
@@ -77,13 +106,53 @@ export class GsvFiles implements IFileSystem {
     options?: Parameters<IFileSystem["appendFile"]>[2],
   ): Promise<void> {
     const stream = sinkOf(path);
-    if (stream === "nowhere") return;
-    if (stream !== null) return this.sink(stream, typeof content === "string" ? printed(content) : content);
-    return this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "end"), true);
+    if (stream === "nowhere" || path === NULL) return;
+    if (stream !== null) return this.tell(stream, typeof content === "string" ? printed(content) : content);
+    return this.making(path, () =>
+      this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "end"), true),
+    );
+  }
+
+  private tell(stream: "stdout" | "stderr" | "inner", bytes: Uint8Array): void {
+    if (stream === "inner") this.options.sink("stderr", bytes, true);
+    else this.options.sink(stream, bytes);
+  }
+
+  // Who has asked for a mask gets what is new with it.
+  private async making(path: string, make: () => Promise<void>, mode = 0o666): Promise<void> {
+    if (this.umask === null) return make();
+    const isNew = !(await this.exists(path));
+    await make();
+    if (!isNew) return;
+    const inherited = (await this.stat(path)).mode & 0o7000;
+    await this.chmod(path, inherited | (mode & ~this.umask));
+  }
+
+  /** The same files for a program that asks for ranges and owners. */
+  readonly forPrograms: Files = {
+    stat: (path) => this.ask(path, this.kernel.file("stat", path, "follow")),
+    lstat: (path) => this.ask(path, this.kernel.file("stat", path, "keep")),
+    list: (path) => this.readdir(path),
+    read: async (path, offset, bytesMax) =>
+      path === NULL
+        ? { bytes: new Uint8Array(), eof: true }
+        : this.ask(path, this.kernel.file("read", path, offset, bytesMax)),
+    write: (path, bytes) => this.writeFile(path, bytes),
+    mkdir: (path, parents) => this.mkdir(path, { recursive: parents }),
+    setattr: (path, attributes) => this.ask(path, this.kernel.file("setattr", path, attributes)),
+    resolve: (path) => this.realpath(path),
+    remove: (path) => this.rm(path),
+  };
+
+  /** `/bin/sed` and the like are there, whatever the tree holds. */
+  private isProgram(path: string): boolean {
+    const [, name] = /^(?:\/usr)?\/bin\/([^/]+)$/.exec(path) ?? [];
+    return name !== undefined && this.options.programs.has(name);
   }
 
   async exists(path: string): Promise<boolean> {
     if (sinkOf(path) !== null) return false;
+    if (path === NULL || this.isProgram(path)) return true;
     try {
       await this.kernel.file("stat", path, "follow");
       return true;
@@ -93,10 +162,13 @@ export class GsvFiles implements IFileSystem {
   }
 
   async stat(path: string): Promise<FsStat> {
+    if (path === NULL || path.startsWith(SOURCES)) return { ...BARE, mode: 0o666, isFile: false };
+    if (this.isProgram(path)) return BARE;
     return statFrom(await this.ask(path, this.kernel.file("stat", path, "follow")));
   }
 
   async lstat(path: string): Promise<FsStat> {
+    if (path === NULL || this.isProgram(path)) return this.stat(path);
     return statFrom(await this.ask(path, this.kernel.file("stat", path, "keep")));
   }
 
@@ -108,8 +180,9 @@ export class GsvFiles implements IFileSystem {
     return (await this.ask(path, this.kernel.file("list", path))).map(({ name, kind }) => ({ name, ...kinds(kind) }));
   }
 
-  mkdir(path: string, options: { recursive?: boolean } = {}): Promise<void> {
-    return this.ask(path, this.kernel.file("mkdir", path, options.recursive === true));
+  async mkdir(path: string, options: { recursive?: boolean } = {}): Promise<void> {
+    const make = () => this.ask(path, this.kernel.file("mkdir", path, options.recursive === true));
+    return this.making(path, make, 0o777);
   }
 
   async rm(path: string, options: { recursive?: boolean; force?: boolean } = {}): Promise<void> {
@@ -187,9 +260,12 @@ export class GsvFiles implements IFileSystem {
   }
 }
 
+const BARE: FsStat = { ...kinds("file"), mode: 0o755, size: 0, mtime: new Date(0), identity: "" };
+
 function sinkOf(path: string): keyof typeof SINKS | null {
   if (path === SINKS.stdout) return "stdout";
   if (path === SINKS.stderr) return "stderr";
+  if (path === SINKS.inner) return "inner";
   return path === SINKS.nowhere ? "nowhere" : null;
 }
 

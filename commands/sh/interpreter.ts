@@ -10,6 +10,8 @@ export const INTERPRETER: ReadonlySet<string> = new Set(
     // builtins
     ". : [ break builtin cd command compgen complete compopt continue declare dirs eval exec exit export getopts hash let local mapfile popd",
     "pushd read readarray readonly return set shift shopt source test type typeset unset wait",
+    // what gsv gives it
+    "bg disown fg jobs trap umask",
   ]
     .join(" ")
     .split(" "),

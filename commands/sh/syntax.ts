@@ -2,28 +2,76 @@
 // statement prints is told when the statement ends and not when the script does, `$0` is the name the script was given, and functions can
 // be written down again. Pure.
 
-interface Node {
-  readonly type: string;
-  readonly [key: string]: unknown;
-}
+import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf } from "./nodes.ts";
+import {
+  arithmeticCommand,
+  arithmeticPart,
+  associative,
+  compared,
+  ending,
+  job,
+  list,
+  OWN,
+  type Rules,
+  simpleCommand,
+  withDirectories,
+  withTraps,
+  wordOf,
+} from "./rewrite.ts";
 
 /** Commands that run text of their own, which is parsed later and not changed here. */
 const RUN_TEXT = new Set(["eval", "source", ".", "bash", "sh", "xargs", "find", "env", "timeout", "command"]);
 
-export interface Script {
-  readonly ast: Node;
-  /** Functions it defines, in order; the interpreter's own form. */
-  readonly functions: ReadonlyMap<string, Node>;
+export interface About extends Rules {
+  /** What `$0` is; null where the interpreter knows better. */
+  readonly name: string | null;
+  /** Functions by their names, added to. */
+  readonly functions: Map<string, Node>;
+  /** What its statements print goes to the script's own streams, one by one. */
+  readonly told: boolean;
+  /** False where others go on after it, as after a file that is read. */
+  readonly ends?: boolean;
 }
 
-export function prepared(ast: Node, name: string): Script {
-  const functions = new Map<string, Node>();
-  const safe = changed(ast, { name, functions }) as Node;
-  return { ast: { ...safe, statements: told(safe.statements as readonly Node[]) }, functions };
+export function prepared(ast: Node, about: About): Node {
+  collect(ast, about.functions);
+  const safe = changed(ast, about, 0) as Node;
+  const after = about.ends === false ? [] : ending(about);
+  const statements = [...(safe.statements as readonly Node[]), ...after];
+  return { ...safe, statements: about.told ? told(statements) : statements };
 }
+
+// A list says before a function is defined whether it is one.
+function collect(value: unknown, functions: Map<string, Node>): void {
+  if (typeof value !== "object" || value === null) return;
+  if (isNode(value) && value.type === "FunctionDef" && typeof value.name === "string") functions.set(value.name, value);
+  for (const each of Object.values(value)) collect(each, functions);
+}
+
+/** Those of them that it calls, and that these call. */
+export function functionsIn(ast: Node, functions: ReadonlyMap<string, Node>): readonly Node[] {
+  const found = new Set<Node>();
+  const look = (value: Node) => {
+    for (const [name, node] of functions) {
+      if (found.has(node) || !holds(value, (each) => literalName(each) === name)) continue;
+      found.add(node);
+      look(node);
+    }
+  };
+  look(ast);
+  return [...found];
+}
+
+/** Says of a file that is read that its statements are told too. */
+export const TOLD = "--told";
 
 /** Where statements print to: names that stand for the script's own streams, in no directory. */
-export const SINKS = { stdout: "/dev/.gsv/stdout", stderr: "/dev/.gsv/stderr", nowhere: "/dev/.gsv/nowhere" } as const;
+export const SINKS = {
+  stdout: "/dev/.gsv/stdout",
+  stderr: "/dev/.gsv/stderr",
+  inner: "/dev/.gsv/inner",
+  nowhere: "/dev/.gsv/nowhere",
+} as const;
 
 /** Compound commands whose parts are told one by one; their words and headers print nothing. */
 const PARTS: { readonly [type: string]: readonly string[] } = {
@@ -40,7 +88,11 @@ function told(statements: readonly Node[]): readonly Node[] {
   return statements.map((statement) => {
     const only = onlyCommand(statement);
     if (only === null) return sunk(statement);
-    if (only.type === "FunctionDef" || literalName(only) === "exec") return statement;
+    const name = literalName(only);
+    if (only.type === "FunctionDef" || name === "exec") return statement;
+    if (name === OWN.source) return replaced(statement, { ...only, args: [literal(TOLD), ...(only.args as Node[])] });
+    // Its own statements are told.
+    if (name === "." && (only.redirections as readonly unknown[]).length === 0) return statement;
     const parts = PARTS[only.type];
     if (parts === undefined || (only.redirections as readonly unknown[]).length > 0) return sunk(statement);
     const inside = Object.fromEntries(parts.map((part) => [part, toldPart(only[part])]));
@@ -59,14 +111,6 @@ function toldPart(part: unknown): unknown {
   }));
 }
 
-/** The command of a statement that is nothing but one. */
-function onlyCommand({ pipelines, background }: Node): Node | null {
-  const [pipeline, another] = pipelines as readonly Node[];
-  const [command, more] = (pipeline?.commands ?? []) as readonly Node[];
-  if (another !== undefined || more !== undefined || command === undefined || background === true) return null;
-  return pipeline?.negated === true || pipeline?.timed === true ? null : command;
-}
-
 function replaced(statement: Node, command: Node): Node {
   const [pipeline] = statement.pipelines as readonly Node[];
   return { ...statement, pipelines: [{ ...pipeline, commands: [command] }] };
@@ -74,10 +118,14 @@ function replaced(statement: Node, command: Node): Node {
 
 function sunk(statement: Node): Node {
   if (statement.deferredError !== undefined) return statement;
-  // A job in the background goes there with its streams.
-  if (statement.background === true) return { ...sunk({ ...statement, background: false }), background: true };
-  const group = { type: "Group", body: [statement], redirections: [into(1, SINKS.stdout), into(2, SINKS.stderr)] };
-  return statementOf(group);
+  // What stops a subshell does not stop the script.
+  const stderr = (statement.pipelines as readonly Node[]).every(isInner) ? SINKS.inner : SINKS.stderr;
+  return statementOf(group([statement], [into(1, SINKS.stdout), into(2, stderr)]));
+}
+
+function isInner({ commands }: Node): boolean {
+  const [command, more] = commands as readonly Node[];
+  return more !== undefined || command?.type === "Subshell";
 }
 
 function into(fd: number, path: string): Node {
@@ -89,38 +137,75 @@ function into(fd: number, path: string): Node {
   };
 }
 
-interface About {
-  readonly name: string;
-  readonly functions: Map<string, Node>;
-}
-
-function changed(value: unknown, about: About): unknown {
-  if (Array.isArray(value)) return value.map((each) => changed(each, about));
+function changed(value: unknown, about: About, depth: number): unknown {
+  if (Array.isArray(value)) return value.map((each) => changed(each, about, depth));
   if (typeof value !== "object" || value === null) return value;
-  if (isNode(value) && value.type === "ParameterExpansion" && value.parameter === "0" && value.operation === null)
-    return { type: "Literal", value: about.name };
-  const copy = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, changed(each, about)]));
-  if (!isNode(copy)) return copy;
-  if (copy.type === "FunctionDef" && typeof copy.name === "string") about.functions.set(copy.name, copy);
-  if (copy.type === "SimpleCommand") return meansProcesses(copy) ? { ...copy, ...asGsv(copy) } : copy;
-  return copy.type === "Pipeline" ? { ...copy, commands: (copy.commands as Node[]).map(guarded) } : copy;
+  if (isNode(value)) {
+    const other = partOf(value, about, depth);
+    if (other !== null) return other === value ? value : changed(other, about, depth);
+  }
+  const inner = isNode(value) && value.type === "Subshell" ? depth + 1 : depth;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, changed(each, about, inner)]));
+  return isNode(copy) ? whole(copy, about) : copy;
 }
 
-// `wait` is part of the interpreter, and waits for its own background jobs; with anything but their numbers it is gsv's.
-function meansProcesses(command: Node): boolean {
-  const args = command.args as readonly Node[];
-  return literalName(command) === "wait" && args.length > 0 && !args.every(isJob);
+/** What stands for a part of a word or a command, which is then looked at in its turn; null for most. */
+function partOf(node: Node, about: About, depth: number): Node | null {
+  switch (node.type) {
+    case "ParameterExpansion":
+      return node.operation === null ? special(node, about, depth) : operated(node);
+    case "ArithmeticExpansion":
+      return arithmeticPart(node, about);
+    case "ArithmeticCommand":
+      return compared(node, about) ?? arithmeticCommand(node, about);
+    case "Statement":
+      return associative(node, about);
+    case "Word":
+      return wordOf(node);
+    case "DoubleQuoted":
+      return defaultAlone(node);
+    // The interpreter knows only one of the two signs.
+    case "Glob":
+      return /^\[!/.test(String(node.pattern)) ? { ...node, pattern: `[^${String(node.pattern).slice(2)}` } : null;
+    default:
+      return null;
+  }
 }
 
-function isJob({ parts }: Node): boolean {
-  const [part] = parts as readonly Node[];
-  if (part?.type === "Literal") return /^[%0-9]/.test(String(part.value));
-  return part?.type === "ParameterExpansion" && part.parameter === "!";
+function special(node: Node, { name }: About, depth: number): Node | null {
+  if (node.parameter === "0" && name !== null) return { type: "Literal", value: name };
+  if (node.parameter === "!") return { ...node, parameter: OWN.lastJob };
+  return node.parameter === "BASH_SUBSHELL" ? { type: "Literal", value: String(depth) } : null;
 }
 
-function asGsv({ name, args }: Node): { readonly name: Node; readonly args: readonly Node[] } {
-  const gsv = { type: "Word", parts: [{ type: "Literal", value: "gsv" }] };
-  return { name: gsv, args: [name as Node, ...(args as readonly Node[])] };
+function operated(node: Node): Node | null {
+  const { type, word } = node.operation as Node & { readonly word?: Node | null };
+  // Bash names the parameter first.
+  if (type === "ErrorIfUnset" && word && word.named !== true) {
+    const parts = [{ type: "Literal", value: `${node.parameter}: ` }, ...(word.parts as readonly Node[])];
+    return { ...node, operation: { ...(node.operation as Node), word: { ...word, parts, named: true } } };
+  }
+  // `${#@}` is `$#`.
+  const isLength = (node.operation as Node).type === "Length" && /^[@*]$/.test(String(node.parameter));
+  return isLength ? { ...node, parameter: "#", operation: null } : null;
+}
+
+/** The interpreter takes `"${x:-}"` for `"$x"` under set -u, where nothing else stands in the quotes. */
+function defaultAlone(node: Node): Node | null {
+  const [part, more] = node.parts as readonly Node[];
+  if (more !== undefined || part?.type !== "ParameterExpansion" || /^[@*]$/.test(String(part.parameter))) return null;
+  const operation = part.operation as Node | null;
+  if (!["DefaultValue", "UseAlternative"].includes(operation?.type ?? "")) return null;
+  return { ...node, parts: [part, { type: "Literal", value: "" }] };
+}
+
+function whole(node: Node, about: About): Node {
+  if (node.type === "Subshell") return withTraps(node, about);
+  if (node.type === "For") return withDirectories(node, "words") ?? node;
+  if (node.type === "SimpleCommand") return withDirectories(node, "args") ?? simpleCommand(node, about) ?? node;
+  if (node.type === "Pipeline") return { ...node, commands: (node.commands as Node[]).map(guarded) };
+  if (node.type !== "Statement") return node;
+  return list(node.background === true ? job(node) : node, about);
 }
 
 // What goes wrong inside braces is a message and a status there; outside it would be the end of everything.
@@ -136,25 +221,6 @@ function mayThrow(command: Node): boolean {
   return RUN_TEXT.has(literalName(command) ?? "");
 }
 
-function literalName({ type, name }: Node): string | null {
-  if (type !== "SimpleCommand" || !isNode(name)) return null;
-  const [part, more] = name.parts as Node[];
-  return part?.type === "Literal" && more === undefined && typeof part.value === "string" ? part.value : null;
-}
-
 function groupOf(command: Node): Node {
-  return { type: "Group", redirections: [], body: [statementOf(command)] };
-}
-
-function statementOf(command: Node): Node {
-  const pipeline = { type: "Pipeline", commands: [command], negated: false, timed: false, timePosix: false };
-  return { type: "Statement", pipelines: [pipeline], operators: [], background: false };
-}
-
-export function scriptOf(commands: readonly Node[]): Node {
-  return { type: "Script", statements: commands.map(statementOf) };
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
+  return group([statementOf(command)]);
 }

@@ -34,6 +34,7 @@ export interface ShellsOptions {
 }
 
 const EXIT_TIMEOUT = 124;
+const LONGER = "it may not take longer";
 const EXIT_INTERRUPTED = 130;
 const EXIT_DIED = 137;
 /** How long a script that is told to stop may take to say what it had printed. */
@@ -150,7 +151,12 @@ export class GsvShells {
       inTime = this.options.clock.after(job.wallMs, () => stopped.resolve(EXIT_TIMEOUT));
       runner.post({ kind: "run", job });
       const first = await Promise.race([ended.promise, stopped.promise]);
-      if (typeof first === "number") return { end: await this.stop(kept, ended.promise, first), survives: false };
+      if (typeof first === "number") {
+        const end = await this.stop(kept, ended.promise, first);
+        if (first === EXIT_TIMEOUT)
+          print("stderr", Buffer.from(`${job.name}: ended after ${job.wallMs / 1000} s: ${LONGER}\n`));
+        return { end, survives: false };
+      }
       return { end: first ?? { exit: EXIT_DIED, state: null, cut: true }, survives: first !== null };
     } finally {
       inTime();

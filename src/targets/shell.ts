@@ -13,6 +13,8 @@ export interface ShellState {
   readonly defined: readonly string[];
   /** `$?` of the last command. */
   readonly status: number;
+  /** Null where nobody set one, and the directory decides. */
+  readonly umask: number | null;
 }
 
 export interface ShellJob {

@@ -2,11 +2,12 @@
 
 import { expect, test } from "bun:test";
 import { getCommandNames } from "just-bash/browser";
+import { PROGRAMS } from "../../commands/bin/table.ts";
 import { INTERPRETER } from "../../commands/sh/interpreter.ts";
 import { programNames } from "../../commands/sh/names.ts";
 import { routeOf } from "../../tui/route.ts";
 
-const programs = new Set([...(await programNames()), ...INTERPRETER, "gsv"]);
+const programs = new Set([...(await programNames()), ...INTERPRETER, ...PROGRAMS.keys(), "gsv"]);
 const there = new Set(["./run.sh", "~/notes", "/proc/self", "notes.md"]);
 const known = {
   isProgram: (word: string) => programs.has(word),

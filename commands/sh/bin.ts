@@ -1,0 +1,124 @@
+// The programs of commands/bin as the interpreter calls them: their streams in bytes, their files through the shell's.
+
+import { type Command, type CustomCommand, defineCommand } from "just-bash/browser";
+import { type Call, type Files, type Program, phrase, Usage } from "../bin/program.ts";
+import { PROGRAMS } from "../bin/table.ts";
+import { type GsvFiles, UMASK_SHOWN } from "./files.ts";
+import type { Machine } from "./io.ts";
+
+type Context = Parameters<Command["execute"]>[1];
+
+export interface BinOptions {
+  readonly files: GsvFiles;
+  readonly machine: Machine;
+  readonly outputBytesMax: number;
+}
+
+export function binPrograms(options: BinOptions): readonly CustomCommand[] {
+  return [...PROGRAMS].map(([name, load]) => ({
+    name,
+    load: async () => {
+      const program = await load();
+      return defineCommand(name, (args, context) => carriedOut(program, { name, args, context }, options));
+    },
+  }));
+}
+
+interface Called {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly context: Context;
+}
+
+async function carriedOut(program: Program, called: Called, { files, machine, outputBytesMax }: BinOptions) {
+  const { name, args, context } = called;
+  const stdout: Buffer[] = [];
+  let [size, stderr] = [0, ""];
+  const add = (bytes: Buffer) => {
+    size += bytes.byteLength;
+    stdout.push(bytes);
+    // The interpreter ends the script over so much; what is more is not made.
+    if (size > outputBytesMax) throw new TooMuch();
+  };
+  const call: Call = {
+    ...{
+      name,
+      args,
+      cwd: context.cwd,
+      env: context.exportedEnv ?? {},
+      umask: files.umask ?? UMASK_SHOWN,
+      signal: context.signal,
+    },
+    stdin: Buffer.from(context.stdin as unknown as string, "latin1"),
+    files: withDescriptors(files.forPrograms, context),
+    nowMs: () => machine.clock.now(),
+    random: machine.random,
+    path: (text) => files.resolvePath(context.cwd, text),
+    out: (text) => add(typeof text === "string" ? Buffer.from(text) : Buffer.from(text)),
+    err: (text) => {
+      stderr += text;
+    },
+    async run(argv, stdin, env = call.env) {
+      const [word = "", ...rest] = argv;
+      // Only what stands before a command is seen by the commands that it runs in its turn.
+      const values = Object.entries(env).filter(([key]) => /^[A-Za-z_]\w*$/.test(key) && !UNSET.has(key));
+      const before = values.map(([key, value]) => `${key}=${quoted(value)} `).join("");
+      const result = await context.exec?.(before + quoted(word), {
+        ...{ cwd: context.cwd, env: { IFS: " \t\n", ...env }, replaceEnv: true, args: rest },
+        ...{ stdin: Buffer.from(stdin).toString("latin1"), stdinKind: "bytes" },
+      });
+      if (result === undefined) return 127;
+      add(
+        Buffer.from(
+          result.stdout,
+          result.stdoutKind === "bytes" || result.stdoutEncoding === "binary" ? "latin1" : "utf8",
+        ),
+      );
+      stderr += result.stderr;
+      return result.exitCode;
+    },
+  };
+  const exitCode = await ended(program, call);
+  const bytes = Buffer.concat(stdout).toString("latin1");
+  return { stdout: bytes, stdoutKind: "bytes" as const, stdoutEncoding: "binary" as const, stderr, exitCode };
+}
+
+/** What `<(…)` stands for is known to the interpreter alone. */
+function withDescriptors(files: Files, { fs }: Context): Files {
+  const isOne = (path: string) => path.startsWith("/dev/fd/");
+  return {
+    ...files,
+    stat: async (path) => {
+      if (!isOne(path)) return files.stat(path);
+      await fs.stat(path);
+      return { kind: "file", mode: 0o600, uid: 0, gid: 0, size: 0, mtimeMs: 0, place: path };
+    },
+    read: async (path, offset, bytesMax) => {
+      if (!isOne(path)) return files.read(path, offset, bytesMax);
+      const bytes = (await fs.readFileBuffer(path)).subarray(offset);
+      return { bytes: bytes.subarray(0, bytesMax), eof: bytes.byteLength <= bytesMax };
+    },
+  };
+}
+
+const EXIT_TOO_MUCH = 153;
+/** The shell's own, which nobody may set. */
+const UNSET = new Set(["SHELLOPTS", "BASHOPTS", "PWD", "_"]);
+
+class TooMuch extends Error {}
+
+async function ended(program: Program, call: Call): Promise<number> {
+  try {
+    return await program(call);
+  } catch (error) {
+    if (error instanceof TooMuch) return EXIT_TOO_MUCH;
+    if (!(error instanceof Error)) throw error;
+    const status = "status" in error && typeof error.status === "number" ? error.status : 1;
+    call.err(error instanceof Usage ? `${error.message}\n` : `${call.name}: ${phrase(error)}\n`);
+    return status;
+  }
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

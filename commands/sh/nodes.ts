@@ -1,0 +1,80 @@
+// The interpreter's syntax tree, as far as gsv reads and writes it. Pure.
+
+export interface Node {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+export function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
+}
+
+export function literal(value: string): Node {
+  return { type: "Word", parts: [{ type: "Literal", value }] };
+}
+
+export function verbatim(value: string): Node {
+  return { type: "Word", parts: [{ type: "SingleQuoted", value }] };
+}
+
+/** `"text$parameter"`. */
+export function quotedParameter(parameter: string, text = ""): Node {
+  const before = text === "" ? [] : [{ type: "Literal", value: text }];
+  const parts = [...before, { type: "ParameterExpansion", parameter, operation: null }];
+  return { type: "Word", parts: [{ type: "DoubleQuoted", parts }] };
+}
+
+export function simple(name: string, ...args: readonly Node[]): Node {
+  return { type: "SimpleCommand", name: literal(name), args, assignments: [], redirections: [] };
+}
+
+function pipelineOf(command: Node): Node {
+  return { type: "Pipeline", commands: [command], negated: false, timed: false, timePosix: false };
+}
+
+/** Commands one after another, with `&&` or `||` in between. */
+export function statementOf(command: Node, ...more: readonly (readonly ["&&" | "||", Node])[]): Node {
+  const pipelines = [command, ...more.map(([, next]) => next)].map(pipelineOf);
+  return { type: "Statement", pipelines, operators: more.map(([operator]) => operator), background: false };
+}
+
+export function group(body: readonly Node[], redirections: readonly Node[] = []): Node {
+  return { type: "Group", body, redirections };
+}
+
+export function subshell(body: readonly Node[]): Node {
+  return { type: "Subshell", body, redirections: [] };
+}
+
+export function choice(condition: readonly Node[], body: readonly Node[], elseBody: readonly Node[]): Node {
+  return { type: "If", clauses: [{ condition, body }], elseBody, redirections: [] };
+}
+
+export function scriptOf(commands: readonly Node[]): Node {
+  return { type: "Script", statements: commands.map((command) => statementOf(command)) };
+}
+
+/** Where a command's name is written out, and no part of it is worked out at run time. */
+export function literalName({ type, name }: Node): string | null {
+  return type === "SimpleCommand" && isNode(name) ? literalText(name) : null;
+}
+
+export function literalText(word: Node): string | null {
+  const [part, more] = word.parts as readonly Node[];
+  return part?.type === "Literal" && more === undefined && typeof part.value === "string" ? part.value : null;
+}
+
+/** The command of a statement that is nothing but one. */
+export function onlyCommand({ pipelines, background }: Node): Node | null {
+  const [pipeline, another] = pipelines as readonly Node[];
+  const [command, more] = (pipeline?.commands ?? []) as readonly Node[];
+  if (another !== undefined || more !== undefined || command === undefined || background === true) return null;
+  return pipeline?.negated === true || pipeline?.timed === true ? null : command;
+}
+
+/** Whether some node anywhere below is one of these. */
+export function holds(value: unknown, wanted: (node: Node) => boolean): boolean {
+  if (Array.isArray(value)) return value.some((each) => holds(each, wanted));
+  if (typeof value !== "object" || value === null) return false;
+  return (isNode(value) && wanted(value)) || Object.values(value).some((each) => holds(each, wanted));
+}

@@ -1,0 +1,236 @@
+// What the interpreter lacks or gets wrong, said in words it knows: `exit` that lets a trap run, jobs with a status, functions that are seen
+// wherever a script calls them. Each rule takes a node and gives another in its place, or null where it is not about this one. Pure.
+
+import {
+  choice,
+  group,
+  holds,
+  isNode,
+  literal,
+  literalName,
+  literalText,
+  type Node,
+  onlyCommand,
+  quotedParameter,
+  simple,
+  statementOf,
+  subshell,
+  verbatim,
+} from "./nodes.ts";
+
+/** Names of programs and variables that only rewritten scripts use. */
+export const OWN = {
+  leave: "__gsv_leave",
+  signal: "__gsv_signal",
+  job: "__gsv_job",
+  wait: "__gsv_wait",
+  source: "__gsv_source",
+  functions: "__gsv_functions",
+  status: "__gsv_status",
+  handler: "__gsv_handler",
+  lastJob: "__gsv_lastjob",
+  file: "__gsv_file",
+  range: "__gsv_range",
+  directories: "__gsv_directories",
+  value: "__gsv_value",
+} as const;
+
+export interface Rules {
+  /** Tells scripts inside of scripts apart. */
+  readonly shell: number;
+  /** Some `trap` may be set when it exits. */
+  readonly traps: boolean;
+  /** `set -e` stands somewhere. */
+  readonly errexit: boolean;
+  /** Text to nodes. Throws where it is no script. */
+  readonly parse: (text: string) => readonly Node[];
+  readonly functions: ReadonlyMap<string, Node>;
+}
+
+export function simpleCommand(command: Node, rules: Rules): Node | null {
+  const name = literalName(command);
+  const args = command.args as readonly Node[];
+  const [first] = args;
+  if (name === null) return splitAssignments(command);
+  if (name === "exit" && rules.traps) return leaving(args, rules);
+  if (name === "kill" && args.some(isSelf)) return signalling(args, rules);
+  if (name === "trap") return { ...command, args: [standing(rules), ...args] };
+  if (name === "wait" && args.length > 0) return { ...command, name: literal(OWN.wait) };
+  if ((name === "." || name === "source") && first !== undefined) return sourcing(command, first);
+  if (first === undefined) return null;
+  if (name === "export" && literalText(first) === "-f") return simple(":");
+  if ((name === "declare" || name === "typeset") && literalText(first) === "-f" && args.length > 1)
+    return { ...command, name: literal(OWN.functions), args: args.slice(1) };
+  return null;
+}
+
+/** Which shell of which script this is. */
+function standing({ shell }: Rules): Node {
+  return quotedParameter("BASHPID", `--shell=${shell}:`);
+}
+
+function leaving(args: readonly Node[], rules: Rules): Node {
+  const handler = statementOf(simple("eval", quotedParameter(OWN.handler)));
+  const told = statementOf(simple(OWN.leave, standing(rules), quotedParameter("?"), ...args));
+  // As the condition of something it can have any status under set -e.
+  return group([
+    statementOf(choice([told], [handler], [handler])),
+    statementOf(simple("exit", quotedParameter(OWN.status))),
+  ]);
+}
+
+function isSelf(word: Node): boolean {
+  return holds(
+    word,
+    ({ type, parameter }) => type === "ParameterExpansion" && (parameter === "$" || parameter === "BASHPID"),
+  );
+}
+
+function signalling(args: readonly Node[], rules: Rules): Node {
+  const told = simple(OWN.signal, standing(rules), ...args.filter((word) => !isSelf(word)));
+  return group([statementOf(told, ["&&", simple("eval", quotedParameter(OWN.handler))])]);
+}
+
+/** A subshell has traps of its own. */
+export function withTraps(node: Node, rules: Rules): Node {
+  if (!holds(node.body, (each) => literalName(each) === "trap")) return node;
+  return { ...node, body: [...(node.body as readonly Node[]), statementOf(leaving([], rules))] };
+}
+
+/** For the interpreter a star before a last slash stands for files too; so directories are picked out before. */
+export function withDirectories(node: Node, key: "words" | "args"): Node | null {
+  const words = node[key] as readonly Node[] | null;
+  const before: Node[] = [];
+  const changed = words?.map((word) => {
+    const parts = word.parts as readonly Node[];
+    const [glob, slash] = parts.slice(-2);
+    if (glob?.type !== "Glob" || slash?.type !== "Literal" || slash.value !== "/") return word;
+    const name = `${OWN.directories}${before.length}`;
+    before.push(statementOf(simple(OWN.directories, literal(name), { ...word, parts: parts.slice(0, -1) })));
+    return quotedParameter(`${name}[@]`);
+  });
+  return before.length === 0 ? null : group([...before, statementOf({ ...node, [key]: changed })]);
+}
+
+/** `(($1<=2))` comes from the interpreter's parser in pieces. */
+export function compared(node: Node, { parse }: Rules): Node | null {
+  const { originalText, expression } = node.expression as Node;
+  if ((expression as Node).type !== "ArithSyntaxError") return null;
+  const text = String(originalText).replaceAll(/([<>=!]) =/g, "$1= ");
+  const again = onlyCommand(parse(`((${text}))`)[0] ?? node);
+  if (again === null || ((again.expression as Node).expression as Node).type === "ArithSyntaxError") return null;
+  return { ...again, redirections: node.redirections };
+}
+
+/** What comes after the last statement of a script. */
+export function ending(rules: Rules): readonly Node[] {
+  return rules.traps ? [statementOf(leaving([], rules))] : [];
+}
+
+// What is read from a file is changed like what was typed, so it comes from where that can be done.
+function sourcing(command: Node, file: Node): Node {
+  return group([
+    statementOf(simple(OWN.source, file)),
+    statementOf({ ...command, args: [quotedParameter(OWN.file), ...(command.args as Node[]).slice(1)] }),
+  ]);
+}
+
+// One after another, because the next may depend on the one before: IFS=, parts=($list).
+function splitAssignments(command: Node): Node | null {
+  const assignments = command.assignments as readonly Node[];
+  if (command.name !== null || assignments.length < 2 || !assignments.some(({ name }) => name === "IFS")) return null;
+  return group(assignments.map((each) => statementOf({ ...command, assignments: [each] })));
+}
+
+/** A job in the background is run to its end at once; its status waits for whoever asks for it. */
+export function job(statement: Node): Node {
+  const text = verbatim(String(statement.sourceText ?? "").replace(/\s*&$/, ""));
+  return statementOf(
+    subshell([{ ...statement, background: false }]),
+    ["&&", simple(OWN.job, literal("0"), text)],
+    ["||", simple(OWN.job, quotedParameter("?"), text)],
+  );
+}
+
+// Under set -e what comes before && and || may fail anywhere inside.
+export function list(statement: Node, { errexit, functions }: Rules): Node {
+  const pipelines = statement.pipelines as readonly Node[];
+  if (!errexit || pipelines.length < 2) return statement;
+  const changed = pipelines.map((pipeline, at) => {
+    const [command, more] = pipeline.commands as readonly Node[];
+    if (at === pipelines.length - 1 || command === undefined || more !== undefined) return pipeline;
+    const name = literalName(command);
+    if (command.type === "SimpleCommand" && (name === null || !functions.has(name))) return pipeline;
+    const failed = statementOf(simple(OWN.status, quotedParameter("?")), ["&&", simple(":")]);
+    const asked = choice([{ ...statementOf(command), pipelines: [pipeline] }], [statementOf(simple(":"))], [failed]);
+    return { ...pipeline, commands: [asked], negated: false };
+  });
+  return { ...statement, pipelines: changed };
+}
+
+/** The interpreter tears the words of `declare -A m=([k]="a b")` apart, and not those of m=([k]="a b"). */
+export function associative(statement: Node, { parse }: Rules): Node | null {
+  const command = onlyCommand(statement);
+  if (command === null || !["declare", "typeset", "local"].includes(literalName(command) ?? "")) return null;
+  const [, declare, name, values] =
+    /^(\w+\s+-[A-Za-z]*A[A-Za-z]*)\s+(\w+)=(\(.*\))$/s.exec(String(statement.sourceText ?? "").trim()) ?? [];
+  if (values === undefined) return null;
+  return statementOf(group(parse(`${declare} ${name}\n${name}=${values}`)));
+}
+
+/** Past this many words the interpreter would leave the rest out. */
+const WORDS_MAX = 10_000;
+
+export function wordOf(word: Node): Node | null {
+  const { parts } = word as Node & { readonly parts?: readonly Node[] };
+  if (parts === undefined) return null;
+  const range = parts
+    .flatMap(({ type, items }) => (type === "BraceExpansion" ? (items as readonly Node[]) : []))
+    .find(isLong);
+  if (range === undefined) return null;
+  const {
+    start,
+    end,
+    step = 1,
+  } = range as Node & { readonly start: number; readonly end: number; readonly step?: number };
+  if (parts.length > 1) throw new Error(`{${start}..${end}}: more than ${WORDS_MAX} words at once`);
+  const words = simple(OWN.range, ...[start, end, step].map((each) => literal(String(each))));
+  const body = { type: "Script", statements: [statementOf(words)] };
+  return { ...word, parts: [{ type: "CommandSubstitution", body, legacy: false }] };
+}
+
+function isLong({ type, start, end, step }: Node): boolean {
+  if (type !== "Range" || typeof start !== "number" || typeof end !== "number") return false;
+  return Math.abs(end - start) / Math.abs(Number(step ?? 1) || 1) >= WORDS_MAX;
+}
+
+/** `$((1 + $(f)))`: the interpreter would run `f` in an empty shell. */
+export function arithmeticPart(part: Node, { parse }: Rules): Node | null {
+  const { expression, values } = withoutCommands(part.expression as Node, parse);
+  if (values.length === 0) return null;
+  const sum = { type: "Word", parts: [{ ...part, expression }] };
+  const body = { type: "Script", statements: [...values, statementOf(simple("echo", sum))] };
+  return { type: "CommandSubstitution", body, legacy: false };
+}
+
+export function arithmeticCommand(command: Node, { parse }: Rules): Node | null {
+  const { expression, values } = withoutCommands(command.expression as Node, parse);
+  return values.length === 0 ? null : group([...values, statementOf({ ...command, expression })]);
+}
+
+/** The expression with variables where commands stood, and the assignments that set these. */
+function withoutCommands(expression: Node, parse: Rules["parse"]): { expression: Node; values: readonly Node[] } {
+  const values: Node[] = [];
+  const replaced = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(replaced);
+    if (typeof value !== "object" || value === null) return value;
+    if (isNode(value) && value.type === "ArithCommandSubst") {
+      const name = `${OWN.value}${values.length}`;
+      values.push(...parse(`${name}=$(${value.command})`));
+      return { type: "ArithVariable", name, hasDollarPrefix: true };
+    }
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaced(each)]));
+  };
+  if (!holds(expression, ({ type }) => type === "ArithCommandSubst")) return { expression, values };
+  return { expression: replaced(expression) as Node, values };
+}

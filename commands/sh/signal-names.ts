@@ -1,0 +1,24 @@
+// Signals by the names and numbers that shells give them. Pure.
+
+export const SIGNALS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    ...{ HUP: 1, INT: 2, QUIT: 3, ILL: 4, TRAP: 5, ABRT: 6, BUS: 7, FPE: 8, KILL: 9, USR1: 10, SEGV: 11, USR2: 12 },
+    ...{ PIPE: 13, ALRM: 14, TERM: 15, CHLD: 17, CONT: 18, STOP: 19, TSTP: 20, TTIN: 21, TTOU: 22, URG: 23 },
+    ...{ XCPU: 24, XFSZ: 25, VTALRM: 26, PROF: 27, WINCH: 28, IO: 29, PWR: 30, SYS: 31 },
+  }),
+);
+
+/** Events of a shell that `trap` takes beside signals. */
+const EVENTS = new Set(["EXIT", "ERR", "DEBUG", "RETURN"]);
+
+/** `SIGTERM`, `term` and `15` are all TERM, and 0 is the end of a shell; null for what is none. */
+export function signalNamed(word: string): string | null {
+  if (word === "0") return "EXIT";
+  const upper = word.toUpperCase().replace(/^SIG/, "");
+  if (SIGNALS.has(upper) || EVENTS.has(upper)) return upper;
+  return [...SIGNALS].find(([, number]) => String(number) === word)?.[0] ?? null;
+}
+
+export function numberOf(name: string): number {
+  return SIGNALS.get(name) ?? 0;
+}

@@ -1,0 +1,118 @@
+#### status of a pipe is the last
+false | true; echo $?; true | false; echo $?
+#### pipefail
+set -o pipefail; false | true; echo $?
+#### pipestatus
+true | false | true; echo ${PIPESTATUS[@]}
+#### pipestatus of exits
+(exit 3) | (exit 4); echo "${PIPESTATUS[0]} ${PIPESTATUS[1]}"
+#### not a pipe
+! false | false; echo $?
+#### pipe both streams
+{ echo o; echo e >&2; } |& sort
+#### long pipe
+cat fruits.txt | sort | uniq -c | sort -rn | head -1 | sed 's/^ *//'
+#### head closes early
+yes | head -3
+#### pipe into while
+seq 3 | while read n; do echo $((n*n)); done
+#### pipe into group
+echo a | { read x; echo "got $x"; }
+#### command not found
+nosuchcommand; echo $?
+#### not executable
+echo 'echo hi' > f; ./f; echo $?
+#### directory as command
+./sub; echo $?
+#### missing path as command
+./nope; echo $?
+#### exit with status
+exit 42
+#### exit default
+false; exit
+#### exit over 255
+(exit 256); echo $?; (exit 257); echo $?; (exit -1); echo $?
+#### exit in a subshell
+(exit 5); echo $?; echo still
+#### errexit stops
+set -e; echo a; false; echo b
+#### errexit spares conditions
+set -e; if false; then :; fi; false || true; ! true; echo reached
+#### errexit in function
+set -e; f() { false; echo in; }; f; echo after
+#### errexit off in condition
+set -e; f() { false; echo in; }; if f; then echo yes; fi
+#### errexit and pipe
+set -e; false | true; echo reached; set -o pipefail; false | true; echo not
+#### errexit in subshell
+set -e; (false; echo in) || echo caught; (false); echo no
+#### errexit in substitution
+set -e; x=$(false); echo no
+#### errexit with local
+set -e; f() { local x=$(false); echo local hides; }; f
+#### errexit and and-list
+set -e; false && true; echo reached
+#### set plus e
+set -e; set +e; false; echo on
+#### nounset
+set -u; echo $undefined; echo no
+#### nounset with default
+set -u; echo "${undefined:-fine}"; echo yes
+#### nounset status
+(set -u; echo "$nope") 2>/dev/null; echo $?
+#### nounset empty array
+set -u; a=(); echo "${#a[@]}"; echo "${a[@]}"; echo ok
+#### nounset positional
+set -u; (echo $1) 2>/dev/null; echo $?
+#### strict mode script
+set -euo pipefail; total=0; for n in $(cat numbers.txt); do total=$((total + n)); done; echo $total
+#### xtrace
+set -x; echo a "b c"; x=1
+#### verbose off by default
+echo $-  | tr -d 'hBs'
+#### true false colon
+true; echo $?; false; echo $?; :; echo $?
+#### status of assignment
+x=$(exit 3); echo $?; x=1; echo $?
+#### background wait
+(exit 3) & wait $!; echo $?
+#### background output
+echo bg & wait; echo done
+#### time to sleep zero
+sleep 0; echo $?
+#### command v
+command -v cd; command -v nosuch; echo $?
+#### command v keyword and function
+f() { :; }; command -v f if; type -t f
+#### type words
+type -t cd; type -t while; alias q=x; type -t cat
+#### eval
+cmd='echo "a b"'; eval $cmd; eval "x=5"; echo $x
+#### eval status
+eval false; echo $?; eval; echo $?
+#### dot a file
+echo 'v=sourced; f() { echo from $1; }' > lib; . ./lib; echo $v; f lib
+#### source with arguments
+echo 'echo "$# $1"' > s; source ./s a b; set -- x; . ./s
+#### source return
+echo 'echo a; return 3; echo b' > s; . ./s; echo $?
+#### source missing
+. ./nope; echo after $?
+#### run a file with bash
+printf 'echo "$0 $1"\nexit 3\n' > s.sh; bash s.sh arg; echo $?
+#### run with shebang
+printf '#!/bin/bash\necho "run $1"\n' > s.sh; chmod +x s.sh; ./s.sh x
+#### bash c with name
+bash -c 'echo $0 $1' name arg
+#### bash c status
+bash -c 'exit 7'; echo $?
+#### child does not see variables
+x=1; bash -c 'echo "[$x]"'; export x; bash -c 'echo "[$x]"'
+#### bash reads stdin
+echo 'echo from stdin' | bash
+#### bash s with arguments
+echo 'echo $1 $2' | bash -s a b
+#### syntax error status
+bash -c 'if then' 2>/dev/null; echo $?
+#### bash e
+bash -e -c 'false; echo no'; echo $?

@@ -1,0 +1,42 @@
+#### exit
+trap 'echo bye' EXIT; echo hi
+#### exit keeps status
+trap 'echo bye' EXIT; exit 3
+#### exit sees status
+trap 'echo "status $?"' EXIT; exit 5
+#### exit after errexit
+set -e; trap 'echo cleanup' EXIT; false; echo no
+#### exit in a subshell
+(trap 'echo inner' EXIT; echo body); echo outer
+#### removed
+trap 'echo bye' EXIT; trap - EXIT; echo hi
+#### err
+trap 'echo failed' ERR; false; true; echo end
+#### cleanup of a temp file
+tmp=$(mktemp); trap 'rm -f "$tmp"; echo removed' EXIT; echo data > "$tmp"; cat "$tmp"
+#### function as handler
+done_() { echo "done $1"; }; trap 'done_ now' EXIT; echo work
+#### print traps
+trap 'echo x' EXIT; trap -p EXIT; trap - EXIT
+#### signal to itself
+trap 'echo got usr1' USR1; kill -USR1 $$; echo after
+#### number zero
+trap 'echo zero' 0; echo hi
+#### several signals
+trap 'echo sig' INT TERM; kill -TERM $$; echo alive
+#### ignored
+trap '' TERM; kill -TERM $$; echo alive
+#### exit changes status
+trap 'exit 9' EXIT; exit 1
+#### exit trap with functions and variables
+x=value; trap 'echo "x=$x"' EXIT; x=changed
+#### trap in function is global
+f() { trap 'echo bye' EXIT; }; f; echo body
+#### invalid signal
+trap 'x' NOSUCH; echo $?
+#### return
+f() { trap 'echo leaving' RETURN; echo in; }; f
+#### exit trap runs once with exit inside
+trap 'echo once; exit' EXIT; exit 2
+#### debug is optional
+trap - DEBUG; echo ok

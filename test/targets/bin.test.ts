@@ -1,0 +1,151 @@
+// Shells whose lines go on from each other, files that hold scripts, and programs that read no more than they need.
+
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { Namespace } from "../../fs/namespace.ts";
+import { newShellRunner } from "../../src/boot-shell.ts";
+import { shellFiles } from "../../src/kernel/shell-files.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { GsvShells } from "../../src/targets/gsv.ts";
+import type { ShellFiles, ShellJob, ShellState } from "../../src/targets/shell.ts";
+import { sam } from "../support/caller.ts";
+import { memoryMount } from "../support/memoryfs.ts";
+import { FakeSys } from "../support/sys.ts";
+
+const shells = new GsvShells({
+  ...{ newRunner: newShellRunner, clock: realClock },
+  ...{ runningMax: 2, warmMax: 2, warmMs: 10_000 },
+});
+afterAll(() => shells.close());
+
+const HOME = "/home/sam";
+let files: ShellFiles;
+/** Bytes that were read of each file. */
+let read: Map<string, number>;
+
+beforeEach(async () => {
+  const namespace = new Namespace([{ at: "/", fs: memoryMount() }]);
+  const whole = shellFiles({ namespace, caller: sam, isGuarded: () => false, approved: true });
+  read = new Map();
+  files = {
+    ...whole,
+    async read(path, offset, bytesMax) {
+      const result = await whole.read(path, offset, bytesMax);
+      read.set(path, (read.get(path) ?? 0) + result.bytes.byteLength);
+      return result;
+    },
+  };
+  for (const path of ["/tmp", "/home", HOME]) await files.mkdir(path, false);
+});
+
+async function run(script: string, given: Partial<ShellJob> = {}) {
+  const told = { stdout: "", stderr: "" };
+  const end = await shells.run(
+    {
+      ...{ script, name: "gsv", args: [], cwd: HOME, env: { HOME, PATH: "/usr/bin:/bin" }, stdin: new Uint8Array() },
+      ...{ state: null, keepsState: false, outputBytesMax: 1024 * 1024, wallMs: 10_000, ...given },
+    },
+    {
+      ...{ files, sys: new FakeSys(), signal: new AbortController().signal },
+      print: (stream, bytes) => {
+        told[stream] += Buffer.from(bytes).toString();
+      },
+    },
+  );
+  return { ...told, exit: end.exit, state: end.state };
+}
+
+/** Lines of one shell, each after the one before; what the last one printed. */
+async function lines(...typed: readonly string[]): Promise<string> {
+  let state: ShellState | null = null;
+  let last = "";
+  for (const line of typed) {
+    const end = await run(line, { keepsState: true, state });
+    state = end.state;
+    last = end.stdout + end.stderr;
+  }
+  return last;
+}
+
+test("functions, the mask and traps of one line are there in the next, also those that came from a file", async () => {
+  await run("printf 'greet() {\\n  cat <<E\\nhello $1\\nE\\n}\\n' > lib");
+  expect(await lines(". ./lib", "greet you")).toBe("hello you\n");
+  expect(await lines("umask 077", "umask; : > f; stat -c %a f")).toBe("0077\n600\n");
+  expect(await lines("trap 'echo bye' EXIT", "echo still here")).toBe("still here\n");
+  expect(await lines("trap 'echo bye' EXIT", "exit 0")).toBe("bye\n");
+  expect(await lines("f() { exit 3; }", ":", ":", "declare -f f")).toBe("f () \n{ \n    exit 3\n}\n");
+});
+
+test("a script from a file tells what it prints as it goes, and runs its trap at the end", async () => {
+  await run("printf 'echo one; trap \"echo left\" EXIT; set -e; false; echo never\\n' > fails");
+  const failed = await run('. ./fails "$@"', { name: "./fails" });
+  expect([failed.exit, failed.stdout]).toEqual([1, "one\nleft\n"]);
+  await run("printf 'echo \"$0 $1\"\\nwhile :; do :; done\\n' > spins");
+  const spun = await run('. ./spins "$@"', { name: "./spins", args: ["now"], wallMs: 400 });
+  expect([spun.exit, spun.stdout]).toEqual([124, "./spins now\n"]);
+  expect(spun.stderr).toBe("./spins: ended after 0.4 s: it may not take longer\n");
+});
+
+test("a trap runs when a script is told to stop", async () => {
+  const told: string[] = [];
+  const wish = new AbortController();
+  const running = shells.run(
+    {
+      ...{ script: "trap 'echo cleaned' EXIT; echo up; sleep 20", name: "gsv", args: [], cwd: HOME, env: { HOME } },
+      ...{ stdin: new Uint8Array(), state: null, keepsState: false, outputBytesMax: 1000, wallMs: 10_000 },
+    },
+    {
+      ...{ files, sys: new FakeSys(), signal: wish.signal },
+      print: (_, bytes) => {
+        told.push(Buffer.from(bytes).toString());
+        if (told.join("") === "up\n") wish.abort();
+      },
+    },
+  );
+  expect((await running).exit).toBe(130);
+  expect(told.join("")).toBe("up\ncleaned\n");
+});
+
+test("head, tail and wc of a big file hold no more of it than they need", async () => {
+  const line = Buffer.from(`${"x".repeat(99)}\n`);
+  const big = Buffer.concat(Array.from({ length: 100_000 }, () => line));
+  await files.write(`${HOME}/big`, big, "start");
+  const readFor = async (script: string) => {
+    read.clear();
+    const { stdout } = await run(script);
+    return { stdout, bytes: read.get(`${HOME}/big`) ?? 0 };
+  };
+  const head = await readFor("head -2 big | wc -c");
+  expect([head.stdout, head.bytes <= 1024 * 1024]).toEqual(["200\n", true]);
+  const tail = await readFor("tail -3 big | wc -l");
+  expect([tail.stdout, tail.bytes <= 1024 * 1024]).toEqual(["3\n", true]);
+  expect(await readFor("wc -l big")).toEqual({ stdout: "100000 big\n", bytes: big.byteLength });
+});
+
+test("a command sees what was exported, what env gives it, and nothing else of the shell", async () => {
+  const script = [
+    'x=hidden; export y="a b"; env FOO=1 sh -c \'echo "[$FOO$x] $y"\'; env -u y sh -c \'echo "[$y]"\'',
+    "env | grep -c hidden; seq 2 | xargs -I{} sh -c 'echo \"$y {}$x\"'",
+  ].join("\n");
+  expect((await run(script)).stdout).toBe("[1] a b\n[]\n0\na b 1\na b 2\n");
+});
+
+test("programs are found by every means there is to look for them", async () => {
+  const { stdout } = await run(
+    "command -v ls mktemp; type -t ls; which stat; type trap; [ -x /bin/ls ] && /usr/bin/ls",
+  );
+  expect(stdout).toBe("/usr/bin/ls\n/usr/bin/mktemp\nfile\n/usr/bin/stat\ntrap is a shell builtin\n");
+});
+
+test("what a script in gsv cannot have is refused with a word, and never passed over", async () => {
+  for (const [script, word] of [
+    ["trap 'x' ERR", "gsv's shell cannot run a trap for it"],
+    ["fg", "no job control"],
+    ["tail -f f", "does not end"],
+    ["watch date", "does not end"],
+    ["git status", "gsv's shell has no such program"],
+    ["select x in a; do :; done", "select"],
+  ] as const) {
+    const { exit, stderr } = await run(script);
+    expect([script, exit === 0, stderr.includes(word)]).toEqual([script, false, true]);
+  }
+});

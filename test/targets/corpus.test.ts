@@ -1,0 +1,131 @@
+// Snippets of bash, and what gsv's shell makes of them beside what real bash made of them: the same output, the same status, the same words
+// about what went wrong. Where it differs there is a reason here; a difference without one fails, and so does a reason without one.
+
+import { afterAll, expect, test } from "bun:test";
+import { Namespace } from "../../fs/namespace.ts";
+import { newShellRunner } from "../../src/boot-shell.ts";
+import { shellFiles } from "../../src/kernel/shell-files.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { GsvShells } from "../../src/targets/gsv.ts";
+import { sam } from "../support/caller.ts";
+import { memoryMount } from "../support/memoryfs.ts";
+import { seeded } from "../support/random.ts";
+import { type Answer, answers, HOME, STARTING_FILES, snippets, wording } from "../support/shell-corpus.ts";
+import { samples } from "../support/soak.ts";
+import { FakeSys } from "../support/sys.ts";
+
+/** The interpreter is somebody else's, and does these in its own way. */
+const DIFFERENT: { readonly [name: string]: string } = {
+  "arithmetic: big numbers": "numbers are exact to 2^53 only",
+  "arithmetic: leading zero octal trap": "08 is taken for 8",
+  "arrays: declare p associative": "other quotes, which read back the same",
+  "arrays: pass by nameref": "+= through a name reference does not reach the array",
+  "arrays: sort an array": "a here-string joins an array with blanks, whatever IFS holds",
+  "awk: delete from an array": "length of an array is 0",
+  "awk: to a pipe": "awk cannot print into a command",
+  "expansion: case changes": "the other case of all letters, ~~, is not known",
+  "files: env": "PWD is always there",
+  "files: stat size and name": "a directory has no size of its own",
+  "files: tar round trip": "no tar",
+  "functions: return outside": "status 1 instead of 2",
+  "globbing: extglob not": "!(…) stands for nothing in a file name",
+  "loops: select from list": "select asks a person, and there is none",
+  "pipes: verbose off by default": "no c among the options",
+  "quoting: at q transformation": "other quotes, which read back the same",
+  "redirections: closing stdin": "a closed stdin is an empty one",
+  "redirections: dev stderr": "the recording had no file for stderr, gsv has one",
+  "subshells: subshell in background": "a job in the background runs to its end where it stands",
+  "trap: err": "refused with a word",
+  "trap: return": "refused with a word",
+};
+
+/** The same happens; what is said about it is not the same. */
+const WORDED: { readonly [name: string]: string } = {
+  "conditionals: integer expression expected": "nothing is said",
+  "conditionals: too many arguments": "said as test, not as [",
+  "files: find missing": "no quotes around the name",
+  "pipes: directory as command": "not allowed, for whichever reason",
+  "redirections: exec redirects the rest": "the recording had no file for stderr, gsv has one",
+  "redirections: into a missing directory": "the whole path is named",
+};
+
+const shells = new GsvShells({
+  newRunner: newShellRunner,
+  clock: realClock,
+  runningMax: 2,
+  warmMax: 2,
+  warmMs: 10_000,
+});
+afterAll(() => shells.close());
+
+const ENV = {
+  ...{ HOME, PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8", TZ: "UTC", USER: "sam", LOGNAME: "sam" },
+  ...{ SHELL: "/bin/bash", TERM: "xterm-256color" },
+};
+
+async function play(script: string): Promise<Answer> {
+  const namespace = new Namespace([{ at: "/", fs: memoryMount() }]);
+  const files = shellFiles({ namespace, caller: sam, isGuarded: () => false, approved: true });
+  for (const path of ["/tmp", "/home", HOME, `${HOME}/sub`, `${HOME}/sub/deep`]) await files.mkdir(path, false);
+  for (const [path, text] of Object.entries(STARTING_FILES))
+    await files.write(`${HOME}/${path}`, Buffer.from(text), "start");
+  const printed = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+  const end = await shells.run(
+    {
+      ...{
+        script,
+        name: "gsv",
+        args: [],
+        cwd: HOME,
+        env: ENV,
+        stdin: new Uint8Array(),
+        state: null,
+        keepsState: false,
+      },
+      ...{ outputBytesMax: 1024 * 1024, wallMs: 10_000 },
+    },
+    {
+      ...{ files, sys: new FakeSys(), signal: new AbortController().signal },
+      print: (stream, bytes) => printed[stream].push(bytes),
+    },
+  );
+  const told = (stream: "stdout" | "stderr") => Buffer.concat(printed[stream]).toString();
+  return { script, status: end.exit, stdout: told("stdout"), stderr: told("stderr") };
+}
+
+const ALL = snippets();
+const RECORDED = answers();
+
+test("the recording is of these snippets, in their order", () => {
+  expect(Object.entries(RECORDED).map(([name, { script }]) => ({ name, script }))).toEqual([...ALL]);
+  expect(ALL.length).toBeGreaterThanOrEqual(500);
+});
+
+test("gsv's shell answers as bash does, but for what is listed with a reason", async () => {
+  const known = new Set([...Object.keys(DIFFERENT), ...Object.keys(WORDED)]);
+  const random = seeded(5);
+  const others = ALL.filter(({ name }) => !known.has(name)).map((each) => ({ each, place: random.bytes(4).join() }));
+  const drawn = others.sort((a, b) => (a.place < b.place ? -1 : 1)).slice(0, samples(120, others.length));
+  const played = [...ALL.filter(({ name }) => known.has(name)), ...drawn.map(({ each }) => each)];
+  const surprises: string[] = [];
+  await Promise.all(
+    played.map(async ({ name, script }) => {
+      const { status, stdout, stderr } = await play(script);
+      const wanted = RECORDED[name];
+      if (wanted === undefined) return surprises.push(`${name}: was not recorded`);
+      const same = status === wanted.status && stdout === wanted.stdout;
+      const saidSame = wording(stderr) === wording(wanted.stderr);
+      const shown = JSON.stringify({ status, stdout, stderr });
+      if (same && name in DIFFERENT) surprises.push(`${name}: is as bash has it now: drop it from the list`);
+      else if (!same && !(name in DIFFERENT)) surprises.push(`${name}: ${shown}`);
+      else if (same && saidSame && name in WORDED)
+        surprises.push(`${name}: says what bash says now: drop it from the list`);
+      else if (same && !saidSame && !(name in WORDED)) surprises.push(`${name}: ${shown}`);
+    }),
+  );
+  expect(surprises).toEqual([]);
+}, 60_000);
+
+test("at least 95 of a hundred are the same", () => {
+  expect(Object.keys(DIFFERENT).length / ALL.length).toBeLessThanOrEqual(0.05);
+});

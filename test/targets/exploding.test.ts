@@ -1,0 +1,100 @@
+// Scripts that spin or grow without end, on a kernel of its own: each is ended by a limit or by the time it may take, with a word about
+// which, and another client of that kernel is answered all the while.
+
+import { expect, test } from "bun:test";
+import type { Sys } from "../../src/abi/sys.ts";
+import type { ShellAnswer, ShellOutput } from "../../src/syscalls/shell-service.ts";
+import { withHome } from "../support/home.ts";
+import { seeded } from "../support/random.ts";
+import { samples } from "../support/soak.ts";
+
+/** What the kernel may take to answer somebody else; a kernel that a script holds up does not answer at all. */
+const ANSWER_MS = 5000;
+const WALL_MS = 600;
+
+const TIME = { status: 124, says: "it may not take longer" };
+
+/** Every one comes to its end with this status and this word, or where the machine is slow at the end of its time. */
+const SCRIPTS: { readonly [script: string]: { readonly status: number; readonly says: string } } = {
+  "while :; do :; done": TIME,
+  "until false; do x=1; done": TIME,
+  "for ((;;)); do ((i++)); done": TIME,
+  ":(){ :|:& };:": { status: 126, says: "maximum recursion depth" },
+  "f() { f; }; f": { status: 126, says: "maximum recursion depth" },
+  "f() { echo $(f); }; f": { status: 126, says: "limit exceeded" },
+  "echo {1..100000000} > /dev/null; exit 1": { status: 1, says: "more than 1000000 words" },
+  "echo a{1..100000000}b": { status: 1, says: "more than 10000 words" },
+  "echo {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}": {
+    status: 126,
+    says: "brace expansion",
+  },
+  "x=a; while :; do x=$x$x; done": { status: 126, says: "string length limit exceeded" },
+  "printf 'a%.0s' {1..60} > f; grep -E '^(a+)+b$' f": { status: 1, says: "" },
+  "printf 'a%.0s' {1..5000} | sed -E 's/(a*)*b/x/' > /dev/null": { status: 0, says: "" },
+  "awk 'BEGIN { while (1) n++ }'": TIME,
+  "yes | while read -r x; do :; done; while :; do yes > /dev/null; done": TIME,
+  "seq 1000000000 > /dev/null": { status: 153, says: "limit exceeded" },
+  "eval \"$(printf 'echo $(%.0s' {1..500}; printf ')%.0s' {1..500})\"": { status: 1, says: "nesting depth exceeded" },
+  "yes 'sixty-four bytes of output, over and over until it is too much' > f; for i in {1..10000}; do cat f; done": {
+    status: 153,
+    says: "output size exceeded",
+  },
+  "printf '\\0\\377%.0s' {1..5000} > f; while :; do cat f f f f > g; done": TIME,
+  "while :; do cat <<< $(seq 20000) > /dev/null; done": TIME,
+  "i=0; while :; do : > f$((i++)); done": TIME,
+};
+
+async function run(sys: Sys, script: string, at: number): Promise<{ status: number; stderr: string }> {
+  const id = `0198a000-0000-7000-8000-${String(at).padStart(12, "0")}`;
+  const answer = await sys.call<ShellAnswer>("shell.run", {
+    id,
+    script,
+    timeoutMs: script.includes("cat f;") ? 60_000 : WALL_MS,
+  });
+  let stderr = "";
+  const take = ({ pieces }: ShellOutput) => {
+    for (const { stream, bytes } of pieces) if (stream === "stderr") stderr += Buffer.from(bytes, "base64").toString();
+  };
+  take(answer.output);
+  for (let { next, ended } = answer.output; !ended; ) {
+    const page = await sys.call<ShellOutput>("shell.output", { id, from: next, waitMs: 0 });
+    take(page);
+    ({ next, ended } = page);
+  }
+  return { status: answer.exit, stderr };
+}
+
+/** Asks, and asks again, until told to stop: how often it was answered. */
+async function asking(sys: Sys, over: { now: boolean }): Promise<number> {
+  for (let answers = 0; ; answers++) {
+    if (over.now && answers > 0) return answers;
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(new Error(`the kernel did not answer in ${ANSWER_MS} ms`)), ANSWER_MS);
+    await Promise.race([sys.call("system.status", {}), late.promise]).finally(() => clearTimeout(timer));
+  }
+}
+
+test("twenty scripts that spin or grow are ended with a word, and the kernel answers others meanwhile", async () => {
+  expect(Object.keys(SCRIPTS)).toHaveLength(20);
+  const random = seeded(7);
+  const drawn = Object.entries(SCRIPTS)
+    .map((entry) => ({ entry, place: random.bytes(4).join() }))
+    .sort((a, b) => (a.place < b.place ? -1 : 1))
+    .slice(0, samples(6, 20))
+    .map(({ entry }) => entry);
+  await withHome(async (home) => {
+    const [one, other] = [home.sys(), home.sys()];
+    const found: object[] = [];
+    for (const [at, [script, wanted]] of drawn.entries()) {
+      const over = { now: false };
+      const answered = asking(other, over);
+      const { status, stderr } = await run(one, script, at).finally(() => {
+        over.now = true;
+      });
+      expect(await answered).toBeGreaterThan(0);
+      if (![wanted, TIME].some((end) => status === end.status && stderr.includes(end.says)))
+        found.push({ script, status, stderr: stderr.slice(0, 300) });
+    }
+    expect(found).toEqual([]);
+  });
+}, 120_000);
