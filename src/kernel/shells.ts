@@ -12,9 +12,10 @@ import type { Receipt } from "../objects/objects.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { ShellAnswer, ShellOutput, ShellRequest, Shells } from "../syscalls/shell-service.ts";
 import type { GsvShells } from "../targets/gsv.ts";
+import type { OutputPage } from "../targets/output.ts";
 import type { ShellEnd, ShellState } from "../targets/shell.ts";
 import type { ReceiptContext } from "./dispatch.ts";
-import { type OutputPage, ScriptOutput } from "./script-output.ts";
+import { ScriptOutput } from "./script-output.ts";
 import { shellFiles } from "./shell-files.ts";
 
 export interface ShellsPorts {
