@@ -32,6 +32,8 @@ export interface HostOptions {
   readonly clock: Clock;
   readonly outputBytesMax: number;
   readonly runningMax: number;
+  /** How long what is asked to end may take for it. */
+  readonly graceMs: number;
   /** How long what has ended can be looked at. */
   readonly keptMs: number;
   readonly keptBytesMax: number;
@@ -42,7 +44,6 @@ export const HOST_SIGNALS = ["HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "TERM
 export type HostSignal = (typeof HOST_SIGNALS)[number];
 
 export const BASH = "/bin/bash";
-const KILL_AFTER_MS = 5000;
 const EXIT: { readonly [C in Cause]: number | null } = { timeout: 124, output: 153, stopped: null };
 const EXIT_KILLED = 137;
 const ENDED_MAX = 500;
@@ -58,10 +59,12 @@ const LEADER = [
   'printf "%s\\t%s\\n" "$$" "$stat" > "$d/leader"',
   "exec 3>&2 2>/dev/null; trap : HUP INT QUIT USR1 USR2 TERM ALRM PIPE; umask 022",
   '"$@" 2>&3 3>&-; s=$?',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: bash takes it, not we
   'others() { for f in /proc/[0-9]*/stat; do read -r l < "$f" && set -- ${l##*) } && [ "$3" = $$ ] &&',
   '  [ "$f" != /proc/$$/stat ] && return 0; done; return 1; }',
-  'if [ -e "$d/cause" ]; then for n in {1..45}; do others || break; /bin/sleep 0.1; done; fi',
-  'umask 077; printf "%s\\n" "$s" > "$d/status"; kill -KILL 0',
+  'umask 077; printf "%s" "$s" > "$d/status"',
+  'if [ -e "$d/cause" ]; then while others; do /bin/sleep 0.05; done; fi',
+  'echo >> "$d/status"; kill -KILL 0',
 ].join("\n");
 
 type Timer = "deadline" | "kill" | "look" | "forget";
@@ -150,7 +153,7 @@ export class HostCommands {
     // One that was held must go on to end.
     this.send(command, "TERM");
     this.send(command, "CONT");
-    this.arm(command, "kill", KILL_AFTER_MS, () => this.send(command, "KILL"));
+    this.arm(command, "kill", this.options.graceMs, () => this.send(command, "KILL"));
     return true;
   }
 
@@ -243,7 +246,7 @@ export class HostCommands {
     output.grow();
     const cause = spool.cause();
     output.end(wordFor(cause, meta.timeoutMs, this.options.outputBytesMax));
-    command.exit = (cause === null ? null : EXIT[cause]) ?? status ?? EXIT_KILLED;
+    command.exit = (cause === null ? null : EXIT[cause]) ?? status ?? spool.lastStatus() ?? EXIT_KILLED;
     disarm(command);
     this.arm(command, "forget", this.options.keptMs, () => this.forget(command));
     command.done();

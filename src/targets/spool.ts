@@ -70,10 +70,14 @@ export class Spool {
     return /^[1-9][0-9]*$/.test(pid) ? { pid: Number(pid), start: startOf(stat) } : null;
   }
 
-  /** How the command ended, when it could still say so. */
+  /** How it ended; null while anything of it runs, or where it could not say so. */
   status(): number | null {
-    const line = this.line("status");
-    return line !== null && /^[0-9]{1,3}$/.test(line) ? Number(line) : null;
+    return statusIn(this.line("status"));
+  }
+
+  /** The same of one whose leader was ended over waiting for what it had left behind. */
+  lastStatus(): number | null {
+    return statusIn(this.text("status"));
   }
 
   cause(): Cause | null {
@@ -86,13 +90,21 @@ export class Spool {
 
   // A line counts once its end is written.
   private line(file: SpoolFile): string | null {
+    const text = this.text(file);
+    return text?.endsWith("\n") ? text.slice(0, -1) : null;
+  }
+
+  private text(file: SpoolFile): string | null {
     try {
-      const text = readFileSync(this.path(file), "utf8");
-      return text.endsWith("\n") ? text.slice(0, -1) : null;
+      return readFileSync(this.path(file), "utf8");
     } catch {
       return null;
     }
   }
+}
+
+function statusIn(text: string | null): number | null {
+  return text !== null && /^[0-9]{1,3}$/.test(text) ? Number(text) : null;
 }
 
 /** The moment at which a process began, from its line in /proc: after the name, which may hold anything, the twentieth word. */

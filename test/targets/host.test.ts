@@ -23,7 +23,7 @@ afterEach(() => {
 
 function following(outputBytesMax = 1024 * 1024): HostCommands {
   const kept = { keptMs: 60_000, keptBytesMax: 64 * 1024 * 1024 };
-  return new HostCommands({ spoolDirectory, clock: realClock, outputBytesMax, runningMax: 8, ...kept });
+  return new HostCommands({ spoolDirectory, clock: realClock, outputBytesMax, runningMax: 8, graceMs: 700, ...kept });
 }
 
 interface Given {
