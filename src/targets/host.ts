@@ -2,11 +2,21 @@
 // spool by itself, so it outlives a kernel: the next one finds it there and goes on following it. A command that is ended is ended with all
 // it started. What one prints is bounded, and so is how long it runs.
 
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Environment } from "./environment.ts";
+import type { Environment } from "../lib/host-environment.ts";
 import { type Child, type ChildRequest, spawnDetached } from "./spawn.ts";
 import { bootId, type Cause, isAlive, type Leader, type Meta, Spool, SpooledOutput } from "./spool.ts";
 
@@ -40,15 +50,25 @@ export interface HostOptions {
   readonly spawn?: (request: ChildRequest) => Child;
 }
 
-export const HOST_SIGNALS = ["HUP", "INT", "QUIT", "KILL", "USR1", "USR2", "TERM", "CONT", "STOP"] as const;
-export type HostSignal = (typeof HOST_SIGNALS)[number];
+export type HostSignal = "HUP" | "INT" | "QUIT" | "KILL" | "USR1" | "USR2" | "TERM" | "CONT" | "STOP";
 
-export const BASH = "/bin/bash";
+const BASHES = [
+  "/bin/bash",
+  "/usr/bin/bash",
+  "/usr/local/bin/bash",
+  "/opt/homebrew/bin/bash",
+  "/run/current-system/sw/bin/bash",
+];
+/** Never by way of PATH. */
+export const BASH = BASHES.find((path) => existsSync(path)) ?? "/bin/bash";
 const EXIT: { readonly [C in Cause]: number | null } = { timeout: 124, output: 153, stopped: null };
 const EXIT_KILLED = 137;
 const ENDED_MAX = 500;
 /** How often output is looked for: at once after the start, and the less often the longer nothing came. */
-const LOOK_MS = [2, 2, 4, 8, 15, 15, 15, 15, 30, 30, 30, 30, 50, 50, 50, 50, 100] as const;
+const LOOK_MS = [1, 1, 1, 1, 1, 1, 2, 2, 4, 8, 15, 15, 15, 15, 30, 30, 30, 50, 50, 50, 100] as const;
+
+/** Where it begins anew when something came. */
+const LOOKS_SOON = 8;
 
 /**
  * The command's leader: says who it is, runs the command, writes how it ended, and ends whatever that left behind. Who was asked to end may
@@ -83,6 +103,7 @@ interface Running extends HostCommand {
 export class HostCommands {
   private readonly commands = new Map<string, Running>();
   private readonly boot = bootId();
+  private closed = false;
 
   constructor(private readonly options: HostOptions) {}
 
@@ -99,7 +120,7 @@ export class HostCommands {
       throw new SysError("ELIMIT", `${runningMax} commands run on the host already`, ["wait for one, or stop one"]);
     const meta: Meta = { ...given, sandbox, startedAt: clock.now(), bootId: this.boot };
     const spool = new Spool(this.place(meta.uid, meta.id));
-    mkdirSync(spool.directory, { recursive: true, mode: 0o700 });
+    makeOwn(spool.directory, meta.id);
     const files: number[] = [];
     const open = (file: "stdin" | "stdout" | "stderr", flags: "ax" | "r") => {
       const descriptor = openSync(spool.path(file), flags, 0o600);
@@ -149,6 +170,7 @@ export class HostCommands {
   stop({ meta }: HostCommand, cause: Cause = "stopped"): boolean {
     const command = this.commands.get(keyOf(meta));
     if (command === undefined || command.exit !== null) return false;
+    if (this.closed) return false;
     command.spool.setCause(cause);
     // One that was held must go on to end.
     this.send(command, "TERM");
@@ -168,6 +190,7 @@ export class HostCommands {
 
   /** What runs goes on; the next kernel follows it. */
   close(): void {
+    this.closed = true;
     for (const command of this.commands.values()) disarm(command);
   }
 
@@ -220,7 +243,7 @@ export class HostCommands {
   }
 
   private look(command: Running, isOver: boolean): void {
-    if (command.exit !== null) return;
+    if (command.exit !== null || this.closed) return;
     const { output, spool, leader, child } = command;
     const grown = output.grow();
     if (grown === "too much") {
@@ -234,7 +257,7 @@ export class HostCommands {
       this.finish(command, status);
       return;
     }
-    command.looks = grown === "nothing" ? command.looks + 1 : Math.min(command.looks, 4);
+    command.looks = grown === "nothing" ? command.looks + 1 : Math.min(command.looks, LOOKS_SOON);
     const ms = LOOK_MS[Math.min(command.looks, LOOK_MS.length - 1)] ?? 0;
     this.arm(command, "look", ms, () => this.look(command, false));
   }
@@ -290,6 +313,13 @@ export class HostCommands {
 function disarm({ timers }: Running): void {
   for (const stop of timers.values()) stop();
   timers.clear();
+}
+
+/** A name that was used stays what it was. */
+function makeOwn(directory: string, id: string): void {
+  mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
+  if (existsSync(directory)) throw new SysError("ECONFLICT", `command ${id} was run already`);
+  mkdirSync(directory, { mode: 0o700 });
 }
 
 function keyOf({ uid, id }: Pick<Meta, "uid" | "id">): string {

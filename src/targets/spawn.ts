@@ -3,6 +3,7 @@
 
 import { constants } from "node:os";
 import { SysError } from "../abi/errno.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export interface ChildRequest {
   readonly argv: readonly string[];
@@ -61,6 +62,7 @@ export interface TerminalRequest {
   readonly env: { readonly [name: string]: string };
   readonly columns: number;
   readonly rows: number;
+  readonly clock: Clock;
   /** Told what it prints. */
   readonly print: (bytes: Uint8Array) => void;
 }
@@ -79,21 +81,20 @@ export interface TerminalChild {
 const LAST_WORDS_MS = 200;
 
 /** A program on a terminal of its own. */
-export function spawnOnTerminal({ argv, directory, env, columns, rows, print }: TerminalRequest): TerminalChild {
+export function spawnOnTerminal({ argv, directory, env, columns, rows, clock, print }: TerminalRequest): TerminalChild {
   const silent = Promise.withResolvers<void>();
+  const told = (_: unknown, bytes: Uint8Array) => print(bytes);
   try {
-    const own = new Bun.Terminal({
-      cols: columns,
-      rows,
-      data: (_, bytes) => print(bytes),
-      exit: () => silent.resolve(),
-    });
-    const child = Bun.spawn([...argv], { cwd: directory, env: { ...env }, terminal: own });
+    // A terminal that was made beforehand would not control the child: there would be no jobs and no ctrl-c.
+    const terminal = { cols: columns, rows, data: told, exit: () => silent.resolve() };
+    const child = Bun.spawn([...argv], { cwd: directory, env: { ...env }, terminal });
+    const own = child.terminal;
+    if (own === undefined) throw new SysError("ENOSYS", "there are no terminals here");
     const whenOpen = (work: () => void) => {
       if (!own.closed) work();
     };
     const ended = child.exited.then(async () => {
-      await Promise.race([silent.promise, Bun.sleep(LAST_WORDS_MS)]);
+      await Promise.race([silent.promise, clock.sleep(LAST_WORDS_MS)]);
       whenOpen(() => own.close());
       const { exitCode, signalCode } = child;
       return signalCode === null ? (exitCode ?? 1) : 128 + (constants.signals[signalCode as NodeJS.Signals] ?? 0);
@@ -112,4 +113,19 @@ export function spawnOnTerminal({ argv, directory, env, columns, rows, print }: 
 function notStarted([program = ""]: readonly string[], error: unknown): SysError {
   const { code = "EIO" } = error as { code?: string };
   return new SysError("EIO", `cannot start ${program} (${code})`);
+}
+
+const PROBE_MS = 5000;
+
+/** Whether a program comes to a good end, without a word and soon. */
+export async function succeeds(argv: readonly string[], env: { readonly [name: string]: string }): Promise<boolean> {
+  try {
+    const child = Bun.spawn([...argv], {
+      ...{ cwd: "/", env: { ...env }, stdio: ["ignore", "ignore", "ignore"] },
+      ...{ timeout: PROBE_MS, killSignal: "SIGKILL" },
+    });
+    return (await child.exited) === 0;
+  } catch {
+    return false;
+  }
 }

@@ -85,7 +85,8 @@ export class Spool {
   }
 
   setCause(cause: Cause): void {
-    if (this.cause() === null) writeFileSync(this.path("cause"), `${cause}\n`, { mode: 0o600 });
+    // On a full disk it ends all the same, and says less of why.
+    if (this.cause() === null) appended(this.path("cause"), Buffer.from(`${cause}\n`));
   }
 
   // A line counts once its end is written.
@@ -173,7 +174,7 @@ export class SpooledOutput implements Output {
       if (length <= 0) continue;
       const room = Math.min(length, this.bytesMax - this.bytes);
       if (room > 0) {
-        appendFileSync(this.spool.path("order"), `${stream} ${room}\n`, { mode: 0o600 });
+        this.record(stream, room);
         this.add(stream, room);
         grown = "more";
       }
@@ -188,13 +189,12 @@ export class SpooledOutput implements Output {
     for (const stream of ["stdout", "stderr"] as const)
       if (sizeOf(this.spool.path(stream)) > this.known[stream])
         truncateSync(this.spool.path(stream), this.known[stream]);
-    if (word !== null) {
-      const bytes = Buffer.from(`gsv: ${word}\n`);
-      appendFileSync(this.spool.path("stderr"), bytes);
-      appendFileSync(this.spool.path("order"), `stderr ${bytes.byteLength}\n`);
+    const bytes = Buffer.from(word === null ? "" : `gsv: ${word}\n`);
+    if (bytes.byteLength > 0 && appended(this.spool.path("stderr"), bytes)) {
+      this.record("stderr", bytes.byteLength);
       this.add("stderr", bytes.byteLength);
     }
-    appendFileSync(this.spool.path("order"), `${OVER} 0\n`);
+    this.record(OVER, 0);
     this.over = true;
     this.waiting.wake();
   }
@@ -215,6 +215,11 @@ export class SpooledOutput implements Output {
   async more(from: number, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     if (this.over || this.bytes > from) return;
     await this.waiting.until(clock, ms, signal);
+  }
+
+  // On a full disk the order is lost to the next kernel, and nothing else.
+  private record(what: Stream | typeof OVER, length: number): void {
+    appended(this.spool.path("order"), Buffer.from(`${what} ${length}\n`));
   }
 
   private said<T>(word: T): T {
@@ -241,15 +246,25 @@ export class SpooledOutput implements Output {
   }
 
   private read(stream: Stream, offset: number, length: number): Uint8Array {
+    // A command can cut its own output short: what is gone reads as zeros, and whoever reads comes to the end.
+    const bytes = new Uint8Array(length);
+    if (!existsSync(this.spool.path(stream))) return bytes;
     const file = openSync(this.spool.path(stream), "r");
     try {
-      const bytes = new Uint8Array(length);
-      // A command can cut its own output short: what is gone reads as zeros, and whoever reads comes to the end.
       readSync(file, bytes, 0, length, offset);
       return bytes;
     } finally {
       closeSync(file);
     }
+  }
+}
+
+function appended(path: string, bytes: Uint8Array): boolean {
+  try {
+    appendFileSync(path, bytes, { mode: 0o600 });
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { realClock } from "../../src/lib/clock.ts";
-import { hostEnvironment } from "../../src/targets/environment.ts";
+import { hostEnvironment } from "../../src/lib/host-environment.ts";
 import { BASH, type HostCommand, HostCommands } from "../../src/targets/host.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 
@@ -260,6 +260,15 @@ test("a number that another process has by now is nobody's command", async () =>
 test("no more run at once than may", async () => {
   for (let count = 0; count < 8; count++) start("sleep 20");
   expect(() => start("true")).toThrow("8 commands run on the host already");
+});
+
+test("a name that was used is refused, and what it names is left alone", async () => {
+  const first = start("sleep 0.1; echo whole");
+  const again = () =>
+    host.start({ meta: first.meta, argv: [BASH, "-c", "true"], sandbox: null, env: {}, stdin: new Uint8Array() });
+  expect(again).toThrow("was run already");
+  await first.ended;
+  expect(told(first).stdout).toBe("whole\n");
 });
 
 test("what never began leaves nothing", () => {

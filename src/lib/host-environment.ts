@@ -7,6 +7,11 @@ const KEPT = /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|LANG|LC_[A-Z]{1,20
 const VALUE_BYTES_MAX = 16 * 1024;
 const PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
+/** The same as words, `NAME=value`. */
+export function hostEnvironmentWords(given: { readonly [name: string]: string | undefined }): string[] {
+  return Object.entries(hostEnvironment(given)).map(([name, value]) => `${name}=${value}`);
+}
+
 /** The part of an environment that a program of the host may have. */
 export function hostEnvironment(given: { readonly [name: string]: string | undefined }): Environment {
   const kept = Object.entries(given).filter(
