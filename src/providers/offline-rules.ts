@@ -119,9 +119,10 @@ export function intentOf(message: string): Intent {
 
 /** `run ls /proc` and `run "npm test" on the host`: in quotes of any kind, or up to the end of the line. */
 function commandIn(message: string): Intent | null {
-  const { text, host } = RUN.exec(message.trim())?.groups ?? {};
-  const command = unquote(text).trim();
-  if (text === undefined || command === "" || (unquote(text) === text && !isCommand(command))) return null;
+  const { text = "", host } = RUN.exec(message.trim())?.groups ?? {};
+  const escaped = /^"((?:[^"\\]|\\.)+)"$/s.exec(text)?.[1]?.replaceAll('\\"', '"');
+  const command = escaped ?? unquote(text).trim();
+  if (command === "" || (command === text && !isCommand(command))) return null;
   return call("Shell", { command, ...(host === undefined ? {} : { target: "host" }) });
 }
 

@@ -214,6 +214,7 @@ describe("which messages a turn answers", () => {
     ["run ls /proc", { command: "ls /proc" }],
     ["please run `ps | grep init`", { command: "ps | grep init" }],
     ['run "npm test" on the host', { command: "npm test", target: "host" }],
+    [String.raw`run "echo \"a b\"; ls" on the host`, { command: 'echo "a b"; ls', target: "host" }],
     ["execute the command: ./build.sh --fast on my machine", { command: "./build.sh --fast", target: "host" }],
     ["run 'rm -r \"~/a b\"'", { command: 'rm -r "~/a b"' }],
   ])("%s is a command for the shell", async (said, args) => {

@@ -1,6 +1,6 @@
 // Real bash on this machine: what a command sees, how it ends with all it started, and what is left of it when nobody follows it any more.
 
-import { afterEach, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { realClock } from "../../src/lib/clock.ts";
@@ -19,6 +19,11 @@ afterEach(() => {
   for (const command of host.list()) host.signal(command, "KILL");
   host.close();
   host = following();
+});
+
+afterAll(() => {
+  host.close();
+  rmSync(directory, { recursive: true, force: true });
 });
 
 function following(outputBytesMax = 1024 * 1024): HostCommands {
