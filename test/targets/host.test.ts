@@ -21,10 +21,7 @@ afterEach(() => {
   host = following();
 });
 
-afterAll(() => {
-  host.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 function following(outputBytesMax = 1024 * 1024): HostCommands {
   const kept = { keptMs: 60_000, keptBytesMax: 64 * 1024 * 1024 };
