@@ -76,7 +76,8 @@ async function shown(
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, leave);
   keyboard.setRawMode(true);
   keyboard.on("data", (keys: Buffer) => child.type(keys));
-  keyboard.on("end", leave);
+  // A terminal that is gone says so in one of these ways.
+  for (const event of ["end", "error", "close"]) keyboard.on(event, leave);
   try {
     return await child.ended;
   } finally {
