@@ -21,6 +21,7 @@ export interface HostTerminalOptions {
 }
 
 const NO_SANDBOX = "gsv: this machine has no sandbox: what runs here can do whatever you can\n";
+const LAST_WORDS_MS = 500;
 const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /** Its exit status; null where there is no terminal. */
@@ -85,6 +86,8 @@ async function shown(
     keyboard.destroy();
     for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, leave);
     process.off("SIGWINCH", resize);
-    await new Promise<void>((resolve) => screen.write("", () => resolve()));
+    // What was printed last is to be seen; one that is gone shows nothing any more.
+    const seen = new Promise<void>((resolve) => screen.write("", () => resolve()));
+    await Promise.race([seen, clock.sleep(LAST_WORDS_MS)]);
   }
 }
