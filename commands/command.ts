@@ -114,6 +114,8 @@ export interface Io {
   peek(): Promise<Sys | null>;
   /** The pages that ship with gsv. */
   manual(): Promise<readonly ManualSection[]>;
+  /** Real bash of this machine on a terminal of its own, shown on this one, until it ends; its exit status. Null where there is no terminal. */
+  hostTerminal(request: { readonly bare: boolean }): Promise<number | null>;
   /** Lets another program have the terminal; its exit status, as `sh` says it. */
   spawn(program: Program): Promise<number>;
 }

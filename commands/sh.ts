@@ -18,20 +18,31 @@ const FOLLOW_WAIT_MS = 20_000;
 
 const spec = {
   name: "sh",
-  summary: "Run a shell script over gsv's files",
-  usage: "gsv sh [--timeout SECONDS] [-c SCRIPT [NAME [ARG...]] | FILE [ARG...]]",
+  summary: "Run a shell script over gsv's files, or with --host on this machine",
+  usage: "gsv sh [--host [--no-sandbox]] [--timeout SECONDS] [-c SCRIPT [NAME [ARG...]] | FILE [ARG...]]",
   input: {
     script: field.optional(field.text("the script itself", { letter: "c", meta: "SCRIPT" })),
+    host: field.flag("in real bash of this machine, in the directory where you are"),
+    noSandbox: field.flag("with --host: without the sandbox"),
     timeout: field.optional(field.text("end it after so many seconds", { meta: "SECONDS" })),
     words: field.optional(
       field.words("a file with the script, then its arguments", { positional: true, meta: "FILE" }),
     ),
   },
-  examples: ["gsv sh -c 'ls /proc | wc -l'", "gsv sh '~/report.sh' today", "gsv sh < setup.sh"],
+  examples: [
+    "gsv sh -c 'ls /proc | wc -l'",
+    "gsv sh '~/report.sh' today",
+    "gsv sh < setup.sh",
+    "gsv sh --host -c 'npm test'",
+  ],
   notes: [
     [
       "The files are gsv's, not those of this machine. Every gsv command can be used without its first word:",
       "gsv sh -c 'ps | grep init'. A script is ended after 30 seconds (exit status 124) unless --timeout says otherwise.",
+    ].join("\n"),
+    [
+      "With --host it is real bash on this machine, in a sandbox where the machine has one: the directory may be written, the rest be read,",
+      "and gsv's own home is hidden. The kernel runs it, so it goes on when the terminal closes. On a terminal, with no script, it is a shell.",
     ].join("\n"),
   ],
 };
@@ -49,6 +60,7 @@ export const sh: Command = {
       const { page, widthOf } = await import("./pager.ts");
       return page(io, helpText(spec, widthOf(io.stdout)), { never: false });
     }
+    if (asked.host) return await onHost(io, asked);
     return (await runShell(io, await requestFor(io, asked))).exit;
   },
 };
@@ -57,12 +69,36 @@ interface Asked {
   readonly script: string | null;
   readonly words: readonly string[];
   readonly timeout: number | null;
+  readonly host: boolean;
+  readonly bare: boolean;
+}
+
+async function onHost(io: Io, asked: Asked): Promise<number> {
+  const { runOnHost } = await import("./host-shell.ts");
+  const { script, words, timeout, bare } = asked;
+  const limit = { ...(timeout === null ? {} : { timeoutMs: Math.min(timeout, LIMITS.shellWallMsMax) }), bare };
+  const [name = "gsv", ...args] = words;
+  if (script !== null) return await runOnHost(io, { script, name, ...positional(args), ...limit });
+  if (words.length > 0 && name !== "-")
+    return await runOnHost(io, {
+      script: 'exec "$BASH" --noprofile --norc -- "$0" "$@"',
+      name,
+      ...positional(args),
+      ...limit,
+    });
+  if (io.stdin.kind === "none") throw usageError(spec, "there is no script");
+  if (io.stdin.kind !== "tty")
+    return await runOnHost(io, { script: text(await allOf(io)), stdin: "", ...positional(args), ...limit });
+  const status = await io.hostTerminal({ bare });
+  if (status === null) throw usageError(spec, "there is no script, and no terminal for a shell");
+  return status;
 }
 
 // As sh does: the first word that is no flag ends the flags, and all after it belongs to the script.
 function parse(args: readonly string[]): Asked | "help" {
   let script: string | null = null;
   let timeout: number | null = null;
+  let [host, bare] = [false, false];
   let at = 0;
   for (; at < args.length; at++) {
     const token = args[at] ?? "";
@@ -74,14 +110,17 @@ function parse(args: readonly string[]): Asked | "help" {
     } else if (token === "-c") {
       script = args[++at] ?? null;
       if (script === null) throw usageError(spec, "-c needs a script");
-    } else if (token === "--" || token === "-s") {
+    } else if (token === "--host") host = true;
+    else if (token === "--no-sandbox") bare = true;
+    else if (token === "--" || token === "-s") {
       at++;
       break;
     } else if (token.startsWith("-") && token !== "-") {
       throw usageError(spec, `unknown flag ${token.slice(0, 60)}`);
     } else break;
   }
-  return { script, words: args.slice(at), timeout };
+  if (bare && !host) throw usageError(spec, "--no-sandbox is for --host");
+  return { script, words: args.slice(at), timeout, host, bare };
 }
 
 async function requestFor(io: Io, { script, words, timeout }: Asked): Promise<Omit<ShellRequest, "id">> {
@@ -158,7 +197,11 @@ export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promi
     await following;
     await reader.print(answer.output, 0);
     await reader.rest();
-    return { exit: stopped === null ? answer.exit : STATUS[stopped], over: answer.over, session: answer.session };
+    return {
+      exit: stopped === null ? (answer.exit ?? 1) : STATUS[stopped],
+      over: answer.over,
+      session: answer.session,
+    };
   } finally {
     release();
   }

@@ -89,7 +89,13 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     },
   ],
   ["df", { summary: "Show what uses how much disk space", load: async () => (await import("./backup.ts")).df }],
-  ["sh", { summary: "Run a shell script over gsv's files", load: async () => (await import("./sh.ts")).sh }],
+  [
+    "sh",
+    {
+      summary: "Run a shell script over gsv's files, or with --host on this machine",
+      load: async () => (await import("./sh.ts")).sh,
+    },
+  ],
   [
     "media",
     {

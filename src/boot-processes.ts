@@ -4,6 +4,7 @@ import type { Namespace } from "../fs/namespace.ts";
 import type { SettingName } from "./abi/config.ts";
 import type { Core } from "./boot.ts";
 import type { FileParts } from "./boot-services.ts";
+import type { ShellParts } from "./boot-shell.ts";
 import { settingFor } from "./kernel/config.ts";
 import { Closer } from "./process/closing.ts";
 import { Ledger } from "./process/ledger.ts";
@@ -22,7 +23,7 @@ export interface ProcessParts {
   readonly closer: Closer;
 }
 
-export function bootProcesses(core: Core, files: FileParts): ProcessParts {
+export function bootProcesses(core: Core, files: FileParts, shells: ShellParts): ProcessParts {
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
@@ -33,14 +34,18 @@ export function bootProcesses(core: Core, files: FileParts): ProcessParts {
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, ledger),
+    ports: runPorts(core, files, { ledger, shells }),
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({ kernel, store, objects, ledger, runners, clock, retryMs, log });
   return { ledger, runners, closer };
 }
 
-function runPorts(core: Core, { locate, options }: FileParts, ledger: Ledger): RunPorts {
+function runPorts(
+  core: Core,
+  { locate, options }: FileParts,
+  { ledger, shells }: { readonly ledger: Ledger; readonly shells: ShellParts },
+): RunPorts {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random } = machine;
   const manual = async () => (await import("./prompts/manual.ts")).MANUAL;
@@ -53,6 +58,7 @@ function runPorts(core: Core, { locate, options }: FileParts, ledger: Ledger): R
     clock,
     random,
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
+    hostGround: shells.hostGround,
     proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
     locate: async (row, path) => locate(await callers.process(row), path),
   });
@@ -64,6 +70,7 @@ function runPorts(core: Core, { locate, options }: FileParts, ledger: Ledger): R
     random,
     modelOf: (_row, run) => providers(run.model),
     promptOf: (row) => promptOf(core, options.namespace, row),
+    runOver: shells.runOver,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
   };
 }

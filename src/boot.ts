@@ -54,6 +54,10 @@ export interface Machine {
   /** `file` leaves the keychain alone. */
   readonly secretsStore?: string | undefined;
   readonly log: (line: string) => void;
+  /** The environment that commands of the host get their part of. */
+  readonly hostEnv?: { readonly [name: string]: string | undefined };
+  /** Where a program of the machine lies. */
+  readonly findProgram?: (name: string) => string | null;
   /** How long things are kept; asked before every sweep. */
   readonly retention?: () => Promise<RetentionSettings>;
   /** A directory that is granted as /mnt/host. */
@@ -140,10 +144,12 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const { give } = bootstrapOf(core, machine, core.repos);
     const firstRun = await setUp({ kernel, processes, objects, osUser: machine.osUser, now: startedAt, give });
     const files = bootFiles(core);
-    const parts = bootProcesses(core, files);
     const shells = bootShells(core, files);
+    const parts = bootProcesses(core, files, shells);
     dispatches.make(core, bootServices(core, files, { ...parts, shells: shells.service }));
+    shells.adopt();
     await takeUp(core, parts);
+    await shells.settle();
     return finished(core, parts, { firstRun, database, shells });
   } catch (error) {
     database.close();

@@ -84,6 +84,7 @@ async function hostMachine({ env, paths, uid, clock, random, command, socket }: 
     path: env.PATH,
     keychain: keychainOf(paths.home, clock),
     secretsStore: env.GSV_SECRETS,
+    hostEnv: env,
     log: (line: string) => process.stderr.write(`${new Date(clock.now()).toISOString()} ${line}\n`),
     startKernel: () => void startKernel({ paths, command, env }),
     onLost: () => process.exit(75),
@@ -182,6 +183,11 @@ async function commandProcess(): Promise<number> {
     },
     peek: async () => (await import("./boot-peek.ts")).peek(() => atHome(here)),
     manual: async () => (await import("./prompts/manual.ts")).MANUAL,
+    hostTerminal: async ({ bare }) => {
+      const { hostTerminal } = await import("./boot-host-terminal.ts");
+      const { paths } = await atHome(here);
+      return hostTerminal({ paths, env, cwd, clock, bare, say: (line) => stderr.write(line) });
+    },
     spawn: async (program) => (await import("./boot-spawn.ts")).runOnTerminal(program),
   };
   try {
@@ -230,7 +236,11 @@ async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<O
   if (!SECRET_ENV.some((name) => env[name])) return output;
   const { redactorOf } = await import("./boot-redact.ts");
   const redactor = redactorOf(env);
-  return Object.create(output, { write: { value: (text: string) => output.write(redactor.known(text)) } }) as Output;
+  // Bytes need not be text; what is looked for in them is.
+  const clean = (bytes: Uint8Array) => Buffer.from(redactor.known(Buffer.from(bytes).toString("latin1")), "latin1");
+  const write = (text: string | Uint8Array) =>
+    output.write(typeof text === "string" ? redactor.known(text) : clean(text));
+  return Object.create(output, { write: { value: write } }) as Output;
 }
 
 /** Most invocations act as the home's own human, and load nothing of it. */

@@ -55,6 +55,7 @@ export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
       keep: { backup: outside("backup"), restore: outside("restore"), usage: outside("df") },
       host: outside("host: paths"),
       spawn: needsTerminal("a program of the host"),
+      hostTerminal: needsTerminal("a shell of the host"),
     };
   };
 }

@@ -49,6 +49,12 @@ export const LIMITS = {
   mediaBytesMax: 25 * 1024 * 1024, // one picture, sound or document
   mediaPerProcessBytesMax: 256 * 1024 * 1024,
   mediaPerProcessMax: 1000,
+  hostScriptBytesMax: 96 * 1024, // the system takes no longer argument of a program
+  hostWallMs: 10 * 60 * 1000, // of an agent's command that says nothing else
+  hostRunningMax: 64,
+  hostKeptMs: 24 * 60 * 60 * 1000, // what has ended can be read so long
+  hostKeptBytesMax: 1024 * 1024 * 1024, // or until it takes so much
+  hostGraceMs: 5000, // from TERM to KILL
   jsonDepthMax: 200,
   backupBytesMax: 256 * 1024 * 1024 * 1024, // unpacked
   backupManifestBytesMax: 256 * 1024 * 1024,

@@ -34,3 +34,6 @@ export type CallClass = "read" | "wait" | "keyed";
 /** Why a kernel leaves; clients that are told `stop` start no other. */
 export const LEAVE_REASONS = ["stop", "restart", "upgrade", "idle"] as const;
 export type LeaveReason = (typeof LEAVE_REASONS)[number];
+
+/** The reason with which a kernel that leaves cuts off what is in flight: what can outlive it is to go on. */
+export const KERNEL_LEAVES = Symbol("the kernel leaves");

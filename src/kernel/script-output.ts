@@ -2,23 +2,11 @@
 // from any position, and may wait for more.
 
 import type { Clock } from "../lib/clock.ts";
+import { type Output, type OutputPage, type Piece, Waiting } from "../targets/output.ts";
 
-export interface Piece {
-  readonly stream: "stdout" | "stderr";
-  readonly bytes: Uint8Array;
-}
-
-export interface OutputPage {
-  readonly pieces: readonly Piece[];
-  /** Where the next page begins. */
-  readonly next: number;
-  /** The script has ended and this is all of it. */
-  readonly ended: boolean;
-}
-
-export class ScriptOutput {
+export class ScriptOutput implements Output {
   private readonly pieces: Piece[] = [];
-  private readonly waiting = new Set<() => void>();
+  private readonly waiting = new Waiting();
   private size = 0;
   private over = false;
 
@@ -30,13 +18,13 @@ export class ScriptOutput {
     const taken = bytes.byteLength > room ? bytes.subarray(0, room) : bytes;
     if (taken.byteLength > 0) this.pieces.push({ stream, bytes: taken });
     this.size += taken.byteLength;
-    this.wake();
+    this.waiting.wake();
     return taken === bytes;
   }
 
   end(): void {
     this.over = true;
-    this.wake();
+    this.waiting.wake();
   }
 
   get bytes(): number {
@@ -62,17 +50,7 @@ export class ScriptOutput {
 
   /** Until there is something after this byte, it has ended, or the time is up. */
   async more(from: number, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-    if (this.over || this.size > from || ms === 0 || signal.aborted) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.waiting.add(resolve);
-    const stop = clock.after(ms, resolve);
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    await promise;
-    stop();
-    this.waiting.delete(resolve);
-  }
-
-  private wake(): void {
-    for (const go of this.waiting) go();
+    if (this.over || this.size > from) return;
+    await this.waiting.until(clock, ms, signal);
   }
 }

@@ -1,174 +1,190 @@
-// Shell scripts of people and agents on the target gsv: who runs one, where it stands, what lives on to the next line, and its output in
-// pieces that fit an answer. A script is run at most once per request: where a kernel died over one, nobody knows how far it came, and the
-// repeated call is told so.
+// Scripts on gsv and commands on the host, run, followed, fed, stopped and listed by one protocol. Who may see one: whoever runs it, the
+// person whose agent runs it, and root.
 
-import type { Namespace } from "../../fs/namespace.ts";
 import { SysError } from "../abi/errno.ts";
-import type { Caller } from "../abi/identity.ts";
-import { LIMITS } from "../abi/limits.ts";
-import type { Sys } from "../abi/sys.ts";
+import { type Caller, isRoot } from "../abi/identity.ts";
+import { KERNEL_LEAVES } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Receipt } from "../objects/objects.ts";
 import type { CallContext } from "../syscalls/define.ts";
-import type { ShellAnswer, ShellOutput, ShellRequest, Shells } from "../syscalls/shell-service.ts";
-import type { GsvShells } from "../targets/gsv.ts";
-import type { ShellEnd, ShellState } from "../targets/shell.ts";
+import type {
+  ShellAnswer,
+  ShellOutput,
+  ShellRequest,
+  ShellRow,
+  ShellSignal,
+  Shells,
+} from "../syscalls/shell-service.ts";
+import type { HostCommand, HostCommands } from "../targets/host.ts";
 import type { ReceiptContext } from "./dispatch.ts";
-import { type OutputPage, ScriptOutput } from "./script-output.ts";
-import { shellFiles } from "./shell-files.ts";
+import type { GsvScripts, Shell } from "./gsv-scripts.ts";
+import type { HostShells } from "./host-shells.ts";
 
-export interface ShellsPorts {
-  readonly shells: GsvShells;
-  readonly namespace: Namespace;
+export interface ShellTablePorts {
+  readonly scripts: GsvScripts;
+  readonly commands: HostCommands;
+  readonly hostShells: HostShells;
   readonly clock: Clock;
-  readonly version: string;
-  readonly sysFor: (context: CallContext) => Sys;
-  readonly isGuarded: (path: string) => boolean;
-  /** Before a script runs: what a repeated call is told, should this kernel die over it. */
-  readonly begin: (receipt: Receipt) => Promise<void>;
-  /** Whether a person has allowed this very call of a process. */
-  readonly wasApproved: (context: CallContext) => Promise<boolean>;
 }
 
-const SESSIONS_MAX = 256;
-const OUTPUT_KEPT_MS = 60_000;
 const PIECE_BYTES = 384 * 1024;
-const EXIT_TOO_MUCH = 153;
+/** Those that end a script on gsv; it takes no other. */
+const ENDS: readonly ShellSignal[] = ["HUP", "INT", "QUIT", "KILL", "TERM"];
+const LOST = "gsv: the kernel ended while this script ran: how far it came is not known\n";
 
-interface Script {
-  readonly output: ScriptOutput;
-  readonly stopped: AbortController;
+/** What became of a script that a kernel died over. */
+export const LOST_SCRIPT = { exit: 75, text: LOST } as const;
+
+/** One of the two is there. */
+type Found = { readonly shell: Shell; readonly command: HostCommand | null };
+
+export class ShellTable implements Omit<Shells, "exec"> {
+  constructor(private readonly ports: ShellTablePorts) {}
+
+  async run(context: ReceiptContext, request: ShellRequest): Promise<ShellAnswer> {
+    const { shell, command } = await this.launch(context, request, lostAnswer(request.id));
+    await this.endOf(shell, context.signal, request.waitMs);
+    const sandbox = command === null ? {} : { sandbox: command.meta.sandbox };
+    return {
+      id: request.id,
+      exit: shell.exit,
+      over: shell.over,
+      session: shell.session,
+      output: shown(shell, 0),
+      ...sandbox,
+    };
+  }
+
+  /** Begins it; it ends when the call is taken back. `lost` is what a repeated call is told of a script that this kernel died over. */
+  async launch(context: ReceiptContext, request: ShellRequest, lost: unknown): Promise<Found> {
+    const { scripts, commands, hostShells } = this.ports;
+    if (request.target !== "host") return { shell: await scripts.begin(context, request, lost), command: null };
+    const command = await hostShells.start(context, request);
+    const { signal } = context;
+    // A kernel that leaves lets it run: the next one follows it.
+    const stop = () => void (signal.reason !== KERNEL_LEAVES && commands.stop(command));
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    void command.ended.then(() => signal.removeEventListener("abort", stop));
+    return { shell: shellOf(command), command };
+  }
+
+  /** Until it ends, the kernel leaves, or for so long. */
+  async endOf({ ended }: Shell, signal: AbortSignal, ms?: number): Promise<void> {
+    const { promise: left, resolve } = Promise.withResolvers<void>();
+    const stop = ms === undefined ? () => {} : this.ports.clock.after(ms, resolve);
+    const leave = () => {
+      if (signal.reason === KERNEL_LEAVES) resolve();
+    };
+    if (signal.aborted) leave();
+    signal.addEventListener("abort", leave, { once: true });
+    await Promise.race([ended, left]);
+    signal.removeEventListener("abort", leave);
+    stop();
+  }
+
+  async output(context: CallContext, { id, from, waitMs }: Parameters<Shells["output"]>[1]): Promise<ShellOutput> {
+    const { shell } = this.found(context.caller, id);
+    await shell.output.more(from, this.ports.clock, waitMs, context.signal);
+    return shown(this.found(context.caller, id).shell, from);
+  }
+
+  async input({ caller }: CallContext, { id, data, end }: Parameters<Shells["input"]>[1]): Promise<{ bytes: number }> {
+    const { command } = this.found(caller, id);
+    if (command === null)
+      throw new SysError("EINVAL", `script ${id} is not fed while it runs: what it reads is said when it begins`);
+    // What is typed into a shell is a command.
+    if (caller.kind === "process" && caller.approved !== true)
+      throw new SysError("EBLOCKED", "typing into a command of the host needs a person's approval");
+    const bytes = Buffer.from(data, "base64");
+    await this.ports.commands.write(command, bytes.byteLength === 0 ? null : bytes, end);
+    return { bytes: bytes.byteLength };
+  }
+
+  async signal({ caller }: CallContext, { id, signal }: Parameters<Shells["signal"]>[1]): Promise<{ sent: boolean }> {
+    const { shell, command } = this.found(caller, id);
+    if (command !== null) return { sent: this.ports.commands.signal(command, signal) };
+    if (ENDS.includes(signal)) return { sent: this.ports.scripts.stop(shell) };
+    throw new SysError("EINVAL", `a script on gsv takes no ${signal}, only ${ENDS.join(", ")}`);
+  }
+
+  async stop({ caller }: CallContext, id: string): Promise<{ stopped: boolean }> {
+    const { shell, command } = this.lookedUp(caller, id) ?? {};
+    if (shell === undefined) return { stopped: false };
+    return { stopped: command ? this.ports.commands.stop(command) : this.ports.scripts.stop(shell) };
+  }
+
+  async list({ caller }: CallContext): Promise<{ shells: readonly ShellRow[] }> {
+    const on = (target: ShellRow["target"]) => (shell: Shell) => ({ target, shell });
+    const all = [
+      ...this.ports.scripts.list().map(on("gsv")),
+      ...this.ports.commands.list().map(shellOf).map(on("host")),
+    ];
+    const seen = all.filter(({ shell }) => concerns(caller, shell));
+    const shells = seen.map(({ target, shell: { about, exit, output } }) => {
+      const { id, pid, script, directory: cwd, startedAt, sandbox } = about;
+      return { id, target, pid, script: script.slice(0, 1000), cwd, startedAt, exit, bytes: output.bytes, sandbox };
+    });
+    return { shells: shells.sort((a, b) => a.startedAt - b.startedAt).slice(-ROWS_MAX) };
+  }
+
+  found(caller: Caller, id: string): Found {
+    const found = this.lookedUp(caller, id);
+    if (found !== null) return found;
+    throw new SysError("ENOENT", `there is no script ${id}, or it ended too long ago`);
+  }
+
+  /** Ends what a process has left running: its run is over. */
+  endOfProcess(pid: string): void {
+    const { scripts, commands } = this.ports;
+    for (const command of commands.list()) if (command.meta.pid === pid) commands.stop(command);
+    for (const script of scripts.list()) if (script.about.pid === pid) scripts.stop(script);
+  }
+
+  private lookedUp(caller: Caller, id: string): Found | null {
+    const { scripts, commands } = this.ports;
+    const command = commands.list().find(({ meta }) => meta.id === id && concerns(caller, { about: meta }));
+    if (command !== undefined) return { shell: shellOf(command), command };
+    const shell = scripts.list().find(({ about }) => about.id === id && concerns(caller, { about }));
+    return shell === undefined ? null : { shell, command: null };
+  }
 }
 
-export function shellsService(ports: ShellsPorts): Shells {
-  const { shells, namespace, clock } = ports;
-  /** The least recently used first. */
-  const sessions = new Map<string, ShellState>();
-  /** Those that run, and for a while those that have. */
-  const scripts = new Map<string, Script>();
+const ROWS_MAX = 200;
 
-  async function run(context: CallContext, request: ShellRequest, { output, stopped }: Script): Promise<ShellEnd> {
-    const { caller } = context;
-    const approved = caller.kind !== "process" || (await ports.wasApproved(context));
-    const session = request.session === undefined ? null : keyOf(context, request.session);
-    const cwd = await standing(caller, request.cwd);
-    let tooMuch = false;
-    const end = await shells.run(
-      {
-        script: request.script,
-        name: request.name ?? "gsv",
-        args: request.args ?? [],
-        cwd,
-        env: environment(caller, cwd, ports.version),
-        stdin: request.stdin === undefined ? new Uint8Array() : Buffer.from(request.stdin, "base64"),
-        state: session === null ? null : (sessions.get(session) ?? null),
-        keepsState: session !== null,
-        outputBytesMax: LIMITS.shellOutputBytesMax,
-        wallMs: request.timeoutMs ?? LIMITS.shellWallMs,
-      },
-      {
-        files: shellFiles({
-          namespace,
-          caller: approved ? { ...caller, approved } : caller,
-          isGuarded: ports.isGuarded,
-          approved,
-        }),
-        sys: ports.sysFor(context),
-        print(stream, bytes) {
-          if (tooMuch || output.add(stream, bytes)) return;
-          tooMuch = true;
-          stopped.abort();
-        },
-        signal: AbortSignal.any([stopped.signal, context.signal]),
-      },
-    );
-    if (session !== null && !end.cut) remember(session, end.state);
-    return tooMuch ? { ...end, exit: EXIT_TOO_MUCH } : end;
-  }
+function concerns(
+  caller: Caller,
+  { about }: { readonly about: { readonly uid: number; readonly ownerUid: number } },
+): boolean {
+  return isRoot(caller) || about.uid === caller.uid || (caller.kind === "person" && about.ownerUid === caller.uid);
+}
 
-  // `exit` ends a session.
-  function remember(session: string, state: ShellState | null): void {
-    sessions.delete(session);
-    if (state !== null) sessions.set(session, state);
-    if (sessions.size > SESSIONS_MAX) sessions.delete(sessions.keys().next().value ?? "");
-  }
-
-  // Where a directory is gone, as after rm in another terminal, the root is where one stands.
-  async function standing(caller: Caller, wanted: string | undefined): Promise<string> {
-    const path = wanted ?? (caller.kind === "process" ? caller.cwd : caller.home);
-    const stat = await namespace.stat(caller, path).catch(() => null);
-    return stat?.kind === "directory" ? path : "/";
-  }
-
+function shellOf(command: HostCommand): Shell {
   return {
-    async run(context: ReceiptContext, request) {
-      const key = keyOf(context, request.id);
-      if (scripts.has(key)) throw new SysError("ECONFLICT", `script ${request.id} was run already`);
-      if (context.receipt !== undefined) await ports.begin(context.receipt(unknown(request.id)));
-      const script: Script = { output: new ScriptOutput(LIMITS.shellOutputBytesMax), stopped: new AbortController() };
-      scripts.set(key, script);
-      try {
-        const { exit, state, cut } = await run(context, request, script);
-        script.output.end();
-        const over = request.session !== undefined && state === null && !cut;
-        const session = state && { cwd: state.cwd, defined: state.defined };
-        return { id: request.id, exit, over, session, output: shown(script.output.page(0, PIECE_BYTES)) };
-      } finally {
-        script.output.end();
-        clock.after(OUTPUT_KEPT_MS, () => scripts.delete(key));
-      }
+    about: command.meta,
+    output: command.output,
+    ended: command.ended,
+    session: null,
+    get exit() {
+      return command.exit;
     },
-
-    async output(context, { id, from, waitMs }) {
-      const { output } = found(scripts.get(keyOf(context, id)), id);
-      await output.more(from, clock, waitMs, context.signal);
-      return shown(output.page(from, PIECE_BYTES));
-    },
-
-    async stop(context, id) {
-      const script = scripts.get(keyOf(context, id));
-      script?.stopped.abort();
-      return { stopped: script !== undefined };
+    get over() {
+      return command.exit !== null;
     },
   };
 }
 
-function keyOf({ caller }: CallContext, id: string): string {
-  return `${caller.uid}:${id}`;
+function shown({ output, exit }: Shell, from: number): ShellOutput {
+  const { pieces, next, ended } = output.page(from, PIECE_BYTES);
+  return { pieces: pieces.map(({ stream, bytes }) => ({ stream, bytes: base64(bytes) })), next, ended, exit };
 }
 
-function found(script: Script | undefined, id: string): Script {
-  if (script !== undefined) return script;
-  throw new SysError("ENOENT", `there is no script ${id}, or it ended more than a minute ago`);
-}
-
-function shown({ pieces, next, ended }: OutputPage): ShellOutput {
-  return { pieces: pieces.map(({ stream, bytes }) => ({ stream, bytes: base64(bytes) })), next, ended };
-}
-
-function unknown(id: string): ShellAnswer {
-  const text = "gsv: the kernel ended while this script ran: how far it came is not known\n";
-  const bytes = Buffer.from(text);
+function lostAnswer(id: string): ShellAnswer {
+  const bytes = Buffer.from(LOST);
   const pieces = [{ stream: "stderr", bytes: base64(bytes) }] as const;
-  return { id, exit: 75, over: true, session: null, output: { pieces, next: bytes.byteLength, ended: true } };
+  const { exit } = LOST_SCRIPT;
+  return { id, exit, over: true, session: null, output: { pieces, next: bytes.byteLength, ended: true, exit } };
 }
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
-}
-
-function environment(caller: Caller, cwd: string, version: string): { readonly [name: string]: string } {
-  return {
-    HOME: caller.home,
-    USER: caller.username,
-    LOGNAME: caller.username,
-    SHELL: "/bin/bash",
-    PATH: "/usr/local/bin:/usr/bin:/bin",
-    PWD: cwd,
-    TERM: "xterm-256color",
-    LANG: "en_US.UTF-8",
-    HOSTNAME: "gsv",
-    GSV_VERSION: version,
-    ...(caller.pid === undefined ? {} : { GSV_PID: caller.pid }),
-  };
 }

@@ -25,6 +25,8 @@ export interface RunPorts {
   readonly modelOf: (row: ProcessRow, run: Claimed) => Promise<{ readonly provider: Provider; readonly model: string }>;
   readonly promptOf: (row: ProcessRow) => Promise<ModelRequest["about"] & { readonly system: string }>;
   readonly wantsDeltas: (pid: string) => boolean;
+  /** A run of the process is over: what it left running ends. */
+  readonly runOver: (pid: string) => void;
 }
 
 /** Failures that may pass by themselves: the turn is asked again, since nothing of it was carried out. */
@@ -183,7 +185,9 @@ async function finish(
 }
 
 async function completions(ports: RunPorts, row: ProcessRow, ends: readonly RunEnd[]): Promise<SignalBody[]> {
-  return ends.length === 0 ? [] : endSignals(ends, (await ports.store.projection(row.pid)).queued);
+  if (ends.length === 0) return [];
+  ports.runOver(row.pid);
+  return endSignals(ends, (await ports.store.projection(row.pid)).queued);
 }
 
 function failed(failure: Failure): { status: RunStatus; reason: string; error: string } {

@@ -2,6 +2,7 @@
 // nobody. Trouble of one process ends its loop and no other's; a full disk is waited out.
 
 import { NO_USAGE } from "../abi/process.ts";
+import { KERNEL_LEAVES } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ProcessRow, ProcessRows } from "../store/kernel/processes.ts";
 import { StoreCorrupt, StoreUnavailable } from "../store/open.ts";
@@ -69,6 +70,7 @@ export class Runners {
   /** Ends what is in flight at once; whoever calls this has fenced the run before. */
   interrupt(pid: string): void {
     this.loops.get(pid)?.abort.abort();
+    this.options.ports.runOver(pid);
   }
 
   /** Resolves when no loop runs the process, or when ms are over; true when none does. */
@@ -88,7 +90,7 @@ export class Runners {
     const timeUp = new AbortController();
     await Promise.race([this.allEnded(), this.options.clock.sleep(ms, timeUp.signal)]);
     timeUp.abort();
-    for (const loop of this.loops.values()) loop.abort.abort();
+    for (const loop of this.loops.values()) loop.abort.abort(KERNEL_LEAVES);
     await this.allEnded();
   }
 

@@ -10,7 +10,8 @@ import { LIMITS } from "../abi/limits.ts";
 import { normaliseText, type ToolOutcome } from "../abi/message.ts";
 import { PROFILES_ALONE } from "../abi/process.ts";
 import type { ToolSpec } from "../abi/stream.ts";
-import type { Sys } from "../abi/sys.ts";
+import { KERNEL_LEAVES, type Sys } from "../abi/sys.ts";
+import type { HostGround } from "../kernel/host-shells.ts";
 import type { Clock } from "../lib/clock.ts";
 import { headAndTail } from "../lib/truncate.ts";
 import type { ApprovalRows } from "../store/kernel/approvals.ts";
@@ -20,10 +21,12 @@ import type { CallRow, Claimed, ProcessStore } from "../store/process/verbs.ts";
 import { renderText } from "../syscalls/format.ts";
 import { parseArgs } from "../syscalls/parse.ts";
 import { parametersOf } from "../syscalls/schema.ts";
+import type { ExecRequest } from "../syscalls/shell-service.ts";
 import type { AnySyscall } from "../syscalls/table.ts";
 import { tooHeavy } from "./arguments.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Verdict, verdictOf } from "./policy.ts";
+import { shellVerdict } from "./shell-policy.ts";
 
 export interface ToolCallPorts {
   readonly table: ReadonlyMap<string, AnySyscall>;
@@ -36,6 +39,8 @@ export interface ToolCallPorts {
   readonly sysOf: (row: ProcessRow, seen?: Pick<Caller, "approved" | "allowed">) => Sys;
   /** The file a path leads to for the process's agent, links followed. */
   readonly locate: (row: ProcessRow, path: string) => Promise<string>;
+  /** Where on the host a command of the process would run; refuses where it cannot. */
+  readonly hostGround: (row: ProcessRow, command: string, cwd: string | undefined) => Promise<HostGround>;
   /** What a change of a setting would do; refuses what no agent may change. Null: what it would become is not known. */
   readonly proposal: (row: ProcessRow, key: KeyWritten, value: string | null) => Promise<string>;
 }
@@ -104,6 +109,7 @@ export class ToolCalls {
   }
 
   private async verdict(row: ProcessRow, call: CallRow): Promise<Verdict> {
+    if (call.call === "shell.exec") return await this.shellVerdict(row, call);
     const { path, content } = call.args;
     const place = typeof path === "string" ? await this.ports.locate(row, path) : "";
     const key = changesFile(call) ? keyFiled(place) : null;
@@ -112,6 +118,18 @@ export class ToolCalls {
       // What a person approves is what they read: a link to a setting could lead elsewhere by then.
       if (!namesItself(call, place)) throw new SysError("EPERM", `a setting is changed by its own path: ${place}`);
       return { action: "ask", why: await this.ports.proposal(row, key, typeof content === "string" ? content : null) };
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      return { action: "refuse", why: errorText(error) };
+    }
+  }
+
+  private async shellVerdict(row: ProcessRow, { args }: CallRow): Promise<Verdict> {
+    const request = { target: "gsv", ...args } as ExecRequest;
+    try {
+      const { command, target, cwd } = request;
+      const isOnHost = command !== undefined && target === "host";
+      return shellVerdict(request, isOnHost ? await this.ports.hostGround(row, command, cwd) : null);
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error;
       return { action: "refuse", why: errorText(error) };
@@ -172,6 +190,8 @@ export class ToolCalls {
     await this.ports.ledger.publish(row);
     this.announce(place, call);
     const { outcome, output } = await this.effect(row, call, signal);
+    // It may have outlived this kernel: the next one asks for it again.
+    if (signal.reason === KERNEL_LEAVES && call.repeat === "resume") return "left";
     return await this.end(place, call, outcome, output);
   }
 
@@ -197,6 +217,7 @@ export class ToolCalls {
   /** What of this call a person has seen and allowed: a setting, or one file where it really lies now. */
   private async seen(row: ProcessRow, call: CallRow): Promise<Pick<Caller, "approved" | "allowed">> {
     const { path } = call.args;
+    if (call.status === "approved" && call.call === "shell.exec") return { approved: true };
     if (call.status !== "approved" || typeof path !== "string") return {};
     if (!changesFile(call) && call.call !== "fs.delete") return {};
     return isSetting(call) ? { approved: true } : { allowed: await this.ports.locate(row, path) };

@@ -60,6 +60,8 @@ function orderText(toolName: string, args: Args): string {
       return `delete ${path}`;
     case "Search":
       return isAboutRunning(toolName, args) ? "see what is running" : `find ${quote(args.query)}${below(args)}`;
+    case "Shell":
+      return `run ${String(args.command)}`;
     default:
       return toolName;
   }
@@ -78,6 +80,8 @@ function done(result: ToolResultContent, args: Args): string {
       return `Deleted ${path}.`;
     case "Search":
       return searchText(result.output, args);
+    case "Shell":
+      return result.output.replace(/\n?\(exit status 0\)$/, "") || "Done.";
     default:
       return result.output;
   }

@@ -24,6 +24,15 @@ const FILE = `(?:the )?(?:(?:new )?(?<named>file|directory|folder) )?${PATH}`;
 const NOT_FILES =
   /^(?:it|this|that|more|everything|all|me|files?|help|histor(?:y|ies)|archives?|conversations?|messages?|logs?|docs|documentation|manual|processe?s?|approvals?|tasks?|agents?|commands?|data)$/i;
 
+const RUN = new RegExp(
+  `^(?:(?:please|can you|could you|now) )?(?:run|execute)(?: the)?(?: (?:shell )?command)?:? (?<text>${QUOTED}|.+?)(?<host> on (?:the |my )?(?:host|machine|computer))?$`,
+  "is",
+);
+/** Unquoted it must look like a command, and not like what people say: "run the tests for me" is a question. */
+const STARTS_COMMAND = /^[\w./~-]+(?:=\S*)?(?:\s|$)/;
+const SPOKEN =
+  /^(?:an?|the|it|this|that|these|those|my|some\w*|any\w*|all|every\w*|two|three|several|many|more|again|away|out|in|on|as|with|without|how|what|when|for|to|by|at|me|you|commands?|process\w*|tasks?|agents?|tests?|scripts?|code|work|jobs?|programs?)\b/i;
+
 type Groups = { readonly [name: string]: string | undefined };
 type Rule = readonly [pattern: RegExp, intent: (groups: Groups) => Intent | null];
 
@@ -97,12 +106,28 @@ const RULES: readonly Rule[] = [
 export function intentOf(message: string): Intent {
   const order = bare(message);
   if (order === "") return word("greeting");
+  // A command may hold what the rules below look for, and its full stop may be part of it.
+  const command = commandIn(message);
+  if (command !== null) return command;
   for (const [pattern, intent] of RULES) {
     const match = pattern.exec(order);
     const found = match === null ? null : intent(match.groups ?? {});
     if (found !== null) return found;
   }
   return word("question");
+}
+
+/** `run ls /proc` and `run "npm test" on the host`: in quotes of any kind, or up to the end of the line. */
+function commandIn(message: string): Intent | null {
+  const { text = "", host } = RUN.exec(message.trim())?.groups ?? {};
+  const escaped = /^"((?:[^"\\]|\\.)+)"$/s.exec(text)?.[1]?.replaceAll('\\"', '"');
+  const command = escaped ?? unquote(text).trim();
+  if (command === "" || (command === text && !isCommand(command))) return null;
+  return call("Shell", { command, ...(host === undefined ? {} : { target: "host" }) });
+}
+
+function isCommand(text: string): boolean {
+  return STARTS_COMMAND.test(text) && !SPOKEN.test(text);
 }
 
 // Politeness around an order is no part of it. A full stop may end a path (`list ..`), so only one after a word or quote goes.

@@ -20,7 +20,7 @@ const TRY = [
   '- `write "call the bank" to ~/notes.md`',
 ].join("\n");
 const GREETING = `Hello. This is gsv, with no model set up: I answer from the manual and do a few plain things. ${TRY}`;
-const HELP = `I am not a model. I answer questions about gsv from its manual, and do these: read, list, find, write, replace, delete, what is running; "manual" lists its pages. ${TRY}`;
+const HELP = `I am not a model. I answer questions about gsv from its manual, and do these: read, list, find, write, replace, delete, run a command, what is running; "manual" lists its pages. ${TRY}`;
 const THANKS = "You are welcome.";
 
 export interface OfflinePorts {

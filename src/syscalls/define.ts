@@ -103,8 +103,11 @@ export interface ToolHint {
   /** The name a model calls it by. */
   readonly name: string;
   readonly description: string;
-  /** What a crash between dispatch and result means: a `read` runs again, an `effect` is reported as unknown and never repeated. */
-  readonly repeat: "read" | "effect";
+  /**
+   * What a crash between dispatch and result means: a `read` runs again, an `effect` is reported as unknown and never repeated. One to
+   * `resume` is asked again under the same request id, by which it finds what it began.
+   */
+  readonly repeat: "read" | "effect" | "resume";
   /** How a model reads the result, where that differs from what people read. */
   readonly text?: (result: never) => string;
 }

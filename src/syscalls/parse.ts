@@ -44,7 +44,7 @@ export function parseValue(name: string, spec: Field<unknown, boolean>, value: u
       return longEnough(name, parseText(name, value, spec.longest ?? LIMITS.messageCharsMax), spec.shortest ?? 0);
     case "words":
       if (!Array.isArray(value) || value.length === 0) throw wrong(name, "one or more words", value);
-      return value.map((item) => parseText(name, item, LIMITS.labelCharsMax));
+      return value.map((item) => parseText(name, item, spec.longest ?? LIMITS.labelCharsMax));
     case "path":
       return parsePath(name, value);
     case "paths":

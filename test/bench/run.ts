@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { chatRows } from "./chat.ts";
 import { commitRows } from "./commit.ts";
 import { fileRows } from "./files.ts";
+import { hostRows } from "./host.ts";
 import { Floor, freshBinary } from "./machine.ts";
 import { passes, type Row, table } from "./measure.ts";
 import { mountRows } from "./mounts.ts";
@@ -24,6 +25,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   scale: scaleRows,
   files: fileRows,
   mounts: mountRows,
+  host: hostRows,
   size: sizeRows,
 };
 

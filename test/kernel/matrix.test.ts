@@ -6,6 +6,7 @@ import type { SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { type Owner, World } from "../support/matrix-world.ts";
+import { SHELL_ROWS } from "../support/shell-rows.ts";
 
 /** The outcomes: own person, other person, root, own process, other process. */
 type Row = readonly [own: string, other: string, root: string, ownProcess: string, otherProcess: string];
@@ -167,17 +168,7 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.media.get": { outcomes: HIDDEN, about: (world, owner) => world.media(owner) },
   "proc.media.rm": { outcomes: HIDDEN, about: (world, owner) => world.media(owner) },
   "audit.list": { outcomes: PERSON, about: () => ({}) },
-  "shell.run": { outcomes: ALL, about: (world) => ({ id: world.script(), script: ":" }) },
-  // Named by whoever ran it, within the own account: not even root or an agent of the same owner finds it.
-  "shell.output": {
-    outcomes: ["ok", "ENOENT", "ENOENT", "ENOENT", "ENOENT"],
-    about: async (world, owner) => {
-      const id = world.script();
-      await world.people[owner].call("shell.run", { id, script: "echo hi" });
-      return { id, from: 0 };
-    },
-  },
-  "shell.stop": { outcomes: ALL, about: (world) => ({ id: world.script() }) },
+  ...SHELL_ROWS,
 };
 
 /** Which of the five outcomes an actor has for a thing of an owner; a code where it is the same whatever the table says. */

@@ -39,7 +39,7 @@ const BY_HAND: { readonly [name: string]: string } = {
   chown: "-R",
   touch: "-c -d",
   du: "-s -a -b -h -sb -sh",
-  sh: "-c --timeout",
+  sh: "-c --timeout --host --no-sandbox",
   approvals: "",
   approve: "",
   deny: "",

@@ -210,6 +210,27 @@ describe("which messages a turn answers", () => {
     expect(await orders(said)).toEqual([{ name: "Write", args: { path: "~/a.md", content: "seen" } }]);
   });
 
+  test.each([
+    ["run ls /proc", { command: "ls /proc" }],
+    ["please run `ps | grep init`", { command: "ps | grep init" }],
+    ['run "npm test" on the host', { command: "npm test", target: "host" }],
+    [String.raw`run "echo \"a b\"; ls" on the host`, { command: 'echo "a b"; ls', target: "host" }],
+    ["execute the command: ./build.sh --fast on my machine", { command: "./build.sh --fast", target: "host" }],
+    ["run 'rm -r \"~/a b\"'", { command: 'rm -r "~/a b"' }],
+  ])("%s is a command for the shell", async (said, args) => {
+    expect(await orders(said)).toEqual([{ name: "Shell", args }]);
+  });
+
+  test.each([
+    "run the tests",
+    "run a task in the background",
+    "run two agents at once",
+    "run",
+    "how do I run a script?",
+  ])("%s is no command", async (said) => {
+    expect(await orders(said)).toEqual([]);
+  });
+
   test("an event alone is noted, not answered", async () => {
     expect(await textOf([{ event: "task:abc123 ended: ok\nmore" }])).toBe("Noted: task:abc123 ended: ok");
   });

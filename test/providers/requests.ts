@@ -24,7 +24,7 @@ export function messagesOf(said: readonly Said[]): Message[] {
   });
 }
 
-export const TOOLS: readonly ToolSpec[] = ["Read", "Write", "Edit", "Delete", "Search"].map((name) => ({
+export const TOOLS: readonly ToolSpec[] = ["Read", "Write", "Edit", "Delete", "Search", "Shell"].map((name) => ({
   name,
   description: name,
   parameters: { type: "object" },

@@ -168,6 +168,7 @@ export class FakeIo implements Io {
     return this.fakeSys;
   }
 
+  readonly hostTerminal = async () => null;
   async spawn(program: Program): Promise<number> {
     this.programs.push(program);
     return this.programStatus;

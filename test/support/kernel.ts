@@ -11,6 +11,7 @@ import type { ProcessInfo, State } from "../../src/abi/process.ts";
 import type { Signal, SignalName } from "../../src/abi/signal.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { bootKernel, type Kernel, type Machine, type Ports } from "../../src/boot.ts";
+import { realClock } from "../../src/lib/clock.ts";
 import { homePaths, prepareHome } from "../../src/paths.ts";
 import type { HistoryPage, SendRequest, Sent, Spawned, SpawnRequest, WaitResult } from "../../src/syscalls/services.ts";
 import { rejection } from "../contract/sys.ts";
@@ -35,6 +36,13 @@ export interface KernelOptions {
   readonly retention?: Machine["retention"];
   /** Variables the first client tells the kernel. */
   readonly env?: { readonly [name: string]: string };
+  /** Time passes as it does outside: for what the machine does by itself. */
+  readonly realTime?: true;
+  /** Where its clients stand. */
+  readonly cwd?: string;
+  /** The sandbox of the machine; none when left out, whatever the machine has. */
+  readonly sandbox?: string;
+  readonly hostEnv?: Machine["hostEnv"];
 }
 
 export class TestKernel {
@@ -96,7 +104,12 @@ export class TestKernel {
   /** Another client of the home's own person. */
   client(): Promise<Sys> {
     const clientId = `client-${++this.clients}`;
-    return this.kernel.accept({ clientId, version: "0", cwd: "/somewhere", env: this.options.env ?? {} });
+    return this.kernel.accept({
+      clientId,
+      version: "0",
+      cwd: this.options.cwd ?? "/somewhere",
+      env: this.options.env ?? {},
+    });
   }
 
   /** A client that proves who it is. */
@@ -205,13 +218,15 @@ export class TestKernel {
     const { model } = this;
     return {
       paths: this.paths,
-      clock: this.clock,
+      clock: this.options.realTime ? realClock : this.clock,
       random: this.random.bytes,
       osUser: "sam",
       passwordCost: { memoryCost: 8, timeCost: 1 },
       pid: process.pid,
       path: process.env.PATH,
       config: this.options.config ?? {},
+      hostEnv: this.options.hostEnv ?? { PATH: "/usr/bin:/bin" },
+      findProgram: () => this.options.sandbox ?? null,
       log,
       ...(this.options.retention && { retention: this.options.retention }),
       ports: (ports) => {

@@ -190,7 +190,7 @@ export class ModelProcess {
   cancelCalls(runId: string, now: number): number {
     const open = this.openCalls(runId);
     for (const call of open) {
-      const begun = call.status === "dispatched" && call.repeat === "effect";
+      const begun = call.status === "dispatched" && call.repeat !== "read";
       this.endCall(call, begun ? "unknown" : "cancelled", "", now);
     }
     return open.length;

@@ -74,8 +74,13 @@ function settle(process: ModelProcess, runId: string, now: number): void {
   for (const call of process.openCalls(runId)) {
     if (call.status !== "dispatched") continue;
     if (call.repeat === "read") call.status = "approved";
+    else if (call.repeat === "resume") call.status = wasAllowed(process, call.dispatchId) ? "approved" : "registered";
     else process.endCall(call, "unknown", "", now);
   }
+}
+
+function wasAllowed({ asked }: ModelProcess, dispatchId: string): boolean {
+  return asked.some((each) => each.dispatchId === dispatchId && each.approval.decision === "approve");
 }
 
 export function commitTurn(process: ModelProcess, turn: TurnCommit): TurnCommitted | Refusal {

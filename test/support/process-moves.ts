@@ -13,7 +13,7 @@ export type Move =
   | {
       readonly do: "turn";
       readonly text: string;
-      readonly calls: readonly ("read" | "effect")[];
+      readonly calls: readonly ("read" | "effect" | "resume")[];
       readonly ends: boolean;
     }
   | { readonly do: "begin"; readonly pick: number }
@@ -44,7 +44,7 @@ function move<D extends Move["do"]>(
 }
 
 const outcome = fc.constantFrom<ToolOutcome>("completed", "completed", "failed", "denied", "cancelled", "unknown");
-const calls = fc.array(fc.constantFrom<"read" | "effect">("read", "effect"), { maxLength: 3 });
+const calls = fc.array(fc.constantFrom<"read" | "effect" | "resume">("read", "effect", "resume"), { maxLength: 3 });
 const retry = fc.constantFrom("no", "no", "no", "same", "other");
 
 const rarely = fc.nat({ max: 9 }).map((n) => n === 0);

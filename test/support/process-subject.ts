@@ -111,7 +111,7 @@ export class Subject {
     return await this.claimed();
   }
 
-  call(tool: string, repeat: "read" | "effect" = "effect"): NewCall {
+  call(tool: string, repeat: "read" | "effect" | "resume" = "effect"): NewCall {
     const id = this.fresh("call");
     return { dispatchId: `d-${id}`, callId: id, tool, call: `fs.${tool.toLowerCase()}`, args: { path: "/a" }, repeat };
   }

@@ -81,6 +81,7 @@ export async function begin(
     machine: new FakeIo().machine,
     peek: () => home.client(),
     manual: async () => MANUAL,
+    hostTerminal: async () => null,
     spawn: async () => 127,
     ...more,
   };

@@ -61,7 +61,7 @@ async function run(sys: Sys, script: string, at: number): Promise<{ status: numb
     take(page);
     ({ next, ended } = page);
   }
-  return { status: answer.exit, stderr };
+  return { status: answer.exit ?? -1, stderr };
 }
 
 /** Asks, and asks again, until told to stop: how often it was answered. */

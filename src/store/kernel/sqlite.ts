@@ -4,6 +4,7 @@ import { type AccountFileRows, accountFileRows } from "./account-files.ts";
 import { type AccountRows, accountRows } from "./accounts.ts";
 import { type ApprovalRows, approvalRows } from "./approvals.ts";
 import { type ArchiveRows, archiveRows } from "./archives.ts";
+import { type AttachmentRows, attachmentRows } from "./attachments.ts";
 import { type AuditRows, auditRows } from "./audit.ts";
 import { type ConfigRows, configRows } from "./config.ts";
 import type { KernelDb } from "./db.ts";
@@ -28,6 +29,7 @@ export interface KernelStore {
   readonly requests: RequestRows;
   readonly audit: AuditRows;
   readonly config: ConfigRows;
+  readonly attachments: AttachmentRows;
 }
 
 export function sqliteKernelStore(kernel: KernelDb): KernelStore {
@@ -45,5 +47,6 @@ export function sqliteKernelStore(kernel: KernelDb): KernelStore {
     requests: requestRows(kernel),
     audit: auditRows(kernel),
     config: configRows(kernel),
+    attachments: attachmentRows(kernel),
   };
 }

@@ -80,5 +80,12 @@ export const KERNEL_SCHEMA: Schema = {
         "CREATE TABLE object_intents (id TEXT PRIMARY KEY, kind TEXT NOT NULL, body_json TEXT NOT NULL) STRICT",
       ],
     },
+    {
+      name: "directories of this machine that workspaces may use",
+      statements: [
+        // The scope is a workspace, or a process that has none.
+        "CREATE TABLE host_directories (scope TEXT NOT NULL, directory TEXT NOT NULL, attached_at INTEGER NOT NULL, PRIMARY KEY (scope, directory)) STRICT",
+      ],
+    },
   ],
 };

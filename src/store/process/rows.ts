@@ -61,7 +61,7 @@ type ToolCallRow = {
   readonly tool: string;
   readonly call: string | null;
   readonly args_json: string;
-  readonly repeat: "read" | "effect";
+  readonly repeat: CallRow["repeat"];
   readonly status: CallStatus;
 };
 

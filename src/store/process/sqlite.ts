@@ -146,7 +146,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     },
 
     async beginCall(pid, epoch, dispatchId) {
-      const effect = openCall(files.get(pid), dispatchId)?.repeat === "effect";
+      const effect = openCall(files.get(pid), dispatchId)?.repeat !== "read";
       return owned(pid, epoch, effect ? "full" : "normal", (db, head) => {
         const call = openCall(db, dispatchId);
         // A call that waits for a person's word does not begin without it.
@@ -157,7 +157,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     },
 
     async endCall(pid, epoch, dispatchId, result) {
-      const effect = openCall(files.get(pid), dispatchId)?.repeat === "effect";
+      const effect = openCall(files.get(pid), dispatchId)?.repeat !== "read";
       return owned(pid, epoch, effect ? "full" : "normal", (db, head) => {
         const seq = endCall(db, head, dispatchId, result);
         return seq === null ? "fenced" : { seq };

@@ -125,6 +125,10 @@ export function endCall(
   return seq;
 }
 
+/** Approved where a person has said so, else as if it had never been looked at. */
+const AS_DECIDED = `CASE WHEN EXISTS (SELECT 1 FROM pending_hil WHERE dispatch_id = ?1 AND decision = 'approve')
+  THEN 'approved' ELSE 'registered' END`;
+
 // Nobody runs this run at the moment of a claim, so a call that is still marked dispatched was cut off. A read may be done again;
 // whether an effect happened nobody knows, and the model is told exactly that.
 export function settleLeftovers(db: Db, head: HeadRow, runId: string, now: number): void {
@@ -132,6 +136,8 @@ export function settleLeftovers(db: Db, head: HeadRow, runId: string, now: numbe
     if (call.status !== "dispatched") continue;
     if (call.repeat === "read")
       db.run("UPDATE pending_tool_calls SET status = 'approved' WHERE dispatch_id = ?", call.dispatchId);
+    else if (call.repeat === "resume")
+      db.run(`UPDATE pending_tool_calls SET status = ${AS_DECIDED} WHERE dispatch_id = ?1`, call.dispatchId);
     else endCall(db, head, call.dispatchId, unknownResult(call, now));
   }
 }
@@ -141,7 +147,7 @@ export function cancelCalls(db: Db, head: HeadRow, runId: string, why: string, n
   const open = openCalls(db, runId);
   for (const call of open) {
     // An effect that had begun may be done: saying "cancelled" would have it done once more.
-    const begun = call.status === "dispatched" && call.repeat === "effect";
+    const begun = call.status === "dispatched" && call.repeat !== "read";
     endCall(db, head, call.dispatchId, begun ? unknownResult(call, now) : { outcome: "cancelled", output: why, now });
   }
   return open.length;

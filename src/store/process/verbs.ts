@@ -84,7 +84,7 @@ export interface CallRow {
   /** The syscall behind the tool; null for a tool nobody knows. */
   readonly call: string | null;
   readonly args: { readonly [key: string]: unknown };
-  readonly repeat: "read" | "effect";
+  readonly repeat: "read" | "effect" | "resume";
   readonly status: CallStatus;
 }
 

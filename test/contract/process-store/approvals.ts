@@ -4,7 +4,7 @@ import { expect } from "bun:test";
 import { DONE, granted, type Subject } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
 
-async function asking(subject: Subject, repeat: "read" | "effect" = "effect") {
+async function asking(subject: Subject, repeat: "read" | "effect" | "resume" = "effect") {
   const run = await subject.running();
   const call = subject.call("Delete", repeat);
   await subject.turn(run, { calls: [call] });
@@ -48,6 +48,20 @@ export const APPROVALS: Claims = {
     await subject.carryOut(run, call);
     await subject.turn(run, { finish: DONE });
     expect((await subject.lines())[2]).toBe(`3 toolResult: completed ${call.callId}`);
+  },
+
+  async "cut off while it ran, a call to resume is still approved, and one nobody was asked about is not"(subject) {
+    const { call } = await asking(subject, "resume");
+    await subject.answer("approve");
+    await subject.begin(await subject.claimed(), call);
+    const again = await subject.claimed();
+    expect(await subject.store.openCalls(subject.pid, again.runId)).toMatchObject([{ status: "approved" }]);
+    await subject.carryOut(again, call);
+    const other = subject.call("Shell", "resume");
+    await subject.turn(again, { calls: [other] });
+    await subject.begin(again, other);
+    const third = await subject.claimed();
+    expect(await subject.store.openCalls(subject.pid, third.runId)).toMatchObject([{ status: "registered" }]);
   },
 
   async "denied: the call has its result and the run is taken up"(subject) {

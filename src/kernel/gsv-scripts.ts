@@ -1,0 +1,195 @@
+// Shell scripts on the target gsv: who runs one, where it stands, and what lives on to the next line. A script is run at most once per
+// request: where a kernel died over one, nobody knows how far it came, and the repeated call is told so.
+
+import type { Namespace } from "../../fs/namespace.ts";
+import { SysError } from "../abi/errno.ts";
+import type { Caller } from "../abi/identity.ts";
+import { LIMITS } from "../abi/limits.ts";
+import type { Sys } from "../abi/sys.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Receipt } from "../objects/objects.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import type { ShellAnswer, ShellRequest } from "../syscalls/shell-service.ts";
+import type { GsvShells } from "../targets/gsv.ts";
+import type { Output } from "../targets/output.ts";
+import type { ShellEnd, ShellState } from "../targets/shell.ts";
+import type { ReceiptContext } from "./dispatch.ts";
+import { ScriptOutput } from "./script-output.ts";
+import { shellFiles } from "./shell-files.ts";
+
+export interface ScriptsPorts {
+  readonly shells: GsvShells;
+  readonly namespace: Namespace;
+  readonly clock: Clock;
+  readonly version: string;
+  /** The kernel as a script may use it that a person has approved, or that nobody has. */
+  readonly sysFor: (context: CallContext, approved: boolean) => Sys;
+  readonly isGuarded: (path: string) => boolean;
+  /** Before a script runs: what a repeated call is told, should this kernel die over it. */
+  readonly begin: (receipt: Receipt) => Promise<void>;
+}
+
+/** A script or a command, as those see it who follow it. */
+export interface Shell {
+  readonly about: {
+    readonly id: string;
+    readonly uid: number;
+    readonly ownerUid: number;
+    readonly pid: string | null;
+    readonly script: string;
+    readonly directory: string;
+    readonly startedAt: number;
+    readonly sandbox: string | null;
+  };
+  readonly output: Output;
+  /** Null while it runs. */
+  readonly exit: number | null;
+  /** Whether the shell of its session is over. */
+  readonly over: boolean;
+  /** What lives on in it. */
+  readonly session: ShellAnswer["session"];
+  readonly ended: Promise<void>;
+}
+
+interface Script extends Shell {
+  readonly output: ScriptOutput;
+  readonly stopped: AbortController;
+  exit: number | null;
+  over: boolean;
+  session: ShellAnswer["session"];
+}
+
+const SESSIONS_MAX = 256;
+const OUTPUT_KEPT_MS = 60_000;
+const EXIT_TOO_MUCH = 153;
+const EXIT_FAULT = 1;
+
+export class GsvScripts {
+  /** The least recently used first. */
+  private readonly sessions = new Map<string, ShellState>();
+  /** Those that run, and for a while those that have. */
+  private readonly scripts = new Map<string, Script>();
+
+  constructor(private readonly ports: ScriptsPorts) {}
+
+  /** Returns when it has begun. `lost` is what a repeated call is told, should this kernel die over it. */
+  async begin(context: ReceiptContext, request: ShellRequest, lost: unknown): Promise<Shell> {
+    const { caller } = context;
+    const { clock } = this.ports;
+    const key = keyOf(caller.uid, request.id);
+    if (this.scripts.has(key)) throw new SysError("ECONFLICT", `script ${request.id} was run already`);
+    if (context.receipt !== undefined) await this.ports.begin(context.receipt(lost));
+    const directory = await this.standing(caller, request.cwd);
+    const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+    const { id, script: text } = request;
+    const script: Script = {
+      about: {
+        ...{ id, uid: caller.uid, ownerUid: caller.ownerUid, pid: caller.pid ?? null },
+        ...{ script: text, directory, startedAt: clock.now(), sandbox: null },
+      },
+      output: new ScriptOutput(LIMITS.shellOutputBytesMax),
+      stopped: new AbortController(),
+      ...{ exit: null, over: false, session: null, ended },
+    };
+    this.scripts.set(key, script);
+    // Who was answered before its end does not wait for it any more.
+    ended.catch(() => {});
+    this.carryOut(context, request, script)
+      .finally(() => {
+        script.exit ??= EXIT_FAULT;
+        script.output.end();
+        clock.after(OUTPUT_KEPT_MS, () => this.scripts.delete(key));
+      })
+      .then(resolve, reject);
+    return script;
+  }
+
+  get(uid: number, id: string): Shell | null {
+    return this.scripts.get(keyOf(uid, id)) ?? null;
+  }
+
+  list(): readonly Shell[] {
+    return [...this.scripts.values()];
+  }
+
+  /** False when it has ended. */
+  stop({ about }: Shell): boolean {
+    const script = this.scripts.get(keyOf(about.uid, about.id));
+    if (script === undefined || script.exit !== null) return false;
+    script.stopped.abort();
+    return true;
+  }
+
+  private async carryOut(context: CallContext, request: ShellRequest, script: Script): Promise<void> {
+    const { shells, namespace, sysFor, isGuarded, version } = this.ports;
+    const { output, stopped, about } = script;
+    const approved = context.caller.kind !== "process" || context.caller.approved === true;
+    // The yes was to this script, and not to what its commands ask of the kernel.
+    const { approved: _, ...caller } = context.caller;
+    const session = request.session === undefined ? null : keyOf(caller.uid, request.session);
+    let tooMuch = false;
+    const end = await shells.run(
+      {
+        script: request.script,
+        name: request.name ?? "gsv",
+        args: request.args ?? [],
+        cwd: about.directory,
+        env: environment(caller, about.directory, version),
+        stdin: request.stdin === undefined ? new Uint8Array() : Buffer.from(request.stdin, "base64"),
+        state: session === null ? null : (this.sessions.get(session) ?? null),
+        keepsState: session !== null,
+        outputBytesMax: LIMITS.shellOutputBytesMax,
+        wallMs: request.timeoutMs ?? LIMITS.shellWallMs,
+      },
+      {
+        files: shellFiles({ namespace, caller: approved ? { ...caller, approved } : caller, isGuarded, approved }),
+        sys: sysFor({ ...context, caller }, approved),
+        print(stream, bytes) {
+          if (tooMuch || output.add(stream, bytes)) return;
+          tooMuch = true;
+          stopped.abort();
+        },
+        signal: AbortSignal.any([stopped.signal, context.signal]),
+      },
+    );
+    if (session !== null && !end.cut) this.remember(session, end.state);
+    script.over = session !== null && end.state === null && !end.cut;
+    script.session = end.state && { cwd: end.state.cwd, defined: end.state.defined };
+    script.exit = tooMuch ? EXIT_TOO_MUCH : end.exit;
+  }
+
+  // `exit` ends a session.
+  private remember(session: string, state: ShellEnd["state"]): void {
+    const { sessions } = this;
+    sessions.delete(session);
+    if (state !== null) sessions.set(session, state);
+    if (sessions.size > SESSIONS_MAX) sessions.delete(sessions.keys().next().value ?? "");
+  }
+
+  // Where a directory is gone, as after rm in another terminal, the root is where one stands.
+  private async standing(caller: Caller, wanted: string | undefined): Promise<string> {
+    const path = wanted ?? (caller.kind === "process" ? caller.cwd : caller.home);
+    const stat = await this.ports.namespace.stat(caller, path).catch(() => null);
+    return stat?.kind === "directory" ? path : "/";
+  }
+}
+
+function keyOf(uid: number, id: string): string {
+  return `${uid}:${id}`;
+}
+
+function environment(caller: Caller, cwd: string, version: string): { readonly [name: string]: string } {
+  return {
+    HOME: caller.home,
+    USER: caller.username,
+    LOGNAME: caller.username,
+    SHELL: "/bin/bash",
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    PWD: cwd,
+    TERM: "xterm-256color",
+    LANG: "en_US.UTF-8",
+    HOSTNAME: "gsv",
+    GSV_VERSION: version,
+    ...(caller.pid === undefined ? {} : { GSV_PID: caller.pid }),
+  };
+}

@@ -1,0 +1,120 @@
+// Commands on the target host, as a kernel lets people and agents have them. The host belongs to whoever's account of the machine this home
+// lies in: that person, and their agents with that person's yes to each command. A command that nobody approved runs only where the rules
+// say that none need be asked, and then in a sandbox.
+
+import { SysError } from "../abi/errno.ts";
+import type { Caller } from "../abi/identity.ts";
+import { mayUse } from "../abi/identity.ts";
+import { LIMITS } from "../abi/limits.ts";
+import { type Environment, hostEnvironment } from "../lib/host-environment.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import type { ShellRequest } from "../syscalls/shell-service.ts";
+import { BASH, type HostCommand, type HostCommands } from "../targets/host.ts";
+import type { Sandbox } from "../targets/sandbox.ts";
+import type { HostPlace, HostPlaces } from "./host-places.ts";
+
+export interface HostShellsPorts {
+  readonly host: HostCommands;
+  readonly places: HostPlaces;
+  /** Looked for once. */
+  readonly sandbox: () => Promise<Sandbox | null>;
+  readonly env: Environment;
+  /** Where gsv keeps its data, and where sockets of this machine lie. */
+  readonly home: string;
+  readonly hidden: () => readonly string[];
+  readonly isPersonOfHome: (uid: number) => Promise<boolean>;
+  readonly rowOf: (pid: string) => Promise<ProcessRow | null>;
+  /** What a command that only looks looks at; null for any other. */
+  readonly looksAt: (script: string) => readonly string[] | null;
+}
+
+export interface HostGround extends HostPlace {
+  /** It is known to do no more than look at what lies there. */
+  readonly looks: boolean;
+  /** Null where the machine has none. */
+  readonly sandbox: string | null;
+}
+
+export class HostShells {
+  constructor(private readonly ports: HostShellsPorts) {}
+
+  /** The same request again finds what it started. */
+  async start(context: CallContext, request: ShellRequest): Promise<HostCommand> {
+    const { caller } = context;
+    await this.authorise(caller);
+    const known = this.ports.host.get(caller.uid, request.id);
+    if (known !== null && known.meta.script !== request.script)
+      throw new SysError("ECONFLICT", `${request.id} names another command`);
+    if (known !== null) return known;
+    if (Buffer.byteLength(request.script) > LIMITS.hostScriptBytesMax)
+      throw new SysError("EINVAL", `the script is longer than ${LIMITS.hostScriptBytesMax / 1024} KiB`, [
+        "put it into a file of the host and run that",
+      ]);
+    const directory = await this.directoryFor(context, request);
+    if (request.bare === true && caller.kind !== "person")
+      throw new SysError("EPERM", "only a person goes without the sandbox");
+    const sandbox = request.bare === true ? null : await this.ports.sandbox();
+    return this.launch(caller, request, { directory, sandbox });
+  }
+
+  /** Where a process's command would run, and what is known of it: what a rule or a person decides by. */
+  async ground(row: ProcessRow, script: string, cwd: string | undefined): Promise<HostGround> {
+    const { places, sandbox, looksAt } = this.ports;
+    const place = await places.ofProcess(row, cwd);
+    const names = looksAt(script);
+    const looks = names !== null && places.holds(place.directory, names);
+    return { ...place, looks, sandbox: (await sandbox())?.name ?? null };
+  }
+
+  private launch(
+    caller: Caller,
+    request: ShellRequest,
+    { directory, sandbox }: { readonly directory: string; readonly sandbox: Sandbox | null },
+  ): HostCommand {
+    const { host, home, hidden, env: kernelEnv } = this.ports;
+    const { id, script, name = "gsv", args = [], fed = false } = request;
+    const env = caller.kind === "person" && request.env !== undefined ? told(request.env) : kernelEnv;
+    const confinement = { directory, home, hidden: hidden(), tmp: env.TMPDIR ?? "/tmp" };
+    const network = caller.kind === "person" || request.network === true;
+    const bash = [BASH, "--noprofile", "--norc", "-c", script, name, ...args];
+    return host.start({
+      meta: {
+        ...{ id, uid: caller.uid, ownerUid: caller.ownerUid, pid: caller.pid ?? null, script, directory },
+        timeoutMs: request.timeoutMs ?? (caller.kind === "person" ? LIMITS.shellWallMsMax : LIMITS.hostWallMs),
+      },
+      argv: sandbox?.wrap(bash, { ...confinement, network }) ?? bash,
+      sandbox: sandbox?.name ?? null,
+      // It has a /tmp of its own there, and nothing else of the kind.
+      env: { ...env, ...(sandbox?.name === "bwrap" && { TMPDIR: "/tmp" }), PWD: directory },
+      stdin: fed ? "open" : Buffer.from(request.stdin ?? "", "base64"),
+    });
+  }
+
+  private async authorise(caller: Caller): Promise<void> {
+    const isOfHost = caller.kind === "person" || caller.kind === "process";
+    if (!isOfHost || !mayUse(caller, "shell.host"))
+      throw new SysError("EPERM", `${caller.pid ?? caller.username} may not use the host (needs shell.host)`);
+    if (!(await this.ports.isPersonOfHome(caller.ownerUid)))
+      throw new SysError("EPERM", `the host is for the person whose home this is, not for ${caller.username}`);
+  }
+
+  private async directoryFor({ caller, client }: CallContext, request: ShellRequest): Promise<string> {
+    const { places, rowOf } = this.ports;
+    if (caller.pid === undefined) return places.real(request.cwd ?? client?.cwd ?? "/");
+    const row = await rowOf(caller.pid);
+    if (row === null) throw new SysError("ESRCH", `no such process: ${caller.pid}`);
+    const { directory, attached, looks, sandbox } = await this.ground(row, request.script, request.cwd);
+    const isFree = attached && looks && sandbox !== null && !request.fed && !request.network;
+    if (caller.approved !== true && !isFree)
+      throw new SysError("EBLOCKED", "a command on the host needs a person's approval", ["use the tool Shell"]);
+    if (!attached) await places.attach(row, directory);
+    return directory;
+  }
+}
+
+function told(env: readonly string[]): Environment {
+  return hostEnvironment(
+    Object.fromEntries(env.map((each) => [each.slice(0, each.indexOf("=")), each.slice(each.indexOf("=") + 1)])),
+  );
+}

@@ -1,0 +1,341 @@
+// The target `host`: real bash on this machine. A command is the leader of a group of its own and writes its output and its status into the
+// spool by itself, so it outlives a kernel: the next one finds it there and goes on following it. A command that is ended is ended with all
+// it started. What one prints is bounded, and so is how long it runs.
+
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { SysError } from "../abi/errno.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Environment } from "../lib/host-environment.ts";
+import { type Child, type ChildRequest, spawnDetached } from "./spawn.ts";
+import { bootId, type Cause, isAlive, type Leader, type Meta, Spool, SpooledOutput } from "./spool.ts";
+
+export interface HostJob {
+  readonly meta: Omit<Meta, "startedAt" | "bootId" | "sandbox">;
+  readonly argv: readonly string[];
+  readonly sandbox: string | null;
+  readonly env: Environment;
+  /** What it reads; `open` is fed later. */
+  readonly stdin: Uint8Array | "open";
+}
+
+export interface HostCommand {
+  readonly meta: Meta;
+  readonly output: SpooledOutput;
+  /** Null while it runs. */
+  readonly exit: number | null;
+  readonly ended: Promise<void>;
+}
+
+export interface HostOptions {
+  readonly spoolDirectory: string;
+  readonly clock: Clock;
+  readonly outputBytesMax: number;
+  readonly runningMax: number;
+  /** How long what is asked to end may take for it. */
+  readonly graceMs: number;
+  /** How long what has ended can be looked at. */
+  readonly keptMs: number;
+  readonly keptBytesMax: number;
+  readonly spawn?: (request: ChildRequest) => Child;
+}
+
+export type HostSignal = "HUP" | "INT" | "QUIT" | "KILL" | "USR1" | "USR2" | "TERM" | "CONT" | "STOP";
+
+const BASHES = [
+  "/bin/bash",
+  "/usr/bin/bash",
+  "/usr/local/bin/bash",
+  "/opt/homebrew/bin/bash",
+  "/run/current-system/sw/bin/bash",
+];
+/** Never by way of PATH. */
+export const BASH = BASHES.find((path) => existsSync(path)) ?? "/bin/bash";
+const EXIT: { readonly [C in Cause]: number | null } = { timeout: 124, output: 153, stopped: null };
+const EXIT_KILLED = 137;
+const ENDED_MAX = 500;
+/** How often output is looked for: at once after the start, and the less often the longer nothing came. */
+const LOOK_MS = [1, 1, 1, 1, 1, 1, 2, 2, 4, 8, 15, 15, 15, 15, 30, 30, 30, 50, 50, 50, 100] as const;
+
+/** Where it begins anew when something came. */
+const LOOKS_SOON = 8;
+
+/**
+ * The command's leader: says who it is, runs the command, writes how it ended, and ends whatever that left behind. Who was asked to end may
+ * take a while for it; what was left in the background without a word may not. `$1` is the spool.
+ */
+const LEADER = [
+  "d=$1; shift; umask 077; stat=; { read -r stat < /proc/$$/stat; } 2>/dev/null",
+  'printf "%s\\t%s\\n" "$$" "$stat" > "$d/leader"',
+  "exec 3>&2 2>/dev/null; trap : HUP INT QUIT USR1 USR2 TERM ALRM PIPE; umask 022",
+  '"$@" 2>&3 3>&-; s=$?',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: bash takes it, not we
+  'others() { for f in /proc/[0-9]*/stat; do read -r l < "$f" && set -- ${l##*) } && [ "$3" = $$ ] &&',
+  '  [ "$f" != /proc/$$/stat ] && return 0; done; return 1; }',
+  'umask 077; printf "%s" "$s" > "$d/status"',
+  'if [ -e "$d/cause" ]; then while others; do /bin/sleep 0.05; done; fi',
+  'echo >> "$d/status"; kill -KILL 0',
+].join("\n");
+
+type Timer = "deadline" | "kill" | "look" | "forget";
+
+interface Running extends HostCommand {
+  exit: number | null;
+  readonly spool: Spool;
+  /** Null when an earlier kernel started it. */
+  readonly child: Child | null;
+  readonly leader: Leader | null;
+  readonly done: () => void;
+  readonly timers: Map<Timer, () => void>;
+  looks: number;
+}
+
+export class HostCommands {
+  private readonly commands = new Map<string, Running>();
+  private readonly boot = bootId();
+  private closed = false;
+
+  constructor(private readonly options: HostOptions) {}
+
+  /** What earlier kernels left: what runs is followed again, what has ended is there to be read, what is old goes. */
+  adopt(): void {
+    for (const uid of namesIn(this.options.spoolDirectory).filter((name) => /^[0-9]+$/.test(name)))
+      for (const id of namesIn(join(this.options.spoolDirectory, uid)))
+        this.take(new Spool(this.place(Number(uid), id)));
+  }
+
+  start({ meta: given, argv, sandbox, env, stdin }: HostJob): HostCommand {
+    const { clock, runningMax } = this.options;
+    if (this.running >= runningMax)
+      throw new SysError("ELIMIT", `${runningMax} commands run on the host already`, ["wait for one, or stop one"]);
+    const meta: Meta = { ...given, sandbox, startedAt: clock.now(), bootId: this.boot };
+    const spool = new Spool(this.place(meta.uid, meta.id));
+    makeOwn(spool.directory, meta.id);
+    const files: number[] = [];
+    const open = (file: "stdin" | "stdout" | "stderr", flags: "ax" | "r") => {
+      const descriptor = openSync(spool.path(file), flags, 0o600);
+      files.push(descriptor);
+      return descriptor;
+    };
+    try {
+      spool.writeMeta(meta);
+      if (stdin !== "open") writeFileSync(spool.path("stdin"), stdin, { mode: 0o600 });
+      const child = (this.options.spawn ?? spawnDetached)({
+        argv: [BASH, "--noprofile", "--norc", "-c", LEADER, "gsv-host", spool.directory, ...argv],
+        directory: meta.directory,
+        env,
+        stdin: stdin === "open" ? "pipe" : open("stdin", "r"),
+        stdout: open("stdout", "ax"),
+        stderr: open("stderr", "ax"),
+      });
+      return this.follow(meta, spool, child);
+    } catch (error) {
+      rmSync(spool.directory, { recursive: true, force: true });
+      throw error;
+    } finally {
+      for (const descriptor of files) closeSync(descriptor);
+    }
+  }
+
+  get(uid: number, id: string): HostCommand | null {
+    return this.commands.get(`${uid}:${id}`) ?? null;
+  }
+
+  /** The oldest first. */
+  list(): readonly HostCommand[] {
+    return [...this.commands.values()];
+  }
+
+  get running(): number {
+    return this.list().filter(({ exit }) => exit === null).length;
+  }
+
+  /** To all it started. False when it has ended. */
+  signal({ meta }: HostCommand, name: HostSignal): boolean {
+    const command = this.commands.get(keyOf(meta));
+    return command !== undefined && command.exit === null && this.send(command, name);
+  }
+
+  /** TERM, and KILL where that does not help. */
+  stop({ meta }: HostCommand, cause: Cause = "stopped"): boolean {
+    const command = this.commands.get(keyOf(meta));
+    if (command === undefined || command.exit !== null) return false;
+    if (this.closed) return false;
+    command.spool.setCause(cause);
+    // One that was held must go on to end.
+    this.send(command, "TERM");
+    this.send(command, "CONT");
+    this.arm(command, "kill", this.options.graceMs, () => this.send(command, "KILL"));
+    return true;
+  }
+
+  async write({ meta }: HostCommand, bytes: Uint8Array | null, isLast: boolean): Promise<void> {
+    const command = this.commands.get(keyOf(meta));
+    const stdin = command?.child?.stdin;
+    if (command === undefined || command.exit !== null) throw new SysError("ENOENT", `command ${meta.id} has ended`);
+    if (stdin == null) throw new SysError("EINVAL", `command ${meta.id} takes no input: it was started without`);
+    if (bytes !== null) await stdin.write(bytes);
+    if (isLast) stdin.end();
+  }
+
+  /** What runs goes on; the next kernel follows it. */
+  close(): void {
+    this.closed = true;
+    for (const command of this.commands.values()) disarm(command);
+  }
+
+  private place(uid: number, id: string): string {
+    return join(this.options.spoolDirectory, String(uid), id);
+  }
+
+  private take(spool: Spool): void {
+    const { clock, keptMs } = this.options;
+    const meta = spool.meta();
+    const touched = statSync(spool.directory, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const runs = meta !== null && spool.status() === null && this.mayRun(meta, spool);
+    if (meta === null || (!runs && touched < clock.now() - keptMs)) {
+      rmSync(spool.directory, { recursive: true, force: true });
+      return;
+    }
+    chmodSync(spool.directory, 0o700);
+    this.follow(meta, spool, null);
+  }
+
+  /** Whether a command of an earlier kernel may run still. Where its leader has not said who it is, it never came so far. */
+  private mayRun(meta: Meta, spool: Spool): boolean {
+    const leader = spool.leader();
+    return meta.bootId === this.boot && leader !== null && isAlive(leader) !== false;
+  }
+
+  private follow(meta: Meta, spool: Spool, child: Child | null): HostCommand {
+    const { clock, outputBytesMax } = this.options;
+    const { promise: ended, resolve: done } = Promise.withResolvers<void>();
+    const output = new SpooledOutput(spool, outputBytesMax);
+    const leader = child === null ? spool.leader() : { pid: child.pid, start: null };
+    const command: Running = {
+      meta,
+      spool,
+      child,
+      output,
+      leader,
+      ended,
+      done,
+      exit: null,
+      timers: new Map(),
+      looks: 0,
+    };
+    this.commands.set(keyOf(meta), command);
+    const left = meta.startedAt + meta.timeoutMs - clock.now();
+    this.arm(command, "deadline", Math.max(0, left), () => this.stop(command, "timeout"));
+    void child?.exited.then(() => this.look(command, true));
+    this.look(command, child === null && !this.mayRun(meta, spool));
+    return command;
+  }
+
+  private look(command: Running, isOver: boolean): void {
+    if (command.exit !== null || this.closed) return;
+    const { output, spool, leader, child } = command;
+    const grown = output.grow();
+    if (grown === "too much") {
+      // It would fill the disk while it is asked to end.
+      spool.setCause("output");
+      this.send(command, "KILL");
+    }
+    const status = spool.status();
+    const isGone = isOver || (child === null && leader !== null && isAlive(leader) === false);
+    if (status !== null || isGone) {
+      this.finish(command, status);
+      return;
+    }
+    command.looks = grown === "nothing" ? command.looks + 1 : Math.min(command.looks, LOOKS_SOON);
+    const ms = LOOK_MS[Math.min(command.looks, LOOK_MS.length - 1)] ?? 0;
+    this.arm(command, "look", ms, () => this.look(command, false));
+  }
+
+  private finish(command: Running, status: number | null): void {
+    const { spool, output, meta, child } = command;
+    // A leader that wrote its status ends its group by itself; one that was killed could not.
+    if (status === null && child !== null) this.send(command, "KILL");
+    output.grow();
+    const cause = spool.cause();
+    output.end(wordFor(cause, meta.timeoutMs, this.options.outputBytesMax));
+    command.exit = (cause === null ? null : EXIT[cause]) ?? status ?? spool.lastStatus() ?? EXIT_KILLED;
+    disarm(command);
+    this.arm(command, "forget", this.options.keptMs, () => this.forget(command));
+    command.done();
+    this.makeRoom();
+  }
+
+  /** What has ended goes before its time, the oldest first, where it takes too much. */
+  private makeRoom(): void {
+    const ended = [...this.commands.values()].filter(({ exit }) => exit !== null);
+    let bytes = ended.reduce((sum, { output }) => sum + output.bytes, 0);
+    for (const [index, command] of ended.slice(0, -1).entries()) {
+      if (bytes <= this.options.keptBytesMax && ended.length - index <= ENDED_MAX) return;
+      bytes -= command.output.bytes;
+      this.forget(command);
+    }
+  }
+
+  private forget(command: Running): void {
+    disarm(command);
+    this.commands.delete(keyOf(command.meta));
+    rmSync(command.spool.directory, { recursive: true, force: true });
+  }
+
+  private arm(command: Running, timer: Timer, ms: number, work: () => void): void {
+    command.timers.get(timer)?.();
+    command.timers.set(timer, this.options.clock.after(ms, work));
+  }
+
+  // One of an earlier kernel is sent nothing unless it is surely the same.
+  private send({ leader, child, exit }: Running, name: HostSignal): boolean {
+    if (exit !== null || leader === null || (child === null && isAlive(leader) !== true)) return false;
+    try {
+      process.kill(-leader.pid, `SIG${name}`);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function disarm({ timers }: Running): void {
+  for (const stop of timers.values()) stop();
+  timers.clear();
+}
+
+/** A name that was used stays what it was. */
+function makeOwn(directory: string, id: string): void {
+  mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
+  if (existsSync(directory)) throw new SysError("ECONFLICT", `command ${id} was run already`);
+  mkdirSync(directory, { mode: 0o700 });
+}
+
+function keyOf({ uid, id }: Pick<Meta, "uid" | "id">): string {
+  return `${uid}:${id}`;
+}
+
+function wordFor(cause: Cause | null, timeoutMs: number, bytesMax: number): string | null {
+  if (cause === "timeout") return `ended: it took longer than ${timeoutMs / 1000} s`;
+  if (cause === "output") return `ended: it printed more than ${bytesMax / 1024 / 1024} MiB; the rest is lost`;
+  return null;
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}

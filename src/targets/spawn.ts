@@ -1,0 +1,131 @@
+// The one place where programs of this machine are started for somebody. Every child is the leader of a session and a group of its own, so
+// that a signal reaches all it started; it gets the environment it is handed and no other, and its output goes where the descriptors lead.
+
+import { constants } from "node:os";
+import { SysError } from "../abi/errno.ts";
+import type { Clock } from "../lib/clock.ts";
+
+export interface ChildRequest {
+  readonly argv: readonly string[];
+  readonly directory: string;
+  /** All of its environment. */
+  readonly env: { readonly [name: string]: string };
+  /** A descriptor to read from, nothing, or a pipe that `write` feeds. */
+  readonly stdin: number | "nothing" | "pipe";
+  readonly stdout: number;
+  readonly stderr: number;
+}
+
+export interface Child {
+  readonly pid: number;
+  readonly exited: Promise<void>;
+  /** Null without a pipe. */
+  readonly stdin: { write(bytes: Uint8Array): Promise<void>; end(): void } | null;
+}
+
+export function spawnDetached({ argv, directory, env, stdin, stdout, stderr }: ChildRequest): Child {
+  try {
+    const child = Bun.spawn([...argv], {
+      cwd: directory,
+      env: { ...env },
+      stdin: stdin === "nothing" ? "ignore" : stdin,
+      stdout,
+      stderr,
+      detached: true,
+    });
+    // A kernel that wants to go does not stay for it.
+    child.unref();
+    const sink = child.stdin;
+    const isPipe = typeof sink === "object" && sink !== null;
+    return {
+      pid: child.pid,
+      exited: child.exited.then(() => {}),
+      stdin: isPipe ? { write: async (bytes) => feed(sink, bytes), end: () => void sink.end() } : null,
+    };
+  } catch (error) {
+    throw notStarted(argv, error);
+  }
+}
+
+async function feed(sink: { write(bytes: Uint8Array): unknown; flush(): unknown }, bytes: Uint8Array): Promise<void> {
+  try {
+    await sink.write(bytes);
+    await sink.flush();
+  } catch {
+    throw new SysError("EIO", "the command reads no more input");
+  }
+}
+
+export interface TerminalRequest {
+  readonly argv: readonly string[];
+  readonly directory: string;
+  readonly env: { readonly [name: string]: string };
+  readonly columns: number;
+  readonly rows: number;
+  readonly clock: Clock;
+  /** Told what it prints. */
+  readonly print: (bytes: Uint8Array) => void;
+}
+
+export interface TerminalChild {
+  /** As sh says it, once all it printed was told. */
+  readonly ended: Promise<number>;
+  /** Keys: ctrl-c among them goes to whatever runs in the foreground there. */
+  type(keys: Uint8Array): void;
+  resize(columns: number, rows: number): void;
+  /** The terminal is gone: everything that runs on it is told. */
+  hangUp(): void;
+}
+
+/** What it printed last may be told after its end; something it left in the background may keep the terminal open. */
+const LAST_WORDS_MS = 200;
+
+/** A program on a terminal of its own. */
+export function spawnOnTerminal({ argv, directory, env, columns, rows, clock, print }: TerminalRequest): TerminalChild {
+  const silent = Promise.withResolvers<void>();
+  const told = (_: unknown, bytes: Uint8Array) => print(bytes);
+  try {
+    // A terminal that was made beforehand would not control the child: there would be no jobs and no ctrl-c.
+    const terminal = { cols: columns, rows, data: told, exit: () => silent.resolve() };
+    const child = Bun.spawn([...argv], { cwd: directory, env: { ...env }, terminal });
+    const own = child.terminal;
+    if (own === undefined) throw new SysError("ENOSYS", "there are no terminals here");
+    const whenOpen = (work: () => void) => {
+      if (!own.closed) work();
+    };
+    const ended = child.exited.then(async () => {
+      await Promise.race([silent.promise, clock.sleep(LAST_WORDS_MS)]);
+      whenOpen(() => own.close());
+      const { exitCode, signalCode } = child;
+      return signalCode === null ? (exitCode ?? 1) : 128 + (constants.signals[signalCode as NodeJS.Signals] ?? 0);
+    });
+    return {
+      ended,
+      type: (keys) => whenOpen(() => own.write(keys as Uint8Array<ArrayBuffer>)),
+      resize: (width, height) => whenOpen(() => own.resize(width, height)),
+      hangUp: () => whenOpen(() => own.close()),
+    };
+  } catch (error) {
+    throw notStarted(argv, error);
+  }
+}
+
+function notStarted([program = ""]: readonly string[], error: unknown): SysError {
+  const { code = "EIO" } = error as { code?: string };
+  return new SysError("EIO", `cannot start ${program} (${code})`);
+}
+
+const PROBE_MS = 5000;
+
+/** Whether a program comes to a good end, without a word and soon. */
+export async function succeeds(argv: readonly string[], env: { readonly [name: string]: string }): Promise<boolean> {
+  try {
+    const child = Bun.spawn([...argv], {
+      ...{ cwd: "/", env: { ...env }, stdio: ["ignore", "ignore", "ignore"] },
+      ...{ timeout: PROBE_MS, killSignal: "SIGKILL" },
+    });
+    return (await child.exited) === 0;
+  } catch {
+    return false;
+  }
+}

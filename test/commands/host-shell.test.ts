@@ -1,0 +1,110 @@
+// `gsv sh --host`: real bash where the person stands, as a command line sees it.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Io } from "../../commands/command.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { FakeOutput, stdinOf } from "../support/io.ts";
+import { TestKernel } from "../support/kernel.ts";
+import { seeded } from "../support/random.ts";
+import { scratchDirectory } from "../support/scratch.ts";
+import { begin, type Typed } from "../support/shell.ts";
+
+const cwd = join(scratchDirectory("host-shell"), "work");
+mkdirSync(cwd);
+writeFileSync(join(cwd, "build.sh"), 'echo "$0 $1 $#"; exit 4\n');
+let home: TestKernel;
+
+beforeAll(async () => {
+  home = await TestKernel.boot({ cwd, realTime: true });
+});
+afterAll(async () => {
+  await home[Symbol.asyncDispose]();
+  rmSync(join(cwd, ".."), { recursive: true, force: true });
+});
+
+let calls = 0;
+const ENV = { PATH: "/usr/bin:/bin", HOME: cwd, LC_ALL: "C", ANTHROPIC_API_KEY: "canary", LD_PRELOAD: "canary" };
+
+async function typed(args: readonly string[], stdin = stdinOf("none"), more: Partial<Io> = {}): Promise<Typed> {
+  return await (
+    await begin(home, ["sh", "--host", ...args], stdin, {
+      cwd,
+      env: ENV,
+      clock: realClock,
+      random: seeded(++calls).bytes,
+      ...more,
+    })
+  ).ended;
+}
+
+test("a script runs where the person stands, with both streams, its arguments and its exit status", async () => {
+  const ended = await typed(["-c", 'pwd; echo "$0 $1 $#"; echo told >&2; exit 7', "name", "it's"]);
+  expect(ended).toEqual({ status: 7, stdout: `${cwd}\nname it's 1\n`, stderr: "told\n" });
+});
+
+test("a file and stdin are scripts too", async () => {
+  expect(await typed(["build.sh", "release"])).toMatchObject({ status: 4, stdout: "build.sh release 1\n" });
+  expect(await typed([], stdinOf("pipe", ["echo $0; cat; exit 2\n"]))).toMatchObject({ status: 2, stdout: "gsv\n" });
+  expect(await typed(["missing.sh"])).toMatchObject({ status: 127 });
+});
+
+test("stdin is fed to it, whatever its size and bytes", async () => {
+  const bytes = Buffer.alloc(700_000, 0xff);
+  const { stdout } = await typed(["-c", "wc -c; exec <&-"], stdinOf("pipe", [bytes]));
+  expect(stdout.trim()).toBe("700000");
+  expect(await typed(["-c", "head -c 3"], stdinOf("pipe", ["abcdef"]))).toMatchObject({ status: 0, stdout: "abc" });
+});
+
+test("of the person's environment it has what is on the list", async () => {
+  const { stdout } = await typed(["-c", "env"]);
+  expect(stdout).toContain("LC_ALL=C\n");
+  expect(stdout).toContain(`HOME=${cwd}\n`);
+  expect(stdout).not.toContain("canary");
+});
+
+test("--timeout ends it with 124 and a word", async () => {
+  const ended = await typed(["--timeout", "0.2", "-c", "echo begun; sleep 1000"]);
+  expect(ended).toEqual({ status: 124, stdout: "begun\n", stderr: "gsv: ended: it took longer than 0.2 s\n" });
+});
+
+test("ctrl-c reaches what runs there; what it makes of it is its exit status", async () => {
+  const stdout = new FakeOutput();
+  const script = "trap 'echo caught; exit 9' INT; echo ready; while :; do sleep 0.02; done";
+  const typing = await begin(home, ["sh", "--host", "-c", script], stdinOf("none"), {
+    cwd,
+    env: ENV,
+    clock: realClock,
+    stdout,
+  });
+  await home.until("it is ready", () => stdout.text.includes("ready"));
+  typing.interrupt("INT");
+  expect((await typing.ended).status).toBe(9);
+  expect(stdout.text).toBe("ready\ncaught\n");
+});
+
+test("without a sandbox a person at a terminal is told, once and on stderr", async () => {
+  const stderr = Object.assign(new FakeOutput(), { isTTY: true });
+  expect((await typed(["-c", "echo hi"], stdinOf("none"), { stderr })).stdout).toBe("hi\n");
+  expect(stderr.text).toBe("gsv: this machine has no sandbox: it can do whatever you can\n");
+  const quiet = Object.assign(new FakeOutput(), { isTTY: true });
+  await typed(["--no-sandbox", "-c", "true"], stdinOf("none"), { stderr: quiet });
+  expect(quiet.text).toBe("");
+});
+
+test("what cannot be meant is refused in one line", async () => {
+  expect(await typed([])).toMatchObject({ status: 2, stderr: expect.stringContaining("there is no script") });
+  expect(await typed(["-c"])).toMatchObject({ status: 2 });
+  const wrong = await begin(home, ["sh", "--no-sandbox", "-c", "true"], stdinOf("none"), { cwd, clock: realClock });
+  expect((await wrong.ended).stderr).toContain("--no-sandbox is for --host");
+  const gone = await typed(["-c", "true"], stdinOf("none"), { cwd: join(cwd, "gone") });
+  expect(gone).toMatchObject({ status: 3, stderr: `gsv: no such directory on the host: ${join(cwd, "gone")}\n` });
+});
+
+test("many at once are each answered by their own", async () => {
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => typed(["-c", `echo ${n}; exit ${n}`])));
+  expect(answers.map(({ status, stdout }) => `${status} ${stdout}`)).toEqual(
+    Array.from({ length: 50 }, (_, n) => `${n} ${n}\n`),
+  );
+});

@@ -1,0 +1,41 @@
+// The rows of the capability matrix for shell.*: scripts over gsv's files, which whoever runs them may follow, and root.
+
+import type { Sys } from "../../src/abi/sys.ts";
+
+type Owner = "sam" | "bob";
+
+interface World {
+  readonly people: { readonly [O in Owner]: Sys };
+  /** A fresh id. */
+  script(): string;
+}
+
+const ALL = ["ok", "ok", "ok", "ok", "ok"] as const;
+/** Not even an agent of the same person finds it. */
+const FOUND = ["ok", "ENOENT", "ok", "ENOENT", "ENOENT"] as const;
+
+async function ran(world: World, owner: Owner): Promise<string> {
+  const id = world.script();
+  await world.people[owner].call("shell.run", { id, script: "echo hi" });
+  return id;
+}
+
+export const SHELL_ROWS = {
+  "shell.run": { outcomes: ALL, about: (world: World) => ({ id: world.script(), script: ":" }) },
+  "shell.exec": { outcomes: ALL, about: () => ({ command: ":" }) },
+  "shell.list": { outcomes: ALL, about: () => ({}) },
+  "shell.output": {
+    outcomes: FOUND,
+    about: async (world: World, owner: Owner) => ({ id: await ran(world, owner), from: 0 }),
+  },
+  "shell.signal": {
+    outcomes: FOUND,
+    about: async (world: World, owner: Owner) => ({ id: await ran(world, owner), signal: "TERM" }),
+  },
+  // What runs over gsv's files is fed by nobody.
+  "shell.input": {
+    outcomes: ["EINVAL", "ENOENT", "EINVAL", "ENOENT", "ENOENT"] as const,
+    about: async (world: World, owner: Owner) => ({ id: await ran(world, owner), data: "" }),
+  },
+  "shell.stop": { outcomes: ALL, about: (world: World) => ({ id: world.script() }) },
+};
