@@ -44,7 +44,7 @@ export async function commitSteps(
     else lines.push(`R ${quoted(step.path)} ${quoted(step.to)}\n`);
   }
   const stdin = Buffer.concat(lines.map((line) => Buffer.from(line)));
-  await repository.run(["fast-import", "--quiet", "--force"], { stdin });
+  await repository.insist(["fast-import", "--quiet", "--force"], { stdin });
   const made = (await repository.run(["rev-parse", DRAFT, `${DRAFT}^{tree}`, `${head ?? EMPTY_TREE}^{tree}`])).text;
   const [commit = "", tree, before] = made.split("\n");
   try {
@@ -52,7 +52,7 @@ export async function commitSteps(
     await advance(repository, head, commit);
     return commit;
   } finally {
-    await repository.run(["update-ref", "-d", DRAFT]);
+    await repository.insist(["update-ref", "-d", DRAFT]);
   }
 }
 

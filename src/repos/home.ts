@@ -9,6 +9,7 @@ import { SysError } from "../abi/errno.ts";
 import { isGits, VERSIONED } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Git } from "./git.ts";
+import { diskNow } from "./locks.ts";
 import { isDropping } from "./names.ts";
 import { completeRepository, HOME_CONFIG, Repository } from "./repository.ts";
 
@@ -42,6 +43,7 @@ export interface HomeOptions {
   readonly scratch: string;
   readonly findGit: () => Git | null;
   readonly clock: Clock;
+  readonly log: (line: string) => void;
   /** Told once: from now on the tree is versioned. */
   readonly onReady: () => void;
 }
@@ -56,10 +58,10 @@ export class HomeTree {
   private readonly own = new Map<string, string>();
 
   constructor(private readonly options: HomeOptions) {
-    const { directory, findGit, clock } = options;
+    const { directory, findGit, clock, log } = options;
     this.directory = directory;
     const place = { cwd: directory, gitDir: join(directory, ".git"), hasFiles: true };
-    this.repository = new Repository(place, findGit, clock);
+    this.repository = new Repository(place, findGit, clock, log);
   }
 
   get versioned(): boolean {
@@ -142,6 +144,7 @@ export class HomeTree {
       rmSync(join(gitDir, "config"), { force: true });
     }
     completeRepository(gitDir, HOME_CONFIG);
+    this.repository.freeLocks();
     mkdirSync(join(gitDir, "info"), { recursive: true });
     if (!existsSync(join(gitDir, "info", "attributes"))) writeFileSync(join(gitDir, "info", "attributes"), ATTRIBUTES);
     // After a restore: a backup holds files and versions, no index.
@@ -154,10 +157,7 @@ export class HomeTree {
   private async takeWhole(why: string | null): Promise<boolean> {
     const paths = await this.differing();
     if (paths.length === 0) return true;
-    // The disk's own time, whatever clock this kernel goes by.
-    const probe = join(this.scratch(), "now");
-    writeFileSync(probe, "");
-    const { mtimeMs: now } = await lstat(probe);
+    const now = diskNow(this.scratch());
     const whole: string[] = [];
     for (const path of paths) {
       const stat = await lstat(join(this.directory, path)).catch(() => null);

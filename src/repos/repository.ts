@@ -6,6 +6,7 @@ import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
 import type { Git, GitAnswer, GitCall, GitPlace } from "./git.ts";
+import { dropStaleLocks } from "./locks.ts";
 
 const TRIES_MAX = 12;
 const RETRY_MS = 80;
@@ -28,6 +29,7 @@ export class Repository {
     readonly place: GitPlace,
     private readonly findGit: () => Git | null,
     readonly clock: Clock,
+    private readonly log: (line: string) => void,
   ) {}
 
   /** Alone with the repository. Never from inside another turn: it would wait for itself. */
@@ -39,6 +41,14 @@ export class Repository {
     return this.git()(this.place, args, call);
   }
 
+  /** From inside a turn: what a git that was killed left in the way is gone. Whether there was any. */
+  freeLocks(): boolean {
+    const { gitDir } = this.place;
+    const dropped = gitDir === null ? [] : dropStaleLocks(gitDir);
+    for (const name of dropped) this.log(`${gitDir}/${name} was left by a git that is gone: removed`);
+    return dropped.length > 0;
+  }
+
   /** The same, patient with another git at work. */
   async insist(args: readonly string[], call?: GitCall): Promise<GitAnswer> {
     for (let attempt = 1; ; attempt++) {
@@ -46,6 +56,7 @@ export class Repository {
         return await this.run(args, call);
       } catch (error) {
         if (!(error instanceof SysError) || error.code !== "EAGAIN" || attempt === TRIES_MAX) throw error;
+        if (attempt === 1 && this.freeLocks()) continue;
         await this.clock.sleep(RETRY_MS);
       }
     }

@@ -95,6 +95,68 @@ describe("a write to what is versioned", () => {
   });
 });
 
+describe("a lock that a killed git left", () => {
+  const LOCKS = ["index.lock", "HEAD.lock", "refs/heads/main.lock"];
+  const leave = (home: TestKernel) => {
+    for (const name of LOCKS) {
+      const path = join(tree(home), ".git", name);
+      writeFileSync(path, "");
+      utimesSync(path, 1, 1);
+    }
+  };
+  const told = (home: TestKernel) => home.faults.splice(0).filter((line) => line.includes(".lock was left"));
+
+  test("is gone with the first write of the next kernel, which says so", async () => {
+    await using home = await TestKernel.boot();
+    await write(home.sys, FILE, "one\n");
+    await home.kernel.close();
+    leave(home);
+    await home.start();
+    await write(home.sys, FILE, "two\n");
+    expect(await commits(home.sys)).toHaveLength(2);
+    expect(told(home)).toHaveLength(LOCKS.length);
+  });
+
+  test("stops no kernel that runs", async () => {
+    await using home = await TestKernel.boot();
+    await write(home.sys, FILE, "one\n");
+    leave(home);
+    await write(home.sys, FILE, "two\n");
+    expect(await commits(home.sys)).toHaveLength(2);
+    expect(told(home)).toHaveLength(LOCKS.length);
+  });
+
+  test("stays while a git is at work there, however long that takes", async () => {
+    await using home = await TestKernel.boot();
+    await write(home.sys, FILE, "one\n");
+    leave(home);
+    const env = { PATH: process.env.PATH ?? "" };
+    const person = Bun.spawn(["git", "hash-object", "--stdin"], {
+      cwd: tree(home),
+      env,
+      stdin: "pipe",
+      stdout: "ignore",
+    });
+    try {
+      let over = false;
+      const refused = home.refusal("fs.write", { path: FILE, content: "two\n" });
+      void refused.then(() => {
+        over = true;
+      });
+      await home.until("the write gives up", async () => {
+        await home.clock.advance(100);
+        return over;
+      });
+      expect((await refused).code).toBe("EAGAIN");
+    } finally {
+      await person.stdin.end();
+      await person.exited;
+    }
+    await write(home.sys, FILE, "two\n");
+    told(home);
+  });
+});
+
 test("what was edited while no kernel ran is committed as the account's own before the next write", async () => {
   await using home = await TestKernel.boot();
   await write(home.sys, FILE, "one\n");
