@@ -11,7 +11,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Git } from "./git.ts";
 import { diskNow } from "./locks.ts";
 import { isDropping } from "./names.ts";
-import { completeRepository, HOME_CONFIG, Repository } from "./repository.ts";
+import { completeRepository, HOME_CONFIG, isOnMain, Repository } from "./repository.ts";
 
 /** The weight of a whole index at every commit is why old versions are packed now and then. */
 const COMMITS_BEFORE_PACKING = 500;
@@ -151,7 +151,7 @@ export class HomeTree {
     if (!existsSync(join(gitDir, "index")) && (await this.repository.head()) !== null)
       await this.repository.run(["read-tree", "HEAD"]);
 
-    if (!UNDER_WAY.some((name) => existsSync(join(gitDir, name)))) await this.takeWhole(isNew ? "begin" : null);
+    if (this.busy() === null) await this.takeWhole(isNew ? "begin" : null);
   }
 
   private async takeWhole(why: string | null): Promise<boolean> {
@@ -168,9 +168,20 @@ export class HomeTree {
   }
 
   private checkIdle(): void {
-    if (!UNDER_WAY.some((name) => existsSync(join(this.directory, ".git", name)))) return;
-    throw new SysError("EAGAIN", `a merge or rebase is under way in ${this.directory}: nothing was changed`, [
-      "finish it there with git, then try again",
+    const busy = this.busy();
+    if (busy !== null) throw busy;
+  }
+
+  /** Why nothing may be committed now: it would become part of somebody's merge, or be lost when they go back to main. */
+  private busy(): SysError | null {
+    const { directory } = this;
+    if (UNDER_WAY.some((name) => existsSync(join(directory, ".git", name))))
+      return new SysError("EAGAIN", `a merge or rebase is under way in ${directory}: nothing was changed`, [
+        "finish it there with git, then try again",
+      ]);
+    if (isOnMain(join(directory, ".git"))) return null;
+    return new SysError("EAGAIN", `HEAD of ${directory} is not on main: nothing was changed`, [
+      "git switch main there, then try again",
     ]);
   }
 

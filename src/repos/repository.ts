@@ -1,6 +1,6 @@
 // One repository and its queue: whatever changes it comes one after the other. A lock that somebody else's git holds is waited for.
 
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -20,6 +20,11 @@ export const BARE_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = true
 export function completeRepository(gitDir: string, config: string): void {
   if (!existsSync(join(gitDir, "config"))) writeFileSync(join(gitDir, "config"), config);
   for (const name of ["refs", "objects"]) mkdirSync(join(gitDir, name), { recursive: true });
+}
+
+/** Where the versions of a home go on: elsewhere they would be lost with the next checkout. */
+export function isOnMain(gitDir: string): boolean {
+  return readFileSync(join(gitDir, "HEAD"), "utf8").trim() === "ref: refs/heads/main";
 }
 
 export class Repository {

@@ -157,6 +157,23 @@ describe("a lock that a killed git left", () => {
   });
 });
 
+test("nothing is written where HEAD is not on main, and reading goes on; back there writing does too", async () => {
+  await using home = await TestKernel.boot();
+  await write(home.sys, FILE, "one\n");
+  for (const away of [["--detach"], ["-c", "mine"]]) {
+    plainGit(tree(home), "switch", "-q", ...away);
+    const said = await home.refusal("fs.write", { path: FILE, content: "lost\n" });
+    expect(`${said.code} ${said.message}`).toMatch(/^EAGAIN .*HEAD of .* is not on main/);
+    const changes = { ops: [{ put: "knowledge/x.md", content: "x" }] };
+    expect((await home.refusal("repo.apply", { message: "x", changes })).code).toBe("EAGAIN");
+    expect(await home.sys.call("fs.read", { path: FILE })).toMatchObject({ content: "one" });
+    expect(await commits(home.sys)).toHaveLength(1);
+    plainGit(tree(home), "switch", "-q", "main");
+  }
+  await write(home.sys, FILE, "two\n");
+  expect(plainGit(tree(home), "show", "main:knowledge/10-style.md")).toBe("two\n");
+});
+
 test("what was edited while no kernel ran is committed as the account's own before the next write", async () => {
   await using home = await TestKernel.boot();
   await write(home.sys, FILE, "one\n");
