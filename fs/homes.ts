@@ -4,7 +4,7 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Caller } from "../src/abi/identity.ts";
-import { isGits, VERSIONED } from "../src/abi/repo.ts";
+import { isGits, isOrdersToGit, VERSIONED } from "../src/abi/repo.ts";
 import type { HomeTree } from "../src/repos/home.ts";
 import { contentTypeOf } from "./contenttype.ts";
 import { FileError } from "./error.ts";
@@ -144,7 +144,7 @@ export class Homes {
     let skipped = false;
     for (const { name, stat } of await this.under.list(SYSTEM, from)) {
       const path = `${from}/${name}` as ResolvedPath;
-      if (isGits(name) || stat.kind === "symlink") skipped = true;
+      if (isGits(name) || isOrdersToGit(name) || stat.kind === "symlink") skipped = true;
       else if (stat.kind === "directory") {
         const below = await this.copyIn(path, join(to, name), `${rel}/${name}`);
         paths.push(...below.paths);

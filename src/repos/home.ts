@@ -2,11 +2,11 @@
 // author; when it cannot be committed, it is taken back. What a person edits beside gsv is committed as theirs. A tree that nobody
 // has versioned yet is plain files: the first change makes the repository. Without git only plain files are kept.
 
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { lstat } from "node:fs/promises";
+import { existsSync, mkdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import { lstat, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
-import { isGits, VERSIONED } from "../abi/repo.ts";
+import { isGits, isOrdersToGit, VERSIONED } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Git } from "./git.ts";
 import { diskNow } from "./locks.ts";
@@ -21,6 +21,8 @@ const OWN_CHANGES_REMEMBERED = 1000;
 /** Files that another git has in its hands: a merge would become ours. */
 const UNDER_WAY = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 /** Whatever a file in the tree says of others: their bytes are kept as they are. */
+const ATTRIBUTES_BYTES_MAX = 1024 * 1024;
+const ATTRIBUTES_LINE_MAX = 2048;
 const ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding !diff !merge\n";
 
 export interface Change {
@@ -206,7 +208,8 @@ export class HomeTree {
       if (stat !== null && !stat.isDirectory()) return false;
     }
     const stat = await lstat(join(this.directory, path)).catch(() => null);
-    return stat === null || stat.isFile();
+    if (stat === null || !names.some(isOrdersToGit)) return stat === null || stat.isFile();
+    return names.findIndex(isOrdersToGit) === names.length - 1 && (await isHarmless(join(this.directory, path), stat));
   }
 
   /** Less what the person told git to ignore. */
@@ -245,6 +248,15 @@ export class HomeTree {
     const [oldest] = this.own.keys();
     if (this.own.size > OWN_CHANGES_REMEMBERED && oldest !== undefined) this.own.delete(oldest);
   }
+}
+
+/** What git finds fault with makes a history impossible to fetch, so it is never made part of one. */
+async function isHarmless(path: string, stat: Stats): Promise<boolean> {
+  if (basename(path) !== ".gitattributes" || !stat.isFile() || stat.size > ATTRIBUTES_BYTES_MAX) return false;
+  return (await readFile(path))
+    .toString("latin1")
+    .split("\n")
+    .every((line) => line.length < ATTRIBUTES_LINE_MAX);
 }
 
 async function likeness(path: string): Promise<string> {
