@@ -28,6 +28,7 @@ import {
   filesIn,
   find,
   Homes,
+  needNoRepository,
   type Place,
   type RepoFsOptions,
   type Tree,
@@ -108,6 +109,7 @@ class RepoFs implements FileSystem {
     return this.change(caller, place, `remove ${place.rel}`, async (tree, hold) => {
       const stat = await existing(place);
       needRemove(caller, await directory(above(place)), stat, path);
+      await needNoRepository(place, stat);
       const gone = await filesIn(place, stat);
       const host = await hold(place);
       if (stat.kind === "directory" && !recursive) {
@@ -139,6 +141,7 @@ class RepoFs implements FileSystem {
       if (replaced?.kind === "directory" && moved.kind !== "directory") throw new FileError("EISDIR", to);
       if (replaced !== null && replaced.kind !== "directory" && moved.kind === "directory")
         throw new FileError("ENOTDIR", to);
+      await needNoRepository(target, replaced);
       const gone = await filesIn(source, moved);
       const [old, fresh] = [await hold(source), await hold(target)];
       const kept = replaced?.kind === "file" ? await keep(fresh, this.draft(tree)) : null;
