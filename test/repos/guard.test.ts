@@ -128,6 +128,33 @@ test("nothing is kept that would make a history impossible to fetch, whoever wro
   plainGit(home.directory, "-c", "transfer.fsckObjects=true", "clone", "-q", `file://${tree}`, "copy");
 });
 
+test("what is applied makes no directory of a file and no file of a directory, and then changes nothing at all", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("repo.create", { name: "notes" });
+  for (const repo of ["home", "notes"]) {
+    const apply = { message: "x", repo };
+    const first = {
+      ops: [
+        { put: "knowledge/q1", content: "1" },
+        { put: "knowledge/d/a", content: "a" },
+      ],
+    };
+    await home.sys.call("repo.apply", { ...apply, changes: first });
+    const code = async (...ops: object[]) =>
+      (await home.refusal("repo.apply", { ...apply, changes: { ops: [{ put: "knowledge/z", content: "z" }, ...ops] } }))
+        .code;
+    expect(await code({ put: "knowledge/q1/sub", content: "x" })).toBe("ENOTDIR");
+    expect(await code({ move: "knowledge/d", to: "knowledge/q1/d" })).toBe("ENOTDIR");
+    expect(await code({ put: "knowledge/d", content: "x" })).toBe("EISDIR");
+    expect(await code({ move: "knowledge/q1", to: "knowledge/d" })).toBe("EISDIR");
+    const { entries } = await home.sys.call<{ entries: { path: string }[] }>("repo.read", { repo, path: "knowledge" });
+    expect(entries.map(({ path }) => path)).toEqual(["knowledge/d", "knowledge/q1"]);
+    const changes = { ops: [{ delete: "knowledge/q1" }, { put: "knowledge/q1/sub", content: "x" }] };
+    expect(await home.sys.call("repo.apply", { ...apply, changes })).toMatchObject({ changed: true });
+    if (repo === "home") await home.sys.call("repo.restore", { path: "knowledge/q1" });
+  }
+});
+
 test("a person applies to a home only what it keeps versions of", async () => {
   await using home = await TestKernel.boot();
   for (const path of [
