@@ -20,7 +20,7 @@ export interface RepoFile {
 const OWNER = /^[a-z_][a-z0-9_-]{0,31}$/;
 const BARE = /^[a-z0-9_](?:[a-z0-9._-]{0,62}[a-z0-9_-])?\.git$/;
 const GIT_FILE =
-  /^(?:HEAD|packed-refs|refs\/[^\u0000-\u001f]+|objects\/[0-9a-f]{2}\/[0-9a-f]{38}|objects\/pack\/pack-[0-9a-f]{40}\.(?:pack|idx|rev))$/;
+  /^(?:HEAD|packed-refs|refs\/[^\u0000-\u001f\\]+|objects\/[0-9a-f]{2}\/[0-9a-f]{38}|objects\/pack\/pack-[0-9a-f]{40}\.(?:pack|idx|rev))$/;
 /** First what names versions, then the versions: whatever is named then is there. */
 const GIT_FIRST = /^(?:HEAD|packed-refs|refs)$/;
 const ROUNDS_MAX = 5;
@@ -30,7 +30,7 @@ export function isRepoPath(path: string): boolean {
   const [owner = "", repo = "", ...names] = path.split("/");
   if (!OWNER.test(owner) || names.length === 0) return false;
   if (names.some((name) => name === "" || name === "." || name === ".." || Buffer.byteLength(name) > 255)) return false;
-  if (path.includes("\u0000") || path.includes("\\")) return false;
+  if (path.includes("\u0000")) return false;
   if (BARE.test(repo)) return GIT_FILE.test(names.join("/")) && !names.some((name) => name.endsWith(".lock"));
   if (repo !== "home") return false;
   if (names[0] !== ".git") return !names.some(isGits);

@@ -55,6 +55,17 @@ test("a restore puts the repositories of the home it replaces aside, whether or 
   expect((await home.refusal("fs.read", { path: "~/context.d/10-a.md" })).code).toBe("ENOENT");
 });
 
+test("a file comes back whatever characters its name has", async () => {
+  await using home = await TestKernel.boot();
+  const names = ["back\\slash.md", "tab\there", "ü ñ", "-rf", "a:b", "'\""];
+  for (const name of names) await home.sys.call("fs.write", { path: `~/knowledge/${name}`, content: name });
+  const file = join(home.directory, "all.tar");
+  await keepingOf(home.directory, home.clock).backup(file, { force: false });
+  await using back = await TestKernel.boot({ restore: file });
+  for (const name of names)
+    expect(await back.sys.call("fs.read", { path: `~/knowledge/${name}` })).toMatchObject({ content: name });
+});
+
 test("no name in a backup leads out of a tree or to what git would run", () => {
   const object = `objects/ab/${"c".repeat(38)}`;
   for (const path of [
@@ -88,7 +99,8 @@ test("no name in a backup leads out of a tree or to what git would run", () => {
     "sam/other/HEAD",
     "sam/.scratch/1",
     "sam/home/a\u0000b",
-    "sam/home/a\\b",
+    "sam/home/.git/refs/heads/a\\b",
+    "sam/home/knowledge/a\\.git",
   ])
     expect(`${path} ${isRepoPath(path)}`).toBe(`${path} false`);
 });
