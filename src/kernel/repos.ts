@@ -217,7 +217,8 @@ async function mayReach({ accounts }: RepoPorts, caller: Caller, owner: string):
 
 async function infoOf({ repos }: RepoPorts, name: RepoName, repository: Repository): Promise<RepoInfo> {
   const kind = name.name === HOME_REPO ? "home" : "user";
-  const head = repos.findGit() === null ? null : await repository.head();
+  // One that is damaged is listed like any other; whatever is asked of it says so.
+  const head = repos.findGit() === null ? null : await repository.head().catch(() => null);
   return { repo: textOf(name), kind, writable: true, head, path: repos.pathOf(name) };
 }
 

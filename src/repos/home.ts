@@ -11,7 +11,8 @@ import type { Clock } from "../lib/clock.ts";
 import type { Git } from "./git.ts";
 import { diskNow } from "./locks.ts";
 import { isDropping } from "./names.ts";
-import { completeRepository, HOME_CONFIG, isOnMain, Repository } from "./repository.ts";
+import { completeRepository, HOME_CONFIG, Repository } from "./repository.ts";
+import { isIndexBroken, isOnMain } from "./sound.ts";
 
 /** The weight of a whole index at every commit is why old versions are packed now and then. */
 const COMMITS_BEFORE_PACKING = 500;
@@ -86,7 +87,7 @@ export class HomeTree {
         return (await work()).value;
       }
       await this.ready();
-      this.checkIdle();
+      await this.needIdle();
       const { value, undo, paths } = await work();
       try {
         await this.commit(change, paths);
@@ -105,7 +106,7 @@ export class HomeTree {
     return this.repository.turn(async () => {
       if (!this.versioned || !existsSync(this.directory)) return true;
       await this.ready();
-      this.checkIdle();
+      await this.needIdle();
       if (paths === undefined) return await this.takeWhole(null);
       const wanted = new Set(paths);
       await this.take(
@@ -149,11 +150,12 @@ export class HomeTree {
     this.repository.freeLocks();
     mkdirSync(join(gitDir, "info"), { recursive: true });
     if (!existsSync(join(gitDir, "info", "attributes"))) writeFileSync(join(gitDir, "info", "attributes"), ATTRIBUTES);
+    this.repository.needSound();
     // After a restore: a backup holds files and versions, no index.
-    if (!existsSync(join(gitDir, "index")) && (await this.repository.head()) !== null)
-      await this.repository.run(["read-tree", "HEAD"]);
-
-    if (this.busy() === null) await this.takeWhole(isNew ? "begin" : null);
+    if (!existsSync(join(gitDir, "index"))) await this.makeIndex();
+    if (this.busy() !== null) return;
+    await this.needIndex();
+    await this.takeWhole(isNew ? "begin" : null);
   }
 
   private async takeWhole(why: string | null): Promise<boolean> {
@@ -169,9 +171,24 @@ export class HomeTree {
     return whole.length === paths.length;
   }
 
-  private checkIdle(): void {
+  private async needIdle(): Promise<void> {
+    this.repository.needSound();
     const busy = this.busy();
     if (busy !== null) throw busy;
+    await this.needIndex();
+  }
+
+  /** It holds nothing that the newest version and the files do not tell. */
+  private async needIndex(): Promise<void> {
+    const gitDir = join(this.directory, ".git");
+    if (!isIndexBroken(gitDir)) return;
+    rmSync(join(gitDir, "index"));
+    await this.makeIndex();
+    this.options.log(`${gitDir}/index was damaged: made anew from the newest version`);
+  }
+
+  private async makeIndex(): Promise<void> {
+    if ((await this.repository.head()) !== null) await this.repository.insist(["read-tree", "HEAD"]);
   }
 
   /** Why nothing may be committed now: it would become part of somebody's merge, or be lost when they go back to main. */

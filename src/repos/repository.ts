@@ -1,12 +1,13 @@
 // One repository and its queue: whatever changes it comes one after the other. A lock that somebody else's git holds is waited for.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
 import type { Git, GitAnswer, GitCall, GitPlace } from "./git.ts";
 import { dropStaleLocks } from "./locks.ts";
+import { headAt } from "./sound.ts";
 
 const TRIES_MAX = 12;
 const RETRY_MS = 80;
@@ -20,11 +21,6 @@ export const BARE_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = true
 export function completeRepository(gitDir: string, config: string): void {
   if (!existsSync(join(gitDir, "config"))) writeFileSync(join(gitDir, "config"), config);
   for (const name of ["refs", "objects"]) mkdirSync(join(gitDir, name), { recursive: true });
-}
-
-/** Where the versions of a home go on: elsewhere they would be lost with the next checkout. */
-export function isOnMain(gitDir: string): boolean {
-  return readFileSync(join(gitDir, "HEAD"), "utf8").trim() === "ref: refs/heads/main";
 }
 
 export class Repository {
@@ -74,9 +70,24 @@ export class Repository {
 
   /** The commit that HEAD stands at; null before the first. */
   async head(): Promise<string | null> {
-    if (!this.exists) return null;
+    const head = headAt(this.place.gitDir ?? "");
+    if (head === null) return null;
+    if ("fault" in head) throw this.damaged(head.fault);
     const { status, text } = await this.run(["rev-parse", "-q", "--verify", "HEAD^{commit}"], { also: [1, 128] });
-    return status === 0 ? text.trim() : null;
+    if (status !== 0) throw this.damaged(`commit ${head.commit.slice(0, 10)}, where HEAD stands, cannot be read`);
+    return text.trim();
+  }
+
+  /** Before a change: nothing is built on what is broken. */
+  needSound(): void {
+    const head = headAt(this.place.gitDir ?? "");
+    if (head !== null && "fault" in head) throw this.damaged(head.fault);
+  }
+
+  private damaged(why: string): SysError {
+    return new SysError("EIO", `the repository in ${this.place.cwd} is damaged: ${why}`, [
+      "git fsck there says what is left; gsv restore brings it back from a backup",
+    ]);
   }
 
   git(): Git {

@@ -174,6 +174,51 @@ test("nothing is written where HEAD is not on main, and reading goes on; back th
   expect(plainGit(tree(home), "show", "main:knowledge/10-style.md")).toBe("two\n");
 });
 
+describe("a repository that is damaged", () => {
+  test("is said to be, not to be empty, and nothing is built on it", async () => {
+    await using home = await TestKernel.boot();
+    await write(home.sys, FILE, "one\n");
+    await home.sys.call("repo.create", { name: "notes" });
+    const changes = { ops: [{ put: "a.md", content: "a" }] };
+    await home.sys.call("repo.apply", { repo: "notes", message: "x", changes });
+    for (const [repo, gitDir] of [
+      ["home", join(tree(home), ".git")],
+      ["notes", join(home.paths.reposDir, "sam/notes.git")],
+    ] as const) {
+      const ref = join(gitDir, "refs/heads/main");
+      const commit = readFileSync(ref, "utf8");
+      for (const broken of ["", "\0".repeat(41), `${"1".repeat(40)}\n`, "ref: refs/heads/../x"]) {
+        writeFileSync(ref, broken);
+        const said = await home.refusal("repo.log", { repo });
+        expect(`${said.code} ${said.message}`).toMatch(/^EIO the repository in .* is damaged: /);
+        const apply = { repo, message: "x", changes: { ops: [{ put: "knowledge/b.md", content: "b" }] } };
+        expect((await home.refusal("repo.apply", apply)).code).toBe("EIO");
+        expect(readFileSync(ref, "utf8")).toBe(broken);
+      }
+      writeFileSync(ref, commit);
+      expect(await commits(home.sys, { repo })).toHaveLength(1);
+    }
+  });
+
+  test("only in its index is made whole by the next write, running or after a start", async () => {
+    await using home = await TestKernel.boot();
+    await write(home.sys, "~/knowledge/a.md", "a\n");
+    await write(home.sys, FILE, "one\n");
+    for (const [at, broken] of ["nonsense", "DIRC\0\0\0\u0002".padEnd(64, "x"), ""].entries()) {
+      writeFileSync(join(tree(home), ".git/index"), broken);
+      if (at === 0) {
+        await home.kernel.close();
+        await home.start();
+      }
+      await write(home.sys, FILE, `${at}\n`);
+      expect(home.faults.splice(0).join()).toContain("index was damaged: made anew");
+    }
+    expect(await commits(home.sys)).toHaveLength(5);
+    expect(plainGit(tree(home), "ls-files")).toBe("knowledge/10-style.md\nknowledge/a.md\n");
+    expect(plainGit(tree(home), "status", "--porcelain")).toBe("");
+  });
+});
+
 test("what was edited while no kernel ran is committed as the account's own before the next write", async () => {
   await using home = await TestKernel.boot();
   await write(home.sys, FILE, "one\n");
