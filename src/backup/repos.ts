@@ -6,6 +6,7 @@ import { chmod, copyFile, lstat, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isGits } from "../abi/repo.ts";
 import { makeParents, sha256Of, syncDirectory } from "../objects/host.ts";
+import { headFault, repositoriesIn } from "../repos/sound.ts";
 import { refused } from "./tar.ts";
 
 export interface RepoFile {
@@ -35,6 +36,14 @@ export function isRepoPath(path: string): boolean {
   if (repo !== "home") return false;
   if (names[0] !== ".git") return !names.some(isGits);
   return GIT_FILE.test(names.slice(1).join("/")) && !names.some((name) => name.endsWith(".lock"));
+}
+
+/** Histories that a backup holds and that cannot be read from it any more than from here. */
+export function repoFaults(reposDir: string): string[] {
+  return repositoriesIn(reposDir).flatMap(({ name, gitDir }) => {
+    const fault = headFault(gitDir);
+    return fault === null ? [] : [`repository ${name}: ${fault}`];
+  });
 }
 
 /** Copies of all of them, named by what they hold, into `into`; what changes meanwhile is as it was or as it is. */
