@@ -18,7 +18,7 @@ export function diskNow(directory: string): number {
 }
 
 /** Those that are there, from the git directory. */
-function locksIn(gitDir: string): string[] {
+export function locksIn(gitDir: string): string[] {
   const there = NAMES.filter((name) => changedAt(join(gitDir, name)) !== null);
   return [...there, ...refLocks(gitDir, "refs", { left: REFS_MAX })];
 }
@@ -28,10 +28,15 @@ export function dropStaleLocks(gitDir: string): string[] {
   const locks = locksIn(gitDir);
   if (locks.length === 0) return [];
   const now = diskNow(gitDir);
-  const stale = locks.filter((name) => now - (changedAt(join(gitDir, name)) ?? now) >= STALE_MS);
+  const stale = locks.filter((name) => isStale(join(gitDir, name), now));
   if (stale.length === 0 || isGitAt(gitDir.replace(/\/\.git$/, ""))) return [];
   for (const name of stale) rmSync(join(gitDir, name), { force: true });
   return stale;
+}
+
+/** Nobody has touched it for a while. */
+export function isStale(lock: string, now: number): boolean {
+  return now - (changedAt(lock) ?? now) >= STALE_MS;
 }
 
 function refLocks(gitDir: string, below: string, budget: { left: number }): string[] {
