@@ -173,4 +173,4 @@ test("a run that never ends by itself is ended after so many turns, and says so"
   });
   expect(home.model.requests).toHaveLength(LIMITS.turnsPerRunMax);
   expect(await home.wait(INIT)).toMatchObject({ exit: 6 });
-});
+}, 30_000);
