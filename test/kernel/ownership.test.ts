@@ -41,6 +41,7 @@ const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
     { pid, message: "hello", interrupt: true },
   ],
   "proc.caps": ({ pid }) => [{ pid }],
+  "proc.model": ({ pid }) => [{ pid }, { pid, model: "offline" }],
   "proc.abort": ({ pid, run }) => [{ pid }, { pid, runId: run }],
   "proc.label": ({ pid }) => [{ pid, label: "mine" }],
   "proc.history": ({ pid }) => [{ pid }, { pid, limit: 1, afterSeq: 1 }],
@@ -99,6 +100,8 @@ const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
 /** Calls that name nobody's things; what they show is tried below. */
 const NAMELESS = [
   "account.list",
+  "ai.models",
+  "ai.test",
   "audit.list",
   "group.list",
   "group.add",
