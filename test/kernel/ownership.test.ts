@@ -181,7 +181,10 @@ async function outcome(sys: Sys, call: string, args: object): Promise<string> {
 
 /** The same words about different things. */
 function alike(text: string, things: Things): string {
-  return Object.entries(things).reduce((so, [name, value]) => so.replaceAll(value, `<${name}>`), text);
+  return Object.entries(things).reduce(
+    (so, [name, value]) => so.replace(new RegExp(`(?<![a-z0-9])${RegExp.escape(value)}(?![a-z0-9])`, "g"), `<${name}>`),
+    text,
+  );
 }
 
 test("every call there is stands in one of the two lists", () => {
