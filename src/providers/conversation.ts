@@ -3,6 +3,7 @@
 // of calls that are gone. The same messages always give the same turns, and more messages only add to them.
 
 import type { Message, Seal, ToolCall } from "../abi/message.ts";
+import type { ModelRequest } from "../abi/stream.ts";
 
 export interface CallResult {
   readonly callId: string;
@@ -65,6 +66,22 @@ export function turnsOf(messages: readonly Message[]): Turn[] {
 
 function resultOf(call: ToolCall): Pick<CallResult, "callId" | "tool"> {
   return { callId: call.id, tool: call.name };
+}
+
+/** Tools and the whole conversation, where the system text is its first message and a tool is a function. */
+export function toolsAndMessages(
+  { system, messages, tools }: Pick<ModelRequest, "system" | "messages" | "tools">,
+  messagesOf: (turn: Turn) => readonly object[],
+): object {
+  const functions = tools.map(({ name, description, parameters }) => ({
+    type: "function",
+    function: { name, description, parameters },
+  }));
+  const first = system === "" ? [] : [{ role: "system", content: system }];
+  return {
+    ...(functions.length === 0 ? {} : { tools: functions }),
+    messages: [...first, ...turnsOf(messages).flatMap((turn) => messagesOf(turn))],
+  };
 }
 
 export function sealedBy({ provider, id }: { readonly provider: string; readonly id: string }): string {

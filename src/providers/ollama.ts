@@ -5,7 +5,7 @@
 import type { Provider, StreamEvent } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
-import { type Turn, turnsOf } from "./conversation.ts";
+import { type Turn, toolsAndMessages } from "./conversation.ts";
 import { toldFailure } from "./failures.ts";
 import { countOf, parsed, recordOf } from "./json.ts";
 import { type Frame, LineFramer } from "./sse.ts";
@@ -58,25 +58,14 @@ export function ollamaProvider({ clock, access }: { readonly clock: Clock; reado
 
 type Request = Parameters<Provider["stream"]>[0];
 
-function bodyOf({ model, system, messages, tools }: Request, { maxTokens, reasoning, windowTokens }: Access): object {
+function bodyOf(request: Request, { maxTokens, reasoning, windowTokens }: Access): object {
   return {
-    model,
+    model: request.model,
     stream: true,
     // Only models that think take yes for an answer; every model takes no.
     ...(reasoning === "off" ? { think: false } : {}),
     options: { num_ctx: Math.min(WINDOW_TOKENS, windowTokens), num_predict: maxTokens },
-    ...(tools.length === 0
-      ? {}
-      : {
-          tools: tools.map(({ name, description, parameters }) => ({
-            type: "function",
-            function: { name, description, parameters },
-          })),
-        }),
-    messages: [
-      ...(system === "" ? [] : [{ role: "system", content: system }]),
-      ...turnsOf(messages).flatMap((turn) => messagesOf(turn)),
-    ],
+    ...toolsAndMessages(request, messagesOf),
   };
 }
 

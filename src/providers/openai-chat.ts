@@ -3,34 +3,23 @@
 
 import type { ModelRequest, StopReason, StreamEvent } from "../abi/stream.ts";
 import type { Access } from "./access.ts";
-import { type Turn, turnsOf } from "./conversation.ts";
+import { type Turn, toolsAndMessages } from "./conversation.ts";
 import { toldFailure } from "./failures.ts";
 import { countOf, parsed, recordOf } from "./json.ts";
 import { costUsd, type ModelFacts } from "./models.ts";
 import type { Frame } from "./sse.ts";
 import type { Translation } from "./wire.ts";
 
-export function chatBody({ model, system, messages, tools }: ModelRequest, facts: ModelFacts, access: Access): object {
+export function chatBody(request: ModelRequest, facts: ModelFacts, access: Access): object {
   const maxTokens = Math.min(access.maxTokens, facts.outputTokens);
   return {
-    model: facts.isKnown ? facts.id : model,
+    model: facts.isKnown ? facts.id : request.model,
     stream: true,
     stream_options: { include_usage: true },
     // The newer name is OpenAI's alone; the older one is understood everywhere but there.
     ...(access.isOwn && facts.provider === "openai" ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),
     ...(facts.thinking === "effort" ? { reasoning_effort: effortOf(access) } : {}),
-    ...(tools.length === 0
-      ? {}
-      : {
-          tools: tools.map(({ name, description, parameters }) => ({
-            type: "function",
-            function: { name, description, parameters },
-          })),
-        }),
-    messages: [
-      ...(system === "" ? [] : [{ role: "system", content: system }]),
-      ...turnsOf(messages).flatMap((turn) => messagesOf(turn)),
-    ],
+    ...toolsAndMessages(request, messagesOf),
   };
 }
 
