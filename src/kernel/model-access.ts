@@ -86,7 +86,9 @@ export class AskersSettings {
     if (named !== "") return named === provider;
     try {
       const model = this.text("ai.model");
-      return model === "" ? provider === "openai" : choiceOf(model).provider === provider;
+      if (model !== "") return choiceOf(model).provider === provider;
+      // An address alone is that of a server that speaks as OpenAI's does; a key alone is nobody's.
+      return provider === "openai" && this.text("ai.baseUrl") !== "";
     } catch {
       return false;
     }

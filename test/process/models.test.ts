@@ -113,6 +113,16 @@ describe("who answers", () => {
     });
   }, 30_000);
 
+  test("a key that was set for nobody is sent to nobody, until an address says whose it is", async () => {
+    await withServer(async (home, server) => {
+      await home.gsv(["config", "set", "ai.apiKey"], { stdin: KEY });
+      expect((await home.gsv(["chat", "hi"])).stderr).toContain("offline");
+      await home.gsv(["config", "set", "ai.baseUrl", `${server.url}/v1`]);
+      expect((await home.gsv(["chat", "--model", "openai/m", "hi"])).stdout).toBe("hello there\n");
+      expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    });
+  }, 30_000);
+
   test("an Ollama that answers is asked when nobody is named, with the model it lists first", async () => {
     await withServer(
       async (home, server) => {
