@@ -15,7 +15,7 @@ import type { Clock } from "./lib/clock.ts";
 import { faultOf, type Known, strays } from "./objects/look.ts";
 import { type HomePaths, homePaths, readKernelInfo } from "./paths.ts";
 import { faultOf as archiveFault } from "./process/archive.ts";
-import { chooseProvider } from "./providers/table.ts";
+import { choiceText, chooseProvider, keyVariable, OFFLINE } from "./providers/table.ts";
 import { ConnectionLost, dial } from "./rpc/client.ts";
 import { type Inspector, inspector } from "./store/inspect.ts";
 import { acquireLock, isHeld, lockFault } from "./store/lock.ts";
@@ -70,7 +70,11 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
     socketPath,
     greet: () => greet({ socketPath, clock, random }),
     terminal: await terminalSize(),
-    provider: () => chooseProvider({ env }),
+    provider() {
+      const hasKey = (name: string) => Boolean(env[keyVariable(name) ?? ""]);
+      const choice = chooseProvider({ model: env.GSV_MODEL ?? "", provider: "", hasKey }) ?? OFFLINE;
+      return { ...choice, name: choiceText(choice) };
+    },
     find: (program) => Bun.which(program, { PATH: env.PATH ?? "" }),
     run: (argv) => run(argv, env),
     disk: (path) => {

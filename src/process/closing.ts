@@ -13,6 +13,7 @@ import type { Closed } from "../syscalls/services.ts";
 import { archiveKey, faultOf, pack } from "./archive.ts";
 import { endSignals, type Ledger } from "./ledger.ts";
 import { forgetMedia } from "./media.ts";
+import { forgetModel } from "./model-choice.ts";
 import type { Runners } from "./runners.ts";
 
 export interface ClosingPorts {
@@ -138,6 +139,7 @@ export class Closer {
       answer: closed,
       now: clock.now(),
     });
+    await forgetModel(kernel, row.pid, { uid: request.uid, now: clock.now() });
     ledger.forget(row.pid);
     ledger.emit(row, { name: "process.exit", archive: closed.archivedTo });
     ledger.gone(row.pid);

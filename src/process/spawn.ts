@@ -18,6 +18,8 @@ import type { ProcessStore } from "../store/process/verbs.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Spawned, SpawnRequest } from "../syscalls/services.ts";
 import type { Ledger } from "./ledger.ts";
+import { keepModel } from "./model-choice.ts";
+import type { Offers } from "./offers.ts";
 import { keyOf, originOf, routeTo } from "./request.ts";
 import type { Retries } from "./retries.ts";
 import type { Runners } from "./runners.ts";
@@ -32,7 +34,12 @@ export interface SpawnPorts {
   readonly random: RandomBytes;
   readonly retries: Retries;
   readonly log: (line: string) => void;
-  readonly modelFor: (context: CallContext) => Promise<string | null>;
+  /** Checks and names who answers; null leaves it to the account. */
+  readonly modelFor: (
+    context: CallContext,
+    wanted: { readonly pid: string | null; readonly model: string | undefined },
+  ) => Promise<string | null>;
+  readonly offers: Offers;
   /** Where a path of the caller's leads. */
   readonly locate: (caller: Caller, path: string) => Promise<string>;
 }
@@ -60,7 +67,7 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
     return spawned;
   }
   if (request.profile === "init") throw new SysError("EINVAL", "every account has one init process: spawn a task");
-  const model = await ports.modelFor(context);
+  const model = await ports.modelFor(context, { pid: null, model: request.model });
   const place = await placeOf(ports, caller, request);
   const now = clock.now();
   const runId = request.prompt === undefined ? null : uuidv7(now, ports.random);
@@ -89,7 +96,11 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
     },
     { uid: caller.uid, requestId, bodyHash: hash, answer, now },
   );
-  if (runId !== null) await routeTo(ports, context, { runId, pid });
+  if (request.model !== undefined && model !== null) await keepModel(kernel, pid, model, { uid: caller.uid, now });
+  if (runId !== null) {
+    ports.offers.bind({ runId, pid }, ports.offers.from(context));
+    await routeTo(ports, context, { runId, pid });
+  }
   await completeOrLater(ports, pid);
   return answer;
 }

@@ -15,6 +15,7 @@ import historyAndArchives from "./manual/history-and-archives.md" with { type: "
 import homesAndAccounts from "./manual/homes-and-accounts.md" with { type: "text" };
 import kernel from "./manual/kernel.md" with { type: "text" };
 import limits from "./manual/limits.md" with { type: "text" };
+import models from "./manual/models.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
 import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
 import patterns from "./manual/patterns.md" with { type: "text" };
@@ -51,6 +52,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["files", files],
   ["shell", shell],
   ["versions", versions],
+  ["models", models],
   ["offline", offline],
   ["script-provider", scriptProvider],
   ["exit-status", exitStatus],

@@ -78,6 +78,8 @@ export interface SpawnRequest {
   readonly cwd?: string;
   /** Capabilities it does without, separated by commas. */
   readonly drop?: string;
+  /** Who answers it, also later. */
+  readonly model?: string;
 }
 
 export interface Spawned {
@@ -93,6 +95,8 @@ export interface SendRequest {
   readonly message: string;
   /** Ends the run in flight and starts at once. */
   readonly interrupt?: boolean;
+  /** Who answers this message. */
+  readonly model?: string;
 }
 
 export interface Sent {

@@ -2,6 +2,7 @@
 // domain and not for all. An unlisted name does not exist, for anyone. Where all are wanted at once: all.ts.
 
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-service.ts";
+import type { ModelService } from "./ai-service.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
@@ -39,6 +40,7 @@ export interface Services {
   readonly bootstrapping: Bootstrapping;
   readonly storage: Storage; // status and verify read
   readonly media: Media; // getting and listing read
+  readonly models: ModelService;
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
@@ -48,7 +50,10 @@ type Declarations = readonly unknown[];
 
 /** What stands before the last dot of a name, to the calls declared there, in the order in which people see them. */
 const DOMAINS = {
-  proc: async (): Promise<Declarations> => (await import("./proc.ts")).procCalls,
+  proc: async (): Promise<Declarations> => [
+    ...(await import("./proc.ts")).procCalls,
+    ...(await import("./proc-model.ts")).procModelCalls,
+  ],
   fs: async (): Promise<Declarations> => [
     ...(await import("./fs.ts")).fsCalls,
     ...(await import("./fs-tree.ts")).fsTreeCalls,
@@ -58,6 +63,7 @@ const DOMAINS = {
   hil: async (): Promise<Declarations> => (await import("./hil.ts")).hilCalls,
   archive: async (): Promise<Declarations> => (await import("./archive.ts")).archiveCalls,
   config: async (): Promise<Declarations> => (await import("./config.ts")).configCalls,
+  ai: async (): Promise<Declarations> => (await import("./ai.ts")).aiCalls,
   system: async (): Promise<Declarations> => (await import("./system.ts")).systemCalls,
   sys: async (): Promise<Declarations> => (await import("./system.ts")).sysCalls,
   account: async (): Promise<Declarations> => (await import("./account.ts")).accountCalls,

@@ -41,6 +41,7 @@ const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
     { pid, message: "hello", interrupt: true },
   ],
   "proc.caps": ({ pid }) => [{ pid }],
+  "proc.model": ({ pid }) => [{ pid }, { pid, model: "offline" }],
   "proc.abort": ({ pid, run }) => [{ pid }, { pid, runId: run }],
   "proc.label": ({ pid }) => [{ pid, label: "mine" }],
   "proc.history": ({ pid }) => [{ pid }, { pid, limit: 1, afterSeq: 1 }],
@@ -99,6 +100,8 @@ const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
 /** Calls that name nobody's things; what they show is tried below. */
 const NAMELESS = [
   "account.list",
+  "ai.models",
+  "ai.test",
   "audit.list",
   "group.list",
   "group.add",
@@ -178,7 +181,10 @@ async function outcome(sys: Sys, call: string, args: object): Promise<string> {
 
 /** The same words about different things. */
 function alike(text: string, things: Things): string {
-  return Object.entries(things).reduce((so, [name, value]) => so.replaceAll(value, `<${name}>`), text);
+  return Object.entries(things).reduce(
+    (so, [name, value]) => so.replace(new RegExp(`(?<![a-z0-9])${RegExp.escape(value)}(?![a-z0-9])`, "g"), `<${name}>`),
+    text,
+  );
 }
 
 test("every call there is stands in one of the two lists", () => {

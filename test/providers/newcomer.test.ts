@@ -114,7 +114,7 @@ const QUESTIONS: readonly [command: string, page: string, ...phrasings: string[]
     "unpause a task",
   ],
   ["gsv kernel stop", "kernel", "how do I stop the kernel", "how can I shut down the kernel?", "turn off the daemon"],
-  ["GSV_MODEL=", "offline", "how do I change the model", "can I use claude?", "how do I choose which model answers"],
+  ["GSV_MODEL=", "models", "how do I change the model", "can I use claude?", "how do I choose which model answers"],
   [
     "gsv kernel start",
     "kernel",
