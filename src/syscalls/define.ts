@@ -95,6 +95,8 @@ export interface CallContext {
   readonly requestId: string;
   /** Aborts when the client cancels a read or wait, or goes away. Never set off for keyed calls. */
   readonly signal: AbortSignal;
+  /** Set off when the client of a person has gone, also for keyed calls: for the few that end with whoever reads their output. */
+  readonly gone?: AbortSignal;
   /** The client at the other end; absent for processes. */
   readonly client?: ClientInfo;
 }
