@@ -20,6 +20,7 @@ interface Things {
   readonly account: string;
   readonly token: string;
   readonly repo: string;
+  readonly workspace: string;
 }
 
 const ABSENT: Things = {
@@ -28,6 +29,7 @@ const ABSENT: Things = {
   approval: "zz99",
   archive: "0190a1b2-0000-7000-8000-000000000002",
   repo: "nemo/zzzzzz",
+  workspace: "ws_zzzzzz",
   account: "nemo",
   token: "0190a1b2-0000-7000-8000-000000000003",
 };
@@ -35,7 +37,11 @@ const ABSENT: Things = {
 /** Every call that can name a thing of somebody else, with every way to name one. */
 const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
   "proc.get": ({ pid }) => [{ pid }],
-  "proc.spawn": ({ pid }) => [{ parent: pid }, { parent: pid, as: "root" }],
+  "proc.spawn": ({ pid, workspace }) => [{ parent: pid }, { parent: pid, as: "root" }, { workspace }],
+  "workspace.get": ({ workspace: id }) => [{ id }],
+  "workspace.log": ({ workspace: id }) => [{ id }, { id, path: "a.md" }],
+  "workspace.attach": ({ workspace: what, pid }) => [{ what, pid: "init:1000" }, { what }, { what: "/", pid }],
+  "workspace.archive": ({ workspace: id }) => [{ id }, { id, undo: true }],
   "proc.send": ({ pid }) => [
     { pid, message: "hello" },
     { pid, message: "hello", interrupt: true },
@@ -73,9 +79,12 @@ const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
   "archive.verify": ({ archive: id }) => [{ id }],
   "fs.read": ({ pid }) => [`/proc/${pid}`, `/proc/${pid}/status`, `/proc/${pid}/messages`].map((path) => ({ path })),
   "fs.stat": ({ pid }) => [{ path: `/proc/${pid}` }, { path: `/proc/${pid}/status`, link: true }],
-  "fs.list": ({ pid }) => [{ path: `/proc/${pid}` }],
+  "fs.list": ({ pid, workspace }) => [{ path: `/proc/${pid}` }, { path: `/workspaces/${workspace}` }],
   "fs.get": ({ pid }) => [{ path: `/proc/${pid}/status` }, { path: `/proc/${pid}/messages`, offset: 3 }],
-  "fs.put": ({ pid }) => [{ path: `/proc/${pid}/status`, data: "" }],
+  "fs.put": ({ pid, workspace }) => [
+    { path: `/proc/${pid}/status`, data: "" },
+    { path: `/workspaces/${workspace}/x`, data: "" },
+  ],
   "fs.mkdir": ({ pid }) => [{ path: `/proc/${pid}/x` }, { path: `/proc/${pid}/x/y`, parents: true }],
   "fs.rename": ({ pid }) => [{ from: `/proc/${pid}/status`, to: "~/x" }],
   "fs.link": ({ pid }) => [{ path: `/proc/${pid}/x`, target: "y" }],
@@ -112,6 +121,8 @@ const NAMELESS = [
   "proc.list",
   "archive.list",
   "repo.list",
+  "workspace.list",
+  "workspace.create",
   "sys.bootstrap",
   "fs.write",
   "fs.edit",
@@ -163,7 +174,17 @@ async function world(): Promise<World> {
   await home.sys.call("repo.create", { name: repo });
   const changes = { ops: [{ put: "a.md", content: "private words" }] };
   await home.sys.call("repo.apply", { repo, message: "first", changes });
-  const sams = { pid, repo, account: "sam", token, run: runId, approval: asked?.id ?? "", archive: archiveId ?? "" };
+  const { id: workspace } = await home.sys.call<{ id: string }>("workspace.create", { label: "sam's" });
+  const sams = {
+    pid,
+    repo,
+    workspace,
+    account: "sam",
+    token,
+    run: runId,
+    approval: asked?.id ?? "",
+    archive: archiveId ?? "",
+  };
   const { pid: bobsTask } = await bob.sys.call<{ pid: string }>("proc.spawn", { label: "bob's" });
   return { home, bob, sams, bobsTask };
 }
