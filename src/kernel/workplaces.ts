@@ -4,7 +4,7 @@
 import { mkdirSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { isWithin } from "../../fs/path.ts";
-import { SysError } from "../abi/errno.ts";
+import { messageOf, SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { isWorkspaceId, type RandomBytes, workspaceId } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
@@ -99,7 +99,7 @@ export async function beginTree(ports: WorkplacePorts, workspace: WorkspaceRow):
     const files = new Map([["workspace.json", `${JSON.stringify(about, null, 2)}\n`]]);
     await keepFiles(tree, { author: owner, message: "begin workspace" }, files);
   } catch (error) {
-    ports.log(`the first version of ${id} was not made: ${error instanceof Error ? error.message : String(error)}`);
+    ports.log(`the first version of ${id} was not made: ${messageOf(error)}`);
   }
 }
 

@@ -2,7 +2,7 @@
 // with whatever was edited there beside gsv. It is attempted and never in the way: whatever goes wrong is a word in the log and the answer.
 // Directories of this machine are left as they are.
 
-import { SysError } from "../abi/errno.ts";
+import { messageOf, SysError } from "../abi/errno.ts";
 import type { Checkpoint } from "../abi/workspace.ts";
 import { keepFiles } from "../kernel/continuity.ts";
 import { ownerName, type WorkplacePorts } from "../kernel/workplaces.ts";
@@ -39,7 +39,7 @@ export function checkpointer(ports: WorkplacePorts): Checkpointer {
       await ports.kernel.workspaces.change(workspaceId, { updatedAt: ports.clock.now() });
       return { workspaceId, commit, fault: null };
     } catch (error) {
-      const fault = error instanceof Error ? error.message : String(error);
+      const fault = messageOf(error);
       ports.log(`${row.pid} was not kept in ${workspaceId}: ${fault}`);
       return { workspaceId, commit: null, fault: shortened(fault) };
     }

@@ -234,6 +234,16 @@ describe("a directory of this machine", () => {
     expect(readFileSync(join(directory, "mine.md"), "utf8")).toBe("x");
   });
 
+  test("is where commands on this machine run for the processes in it", async () => {
+    await using home = await TestKernel.boot();
+    const { id } = await home.sys.call<WorkspaceInfo>("workspace.attach", { what: directory });
+    expect(await home.stores.kernel.attachments.of(id)).toEqual([directory]);
+    await home.stores.kernel.attachments.attach(id, "/elsewhere", home.clock.now() + 1);
+    expect(await home.stores.kernel.attachments.of(id)).toEqual([directory, "/elsewhere"]);
+    await home.sys.call("workspace.archive", { id });
+    expect(await home.stores.kernel.attachments.of(id)).toEqual(["/elsewhere"]);
+  });
+
   test("never shows gsv's own home, and leads nowhere else", async () => {
     await using home = await TestKernel.boot();
     const above = join(home.directory, "..");
