@@ -9,9 +9,9 @@ gsv proc list --uid 1000
 #> init:1000 … idle … init (sam) … sam … init … 0 … /home/sam … -
 
 gsv chat "Summarize my current workspace."
-#> I have no clear answer to that: there is no model here, only the manual and a few plain rules. Nearest entries:
-#> …
+#> This process works in /home/sam, which is empty.
 #! gsv: offline: this is no model, it answers from the built-in manual and by plain rules
+#! [tool] Read {"path":"."}
 
 # A pid that nobody has, and one that there is.
 gsv chat --pid task:abc123 "Continue the implementation."
@@ -35,7 +35,7 @@ gsv proc spawn --parent init:1000 --label "release notes"
 
 gsv proc history --limit 30
 #> [2026-01-02T03:04:05.678Z] user: Summarize my current workspace.
-#> [2026-01-02T03:04:05.678Z] assistant: I have no clear answer to that: …
+#> [2026-01-02T03:04:05.678Z] assistant: …
 #> …
 gsv proc history --pid $AUDIT --limit 50 --offset 0
 #> [2026-01-02T03:04:05.678Z] user: Review the how-to docs for stale commands.
