@@ -104,7 +104,7 @@ describe("summarise my workspace", () => {
   test.each(["summarise my workspace", "Summarize my current workspace.", "what's in my workspace?"])(
     "%s tells what its files say",
     async (order) => {
-      const { text, made } = await play(order, tools);
+      const { text, made } = await play(order, tools, { tools: TOOLS.filter(({ name }) => name !== "Shell") });
       expect(made.map(({ args }) => (args as { path: string }).path)).toEqual([".", "README.md", ".gsv/summary.md"]);
       expect(text).toContain("holds 2 files and 2 directories");
       expect(text).toContain("README.md begins:\n\n    # Rome");
@@ -113,8 +113,7 @@ describe("summarise my workspace", () => {
   );
 
   test("with a shell it tells sizes and the newest changes, too", async () => {
-    const shell = { name: "Shell", description: "Shell", parameters: { type: "object" } };
-    const { text } = await play("summarise my workspace", tools, { tools: [...TOOLS, shell] });
+    const { text } = await play("summarise my workspace", tools);
     expect(text).toContain(
       "Sizes and newest changes:\n\n    -rw-r----- 1 sam sam 120 Jan  2 03:04 plan.md\n\nREADME.md",
     );

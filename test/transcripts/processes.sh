@@ -12,6 +12,7 @@ gsv chat "Summarize my current workspace."
 #> This process works in /home/sam, which is empty.
 #! gsv: offline: this is no model, it answers from the built-in manual and by plain rules
 #! [tool] Read {"path":"."}
+#! [tool] Shell {"command":"ls -lt"}
 
 # A pid that nobody has, and one that there is.
 gsv chat --pid task:abc123 "Continue the implementation."
@@ -44,9 +45,9 @@ gsv proc history --pid $AUDIT --limit 50 --offset 0
 
 # What the tasks reported to their parent waits there unread, and is put away with the rest.
 gsv proc reset
-#> reset init:1000 (archived 4 messages and 2 that were never taken up to /var/sessions/sam/init:1000/00000000-0000-7000-8000-000000000002.jsonl.gz)
+#> reset init:1000 (archived 5 messages and 2 that were never taken up to /var/sessions/sam/init:1000/00000000-0000-7000-8000-000000000002.jsonl.gz)
 gsv proc reset --pid $TASK
-#> reset task:aaaaaa (archived 4 messages to /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000003.jsonl.gz)
+#> reset task:aaaaaa (archived 6 messages to /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000003.jsonl.gz)
 
 gsv proc kill $TASK
 #> killed task:aaaaaa (nothing archived)
