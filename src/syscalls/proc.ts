@@ -117,7 +117,6 @@ export const procCalls = [
       examples: [
         'gsv proc spawn --label "docs audit" --prompt "Review the docs for stale commands."',
         'gsv spawn --parent init:1000 --label "release notes"',
-        'gsv spawn --workspace new --label "trip to Rome" --prompt "Plan three days."',
         'gsv spawn --drop net,shell --label "reads only what is here"',
       ],
       print: { kind: "value", text: (result: Spawned) => result.pid },

@@ -47,7 +47,7 @@ gsv proc history --pid $AUDIT --limit 50 --offset 0
 gsv proc reset
 #> reset init:1000 (archived 5 messages and 2 that were never taken up to /var/sessions/sam/init:1000/00000000-0000-7000-8000-000000000002.jsonl.gz)
 gsv proc reset --pid $TASK
-#> reset task:aaaaaa (archived 6 messages to /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000003.jsonl.gz)
+#> reset task:aaaaaa (archived 4 messages to /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000003.jsonl.gz)
 
 gsv proc kill $TASK
 #> killed task:aaaaaa (nothing archived)
