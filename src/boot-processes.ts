@@ -4,7 +4,9 @@ import type { Namespace } from "../fs/namespace.ts";
 import type { Core } from "./boot.ts";
 import type { FileParts } from "./boot-services.ts";
 import type { ShellParts } from "./boot-shell.ts";
+import { workplacesOf } from "./boot-workspaces.ts";
 import { settingsFor } from "./kernel/config.ts";
+import { checkpointer } from "./process/checkpoint.ts";
 import { Closer } from "./process/closing.ts";
 import { HeldForKeys } from "./process/held-for-keys.ts";
 import { Ledger } from "./process/ledger.ts";
@@ -39,7 +41,10 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     ports: runPorts(core, files, { ledger, shells, held: () => heldForKeys }),
   });
   const retryMs = config["kernel.diskRetryMs"];
-  const closer = new Closer({ kernel, store, objects, ledger, runners, clock, retryMs, log });
+  const closer = new Closer({
+    ...{ kernel, store, objects, ledger, runners, clock, retryMs, log },
+    checkpoint: checkpointer(workplacesOf({ ...core, ...machine })),
+  });
   const { models, offers } = core;
   const wake = (pid: string) => runners.wake(pid);
   const heldForKeys = new HeldForKeys({ processes: kernel.processes, store, ledger, models, offers, clock, wake });
@@ -114,6 +119,7 @@ async function promptOf({ kernel, callers, machine }: Core, namespace: Namespace
     caller,
     owner: { username: facts.owner, home },
     runAs: { username: facts.username, home: runAs?.home ?? home },
+    workspace: row.workspaceId?.startsWith("ws_") ? `/workspaces/${row.workspaceId}` : null,
     bytesMaxEach: Number(setting("ai.maxContextBytes").text),
     skills: setting("ai.skills.indexMode").text as "summary" | "names" | "off",
   });

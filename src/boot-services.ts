@@ -6,6 +6,8 @@ import { mountedFiles } from "./boot-mounts.ts";
 import { bootPeople } from "./boot-people.ts";
 import type { ProcessParts } from "./boot-processes.ts";
 import { bootstrapOf, homesOf, lazyRepositories } from "./boot-repos.ts";
+import { mountedWorkspaces } from "./boot-workspace-files.ts";
+import { lazyWorkspaces, workplacesOf } from "./boot-workspaces.ts";
 import { controlService } from "./kernel/control.ts";
 import { treeService } from "./kernel/file-tree.ts";
 import { type FilesOptions, filesService, pathLocator } from "./kernel/files.ts";
@@ -56,6 +58,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     },
     shells,
     repositories: lazyRepositories(kernel, core.repos),
+    workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),
     media: mediaService({ kernel, objects, store, open: (row) => ledger.open(row), clock }),
     storage: storageService({ ...core.storage, kernel, clock }),
@@ -72,6 +75,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       retries,
       log: machine.log,
       locate: files.locate,
+      workplaces: workplacesOf({ ...core, ...machine }),
       termMs: config["kernel.termMs"],
       modelFor: (context, wanted) => modelFor(choosing, context, wanted),
       offers,
@@ -102,8 +106,9 @@ export function bootFiles(core: Core): FileParts {
   const { kernel, objects, machine, unloggedDoor: sysFor, door, redactor, logins } = core;
   const { clock, random, paths } = machine;
   const homes = homesOf(kernel, paths, core.repos);
+  const workspaces = mountedWorkspaces({ ...core, ...machine });
   const namespace = mountedFiles({
-    ...{ objects, homes, kernel, clock, random, sysFor },
+    ...{ objects, homes, workspaces, kernel, clock, random, sysFor },
     actFor: (caller) => door(caller.ownerUid, async () => caller),
     log: async () => redactor.text(await endOfFile(paths.kernelLog, LOG_BYTES_MAX)),
     onLocked: (uid, locked) => logins.accountLocked(uid, locked),

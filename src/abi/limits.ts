@@ -23,6 +23,7 @@ export const LIMITS = {
   toolOutputBytesMax: 32 * 1024, // what a model sees of one result
   spawnDepthMax: 8,
   processesPerOwnerMax: 10_000,
+  workspacesPerOwnerMax: 10_000,
   openProcessDatabasesMax: 64,
   syscallLogRowsMax: 1000,
   connectionsMax: 512, // to one kernel; fewer where the system gives it few descriptors

@@ -24,6 +24,7 @@ import { storage } from "./storage.ts";
 import { terminal } from "./terminal.ts";
 import { unfinished } from "./unfinished.ts";
 import { versions } from "./versions.ts";
+import { workspaces } from "./workspaces.ts";
 
 const QUICK: readonly Check[] = [
   home,
@@ -36,6 +37,7 @@ const QUICK: readonly Check[] = [
   agreement,
   unfinished,
   archives,
+  workspaces,
   secrets,
   storage,
   git,

@@ -11,6 +11,7 @@ import type { Closing, ProcessStore } from "../store/process/verbs.ts";
 import { noSuchProcess } from "../syscalls/parse.ts";
 import type { Closed } from "../syscalls/services.ts";
 import { archiveKey, faultOf, pack } from "./archive.ts";
+import type { Checkpointer } from "./checkpoint.ts";
 import { endSignals, type Ledger } from "./ledger.ts";
 import { forgetMedia } from "./media.ts";
 import { forgetModel } from "./model-choice.ts";
@@ -23,6 +24,7 @@ export interface ClosingPorts {
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly clock: Clock;
+  readonly checkpoint: Checkpointer;
   /** How long after a failure it is tried again. */
   readonly retryMs: number;
   readonly log: (line: string) => void;
@@ -158,6 +160,17 @@ export class Closer {
   }
 
   private async putAway(row: ProcessRow, closing: Closing): Promise<Closed> {
+    const closed = await this.archived(row, closing);
+    const checkpoint = await this.ports.checkpoint(row, {
+      reason: closing.reason,
+      archivedTo: closed.archivedTo,
+      messages: closed.archivedMessages,
+      records: this.pages(row.pid, { messages: 0, undelivered: 0 }),
+    });
+    return checkpoint === null ? closed : { ...closed, checkpoint };
+  }
+
+  private async archived(row: ProcessRow, closing: Closing): Promise<Closed> {
     const { store, kernel, objects, clock } = this.ports;
     const nothing: Closed = { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 };
     const first = await store.closingRecords(row.pid, null, 1);

@@ -9,6 +9,7 @@ import type { Origin } from "../abi/message.ts";
 import type { Bus } from "../kernel/bus.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import { droppedFor } from "../kernel/rights.ts";
+import { beginTree, type Workplace, type WorkplacePorts, workplaceFor } from "../kernel/workplaces.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Account } from "../store/kernel/accounts.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
@@ -40,6 +41,7 @@ export interface SpawnPorts {
     wanted: { readonly pid: string | null; readonly model: string | undefined },
   ) => Promise<string | null>;
   readonly offers: Offers;
+  readonly workplaces: WorkplacePorts;
   /** Where a path of the caller's leads. */
   readonly locate: (caller: Caller, path: string) => Promise<string>;
 }
@@ -68,7 +70,7 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
   }
   if (request.profile === "init") throw new SysError("EINVAL", "every account has one init process: spawn a task");
   const model = await ports.modelFor(context, { pid: null, model: request.model });
-  const place = await placeOf(ports, caller, request);
+  const place = await placeOf(ports, context, request);
   const now = clock.now();
   const runId = request.prompt === undefined ? null : uuidv7(now, ports.random);
   const step: SpawnStep = {
@@ -79,7 +81,10 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
     requestKey: keyOf(context),
   };
   const pid = await freshPid(ports);
-  const answer: Spawned = { pid, label: request.label ?? null, profile: request.profile, cwd: place.cwd, runId };
+  const { workspace, isNew } = place.workplace;
+  const workspaceId = workspace?.id ?? null;
+  const { cwd } = place;
+  const answer: Spawned = { pid, label: request.label ?? null, profile: request.profile, cwd, workspaceId, runId };
   await kernel.processes.create(
     {
       pid,
@@ -88,14 +93,16 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
       ownerUid: place.ownerUid,
       profile: request.profile,
       label: answer.label,
-      cwd: place.cwd,
-      workspaceId: place.parent?.workspaceId ?? null,
+      cwd,
+      workspaceId,
       createdAt: now,
       step: { ...step },
       dropped: place.dropped,
     },
     { uid: caller.uid, requestId, bodyHash: hash, answer, now },
+    isNew && workspace !== null ? workspace : undefined,
   );
+  if (isNew && workspace !== null) await beginTree(ports.workplaces, workspace);
   if (request.model !== undefined && model !== null) await keepModel(kernel, pid, model, { uid: caller.uid, now });
   if (runId !== null) {
     ports.offers.bind({ runId, pid }, ports.offers.from(context));
@@ -150,12 +157,14 @@ interface Place {
   readonly parent: ProcessRow | null;
   readonly ownerUid: number;
   readonly runAs: Account;
+  readonly workplace: Workplace;
   readonly cwd: string;
   readonly dropped: readonly string[];
 }
 
-async function placeOf(ports: SpawnPorts, caller: Caller, request: SpawnRequest): Promise<Place> {
+async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRequest): Promise<Place> {
   const { kernel } = ports;
+  const { caller } = context;
   const parentPid = request.parent ?? caller.pid ?? initPid(caller.ownerUid);
   const parent = await visibleProcess(kernel, caller, parentPid).catch((error: unknown) => {
     // Root may have no init; then what it starts has no parent. A parent that was named must exist.
@@ -171,14 +180,24 @@ async function placeOf(ports: SpawnPorts, caller: Caller, request: SpawnRequest)
   }
   const runAs = await runAsOf(kernel, caller, ownerUid, request.as, parent);
   const owner = await kernel.accounts.byUid(ownerUid);
-  const start = parent?.cwd ?? owner?.home ?? "/";
+  const { workspace: wanted, label = null } = request;
+  const workplace = await workplaceFor(ports.workplaces, context, { wanted, ownerUid, parent, label });
+  const start = startOf(workplace, parent) ?? owner?.home ?? "/";
   return {
+    workplace,
     parent,
     ownerUid,
     runAs,
     dropped: await droppedFor(kernel.accounts, parent, runAs.uid, request.drop),
     cwd: request.cwd === undefined ? start : await ports.locate({ ...caller, cwd: start }, request.cwd),
   };
+}
+
+/** A workspace of its own is where it starts; the one of its parent, where that stands. */
+function startOf({ workspace }: Workplace, parent: ProcessRow | null): string | undefined {
+  if (workspace !== null && workspace.id !== parent?.workspaceId) return `/workspaces/${workspace.id}`;
+  // Without the parent's workspace it does not start in it either.
+  return workspace === null && parent?.workspaceId ? undefined : parent?.cwd;
 }
 
 async function checkDepth(kernel: KernelStore, parent: ProcessRow | null): Promise<void> {

@@ -25,6 +25,7 @@ import shell from "./manual/shell.md" with { type: "text" };
 import signals from "./manual/signals.md" with { type: "text" };
 import storage from "./manual/storage.md" with { type: "text" };
 import versions from "./manual/versions.md" with { type: "text" };
+import workspaces from "./manual/workspaces.md" with { type: "text" };
 
 export interface ManualSection {
   /** The page's name, as in `manual: processes`. */
@@ -52,6 +53,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["files", files],
   ["shell", shell],
   ["versions", versions],
+  ["workspaces", workspaces],
   ["models", models],
   ["offline", offline],
   ["script-provider", scriptProvider],

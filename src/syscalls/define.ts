@@ -42,7 +42,16 @@ export interface FieldSpec<T> {
   /** On the command line `-` means that stdin is the value. */
   readonly stdin?: true;
   /** What it names, where its kind does not say so: completion offers those there are. */
-  readonly of?: "process" | "approval" | "archive" | "syscall" | "signal" | "topic" | "file" | "host-or-file";
+  readonly of?:
+    | "process"
+    | "approval"
+    | "archive"
+    | "workspace"
+    | "syscall"
+    | "signal"
+    | "topic"
+    | "file"
+    | "host-or-file";
   /** Placeholder in help: `--limit N`. */
   readonly meta?: string;
 }

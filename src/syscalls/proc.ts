@@ -105,6 +105,9 @@ export const procCalls = [
         field.text("the account it acts as; your personal agent when left out", { longest: 32, meta: "ACCOUNT" }),
       ),
       cwd: field.optional(field.path("where it starts", { meta: "PATH" })),
+      workspace: field.optional(
+        field.text("new, inherit, none, an id or a directory of this machine", { longest: 4096, of: "workspace" }),
+      ),
       drop: field.optional(
         field.text("capabilities it does without, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
       ),

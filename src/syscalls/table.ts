@@ -18,6 +18,7 @@ import type {
 } from "./services.ts";
 import type { Shells } from "./shell-service.ts";
 import type { Media, Storage } from "./storage-service.ts";
+import type { Workspaces } from "./workspace-service.ts";
 
 /** All services there are; the read-only view has those marked. */
 export interface Services {
@@ -37,6 +38,7 @@ export interface Services {
   readonly rights: Rights; // read
   readonly shells: Shells;
   readonly repositories: Repositories; // looking reads
+  readonly workspaces: Workspaces; // looking reads
   readonly bootstrapping: Bootstrapping;
   readonly storage: Storage; // status and verify read
   readonly media: Media; // getting and listing read
@@ -60,6 +62,7 @@ const DOMAINS = {
     ...(await import("./fs-bytes.ts")).fsBytesCalls,
   ],
   repo: async (): Promise<Declarations> => (await import("./repo.ts")).repoCalls,
+  workspace: async (): Promise<Declarations> => (await import("./workspace.ts")).workspaceCalls,
   hil: async (): Promise<Declarations> => (await import("./hil.ts")).hilCalls,
   archive: async (): Promise<Declarations> => (await import("./archive.ts")).archiveCalls,
   config: async (): Promise<Declarations> => (await import("./config.ts")).configCalls,

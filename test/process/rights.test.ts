@@ -47,6 +47,8 @@ test("no tool of a model reaches a call that is for people", () => {
     "sys.token.create",
     "sys.token.list",
     "sys.token.revoke",
+    "workspace.archive",
+    "workspace.attach",
   ]);
   expect(forPeople.filter((call) => call.tool !== undefined)).toEqual([]);
 });

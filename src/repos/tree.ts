@@ -1,4 +1,4 @@
-// The repository of an account's home: files in a working tree that any editor and any git can open. A change is one commit with its
+// The repository of an account's home, or of a workspace: files in a working tree that any editor and any git can open. A change is one commit with its
 // author; when it cannot be committed, it is taken back. What a person edits beside gsv is committed as theirs. A tree that nobody
 // has versioned yet is plain files: the first change makes the repository. Without git only plain files are kept.
 
@@ -6,11 +6,11 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
-import { isGits, VERSIONED } from "../abi/repo.ts";
+import { isGits } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Git } from "./git.ts";
 import { isDropping } from "./names.ts";
-import { completeRepository, HOME_CONFIG, Repository } from "./repository.ts";
+import { completeRepository, Repository, TREE_CONFIG } from "./repository.ts";
 
 /** The weight of a whole index at every commit is why old versions are packed now and then. */
 const COMMITS_BEFORE_PACKING = 500;
@@ -36,9 +36,11 @@ export interface Done<T> {
   readonly paths: readonly string[];
 }
 
-export interface HomeOptions {
+export interface TreeOptions {
   readonly owner: string;
   readonly directory: string;
+  /** The directories whose files are versioned; null is all of it. */
+  readonly tops: readonly string[] | null;
   readonly scratch: string;
   readonly findGit: () => Git | null;
   readonly clock: Clock;
@@ -46,7 +48,7 @@ export interface HomeOptions {
   readonly onReady: () => void;
 }
 
-export class HomeTree {
+export class VersionedTree {
   readonly directory: string;
   readonly repository: Repository;
   private prepared: Promise<void> | null = null;
@@ -55,7 +57,7 @@ export class HomeTree {
   /** How a file was when gsv wrote it last: the watcher has nothing to tell of that. */
   private readonly own = new Map<string, string>();
 
-  constructor(private readonly options: HomeOptions) {
+  constructor(private readonly options: TreeOptions) {
     const { directory, findGit, clock } = options;
     this.directory = directory;
     const place = { cwd: directory, gitDir: join(directory, ".git"), hasFiles: true };
@@ -141,7 +143,7 @@ export class HomeTree {
       ]);
       rmSync(join(gitDir, "config"), { force: true });
     }
-    completeRepository(gitDir, HOME_CONFIG);
+    completeRepository(gitDir, TREE_CONFIG);
     mkdirSync(join(gitDir, "info"), { recursive: true });
     if (!existsSync(join(gitDir, "info", "attributes"))) writeFileSync(join(gitDir, "info", "attributes"), ATTRIBUTES);
     // After a restore: a backup holds files and versions, no index.
@@ -186,7 +188,8 @@ export class HomeTree {
   /** Plain files, there or gone, that lie where versions are kept and in nobody else's repository. */
   private async isEdit(path: string): Promise<boolean> {
     const names = path.split("/");
-    if (!VERSIONED.some((top) => top === names[0]) || names.length < 2) return false;
+    const { tops } = this.options;
+    if (tops !== null && (names.length < 2 || !tops.includes(names[0] ?? ""))) return false;
     if (names.some(isGits) || isDropping(basename(path))) return false;
     for (let depth = 1; depth < names.length; depth++) {
       const above = join(this.directory, ...names.slice(0, depth));
