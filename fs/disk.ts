@@ -97,7 +97,7 @@ class DiskFs implements FileSystem {
         return await opened(file, O_RDONLY, async (handle) => {
           const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(bytesMax, stat.size)), 0, null, offset);
           const bytes = new Uint8Array(buffer.subarray(0, bytesRead));
-          return { bytes, eof: offset + bytesRead >= stat.size, version: stat.version };
+          return { bytes, eof: bytesRead === 0 || offset + bytesRead >= stat.size, version: stat.version };
         });
       }),
     );
