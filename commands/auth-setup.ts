@@ -30,14 +30,14 @@ const OFFERS: readonly Offer[] = [
     about: "models of Anthropic, with a key",
     provider: "anthropic",
     key: "apiKeys.anthropic",
-    model: "claude-sonnet-4-20250514",
+    model: "claude-sonnet-5-5",
   },
   {
     name: "openai",
     about: "models of OpenAI, with a key",
     provider: "openai",
     key: "apiKeys.openai",
-    model: "gpt-4.1",
+    model: "gpt-5.4",
   },
   {
     name: "ollama",

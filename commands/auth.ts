@@ -2,6 +2,7 @@
 
 import type { TokenInfo } from "../src/syscalls/account-service.ts";
 import { field } from "../src/syscalls/define.ts";
+import { provider, providerInput } from "./auth-provider.ts";
 import { setup } from "./auth-setup.ts";
 import type { Command } from "./command.ts";
 import { command } from "./define.ts";
@@ -67,6 +68,14 @@ export async function auth(): Promise<Command> {
     ["setup", { summary: setup.summary, input: {}, load: () => setup }],
     ["login", { summary: loginSpec.summary, input: name, load: () => login }],
     ["logout", { summary: logoutSpec.summary, input: name, load: () => logout }],
+    [
+      "provider",
+      {
+        summary: "Keep the key of a model provider",
+        input: providerInput,
+        load: () => provider,
+      },
+    ],
     ["token", { summary: "Make, list and revoke tokens", input: {}, load: () => domainCommand("auth token", tokens) }],
   ]);
   return domainCommand("auth", verbs);

@@ -23,6 +23,7 @@ const HELD: { readonly [kind in WaitsFor["kind"]]: ChatStatus } = {
   limit: "limit",
   disk: "unavailable",
   repair: "error",
+  model: "unavailable",
 };
 
 /** Why a run was ended from outside, in words. */

@@ -18,8 +18,10 @@ import { Queue } from "./queue.ts";
 export interface ChatRequest {
   /** The caller's init when left out. */
   readonly pid?: string;
-  /** A new process is made for the message. */
-  readonly fresh: { readonly label?: string } | null;
+  /** Who answers; left to the process and the account when left out. */
+  readonly model?: string | undefined;
+  /** A new process is made for the message, and keeps its model. */
+  readonly fresh: { readonly label?: string | undefined; readonly model?: string | undefined } | null;
   readonly message: string;
   readonly interrupt: boolean;
   /** Wait through what only a person, a credential or a raised limit ends. */
@@ -128,12 +130,12 @@ class ChatRun {
   }
 
   private send(): void {
-    const { message, interrupt, deltas } = this.request;
+    const { message, interrupt, deltas, model } = this.request;
     const { pid } = this;
     const names = deltas ? [...RUN_NAMES, "chat.delta"] : RUN_NAMES;
     // Without a pid the process is only known from the answer, and by then its first signals may have come.
     this.listen(pid === undefined ? { mine: true, names } : { pid, names: [...names, ...HOLD_NAMES] });
-    const args = { pid, message, ...(interrupt ? { interrupt } : {}) };
+    const args = { pid, message, ...(interrupt ? { interrupt } : {}), ...(model === undefined ? {} : { model }) };
     this.ask<Sent>("proc.send", args, (sent) => ({ kind: "sent", sent }));
   }
 
@@ -253,7 +255,8 @@ class ChatRun {
   /** What holds the process holds this message, whichever run it came from. */
   private async onState({ state, waitsFor }: Pick<ProcessInfo, "state" | "waitsFor">): Promise<null> {
     const still = state === "stopped" || state === "paused";
-    this.held = waitsFor ?? (still ? { kind: "person", reason: `it is ${state}` } : null);
+    this.held =
+      waitsFor?.kind === "model" ? null : (waitsFor ?? (still ? { kind: "person", reason: `it is ${state}` } : null));
     if (this.held === null) return null;
     if (!this.request.patient) this.later(SETTLE_MS, { kind: "held" });
     else await this.holds.waiting(state, { pid: this.pid ?? "", parent: this.parent, waitsFor: this.held });

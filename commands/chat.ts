@@ -17,6 +17,9 @@ const spec = {
   input: {
     message: field.optional(field.text("what to say; - reads it from stdin", { positional: true, meta: "MESSAGE" })),
     pid: field.optional(field.pid("talk to this process; your init when left out", { meta: "PID" })),
+    model: field.optional(
+      field.text("who answers: PROVIDER/MODEL, or the short name of a model", { longest: 300, meta: "MODEL" }),
+    ),
     new: field.flag("start a new process and talk to it"),
     label: field.optional(field.text("with --new: what it is for", { longest: LIMITS.labelCharsMax, meta: "TEXT" })),
     output: field.optional(field.choice("form of the output", ["text", "json", "jsonl"], { meta: "FORM" })),
@@ -34,6 +37,7 @@ const spec = {
     'gsv chat --pid task:abc123 "Continue the implementation."',
     'git diff | gsv chat "Review this change."',
     'gsv chat --new --label "docs audit" "Find stale commands in the docs."',
+    'gsv chat --model anthropic/claude-sonnet-5-5 "Explain this."',
     'gsv chat --json "What is running?" | tail -1',
   ],
   notes: [
@@ -68,7 +72,8 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
     io,
     {
       pid: args.pid,
-      fresh: args.new ? (args.label === undefined ? {} : { label: args.label }) : null,
+      model: args.model,
+      fresh: args.new ? { label: args.label, model: args.model } : null,
       message: prompt.text,
       interrupt: args.interrupt === true,
       patient: args.wait === true,

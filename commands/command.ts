@@ -134,6 +134,8 @@ export interface Program {
   readonly stdin: string;
   /** Ends it. */
   readonly signal: AbortSignal;
+  /** Takes what it printed, at its end; the terminal does when left out. */
+  readonly onOutput?: (text: string) => void;
 }
 
 export interface Command {

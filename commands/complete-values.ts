@@ -8,6 +8,7 @@ import type { Fields } from "../src/syscalls/define.ts";
 import type { EntryPage } from "../src/syscalls/file-tree.ts";
 import type { ArchiveInfo } from "../src/syscalls/services.ts";
 import { PROCESS_SIGNALS } from "../src/syscalls/services.ts";
+import type { WorkspacePage } from "../src/syscalls/workspace-service.ts";
 import type { Io } from "./command.ts";
 import type { Completion } from "./complete.ts";
 
@@ -47,6 +48,8 @@ function namesOf({ key, field, command, before, io }: Wanted): Candidate[] | Pro
       return approvals(io);
     case "archive":
       return archives(io);
+    case "workspace":
+      return workspaces(io);
     case "syscall":
       return [...SYSCALLS.values()].map(({ name, summary }) => ({ value: name, note: summary }));
     case "signal":
@@ -75,6 +78,11 @@ async function pathsFrom(io: Io, current: string): Promise<Candidate[]> {
   return (page?.entries ?? [])
     .filter(({ name }) => name.startsWith(typed) && (typed !== "" || !name.startsWith(".")) && !/[\p{Cc}]/u.test(name))
     .map(({ name, kind }) => ({ value: `${head}${name}${kind === "directory" ? "/" : ""}` }));
+}
+
+async function workspaces(io: Io): Promise<Candidate[]> {
+  const page = await look<WorkspacePage>(io, "workspace.list", { all: true });
+  return (page?.workspaces ?? []).map(({ id, label, directory }) => ({ value: id, note: label ?? directory ?? "" }));
 }
 
 async function processes(io: Io): Promise<Candidate[]> {

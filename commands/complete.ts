@@ -52,7 +52,8 @@ export const complete: Command = {
 async function completionOf(before: readonly string[], current: string, io: Io): Promise<Completion> {
   const typed = current.replace(/^["']/, "");
   const { candidates, files } = await atPlace(before, typed, io);
-  const fitting = candidates.filter(({ value }) => value.startsWith(typed));
+  // What does not show as it is would not be one line, or not the one a person takes it for.
+  const fitting = candidates.filter(({ value }) => value.startsWith(typed) && reveal(value) === value);
   return { candidates: fitting, ...(files ? { files } : {}) };
 }
 

@@ -7,6 +7,7 @@ import { displayWidth } from "../src/lib/truncate.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
+import { tryProvider } from "./doctor-provider.ts";
 import { jsonLine, note } from "./print.ts";
 
 const doctorSpec = {
@@ -15,8 +16,9 @@ const doctorSpec = {
   input: {
     checks: field.optional(field.words("only these checks", { positional: true, meta: "CHECK..." })),
     fix: field.flag("mend what can be mended safely"),
+    provider: field.flag("ask whoever would answer for one word, and nothing else"),
   },
-  examples: ["gsv doctor", "gsv doctor --fix", "gsv doctor databases disk"],
+  examples: ["gsv doctor", "gsv doctor --fix", "gsv doctor --provider", "gsv doctor databases disk"],
   notes: [
     [
       "It works without a kernel and on a broken home. A notice is worth knowing, a problem is in the way. --fix sets",
@@ -27,6 +29,7 @@ const doctorSpec = {
 };
 
 export const doctor: Command = command(doctorSpec, async ({ args, json }, io) => {
+  if (args.provider) return print(io, [await tryProvider(io)], json);
   const found = await (await io.machine.doctor()).examine({ checks: args.checks ?? [], fix: args.fix ?? false });
   return print(io, found, json);
 });

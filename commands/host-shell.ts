@@ -6,6 +6,7 @@ import type { Sys } from "../src/abi/sys.ts";
 import { hostEnvironmentWords } from "../src/lib/host-environment.ts";
 import type { ShellAnswer, ShellOutput, ShellRequest } from "../src/syscalls/shell-service.ts";
 import type { Io } from "./command.ts";
+import { ForeignOutput } from "./foreign-output.ts";
 import { note } from "./print.ts";
 
 const FOLLOW_WAIT_MS = 20_000;
@@ -32,10 +33,14 @@ export async function runOnHost(io: Io, request: Omit<ShellRequest, "id">): Prom
 }
 
 async function print(io: Io, id: string, first: ShellOutput): Promise<number> {
+  const streams = { stdout: new ForeignOutput(io.stdout), stderr: new ForeignOutput(io.stderr) };
   for (let page = first; ; ) {
-    for (const { stream, bytes } of page.pieces)
-      await (stream === "stdout" ? io.stdout : io.stderr).write(Buffer.from(bytes, "base64"));
-    if (page.ended) return page.exit ?? 1;
+    for (const { stream, bytes } of page.pieces) await streams[stream].write(Buffer.from(bytes, "base64"));
+    if (page.ended) {
+      await streams.stdout.end();
+      await streams.stderr.end();
+      return page.exit ?? 1;
+    }
     if (io.stdout.closed) {
       // Nobody reads any more: as sh does with a pipe.
       await io

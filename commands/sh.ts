@@ -8,6 +8,7 @@ import { field } from "../src/syscalls/define.ts";
 import type { ShellAnswer, ShellOutput, ShellRequest } from "../src/syscalls/shell-service.ts";
 import { timeoutMs, usageError, usageLine } from "./args.ts";
 import type { Command, Interruption, Io } from "./command.ts";
+import { ForeignOutput } from "./foreign-output.ts";
 import { note } from "./print.ts";
 
 const STATUS: { readonly [S in Interruption]: number } = { HUP: 129, INT: 130, TERM: 143 };
@@ -204,6 +205,7 @@ export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promi
     };
   } finally {
     release();
+    await reader.end();
   }
 }
 
@@ -218,11 +220,14 @@ interface ShellEnded {
 class Reader {
   private at = 0;
   private ended = false;
+  private readonly streams: { readonly stdout: ForeignOutput; readonly stderr: ForeignOutput };
 
   constructor(
     private readonly io: Io,
     private readonly id: string,
-  ) {}
+  ) {
+    this.streams = { stdout: new ForeignOutput(io.stdout), stderr: new ForeignOutput(io.stderr) };
+  }
 
   /** While a script takes its time. One that is quick says all it has to say when it ends. */
   async follow(running: Promise<unknown>): Promise<void> {
@@ -251,10 +256,15 @@ class Reader {
       const fresh = whole.subarray(Math.max(0, this.at - place));
       place += whole.byteLength;
       if (place <= this.at) continue;
-      await (stream === "stdout" ? this.io.stdout : this.io.stderr).write(fresh);
+      await this.streams[stream].write(fresh);
       this.at = place;
     }
     this.ended ||= ended;
+  }
+
+  async end(): Promise<void> {
+    await this.streams.stdout.end();
+    await this.streams.stderr.end();
   }
 
   private page(waitMs: number, signal?: AbortSignal): Promise<ShellOutput> {

@@ -45,6 +45,8 @@ export interface DiskOptions {
   readonly directory: string;
   /** Whose the files are to gsv; to the host they are whose they are. */
   readonly owner: () => Promise<{ readonly uid: number; readonly gid: number }>;
+  /** The group may what the owner may, whatever the host's modes say of a group of its own. */
+  readonly shared?: true;
   /** Directories that are not there: gsv's home. */
   readonly hidden: readonly string[];
   readonly clock: Clock;
@@ -95,7 +97,7 @@ class DiskFs implements FileSystem {
         return await opened(file, O_RDONLY, async (handle) => {
           const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(bytesMax, stat.size)), 0, null, offset);
           const bytes = new Uint8Array(buffer.subarray(0, bytesRead));
-          return { bytes, eof: offset + bytesRead >= stat.size, version: stat.version };
+          return { bytes, eof: bytesRead === 0 || offset + bytesRead >= stat.size, version: stat.version };
         });
       }),
     );
@@ -277,7 +279,8 @@ class DiskFs implements FileSystem {
     const { uid, gid } = await this.options.owner();
     // Devices, pipes and sockets are to be seen and not to be touched.
     const isOdd = kind === "file" && !stat.isFile();
-    const mode = kind === "symlink" ? 0o777 : isOdd ? 0 : Number(stat.mode) & 0o770;
+    const bits = Number(stat.mode) & 0o770;
+    const mode = kind === "symlink" ? 0o777 : isOdd ? 0 : this.options.shared ? sharedMode(bits) : bits;
     const size = kind === "directory" || isOdd ? 0 : Number(stat.size);
     const version = `${stat.ino.toString(36)}.${stat.mtimeNs.toString(36)}.${stat.size.toString(36)}`;
     const common = { kind, uid, gid, mode, size, mtimeMs: Number(stat.mtimeMs), version } as const;
@@ -297,6 +300,10 @@ class DiskFs implements FileSystem {
 interface Place {
   readonly path: string;
   readonly directory: Held;
+}
+
+function sharedMode(mode: number): number {
+  return (mode & 0o700) | ((mode & 0o700) >> 3);
 }
 
 /** All of it, also what gsv shows nobody. */

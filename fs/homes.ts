@@ -5,47 +5,25 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Caller } from "../src/abi/identity.ts";
 import { isGits, isOrdersToGit, VERSIONED } from "../src/abi/repo.ts";
-import type { HomeTree } from "../src/repos/home.ts";
-import { contentTypeOf } from "./contenttype.ts";
 import { FileError } from "./error.ts";
-import type { Entry, FileSystem, ResolvedPath, Stat } from "./filesystem.ts";
+import type { Entry, FileSystem, ResolvedPath } from "./filesystem.ts";
 import { Jail, writeNew } from "./jail.ts";
-import { base, parent, split } from "./path.ts";
+import { find, type Place, type Places, type Tree, type TreeAccount } from "./places.ts";
 
 export interface RepoFsOptions {
   /** What holds everything else, and what was written here before there was a tree. */
   readonly under: FileSystem;
   /** Whose home a path is, or null. */
-  readonly accountAt: (home: string) => Promise<HomeAccount | null>;
+  readonly accountAt: (home: string) => Promise<TreeAccount | null>;
   /** Where the tree of an account lies, whether or not it is there. */
   readonly directoryOf: (username: string) => string;
   readonly treeOf: (username: string) => Promise<Tree>;
 }
 
-export type Tree = Pick<HomeTree, "versioned" | "scratch" | "change">;
-
-export interface HomeAccount {
-  readonly username: string;
-  readonly uid: number;
-  readonly gid: number;
-}
-
 const PLACE = /^(\/home\/[^/]+|\/root)\/(context\.d|skills\.d|knowledge)(?:\/|$)/;
 const HOME = /^(?:\/home\/[^/]+|\/root)$/;
-const DIRECTORY_MODE = 0o2770;
 
-/** Somewhere in a tree. `path` is as callers know it, `rel` from the tree's directory. */
-export interface Place {
-  readonly path: string;
-  readonly rel: string;
-  readonly top: string;
-  readonly home: string;
-  readonly account: HomeAccount;
-  readonly directory: string;
-  readonly jail: Jail;
-}
-
-export class Homes {
+export class Homes implements Places {
   private readonly under: FileSystem;
 
   constructor(private readonly options: RepoFsOptions) {
@@ -102,7 +80,7 @@ export class Homes {
     return account === null ? null : this.placeOf(home, top, path, account);
   }
 
-  private placeOf(home: string, top: string, path: string, account: HomeAccount): Place {
+  private placeOf(home: string, top: string, path: string, account: TreeAccount): Place {
     const directory = this.options.directoryOf(account.username);
     const rel = path.slice(home.length + 1);
     return { path, rel, top, home, account, directory, jail: new Jail(directory) };
@@ -159,53 +137,6 @@ export class Homes {
   }
 }
 
-export async function find(place: Place): Promise<Stat | null> {
-  if (split(place.rel).some((name) => isGits(name))) return null;
-  const found = await place.jail.stat(place.rel);
-  if (found === null) return null;
-  const { kind, runs, size, mtimeMs, version, target } = found;
-  const { uid, gid } = place.account;
-  const about = { kind, uid, gid, mtimeMs, version };
-  if (kind === "directory") return { ...about, mode: DIRECTORY_MODE, size: 0 };
-  if (kind === "symlink") return { ...about, mode: 0o777, size, ...(target !== undefined && { target }) };
-  return { ...about, mode: runs ? 0o770 : 0o660, size, contentType: contentTypeOf(place.rel) };
-}
-
-export async function existing(place: Place): Promise<Stat> {
-  const stat = await find(place);
-  if (stat === null) throw new FileError("ENOENT", place.path);
-  return stat;
-}
-
-export async function directory(place: Place): Promise<Stat> {
-  const stat = await existing(place);
-  if (stat.kind !== "directory") throw new FileError("ENOTDIR", place.path);
-  return stat;
-}
-
-/** Of a file itself; of a directory all in it. From the tree's directory. */
-export async function filesIn(place: Place, stat: Stat): Promise<string[]> {
-  if (stat.kind !== "directory") return [place.rel];
-  const found: string[] = [];
-  for (const name of await place.jail.names(place.rel)) {
-    const below = within(place, name);
-    const entry = await find(below);
-    if (entry !== null) found.push(...(await filesIn(below, entry)));
-  }
-  return found;
-}
-
-/** The hidden history of a repository of somebody's own that lies there would go with what is deleted. */
-export async function needNoRepository(place: Place, stat: Stat | null): Promise<void> {
-  if (stat?.kind !== "directory") return;
-  for (const name of await place.jail.names(place.rel)) {
-    if (isGits(name))
-      throw new FileError("ENOTEMPTY", place.path, `a repository of its own lies there: ${place.rel}/${name}`);
-    const below = within(place, name);
-    await needNoRepository(below, await find(below));
-  }
-}
-
 /** What gsv itself does, for nobody in particular. */
 const SYSTEM: Caller = {
   kind: "person",
@@ -218,14 +149,6 @@ const SYSTEM: Caller = {
   cwd: "/",
   capabilities: [],
 };
-
-export function within(place: Place, name: string): Place {
-  return { ...place, path: `${place.path}/${name}`, rel: `${place.rel}/${name}` };
-}
-
-export function above(place: Place): Place {
-  return { ...place, path: parent(place.path), rel: place.rel.slice(0, -base(place.rel).length - 1) };
-}
 
 function topOf(place: Place): Place {
   return { ...place, path: `${place.home}/${place.top}`, rel: place.top };

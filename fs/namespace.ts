@@ -116,7 +116,11 @@ export class Namespace {
       need(caller, place.stat, READ, place.path);
       throw new FileError("EISDIR", place.path);
     }
-    return inside(place, place.mount.fs.read(caller, place.inner, options));
+    const piece = await inside(place, place.mount.fs.read(caller, place.inner, options));
+    // Whoever goes on until the end would do so for ever.
+    if (piece.bytes.byteLength === 0 && !piece.eof && options.bytesMax > 0)
+      throw new FileError("EIO", place.path, "damaged: it ends before its end");
+    return piece;
   }
 
   async write(

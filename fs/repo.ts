@@ -1,5 +1,5 @@
-// `~/context.d`, `~/skills.d` and `~/knowledge` of every account, over the files of its home repository; everything else goes to the
-// mount beneath. Reads come straight from the tree; a change is one commit, made while nobody else changes the tree. Permissions are
+// Versioned files: `~/context.d`, `~/skills.d` and `~/knowledge` of every account, and workspaces; everything else goes to the mount
+// beneath. Reads come straight from the tree; a change is one commit, made while nobody else changes the tree. Permissions are
 // those of the home: shared by a human and their agents, closed to others. Plain files and directories only: no links are made here.
 
 import { mkdir, rename, rm, rmdir } from "node:fs/promises";
@@ -21,45 +21,47 @@ import type {
   Stat,
   WriteOptions,
 } from "./filesystem.ts";
+import { Homes, type RepoFsOptions } from "./homes.ts";
+import { type Held, keep, putBack, writeNew } from "./jail.ts";
+import { isWithin, split } from "./path.ts";
 import {
   above,
   directory,
   existing,
   filesIn,
   find,
-  Homes,
   needNoRepository,
   type Place,
-  type RepoFsOptions,
+  type Places,
   type Tree,
   within,
-} from "./homes.ts";
-import { type Held, keep, putBack, writeNew } from "./jail.ts";
-import { isWithin, split } from "./path.ts";
+} from "./places.ts";
 
 export function repoFs(options: RepoFsOptions): FileSystem {
-  return new RepoFs(options);
+  return new TreesFs(options.under, new Homes(options));
 }
 
-class RepoFs implements FileSystem {
+/** The same over other trees than those of homes. */
+export function treesFs(under: FileSystem, places: Places): FileSystem {
+  return new TreesFs(under, places);
+}
+
+class TreesFs implements FileSystem {
   private drafts = 0;
-  private readonly under: FileSystem;
 
-  private readonly homes: Homes;
-
-  constructor(options: RepoFsOptions) {
-    this.under = options.under;
-    this.homes = new Homes(options);
-  }
+  constructor(
+    private readonly under: FileSystem,
+    private readonly places: Places,
+  ) {}
 
   async stat(caller: Caller, path: ResolvedPath): Promise<Stat> {
-    const place = await this.homes.lookAt(path);
+    const place = await this.places.lookAt(path);
     return place === null ? this.under.stat(caller, path) : existing(place);
   }
 
   async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
-    const place = await this.homes.lookAt(path);
-    if (place === null) return this.homes.withTops(path, await this.under.list(caller, path));
+    const place = await this.places.lookAt(path);
+    if (place === null) return this.places.withTops(path, await this.under.list(caller, path));
     need(caller, await directory(place), READ, path);
     const entries: Entry[] = [];
     for (const name of await place.jail.names(place.rel)) {
@@ -70,7 +72,7 @@ class RepoFs implements FileSystem {
   }
 
   async read(caller: Caller, path: ResolvedPath, options: ReadOptions): Promise<ReadResult> {
-    const place = await this.homes.lookAt(path);
+    const place = await this.places.lookAt(path);
     if (place === null) return this.under.read(caller, path, options);
     const stat = await existing(place);
     if (stat.kind !== "file") throw new FileError(stat.kind === "directory" ? "EISDIR" : "ELOOP", path);
@@ -79,7 +81,7 @@ class RepoFs implements FileSystem {
   }
 
   async write(caller: Caller, path: ResolvedPath, bytes: Uint8Array, options: WriteOptions) {
-    const place = await this.homes.changeAt(caller, path);
+    const place = await this.places.changeAt(caller, path);
     if (place === null) return this.under.write(caller, path, bytes, options);
     return this.change(caller, place, `write ${place.rel}`, async (tree, hold) => {
       this.needKeepable(place);
@@ -100,9 +102,9 @@ class RepoFs implements FileSystem {
   }
 
   async remove(caller: Caller, path: ResolvedPath, { recursive, receipt }: RemoveOptions): Promise<void> {
-    const place = await this.homes.changeAt(caller, path);
+    const place = await this.places.changeAt(caller, path);
     if (place === null) {
-      await this.homes.needTreeless(path);
+      await this.places.needTreeless(path);
       return this.under.remove(caller, path, { recursive, ...(receipt && { receipt }) });
     }
     this.needBelowTop(place);
@@ -123,9 +125,9 @@ class RepoFs implements FileSystem {
   }
 
   async rename(caller: Caller, from: ResolvedPath, to: ResolvedPath, options?: Receipted): Promise<void> {
-    const [source, target] = [await this.homes.changeAt(caller, from), await this.homes.changeAt(caller, to)];
+    const [source, target] = [await this.places.changeAt(caller, from), await this.places.changeAt(caller, to)];
     if (source === null && target === null) {
-      await this.homes.needTreeless(from);
+      await this.places.needTreeless(from);
       return this.under.rename(caller, from, to, options);
     }
     if (source === null || target === null || source.home !== target.home) throw new FileError("EXDEV", to);
@@ -158,7 +160,7 @@ class RepoFs implements FileSystem {
   async mkdir(caller: Caller, path: ResolvedPath, options: Receipted & { readonly mode?: number }): Promise<void> {
     // A directory on the way to the file that was allowed.
     const isOnTheWay = caller.allowed !== undefined && isWithin(caller.allowed, path);
-    const place = await this.homes.changeAt(caller, path, isOnTheWay);
+    const place = await this.places.changeAt(caller, path, isOnTheWay);
     if (place === null) return this.under.mkdir(caller, path, options);
     return this.change(caller, place, `make ${place.rel}`, async (_tree, hold) => {
       this.needKeepable(place);
@@ -170,19 +172,20 @@ class RepoFs implements FileSystem {
   }
 
   async link(caller: Caller, path: ResolvedPath, target: string, options?: Receipted): Promise<void> {
-    if ((await this.homes.changeAt(caller, path)) === null) return this.under.link(caller, path, target, options);
+    if ((await this.places.changeAt(caller, path)) === null) return this.under.link(caller, path, target, options);
     throw new FileError("EPERM", path, "only plain files and directories are kept here");
   }
 
   async setattr(caller: Caller, path: ResolvedPath, attributes: Attributes): Promise<void> {
-    const place = await this.homes.changeAt(caller, path);
+    const place = await this.places.changeAt(caller, path);
     if (place === null) return this.under.setattr(caller, path, attributes);
     const stat = await existing(place);
     needSetattr(caller, stat, attributes, path);
     const { uid = stat.uid, gid = stat.gid, mode = stat.mode } = attributes;
     if (uid !== stat.uid || gid !== stat.gid || mode !== stat.mode)
-      throw new FileError("EPERM", path, "what is versioned has the owner and mode of its home");
+      throw new FileError("EPERM", path, "what is versioned has the owner and mode of its home or workspace");
   }
+
   private async needWrite(caller: Caller, place: Place, old: Stat | null, options: WriteOptions): Promise<void> {
     if (old === null) {
       if (options.ifVersion !== undefined) throw new FileError("ECONFLICT", place.path);
@@ -219,7 +222,7 @@ class RepoFs implements FileSystem {
     message: string,
     work: (tree: Tree, hold: (place: Place) => Promise<string>) => Promise<Changed<T>>,
   ): Promise<T> {
-    const tree = await this.homes.treeOf(place);
+    const tree = await this.places.treeOf(place);
     const held: Held[] = [];
     const hold = async ({ jail, rel }: Place) => {
       const one = await jail.hold(rel);

@@ -16,7 +16,7 @@ import type { Clock } from "./lib/clock.ts";
 import { faultOf, type Known, strays } from "./objects/look.ts";
 import { type HomePaths, homePaths, readKernelInfo } from "./paths.ts";
 import { faultOf as archiveFault } from "./process/archive.ts";
-import { chooseProvider } from "./providers/table.ts";
+import { choiceText, chooseProvider, keyVariable, OFFLINE } from "./providers/table.ts";
 import { findGit, gitAt, programPath } from "./repos/git.ts";
 import { dropStaleLocks, isStale, locksIn } from "./repos/locks.ts";
 import { headFault, isIndexBroken, isOnMain, repositoriesIn } from "./repos/sound.ts";
@@ -79,7 +79,11 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
     socketPath,
     greet: () => greet({ socketPath, clock, random }),
     terminal: await terminalSize(),
-    provider: () => chooseProvider({ env }),
+    provider() {
+      const hasKey = (name: string) => Boolean(env[keyVariable(name) ?? ""]);
+      const choice = chooseProvider({ model: env.GSV_MODEL ?? "", provider: "", hasKey }) ?? OFFLINE;
+      return { ...choice, name: choiceText(choice) };
+    },
     find: (program) => Bun.which(program, { PATH: env.PATH ?? "" }),
     run: (argv) => run(argv, env),
     disk: (path) => {
@@ -91,12 +95,12 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
 }
 
 function repoStates(reposDir: string, now: number): RepoState[] {
-  return repositoriesIn(reposDir).map(({ name, gitDir, isHome }) => ({
+  return repositoriesIn(reposDir).map(({ name, gitDir, hasFiles }) => ({
     name,
     gitDir,
     headFault: headFault(gitDir),
-    isAway: isHome && existsSync(join(gitDir, "HEAD")) && !isOnMain(gitDir),
-    isIndexBroken: isHome && isIndexBroken(gitDir),
+    isAway: hasFiles && existsSync(join(gitDir, "HEAD")) && !isOnMain(gitDir),
+    isIndexBroken: hasFiles && isIndexBroken(gitDir),
     locks: locksIn(gitDir).map((lock) => ({ name: lock, isStale: isStale(join(gitDir, lock), now) })),
   }));
 }

@@ -14,6 +14,7 @@ import { repoFs } from "../fs/repo.ts";
 import { approvalsFs } from "../fs/spool.ts";
 import { syntheticFs } from "../fs/synthetic.ts";
 import { sysFs } from "../fs/sys.ts";
+import { type WorkspacesOptions, workspacesFs } from "../fs/workspaces.ts";
 import type { Caller } from "./abi/identity.ts";
 import type { RandomBytes } from "./abi/ids.ts";
 import type { Sys } from "./abi/sys.ts";
@@ -35,6 +36,7 @@ export interface MountParts {
   readonly objects: ObjectStore;
   readonly kernel: Pick<KernelStore, "accountFiles" | "accounts" | "people">;
   readonly homes: Omit<RepoFsOptions, "under">;
+  readonly workspaces: WorkspacesOptions;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly sysFor: (caller: Caller) => Sys;
@@ -56,6 +58,7 @@ export function mountedFiles(parts: MountParts): Namespace {
   const mounts: Mount[] = [
     { at: "/", fs: repoFs({ ...parts.homes, under: stored }) },
     { at: "/tmp", fs: objectsFs({ storeOf: ofOwner, clock, root: { uid: 0, gid: 0, mode: 0o1777 } }) },
+    { at: "/workspaces", fs: workspacesFs(parts.workspaces), whole: true },
     { at: "/proc", fs: procFs({ sysFor, actFor, clock, messageLine, waitsForText }) },
     { at: "/sys", fs: sysFs({ sysFor, clock, reference: REFERENCE }) },
     { at: "/dev", fs: devFs(parts.random, clock.now()) },

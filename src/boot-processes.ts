@@ -1,19 +1,22 @@
 // The life of processes, put together: ledger, tool calls, runners, closing.
 
 import type { Namespace } from "../fs/namespace.ts";
-import type { SettingName } from "./abi/config.ts";
 import type { Core } from "./boot.ts";
 import type { FileParts } from "./boot-services.ts";
 import type { ShellParts } from "./boot-shell.ts";
-import { settingFor } from "./kernel/config.ts";
+import { workplacesOf } from "./boot-workspaces.ts";
+import { settingsFor } from "./kernel/config.ts";
+import { checkpointer } from "./process/checkpoint.ts";
 import { Closer } from "./process/closing.ts";
+import { HeldForKeys } from "./process/held-for-keys.ts";
 import { Ledger } from "./process/ledger.ts";
+import { modelOfProcess } from "./process/model-choice.ts";
 import { toldText } from "./process/prompt.ts";
 import type { RunPorts } from "./process/run.ts";
 import { Runners } from "./process/runners.ts";
 import { ToolCalls } from "./process/toolcalls.ts";
 import { systemPrompt } from "./prompts/system.ts";
-import { providersFrom } from "./providers/table.ts";
+import { OFFLINE } from "./providers/table.ts";
 import type { ProcessRow } from "./store/kernel/processes.ts";
 import { SYSCALLS } from "./syscalls/all.ts";
 
@@ -21,6 +24,7 @@ export interface ProcessParts {
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly closer: Closer;
+  readonly heldForKeys: HeldForKeys;
 }
 
 export function bootProcesses(core: Core, files: FileParts, shells: ShellParts): ProcessParts {
@@ -34,22 +38,30 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, shells }),
+    ports: runPorts(core, files, { ledger, shells, held: () => heldForKeys }),
   });
   const retryMs = config["kernel.diskRetryMs"];
-  const closer = new Closer({ kernel, store, objects, ledger, runners, clock, retryMs, log });
-  return { ledger, runners, closer };
+  const closer = new Closer({
+    ...{ kernel, store, objects, ledger, runners, clock, retryMs, log },
+    checkpoint: checkpointer(workplacesOf({ ...core, ...machine })),
+  });
+  const { models, offers } = core;
+  const wake = (pid: string) => runners.wake(pid);
+  const heldForKeys = new HeldForKeys({ processes: kernel.processes, store, ledger, models, offers, clock, wake });
+  return { ledger, runners, closer, heldForKeys };
 }
 
-function runPorts(
-  core: Core,
-  { locate, options }: FileParts,
-  { ledger, shells }: { readonly ledger: Ledger; readonly shells: ShellParts },
-): RunPorts {
+interface RunParts {
+  readonly ledger: Ledger;
+  readonly shells: ShellParts;
+  /** Made after what it is handed to. */
+  readonly held: () => HeldForKeys;
+}
+
+function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, held }: RunParts): RunPorts {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
-  const { clock, random } = machine;
-  const manual = async () => (await import("./prompts/manual.ts")).MANUAL;
-  const providers = machine.providers ?? providersFrom({ clock, manual });
+  const { clock, random, providers } = machine;
+  const { models, offers } = core;
   const toolCalls = new ToolCalls({
     table: SYSCALLS,
     store,
@@ -68,7 +80,17 @@ function runPorts(
     toolCalls,
     clock,
     random,
-    modelOf: (_row, run) => providers(run.model),
+    async modelsOf(row, run) {
+      if (providers !== undefined) {
+        return [{ ...(await providers(run.model)), name: run.model ?? OFFLINE.provider, missing: null }];
+      }
+      const named = run.model ?? (await modelOfProcess(kernel, row.pid));
+      return await models.reach(
+        { uid: row.ownerUid, offer: offers.of({ pid: row.pid, runId: run.runId, uid: row.ownerUid }) },
+        named,
+      );
+    },
+    holdFor: (row, model) => held().hold(row, model),
     promptOf: (row) => promptOf(core, options.namespace, row),
     runOver: shells.runOver,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
@@ -88,18 +110,18 @@ async function promptOf({ kernel, callers, machine }: Core, namespace: Namespace
     profile: row.profile,
     now: machine.clock.now(),
   };
-  const setting = (name: SettingName) =>
-    settingFor(kernel.config, name, { uid: row.ownerUid, client: undefined }).then(({ text }) => text);
   const caller = await callers.process(row).catch(() => null);
   // Locked meanwhile: its calls will be refused, each with the reason.
   if (caller === null) return { system: systemPrompt(facts), pid: row.pid, home, cwd: row.cwd };
+  const setting = await settingsFor(kernel.config, { uid: row.ownerUid, client: undefined });
   const told = await toldText({
     namespace,
     caller,
     owner: { username: facts.owner, home },
     runAs: { username: facts.username, home: runAs?.home ?? home },
-    bytesMaxEach: Number(await setting("ai.maxContextBytes")),
-    skills: (await setting("ai.skills.indexMode")) as "summary" | "names" | "off",
+    workspace: row.workspaceId?.startsWith("ws_") ? `/workspaces/${row.workspaceId}` : null,
+    bytesMaxEach: Number(setting("ai.maxContextBytes").text),
+    skills: setting("ai.skills.indexMode").text as "summary" | "names" | "off",
   });
   return { system: systemPrompt(facts) + told, pid: row.pid, home, cwd: row.cwd };
 }

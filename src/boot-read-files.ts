@@ -8,6 +8,7 @@ import { keychainOf } from "./boot-keychain.ts";
 import { mountedFiles } from "./boot-mounts.ts";
 import { homesOf, lazyRepos } from "./boot-repos.ts";
 import { storageIn } from "./boot-storage.ts";
+import { mountedWorkspaces } from "./boot-workspace-files.ts";
 import { treeService } from "./kernel/file-tree.ts";
 import { type FilesOptions, filesService } from "./kernel/files.ts";
 import { storageService } from "./kernel/storage.ts";
@@ -43,9 +44,11 @@ export async function readFiles({ paths, clock, random, database, kernel, sys }:
   const keychain = keychainOf(paths.home, clock);
   const stored = await storageIn({ paths, clock, random, config: kernel.config, keychain }, objectRows(database));
   const { objects } = stored;
-  const homes = homesOf(kernel, paths, lazyRepos({ paths, clock }));
+  const repos = lazyRepos({ paths, clock });
+  const homes = homesOf(kernel, paths, repos);
+  const workspaces = mountedWorkspaces({ kernel, repos, paths, clock, random });
   const namespace = mountedFiles({
-    ...{ objects, homes, kernel, clock, random, sysFor: sys, actFor: sys },
+    ...{ objects, homes, workspaces, kernel, clock, random, sysFor: sys, actFor: sys },
     log: needsKernel,
     onLocked: () => {},
   });

@@ -9,6 +9,7 @@ import type { ClientInfo, Sys } from "./abi/sys.ts";
 import { aboutThis } from "./boot-about.ts";
 import type { ReadPeople } from "./boot-read-people.ts";
 import { lazyRepos, lazyRepositories } from "./boot-repos.ts";
+import { lazyWorkspaces } from "./boot-workspaces.ts";
 import { callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { controlService } from "./kernel/control.ts";
@@ -89,7 +90,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       storage: loadedWhenAsked(async () => (await files.get()).storage),
       media: loadedWhenAsked(async () => (await files.get()).media),
       settings: settingsAtRest(kernel, options),
-      repositories: lazyRepositories(kernel, lazyRepos(options), needsKernel),
+      ...treesAtRest(options, kernel),
       ...peopleAtRest(kernel, clock),
       kernel: controlService({
         about: aboutThis(paths),
@@ -164,6 +165,14 @@ function lazily<T>(make: () => Promise<T>): { readonly get: () => Promise<T>; re
     get made() {
       return made;
     },
+  };
+}
+
+function treesAtRest({ paths, clock, random, path }: ReadOptions, kernel: KernelStore) {
+  const repos = lazyRepos({ paths, clock, path });
+  return {
+    repositories: lazyRepositories(kernel, repos, needsKernel),
+    workspaces: lazyWorkspaces({ kernel, repos, paths, clock, random, log: () => {} }, needsKernel),
   };
 }
 

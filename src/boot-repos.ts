@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import type { RepoFsOptions } from "../fs/homes.ts";
+import { HOME_REPO } from "./abi/repo.ts";
 import type { BootstrapPorts, Receiver } from "./kernel/bootstrap.ts";
 import type { HomeWatch } from "./kernel/watch.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -46,7 +47,7 @@ export function bootstrapOf(
 function treesOf({ reposDir }: Pick<HomePaths, "reposDir">, repos: LazyRepos) {
   return {
     directoryOf: (username: string) => `${reposDir}/${username}/home`,
-    treeOf: async (username: string) => (await repos()).home(username),
+    treeOf: async (username: string) => (await repos()).tree({ owner: username, name: HOME_REPO }),
   };
 }
 
@@ -78,7 +79,7 @@ function watchHomes({ paths, clock }: RepoMachine, repos: LazyRepos, onFault: (e
   let watch: Promise<HomeWatch> | null = null;
   const made = () => {
     watch ??= import("./kernel/watch.ts").then(({ HomeWatch }) => {
-      const treeOf = async (owner: string) => (await repos()).home(owner);
+      const treeOf = async (owner: string) => (await repos()).tree({ owner, name: HOME_REPO });
       return new HomeWatch({ directory: paths.reposDir, clock, treeOf, onFault });
     });
     return watch;
@@ -104,13 +105,14 @@ function watchHomes({ paths, clock }: RepoMachine, repos: LazyRepos, onFault: (e
 
 /** `change` takes the place of what changes something, where nothing may. */
 export function lazyRepositories(
-  { accounts }: Pick<KernelStore, "accounts">,
+  { accounts, workspaces }: Pick<KernelStore, "accounts" | "workspaces">,
   repos: LazyRepos,
   change?: () => Promise<never>,
 ): Repositories {
   const service = async () =>
     (await import("./kernel/repos.ts")).repositoriesService({
       accounts,
+      workspaces,
       repos: await repos(),
     }) as unknown as { readonly [name: string]: (...asked: unknown[]) => Promise<unknown> };
   const ask =

@@ -6,7 +6,8 @@ import { mountedFiles } from "./boot-mounts.ts";
 import { bootPeople } from "./boot-people.ts";
 import type { ProcessParts } from "./boot-processes.ts";
 import { bootstrapOf, homesOf, lazyRepositories } from "./boot-repos.ts";
-import { modelFor } from "./boot-settings.ts";
+import { mountedWorkspaces } from "./boot-workspace-files.ts";
+import { lazyWorkspaces, workplacesOf } from "./boot-workspaces.ts";
 import { controlService } from "./kernel/control.ts";
 import { treeService } from "./kernel/file-tree.ts";
 import { type FilesOptions, filesService, pathLocator } from "./kernel/files.ts";
@@ -16,18 +17,26 @@ import { approvalsService } from "./process/approvals.ts";
 import { archivesService } from "./process/archive.ts";
 import { historiesService } from "./process/histories.ts";
 import { mediaService } from "./process/media.ts";
+import { modelFor, modelService } from "./process/model-choice.ts";
 import { processesService } from "./process/processes.ts";
 import type { Shells } from "./syscalls/shell-service.ts";
 import type { Services } from "./syscalls/table.ts";
 
 export function bootServices(core: Core, files: FileParts, { shells, ...parts }: ServiceParts): Services {
-  const { ledger, runners, closer } = parts;
+  const { ledger, runners, closer, heldForKeys } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
+  const { models, offers } = core;
+  const choosing = { kernel, models, offers, clock };
   const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
   return {
     ...bootPeople(core, parts),
-    registry: registryService({ kernel, atRest: false, heldBy: (held) => ledger.heldBy(held) }),
+    registry: registryService({
+      kernel,
+      atRest: false,
+      heldBy: (pid) => ledger.heldBy(pid),
+      expectedBy: (pid) => ledger.expectedBy(pid),
+    }),
     histories: historiesService({ kernel, store, open: (row) => ledger.open(row) }),
     kernel: controlService({
       about: aboutThis(paths),
@@ -39,12 +48,21 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     approvals: approvalsService({ kernel, store, ledger, runners, clock }),
     files: filesService(files.options),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
-    settings: core.settings,
+    settings: {
+      ...core.settings,
+      async change(context, request) {
+        const changed = await core.settings.change(context, request);
+        await heldForKeys.look(context.caller.ownerUid);
+        return changed;
+      },
+    },
     shells,
     repositories: lazyRepositories(kernel, core.repos),
+    workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),
     media: mediaService({ kernel, objects, store, open: (row) => ledger.open(row), clock }),
     storage: storageService({ ...core.storage, kernel, clock }),
+    models: modelService(choosing),
     processes: processesService({
       kernel,
       store,
@@ -57,8 +75,10 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       retries,
       log: machine.log,
       locate: files.locate,
+      workplaces: workplacesOf({ ...core, ...machine }),
       termMs: config["kernel.termMs"],
-      modelFor: (context) => modelFor(kernel, context),
+      modelFor: (context, wanted) => modelFor(choosing, context, wanted),
+      offers,
     }),
   };
 }
@@ -86,8 +106,9 @@ export function bootFiles(core: Core): FileParts {
   const { kernel, objects, machine, unloggedDoor: sysFor, door, redactor, logins } = core;
   const { clock, random, paths } = machine;
   const homes = homesOf(kernel, paths, core.repos);
+  const workspaces = mountedWorkspaces({ ...core, ...machine });
   const namespace = mountedFiles({
-    ...{ objects, homes, kernel, clock, random, sysFor },
+    ...{ objects, homes, workspaces, kernel, clock, random, sysFor },
     actFor: (caller) => door(caller.ownerUid, async () => caller),
     log: async () => redactor.text(await endOfFile(paths.kernelLog, LOG_BYTES_MAX)),
     onLocked: (uid, locked) => logins.accountLocked(uid, locked),

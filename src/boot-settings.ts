@@ -2,21 +2,45 @@
 
 import { type Config, configOver, SETTINGS } from "./abi/config.ts";
 import { resolveSetting } from "./abi/config-value.ts";
-import type { Caller } from "./abi/identity.ts";
+import { SysError } from "./abi/errno.ts";
 import type { RetentionSettings } from "./abi/keep.ts";
-import type { ClientInfo } from "./abi/sys.ts";
-import { knowSecrets, type SettingsOfKernel, settingFor, settingsService, systemSettings } from "./kernel/config.ts";
+import { knowSecrets, type SettingsOfKernel, settingsService, systemSettings } from "./kernel/config.ts";
 import { type Keychain, type Secrets, secretsIn } from "./kernel/secrets.ts";
 import type { Clock } from "./lib/clock.ts";
 import { Redactor } from "./lib/redact.ts";
 import type { HomePaths } from "./paths.ts";
-import { chooseProvider, isComing } from "./providers/table.ts";
+import { ollamaUrl, serverUrl } from "./providers/access.ts";
+import { choiceOf, serverOf } from "./providers/table.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
 
-/** What a schema cannot say. A model of a provider that is still to come is kept. */
+/** What a schema cannot say. */
 export const SETTING_CHECKS: { readonly [key: string]: (value: string) => void } = {
-  "ai.model": (model) => void (isComing(model) || chooseProvider({ explicit: model, env: {} })),
+  "ai.model": (model) => void choiceOf(model),
+  "ai.provider": (provider) => void serverOf(provider),
+  "ai.fallback": checkFallback,
+  "ai.baseUrl": checkUrl,
+  "baseUrls.anthropic": checkUrl,
+  "baseUrls.openai": checkUrl,
+  "baseUrls.ollama": (text) => void (text.trim() === "none" || ollamaUrl(text) !== null || refuseUrl()),
 };
+
+function checkFallback(json: string): void {
+  for (const each of JSON.parse(json) as readonly unknown[]) {
+    if (typeof each !== "string") throw new SysError("ECONFIG", 'ai.fallback is a list like ["openai/gpt-5.4"]');
+    choiceOf(each);
+  }
+}
+
+function checkUrl(text: string): void {
+  if (serverUrl(text) === null) refuseUrl();
+}
+
+// Not quoted: there may be a password in it.
+function refuseUrl(): never {
+  throw new SysError("ECONFIG", "that is no address of a server", [
+    "http:// or https://, a host and a path; no name or password in it",
+  ]);
+}
 
 /** What the invocation says of the settings that are a kernel's own. */
 export interface SettingsMachine {
@@ -86,16 +110,4 @@ export function redactedAudit(kernel: KernelStore, redactor: Redactor): KernelSt
       add: (row) => audit.add({ ...row, call: redactor.text(row.call), detail: redactor.text(row.detail) }),
     },
   };
-}
-
-/** Checked when the message comes, so that a wrong name fails at its sender and not in the run. Null is whoever answers by default. */
-export async function modelFor(
-  { config }: KernelStore,
-  { caller, client }: { readonly caller: Caller; readonly client?: ClientInfo },
-): Promise<string | null> {
-  const { text: said, layer } = await settingFor(config, "ai.model", { uid: caller.ownerUid, client });
-  const isStored = layer === "user" || layer === "system";
-  if (said === "" || (isStored && isComing(said))) return null;
-  const { provider, model } = chooseProvider({ explicit: said, env: {} });
-  return provider === model ? provider : `${provider}:${model}`;
 }

@@ -49,6 +49,9 @@ export function bootShells(core: Core, files: FileParts): ShellParts {
     newRunner: newShellRunner,
     clock,
     runningMax: LIMITS.shellsRunningMax,
+    memory: () => process.memoryUsage.rss(),
+    memoryMax: LIMITS.shellsMemoryBytesMax,
+    runningMaxEach: LIMITS.shellsRunningMaxEach,
     warmMax: WARM_MAX,
     warmMs: WARM_MS,
   });

@@ -1,5 +1,5 @@
-// Who an invocation acts as: nobody in particular, or an account with a token from the environment, a login that was kept, a password from a
-// descriptor, or one typed on the terminal, in that order. What is kept lies in run/, for its owner alone.
+// Who an invocation acts as: nobody in particular, or an account with a password from a descriptor, a token from the environment, a login
+// that was kept, or a password typed on the terminal, in that order. What is kept lies in run/, for its owner alone.
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -51,10 +51,11 @@ export function signing({ env, runDir, now, ask }: SignInMachine): Signing {
 
     async credentials() {
       if (user === null) return token ? { token } : undefined;
+      // A password that is given decides: were it wrong and something else right, nobody would notice.
+      if (descriptor) return { user, password: passwordFrom(descriptor) };
       if (token && !anew) return { user, token };
       const login = anew ? null : kept(user);
       if (login !== null) return { user, token: login.token };
-      if (descriptor) return { user, password: passwordFrom(descriptor) };
       const password = await ask(`password of ${user}: `);
       if (password !== null) return { user, password };
       throw new SysError("EAUTH", `acting as ${user} takes its password, and there is no terminal to ask on`, [

@@ -4,15 +4,16 @@ import type { Program } from "../commands/command.ts";
 
 const NOT_FOUND = 127;
 
-export async function runOnTerminal({ argv, env, stdin, signal }: Program): Promise<number> {
+export async function runOnTerminal({ argv, env, stdin, signal, onOutput }: Program): Promise<number> {
   try {
     const child = Bun.spawn([...argv], {
       env,
       stdin: Buffer.from(stdin),
-      stdout: "inherit",
+      stdout: onOutput === undefined ? "inherit" : "pipe",
       stderr: "inherit",
       signal,
     });
+    if (onOutput !== undefined) onOutput(await new Response(child.stdout).text());
     return await child.exited;
   } catch {
     return NOT_FOUND;

@@ -2,7 +2,9 @@
 // editor gets a file that only its owner can read, and an environment without secrets.
 
 import {
-  existsSync,
+  closeSync,
+  constants,
+  fstatSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -105,18 +107,20 @@ export async function lineFrom(keys: AsyncIterable<Uint8Array>): Promise<string>
 
 export interface EditorPorts {
   readonly env: { readonly [name: string]: string | undefined };
+  /** A gsv that is called from within the editor works on this one. */
+  readonly home: string;
   /** A directory of this home that nobody else reads. */
   readonly directory: string;
   readonly cwd: string;
 }
 
 export async function editText(
-  { env, directory, cwd }: EditorPorts,
+  { env, home, directory, cwd }: EditorPorts,
   { text, name, draftName = name, onDraft }: EditRequest,
 ): Promise<Edited> {
   const command = editorFrom(env);
   const draft = join(directory, `draft-${draftName}`);
-  const before = existsSync(draft) ? readFileSync(draft, "utf8") : text;
+  const before = bytesOf(draft, draft)?.toString() ?? text;
   if (before !== text) await onDraft(draft);
   const own = mkdtempSync(join(directory, "edit-"));
   const path = join(own, name);
@@ -132,13 +136,12 @@ export async function editText(
   };
   writeFileSync(path, before, { mode: 0o600, flag: "wx" });
   try {
-    const status = await runEditor([...command, path], { env, cwd });
+    const status = await runEditor([...command, path], { env, home, cwd });
     if (status === 0) return { text: textIn(path), done, keep };
     throw new SysError("EUSAGE", `the editor ended with status ${status}: nothing was changed`);
   } catch (error) {
     // An editor may fail with a text in it that somebody wrote for an hour.
-    const written = existsSync(path) && readFileSync(path, "utf8") !== before;
-    const hints = written ? [`your text is kept in ${keep()}`] : [];
+    const hints = isWritten(path, before) ? [`your text is kept in ${keep()}`] : [];
     clear();
     if (error instanceof SysError) throw new SysError(error.code, error.message, hints);
     throw new SysError("ECONFIG", `cannot start the editor ${command[0]}`, [
@@ -148,19 +151,49 @@ export async function editText(
   }
 }
 
-function textIn(path: string): string {
+/** Null where nothing is. What an editor made a pipe would never end, and what it made a link leads to a file that is not ours to read. */
+function bytesOf(path: string, called: string): Buffer | null {
+  let descriptor: number | null = null;
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if (fstatSync(descriptor).isFile()) return readFileSync(descriptor);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+  } finally {
+    if (descriptor !== null) closeSync(descriptor);
+  }
+  throw new SysError("EINVAL", `${called} is no plain file that can be read: nothing was changed`, [
+    "move it away to begin anew",
+  ]);
+}
+
+function isWritten(path: string, before: string): boolean {
+  try {
+    const bytes = bytesOf(path, path);
+    return bytes !== null && bytes.toString() !== before;
+  } catch {
+    return true;
+  }
+}
+
+function textIn(path: string): string {
+  const bytes = bytesOf(path, "what the editor left");
+  if (bytes === null) throw new SysError("EINVAL", "the editor left no file: nothing was changed");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new SysError("EINVAL", "what the editor left is no text in UTF-8: nothing was changed");
   }
 }
 
-async function runEditor(command: readonly string[], { env, cwd }: Pick<EditorPorts, "env" | "cwd">): Promise<number> {
+async function runEditor(
+  command: readonly string[],
+  { env, home, cwd }: Pick<EditorPorts, "env" | "home" | "cwd">,
+): Promise<number> {
   const allowed = Object.entries(env).filter(([variable]) => EDITOR_ENV.test(variable));
   const child = Bun.spawn([...command], {
     cwd,
-    env: Object.fromEntries(allowed),
+    env: { ...Object.fromEntries(allowed), GSV_HOME: home },
     stdio: ["inherit", "inherit", "inherit"],
   });
   return await child.exited;

@@ -3,9 +3,10 @@
 
 import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
-import type { Caller, Credentials } from "./abi/identity.ts";
+import { type Caller, type Credentials, ROOT_UID } from "./abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { RetentionSettings } from "./abi/keep.ts";
+import type { Provider } from "./abi/stream.ts";
 import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
 import { finishRestore } from "./backup/swap.ts";
 import { bootProcesses, type ProcessParts } from "./boot-processes.ts";
@@ -22,6 +23,7 @@ import { type Callers, callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { type Dispatch, makeDispatch } from "./kernel/dispatch.ts";
 import { Logins, type Session } from "./kernel/login.ts";
+import { type Models, modelsService } from "./kernel/models.ts";
 import { type PasswordCost, Passwords } from "./kernel/passwords.ts";
 import type { Keychain } from "./kernel/secrets.ts";
 import { setUp } from "./kernel/setup.ts";
@@ -30,10 +32,10 @@ import type { Clock } from "./lib/clock.ts";
 import type { ObjectStore } from "./objects/objects.ts";
 import type { HomePaths } from "./paths.ts";
 import type { Ledger } from "./process/ledger.ts";
+import { Offers } from "./process/offers.ts";
 import { recover } from "./process/recovery.ts";
 import { Retries } from "./process/retries.ts";
 import type { Runners } from "./process/runners.ts";
-import type { providersFrom } from "./providers/table.ts";
 import { KernelDb } from "./store/kernel/db.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
 import type { ProcessStore } from "./store/process/verbs.ts";
@@ -67,7 +69,7 @@ export interface Machine {
   /** A test may stand in front of a port. */
   readonly ports?: (ports: Ports) => Ports;
   /** And in the place of the providers there are. */
-  readonly providers?: ReturnType<typeof providersFrom>;
+  readonly providers?: (named: string | null) => Promise<{ readonly provider: Provider; readonly model: string }>;
 }
 
 export interface Ports {
@@ -84,6 +86,8 @@ export interface Core extends Ports, SettingParts, RepoParts {
   readonly callers: Callers;
   readonly passwords: Passwords;
   readonly logins: Logins;
+  readonly models: Models;
+  readonly offers: Offers;
   readonly startedAt: number;
   readonly generation: number;
   readonly afterCrash: boolean;
@@ -186,6 +190,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     });
   const callers = callersFrom(ports.kernel.accounts);
   const passwords = new Passwords(machine.passwordCost);
+  const manual = async () => (await import("./prompts/manual.ts")).MANUAL;
   return {
     ...ports,
     ...setting,
@@ -193,6 +198,8 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     bus,
     callers,
     passwords,
+    models: modelsService({ rows: ports.kernel.config, secrets: setting.secrets, clock, manual }),
+    offers: offersUntilTheEnd(bus),
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
@@ -203,6 +210,21 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     door: (uid, caller, client) => through(dispatches.logged, uid, caller, client),
     unloggedDoor: (caller) => through(dispatches.unlogged, caller.ownerUid, async () => caller),
   };
+}
+
+/** What clients offered to their runs, forgotten with these. */
+function offersUntilTheEnd(bus: Bus): Offers {
+  const offers = new Offers();
+  bus.listen({
+    uid: ROOT_UID,
+    clientId: null,
+    filter: { names: ["chat.complete", "process.exit"] },
+    hear(signal) {
+      if (signal.name === "chat.complete") offers.ended(signal.run);
+      else offers.gone(signal.pid);
+    },
+  });
+  return offers;
 }
 
 /** Two ways into the same services: one writes the log of the process that calls, one is for what the kernel reads on its behalf. */
@@ -249,7 +271,7 @@ async function takeUp(
 
 function finished(
   core: Core,
-  { runners, ledger, closer }: ProcessParts,
+  { runners, ledger, closer, heldForKeys }: ProcessParts,
   {
     firstRun,
     database,
@@ -274,6 +296,7 @@ function finished(
       if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
       const human = await kernel.accounts.firstHuman();
       if (human === null) throw new SysError("EIO", "this home has no account");
+      if (core.offers.made(human.uid, client)) heldForKeys.look(human.uid).catch(core.onFault);
       return door(human.uid, () => callers.person(human.uid, human.home), client);
     },
     async drain(ms) {

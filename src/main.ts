@@ -147,11 +147,10 @@ async function commandProcess(): Promise<number> {
     person: {
       ask: async (question) => (await import("./boot-terminal.ts")).ask(question, (text) => stderr.write(text)),
       askHidden,
-      edit: async (request) =>
-        (await import("./boot-terminal.ts")).editText(
-          { env, cwd, directory: (await atHome(here)).paths.runDir },
-          request,
-        ),
+      edit: async (request) => {
+        const { home, runDir: directory } = (await atHome(here)).paths;
+        return (await import("./boot-terminal.ts")).editText({ env, cwd, home, directory }, request);
+      },
     },
     host: async () => {
       const { hostSide } = await import("./boot-host-files.ts");

@@ -79,6 +79,8 @@ test("a login is kept for its owner alone, works without being asked, and ends w
     const { token } = JSON.parse(readFileSync(file, "utf8")) as { token: string };
     const who = await home.gsv(["system", "whoami", "--user", "root"]);
     expect([who.status, who.stdout]).toEqual([0, expect.stringContaining("root (uid 0")]);
+    const wrong = await byDescriptor(home, "wrong words", "system", "whoami", "--user", "root");
+    expect([wrong.status, wrong.stdout]).toEqual([4, ""]);
     expect((await home.gsv(["auth", "logout", "root"])).status).toBe(0);
     expect(existsSync(file)).toBe(false);
     const after = await home.gsv(["ps"], { env: { GSV_TOKEN: token } });

@@ -1,7 +1,7 @@
 // What a person is asked at the terminal: keys make a line that nobody sees, and an editor gets a private file and no secrets.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { editText, lineFrom } from "../src/boot-terminal.ts";
@@ -49,25 +49,27 @@ describe("an editor", () => {
     PATH: "/usr/bin:/bin",
     HOME: directory,
     ANTHROPIC_API_KEY: "sk-canary-0123456789",
-    GSV_HOME: directory,
+    GSV_HOME: "relative",
   };
+  const places = { home: "/home/of/gsv", directory, cwd: "/" };
 
-  test("gets a file that only its owner can read, its own arguments, and an environment without secrets", async () => {
+  test("gets a file that only its owner can read, its own arguments, this home, and an environment without secrets", async () => {
     const seen = join(directory, "seen");
     const VISUAL = `${editor(`ls -l "$2" > ${seen}; echo "$1" >> ${seen}; env >> ${seen}; echo after > "$2"`)} -w`;
-    const edited = await editText({ env: { ...base, VISUAL, EDITOR: "false" }, directory, cwd: "/" }, request);
+    const edited = await editText({ env: { ...base, VISUAL, EDITOR: "false" }, ...places }, request);
     expect(edited.text).toBe("after\n");
     const noted = readFileSync(seen, "utf8");
     expect(noted).toMatch(/^-rw-------/);
     expect(noted).toContain("\n-w\n");
-    expect(noted).not.toMatch(/canary|GSV_HOME/);
+    expect(noted).toContain("\nGSV_HOME=/home/of/gsv\n");
+    expect(noted).not.toContain("canary");
     edited.done();
     expect(readdirSync(directory).filter((name) => name.startsWith("edit-"))).toEqual([]);
   });
 
   test("goes on with a text that was kept, until it is taken over; then nothing is left", async () => {
     const draft = join(directory, "draft-settings.conf");
-    const edit = (EDITOR: string) => editText({ env: { ...base, EDITOR }, directory, cwd: "/" }, request);
+    const edit = (EDITOR: string) => editText({ env: { ...base, EDITOR }, ...places }, request);
     const left = () => readdirSync(directory).filter((name) => /^(?:edit|draft)-/.test(name));
     expect((await edit(editor('echo one >> "$1"'))).keep()).toBe(draft);
     expect(left()).toEqual(["draft-settings.conf"]);
@@ -92,17 +94,39 @@ describe("an editor", () => {
       [join(directory, "nowhere"), "ECONFIG"],
       ["vim -- /etc/passwd", "ECONFIG"],
     ] as const) {
-      const refused = await rejection(editText({ env: { ...base, EDITOR }, directory, cwd: "/" }, request));
+      const refused = await rejection(editText({ env: { ...base, EDITOR }, ...places }, request));
       expect(refused.code).toBe(code);
     }
     expect(readdirSync(directory).filter((name) => name.startsWith("edit-"))).toEqual([]);
   });
 });
 
+test.each([
+  ["a pipe", 'rm "$1"; mkfifo "$1"'],
+  ["a link", 'rm "$1"; ln -s /etc/hostname "$1"'],
+  ["a directory", 'rm "$1"; mkdir "$1"'],
+])(
+  "what an editor made %s is neither waited for nor followed, but kept, and told also when the draft is taken up",
+  async (what, script) => {
+    const draftName = what.replace(" ", "-");
+    const request = { text: "before\n", name: "notes.md", draftName, onDraft: async () => {} };
+    const draft = join(directory, `draft-${draftName}`);
+    const edit = (EDITOR: string) =>
+      rejection(editText({ env: { PATH: "/usr/bin:/bin", EDITOR }, home: directory, directory, cwd: "/" }, request));
+    const refused = await edit(editor(script));
+    expect([refused.code, refused.hints]).toEqual(["EINVAL", [`your text is kept in ${draft}`]]);
+    expect(lstatSync(draft).isFile()).toBe(false);
+    const again = await edit(editor('echo late > "$1"'));
+    expect(again.message).toBe(`${draft} is no plain file that can be read: nothing was changed`);
+    expect(lstatSync(draft).isFile()).toBe(false);
+    expect(readdirSync(directory).filter((name) => name.startsWith("edit-"))).toEqual([]);
+  },
+);
+
 test("what an editor leaves is kept when it is no text, and where it is is told", async () => {
   const env = { PATH: "/usr/bin:/bin", EDITOR: editor("printf '\\377' > \"$1\"") };
   const request = { text: "before\n", name: "notes.md", draftName: "other", onDraft: async () => {} };
-  const refused = await rejection(editText({ env, directory, cwd: "/" }, request));
+  const refused = await rejection(editText({ env, home: directory, directory, cwd: "/" }, request));
   expect([refused.code, refused.hints]).toEqual(["EINVAL", [`your text is kept in ${join(directory, "draft-other")}`]]);
   expect(readFileSync(join(directory, "draft-other"))).toEqual(Buffer.from([0xff]));
 });

@@ -4,9 +4,8 @@
 
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { found } from "./support/canaries.ts";
+import { filesBelow, Search } from "./support/canaries.ts";
 import { type Env, TestHome } from "./support/home.ts";
 
 const ODD = 'canary-7/"q\\ +é%&=-odd';
@@ -58,20 +57,6 @@ function mistakes(value: string): string[][] {
   ];
 }
 
-class Search {
-  readonly hits: string[] = [];
-
-  look(where: string, bytes: Uint8Array | string, values: readonly string[] = ALL): void {
-    this.hits.push(...found(values, bytes).map((form) => `${where}: ${form}`));
-  }
-}
-
-function filesBelow(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-}
-
 async function secretsAreSet(home: TestHome, gsv: (args: string[], stdin?: string) => Promise<number>): Promise<void> {
   for (const [key, value] of Object.entries({ ...STORED, "apiKeys.openrouter": REPLACED })) {
     expect(await gsv(["config", "set", key], `${value}\n`)).toBe(0);
@@ -102,7 +87,7 @@ async function everythingElse(gsv: (args: string[], stdin?: string) => Promise<n
 
 test("no secret is found outside of its own file, in any form, after everything was done and every mistake was made", async () => {
   const home = new TestHome({ env: { ...(IN_ENV as Env), EDITOR: "cat", GSV_MODEL: "offline" } });
-  const search = new Search();
+  const search = new Search(ALL);
   const gsv = async (args: string[], stdin?: string, env: Env = {}): Promise<number> => {
     const { status, stdout, stderr } = await home.gsv(args, { env, ...(stdin === undefined ? {} : { stdin }) });
     search.look(`stdout of gsv ${args[0]} ${args[1]}`, stdout);
@@ -145,8 +130,8 @@ test("no secret is found outside of its own file, in any form, after everything 
     }
     expect(search.hits).toEqual([]);
     // The search itself is awake: the files of the secrets are where they are found.
-    const own = new Search();
-    for (const path of filesBelow(home.paths.secretsDir)) own.look(path, readFileSync(path), Object.values(STORED));
+    const own = new Search(Object.values(STORED));
+    for (const path of filesBelow(home.paths.secretsDir)) own.look(path, readFileSync(path));
     expect(own.hits.length).toBeGreaterThanOrEqual(Object.keys(STORED).length);
   } finally {
     await home.dispose();

@@ -3,10 +3,10 @@
 import { SysError } from "../../src/abi/errno.ts";
 import { isBinary } from "../../src/lib/binary.ts";
 import { quoted } from "../../src/lib/quote.ts";
-import { Sanitizer } from "../../src/lib/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
+import { ForeignOutput } from "../foreign-output.ts";
 import { piecesOf } from "./gsv-side.ts";
 import { Problems } from "./problems.ts";
 
@@ -45,16 +45,15 @@ export async function printPieces(io: Io, path: string, pieces: AsyncIterable<Ui
 }
 
 async function printText(io: Io, path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  const decoder = new TextDecoder();
-  const sanitizer = new Sanitizer();
+  const output = new ForeignOutput(io.stdout);
   let begun = false;
   for await (const piece of pieces) {
     if (!begun && isBinary(piece)) throw notForTerminals(path);
     begun = true;
-    await io.stdout.write(sanitizer.push(decoder.decode(piece, { stream: true })));
+    await output.write(piece);
     if (io.stdout.closed) return;
   }
-  await io.stdout.write(sanitizer.push(decoder.decode()) + sanitizer.end());
+  await output.end();
 }
 
 function notForTerminals(path: string): SysError {

@@ -30,6 +30,7 @@ function setting(type: Setting["type"], doc: string, fallback: string, rest: Res
 }
 
 const LATER = { later: true } as const;
+const ASKS = { agents: "ask" } as const;
 const ASKS_LATER = { agents: "ask", later: true } as const;
 const ROOT = { writes: "root" } as const;
 const ROOT_LATER = { writes: "root", later: true } as const;
@@ -54,7 +55,7 @@ function choice(doc: string, choices: readonly [string, ...string[]], rest: Rest
 }
 
 function secret(doc: string, env?: string): Setting {
-  return { type: "secret", doc, fallback: "", writes: "user", ...(env === undefined ? {} : { env }), ...LATER };
+  return { type: "secret", doc, fallback: "", writes: "user", ...(env === undefined ? {} : { env }) };
 }
 
 export const SETTINGS = {
@@ -99,15 +100,29 @@ export const SETTINGS = {
   "storage.s3.accessKeyId": setting("secret", "the id of the key for the bucket", "", ROOT),
   "storage.s3.secretAccessKey": setting("secret", "the secret of the key for the bucket", "", ROOT),
 
-  "ai.model": setting("text", "who answers: offline, or script: and the absolute path of a file", "", {
-    env: "GSV_MODEL",
-  }),
-  "ai.provider": setting("text", "whose models answer", "", LATER),
-  "ai.apiKey": secret("the key for the provider"),
-  "ai.baseUrl": setting("text", "where the provider answers, in the place of its own address", "", LATER),
-  "ai.reasoning": choice("how much a model thinks", ["medium", "off", "minimal", "low", "high", "xhigh"], ASKS_LATER),
-  "ai.maxTokens": count("how long one answer of a model may be", 8192),
-  "ai.contextWindowTokens": count("the window of a model that says nothing of its own", 256_000),
+  "ai.model": setting(
+    "text",
+    "who answers: PROVIDER/MODEL, the short name of a model, offline, or script: and a path",
+    "",
+    {
+      env: "GSV_MODEL",
+    },
+  ),
+  "ai.provider": setting("text", "whose models answer, where ai.model names none", ""),
+  "ai.apiKey": secret("the key for that provider"),
+  "ai.baseUrl": setting("text", "where that provider answers, in the place of its own address", ""),
+  "ai.providerStyle": choice("which interface a server has that speaks as OpenAI's", ["auto", "responses", "chat"], {}),
+  "ai.fallback": setting(
+    "json",
+    "models that are asked, in this order, when the one that is meant cannot be reached",
+    "[]",
+    {
+      shape: "array",
+    },
+  ),
+  "ai.reasoning": choice("how much a model thinks", ["medium", "off", "minimal", "low", "high", "xhigh"], ASKS),
+  "ai.maxTokens": count("how long one answer of a model may be", 8192, { min: 1 }),
+  "ai.contextWindowTokens": count("the window of a model that says nothing of its own", 256_000, { min: 1024 }),
   "ai.maxContextBytes": count("how many bytes each context.d may add to a request", 32_768, {}),
   "ai.generation.timeoutMs": count("how long one answer may take", 180_000),
   "ai.generation.streaming": choice("whether an answer comes in pieces", ["auto", "off"], ROOT_LATER),
@@ -117,6 +132,17 @@ export const SETTINGS = {
   "apiKeys.openai": secret("the key for OpenAI", "OPENAI_API_KEY"),
   "apiKeys.google": secret("the key for Google", "GEMINI_API_KEY"),
   "apiKeys.openrouter": secret("the key for OpenRouter", "OPENROUTER_API_KEY"),
+  "baseUrls.anthropic": setting("text", "where Anthropic answers, in the place of its own address", "", {
+    env: "ANTHROPIC_BASE_URL",
+  }),
+  "baseUrls.openai": setting("text", "where OpenAI, or a server that speaks as it does, answers", "", {
+    env: "OPENAI_BASE_URL",
+  }),
+  "baseUrls.ollama": setting("text", "where Ollama answers; none asks nobody", "", { env: "OLLAMA_HOST" }),
+  "ollama.parallel": count("how many requests Ollama is given at once; 0 leaves it to Ollama", 1, {
+    env: "OLLAMA_NUM_PARALLEL",
+    max: 1000,
+  }),
 
   "shell.timeoutMs": count("how long one command may take", 30_000),
   "shell.networkEnabled": flag("whether commands reach the network", true),
@@ -152,7 +178,7 @@ export const SETTINGS = {
   "compaction.reserveTokens": count("room kept free in a model's window", 20_000, ASKS_LATER),
   "compaction.keepRecentTokens": count("how much of the newest history stays as it is", 20_000, ASKS_LATER),
   "compaction.extractMemories": flag("whether a compaction writes down what should last", true, ASKS_LATER),
-  "timeouts.llmMs": count("how long a model may take", 300_000),
+  "timeouts.llmMs": count("how long a model may go without a word", 300_000, { min: 1000 }),
   "timeouts.toolMs": count("how long a tool may take", 60_000),
 
   "retention.archivesDays": count("archives older than this are deleted; 0 keeps them for ever", 0, {

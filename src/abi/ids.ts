@@ -3,6 +3,7 @@
 
 const PID = /^(?:init:(?:0|[1-9][0-9]{0,9})|task:[a-z0-9]{6})$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const WORKSPACE = /^(?:ws|dir)_[a-z0-9]{6}$/;
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -31,6 +32,15 @@ export function isRequestId(text: string): boolean {
 
 export function taskPid(random: RandomBytes): string {
   return `task:${letters(6, random)}`;
+}
+
+/** `ws_…` of a tree that gsv keeps, `dir_…` of a directory of this machine: a path alone says which it is. */
+export function workspaceId(kind: "ws" | "dir", random: RandomBytes): string {
+  return `${kind}_${letters(6, random)}`;
+}
+
+export function isWorkspaceId(text: string): boolean {
+  return WORKSPACE.test(text);
 }
 
 export function approvalId(random: RandomBytes): string {

@@ -36,7 +36,17 @@ export interface BackupRestored {
 }
 
 export interface Usage {
-  readonly kind: "kernel" | "process" | "archives" | "files" | "repos" | "logs" | "quarantine" | "backups" | "other";
+  readonly kind:
+    | "kernel"
+    | "process"
+    | "archives"
+    | "files"
+    | "repos"
+    | "workspace"
+    | "logs"
+    | "quarantine"
+    | "backups"
+    | "other";
   /** The pid, the account, the directory: whose it is. */
   readonly name: string;
   readonly bytes: number;

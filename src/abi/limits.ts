@@ -23,6 +23,7 @@ export const LIMITS = {
   toolOutputBytesMax: 32 * 1024, // what a model sees of one result
   spawnDepthMax: 8,
   processesPerOwnerMax: 10_000,
+  workspacesPerOwnerMax: 10_000,
   openProcessDatabasesMax: 64,
   syscallLogRowsMax: 1000,
   connectionsMax: 512, // to one kernel; fewer where the system gives it few descriptors
@@ -45,7 +46,9 @@ export const LIMITS = {
   shellOutputBytesMax: 64 * 1024 * 1024, // of one script, both streams
   shellWallMs: 30_000,
   shellWallMsMax: 24 * 60 * 60 * 1000,
+  shellsMemoryBytesMax: 1536 * 1024 * 1024, // of the kernel with all its scripts
   shellsRunningMax: 16,
+  shellsRunningMaxEach: 8, // of one account
   mediaBytesMax: 25 * 1024 * 1024, // one picture, sound or document
   mediaPerProcessBytesMax: 256 * 1024 * 1024,
   mediaPerProcessMax: 1000,

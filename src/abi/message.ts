@@ -7,9 +7,17 @@ export interface ToolCall {
   readonly args: { readonly [key: string]: unknown };
 }
 
+/** What a provider wants back with its own turn, as it gave it: thinking that it signed. Nobody else reads it. */
+export interface Seal {
+  /** Which provider and model can open it. */
+  readonly by: string;
+  readonly data: string;
+}
+
 export interface AssistantContent {
   readonly text: string;
   readonly thinking?: string;
+  readonly seal?: Seal;
   readonly toolCalls?: readonly ToolCall[];
 }
 

@@ -30,7 +30,9 @@ export type WaitsFor =
   | { readonly kind: "disk"; readonly reason: string }
   | { readonly kind: "credential"; readonly reason: string }
   | { readonly kind: "limit"; readonly reason: string }
-  | { readonly kind: "repair"; readonly reason: string };
+  | { readonly kind: "repair"; readonly reason: string }
+  /** It goes on by itself: a model is asked again then. */
+  | { readonly kind: "model"; readonly reason: string };
 
 export interface ProcessInfo {
   readonly pid: string;
@@ -92,6 +94,7 @@ const EXIT_OF_HOLD: { readonly [K in WaitsFor["kind"]]: number } = {
   credential: 4,
   limit: 6,
   repair: 1,
+  model: 75,
 };
 
 /** The same for one who does not stay until what holds the process is gone. */

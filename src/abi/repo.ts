@@ -1,7 +1,17 @@
 // Versions of files as callers see them: repositories, commits, differences. And which names git keeps for itself.
 
+import { isWorkspaceId } from "./ids.ts";
+
 /** What of a home is versioned. */
 export const VERSIONED = ["context.d", "skills.d", "knowledge"] as const;
+
+/** The repository of an account's home. */
+export const HOME_REPO = "home";
+
+/** Whether the files of a repository lie there to be worked on: those of homes and workspaces do. */
+export function hasTree(name: string): boolean {
+  return name === HOME_REPO || isWorkspaceId(name);
+}
 
 export interface RepoName {
   readonly owner: string;
@@ -11,7 +21,7 @@ export interface RepoName {
 export interface RepoInfo {
   /** `owner/name`. */
   readonly repo: string;
-  readonly kind: "home" | "user";
+  readonly kind: "home" | "workspace" | "user";
   readonly writable: boolean;
   /** Null while nothing was committed. */
   readonly head: string | null;

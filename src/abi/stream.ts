@@ -1,7 +1,7 @@
 // One model answer as a stream of events, whatever the wire format behind it. A stream never throws:
 // failure and abort are its last event, and nothing follows the last event.
 
-import type { Message } from "./message.ts";
+import type { Message, Seal } from "./message.ts";
 import type { Usage } from "./process.ts";
 
 export type StopReason = "end" | "tools" | "length" | "refusal";
@@ -31,7 +31,7 @@ export type StreamEvent =
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "call.start"; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: "call.delta"; readonly index: number; readonly json: string }
-  | { readonly type: "done"; readonly stop: StopReason; readonly usage: Usage }
+  | { readonly type: "done"; readonly stop: StopReason; readonly usage: Usage; readonly seal?: Seal }
   | { readonly type: "error"; readonly failure: Failure }
   | { readonly type: "aborted" };
 
@@ -54,7 +54,16 @@ export interface ModelRequest {
   readonly earlier?: () => AsyncIterable<readonly Message[]>;
 }
 
+/** A model as its server lists it. */
+export interface ServedModel {
+  readonly id: string;
+  /** Null where the server does not say. */
+  readonly windowTokens: number | null;
+}
+
 export interface Provider {
   readonly name: string;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamEvent>;
+  /** Those there are now, as far as anybody outside of this machine has to be asked. Rejects with an error that holds a Failure. */
+  models?(signal: AbortSignal): Promise<readonly ServedModel[]>;
 }

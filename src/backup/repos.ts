@@ -1,9 +1,10 @@
-// Repositories in a backup: the files of homes, and what git needs to know their versions. What makes a git run something (hooks,
+// Repositories in a backup: the files of homes and workspaces, and what git needs to know their versions. What makes a git run something (hooks,
 // configuration, what it takes objects from besides) is neither taken nor put back, whatever a backup holds; an index is made anew.
 
 import { constants } from "node:fs";
 import { chmod, copyFile, lstat, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isWorkspaceId } from "../abi/ids.ts";
 import { isGits } from "../abi/repo.ts";
 import { makeParents, sha256Of, syncDirectory } from "../objects/host.ts";
 import { headFault, repositoriesIn } from "../repos/sound.ts";
@@ -33,7 +34,7 @@ export function isRepoPath(path: string): boolean {
   if (names.some((name) => name === "" || name === "." || name === ".." || Buffer.byteLength(name) > 255)) return false;
   if (path.includes("\u0000")) return false;
   if (BARE.test(repo)) return GIT_FILE.test(names.join("/")) && !names.some((name) => name.endsWith(".lock"));
-  if (repo !== "home") return false;
+  if (repo !== "home" && !isWorkspaceId(repo)) return false;
   if (names[0] !== ".git") return !names.some(isGits);
   return GIT_FILE.test(names.slice(1).join("/")) && !names.some((name) => name.endsWith(".lock"));
 }

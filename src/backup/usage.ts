@@ -3,6 +3,7 @@
 
 import { readdirSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { isWorkspaceId } from "../abi/ids.ts";
 import type { HomeUsage, Usage } from "../abi/keep.ts";
 import type { ObjectSums } from "../store/sums.ts";
 
@@ -25,7 +26,7 @@ export function usageOf(places: UsagePlaces, sums: readonly ObjectSums[]): HomeU
     { kind: "kernel", name: "kernel.db", ...databaseAt(places.kernelDb) },
     ...processes(places.procDir),
     ...sums,
-    { kind: "repos", name: "repos", ...treeAt(places.reposDir) },
+    ...repositories(places.reposDir),
     { kind: "logs", name: "log", ...treeAt(places.logDir) },
     { kind: "quarantine", name: "quarantine", ...treeAt(places.quarantineDir) },
     { kind: "backups", name: "backup", ...treeAt(places.backupDir) },
@@ -41,6 +42,24 @@ export function usageOf(places: UsagePlaces, sums: readonly ObjectSums[]): HomeU
     freeBytes: bavail * bsize,
   };
 }
+
+/** Workspaces by name, everything else together. */
+function repositories(directory: string): Usage[] {
+  const rest = { kind: "repos", name: "repos", ...EMPTY } as const;
+  const rows: Usage[] = [];
+  let together: Size = EMPTY;
+  for (const owner of listed(directory)) {
+    for (const name of listed(join(directory, owner))) {
+      const path = join(directory, owner, name);
+      const size = treeAt(path);
+      if (isWorkspaceId(name)) rows.push({ kind: "workspace", name: `${owner}/${name}`, ...size });
+      else together = { bytes: together.bytes + size.bytes, count: together.count + size.count };
+    }
+  }
+  return [{ ...rest, ...together }, ...rows];
+}
+
+const EMPTY = { bytes: 0, count: 0 };
 
 type Size = Pick<Usage, "bytes" | "count">;
 

@@ -25,6 +25,7 @@ import { storage } from "./storage.ts";
 import { terminal } from "./terminal.ts";
 import { unfinished } from "./unfinished.ts";
 import { versions } from "./versions.ts";
+import { workspaces } from "./workspaces.ts";
 
 const QUICK: readonly Check[] = [
   home,
@@ -37,6 +38,7 @@ const QUICK: readonly Check[] = [
   agreement,
   unfinished,
   archives,
+  workspaces,
   secrets,
   storage,
   repositories,

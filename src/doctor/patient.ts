@@ -80,8 +80,8 @@ export interface Patient {
   /** Says hello to the kernel. */
   readonly greet: () => Promise<Answer>;
   readonly terminal: { readonly isTTY: boolean; readonly columns: number; readonly rows: number };
-  /** Throws when what is chosen does not exist. */
-  readonly provider: () => { readonly provider: string; readonly model: string };
+  /** Whom the environment chooses, offline when it says nothing; throws when what is chosen does not exist. */
+  readonly provider: () => { readonly provider: string; readonly model: string; readonly name: string };
   /** Where a program is, by PATH. */
   readonly find: (program: string) => string | null;
   /** Runs a program to its end; its first line. */

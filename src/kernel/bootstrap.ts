@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { ShippedFile } from "../prompts/shipped.ts";
-import type { HomeTree } from "../repos/home.ts";
+import type { VersionedTree } from "../repos/tree.ts";
 import type { AccountRow } from "../store/kernel/people.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { Bootstrapped, Bootstrapping } from "../syscalls/repositories.ts";
@@ -15,7 +15,7 @@ export interface BootstrapPorts {
   readonly kernel: KernelStore;
   readonly objects: Pick<ObjectStore, "page">;
   readonly directoryOf: (username: string) => string;
-  readonly treeOf: (username: string) => Promise<Pick<HomeTree, "change">>;
+  readonly treeOf: (username: string) => Promise<Pick<VersionedTree, "change">>;
 }
 
 export type Receiver = Pick<AccountRow, "username" | "kind"> & { readonly owner: string | null };

@@ -31,6 +31,7 @@ const USERS = [
   "repo.read",
   "repo.refs",
   "repo.search",
+  "workspace.*",
   "ai.transcription.create",
   "ai.speech.create",
   "adapter.connect",

@@ -178,15 +178,16 @@ export function systemSettings(rows: ConfigRows): Promise<{ readonly [name: stri
   return textsOf(rows, "system");
 }
 
-/** One setting as it is for an account at a client. */
-export async function settingFor(
+/** Settings as they are for an account at a client, read once. Of a secret only where it lies is in there. */
+export async function settingsFor(
   rows: ConfigRows,
-  name: SettingName,
-  { uid, client }: { readonly uid: number; readonly client: ClientInfo | undefined },
-): Promise<Resolved> {
+  { uid, client }: { readonly uid: number; readonly client: Pick<ClientInfo, "env" | "flags"> | undefined },
+): Promise<(name: SettingName) => Resolved> {
   const [system, user] = [await textsOf(rows, "system"), await textsOf(rows, uid)];
-  const [environment, flag] = [environmentOf({}, client, name), flagOf(client, name)];
-  return resolveSetting(name, SETTINGS[name], { system: system[name], user: user[name], environment, flag });
+  return (name) => {
+    const [environment, flag] = [environmentOf({}, client, name), flagOf(client, name)];
+    return resolveSetting(name, SETTINGS[name], { system: system[name], user: user[name], environment, flag });
+  };
 }
 
 /** Every stored secret becomes known, so that it is redacted wherever it turns up. Returns what could not be read, one line each. */
@@ -225,13 +226,17 @@ async function goneOf(
   return gone;
 }
 
-function environmentOf(ofKernel: Texts, client: ClientInfo | undefined, name: SettingName): string | undefined {
+function environmentOf(
+  ofKernel: Texts,
+  client: Pick<ClientInfo, "env"> | undefined,
+  name: SettingName,
+): string | undefined {
   const { env, writes }: Setting = SETTINGS[name];
   return writes === "root" ? ofKernel[name] : env === undefined ? undefined : client?.env[env];
 }
 
 /** A client may say anything: what is secret or root's is no flag's business. */
-function flagOf(client: ClientInfo | undefined, name: SettingName): string | undefined {
+function flagOf(client: Pick<ClientInfo, "flags"> | undefined, name: SettingName): string | undefined {
   const { type, writes }: Setting = SETTINGS[name];
   return writes === "root" || type === "secret" ? undefined : client?.flags?.[name];
 }

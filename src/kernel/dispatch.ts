@@ -104,7 +104,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     if (!isRequestId(context.requestId))
       throw new SysError("EINVAL", "the request id must be 1 to 128 characters of A-Z a-z 0-9 . _ : -");
     // Somebody who hangs up cannot take back what was asked for; a process's own effects end with its run.
-    const steady = context.caller.kind === "person" ? { ...context, signal: NEVER } : context;
+    const steady = context.caller.kind !== "process" ? { ...context, signal: NEVER, gone: context.signal } : context;
     const key = `${context.caller.uid}:${context.requestId}`;
     const bodyHash = new Bun.CryptoHasher("sha256").update(JSON.stringify([call.name, args])).digest("hex");
     const running = underWay.get(key);

@@ -149,7 +149,13 @@ export class GsvScripts {
           tooMuch = true;
           stopped.abort();
         },
-        signal: AbortSignal.any([stopped.signal, context.signal]),
+        owner: caller.ownerUid,
+        // Nobody reads what it would print: it ends with its client.
+        signal: AbortSignal.any([
+          stopped.signal,
+          context.signal,
+          ...(context.gone === undefined ? [] : [context.gone]),
+        ]),
       },
     );
     if (session !== null && !end.cut) this.remember(session, end.state);

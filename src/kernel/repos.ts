@@ -1,15 +1,16 @@
 // Who may do what with which repository. An account's are for its private group, as its home is: the human and the human's agents. A
-// process changes the files of a home through the file calls alone, where a person is asked; what it may not do is refused here, whatever
-// way it came.
+// process changes the files of a home or a workspace through the file calls alone, where a person is asked; what it may not do is refused
+// here, whatever way it came.
 
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot, mayUse } from "../abi/identity.ts";
-import { type RepoInfo, type RepoName, VERSIONED } from "../abi/repo.ts";
+import { isWorkspaceId } from "../abi/ids.ts";
+import { HOME_REPO, hasTree, type RepoInfo, type RepoName, VERSIONED } from "../abi/repo.ts";
 import { advance, commitSteps, type Step, stepsBack } from "../repos/apply.ts";
 import { apart, commitOf, diffOf, logOf, matchesIn, refsOf, viewOf } from "../repos/look.ts";
 import { pathInside, pathToKeep, repoName } from "../repos/names.ts";
 import { branchNamed, fetchFrom, type Remote, remoteAt, syncWith } from "../repos/remote.ts";
-import { HOME_REPO, type Repos } from "../repos/repos.ts";
+import type { Repos } from "../repos/repos.ts";
 import type { Repository } from "../repos/repository.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallContext } from "../syscalls/define.ts";
@@ -29,6 +30,7 @@ interface Found {
 
 export interface RepoPorts {
   readonly accounts: KernelStore["accounts"];
+  readonly workspaces: Pick<KernelStore["workspaces"], "get">;
   readonly repos: Repos;
 }
 
@@ -82,7 +84,8 @@ export function repositoriesService(ports: RepoPorts): Repositories {
 
   /** Alone with a repository whose files, where it has any, are all committed. */
   async function changing<T>({ name, repository }: Found, work: () => Promise<T>): Promise<T> {
-    const tree = name.name === HOME_REPO ? repos.home(name.owner) : null;
+    await needActive(ports, name);
+    const tree = hasTree(name.name) ? repos.tree(name) : null;
     await tree?.record();
     return repository.turn(async () => {
       await tree?.ready();
@@ -105,7 +108,7 @@ export function repositoriesService(ports: RepoPorts): Repositories {
       const name = repoName(text, await ownName(ports, caller));
       if (!(await mayReach(ports, caller, name.owner)))
         throw new SysError("EPERM", `${caller.username} may not make repositories of ${name.owner}`);
-      if (name.name === HOME_REPO) throw new SysError("EEXIST", "home is the repository of a home");
+      needOrdinary(name);
       return infoOf(ports, name, await repos.create(name));
     },
 
@@ -140,8 +143,7 @@ export function repositoriesService(ports: RepoPorts): Repositories {
       const remote = await remoteFor(ports, context, address);
       const wanted = branchNamed(branch);
       const name = repoName(repo, await ownName(ports, caller));
-      if (name.name === HOME_REPO)
-        throw new SysError("EINVAL", "a home is not imported: gsv repo sync brings both together");
+      needOrdinary(name);
       const known = await mayReach(ports, caller, name.owner);
       if (!known) throw new SysError("EPERM", `${caller.username} may not make repositories of ${name.owner}`);
       const fresh = repos.open(name) === null;
@@ -170,8 +172,8 @@ export function repositoriesService(ports: RepoPorts): Repositories {
 
     async remove({ caller }, text, force) {
       const target = await found(ports, caller, text);
-      if (target.name.name === HOME_REPO)
-        throw new SysError("EPERM", "the repository of a home stays as long as the home");
+      if (hasTree(target.name.name))
+        throw new SysError("EPERM", `the versions of ${target.text} stay as long as what they are of`);
       if (!force && (await target.repository.head()) !== null)
         throw new SysError("EBUSY", `${target.text} has versions in it, which would be gone for good`, [
           `gsv repo delete --force ${target.text}`,
@@ -216,7 +218,7 @@ async function mayReach({ accounts }: RepoPorts, caller: Caller, owner: string):
 }
 
 async function infoOf({ repos }: RepoPorts, name: RepoName, repository: Repository): Promise<RepoInfo> {
-  const kind = name.name === HOME_REPO ? "home" : "user";
+  const kind = name.name === HOME_REPO ? "home" : hasTree(name.name) ? "workspace" : "user";
   // One that is damaged is listed like any other; whatever is asked of it says so.
   const head = repos.findGit() === null ? null : await repository.head().catch(() => null);
   return { repo: textOf(name), kind, writable: true, head, path: repos.pathOf(name) };
@@ -224,10 +226,25 @@ async function infoOf({ repos }: RepoPorts, name: RepoName, repository: Reposito
 
 /** What an agent is told to be is changed by files, where a person sees the change first. */
 function needFileCalls(caller: Caller, { name }: RepoName): void {
-  if (caller.kind === "person" || name !== HOME_REPO) return;
-  throw new SysError("EPERM", `${caller.pid ?? caller.username} may not change a home as a repository`, [
+  if (caller.kind === "person" || !hasTree(name)) return;
+  throw new SysError("EPERM", `${caller.pid ?? caller.username} may not change a home or workspace as a repository`, [
     "write the files: what asks for approval asks there",
   ]);
+}
+
+/** Homes and workspaces are made by other means. */
+function needOrdinary({ name }: RepoName): void {
+  if (!hasTree(name)) return;
+  throw new SysError("EINVAL", `${name} is the name of a home or a workspace`, [
+    "gsv repo sync brings one of these together with another repository",
+  ]);
+}
+
+async function needActive({ workspaces }: RepoPorts, { name }: RepoName): Promise<void> {
+  if (isWorkspaceId(name) && (await workspaces.get(name))?.state === "archived")
+    throw new SysError("EROFS", `${name} is archived: nothing in it is changed`, [
+      `gsv workspace archive --undo ${name}`,
+    ]);
 }
 
 /** Beyond this home there is the network, and the disk of whoever runs gsv. */

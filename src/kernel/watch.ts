@@ -7,7 +7,7 @@ import type { FSWatcher } from "chokidar";
 import { SysError } from "../abi/errno.ts";
 import { isGits, VERSIONED } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { HomeTree } from "../repos/home.ts";
+import type { VersionedTree } from "../repos/tree.ts";
 
 /** A file that has not grown for this long is whole. */
 const STILL_MS = 150;
@@ -22,7 +22,7 @@ const EDITS_MAX = 1000;
 export interface WatchOptions {
   readonly directory: string;
   readonly clock: Clock;
-  readonly treeOf: (owner: string) => Promise<Pick<HomeTree, "record" | "isOwn">>;
+  readonly treeOf: (owner: string) => Promise<Pick<VersionedTree, "record" | "isOwn">>;
   readonly onFault: (error: unknown) => void;
 }
 

@@ -73,9 +73,13 @@ class DiskObjects implements StoredObjects {
   async read(key: string, range: { readonly offset: number; readonly bytesMax: number }): Promise<Uint8Array> {
     checkKey(key);
     // Opened between changes, so that row and bytes are of one version; an open file stays whole whatever happens to its name.
-    const handle = await this.changes.between(() => this.open(key));
+    const { handle, size } = await this.changes.between(() => this.open(key));
     try {
-      return await readRange(handle, range.offset, range.bytesMax);
+      const bytes = await readRange(handle, range.offset, range.bytesMax);
+      // Whoever goes on until all was read would do so for ever, and whoever appends would lose that anything is missing.
+      if (bytes.byteLength < Math.min(range.bytesMax, size - range.offset))
+        throw cutShort(key, (await handle.stat()).size, size);
+      return bytes;
     } finally {
       await handle.close();
     }
@@ -190,10 +194,10 @@ class DiskObjects implements StoredObjects {
   }
 
   private async open(key: string) {
-    await present(this.rows, key);
+    const { size } = await present(this.rows, key);
     try {
       await checkParents(this.directory, key);
-      return await openPlainFile(this.path(key));
+      return { handle: await openPlainFile(this.path(key)), size };
     } catch (error) {
       if (isHostCode(error, "ENOENT"))
         throw new SysError("EIO", `the bytes of ${key} are missing from ${this.directory}`);
@@ -254,4 +258,10 @@ class DiskObjects implements StoredObjects {
   private temporaryPath(name: string): string {
     return join(this.directory, TEMPORARIES, basename(name));
   }
+}
+
+function cutShort(key: string, bytes: number, size: number): SysError {
+  return new SysError("EIO", `/${key}: damaged: ${bytes} of ${size} bytes are there`, [
+    "gsv storage verify tells what else is damaged, gsv restore brings back a backup",
+  ]);
 }

@@ -11,8 +11,10 @@ import type { Closing, ProcessStore } from "../store/process/verbs.ts";
 import { noSuchProcess } from "../syscalls/parse.ts";
 import type { Closed } from "../syscalls/services.ts";
 import { archiveKey, faultOf, pack } from "./archive.ts";
+import type { Checkpointer } from "./checkpoint.ts";
 import { endSignals, type Ledger } from "./ledger.ts";
 import { forgetMedia } from "./media.ts";
+import { forgetModel } from "./model-choice.ts";
 import type { Runners } from "./runners.ts";
 
 export interface ClosingPorts {
@@ -22,6 +24,7 @@ export interface ClosingPorts {
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly clock: Clock;
+  readonly checkpoint: Checkpointer;
   /** How long after a failure it is tried again. */
   readonly retryMs: number;
   readonly log: (line: string) => void;
@@ -138,6 +141,7 @@ export class Closer {
       answer: closed,
       now: clock.now(),
     });
+    await forgetModel(kernel, row.pid, { uid: request.uid, now: clock.now() });
     ledger.forget(row.pid);
     ledger.emit(row, { name: "process.exit", archive: closed.archivedTo });
     ledger.gone(row.pid);
@@ -156,6 +160,17 @@ export class Closer {
   }
 
   private async putAway(row: ProcessRow, closing: Closing): Promise<Closed> {
+    const closed = await this.archived(row, closing);
+    const checkpoint = await this.ports.checkpoint(row, {
+      reason: closing.reason,
+      archivedTo: closed.archivedTo,
+      messages: closed.archivedMessages,
+      records: this.pages(row.pid, { messages: 0, undelivered: 0 }),
+    });
+    return checkpoint === null ? closed : { ...closed, checkpoint };
+  }
+
+  private async archived(row: ProcessRow, closing: Closing): Promise<Closed> {
     const { store, kernel, objects, clock } = this.ports;
     const nothing: Closed = { pid: row.pid, archivedMessages: 0, archiveId: null, archivedTo: null, undelivered: 0 };
     const first = await store.closingRecords(row.pid, null, 1);

@@ -36,7 +36,7 @@ export function historiesService({ kernel, store, open }: HistoryPorts): Histori
       const messages = kept.length === 1 ? kept.map(shownMessage) : kept;
       return {
         pid,
-        messages,
+        messages: messages.map(unsealed),
         inPart: messages.flatMap(({ id }, index) => (messages[index] === kept[index] ? [] : [id])),
         messageCount: slice.count,
         hasMoreBefore: slice.hasMoreBefore || (cut && !onwards),
@@ -70,6 +70,13 @@ export function historiesService({ kernel, store, open }: HistoryPorts): Histori
 function newestOrOldest(messages: readonly Message[], onwards: boolean): readonly Message[] {
   if (onwards) return fitting(messages, LIMITS.answerBytesMax);
   return [...fitting([...messages].reverse(), LIMITS.answerBytesMax)].reverse();
+}
+
+/** What only its model can read is nothing for people. */
+function unsealed(message: Message): Message {
+  if (message.role !== "assistant" || message.content.seal === undefined) return message;
+  const { seal: _, ...content } = message.content;
+  return { ...message, content };
 }
 
 /** As it fits a page. */

@@ -32,8 +32,6 @@ export interface ProcessesPorts extends SpawnPorts {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** Checks and names the model a client asked for; null leaves it to the account. */
-  readonly modelFor: (context: CallContext) => Promise<string | null>;
   /** How long TERM waits for a safe point. */
   readonly termMs: number;
 }
@@ -210,7 +208,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     urgent: request.interrupt === true,
     text: request.message,
     origin: originOf(context),
-    model: await ports.modelFor(context),
+    model: await ports.modelFor(context, { pid, model: request.model }),
     source: null,
     requestKey: keyOf(context),
     now,
@@ -220,6 +218,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     const admitted = takenOnce(pid, await store.admit(pid, message));
     if (admitted.ends.length > 0) runners.interrupt(pid);
     const taking = admitted.runId ?? runId;
+    ports.offers.bind({ runId: taking, pid }, ports.offers.from(context));
     await routeTo(ports, context, { runId: taking, pid });
     // It is saved: whatever becomes of telling, it is worked on.
     try {

@@ -14,6 +14,8 @@ export interface Told {
   /** Home of the owner, and of the account it runs as. */
   readonly owner: { readonly username: string; readonly home: string };
   readonly runAs: { readonly username: string; readonly home: string };
+  /** The workspace, where gsv keeps its versions. What a directory of this machine says comes from anybody. */
+  readonly workspace: string | null;
   readonly bytesMaxEach: number;
   readonly skills: "summary" | "names" | "off";
 }
@@ -21,7 +23,15 @@ export interface Told {
 const SYSTEM_ROOT = "/sys/config/ai/context.d";
 const FILES_MAX = 200;
 
-export async function toldText({ namespace, caller, owner, runAs, bytesMaxEach, skills }: Told): Promise<string> {
+export async function toldText({
+  namespace,
+  caller,
+  owner,
+  runAs,
+  workspace,
+  bytesMaxEach,
+  skills,
+}: Told): Promise<string> {
   const homes = owner.home === runAs.home ? [owner] : [owner, runAs];
   const roots: ContextRoot[] = [];
   const read = (directory: string) => contextIn(namespace, caller, directory, bytesMaxEach);
@@ -29,6 +39,13 @@ export async function toldText({ namespace, caller, owner, runAs, bytesMaxEach, 
   for (const { username, home } of homes) {
     const from = username === runAs.username ? `What your own account ${username} keeps` : `What ${username} tells you`;
     roots.push({ from, files: await read(`${home}/context.d`) });
+  }
+  if (workspace !== null) {
+    const told = await read(`${workspace}/.gsv/context.d`);
+    const summary = `${workspace}/.gsv/summary.md`;
+    const text = told.length > 0 ? null : await textOf(namespace, caller, summary, bytesMaxEach + 1);
+    const files = text === null ? told : [{ path: summary, text }];
+    roots.push({ from: "What holds in this workspace", files });
   }
   const index: SkillLine[] = [];
   if (skills !== "off") for (const { home } of homes) index.push(...(await skillsIn(namespace, caller, home, index)));

@@ -5,14 +5,15 @@ import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { FAILED_NOTE, type Message, normaliseText } from "../abi/message.ts";
 import { NO_USAGE, type RunEnd, type RunStatus } from "../abi/process.ts";
-import type { Failure, FailureClass, ModelRequest, Provider } from "../abi/stream.ts";
-import { quickTryMs } from "../lib/backoff.ts";
+import type { Failure, FailureClass, ModelRequest } from "../abi/stream.ts";
+import type { Model } from "../kernel/models.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed, ProcessStore, TurnCommit } from "../store/process/verbs.ts";
 import { storable } from "./arguments.ts";
 import { endSignals, type Ledger, type SignalBody } from "./ledger.ts";
+import { mayStandIn, Tries } from "./retry.ts";
 import type { RunPlace, ToolCalls } from "./toolcalls.ts";
 import { modelTurn } from "./turn.ts";
 
@@ -22,16 +23,15 @@ export interface RunPorts {
   readonly toolCalls: ToolCalls;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  readonly modelOf: (row: ProcessRow, run: Claimed) => Promise<{ readonly provider: Provider; readonly model: string }>;
+  /** The one that is meant, then those that stand in for it. */
+  readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
+  /** Until there is a key for it. */
+  readonly holdFor: (row: ProcessRow, model: Model) => Promise<void>;
   readonly promptOf: (row: ProcessRow) => Promise<ModelRequest["about"] & { readonly system: string }>;
   readonly wantsDeltas: (pid: string) => boolean;
   /** A run of the process is over: what it left running ends. */
   readonly runOver: (pid: string) => void;
 }
-
-/** Failures that may pass by themselves: the turn is asked again, since nothing of it was carried out. */
-const PASSING: readonly FailureClass[] = ["outage", "network", "timeout", "protocol"];
-const TRIES_MAX = 3;
 
 const STATUS_OF: { readonly [C in FailureClass]: RunStatus } = {
   throttle: "unavailable",
@@ -66,23 +66,53 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
         error: `stopped after ${turn} turns in one run`,
       });
     }
-    const answer = await askModel(ports, place, turn + 1);
-    if (answer === null) return;
+    const asked = await askModels(ports, place, turn + 1);
+    if (asked === null) return;
+    const { answer, model } = asked;
     if (answer.kind === "failure") return await finish(ports, place, failed(answer.failure));
-    if ((await commit(ports, place, answer)) === "over") return;
+    if ((await commit(ports, place, answer, model)) === "over") return;
   }
 }
 
-// Null: aborted, by whoever fenced the run or by a kernel that leaves.
-async function askModel(
+type Answer = Exclude<Folded, { readonly kind: "aborted" }>;
+
+interface Asking extends RunPlace {
+  readonly turn: number;
+  /** How often the turn was asked so far, whoever was. */
+  attempt: number;
+}
+
+// Null: aborted, by whoever fenced the run or by a kernel that leaves; or held until there is a key.
+async function askModels(
   ports: RunPorts,
   place: RunPlace,
   turn: number,
-): Promise<Exclude<Folded, { kind: "aborted" }> | null> {
-  const { clock, ledger, store } = ports;
-  const { row, run, signal } = place;
-  const { provider, model } = await ports.modelOf(row, run);
-  for (let attempt = 1; ; attempt++) {
+): Promise<{ readonly answer: Answer; readonly model: string } | null> {
+  const { row, run } = place;
+  const asking: Asking = { ...place, turn, attempt: 1 };
+  const models = await ports.modelsOf(row, run);
+  // Who began it had one; a message that comes without a key is told so at once.
+  if (models[0].missing !== null && run.resumed) {
+    await ports.holdFor(row, models[0]);
+    return null;
+  }
+  for (const [index, model] of models.entries()) {
+    const answer = await askModel(ports, asking, model);
+    if (answer === null) return null;
+    const next = models[index + 1];
+    if (answer.kind === "turn" || next === undefined || !mayStandIn(answer.failure))
+      return { answer, model: model.name };
+    await again(ports, asking, { model: model.name, reason: `${answer.failure.message}; ${next.name} stands in` });
+  }
+  return null;
+}
+
+/** One model, as often as it is worth it. */
+async function askModel(ports: RunPorts, asking: Asking, { provider, model, name }: Model): Promise<Answer | null> {
+  const { clock, ledger } = ports;
+  const { row, run, signal, turn } = asking;
+  const tries = new Tries(ports.random);
+  for (;;) {
     const request = await requestOf(ports, row, model);
     const onDelta = ports.wantsDeltas(row.pid)
       ? (kind: "text" | "thinking", text: string) =>
@@ -90,24 +120,37 @@ async function askModel(
       : null;
     const answer = notEmpty(await modelTurn({ provider, request, signal, clock, onDelta }));
     if (signal.aborted || answer.kind === "aborted") return null;
-    if (answer.kind === "turn" || attempt >= TRIES_MAX || !PASSING.includes(answer.failure.class)) return answer;
-    await store.waste(row.pid, { runId: run.runId, model, usage: NO_USAGE, now: clock.now() });
-    ledger.emit(row, {
-      name: "chat.restart",
-      run: run.runId,
-      turn,
-      attempt: attempt + 1,
-      reason: answer.failure.message,
-    });
-    await clock.sleep(answer.failure.retryAfterMs ?? quickTryMs(attempt, ports.random), signal);
+    const waitMs = answer.kind === "turn" ? null : tries.after(answer.failure);
+    if (answer.kind === "turn" || waitMs === null) return answer;
+    const reason = answer.failure.message;
+    await again(ports, asking, { model: name, reason });
+    const until = new Date(clock.now() + waitMs).toISOString();
+    ledger.expect(row, { kind: "model", reason: `${name} is asked again at ${until}: ${reason}` }, signal);
+    await clock.sleep(waitMs, signal);
+    ledger.expect(row, null, signal);
     if (signal.aborted) return null;
   }
+}
+
+/** The turn is said anew: what was shown of it counts for nothing. */
+async function again(
+  { store, clock, ledger }: RunPorts,
+  asking: Asking,
+  { model, reason }: { readonly model: string; readonly reason: string },
+): Promise<void> {
+  const { row, run, turn } = asking;
+  await store.waste(row.pid, { runId: run.runId, model, usage: NO_USAGE, now: clock.now() });
+  ledger.emit(row, { name: "chat.restart", run: run.runId, turn, attempt: ++asking.attempt, reason });
 }
 
 // A history may not hold an assistant's turn that says and does nothing.
 function notEmpty(answer: Folded): Folded {
   if (answer.kind !== "turn" || answer.text !== "" || answer.calls.length > 0) return answer;
-  return { ...answer, kind: "failure", failure: { class: "protocol", message: "the model's answer is empty" } };
+  const failure: Failure =
+    answer.stop === "refusal"
+      ? { class: "content", message: "the model will not answer this" }
+      : { class: "protocol", message: "the model's answer is empty" };
+  return { ...answer, kind: "failure", failure };
 }
 
 async function requestOf(ports: RunPorts, row: ProcessRow, model: string): Promise<ModelRequest> {
@@ -131,7 +174,7 @@ async function* messagesBefore(
   }
 }
 
-async function commit(ports: RunPorts, place: RunPlace, answer: Turned): Promise<"goes on" | "over"> {
+async function commit(ports: RunPorts, place: RunPlace, answer: Turned, model: string): Promise<"goes on" | "over"> {
   const { store, ledger, clock, random, toolCalls } = ports;
   const { row, run } = place;
   const now = clock.now();
@@ -150,8 +193,9 @@ async function commit(ports: RunPorts, place: RunPlace, answer: Turned): Promise
     runId: run.runId,
     text: answer.text,
     thinking: answer.thinking === "" ? null : answer.thinking,
+    ...(answer.seal === undefined ? {} : { seal: answer.seal }),
     calls,
-    model: run.model ?? "offline",
+    model,
     usage: answer.usage,
     finish:
       calls.length > 0

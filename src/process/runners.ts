@@ -136,7 +136,8 @@ export class Runners {
     const { store, ledger } = this.options;
     if (!run.resumed) {
       const { nextSeq } = await store.head(row.pid);
-      ledger.emit(row, { name: "chat.start", run: run.runId, model: run.model ?? "offline", seq: nextSeq - 1 });
+      const [{ name: model }] = await this.options.ports.modelsOf(row, run);
+      ledger.emit(row, { name: "chat.start", run: run.runId, model, seq: nextSeq - 1 });
     } else if (ledger.wasInterrupted(run.runId)) {
       // What was said of the turn that the kernel died in is said anew.
       const now = this.options.clock.now();

@@ -9,6 +9,7 @@ import type { Origin } from "../abi/message.ts";
 import type { Bus } from "../kernel/bus.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import { droppedFor } from "../kernel/rights.ts";
+import { beginTree, type Workplace, type WorkplacePorts, workplaceFor } from "../kernel/workplaces.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Account } from "../store/kernel/accounts.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
@@ -18,6 +19,8 @@ import type { ProcessStore } from "../store/process/verbs.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Spawned, SpawnRequest } from "../syscalls/services.ts";
 import type { Ledger } from "./ledger.ts";
+import { keepModel } from "./model-choice.ts";
+import type { Offers } from "./offers.ts";
 import { keyOf, originOf, routeTo } from "./request.ts";
 import type { Retries } from "./retries.ts";
 import type { Runners } from "./runners.ts";
@@ -32,7 +35,13 @@ export interface SpawnPorts {
   readonly random: RandomBytes;
   readonly retries: Retries;
   readonly log: (line: string) => void;
-  readonly modelFor: (context: CallContext) => Promise<string | null>;
+  /** Checks and names who answers; null leaves it to the account. */
+  readonly modelFor: (
+    context: CallContext,
+    wanted: { readonly pid: string | null; readonly model: string | undefined },
+  ) => Promise<string | null>;
+  readonly offers: Offers;
+  readonly workplaces: WorkplacePorts;
   /** Where a path of the caller's leads. */
   readonly locate: (caller: Caller, path: string) => Promise<string>;
 }
@@ -60,8 +69,8 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
     return spawned;
   }
   if (request.profile === "init") throw new SysError("EINVAL", "every account has one init process: spawn a task");
-  const model = await ports.modelFor(context);
-  const place = await placeOf(ports, caller, request);
+  const model = await ports.modelFor(context, { pid: null, model: request.model });
+  const place = await placeOf(ports, context, request);
   const now = clock.now();
   const runId = request.prompt === undefined ? null : uuidv7(now, ports.random);
   const step: SpawnStep = {
@@ -72,7 +81,10 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
     requestKey: keyOf(context),
   };
   const pid = await freshPid(ports);
-  const answer: Spawned = { pid, label: request.label ?? null, profile: request.profile, cwd: place.cwd, runId };
+  const { workspace, isNew } = place.workplace;
+  const workspaceId = workspace?.id ?? null;
+  const { cwd } = place;
+  const answer: Spawned = { pid, label: request.label ?? null, profile: request.profile, cwd, workspaceId, runId };
   await kernel.processes.create(
     {
       pid,
@@ -81,15 +93,21 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
       ownerUid: place.ownerUid,
       profile: request.profile,
       label: answer.label,
-      cwd: place.cwd,
-      workspaceId: place.parent?.workspaceId ?? null,
+      cwd,
+      workspaceId,
       createdAt: now,
       step: { ...step },
       dropped: place.dropped,
     },
     { uid: caller.uid, requestId, bodyHash: hash, answer, now },
+    isNew && workspace !== null ? workspace : undefined,
   );
-  if (runId !== null) await routeTo(ports, context, { runId, pid });
+  if (isNew && workspace !== null) await beginTree(ports.workplaces, workspace);
+  if (request.model !== undefined && model !== null) await keepModel(kernel, pid, model, { uid: caller.uid, now });
+  if (runId !== null) {
+    ports.offers.bind({ runId, pid }, ports.offers.from(context));
+    await routeTo(ports, context, { runId, pid });
+  }
   await completeOrLater(ports, pid);
   return answer;
 }
@@ -139,12 +157,14 @@ interface Place {
   readonly parent: ProcessRow | null;
   readonly ownerUid: number;
   readonly runAs: Account;
+  readonly workplace: Workplace;
   readonly cwd: string;
   readonly dropped: readonly string[];
 }
 
-async function placeOf(ports: SpawnPorts, caller: Caller, request: SpawnRequest): Promise<Place> {
+async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRequest): Promise<Place> {
   const { kernel } = ports;
+  const { caller } = context;
   const parentPid = request.parent ?? caller.pid ?? initPid(caller.ownerUid);
   const parent = await visibleProcess(kernel, caller, parentPid).catch((error: unknown) => {
     // Root may have no init; then what it starts has no parent. A parent that was named must exist.
@@ -160,14 +180,24 @@ async function placeOf(ports: SpawnPorts, caller: Caller, request: SpawnRequest)
   }
   const runAs = await runAsOf(kernel, caller, ownerUid, request.as, parent);
   const owner = await kernel.accounts.byUid(ownerUid);
-  const start = parent?.cwd ?? owner?.home ?? "/";
+  const { workspace: wanted, label = null } = request;
+  const workplace = await workplaceFor(ports.workplaces, context, { wanted, ownerUid, parent, label });
+  const start = startOf(workplace, parent) ?? owner?.home ?? "/";
   return {
+    workplace,
     parent,
     ownerUid,
     runAs,
     dropped: await droppedFor(kernel.accounts, parent, runAs.uid, request.drop),
     cwd: request.cwd === undefined ? start : await ports.locate({ ...caller, cwd: start }, request.cwd),
   };
+}
+
+/** A workspace of its own is where it starts; the one of its parent, where that stands. */
+function startOf({ workspace }: Workplace, parent: ProcessRow | null): string | undefined {
+  if (workspace !== null && workspace.id !== parent?.workspaceId) return `/workspaces/${workspace.id}`;
+  // Without the parent's workspace it does not start in it either.
+  return workspace === null && parent?.workspaceId ? undefined : parent?.cwd;
 }
 
 async function checkDepth(kernel: KernelStore, parent: ProcessRow | null): Promise<void> {

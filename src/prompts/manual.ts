@@ -15,6 +15,7 @@ import historyAndArchives from "./manual/history-and-archives.md" with { type: "
 import homesAndAccounts from "./manual/homes-and-accounts.md" with { type: "text" };
 import kernel from "./manual/kernel.md" with { type: "text" };
 import limits from "./manual/limits.md" with { type: "text" };
+import models from "./manual/models.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
 import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
 import patterns from "./manual/patterns.md" with { type: "text" };
@@ -24,6 +25,7 @@ import shell from "./manual/shell.md" with { type: "text" };
 import signals from "./manual/signals.md" with { type: "text" };
 import storage from "./manual/storage.md" with { type: "text" };
 import versions from "./manual/versions.md" with { type: "text" };
+import workspaces from "./manual/workspaces.md" with { type: "text" };
 
 export interface ManualSection {
   /** The page's name, as in `manual: processes`. */
@@ -51,6 +53,8 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["files", files],
   ["shell", shell],
   ["versions", versions],
+  ["workspaces", workspaces],
+  ["models", models],
   ["offline", offline],
   ["script-provider", scriptProvider],
   ["exit-status", exitStatus],

@@ -3,7 +3,7 @@
 // failure, never an exception, and no call of a failed or aborted answer is ever handed on: only its text so far is.
 
 import { LIMITS } from "../abi/limits.ts";
-import { normaliseText, type ToolCall } from "../abi/message.ts";
+import { normaliseText, type Seal, type ToolCall } from "../abi/message.ts";
 import type { Usage } from "../abi/process.ts";
 import type { Failure, StopReason, StreamEvent } from "../abi/stream.ts";
 import { isNestedDeeper } from "../lib/depth.ts";
@@ -22,7 +22,13 @@ interface Said {
 
 export type Folded = Said &
   (
-    | { readonly kind: "turn"; readonly calls: readonly ToolCall[]; readonly stop: StopReason; readonly usage: Usage }
+    | {
+        readonly kind: "turn";
+        readonly calls: readonly ToolCall[];
+        readonly stop: StopReason;
+        readonly usage: Usage;
+        readonly seal?: Seal;
+      }
     | { readonly kind: "failure"; readonly failure: Failure }
     | { readonly kind: "aborted" }
   );
@@ -76,7 +82,7 @@ export class Folder {
     if (last === null) return { kind: "failure", ...said, failure: protocol("the answer stopped without an end") };
     if (last.type === "aborted") return { kind: "aborted", ...said };
     if (last.type === "error") return { kind: "failure", ...said, failure: last.failure };
-    return this.finish(said, last.stop, last.usage);
+    return this.finish(said, last);
   }
 
   private begin(index: number, givenId: string, givenName: string): boolean {
@@ -111,7 +117,7 @@ export class Folder {
     return false;
   }
 
-  private finish(said: Said, stop: StopReason, usage: Usage): Folded {
+  private finish(said: Said, { stop, usage, seal }: Extract<LastEvent, { readonly type: "done" }>): Folded {
     const calls: ToolCall[] = [];
     for (const call of [...this.calls.values()].sort((left, right) => left.index - right.index)) {
       const args = parseArguments(call.json);
@@ -129,7 +135,8 @@ export class Folder {
       return { kind: "failure", ...said, failure: protocol("the answer stopped for tools but calls none") };
     }
     // Some servers end an answer that calls tools with a plain "end".
-    return { kind: "turn", ...said, calls, stop: stop === "end" && calls.length > 0 ? "tools" : stop, usage };
+    const ended = stop === "end" && calls.length > 0 ? "tools" : stop;
+    return { kind: "turn", ...said, calls, stop: ended, usage, ...(seal === undefined ? {} : { seal }) };
   }
 }
 

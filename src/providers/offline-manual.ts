@@ -40,13 +40,24 @@ export class ManualAnswers {
     return this.book.listing(asked) ?? this.found(asked);
   }
 
-  private found(asked: string): string {
+  /** Whether one section clearly answers it. */
+  isClear(message: string): boolean {
+    const asked = message.slice(0, QUESTION_CHARS_MAX);
+    return this.book.meant(asked) !== null || this.book.listing(asked) !== null || this.look(asked).best !== null;
+  }
+
+  private look(asked: string) {
     // "What is the command to …" asks about what follows, not about commands.
     const question = asked.replace(/\bcommands? (?:to|for|that)\b/gi, "").replace(/\bdid (.{1,60}?) do\b/gi, "$1 done");
     const hits = this.index.search(question);
-    const best = hits[0];
-    if (best === undefined || TOO_WIDE.test(asked.trim()) || !isClear(best, hits[1], question))
-      return this.nearest(hits);
+    const [first, second] = hits;
+    const clear = first !== undefined && !TOO_WIDE.test(asked.trim()) && isClear(first, second, question);
+    return { hits, best: clear ? first : null };
+  }
+
+  private found(asked: string): string {
+    const { hits, best } = this.look(asked);
+    if (best === null) return this.nearest(hits);
     const section = best.section;
     const related = hits.slice(1, NEAREST).filter((hit) => hit.score > best.score * 0.8);
     const also = related.map((hit) => entryLine(hit.section));

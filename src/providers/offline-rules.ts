@@ -25,7 +25,7 @@ const NOT_FILES =
   /^(?:it|this|that|more|everything|all|me|files?|help|histor(?:y|ies)|archives?|conversations?|messages?|logs?|docs|documentation|manual|processe?s?|approvals?|tasks?|agents?|commands?|data)$/i;
 
 const RUN = new RegExp(
-  `^(?:(?:please|can you|could you|now) )?(?:run|execute)(?: the)?(?: (?:shell )?command)?:? (?<text>${QUOTED}|.+?)(?<host> on (?:the |my )?(?:host|machine|computer))?$`,
+  `^(?:(?:please|can you|could you|now) )?(?:run|execute)(?:(?: the)? (?:shell )?command)?:? (?<text>${QUOTED}|.+?)(?<host> on (?:the |my )?(?:host|machine|computer))?$`,
   "is",
 );
 /** Unquoted it must look like a command, and not like what people say: "run the tests for me" is a question. */

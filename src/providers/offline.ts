@@ -3,7 +3,7 @@
 // alone, so a turn that is asked again says and does the same.
 
 import { LIMITS } from "../abi/limits.ts";
-import type { Message } from "../abi/message.ts";
+import type { Message, ToolCall } from "../abi/message.ts";
 import { NO_USAGE } from "../abi/process.ts";
 import type { ModelRequest, Provider, StreamEvent } from "../abi/stream.ts";
 import type { ManualSection } from "../prompts/manual.ts";
@@ -11,6 +11,7 @@ import { callId, isFailedNote } from "./local.ts";
 import { ManualAnswers } from "./offline-manual.ts";
 import { presentResults } from "./offline-results.ts";
 import { intentOf, type PlannedCall } from "./offline-rules.ts";
+import { type Exchange, type Step, stepOf } from "./offline-steps.ts";
 
 const TRY = [
   "Three things to try:",
@@ -20,7 +21,7 @@ const TRY = [
   '- `write "call the bank" to ~/notes.md`',
 ].join("\n");
 const GREETING = `Hello. This is gsv, with no model set up: I answer from the manual and do a few plain things. ${TRY}`;
-const HELP = `I am not a model. I answer questions about gsv from its manual, and do these: read, list, find, write, replace, delete, run a command, what is running; "manual" lists its pages. ${TRY}`;
+const HELP = `I am not a model. I answer questions about gsv from its manual, and do these: read, list, find, write, replace, delete, run a command, remember, summarise my workspace, what is running; "manual" lists its pages. ${TRY}`;
 const THANKS = "You are welcome.";
 
 export interface OfflinePorts {
@@ -65,10 +66,20 @@ function turnFor(request: ModelRequest, manual: ManualAnswers): Turn {
   const results = fresh.flatMap((message) => (message.role === "toolResult" ? [message.content] : []));
   const texts: string[] = [];
   const calls: PlannedCall[] = [];
-  if (results.length > 0) texts.push(presentResults(callsOf(before), results));
+  const open = results.length > 0 ? openSteps(request, said, manual) : [];
+  if (results.length > 0) {
+    const told = open.flatMap((step) => step.told);
+    const rest = results.filter((result) => !told.includes(result.toolCallId));
+    if (rest.length > 0) texts.push(presentResults(callsOf(before), rest));
+  }
+  for (const step of open) {
+    if (step.text !== "") texts.push(step.text);
+    calls.push(...step.calls);
+  }
   let leftOut = 0;
-  for (const question of questionsIn(fresh)) {
-    const turn = replyTo(question, request, manual);
+  const questions = questionsIn(fresh);
+  for (const question of questions) {
+    const turn = replyTo(question, request, manual, questions.length === 1);
     if (turn.text !== "") texts.push(turn.text);
     if (turn.calls.length === 0) continue;
     // Once one does not fit, none after it goes ahead: orders keep their order.
@@ -78,6 +89,38 @@ function turnFor(request: ModelRequest, manual: ManualAnswers): Turn {
   if (leftOut > 0) texts.push(`Too many orders at once: the last ${leftOut} were left out, send them again.`);
   if (texts.length === 0 && calls.length === 0) texts.push(eventText(fresh));
   return { text: texts.join("\n\n"), calls };
+}
+
+/** What follows of the orders that the results belong to. */
+function openSteps(request: ModelRequest, said: number, manual: ManualAnswers): Step[] {
+  const { messages } = request;
+  const done: Exchange[] = [];
+  for (let at = said; at >= 0; ) {
+    const turn = messages[at];
+    const calls = callsOf(turn);
+    if (calls.length === 0) return [];
+    const next = messages.findIndex(({ role }, index) => index > at && role === "assistant");
+    const answers = messages.slice(at + 1, next === -1 ? undefined : next);
+    done.unshift(...answers.flatMap((message) => exchangeOf(calls, message)));
+    const earlier = messages.findLastIndex(({ role }, index) => index < at && role === "assistant");
+    const orders = questionsIn(messages.slice(earlier + 1, at));
+    // Of several orders at once each has its own calls, which one step cannot tell apart: they were done word for word.
+    if (orders.length > 1) return [];
+    const [order] = orders;
+    if (order !== undefined) {
+      const step = stepFor(order, done, request, manual);
+      if (!step?.withManual || step.calls.length > 0) return step === null ? [] : [step];
+      return [{ ...step, text: [step.text, manual.answer(orderIn(order))].filter((text) => text !== "").join("\n\n") }];
+    }
+    at = earlier;
+  }
+  return [];
+}
+
+function exchangeOf(calls: readonly ToolCall[], message: Message): Exchange[] {
+  if (message.role !== "toolResult") return [];
+  const call = calls.find(({ id }) => id === message.content.toolCallId);
+  return call === undefined ? [] : [{ call, result: message.content }];
 }
 
 function callsOf(message: Message | undefined) {
@@ -90,13 +133,32 @@ function questionsIn(fresh: readonly Message[]): string[] {
   return after.flatMap((message) => (message.role === "user" ? [message.content] : []));
 }
 
-function replyTo(message: string, request: ModelRequest, manual: ManualAnswers): Turn {
-  // What a client read from its stdin comes after the message, in a block of its own; the order stands before it.
-  const [order = ""] = message.split(/(?<!\n)\n+<stdin\b/, 1);
+// What a client read from its stdin comes after the message, in a block of its own; the order stands before it.
+function orderIn(message: string): string {
+  return message.split(/(?<!\n)\n+<stdin\b/, 1)[0] ?? "";
+}
+
+function stepFor(
+  message: string,
+  done: readonly Exchange[],
+  request: ModelRequest,
+  manual: ManualAnswers,
+): Step | null {
+  const order = orderIn(message);
+  if (manual.titled(order) !== null) return null;
+  return stepOf(order, done, request, () => intentOf(order).kind === "question" && !manual.isClear(order));
+}
+
+function replyTo(message: string, request: ModelRequest, manual: ManualAnswers, isAlone: boolean): Turn {
+  const order = orderIn(message);
   // "Find text in files" names a section; it also reads like an order.
   const titled = manual.titled(order);
   if (titled !== null) return { text: titled, calls: [] };
+  const step = stepFor(message, [], request, manual);
   const intent = intentOf(order);
+  if (step !== null && isAlone) return step;
+  if (step !== null && !step.withManual)
+    return { text: `That takes several steps, so send it alone: ${order.slice(0, 200)}`, calls: [] };
   switch (intent.kind) {
     case "greeting":
       return { text: GREETING, calls: [] };

@@ -1,10 +1,13 @@
-// Which providers exist, how one is chosen and how it is loaded. Only what is listed here can ever be chosen: a key for a provider
-// that gsv does not have changes nothing. Each is one lazily imported file, so that choosing costs nothing.
+// Which providers exist, how one is chosen and how it is loaded. Only what is listed here can ever be chosen. Each is one lazily imported
+// file, so that choosing costs nothing, and nothing of an SDK is loaded before a model is asked.
 
+import { SETTINGS, type Setting, type SettingName } from "../abi/config.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Provider } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ManualSection } from "../prompts/manual.ts";
+import type { Access } from "./access.ts";
+import { modelNamed } from "./models.ts";
 
 /** What providers are handed by whoever builds them; each takes what it needs. */
 export interface ProviderPorts {
@@ -14,22 +17,39 @@ export interface ProviderPorts {
 
 export interface Choice {
   readonly provider: string;
+  /** Empty where none was named. */
   readonly model: string;
+}
+
+/** A provider that is a server: where it is, and which settings say more about it. */
+export interface Server {
+  readonly baseUrl: string;
+  readonly urlSetting: SettingName | null;
+  /** Null where it wants no key. */
+  readonly keySetting: SettingName | null;
+  /** Whether a key alone is enough to be chosen. */
+  readonly byKey?: true;
+  /** Who answers at another address passes requests on: it has the same models. */
+  readonly isPassedOn?: true;
 }
 
 interface Entry {
   /** As a person writes it in GSV_MODEL. */
   readonly form: string;
-  /** The part after the first colon becomes the model; throws when it cannot be one. */
+  /** What stands behind the provider becomes the model; throws when it cannot be one. */
   readonly model: (rest: string) => string;
-  readonly load: (ports: ProviderPorts) => Promise<Provider>;
+  readonly server?: Server;
+  /** Handed the access only where there is a server. */
+  readonly load: (ports: ProviderPorts, access: Access) => Promise<Provider>;
 }
 
 const PROVIDERS: { readonly [name: string]: Entry } = {
   offline: {
     form: "offline",
     model: (rest) => {
-      if (rest !== "") throw unusable(`offline takes no model name, not ${JSON.stringify(rest)}`);
+      if (rest !== "" && rest !== "offline") {
+        throw unusable(`offline takes no model name, not ${JSON.stringify(cut(rest))}`);
+      }
       return "offline";
     },
     load: async (ports) => (await import("./offline.ts")).offlineProvider(ports),
@@ -42,63 +62,140 @@ const PROVIDERS: { readonly [name: string]: Entry } = {
     },
     load: async (ports) => (await import("./script.ts")).scriptProvider(ports),
   },
+  anthropic: {
+    form: "anthropic/MODEL",
+    model: (rest) => modelOf("anthropic", rest),
+    server: {
+      baseUrl: "https://api.anthropic.com",
+      urlSetting: "baseUrls.anthropic",
+      keySetting: "apiKeys.anthropic",
+      byKey: true,
+      isPassedOn: true,
+    },
+    load: async ({ clock }, access) => (await import("./anthropic.ts")).anthropicProvider({ clock, access }),
+  },
+  openai: {
+    form: "openai/MODEL",
+    model: (rest) => modelOf("openai", rest),
+    server: {
+      baseUrl: "https://api.openai.com/v1",
+      urlSetting: "baseUrls.openai",
+      keySetting: "apiKeys.openai",
+      byKey: true,
+    },
+    load: (ports, access) => compatible("openai", ports, access),
+  },
+  ollama: {
+    form: "ollama/MODEL",
+    model: (rest) => modelOf("ollama", rest),
+    server: { baseUrl: "http://127.0.0.1:11434", urlSetting: "baseUrls.ollama", keySetting: null },
+    load: async ({ clock }, access) => (await import("./ollama.ts")).ollamaProvider({ clock, access }),
+  },
+  openrouter: {
+    form: "openrouter/MODEL",
+    model: (rest) => modelOf("openrouter", rest),
+    server: { baseUrl: "https://openrouter.ai/api/v1", urlSetting: null, keySetting: "apiKeys.openrouter" },
+    load: (ports, access) => compatible("openrouter", ports, access),
+  },
+  google: {
+    form: "google/MODEL",
+    model: (rest) => modelOf("google", rest),
+    server: {
+      baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
+      urlSetting: null,
+      keySetting: "apiKeys.google",
+    },
+    load: (ports, access) => compatible("google", ports, access),
+  },
 };
 
-/** Those that settings may name already: until one is listed above, gsv answers as if nobody had been named. */
-const COMING: readonly string[] = ["anthropic", "openai", "ollama"];
+const NAME_CHARS_MAX = 200;
 
-/** Whether a choice, written as for `chooseProvider`, is one that this gsv only keeps. */
-export function isComing(wanted: string): boolean {
-  const [name = ""] = wanted.trim().split(":", 1);
-  return COMING.includes(name) && !Object.hasOwn(PROVIDERS, name);
+async function compatible(name: string, { clock }: ProviderPorts, access: Access): Promise<Provider> {
+  return (await import("./openai.ts")).openAiProvider({ name, clock, access });
+}
+
+function modelOf(provider: string, rest: string): string {
+  // It goes into requests, signals and history as it is.
+  if (rest.length > NAME_CHARS_MAX || /[^\x21-\x7e]/.test(rest)) {
+    throw unusable(`${JSON.stringify(cut(rest))} is no name of a model`);
+  }
+  return modelNamed(rest, provider)?.id ?? rest;
+}
+
+/** Who is meant by `PROVIDER/MODEL`, `PROVIDER:MODEL`, a provider alone or a model that gsv knows. Throws ECONFIG. */
+export function choiceOf(written: string, usualProvider?: string): Choice {
+  const wanted = written.trim();
+  const [, before = wanted, rest = ""] = /^([^/:]*)[/:](.*)$/s.exec(wanted) ?? [];
+  if (Object.hasOwn(PROVIDERS, before)) {
+    return { provider: before, model: entryOf(before).model(rest) };
+  }
+  const known = modelNamed(wanted, usualProvider) ?? modelNamed(wanted);
+  if (known !== null) return { provider: known.provider, model: known.id };
+  if (usualProvider !== undefined && serverOf(usualProvider) !== null) {
+    return { provider: usualProvider, model: modelOf(usualProvider, wanted) };
+  }
+  return { provider: before, model: entryOf(before).model(rest) };
+}
+
+/** The same, as it is kept, printed and understood again. */
+export function choiceText({ provider, model }: Choice): string {
+  if (provider === model || model === "") return provider;
+  return `${provider}${serverOf(provider) === null ? ":" : "/"}${model}`;
 }
 
 export interface ChoiceSources {
-  /** Named for the session, the agent or the account; wins over the environment. */
-  readonly explicit?: string;
-  readonly env: { readonly [name: string]: string | undefined };
+  /** Named for the session, the agent or the account. */
+  readonly model: string;
+  /** Whose models, where only that was said. */
+  readonly provider: string;
+  /** Whether there is a key for a provider. */
+  readonly hasKey: (provider: string) => boolean;
 }
 
-/** Written `provider` or `provider:model`; with nothing said, gsv answers from what is on the machine. */
-export function chooseProvider({ explicit, env }: ChoiceSources): Choice {
-  const wanted = (explicit ?? env.GSV_MODEL ?? "").trim();
-  if (wanted === "") return { provider: "offline", model: "offline" };
-  const colon = wanted.indexOf(":");
-  const provider = colon < 0 ? wanted : wanted.slice(0, colon);
-  return { provider, model: entryOf(provider).model(colon < 0 ? "" : wanted.slice(colon + 1)) };
+/** Null: nobody said anything; then it is an Ollama that answers, else offline. */
+export function chooseProvider({ model, provider, hasKey }: ChoiceSources): Choice | null {
+  const usual = provider.trim();
+  if (model.trim() !== "") return choiceOf(model, usual === "" ? undefined : usual);
+  if (usual !== "") return choiceOf(`${usual}/${entryOf(usual).server === undefined ? "offline" : ""}`);
+  const byKey = Object.keys(PROVIDERS).find((name) => PROVIDERS[name]?.server?.byKey && hasKey(name));
+  return byKey === undefined ? null : choiceOf(byKey);
 }
+
+export const OFFLINE: Choice = { provider: "offline", model: "offline" };
 
 export function providerNames(): readonly string[] {
   return Object.keys(PROVIDERS);
 }
 
-export async function loadProvider(name: string, ports: ProviderPorts): Promise<Provider> {
-  return await entryOf(name).load(ports);
+/** Null for a provider on this machine alone. Throws ECONFIG where there is no such provider. */
+export function serverOf(name: string): Server | null {
+  return entryOf(name).server ?? null;
 }
 
-/** Providers as runs ask for them, by what the message's sender chose; each is loaded once. */
-export function providersFrom(
-  ports: ProviderPorts,
-): (explicit: string | null) => Promise<{ readonly provider: Provider; readonly model: string }> {
-  const loaded = new Map<string, Promise<Provider>>();
-  return async (explicit) => {
-    const choice = chooseProvider({ env: {}, ...(explicit === null ? {} : { explicit }) });
-    const provider = loaded.get(choice.provider) ?? loadProvider(choice.provider, ports);
-    loaded.set(choice.provider, provider);
-    return { provider: await provider, model: choice.model };
-  };
+/** The variable that holds its key, if it has one. */
+export function keyVariable(name: string): string | undefined {
+  const setting = serverOf(name)?.keySetting ?? null;
+  const { env }: Setting =
+    setting === null ? { type: "text", doc: "", fallback: "", writes: "user" } : SETTINGS[setting];
+  return env;
+}
+
+export async function loadProvider(name: string, ports: ProviderPorts, access: Access): Promise<Provider> {
+  return await entryOf(name).load(ports, access);
 }
 
 function entryOf(name: string): Entry {
   const entry = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
-  if (entry === undefined) {
-    const shown = name.length > 60 ? `${name.slice(0, 57).toWellFormed()}…` : name;
-    throw unusable(`gsv has no provider called ${JSON.stringify(shown)}`);
-  }
+  if (entry === undefined) throw unusable(`gsv has no provider called ${JSON.stringify(cut(name))}`);
   return entry;
+}
+
+function cut(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 57).toWellFormed()}…` : text;
 }
 
 function unusable(message: string): SysError {
   const forms = Object.values(PROVIDERS).map((entry) => entry.form);
-  return new SysError("ECONFIG", message, [`GSV_MODEL can be: ${forms.join(", ")}`]);
+  return new SysError("ECONFIG", message, [`a model can be: ${forms.join(", ")}`]);
 }

@@ -15,6 +15,11 @@ const PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames"];
 export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 export async function commitOf(repository: Repository, ref: string): Promise<string> {
+  // Git would take it for an option, for all but that version, or for a range.
+  if (/^[-^]|\.\.|\s/.test(ref))
+    throw new SysError("EINVAL", `not the name of one version: ${ref.slice(0, 100)}`, [
+      "a branch, a tag or an id is one, and so is HEAD~1",
+    ]);
   const found = repository.exists ? await commitIfAny(repository, ref) : null;
   if (found !== null) return found;
   const empty = (await repository.head()) === null;

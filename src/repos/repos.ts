@@ -1,17 +1,15 @@
-// Where repositories lie and who hands them out: one object, and so one queue, for each. `repos/{owner}/home` is a working tree, every
-// other one a bare repository `repos/{owner}/{name}.git`, in which no file of anybody's is ever checked out.
+// Where repositories lie and who hands them out: one object, and so one queue, for each. `repos/{owner}/home` and those of workspaces are
+// working trees, every other one a bare repository `repos/{owner}/{name}.git`, in which no file of anybody's is ever checked out.
 
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { SysError } from "../abi/errno.ts";
-import type { RepoName } from "../abi/repo.ts";
+import { HOME_REPO, hasTree, type RepoName, VERSIONED } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
 import { findGit, type Git, gitAt, programPath } from "./git.ts";
-import { HomeTree } from "./home.ts";
-import { BARE_CONFIG, completeRepository, HOME_CONFIG, Repository } from "./repository.ts";
-
-export const HOME_REPO = "home";
+import { BARE_CONFIG, completeRepository, Repository, TREE_CONFIG } from "./repository.ts";
+import { VersionedTree } from "./tree.ts";
 
 export interface ReposOptions {
   readonly directory: string;
@@ -25,7 +23,7 @@ export interface ReposOptions {
 }
 
 export class Repos {
-  private readonly homes = new Map<string, HomeTree>();
+  private readonly trees = new Map<string, VersionedTree>();
   private readonly bare = new Map<string, Repository>();
   private git: Git | null | undefined;
 
@@ -45,31 +43,33 @@ export class Repos {
     return programPath(this.options.path);
   }
 
-  /** The tree of an account's home; making it is left to its first change. */
-  home(owner: string): HomeTree {
-    const known = this.homes.get(owner);
+  /** The tree of an account's home, or of a workspace of its; making it is left to its first change. */
+  tree({ owner, name }: RepoName): VersionedTree {
+    const directory = this.pathOf({ owner, name });
+    const known = this.trees.get(directory);
     if (known !== undefined) return known;
-    const directory = join(this.options.directory, owner);
     const { clock, log = unsaid, onHome } = this.options;
-    const gitDir = join(directory, HOME_REPO, ".git");
-    if (existsSync(join(gitDir, "HEAD"))) completeRepository(gitDir, HOME_CONFIG);
-    const tree = new HomeTree({
+    const gitDir = join(directory, ".git");
+    if (existsSync(join(gitDir, "HEAD"))) completeRepository(gitDir, TREE_CONFIG);
+    const isHome = name === HOME_REPO;
+    const tree = new VersionedTree({
       owner,
-      directory: join(directory, HOME_REPO),
-      scratch: join(directory, ".scratch"),
+      directory,
+      tops: isHome ? VERSIONED : null,
+      scratch: join(this.options.directory, owner, isHome ? ".scratch" : `.scratch-${name}`),
       findGit: this.findGit,
       clock,
       log,
-      onReady: () => onHome?.(owner),
+      onReady: () => isHome && onHome?.(owner),
     });
-    this.homes.set(owner, tree);
+    this.trees.set(directory, tree);
     return tree;
   }
 
   /** Null where there is none; a home always has one, if only to come. */
   open({ owner, name }: RepoName): Repository | null {
-    if (name === HOME_REPO) return this.home(owner).repository;
     const path = this.pathOf({ owner, name });
+    if (name === HOME_REPO || (hasTree(name) && existsSync(path))) return this.tree({ owner, name }).repository;
     if (!existsSync(join(path, "HEAD"))) return null;
     return this.bareAt(path);
   }
@@ -111,7 +111,7 @@ export class Repos {
   }
 
   pathOf({ owner, name }: RepoName): string {
-    return join(this.options.directory, owner, name === HOME_REPO ? name : `${name}.git`);
+    return join(this.options.directory, owner, hasTree(name) ? name : `${name}.git`);
   }
 
   private bareAt(path: string): Repository {

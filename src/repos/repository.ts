@@ -12,8 +12,8 @@ import { headAt } from "./sound.ts";
 const TRIES_MAX = 12;
 const RETRY_MS = 80;
 
-/** A push from a clone brings the files of a home up to date, where nothing stands in its way. */
-export const HOME_CONFIG =
+/** A push from a clone brings the files of a tree up to date, where nothing stands in its way. */
+export const TREE_CONFIG =
   "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tsymlinks = false\n[receive]\n\tdenyCurrentBranch = updateInstead\n";
 export const BARE_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n";
 

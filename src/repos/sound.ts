@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
+import { hasTree } from "../abi/repo.ts";
 
 /** Null: nothing was committed yet. */
 export type Head = { readonly commit: string } | { readonly fault: string } | null;
@@ -13,7 +14,8 @@ export interface RepoAt {
   /** `owner/name`. */
   readonly name: string;
   readonly gitDir: string;
-  readonly isHome: boolean;
+  /** Of a home or a workspace. */
+  readonly hasFiles: boolean;
 }
 
 const LINKS_MAX = 5;
@@ -62,10 +64,10 @@ export function isIndexBroken(gitDir: string): boolean {
 export function repositoriesIn(directory: string): RepoAt[] {
   return namesIn(directory).flatMap((owner) =>
     namesIn(join(directory, owner)).flatMap((repo) => {
-      const isHome = repo === "home";
-      const gitDir = join(directory, owner, repo, isHome ? ".git" : "");
-      if (!existsSync(gitDir) || (!isHome && !repo.endsWith(".git"))) return [];
-      return [{ name: `${owner}/${repo.replace(/\.git$/, "")}`, gitDir: gitDir.replace(/\/$/, ""), isHome }];
+      const at = join(directory, owner, repo);
+      const gitDir = hasTree(repo) ? join(at, ".git") : at;
+      if (!existsSync(gitDir) || (!hasTree(repo) && !repo.endsWith(".git"))) return [];
+      return [{ name: `${owner}/${repo.replace(/\.git$/, "")}`, gitDir, hasFiles: hasTree(repo) }];
     }),
   );
 }

@@ -46,12 +46,20 @@ const BACKLOG_CHARS_MAX = 4 * 1024 * 1024;
 
 type Request = Extract<ClientFrame, { readonly kind: "req" }>;
 
+interface Call {
+  /** Ends it; null for a keyed call, which nobody can take back. */
+  readonly abort: AbortController | null;
+  /** Set off when the client has gone: what a keyed call does with that is its own affair. */
+  readonly hangUp: AbortController;
+  readonly done: Promise<void>;
+}
+
 export class Connection {
   private readonly outbox: Outbox;
   private readonly decoder = new FrameDecoder((frame) => this.held.push(checkClientFrame(frame)));
   /** Came in one piece with frames that filled the connection: taken up when there is room. */
   private readonly held: ClientFrame[] = [];
-  private readonly calls = new Map<number, { readonly abort: AbortController | null; readonly done: Promise<void> }>();
+  private readonly calls = new Map<number, Call>();
   private readonly subscriptions = new Map<number, () => void>();
   private sys: Sys | null = null;
   private state: "new" | "greeting" | "open" | "finishing" | "gone" = "new";
@@ -104,7 +112,7 @@ export class Connection {
     this.outbox.close();
     for (const stop of this.subscriptions.values()) stop();
     this.subscriptions.clear();
-    for (const call of this.calls.values()) call.abort?.abort();
+    for (const call of this.calls.values()) call.hangUp.abort();
     const sys = this.sys;
     this.sys = null;
     if (sys !== null) void this.leave(sys);
@@ -174,26 +182,28 @@ export class Connection {
       this.send({ kind: "res", id: frame.id, error: toWire(tooManyWaits(frame.name)) }, "refusal");
       return;
     }
-    const abort = kind === "keyed" ? null : new AbortController();
+    const hangUp = new AbortController();
+    const abort = kind === "keyed" ? null : hangUp;
     const weight = kind === "wait" ? 0 : 1;
     this.busy += weight;
     // Begun only after it is noted, because a call may close this very connection.
     const done = Promise.resolve()
-      .then(() => this.answer(sys, frame, abort))
+      .then(() => this.answer(sys, frame, { abort, hangUp }))
       .finally(() => {
         this.calls.delete(frame.id);
         this.busy -= weight;
         this.work();
       });
-    this.calls.set(frame.id, { abort, done });
+    this.calls.set(frame.id, { abort, hangUp, done });
   }
 
-  private async answer(sys: Sys, frame: Request, abort: AbortController | null): Promise<void> {
+  private async answer(sys: Sys, frame: Request, { abort, hangUp }: Pick<Call, "abort" | "hangUp">): Promise<void> {
     const { id, name, args, requestId } = frame;
     let text: string;
     try {
       const value = await sys.call(name, args, {
-        ...(abort !== null && { signal: abort.signal }),
+        // A keyed call that came before its client left is carried out all the same.
+        ...((abort !== null || !hangUp.signal.aborted) && { signal: hangUp.signal }),
         ...(requestId !== undefined && { requestId }),
       });
       text = encodeFrame({ kind: "res", id, value: value ?? null }, `the answer of ${name}`);

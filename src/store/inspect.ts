@@ -92,6 +92,15 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
         db.all<{ readonly uid: number; readonly username: string }>("SELECT uid, username FROM passwd ORDER BY uid"),
       ),
 
+    /** Those in use. */
+    workspaces: () =>
+      look(kernelDb, (db) =>
+        db.all<{ readonly id: string; readonly owner: string; readonly directory: string | null }>(
+          `SELECT workspace_id AS id, username AS owner, directory FROM workspaces JOIN passwd ON uid = owner_uid
+           WHERE state = 'active' ORDER BY created_at, workspace_id`,
+        ),
+      ),
+
     /** The newest first. */
     archives: (limit: number): readonly StoredArchive[] =>
       look(kernelDb, (db) =>

@@ -42,7 +42,16 @@ export interface FieldSpec<T> {
   /** On the command line `-` means that stdin is the value. */
   readonly stdin?: true;
   /** What it names, where its kind does not say so: completion offers those there are. */
-  readonly of?: "process" | "approval" | "archive" | "syscall" | "signal" | "topic" | "file" | "host-or-file";
+  readonly of?:
+    | "process"
+    | "approval"
+    | "archive"
+    | "workspace"
+    | "syscall"
+    | "signal"
+    | "topic"
+    | "file"
+    | "host-or-file";
   /** Placeholder in help: `--limit N`. */
   readonly meta?: string;
 }
@@ -95,6 +104,8 @@ export interface CallContext {
   readonly requestId: string;
   /** Aborts when the client cancels a read or wait, or goes away. Never set off for keyed calls. */
   readonly signal: AbortSignal;
+  /** Set off when the client of a person has gone, also for keyed calls: for the few that end with whoever reads their output. */
+  readonly gone?: AbortSignal;
   /** The client at the other end; absent for processes. */
   readonly client?: ClientInfo;
 }

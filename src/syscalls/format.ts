@@ -2,10 +2,12 @@
 
 import type { Message } from "../abi/message.ts";
 import type { ProcessInfo, WaitsFor } from "../abi/process.ts";
+import type { Commit } from "../abi/repo.ts";
 import { reveal } from "../lib/sanitize.ts";
 import type { ProcessCaps } from "./account-service.ts";
 import type { Column, Print } from "./define.ts";
 import type { Closed, HistoryPage, Signalled, TraceRow } from "./services.ts";
+import type { WorkspaceView } from "./workspace-service.ts";
 
 export function waitsForText(waits: WaitsFor): string {
   return waits.kind === "approval" ? `approval ${waits.id} (${waits.summary})` : waits.reason;
@@ -14,12 +16,20 @@ export function waitsForText(waits: WaitsFor): string {
 export function closedText(verb: "reset" | "killed", closed: Closed): string {
   if (closed.pending) return `${verb === "reset" ? "reset" : "end"} of ${closed.pid} follows this turn`;
   const lost = closed.undelivered > 0 ? ` and ${closed.undelivered} that were never taken up` : "";
-  if (closed.archivedTo === null) return `${verb} ${closed.pid} (nothing archived)`;
-  return `${verb} ${closed.pid} (archived ${closed.archivedMessages} messages${lost} to ${closed.archivedTo})`;
+  const kept = checkpointText(closed);
+  if (closed.archivedTo === null) return `${verb} ${closed.pid} (nothing archived${kept})`;
+  return `${verb} ${closed.pid} (archived ${closed.archivedMessages} messages${lost} to ${closed.archivedTo}${kept})`;
+}
+
+function checkpointText({ checkpoint }: Closed): string {
+  if (checkpoint === undefined) return "";
+  const { workspaceId, commit, fault } = checkpoint;
+  if (fault !== null) return `; not kept in ${workspaceId}: ${fault}`;
+  return commit === null ? "" : `; kept in ${workspaceId} at ${commit.slice(0, 10)}`;
 }
 
 export function processText(row: ProcessInfo): string {
-  const facts: readonly (readonly [string, string])[] = [
+  return factsText([
     ["pid", row.pid],
     ["label", row.label ?? "-"],
     ["owner", row.owner],
@@ -35,9 +45,31 @@ export function processText(row: ProcessInfo): string {
     ["workspace", row.workspaceId ?? "-"],
     ["created", new Date(row.createdAt).toISOString()],
     ["last active", row.lastActiveAt === null ? "-" : new Date(row.lastActiveAt).toISOString()],
-  ];
+  ]);
+}
+
+export function workspaceText(view: WorkspaceView): string {
+  return factsText([
+    ["id", view.id],
+    ["label", view.label ?? "-"],
+    ["owner", view.owner],
+    ["state", view.state],
+    ["path", view.path],
+    [view.directory === null ? "files" : "directory", view.files],
+    ["version", view.head ?? "-"],
+    ["used by", view.processes.join(" ") || "-"],
+    ["created", new Date(view.createdAt).toISOString()],
+    ["last used", new Date(view.updatedAt).toISOString()],
+  ]);
+}
+
+function factsText(facts: readonly (readonly [string, string])[]): string {
   // A label of several lines must not look like another fact.
   return facts.map(([name, value]) => `${name.padEnd(12)}${reveal(value)}`).join("\n");
+}
+
+export function commitLine({ id, at, author, subject }: Commit): string {
+  return `${id.slice(0, 10)}  ${new Date(at).toISOString().slice(0, 19).replace("T", " ")}  ${author}  ${subject}`;
 }
 
 export function capsText({ pid, runAs, capabilities, dropped }: ProcessCaps): string {

@@ -33,6 +33,7 @@ import {
 } from "./services.ts";
 
 const pid = field.pid("the process; your init when left out", { meta: "PID" });
+const modelName = (doc: string) => field.text(doc, { shortest: 1, longest: 300, meta: "MODEL", hide: "tool" });
 const onePid = field.pid("the process", { positional: true, meta: "PID" });
 
 export const procCalls = [
@@ -104,9 +105,13 @@ export const procCalls = [
         field.text("the account it acts as; your personal agent when left out", { longest: 32, meta: "ACCOUNT" }),
       ),
       cwd: field.optional(field.path("where it starts", { meta: "PATH" })),
+      workspace: field.optional(
+        field.text("new, inherit, none, an id or a directory of this machine", { longest: 4096, of: "workspace" }),
+      ),
       drop: field.optional(
         field.text("capabilities it does without, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
       ),
+      model: field.optional(modelName("who answers it, now and later")),
     },
     cli: {
       examples: [
@@ -132,6 +137,7 @@ export const procCalls = [
         meta: "MESSAGE",
       }),
       interrupt: field.flag("end the run in flight and start with this message at once"),
+      model: field.optional(modelName("who answers this message")),
     },
     cli: {
       examples: ['gsv proc send "Run the checks now."', 'gsv send --pid task:abc123 "Continue."'],

@@ -2,6 +2,7 @@
 
 import type { Commit, FileChange, RepoDiff, RepoInfo, RepoMatch, RepoOp, RepoRef, RepoView } from "../abi/repo.ts";
 import { field, syscall } from "./define.ts";
+import { commitLine } from "./format.ts";
 import type { Changed, Imported, Repositories, SyncedRepo } from "./repositories.ts";
 
 type Matches = { matches: readonly RepoMatch[]; truncated: boolean };
@@ -167,7 +168,7 @@ export const repoCalls = [
       print: {
         kind: "list",
         rows: (result: { commits: readonly Commit[] }) => result.commits,
-        line: ({ id, at, author, subject }: Commit) => `${short(id)}  ${when(at)}  ${author}  ${subject}`,
+        line: (commit: Commit) => commitLine(commit),
         empty: "nothing was committed yet",
       },
     },

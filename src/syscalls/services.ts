@@ -6,6 +6,7 @@ import type { Caller } from "../abi/identity.ts";
 import type { Message } from "../abi/message.ts";
 import type { Approval, ProcessInfo, Profile, RunStatus, State, WaitsFor } from "../abi/process.ts";
 import type { LeaveReason } from "../abi/sys.ts";
+import type { Checkpoint } from "../abi/workspace.ts";
 import type { CallContext } from "./define.ts";
 
 export interface ProcessPage {
@@ -76,8 +77,12 @@ export interface SpawnRequest {
   readonly profile: Profile;
   readonly as?: string;
   readonly cwd?: string;
+  /** new, inherit, none, an id, or a directory of this machine. */
+  readonly workspace?: string;
   /** Capabilities it does without, separated by commas. */
   readonly drop?: string;
+  /** Who answers it, also later. */
+  readonly model?: string;
 }
 
 export interface Spawned {
@@ -85,6 +90,7 @@ export interface Spawned {
   readonly label: string | null;
   readonly profile: Profile;
   readonly cwd: string;
+  readonly workspaceId: string | null;
   readonly runId: string | null;
 }
 
@@ -93,6 +99,8 @@ export interface SendRequest {
   readonly message: string;
   /** Ends the run in flight and starts at once. */
   readonly interrupt?: boolean;
+  /** Who answers this message. */
+  readonly model?: string;
 }
 
 export interface Sent {
@@ -120,6 +128,8 @@ export interface Closed {
   readonly undelivered: number;
   /** The process asked for its own end: it comes after the turn. */
   readonly pending?: true;
+  /** Of a process that worked in a workspace whose versions gsv keeps. */
+  readonly checkpoint?: Checkpoint;
 }
 
 export const PROCESS_SIGNALS = ["STOP", "CONT", "INT", "TERM", "KILL", "0"] as const;

@@ -2,6 +2,7 @@
 // domain and not for all. An unlisted name does not exist, for anyone. Where all are wanted at once: all.ts.
 
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-service.ts";
+import type { ModelService } from "./ai-service.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
@@ -17,6 +18,7 @@ import type {
 } from "./services.ts";
 import type { Shells } from "./shell-service.ts";
 import type { Media, Storage } from "./storage-service.ts";
+import type { Workspaces } from "./workspace-service.ts";
 
 /** All services there are; the read-only view has those marked. */
 export interface Services {
@@ -36,9 +38,11 @@ export interface Services {
   readonly rights: Rights; // read
   readonly shells: Shells;
   readonly repositories: Repositories; // looking reads
+  readonly workspaces: Workspaces; // looking reads
   readonly bootstrapping: Bootstrapping;
   readonly storage: Storage; // status and verify read
   readonly media: Media; // getting and listing read
+  readonly models: ModelService;
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
@@ -48,16 +52,21 @@ type Declarations = readonly unknown[];
 
 /** What stands before the last dot of a name, to the calls declared there, in the order in which people see them. */
 const DOMAINS = {
-  proc: async (): Promise<Declarations> => (await import("./proc.ts")).procCalls,
+  proc: async (): Promise<Declarations> => [
+    ...(await import("./proc.ts")).procCalls,
+    ...(await import("./proc-model.ts")).procModelCalls,
+  ],
   fs: async (): Promise<Declarations> => [
     ...(await import("./fs.ts")).fsCalls,
     ...(await import("./fs-tree.ts")).fsTreeCalls,
     ...(await import("./fs-bytes.ts")).fsBytesCalls,
   ],
   repo: async (): Promise<Declarations> => (await import("./repo.ts")).repoCalls,
+  workspace: async (): Promise<Declarations> => (await import("./workspace.ts")).workspaceCalls,
   hil: async (): Promise<Declarations> => (await import("./hil.ts")).hilCalls,
   archive: async (): Promise<Declarations> => (await import("./archive.ts")).archiveCalls,
   config: async (): Promise<Declarations> => (await import("./config.ts")).configCalls,
+  ai: async (): Promise<Declarations> => (await import("./ai.ts")).aiCalls,
   system: async (): Promise<Declarations> => (await import("./system.ts")).systemCalls,
   sys: async (): Promise<Declarations> => (await import("./system.ts")).sysCalls,
   account: async (): Promise<Declarations> => (await import("./account.ts")).accountCalls,

@@ -15,6 +15,8 @@ export interface Runner {
 }
 
 export interface ShellPlace {
+  /** The account whose share of the Workers it takes. */
+  readonly owner: number;
   /** The files and the kernel as the one who runs the script may use them. */
   readonly files: ShellFiles;
   readonly sys: Sys;
@@ -28,6 +30,12 @@ export interface ShellsOptions {
   readonly newRunner: () => Runner;
   readonly clock: Clock;
   readonly runningMax: number;
+  /** Of one account: nobody takes the shell from everybody else. */
+  readonly runningMaxEach: number;
+  /** Of this process in bytes, its Workers included. */
+  readonly memory: () => number;
+  /** Beyond this the newest script is ended, and so on until it is enough: Workers have no limits of their own. */
+  readonly memoryMax: number;
   /** Kept warm when nothing runs, for so long. */
   readonly warmMax: number;
   readonly warmMs: number;
@@ -37,6 +45,7 @@ const EXIT_TIMEOUT = 124;
 const LONGER = "it may not take longer";
 const EXIT_INTERRUPTED = 130;
 const EXIT_DIED = 137;
+const MEMORY_LOOK_MS = 200;
 /** How long a script that is told to stop may take to say what it had printed. */
 const ABORT_MS = 100;
 
@@ -52,14 +61,19 @@ interface Kept {
 
 export class GsvShells {
   private readonly warm: Kept[] = [];
-  private readonly waiting: (() => void)[] = [];
-  private running = 0;
+  /** In the order in which they came. */
+  private readonly waiting: { readonly owner: number; readonly go: () => void }[] = [];
+  /** The owner of each that runs. */
+  private readonly running: number[] = [];
+  /** How to end each that runs, the newest last. */
+  private readonly enders: (() => void)[] = [];
+  private looking: (() => void) | null = null;
   private closed = false;
 
   constructor(private readonly options: ShellsOptions) {}
 
   async run(job: ShellJob, place: ShellPlace): Promise<ShellEnd> {
-    await this.turn(place.signal);
+    await this.turn(place);
     const kept = this.warm.pop() ?? this.fresh();
     kept.stayWarm();
     let survives = false;
@@ -71,13 +85,13 @@ export class GsvShells {
       const isWanted = this.waiting.length > 0 || this.warm.length < this.options.warmMax;
       if (survives && !this.closed && isWanted) this.keep(kept);
       else kept.runner.end();
-      this.running--;
-      this.waiting.shift()?.();
+      this.running.splice(this.running.indexOf(place.owner), 1);
+      this.waiting.find(({ owner }) => this.hasRoom(owner))?.go();
     }
   }
 
   get isBusy(): boolean {
-    return this.running > 0;
+    return this.running.length > 0;
   }
 
   close(): void {
@@ -89,17 +103,23 @@ export class GsvShells {
   }
 
   // First come, first served; who gives up while waiting leaves the line.
-  private async turn(signal: AbortSignal): Promise<void> {
-    while (this.running >= this.options.runningMax) {
+  private async turn({ owner, signal }: ShellPlace): Promise<void> {
+    while (!this.hasRoom(owner)) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.waiting.push(resolve);
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      const place = { owner, go: resolve };
+      this.waiting.push(place);
+      signal.addEventListener("abort", resolve as () => void, { once: true });
       await promise;
-      const at = this.waiting.indexOf(resolve);
-      if (at !== -1) this.waiting.splice(at, 1);
+      signal.removeEventListener("abort", resolve as () => void);
+      this.waiting.splice(this.waiting.indexOf(place), 1);
       if (signal.aborted) throw new SysError("ECANCELED", "stopped before it began");
     }
-    this.running++;
+    this.running.push(owner);
+  }
+
+  private hasRoom(owner: number): boolean {
+    const { runningMax, runningMaxEach } = this.options;
+    return this.running.length < runningMax && this.running.filter((each) => each === owner).length < runningMaxEach;
   }
 
   private fresh(): Kept {
@@ -143,6 +163,9 @@ export class GsvShells {
     };
     kept.fault = () => ended.resolve(null);
     const interrupt = () => stopped.resolve(EXIT_INTERRUPTED);
+    const outgrown = () => stopped.resolve(EXIT_DIED);
+    this.enders.push(outgrown);
+    this.look();
     if (signal.aborted) interrupt();
     signal.addEventListener("abort", interrupt, { once: true });
     let inTime = () => {};
@@ -153,6 +176,8 @@ export class GsvShells {
       const first = await Promise.race([ended.promise, stopped.promise]);
       if (typeof first === "number") {
         const end = await this.stop(kept, ended.promise, first);
+        if (first === EXIT_DIED)
+          print("stderr", Buffer.from(`${job.name}: ended: the scripts that run take too much memory\n`));
         if (first === EXIT_TIMEOUT)
           print("stderr", Buffer.from(`${job.name}: ended after ${job.wallMs / 1000} s: ${LONGER}\n`));
         return { end, survives: false };
@@ -160,10 +185,20 @@ export class GsvShells {
       return { end: first ?? { exit: EXIT_DIED, state: null, cut: true }, survives: first !== null };
     } finally {
       inTime();
+      this.enders.splice(this.enders.indexOf(outgrown), 1);
       signal.removeEventListener("abort", interrupt);
       talk.end();
       kept.hear = () => {};
     }
+  }
+
+  private look(): void {
+    const { clock, memory, memoryMax } = this.options;
+    this.looking ??= clock.after(MEMORY_LOOK_MS, () => {
+      this.looking = null;
+      if (memory() > memoryMax) this.enders.at(-1)?.();
+      if (this.enders.length > 0) this.look();
+    });
   }
 
   // The statement it is in may still say what it printed; a script that spins does not answer, and is ended without.

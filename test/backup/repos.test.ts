@@ -43,6 +43,25 @@ test("a home's files and all versions, loose or packed, and other repositories a
   expect(await log(back, "notes")).toHaveLength(2);
 });
 
+test("a workspace comes back with its files, its versions and whose it is, and goes on", async () => {
+  await using home = await TestKernel.boot();
+  const { id } = await home.sys.call<{ id: string }>("workspace.create", { label: "trip" });
+  for (const text of ["one", "two"])
+    await home.sys.call("fs.write", { path: `/workspaces/${id}/src/a.md`, content: text });
+  const before = await log(home, id);
+  const used = (await keepingOf(home.directory, home.clock).usage()).rows.find(({ kind }) => kind === "workspace");
+  expect(used).toMatchObject({ name: `sam/${id}` });
+  const file = join(home.directory, "all.tar");
+  await keepingOf(home.directory, home.clock).backup(file, { force: false });
+  await using back = await TestKernel.boot({ restore: file });
+  expect(await back.sys.call<object>("workspace.get", { id })).toMatchObject({ label: "trip", owner: "sam" });
+  expect(await log(back, id)).toEqual(before);
+  expect(await back.sys.call("fs.read", { path: `/workspaces/${id}/src/a.md` })).toMatchObject({ content: "two" });
+  await back.sys.call("fs.write", { path: `/workspaces/${id}/src/a.md`, content: "three" });
+  expect(await log(back, id)).toHaveLength(before.length + 1);
+  expect(plainGit(join(back.paths.reposDir, "sam", id), "status", "--porcelain")).toBe("");
+});
+
 test("a restore puts the repositories of the home it replaces aside, whether or not the backup has any", async () => {
   await using home = await TestKernel.boot();
   const file = join(home.directory, "empty.tar");

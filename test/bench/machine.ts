@@ -47,7 +47,7 @@ export class Home {
   readonly path = join(this.directory, "home");
   readonly socket = join(this.path, "run", "kernel.sock");
 
-  constructor() {
+  constructor(private readonly more: Record<string, string> = {}) {
     mkdirSync(this.path, { mode: 0o700 });
     this.script("plain", [{ text: "Hello. That is all there is to say.", repeat: 1_000_000 }]);
   }
@@ -60,7 +60,8 @@ export class Home {
   }
 
   env(model = `script:${join(this.directory, "plain.jsonl")}`): Record<string, string> {
-    return { PATH: process.env.PATH ?? "", HOME: this.directory, GSV_HOME: this.path, GSV_MODEL: model };
+    const { directory, path, more } = this;
+    return { PATH: process.env.PATH ?? "", HOME: directory, GSV_HOME: path, GSV_MODEL: model, ...more };
   }
 
   gsv(args: readonly string[], model?: string): Promise<Run> {

@@ -11,6 +11,7 @@ import { fileRows } from "./files.ts";
 import { hostRows } from "./host.ts";
 import { Floor, freshBinary } from "./machine.ts";
 import { passes, type Row, table } from "./measure.ts";
+import { modelRows } from "./models.ts";
 import { mountRows } from "./mounts.ts";
 import { scaleRows } from "./scale.ts";
 import { sendRows } from "./send.ts";
@@ -20,6 +21,7 @@ import { startRows } from "./start.ts";
 const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Promise<Row[]> } = {
   start: startRows,
   chat: chatRows,
+  models: modelRows,
   send: sendRows,
   commit: commitRows,
   scale: scaleRows,

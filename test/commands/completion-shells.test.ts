@@ -16,6 +16,10 @@ const env = {
   LC_ALL: "C.UTF-8",
 };
 let audit = "";
+/** Names that a shell would act on, were they not quoted. */
+const TRAP = `$(touch$\{IFS}PWNED)\`touch$\{IFS}PWNED\``;
+const TRAPS = [`zz${TRAP}`, `yy;touch PWNED;'"\\!a`];
+const trapped = () => existsSync(join(env.HOME, "PWNED"));
 
 beforeAll(async () => {
   mkdirSync(bin);
@@ -26,7 +30,8 @@ beforeAll(async () => {
   writeFileSync(join(env.HOME, "read me.txt"), "");
   audit = (await home.gsv(["spawn", "--label", "docs audit"])).stdout.trim();
   await home.gsv(["mkdir", "-p", "~/notes"]);
-  await home.gsv(["touch", "~/notes/today.md"]);
+  await home.gsv(["touch", "~/notes/today.md", ...TRAPS.map((name) => `~/${name}`), "~/xx\n:files"]);
+  for (const [at, name] of TRAPS.entries()) await home.gsv(["cp", "-", `~/${name}`], { stdin: `content ${at}\n` });
   await home.stop();
 });
 
@@ -114,6 +119,26 @@ describe.skipIf(shell("bash") === null)("bash", () => {
     expect(await pressed(["bash", "--norc", "-i"], steps)).toContain("compaction.enabled=false");
   }, 20_000);
 
+  test("a file's name is completed as a name, whatever is in it, and nothing of it runs", async () => {
+    const steps = [
+      ["source <(gsv completion bash); echo loa''ded\n", "loaded"],
+      ["gsv cat /home/sam/zz\t", "PWNED"],
+      ["\n", "content 0"],
+      ["gsv cat '/home/sam/zz\t", "PWNED"],
+      ["\n", "content 0"],
+      ['gsv cat "/home/sam/zz\t', "PWNED"],
+      ["\n", "content 0"],
+      ["gsv cat \\~/yy\t", "PWNED"],
+      ["\n", "content 1"],
+      ["gsv cat '/home/sam/yy\t", "PWNED"],
+      ["\n", "content 1"],
+      ['gsv cat "/home/sam/yy\t', "PWNED"],
+      ["\n", "content 1"],
+    ] as const;
+    await pressed(["bash", "--norc", "-i"], steps);
+    expect(trapped()).toBe(false);
+  }, 30_000);
+
   test("words that bash cut at : and = are put together, and only the last piece is put in place", () => {
     expect(replies("gsv", "kill", "ta")).toEqual([audit]);
     expect(replies("gsv", "kill", "task", ":")).toEqual([audit.slice(5)]);
@@ -150,6 +175,18 @@ describe.skipIf(shell("zsh") === null)("zsh", () => {
     await pressed(["zsh", "-f", "-i"], steps);
   }, 30_000);
 
+  test("a file's name is completed as a name, and nothing of it runs", async () => {
+    const steps = [
+      ["source <(gsv completion zsh); echo loa''ded\n", "loaded"],
+      ["gsv cat /home/sam/zz\t", "PWNED"],
+      ["\n", "content 0"],
+      ['gsv cat "/home/sam/yy\t', "PWNED"],
+      ["\n", "content 1"],
+    ] as const;
+    await pressed(["zsh", "-f", "-i"], steps);
+    expect(trapped()).toBe(false);
+  }, 30_000);
+
   test("descriptions stand beside the candidates", async () => {
     const steps = [
       ["source <(gsv completion zsh); echo loa''ded\n", "loaded"],
@@ -177,11 +214,17 @@ describe.skipIf(shell("fish") === null)("fish", () => {
     expect(offers("gsv spawn --cwd re")).toEqual(["read me.txt"]);
     expect(offers("gsv kill --user root ta")).toEqual([`${audit}\tdocs audit · idle`]);
     expect(offers("gsv chat --set compaction.enabled=f")).toEqual(["compaction.enabled=false"]);
+    expect(offers("gsv cat /home/sam/zz").map((each) => each.replace(/\t.*/, ""))).toEqual([`/home/sam/${TRAPS[0]}`]);
+    expect(trapped()).toBe(false);
     expect(offers("gsv").every((each) => !each.startsWith("_"))).toBe(true);
   }, 20_000);
 });
 
 describe("what it does not do", () => {
+  test("it offers no name that is more than one line", async () => {
+    expect((await home.gsv(["__complete", "1", "cat", "~/xx"])).stdout).toBe("");
+  });
+
   test("it starts no kernel", async () => {
     expect((await home.gsv(["__complete", "1", "kill", "ta"])).stdout).toContain(audit);
     expect(home.processes).toEqual([]);

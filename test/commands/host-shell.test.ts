@@ -108,3 +108,22 @@ test("many at once are each answered by their own", async () => {
     Array.from({ length: 50 }, (_, n) => `${n} ${n}\n`),
   );
 });
+
+test.each([["--host"], []])(
+  "what a script prints reaches a pipe unchanged, and acts on no terminal: sh %s",
+  async (...flags) => {
+    const stdin = stdinOf("none");
+    const script =
+      "printf 'a\\033]0;ti'; sleep 0; printf 'tle\\007b\\033[2Jc\\342\\200\\256d\\r'; printf '\\033[5mx' >&2";
+    const argv = ["sh", ...flags, "-c", script];
+    const how = { cwd, env: ENV, clock: realClock };
+    const piped = await (await begin(home, argv, stdin, { ...how, random: seeded(++calls).bytes })).ended;
+    expect([piped.stdout, piped.stderr]).toEqual(["a\x1b]0;title\x07b\x1b[2Jc\u202ed\r", "\x1b[5mx"]);
+    const [stdout, stderr] = [new FakeOutput(), new FakeOutput()];
+    [stdout.isTTY, stderr.isTTY] = [true, true];
+    await (await begin(home, argv, stdin, { ...how, random: seeded(++calls).bytes, stdout, stderr })).ended;
+    expect(stdout.text).toBe("abc⟨U+202E⟩d␍");
+    expect(stderr.text).toEndWith("x");
+    expect(stderr.text).not.toContain("\x1b");
+  },
+);

@@ -41,7 +41,7 @@ describe("gsv auth setup", () => {
       "ai.provider": "anthropic",
       "ai.baseUrl": null,
       "apiKeys.anthropic": SECRET,
-      "ai.model": "anthropic:claude-sonnet-4-20250514",
+      "ai.model": "anthropic:claude-sonnet-5-5",
     });
     expect(io.stdout.text).toContain("apiKeys.anthropic = set (sha256:0a1b…)");
     expect(io.stdout.text + io.stderr.text).not.toContain(SECRET);
@@ -72,7 +72,7 @@ describe("gsv auth setup", () => {
     expect(await setUp(["", ""], [""])).toEqual({
       "ai.provider": "openai",
       "ai.baseUrl": null,
-      "ai.model": "openai:gpt-4.1",
+      "ai.model": "openai:gpt-5.4",
     });
     expect(io.stderr.text).toContain("OPENAI_API_KEY for apiKeys.openai: set (sha256:1111…)");
     expect(io.questions.find((asked) => asked.includes("unseen"))).toContain("Enter keeps what is in OPENAI_API_KEY");

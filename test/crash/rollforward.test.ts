@@ -22,7 +22,7 @@ async function cutOff(home: TestHome, call: "proc.reset" | "proc.kill", seam: st
   const chapter = home.beside("chapter");
   home.plan = () => ({ die: { at: [...linesOf(book), `end:${seam}`], book }, chapter });
   const sys = home.sys({ model: `script:${await home.file("script", [{ text: "noted", repeat: 1000 }])}` });
-  const { pid } = await sys.call<Spawned>("proc.spawn", { prompt: "keep this" });
+  const { pid } = await sys.call<Spawned>("proc.spawn", { prompt: "keep this", workspace: "new" });
   await sys.call("proc.wait", { pids: [pid] });
   const deaths = home.deaths;
   await home.file("chapter", ["end"]);
@@ -34,6 +34,17 @@ async function cutOff(home: TestHome, call: "proc.reset" | "proc.kill", seam: st
   home.refuseToStart = false;
   await Bun.file(chapter).delete();
   return pid;
+}
+
+/** How often the summary of its workspace tells of a process. */
+async function keptInWorkspace(home: TestHome, pid: string): Promise<number> {
+  let count = 0;
+  const summaries = new Bun.Glob("repos/*/ws_*/.gsv/summary.md");
+  for await (const path of summaries.scan({ cwd: home.paths.home, dot: true, absolute: true }))
+    count += (await Bun.file(path).text())
+      .split("\n")
+      .filter((line) => line.startsWith("## ") && line.includes(pid)).length;
+  return count;
 }
 
 for (const [call, seams] of [
@@ -57,6 +68,7 @@ for (const [call, seams] of [
         expect(book.records(pid).map((record) => record.content)).toEqual(["keep this", "noted"]);
         expect(book.archivesOf(pid)).toBe(1);
         expect(book.processes.has(pid)).toBe(call === "proc.reset");
+        expect({ seam, kept: await keptInWorkspace(home, pid) }).toEqual({ seam, kept: 1 });
       }
     });
   }, 120_000);

@@ -117,15 +117,17 @@ describe("the editor", () => {
 
 describe("who answers", () => {
   test("is the manual when nothing is said, and a script that can be read", async () => {
-    expect((await look("provider"))[0]).toContain("(GSV_MODEL is not set)");
+    expect((await look("provider"))[0]).toContain("(the environment names nobody)");
     const script = join(root, "script");
     writeFileSync(script, "");
-    expect(await look("provider", { GSV_MODEL: `script:${script}` })).toEqual([`ok provider: script:${script}`]);
+    expect(await look("provider", { GSV_MODEL: `script:${script}` })).toEqual([
+      `ok provider: script:${script}; gsv doctor --provider asks it`,
+    ]);
   });
 
   test("is a problem when the choice does not exist, with the choices there are", async () => {
     const found = await findings("provider", { GSV_MODEL: "nobody:x" });
-    expect(found[0]).toMatchObject({ level: "problem", fix: expect.stringContaining("GSV_MODEL can be: offline") });
+    expect(found[0]).toMatchObject({ level: "problem", fix: expect.stringContaining("a model can be: offline") });
     expect((await look("provider", { GSV_MODEL: "script:/not/there" }))[0]).toContain("which cannot be read");
   });
 });

@@ -56,6 +56,7 @@ describe("the tree", () => {
       "tmp",
       "usr",
       "var",
+      "workspaces",
     ]);
     expect(await tree.names(sam, "/var")).toEqual(["crash", "log", "media", "sessions", "spool"]);
     expect(await tree.names(sam, "/etc")).toEqual(["group", "passwd", "shadow"]);

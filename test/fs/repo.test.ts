@@ -39,7 +39,7 @@ function mounted(path = process.env.PATH): Namespace {
     under,
     accountAt: async (home) => accounts.find((each) => each.home === home) ?? null,
     directoryOf: (username) => join(directory, username, "home"),
-    treeOf: async (username) => repos.home(username),
+    treeOf: async (username) => repos.tree({ owner: username, name: "home" }),
   });
   return new Namespace([{ at: "/", fs }]);
 }

@@ -65,11 +65,12 @@ describe("layers", () => {
     expect(stored(home)).toEqual({});
   });
 
-  test("a provider that is still to come is kept as who answers, and offline answers meanwhile", async () => {
+  test("a provider without a key is kept as who answers, and says what is missing", async () => {
     await using home = await TestKernel.boot({ realProviders: true });
     await set(home.sys, "ai.model", "anthropic:some-model");
-    expect(await home.say("hello")).toMatchObject({ status: "ok" });
-    const info = { clientId: "c9", version: "0", cwd: "/", env: { GSV_MODEL: "anthropic:some-model" } };
+    const error = expect.stringContaining("gsv auth provider anthropic");
+    expect(await home.say("hello")).toMatchObject({ status: "error", reason: "model.auth", error });
+    const info = { clientId: "c9", version: "0", cwd: "/", env: { GSV_MODEL: "nobody/some-model" } };
     const named = await home.kernel.accept(info);
     expect((await home.refusal("proc.send", { message: "hello" }, named)).code).toBe("ECONFIG");
   });

@@ -2,10 +2,17 @@
 // not repeat.
 
 import { describe, expect, test } from "bun:test";
+import { readFileSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { piecesOf } from "../../commands/files/gsv-side.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import { realClock } from "../../src/lib/clock.ts";
 import type { EntryPage, FileStat, Piece } from "../../src/syscalls/file-tree.ts";
 import { rejection } from "../contract/sys.ts";
 import { answerAfterDeath, Dying } from "../support/dying.ts";
+import { stdinOf } from "../support/io.ts";
 import { TestKernel } from "../support/kernel.ts";
+import { begin, type } from "../support/shell.ts";
 
 const UPLOAD = "0190a1b2-0000-7000-8000-000000000001";
 const b64 = (text: string) => Buffer.from(text).toString("base64");
@@ -13,6 +20,39 @@ const b64 = (text: string) => Buffer.from(text).toString("base64");
 async function content(home: TestKernel, path: string): Promise<string> {
   return Buffer.from((await home.sys.call<Piece>("fs.get", { path })).data, "base64").toString();
 }
+
+test("a file of which bytes are missing is told by whoever reads, edits or appends, with what is there of it", async () => {
+  await using home = await TestKernel.boot({ realTime: true });
+  await home.sys.call("fs.put", { path: "~/a", data: b64("0123456789") });
+  const bytes = join(home.paths.objectsDir, "home/sam/a");
+  truncateSync(bytes, 3);
+  const damaged = { code: "EIO", message: "/home/sam/a: damaged: 3 of 10 bytes are there" };
+  for (const offset of [0, 3, 5]) expect(await home.refusal("fs.get", { path: "~/a", offset })).toMatchObject(damaged);
+  expect(await home.refusal("fs.read", { path: "~/a" })).toMatchObject(damaged);
+  expect(await home.refusal("fs.edit", { path: "~/a", oldString: "0", newString: "1" })).toMatchObject(damaged);
+  expect(await home.refusal("fs.search", { path: "~/a", query: "9" })).toMatchObject(damaged);
+  expect(await home.refusal("fs.put", { path: "~/a", data: b64("x"), at: "end" })).toMatchObject(damaged);
+  expect(readFileSync(bytes, "utf8")).toBe("012");
+  const cat = await type(home, "cat", "~/a");
+  expect([cat.status, cat.stdout]).toEqual([1, ""]);
+  expect(cat.stderr).toStartWith("gsv: cat: /home/sam/a: damaged: 3 of 10 bytes are there\n  gsv storage verify");
+  const script = await (await begin(home, ["sh", "-c", "cat ~/a"], stdinOf("none"), { clock: realClock })).ended;
+  expect([script.status, script.stdout, script.stderr]).toEqual([1, "", expect.stringContaining("cat: ")]);
+  await home.sys.call("fs.put", { path: "~/a", data: b64("whole") });
+  expect(await content(home, "~/a")).toBe("whole");
+});
+
+test("no reader waits for a kernel that has neither a byte more nor the end", async () => {
+  const nothing = {
+    call: async () => ({ data: "", eof: false, version: "1" }),
+    on: () => () => {},
+    close: async () => {},
+  };
+  const reading = (async () => {
+    for await (const _ of piecesOf(nothing as unknown as Sys, "/a"));
+  })();
+  expect((await rejection(reading)).code).toBe("EIO");
+});
 
 describe("an upload", () => {
   test("is nothing to anybody until it is put, and then all of it", async () => {

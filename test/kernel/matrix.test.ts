@@ -30,6 +30,10 @@ const pid = async (world: World, owner: Owner) => ({ pid: await world.pid(owner)
 const theFile = async (world: World, owner: Owner) => ({ path: await world.file(owner) });
 /** Nothing answers there: who gets that far fails otherwise. */
 const remote = "https://127.0.0.1:1/x.git";
+const inWorkspace = (more: object) => async (world: World, owner: Owner) => ({
+  id: await world.workspace(owner),
+  ...more,
+});
 const inRepo = (more: object) => async (world: World, owner: Owner) => ({ ...(await world.repo(owner)), ...more });
 
 const TABLE: { readonly [name: string]: Call } = {
@@ -55,6 +59,9 @@ const TABLE: { readonly [name: string]: Call } = {
   },
   "proc.trace": { outcomes: HIDDEN, about: pid },
   "proc.caps": { outcomes: HIDDEN, about: pid },
+  "proc.model": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
+  "ai.models": { outcomes: ALL, about: () => ({ provider: "offline" }) },
+  "ai.test": { outcomes: PERSON, about: () => ({ model: "offline" }) },
   "proc.reset": { outcomes: HIDDEN, about: pid },
   "proc.kill": { outcomes: HIDDEN, about: pid },
   "proc.wait": { outcomes: HIDDEN, about: async (world, owner) => ({ pids: [await world.pid(owner)] }) },
@@ -110,6 +117,15 @@ const TABLE: { readonly [name: string]: Call } = {
   },
   "repo.sync": { outcomes: ["EIO", "ENOENT", "EIO", "EPERM", "ENOENT"], about: inRepo({ remote }) },
   "repo.delete": { outcomes: PERSONS_OWN, about: inRepo({ force: true }) },
+  "workspace.list": { outcomes: ALL, about: () => ({}) },
+  "workspace.create": { outcomes: ALL, about: () => ({}) },
+  "workspace.get": { outcomes: ABSENT, about: inWorkspace({}) },
+  "workspace.log": { outcomes: ABSENT, about: inWorkspace({}) },
+  "workspace.attach": {
+    outcomes: PERSONS_OWN,
+    about: async (world, owner) => ({ what: await world.workspace(owner), pid: await world.pid(owner) }),
+  },
+  "workspace.archive": { outcomes: PERSONS_OWN, about: inWorkspace({}) },
   "hil.list": { outcomes: ALL, about: () => ({}) },
   "hil.answer": {
     outcomes: PERSONS_OWN,

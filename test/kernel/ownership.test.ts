@@ -9,133 +9,8 @@ import type { Sys } from "../../src/abi/sys.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import type { ArchiveInfo, Closed } from "../../src/syscalls/services.ts";
 import { TestKernel } from "../support/kernel.ts";
+import { ABSENT, NAMELESS, NAMING, type Things } from "../support/naming.ts";
 import { addHuman, type Person } from "../support/people.ts";
-
-/** What belongs to somebody, or does not exist: the same calls are tried on both. */
-interface Things {
-  readonly pid: string;
-  readonly run: string;
-  readonly approval: string;
-  readonly archive: string;
-  readonly account: string;
-  readonly token: string;
-  readonly repo: string;
-}
-
-const ABSENT: Things = {
-  pid: "task:zzzzzz",
-  run: "0190a1b2-0000-7000-8000-000000000001",
-  approval: "zz99",
-  archive: "0190a1b2-0000-7000-8000-000000000002",
-  repo: "nemo/zzzzzz",
-  account: "nemo",
-  token: "0190a1b2-0000-7000-8000-000000000003",
-};
-
-/** Every call that can name a thing of somebody else, with every way to name one. */
-const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
-  "proc.get": ({ pid }) => [{ pid }],
-  "proc.spawn": ({ pid }) => [{ parent: pid }, { parent: pid, as: "root" }],
-  "proc.send": ({ pid }) => [
-    { pid, message: "hello" },
-    { pid, message: "hello", interrupt: true },
-  ],
-  "proc.caps": ({ pid }) => [{ pid }],
-  "proc.abort": ({ pid, run }) => [{ pid }, { pid, runId: run }],
-  "proc.label": ({ pid }) => [{ pid, label: "mine" }],
-  "proc.history": ({ pid }) => [{ pid }, { pid, limit: 1, afterSeq: 1 }],
-  "proc.message": ({ pid }) => [{ pid }, { pid, seq: 1 }],
-  "proc.trace": ({ pid }) => [{ pid }],
-  "proc.media.list": ({ pid }) => [{ pid }],
-  "proc.media.put": ({ pid }) => [{ pid, data: "aGk=" }],
-  "proc.media.get": ({ pid, run: id }) => [{ pid, id }],
-  "proc.media.rm": ({ pid, run: id }) => [{ pid, id }],
-  "proc.reset": ({ pid }) => [{ pid }],
-  "proc.kill": ({ pid }) => [{ pid }, { pid, noArchive: true }],
-  "proc.wait": ({ pid, run }) => [{ pids: [pid] }, { pids: [pid], run }, { pids: [pid], patient: true }],
-  "proc.signal": ({ pid }) => ["STOP", "CONT", "INT", "TERM", "KILL", "0"].map((signal) => ({ pid, signal })),
-  "hil.list": ({ approval: id }) => [{ id }],
-  "hil.answer": ({ approval: id }) => ["approve", "deny"].map((decision) => ({ id, decision })),
-  "account.update": ({ account: username }) => [
-    { username, comment: "x" },
-    { username, lock: true },
-    { username, unlock: true },
-  ],
-  "account.remove": ({ account: username }) => [{ username }, { username, force: true }],
-  "account.passwd": ({ account: username }) => [
-    { username, password: "long enough" },
-    { username, password: "long enough", typed: true },
-  ],
-  "account.create": ({ account: owner }) => [{ username: "scout", agent: true, owner }],
-  "sys.token.revoke": ({ token: id }) => [{ id }],
-  "archive.show": ({ archive: id }) => [{ id }],
-  "archive.verify": ({ archive: id }) => [{ id }],
-  "fs.read": ({ pid }) => [`/proc/${pid}`, `/proc/${pid}/status`, `/proc/${pid}/messages`].map((path) => ({ path })),
-  "fs.stat": ({ pid }) => [{ path: `/proc/${pid}` }, { path: `/proc/${pid}/status`, link: true }],
-  "fs.list": ({ pid }) => [{ path: `/proc/${pid}` }],
-  "fs.get": ({ pid }) => [{ path: `/proc/${pid}/status` }, { path: `/proc/${pid}/messages`, offset: 3 }],
-  "fs.put": ({ pid }) => [{ path: `/proc/${pid}/status`, data: "" }],
-  "fs.mkdir": ({ pid }) => [{ path: `/proc/${pid}/x` }, { path: `/proc/${pid}/x/y`, parents: true }],
-  "fs.rename": ({ pid }) => [{ from: `/proc/${pid}/status`, to: "~/x" }],
-  "fs.link": ({ pid }) => [{ path: `/proc/${pid}/x`, target: "y" }],
-  "fs.setattr": ({ pid }) => [{ path: `/proc/${pid}/status`, mode: "0600" }],
-  "fs.remove": ({ pid }) => [{ path: `/proc/${pid}`, recursive: true }],
-  "fs.search": ({ pid }) => [{ query: "State", path: `/proc/${pid}` }],
-  "repo.create": ({ repo: name }) => [{ name }],
-  "repo.refs": ({ repo }) => [{ repo }],
-  "repo.read": ({ repo }) => [{ repo }, { repo, path: "a.md" }],
-  "repo.search": ({ repo }) => [{ repo, query: "words" }],
-  "repo.log": ({ repo }) => [{ repo }],
-  "repo.show": ({ repo }) => [{ repo }],
-  "repo.diff": ({ repo }) => [{ repo }],
-  "repo.compare": ({ repo }) => [{ repo, base: "HEAD" }],
-  "repo.restore": ({ repo }) => [{ repo, path: "a.md", ref: "HEAD" }],
-  "repo.apply": ({ repo }) => [{ repo, message: "why", changes: { ops: [{ delete: "a.md" }] } }],
-  "repo.import": ({ repo }) => [{ repo, remote: "https://127.0.0.1:1/x.git" }],
-  "repo.sync": ({ repo }) => [{ repo, remote: "https://127.0.0.1:1/x.git" }],
-  "repo.delete": ({ repo }) => [{ repo }],
-};
-
-/** Calls that name nobody's things; what they show is tried below. */
-const NAMELESS = [
-  "account.list",
-  "audit.list",
-  "group.list",
-  "group.add",
-  "group.mod",
-  "group.rm",
-  "sys.token.create",
-  "sys.token.list",
-  "proc.list",
-  "archive.list",
-  "repo.list",
-  "sys.bootstrap",
-  "fs.write",
-  "fs.edit",
-  "fs.delete",
-  "fs.stage",
-  "config.get",
-  "config.list",
-  "config.set",
-  "config.unset",
-  "config.apply",
-  "storage.status",
-  "storage.verify",
-  "storage.gc",
-  "storage.migrate",
-  "shell.run",
-  "shell.exec",
-  "shell.output",
-  "shell.input",
-  "shell.signal",
-  "shell.list",
-  "shell.stop",
-  "system.status",
-  "system.start",
-  "system.whoami",
-  "sys.version",
-  "sys.drain",
-];
 
 interface World {
   readonly home: TestKernel;
@@ -160,7 +35,17 @@ async function world(): Promise<World> {
   await home.sys.call("repo.create", { name: repo });
   const changes = { ops: [{ put: "a.md", content: "private words" }] };
   await home.sys.call("repo.apply", { repo, message: "first", changes });
-  const sams = { pid, repo, account: "sam", token, run: runId, approval: asked?.id ?? "", archive: archiveId ?? "" };
+  const { id: workspace } = await home.sys.call<{ id: string }>("workspace.create", { label: "sam's" });
+  const sams = {
+    pid,
+    repo,
+    workspace,
+    account: "sam",
+    token,
+    run: runId,
+    approval: asked?.id ?? "",
+    archive: archiveId ?? "",
+  };
   const { pid: bobsTask } = await bob.sys.call<{ pid: string }>("proc.spawn", { label: "bob's" });
   return { home, bob, sams, bobsTask };
 }
@@ -178,7 +63,10 @@ async function outcome(sys: Sys, call: string, args: object): Promise<string> {
 
 /** The same words about different things. */
 function alike(text: string, things: Things): string {
-  return Object.entries(things).reduce((so, [name, value]) => so.replaceAll(value, `<${name}>`), text);
+  return Object.entries(things).reduce(
+    (so, [name, value]) => so.replace(new RegExp(`(?<![a-z0-9])${RegExp.escape(value)}(?![a-z0-9])`, "g"), `<${name}>`),
+    text,
+  );
 }
 
 test("every call there is stands in one of the two lists", () => {

@@ -102,7 +102,8 @@ const FAILURES = {
 for (const [failure, [status, exit]] of Object.entries(FAILURES)) {
   test(`a model that fails with ${failure} exits ${exit}, with the reason on stderr and in the result`, async () => {
     await using home = await TestKernel.boot();
-    const error = { class: failure as keyof typeof FAILURES, message: "the model says no" };
+    // So long that it is not waited for.
+    const error = { class: failure as keyof typeof FAILURES, message: "the model says no", retryAfterMs: 3_600_000 };
     home.model.will(INIT, { error }, { error });
     const typed = await type(home, "chat", "--json", "hi");
     expect([typed.status, eventsOf(typed).at(-1)]).toMatchObject([exit, { status, exit, error: "the model says no" }]);

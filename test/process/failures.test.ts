@@ -8,7 +8,6 @@ import type { PlannedAnswer } from "../support/answers.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 const LASTING: { readonly [failure: string]: string } = {
-  throttle: "unavailable",
   quota: "limit",
   overflow: "limit",
   auth: "error",
@@ -16,11 +15,13 @@ const LASTING: { readonly [failure: string]: string } = {
   request: "error",
   content: "error",
 };
-const PASSING: { readonly [failure: string]: string } = {
-  outage: "unavailable",
-  network: "unavailable",
-  timeout: "unavailable",
-  protocol: "error",
+/** How it ends, and how often it is asked before. */
+const PASSING: { readonly [failure: string]: readonly [status: string, asked: number] } = {
+  outage: ["unavailable", 4],
+  network: ["unavailable", 4],
+  timeout: ["unavailable", 4],
+  throttle: ["unavailable", 7],
+  protocol: ["error", 3],
 };
 const EXITS: { readonly [status: string]: number } = { unavailable: 75, limit: 6, error: 1 };
 /** Where the cause says more. */
@@ -53,8 +54,8 @@ for (const [name, status] of Object.entries(LASTING)) {
   });
 }
 
-for (const [name, status] of Object.entries(PASSING)) {
-  test(`a failure of class ${name} is asked again, and after the third time the run ends as ${status}`, async () => {
+for (const [name, [status, asked]] of Object.entries(PASSING)) {
+  test(`a failure of class ${name} is asked again, and after ${asked} times the run ends as ${status}`, async () => {
     await using home = await TestKernel.boot();
     home.model.will(INIT, failing(name), failing(name), { text: "at last" });
     expect(await saidInTime(home, "hello")).toMatchObject({ status: "ok", text: "at last" });
@@ -64,26 +65,38 @@ for (const [name, status] of Object.entries(PASSING)) {
     ]);
     expect(await home.outline(INIT)).toEqual(["user: hello", "assistant: at last"]);
 
-    home.model.will(INIT, failing(name), failing(name), failing(name));
+    home.model.will(INIT, ...Array.from({ length: asked }, () => failing(name)));
     expect(await saidInTime(home, "and now")).toMatchObject({ status, reason: `model.${name}` });
-    expect(home.model.requests).toHaveLength(6);
+    expect(home.model.requests).toHaveLength(3 + asked);
   });
 }
 
-test("a model that says how long to wait is asked no sooner", async () => {
+test.each(["throttle", "outage"])(
+  "a model that says how long to wait (%s) is asked no sooner, and whoever looks sees it",
+  async (name) => {
+    await using home = await TestKernel.boot();
+    home.model.will(INIT, failing(name, { retryAfterMs: 30_000 }), { text: "at last" });
+    const { runId } = await home.send("hello");
+    await home.until("it waits", () => home.heard("chat.restart").length === 1);
+    await home.clock.advance(29_999);
+    expect(await home.get(INIT)).toMatchObject({ state: "running", waitsFor: { kind: "model" } });
+    expect(home.heard("process.state").at(-1)).toMatchObject({ state: "running", waitsFor: { kind: "model" } });
+    expect(home.model.requests).toHaveLength(1);
+    await home.clock.advance(1);
+    expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
+    expect(await home.get(INIT)).toMatchObject({ state: "idle", waitsFor: null });
+  },
+);
+
+test("a server that wants longer than ten minutes is not waited for", async () => {
   await using home = await TestKernel.boot();
-  home.model.will(INIT, failing("outage", { retryAfterMs: 30_000 }), { text: "at last" });
-  const { runId } = await home.send("hello");
-  await home.until("it waits", () => home.heard("chat.restart").length === 1);
-  await home.clock.advance(29_999);
-  expect(home.model.requests).toHaveLength(1);
-  await home.clock.advance(1);
-  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
+  home.model.will(INIT, failing("throttle", { retryAfterMs: 600_001 }));
+  expect(await home.say("hello")).toMatchObject({ status: "unavailable", reason: "model.throttle" });
 });
 
 test("a run that waits to ask again can be aborted", async () => {
   await using home = await TestKernel.boot();
-  home.model.will(INIT, failing("outage", { retryAfterMs: 3_600_000 }));
+  home.model.will(INIT, failing("outage", { retryAfterMs: 300_000 }));
   const { runId } = await home.send("hello");
   await home.until("it waits", () => home.heard("chat.restart").length === 1);
   await home.sys.call("proc.abort", { pid: INIT });
@@ -139,6 +152,12 @@ test("a failure after tools ran keeps what they did and every result", async () 
   expect(await home.sys.call<object>("fs.read", { path: "~/a" })).toMatchObject({ kind: "file" });
 });
 
+test("a refusal without a word is told and not asked again", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, { text: "", stop: "refusal" });
+  expect(await home.say("hello")).toMatchObject({ status: "error", reason: "model.content" });
+});
+
 test("an answer cut at its output limit or refused for its content is told as what it is", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, { text: "so far", stop: "length" }, { text: "I will not", stop: "refusal" });
@@ -173,4 +192,4 @@ test("a run that never ends by itself is ended after so many turns, and says so"
   });
   expect(home.model.requests).toHaveLength(LIMITS.turnsPerRunMax);
   expect(await home.wait(INIT)).toMatchObject({ exit: 6 });
-});
+}, 30_000);

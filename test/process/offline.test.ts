@@ -94,3 +94,24 @@ test("a model that does not exist fails at its sender, and nothing is saved", as
   expect((await home.sys.call<{ processes: object[] }>("proc.list", {})).processes).toHaveLength(1);
   expect(await home.messages(INIT)).toEqual([]);
 });
+
+test("remember that writes into the owner's knowledge, a version each, and a question finds it there", async () => {
+  await using home = await boot();
+  expect((await home.say("remember that the hotel in Rome is called Albergo Sole")).text).toStartWith("Noted in ");
+  expect((await home.say("remember: the key is under the third stone")).text).toStartWith("Noted in ");
+  expect(await home.sys.call<object>("fs.read", { path: "~/knowledge/notes.md" })).toMatchObject({
+    content: "# Notes\n\n- the key is under the third stone\n- the hotel in Rome is called Albergo Sole",
+  });
+  const { commits } = await home.sys.call<{ commits: { author: string }[] }>("repo.log", {});
+  expect(commits.map(({ author }) => author)).toEqual(["friday", "friday"]);
+  expect((await home.say("what is the hotel in Rome called?")).text).toContain("Albergo Sole");
+});
+
+test("summarise my workspace tells what the files of a workspace say", async () => {
+  await using home = await boot();
+  const { pid, workspaceId } = await home.spawn({ workspace: "new" });
+  await home.sys.call("fs.write", { path: `/workspaces/${workspaceId}/README.md`, content: "# Rome\n\nThree days.\n" });
+  const { text } = await home.say("Summarise my workspace", { pid });
+  expect(text).toContain(`The workspace /workspaces/${workspaceId} holds 1 file and 1 directory`);
+  expect(text).toContain("README.md begins:\n\n    # Rome");
+});

@@ -29,6 +29,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "account.passwd",
     "account.remove",
     "account.update",
+    "ai.test",
     "audit.list",
     "config.apply",
     "config.set",
@@ -37,6 +38,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "group.mod",
     "group.rm",
     "hil.answer",
+    "proc.model",
     "repo.delete",
     "storage.gc",
     "storage.migrate",
@@ -45,6 +47,8 @@ test("no tool of a model reaches a call that is for people", () => {
     "sys.token.create",
     "sys.token.list",
     "sys.token.revoke",
+    "workspace.archive",
+    "workspace.attach",
   ]);
   expect(forPeople.filter((call) => call.tool !== undefined)).toEqual([]);
 });

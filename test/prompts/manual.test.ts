@@ -8,12 +8,12 @@ import { SYSCALLS } from "../../src/syscalls/all.ts";
 
 /** Commands written by hand, with the flags they take. */
 const BY_HAND: { readonly [name: string]: string } = {
-  chat: "--pid --new --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label",
+  chat: "--pid --new --model --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label",
   wait: "--timeout --wait",
   kill: "-STOP -CONT -INT -TERM -KILL -0 -9 -s",
   logs: "--limit",
   kernel: "",
-  doctor: "--fix",
+  doctor: "--fix --provider",
   fsck: "--repair",
   paths: "",
   help: "--no-pager",
@@ -48,10 +48,12 @@ const BY_HAND: { readonly [name: string]: string } = {
   context: "--of",
   skills: "--description",
   media: "",
-  auth: "--kind --role --label --device --expires --reason",
+  auth: "--kind --role --label --device --expires --reason --env --helper",
 };
 const SHORT: { readonly [name: string]: string } = {
   ps: "proc.list",
+  models: "ai.models",
+  model: "proc.model",
   send: "proc.send",
   spawn: "proc.spawn",
   caps: "proc.caps",

@@ -3,13 +3,11 @@
 import { describe, expect, test } from "bun:test";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import { offlineProvider } from "../../src/providers/offline.ts";
-import { ask, requestOf } from "./requests.ts";
+import { answerOf } from "./requests.ts";
 
 const provider = offlineProvider({ manual: async () => MANUAL });
 
-async function answer(question: string): Promise<string> {
-  return (await ask(provider, requestOf([{ user: question }]))).text;
-}
+const answer = (question: string) => answerOf(provider, question);
 
 const QUESTIONS: readonly [command: string, page: string, ...phrasings: string[]][] = [
   [
@@ -114,7 +112,7 @@ const QUESTIONS: readonly [command: string, page: string, ...phrasings: string[]
     "unpause a task",
   ],
   ["gsv kernel stop", "kernel", "how do I stop the kernel", "how can I shut down the kernel?", "turn off the daemon"],
-  ["GSV_MODEL=", "offline", "how do I change the model", "can I use claude?", "how do I choose which model answers"],
+  ["GSV_MODEL=", "models", "how do I change the model", "can I use claude?", "how do I choose which model answers"],
   [
     "gsv kernel start",
     "kernel",
@@ -172,7 +170,7 @@ const QUESTIONS: readonly [command: string, page: string, ...phrasings: string[]
   ["`cron` and `app` have nobody to ask", "processes", "what is a profile", "which profiles are there?"],
   ["gone when the kernel leaves", "files", "where do temporary files go", "is /tmp kept?"],
   ["personal agent", "homes-and-accounts", "who is friday", "what's friday?", "who is my agent"],
-  ["cannot attach one yet", "processes", "what is a workspace", "can I attach a workspace?"],
+  ["gsv workspace", "workspaces", "what is a workspace", "can I attach a workspace?"],
   ["Human in the loop", "approvals", "what is hil", "what does waiting_hil mean?"],
   ["in order", "processes", "what is a queue", "what's the queue?"],
   ["One answer in the making", "processes", "what is a run", "what is a run?"],

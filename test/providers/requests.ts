@@ -53,3 +53,12 @@ export async function ask(provider: Provider, request: ModelRequest, signal?: Ab
 export function callsOf(folded: Folded): { name: string; args: object }[] {
   return folded.kind === "turn" ? folded.calls.map(({ name, args }) => ({ name, args })) : [];
 }
+
+/** To one question of somebody who keeps nothing yet: whatever is looked for is not found. */
+export async function answerOf(provider: Provider, question: string): Promise<string> {
+  const first = await ask(provider, requestOf([{ user: question }]));
+  const calls = first.kind === "turn" ? first.calls : [];
+  if (calls.length === 0) return first.text;
+  const results = calls.map(({ id, name }) => ({ result: "(no matches)", of: id, tool: name }));
+  return (await ask(provider, requestOf([{ user: question }, { assistant: "", calls }, ...results]))).text;
+}

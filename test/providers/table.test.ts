@@ -1,61 +1,130 @@
 import { describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
-import { chooseProvider, loadProvider } from "../../src/providers/table.ts";
+import { ollamaUrl } from "../../src/providers/access.ts";
+import { costUsd, factsOf, knownModels, modelNamed } from "../../src/providers/models.ts";
+import { choiceOf, choiceText, chooseProvider, loadProvider, providerNames } from "../../src/providers/table.ts";
 import { FakeClock } from "../support/clock.ts";
+import { accessOf } from "../support/wire-format.ts";
 
 const PORTS = { clock: new FakeClock(), manual: async () => [] };
 
-function refusal(explicit: string): SysError {
+function chosen(model: string, provider = "", ...keys: string[]) {
+  return chooseProvider({ model, provider, hasKey: (name) => keys.includes(name) });
+}
+
+function refusal(model: string): SysError {
   try {
-    chooseProvider({ explicit, env: {} });
+    chosen(model);
   } catch (error) {
     if (error instanceof SysError) return error;
   }
-  throw new Error(`${JSON.stringify(explicit)} was not refused`);
+  throw new Error(`${JSON.stringify(model)} was not refused`);
 }
 
 describe("which provider answers", () => {
-  test("with nothing said it is offline", () => {
-    expect(chooseProvider({ env: {} })).toEqual({ provider: "offline", model: "offline" });
-    expect(chooseProvider({ env: { GSV_MODEL: " " } })).toEqual({ provider: "offline", model: "offline" });
+  test("with nothing said it is left open", () => {
+    expect([chosen(""), chosen(" ")]).toEqual([null, null]);
   });
 
-  test("GSV_MODEL names it, and a script by its file, colons and all", () => {
-    expect(chooseProvider({ env: { GSV_MODEL: "offline" } }).provider).toBe("offline");
-    expect(chooseProvider({ env: { GSV_MODEL: "script:/tmp/a:b.jsonl" } })).toEqual({
-      provider: "script",
-      model: "/tmp/a:b.jsonl",
-    });
+  test("a model names its provider with a slash or a colon, and a script by its file, colons and all", () => {
+    expect(chosen("offline")).toEqual({ provider: "offline", model: "offline" });
+    expect(chosen("script:/tmp/a:b.jsonl")).toEqual({ provider: "script", model: "/tmp/a:b.jsonl" });
+    expect(chosen("openai/m")).toEqual({ provider: "openai", model: "m" });
+    expect(chosen("openai:m")).toEqual({ provider: "openai", model: "m" });
+    expect(chosen("ollama/llama3.2:3b")).toEqual({ provider: "ollama", model: "llama3.2:3b" });
+    expect(chosen("ollama:hf.co/some/model:Q4")).toEqual({ provider: "ollama", model: "hf.co/some/model:Q4" });
+    expect(chosen("openrouter/maker/model")).toEqual({ provider: "openrouter", model: "maker/model" });
   });
 
-  test("what is named for the process wins over the environment", () => {
-    expect(chooseProvider({ explicit: "offline", env: { GSV_MODEL: "script:/tmp/a" } }).provider).toBe("offline");
+  test("a short name, a known model and a bare one of the provider that is meant", () => {
+    expect(chosen("sonnet")?.provider).toBe("anthropic");
+    expect(chosen("gpt-4.1")).toEqual({ provider: "openai", model: "gpt-4.1" });
+    expect(chosen("anthropic/opus")).toEqual({ provider: "anthropic", model: modelNamed("opus")!.id });
+    expect(chosen("mistral", "ollama")).toEqual({ provider: "ollama", model: "mistral" });
   });
 
-  test("a key for a provider that gsv does not have changes nothing", () => {
-    expect(chooseProvider({ env: { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" } }).provider).toBe("offline");
+  test("what is named wins over the account's provider, that over keys, and Anthropic's key over OpenAI's", () => {
+    expect(chosen("offline", "openai", "anthropic")?.provider).toBe("offline");
+    expect(chosen("", "openai", "anthropic")?.provider).toBe("openai");
+    expect(chosen("", "offline", "anthropic")?.provider).toBe("offline");
+    expect(chosen("", "", "openai", "anthropic")?.provider).toBe("anthropic");
+    expect(chosen("", "", "openai")?.provider).toBe("openai");
+    expect(chosen("", "", "openrouter")).toBeNull();
   });
 
-  test.each(["anthropic:some-model", "constructor", "__proto__", "Script:/x", ":", "x".repeat(10_000)])(
+  test("a provider alone leaves its model open", () => {
+    expect(choiceOf("anthropic")).toEqual({ provider: "anthropic", model: "" });
+    expect(choiceOf("ollama/")).toEqual({ provider: "ollama", model: "" });
+  });
+
+  test("what is chosen is written as it is understood again", () => {
+    for (const model of ["offline", "script:/tmp/a:b", "openai/m", "ollama/llama3.2:3b", "ollama", "openrouter/a/b"]) {
+      expect(choiceText(choiceOf(model))).toBe(model);
+      expect(choiceOf(choiceText(choiceOf(model)))).toEqual(choiceOf(model));
+    }
+  });
+
+  test.each(["nobody/some-model", "constructor", "__proto__", "Script:/x", ":", "/", "x".repeat(10_000), "gpt-99"])(
     "an unknown provider is a configuration error that names those there are: %p",
     (wanted) => {
       const error = refusal(wanted);
       expect(error.code).toBe("ECONFIG");
       expect(error.message.length).toBeLessThan(120);
-      expect(error.hints.join()).toContain("offline, script:/path/to/file");
+      expect(error.hints.join()).toContain("offline, script:/path/to/file, anthropic/MODEL");
     },
   );
 
-  test.each(["script", "script:", "script:relative.jsonl", "offline:big"])(
-    "%s cannot work and is refused",
-    (wanted) => {
-      expect(refusal(wanted).code).toBe("ECONFIG");
-    },
-  );
+  test.each([
+    "script",
+    "script:",
+    "script:relative.jsonl",
+    "offline:big",
+    "openai/two words",
+    "openai/\u001b[31m",
+    `openai/${"x".repeat(201)}`,
+  ])("%p cannot work and is refused", (wanted) => {
+    expect(refusal(wanted).code).toBe("ECONFIG");
+  });
 
   test("every provider that can be chosen can be loaded, and no other", async () => {
-    expect((await loadProvider("offline", PORTS)).name).toBe("offline");
-    expect((await loadProvider("script", PORTS)).name).toBe("script");
-    expect(loadProvider("anthropic", PORTS)).rejects.toThrow("no provider");
+    for (const name of providerNames()) {
+      expect((await loadProvider(name, PORTS, accessOf("http://127.0.0.1:1"))).name).toBe(name);
+    }
+    expect(loadProvider("nobody", PORTS, accessOf(""))).rejects.toThrow("no provider");
   });
+});
+
+describe("models are data", () => {
+  test("short names are unique, and dated snapshots are the model they are of", () => {
+    const names = knownModels().flatMap(({ id, aliases }) => [id, ...aliases]);
+    expect(new Set(names).size).toBe(names.length);
+    expect(modelNamed("claude-haiku-4-5-20251001")).toMatchObject({
+      id: "claude-haiku-4-5-20251001",
+      windowTokens: 200_000,
+    });
+    expect(modelNamed("gpt-4.1-2025-04-14", "openai")).toMatchObject({ id: "gpt-4.1-2025-04-14" });
+  });
+
+  test("cost is what the counts come to, cached ones at their own price; an unknown model costs nothing and has the window of the settings", () => {
+    const counts = { input: 1_000_000, output: 100_000, cacheRead: 2_000_000, cacheWrite: 400_000 };
+    expect(costUsd(factsOf("anthropic", "claude-sonnet-4-6", 1), counts)).toBeCloseTo(3 + 1.5 + 0.6 + 1.5, 6);
+    const unknown = factsOf("openai", "somebodys-model", 12_345);
+    expect(costUsd(unknown, counts)).toBe(0);
+    expect(unknown).toMatchObject({ windowTokens: 12_345, isKnown: false });
+  });
+});
+
+test.each([
+  ["", "http://127.0.0.1:11434"],
+  ["127.0.0.1:8080", "http://127.0.0.1:8080"],
+  ["box", "http://box:11434"],
+  [":8080", "http://127.0.0.1:8080"],
+  ["0.0.0.0", "http://127.0.0.1:11434"],
+  ["http://box:8080/", "http://box:8080"],
+  ["https://box.example", "https://box.example"],
+  ["none", null],
+  ["ftp://box", null],
+  ["http://name:secret@box", null],
+])("OLLAMA_HOST=%s is %p", (text, url) => {
+  expect(ollamaUrl(text)).toBe(url);
 });

@@ -179,3 +179,21 @@ test("a person applies to a home only what it keeps versions of", async () => {
   ])
     expect((await home.refusal("repo.apply", { message: "x", changes })).code).toBe("EINVAL");
 });
+
+test("what names no version, all but one, or several is refused wherever a version is asked for", async () => {
+  await using home = await TestKernel.boot();
+  for (const content of ["one", "two"]) await home.sys.call("fs.write", { path: "~/knowledge/a", content });
+  for (const ref of ["^HEAD", "-HEAD", "--all", "HEAD~1..HEAD", "HEAD...HEAD", "HEAD main", "HEAD\n"]) {
+    const calls: readonly [string, object][] = [
+      ["repo.log", { ref }],
+      ["repo.read", { path: "knowledge/a", ref }],
+      ["repo.search", { query: "o", ref }],
+      ["repo.show", { commit: ref }],
+      ["repo.compare", { base: ref, head: "HEAD" }],
+    ];
+    for (const [call, args] of calls)
+      expect(`${call} ${ref} ${(await home.refusal(call, args)).code}`).toBe(`${call} ${ref} EINVAL`);
+  }
+  expect((await home.refusal("repo.log", { ref: "HEAD~7" })).code).toBe("ENOENT");
+  expect((await home.sys.call<{ commits: object[] }>("repo.log", { ref: "HEAD^" })).commits).toHaveLength(1);
+});

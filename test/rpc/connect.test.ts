@@ -168,10 +168,10 @@ describe("versions", () => {
   test("an older kernel may take longer to finish than a new one may take to start", async () => {
     const old = await home.up("0.9.0");
     old.onDrain = async () => {
-      await Bun.sleep(80);
+      await Bun.sleep(300);
       void home.leave("upgrade");
     };
-    expect(await home.open({ settings: { startMs: 20 } }).call<number>("count", {})).toBe(1);
+    expect(await home.open({ settings: { startMs: 200 } }).call<number>("count", {})).toBe(1);
   });
 
   test("an older kernel that does not leave is named, with what stops it", async () => {

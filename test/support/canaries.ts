@@ -1,5 +1,8 @@
 // Secrets that must not turn up anywhere, and the ways they could be written down.
 
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
 /** Every form a value may have in a file or on a screen. */
 export function formsOf(value: string): string[] {
   const bytes = Buffer.from(value);
@@ -25,4 +28,21 @@ export function formsOf(value: string): string[] {
 export function found(values: readonly string[], bytes: Uint8Array | string): string[] {
   const haystack = Buffer.from(bytes);
   return values.flatMap((value) => formsOf(value).filter((form) => haystack.includes(form)));
+}
+
+/** What was looked at, and where values were found in it. */
+export class Search {
+  readonly hits: string[] = [];
+
+  constructor(private readonly values: readonly string[]) {}
+
+  look(where: string, bytes: Uint8Array | string): void {
+    this.hits.push(...found(this.values, bytes).map((form) => `${where}: ${form}`));
+  }
+}
+
+export function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }

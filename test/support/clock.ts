@@ -52,6 +52,11 @@ export class FakeClock implements Clock {
     return this.timers.length;
   }
 
+  /** Whether somebody waits for no longer than that. */
+  isDueWithin(ms: number): boolean {
+    return this.timers.some(({ due }) => due <= this.monotonic + ms);
+  }
+
   /** Runs every timer due within ms, in order, letting promises settle in between. */
   async advance(ms: number): Promise<void> {
     const until = this.monotonic + ms;

@@ -78,7 +78,9 @@ export class FakeDoor implements Door {
       case "count":
         return this.count(options.requestId);
       case "slowCount":
-        await this.held(name, options.signal);
+        // As a keyed call should: told that its client has gone, it goes on.
+        options.signal?.addEventListener("abort", () => this.aborted.push(name));
+        await this.held(name, undefined);
         return this.count(options.requestId);
       case "speak":
         for (const signal of (args as { signals: Signal[] }).signals) this.emit(signal);

@@ -108,7 +108,7 @@ export class TestKernel {
       clientId,
       version: "0",
       cwd: this.options.cwd ?? "/somewhere",
-      env: this.options.env ?? {},
+      env: { OLLAMA_HOST: "none", ...this.options.env },
     });
   }
 

@@ -98,6 +98,10 @@ export class World {
     return { ...where, id };
   }
 
+  async workspace(owner: Owner): Promise<string> {
+    return (await this.people[owner].call<{ id: string }>("workspace.create", {})).id;
+  }
+
   async group(): Promise<string> {
     const name = this.fresh();
     await this.home.person(0).call("group.add", { name });

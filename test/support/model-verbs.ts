@@ -91,6 +91,7 @@ export function commitTurn(process: ModelProcess, turn: TurnCommit): TurnCommitt
   const content = {
     text: turn.text,
     ...(turn.thinking === null ? {} : { thinking: turn.thinking }),
+    ...(turn.seal === undefined ? {} : { seal: turn.seal }),
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
   };
   const { id: seq } = process.enterMessage({ role: "assistant", runId, timestamp: turn.now, content });

@@ -4,6 +4,7 @@ import type { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../../src/abi/identity.ts";
 import { type MountParts, mountedFiles } from "../../src/boot-mounts.ts";
 import { homesOf, lazyRepos } from "../../src/boot-repos.ts";
+import { mountedWorkspaces } from "../../src/boot-workspace-files.ts";
 import type { TestKernel } from "./kernel.ts";
 
 export interface Mounted {
@@ -16,13 +17,12 @@ export interface Mounted {
 export function mounted(home: TestKernel, more: Partial<MountParts> = {}): Mounted {
   const { kernel, objects } = home.stores;
   const door = (caller: Caller) => home.kernel.door(caller.ownerUid, async () => caller);
-  const homes = homesOf(
-    kernel,
-    home.paths,
-    lazyRepos({ paths: home.paths, clock: home.clock, path: process.env.PATH }),
-  );
+  const { paths, clock, random } = home;
+  const repos = lazyRepos({ paths, clock, path: process.env.PATH });
+  const homes = homesOf(kernel, paths, repos);
+  const workspaces = mountedWorkspaces({ kernel, repos, paths, clock, random: random.bytes });
   const files = mountedFiles({
-    ...{ kernel, objects, homes, clock: home.clock, random: home.random.bytes, sysFor: door, actFor: door },
+    ...{ kernel, objects, homes, workspaces, clock, random: random.bytes, sysFor: door, actFor: door },
     log: async () => "one\ntwo\n",
     onLocked: () => {},
     ...more,

@@ -13,7 +13,7 @@ import { FakeSys } from "../support/sys.ts";
 
 const shells = new GsvShells({
   ...{ newRunner: newShellRunner, clock: realClock },
-  ...{ runningMax: 2, warmMax: 2, warmMs: 10_000 },
+  ...{ runningMax: 2, runningMaxEach: 2, memory: () => 0, memoryMax: 1, warmMax: 2, warmMs: 10_000 },
 });
 afterAll(() => shells.close());
 
@@ -45,7 +45,7 @@ async function run(script: string, given: Partial<ShellJob> = {}) {
       ...{ state: null, keepsState: false, outputBytesMax: 1024 * 1024, wallMs: 10_000, ...given },
     },
     {
-      ...{ files, sys: new FakeSys(), signal: new AbortController().signal },
+      ...{ owner: 1000, files, sys: new FakeSys(), signal: new AbortController().signal },
       print: (stream, bytes) => {
         told[stream] += Buffer.from(bytes).toString();
       },
@@ -94,7 +94,7 @@ test("a trap runs when a script is told to stop", async () => {
       ...{ stdin: new Uint8Array(), state: null, keepsState: false, outputBytesMax: 1000, wallMs: 10_000 },
     },
     {
-      ...{ files, sys: new FakeSys(), signal: wish.signal },
+      ...{ owner: 1000, files, sys: new FakeSys(), signal: wish.signal },
       print: (_, bytes) => {
         told.push(Buffer.from(bytes).toString());
         if (told.join("") === "up\n") wish.abort();

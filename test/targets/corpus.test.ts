@@ -53,6 +53,9 @@ const shells = new GsvShells({
   newRunner: newShellRunner,
   clock: realClock,
   runningMax: 2,
+  runningMaxEach: 2,
+  memory: () => 0,
+  memoryMax: 1,
   warmMax: 2,
   warmMs: 10_000,
 });
@@ -85,7 +88,7 @@ async function play(script: string): Promise<Answer> {
       ...{ outputBytesMax: 1024 * 1024, wallMs: 10_000 },
     },
     {
-      ...{ files, sys: new FakeSys(), signal: new AbortController().signal },
+      ...{ owner: 1000, files, sys: new FakeSys(), signal: new AbortController().signal },
       print: (stream, bytes) => printed[stream].push(bytes),
     },
   );

@@ -18,6 +18,9 @@ const shells = new GsvShells({
   newRunner: newShellRunner,
   clock: realClock,
   runningMax: 4,
+  runningMaxEach: 4,
+  memory: () => 0,
+  memoryMax: 1,
   warmMax: 2,
   warmMs: 10_000,
 });
@@ -64,7 +67,7 @@ function place(
   print: ShellPlace["print"] = () => {},
   signal = new AbortController().signal,
 ): ShellPlace {
-  return { files: files(approved), sys: new FakeSys(), print, signal };
+  return { owner: 1000, files: files(approved), sys: new FakeSys(), print, signal };
 }
 
 function job(script: string, given: Partial<ShellJob> = {}): ShellJob {

@@ -32,7 +32,7 @@ class FakeRunner implements Runner {
 
 const OK: ShellEnd = { exit: 0, state: null, cut: false };
 
-function pool(clock: FakeClock, onRun: (runner: FakeRunner) => void) {
+function pool(clock: FakeClock, onRun: (runner: FakeRunner) => void, memory = () => 0) {
   const made: FakeRunner[] = [];
   const shells = new GsvShells({
     newRunner: () => {
@@ -41,16 +41,20 @@ function pool(clock: FakeClock, onRun: (runner: FakeRunner) => void) {
       return runner;
     },
     clock,
-    runningMax: 2,
+    runningMax: 3,
+    runningMaxEach: 2,
+    memory,
+    memoryMax: 1,
     warmMax: 1,
     warmMs: 1000,
   });
   return {
     made,
     shells,
-    start: () =>
+    start: (owner = 1000) =>
       shells.run(JOB, {
         files: {} as ShellFiles,
+        owner,
         sys: new FakeSys(),
         print: () => {},
         signal: new AbortController().signal,
@@ -82,4 +86,40 @@ test("a runner that dies takes its script with it and no other", async () => {
   expect((await start()).exit).toBe(0);
   expect(made).toHaveLength(2);
   expect(made[0]?.ended).toBe(1);
+});
+
+test("one account never takes all of them, and who waits goes on when there is room", async () => {
+  const begun: FakeRunner[] = [];
+  const { start } = pool(new FakeClock(), (runner) => void begun.push(runner));
+  const ends = [start(1000), start(1000), start(1000), start(1001)];
+  await Bun.sleep(0);
+  // The third of the first account waits, the other account does not.
+  expect(begun).toHaveLength(3);
+  begun[0]?.hear({ kind: "end", end: OK });
+  await ends[0];
+  await Bun.sleep(0);
+  expect(begun).toHaveLength(4);
+  for (const runner of begun.slice(1)) runner.hear({ kind: "end", end: OK });
+  expect((await Promise.all(ends)).map(({ exit }) => exit)).toEqual([0, 0, 0, 0]);
+});
+
+test("when scripts take too much memory the newest is ended, and the others go on", async () => {
+  const clock = new FakeClock();
+  const begun: FakeRunner[] = [];
+  let bytes = 0;
+  const { start } = pool(
+    clock,
+    (runner) => void begun.push(runner),
+    () => bytes,
+  );
+  const [first, second] = [start(), start()];
+  await Bun.sleep(0);
+  bytes = 2;
+  await clock.advance(250);
+  bytes = 0;
+  await clock.advance(500);
+  expect((await second)?.exit).toBe(137);
+  expect(begun[1]?.ended).toBe(1);
+  begun[0]?.hear({ kind: "end", end: OK });
+  expect((await first)?.exit).toBe(0);
 });

@@ -9,9 +9,10 @@ gsv proc list --uid 1000
 #> init:1000 … idle … init (sam) … sam … init … 0 … /home/sam … -
 
 gsv chat "Summarize my current workspace."
-#> I have no clear answer to that: there is no model here, only the manual and a few plain rules. Nearest entries:
-#> …
+#> This process works in /home/sam, which is empty.
 #! gsv: offline: this is no model, it answers from the built-in manual and by plain rules
+#! [tool] Read {"path":"."}
+#! [tool] Shell {"command":"ls -lt"}
 
 # A pid that nobody has, and one that there is.
 gsv chat --pid task:abc123 "Continue the implementation."
@@ -35,7 +36,7 @@ gsv proc spawn --parent init:1000 --label "release notes"
 
 gsv proc history --limit 30
 #> [2026-01-02T03:04:05.678Z] user: Summarize my current workspace.
-#> [2026-01-02T03:04:05.678Z] assistant: I have no clear answer to that: …
+#> [2026-01-02T03:04:05.678Z] assistant: …
 #> …
 gsv proc history --pid $AUDIT --limit 50 --offset 0
 #> [2026-01-02T03:04:05.678Z] user: Review the how-to docs for stale commands.
@@ -44,7 +45,7 @@ gsv proc history --pid $AUDIT --limit 50 --offset 0
 
 # What the tasks reported to their parent waits there unread, and is put away with the rest.
 gsv proc reset
-#> reset init:1000 (archived 2 messages and 2 that were never taken up to /var/sessions/sam/init:1000/00000000-0000-7000-8000-000000000002.jsonl.gz)
+#> reset init:1000 (archived 5 messages and 2 that were never taken up to /var/sessions/sam/init:1000/00000000-0000-7000-8000-000000000002.jsonl.gz)
 gsv proc reset --pid $TASK
 #> reset task:aaaaaa (archived 4 messages to /var/sessions/sam/task:aaaaaa/00000000-0000-7000-8000-000000000003.jsonl.gz)
 

@@ -61,5 +61,5 @@ gsv chat --new --label "second" "thanks" 2>&1 >/dev/null | head -1
 #> gsv: new process task:aaaaaa
 GSV_MODEL=gpt-9 gsv chat "hello"
 #! gsv: gsv has no provider called "gpt-9"
-#!   GSV_MODEL can be: offline, script:/path/to/file
+#!   a model can be: offline, script:/path/to/file, anthropic/MODEL, openai/MODEL, ollama/MODEL, openrouter/MODEL, google/MODEL
 #= 78

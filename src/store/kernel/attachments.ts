@@ -3,7 +3,7 @@
 import type { KernelDb } from "./db.ts";
 
 export interface AttachmentRows {
-  /** The newest first. */
+  /** The directory that a workspace is goes before those attached to it, and of these the newest. */
   of(scope: string): Promise<readonly string[]>;
   attach(scope: string, directory: string, now: number): Promise<void>;
 }
@@ -13,7 +13,9 @@ export function attachmentRows(kernel: KernelDb): AttachmentRows {
   return {
     async of(scope) {
       const rows = db.all<{ readonly directory: string }>(
-        "SELECT directory FROM host_directories WHERE scope = ? ORDER BY attached_at DESC, directory",
+        `SELECT directory, 0 AS rank, created_at AS at FROM workspaces
+         WHERE workspace_id = ?1 AND directory IS NOT NULL AND state = 'active'
+         UNION SELECT directory, 1, attached_at FROM host_directories WHERE scope = ?1 ORDER BY rank, at DESC, directory`,
         scope,
       );
       return rows.map(({ directory }) => directory);

@@ -8,6 +8,7 @@ import type { KernelDb } from "./db.ts";
 import type { ListPlace } from "./list-place.ts";
 import { PROJECTED, projected } from "./projection.ts";
 import { type AnsweredRequest, putRequest } from "./requests.ts";
+import { putWorkspace, type WorkspaceRow } from "./workspaces.ts";
 
 /** creating and killing are steps on the way: a start of the kernel takes them to their end. */
 export type Phase = "creating" | "live" | "killing";
@@ -54,11 +55,15 @@ export interface ProcessRows {
   ofAccount(uid: number): Promise<readonly ProcessRow[]>;
   /** Rows a start has to look at: in a step, or with something not yet copied. */
   unfinished(): Promise<readonly ProcessRow[]>;
-  /** With the request that asked for it and its answer, so that asking again finds the same process. */
-  create(process: NewProcess, request?: AnsweredRequest): Promise<void>;
+  /** With the request that asked for it and its answer, so that asking again finds the same process; and with its workspace, where that is
+   * new. */
+  create(process: NewProcess, request?: AnsweredRequest, workspace?: WorkspaceRow): Promise<void>;
   /** From creating to live. */
   live(pid: string): Promise<void>;
   label(pid: string, label: string): Promise<void>;
+  /** Where it works from its next run on. */
+  place(pid: string, place: { readonly workspaceId: string; readonly cwd: string }): Promise<void>;
+  inWorkspace(workspaceId: string): Promise<readonly ProcessRow[]>;
   /** Before a quiet process's first write: a start must look at it. */
   markDirty(pid: string): Promise<void>;
   project(pid: string, rows: readonly OutboxRow[]): Promise<void>;
@@ -120,8 +125,9 @@ export function processRows(kernel: KernelDb): ProcessRows {
     ofAccount: async (uid) => rows("WHERE owner_uid = ?1 OR uid = ?1 ORDER BY created_at", uid),
     unfinished: async () => rows("WHERE dirty = 1 OR phase <> 'live' ORDER BY created_at"),
 
-    async create(process, request) {
+    async create(process, request, workspace) {
       kernel.write("full", () => {
+        if (workspace !== undefined) putWorkspace(db, workspace);
         db.run(
           `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty, dropped_json)
            VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1, ?)`,
@@ -153,6 +159,14 @@ export function processRows(kernel: KernelDb): ProcessRows {
     async label(pid, label) {
       kernel.write("full", () => db.run("UPDATE processes SET label = ? WHERE process_id = ?", label, pid));
     },
+
+    async place(pid, { workspaceId, cwd }) {
+      kernel.write("full", () =>
+        db.run("UPDATE processes SET workspace_id = ?, cwd = ? WHERE process_id = ?", workspaceId, cwd, pid),
+      );
+    },
+    inWorkspace: async (workspaceId) =>
+      rows("WHERE workspace_id = ? AND phase = 'live' ORDER BY created_at", workspaceId),
 
     async markDirty(pid) {
       kernel.write("full", () => db.run("UPDATE processes SET dirty = 1 WHERE process_id = ?", pid));

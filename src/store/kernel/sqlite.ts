@@ -14,6 +14,7 @@ import { type PeopleRows, peopleRows } from "./people.ts";
 import { type ProcessRows, processRows } from "./processes.ts";
 import { type RequestRows, requestRows } from "./requests.ts";
 import { type RouteRows, routeRows } from "./routes.ts";
+import { type WorkspaceRows, workspaceRows } from "./workspaces.ts";
 
 export interface KernelStore {
   readonly accounts: AccountRows;
@@ -30,6 +31,7 @@ export interface KernelStore {
   readonly audit: AuditRows;
   readonly config: ConfigRows;
   readonly attachments: AttachmentRows;
+  readonly workspaces: WorkspaceRows;
 }
 
 export function sqliteKernelStore(kernel: KernelDb): KernelStore {
@@ -48,5 +50,6 @@ export function sqliteKernelStore(kernel: KernelDb): KernelStore {
     audit: auditRows(kernel),
     config: configRows(kernel),
     attachments: attachmentRows(kernel),
+    workspaces: workspaceRows(kernel),
   };
 }

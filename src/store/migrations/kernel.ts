@@ -87,5 +87,21 @@ export const KERNEL_SCHEMA: Schema = {
         "CREATE TABLE host_directories (scope TEXT NOT NULL, directory TEXT NOT NULL, attached_at INTEGER NOT NULL, PRIMARY KEY (scope, directory)) STRICT",
       ],
     },
+    {
+      name: "workspaces",
+      statements: [
+        // With a directory: that one of this machine, in its place. Without: a tree of gsv's own, under repos/.
+        `CREATE TABLE workspaces (
+          workspace_id TEXT PRIMARY KEY, owner_uid INTEGER NOT NULL, label TEXT, directory TEXT,
+          state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'archived')),
+          created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+        ) STRICT`,
+        "CREATE INDEX workspaces_by_owner ON workspaces (owner_uid, created_at)",
+        "CREATE UNIQUE INDEX workspaces_by_directory ON workspaces (owner_uid, directory) WHERE directory IS NOT NULL",
+        "CREATE INDEX processes_by_workspace ON processes (workspace_id) WHERE workspace_id IS NOT NULL",
+        // Whoever may make repositories may make workspaces, in homes that are older than these.
+        "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'workspace.*' FROM group_capabilities WHERE capability = 'repo.create'",
+      ],
+    },
   ],
 };

@@ -1,6 +1,6 @@
 // Rows of a process database as values and back. The shapes of the columns are known here only.
 
-import type { Message, Origin, ToolCall, ToolOutcome } from "../../abi/message.ts";
+import type { Message, Origin, Seal, ToolCall, ToolOutcome } from "../../abi/message.ts";
 import { type Approval, NO_USAGE, type RunEnd, type RunStatus, type Usage } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
 import type { ArchiveRecord, CallRow, CallStatus } from "./verbs.ts";
@@ -67,6 +67,7 @@ type ToolCallRow = {
 
 interface AssistantExtra {
   readonly thinking?: string;
+  readonly seal?: Seal;
   readonly toolCalls?: readonly ToolCall[];
 }
 

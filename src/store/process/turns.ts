@@ -22,6 +22,7 @@ export function commitTurn(db: Db, head: HeadRow, turn: TurnCommit): TurnCommitt
     content: {
       text: turn.text,
       ...(turn.thinking === null ? {} : { thinking: turn.thinking }),
+      ...(turn.seal === undefined ? {} : { seal: turn.seal }),
       ...(turn.calls.length === 0
         ? {}
         : { toolCalls: turn.calls.map((call) => ({ id: call.callId, name: call.tool, args: call.args })) }),

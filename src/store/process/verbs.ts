@@ -2,7 +2,7 @@
 // writes carries the epoch it was given, what comes from outside carries a request key. Expected refusals are values; the one
 // exception is StoreUnavailable, "nobody knows, ask again with the same key". Nothing of SQL is visible from here up.
 
-import type { Message, Origin, ToolOutcome } from "../../abi/message.ts";
+import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
 import type { Approval, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
 import type { Sweep } from "./sweep.ts";
 
@@ -92,6 +92,7 @@ export interface TurnCommit {
   readonly runId: string;
   readonly text: string;
   readonly thinking: string | null;
+  readonly seal?: Seal;
   readonly calls: readonly Omit<CallRow, "status">[];
   readonly model: string;
   readonly usage: Usage;

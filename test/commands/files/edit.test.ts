@@ -38,7 +38,7 @@ async function edit(
     ask: async () => "",
     askHidden: async () => "",
     edit: async (request: EditRequest) => {
-      const edited = await editText({ env, directory: join(scratch, "drafts"), cwd: "/" }, request);
+      const edited = await editText({ env, home: scratch, directory: join(scratch, "drafts"), cwd: "/" }, request);
       await meanwhile();
       return edited;
     },

@@ -1,4 +1,4 @@
-// The repository of an account's home: files in a working tree that any editor and any git can open. A change is one commit with its
+// The repository of an account's home, or of a workspace: files in a working tree that any editor and any git can open. A change is one commit with its
 // author; when it cannot be committed, it is taken back. What a person edits beside gsv is committed as theirs. A tree that nobody
 // has versioned yet is plain files: the first change makes the repository. Without git only plain files are kept.
 
@@ -6,12 +6,12 @@ import { existsSync, mkdirSync, rmSync, type Stats, writeFileSync } from "node:f
 import { lstat, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
-import { isGits, isOrdersToGit, VERSIONED } from "../abi/repo.ts";
+import { isGits, isOrdersToGit } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Git } from "./git.ts";
 import { diskNow } from "./locks.ts";
 import { isDropping } from "./names.ts";
-import { completeRepository, HOME_CONFIG, Repository } from "./repository.ts";
+import { completeRepository, Repository, TREE_CONFIG } from "./repository.ts";
 import { isIndexBroken, isOnMain } from "./sound.ts";
 
 /** The weight of a whole index at every commit is why old versions are packed now and then. */
@@ -21,9 +21,10 @@ const STILL_MS = 150;
 const OWN_CHANGES_REMEMBERED = 1000;
 /** Files that another git has in its hands: a merge would become ours. */
 const UNDER_WAY = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
-/** Whatever a file in the tree says of others: their bytes are kept as they are. */
+/** What git finds fault with is longer. */
 const ATTRIBUTES_BYTES_MAX = 1024 * 1024;
 const ATTRIBUTES_LINE_MAX = 2048;
+/** Whatever a file in the tree says of others: their bytes are kept as they are. */
 const ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding !diff !merge\n";
 
 export interface Change {
@@ -40,9 +41,11 @@ export interface Done<T> {
   readonly paths: readonly string[];
 }
 
-export interface HomeOptions {
+export interface TreeOptions {
   readonly owner: string;
   readonly directory: string;
+  /** The directories whose files are versioned; null is all of it. */
+  readonly tops: readonly string[] | null;
   readonly scratch: string;
   readonly findGit: () => Git | null;
   readonly clock: Clock;
@@ -51,7 +54,7 @@ export interface HomeOptions {
   readonly onReady: () => void;
 }
 
-export class HomeTree {
+export class VersionedTree {
   readonly directory: string;
   readonly repository: Repository;
   private prepared: Promise<void> | null = null;
@@ -60,7 +63,7 @@ export class HomeTree {
   /** How a file was when gsv wrote it last: the watcher has nothing to tell of that. */
   private readonly own = new Map<string, string>();
 
-  constructor(private readonly options: HomeOptions) {
+  constructor(private readonly options: TreeOptions) {
     const { directory, findGit, clock, log } = options;
     this.directory = directory;
     const place = { cwd: directory, gitDir: join(directory, ".git"), hasFiles: true };
@@ -146,7 +149,7 @@ export class HomeTree {
       ]);
       rmSync(join(gitDir, "config"), { force: true });
     }
-    completeRepository(gitDir, HOME_CONFIG);
+    completeRepository(gitDir, TREE_CONFIG);
     this.repository.freeLocks();
     mkdirSync(join(gitDir, "info"), { recursive: true });
     if (!existsSync(join(gitDir, "info", "attributes"))) writeFileSync(join(gitDir, "info", "attributes"), ATTRIBUTES);
@@ -216,7 +219,8 @@ export class HomeTree {
   /** Plain files, there or gone, that lie where versions are kept and in nobody else's repository. */
   private async isEdit(path: string): Promise<boolean> {
     const names = path.split("/");
-    if (!VERSIONED.some((top) => top === names[0]) || names.length < 2) return false;
+    const { tops } = this.options;
+    if (tops !== null && (names.length < 2 || !tops.includes(names[0] ?? ""))) return false;
     if (names.some(isGits) || isDropping(basename(path))) return false;
     for (let depth = 1; depth < names.length; depth++) {
       const above = join(this.directory, ...names.slice(0, depth));

@@ -1,0 +1,280 @@
+// Which model answers whom, and the way to it. What was said for a run comes first, then what the account says, then whoever there is a key
+// for, then an Ollama that answers, then offline. What cannot be reached is a provider too: one whose only answer is why.
+
+import { SysError } from "../abi/errno.ts";
+import type { Failure, ModelRequest, Provider, ServedModel } from "../abi/stream.ts";
+import type { Clock } from "../lib/clock.ts";
+import { WireFailure } from "../providers/failures.ts";
+import { factsOf, knownModels, usualModel } from "../providers/models.ts";
+import {
+  type Choice,
+  choiceOf,
+  choiceText,
+  chooseProvider,
+  loadProvider,
+  OFFLINE,
+  type ProviderPorts,
+  providerNames,
+  serverOf,
+} from "../providers/table.ts";
+import type { ConfigRows } from "../store/kernel/config.ts";
+import type { ModelInfo, ModelPage, ModelTrial } from "../syscalls/ai-service.ts";
+import { type Asker, AskersSettings } from "./model-access.ts";
+import type { Secrets } from "./secrets.ts";
+
+export interface Model {
+  readonly provider: Provider;
+  /** As the provider knows it. */
+  readonly model: string;
+  /** As people know it, and history. */
+  readonly name: string;
+  /** What has to be set before it can be asked. */
+  readonly missing: string | null;
+}
+
+export interface Models {
+  /** Checked and named, at the door: a wrong name fails at its sender and not in the run. Null is whoever answers by default. */
+  chosen(asker: Asker, explicit: string | null): Promise<string | null>;
+  /** The model of a run and those that stand in for it. */
+  reach(asker: Asker, named: string | null): Promise<readonly [Model, ...Model[]]>;
+  list(asker: Asker, provider: string | undefined, signal: AbortSignal): Promise<ModelPage>;
+  test(asker: Asker, named: string | undefined, signal: AbortSignal): Promise<ModelTrial>;
+}
+
+export interface ModelsOptions extends ProviderPorts {
+  readonly rows: ConfigRows;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+}
+
+/** Whether an Ollama answers is asked again after so long. */
+const LOOK_AGAIN_MS = 30_000;
+/** One that does not answer at once is none to fall back on. */
+const LOOK_MS = 1000;
+
+export function modelsService(options: ModelsOptions): Models {
+  const { rows, secrets, clock } = options;
+  const read = (asker: Asker) => AskersSettings.read(rows, secrets, asker);
+  const looked = new Map<string, { readonly at: number; readonly model: Promise<string | null> }>();
+
+  async function reach(settings: AskersSettings, choice: Choice): Promise<Model> {
+    const name = choiceText(choice);
+    try {
+      const server = serverOf(choice.provider);
+      if (server === null) {
+        return {
+          provider: await loadProvider(choice.provider, options, NO_ACCESS),
+          model: choice.model,
+          name,
+          missing: null,
+        };
+      }
+      const access = await settings.access(choice.provider, server);
+      if (access === null)
+        return unreachable(name, { class: "config", message: `${choice.provider} is turned off: its address is none` });
+      if (access.apiKey === null && server.keySetting !== null && access.isOwn) {
+        const failure: Failure = { class: "auth", message: missingText(choice.provider, server.keySetting) };
+        return { ...unreachable(name, failure), missing: failure.message };
+      }
+      const provider = await loadProvider(choice.provider, options, access);
+      const usual = access.isOwn || server.isPassedOn ? usualModel(choice.provider) : null;
+      const model = choice.model || usual || (await firstServed(access.baseUrl, provider));
+      if (model === null)
+        return unreachable(name, {
+          class: "config",
+          message: `${choice.provider} has no model yet: name one, as ${choice.provider}/MODEL`,
+        });
+      return { provider, model, name: choiceText({ ...choice, model }), missing: null };
+    } catch (error) {
+      return unreachable(name, failureOf(error));
+    }
+  }
+
+  /** What the server lists first, remembered for a while. Throws WireFailure. */
+  function firstServed(url: string, provider: Provider): Promise<string | null> {
+    const known = looked.get(url);
+    if (known !== undefined && clock.mono() - known.at < LOOK_AGAIN_MS) return known.model;
+    const model = within(clock, LOOK_MS, (signal) => provider.models?.(signal) ?? Promise.resolve([])).then(
+      (models) => models[0]?.id ?? null,
+    );
+    looked.set(url, { at: clock.mono(), model });
+    return model;
+  }
+
+  async function byDefault(settings: AskersSettings): Promise<Model> {
+    const model = await reach(settings, { provider: "ollama", model: "" });
+    return model.provider instanceof Unreachable ? reach(settings, OFFLINE) : model;
+  }
+
+  return {
+    async chosen(asker, explicit) {
+      const choice = choiceFor(await read(asker), explicit);
+      return choice === null ? null : choiceText(choice);
+    },
+
+    async reach(asker, named) {
+      const settings = await read(asker);
+      const choice = named === null ? choiceOrNull(settings) : choiceOf(named);
+      const first = choice === null ? await byDefault(settings) : await reach(settings, choice);
+      const others = fallbacks(settings).filter((other) => choiceText(other) !== first.name);
+      return [first, ...(await Promise.all(others.map((other) => reach(settings, other))))];
+    },
+
+    async list(asker, wanted, signal) {
+      const settings = await read(asker);
+      const names = wanted === undefined ? providerNames() : [choiceOf(wanted).provider];
+      const parts = await Promise.all(names.map((name) => listOf(options, settings, name, signal)));
+      return {
+        models: parts.flatMap(({ models }) => models),
+        notes: parts.flatMap(({ note }) => (note === null || (wanted === undefined && note.quiet) ? [] : [note.text])),
+      };
+    },
+
+    async test(asker, named, signal) {
+      const settings = await read(asker);
+      const choice = choiceFor(settings, named ?? null);
+      const model = choice === null ? await byDefault(settings) : await reach(settings, choice);
+      return await tried(model, clock, signal);
+    },
+  };
+}
+
+const NO_ACCESS = null as never;
+
+function choiceFor(settings: AskersSettings, explicit: string | null): Choice | null {
+  const usual = settings.text("ai.provider");
+  if (explicit !== null && explicit.trim() !== "") return choiceOf(explicit, usual === "" ? undefined : usual);
+  const hasKey = (provider: string) => settings.hasKey(provider);
+  return chooseProvider({ model: settings.text("ai.model"), provider: usual, hasKey });
+}
+
+/** The same for a run, which must not fail for a setting that has become wrong. */
+function choiceOrNull(settings: AskersSettings): Choice | null {
+  try {
+    return choiceFor(settings, null);
+  } catch {
+    return null;
+  }
+}
+
+function fallbacks(settings: AskersSettings): Choice[] {
+  const named = JSON.parse(settings.text("ai.fallback")) as readonly unknown[];
+  return named.flatMap((each) => {
+    try {
+      return typeof each === "string" ? [choiceOf(each)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function missingText(provider: string, keySetting: string): string {
+  return `there is no key for ${provider}: gsv auth provider ${provider} keeps one (${keySetting})`;
+}
+
+class Unreachable implements Provider {
+  readonly name = "unreachable";
+  constructor(readonly failure: Failure) {}
+
+  async *stream() {
+    yield { type: "error", failure: this.failure } as const;
+  }
+}
+
+function unreachable(name: string, failure: Failure): Model {
+  return { provider: new Unreachable(failure), model: name, name, missing: null };
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof WireFailure) return error.failure;
+  return { class: "config", message: error instanceof Error ? error.message : String(error) };
+}
+
+async function within<T>(clock: Clock, ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const cancel = clock.after(ms, () => late.abort());
+  try {
+    return await work(late.signal);
+  } finally {
+    cancel();
+  }
+}
+
+interface Part {
+  readonly models: readonly ModelInfo[];
+  readonly note: { readonly text: string; readonly quiet: boolean } | null;
+}
+
+// The server's own word where it can be asked, else what is known of it.
+async function listOf(
+  options: ModelsOptions,
+  settings: AskersSettings,
+  provider: string,
+  signal: AbortSignal,
+): Promise<Part> {
+  const server = serverOf(provider);
+  if (server === null) return { models: [], note: null };
+  const windowTokens = Number(settings.text("ai.contextWindowTokens"));
+  const known = knownModels(provider).map(({ id }) => ({ id, windowTokens: null }));
+  const rowsOf = (served: readonly ServedModel[], from: ModelInfo["from"]) =>
+    served.map((each) => infoOf(provider, each, { windowTokens, from }));
+  try {
+    const access = await settings.access(provider, server);
+    if (access === null) return { models: [], note: null };
+    if (access.apiKey === null && server.keySetting !== null && access.isOwn) {
+      return {
+        models: rowsOf(known, "gsv"),
+        note: {
+          text: `${missingText(provider, server.keySetting)}; its models are listed as gsv knows them`,
+          quiet: true,
+        },
+      };
+    }
+    const loaded = await loadProvider(provider, options, access);
+    return { models: rowsOf((await loaded.models?.(signal)) ?? [], "server"), note: null };
+  } catch (error) {
+    return {
+      models: rowsOf(known, "gsv"),
+      note: { text: `${provider}: ${failureOf(error).message}`, quiet: provider === "ollama" },
+    };
+  }
+}
+
+function infoOf(
+  provider: string,
+  served: ServedModel,
+  assumed: { readonly windowTokens: number; readonly from: ModelInfo["from"] },
+): ModelInfo {
+  const facts = factsOf(provider, served.id, assumed.windowTokens);
+  const { price, aliases, isKnown } = facts;
+  return {
+    model: choiceText({ provider, model: served.id }),
+    provider,
+    windowTokens: served.windowTokens ?? (isKnown ? facts.windowTokens : null),
+    outputTokens: isKnown ? facts.outputTokens : null,
+    inputUsd: price?.input ?? null,
+    outputUsd: price?.output ?? null,
+    aliases,
+    from: assumed.from,
+  };
+}
+
+const TRIAL: Pick<ModelRequest, "system" | "tools"> = { system: "", tools: [] };
+
+/** One tiny real call. */
+async function tried(model: Model, clock: Clock, signal: AbortSignal): Promise<ModelTrial> {
+  const began = clock.mono();
+  const messages = [
+    { id: 1, runId: null, timestamp: 0, role: "user", content: "Answer with one word: ready" },
+  ] as const;
+  const about = { pid: "trial", home: "/", cwd: "/" };
+  let text = "";
+  for await (const event of model.provider.stream({ ...TRIAL, model: model.model, messages, about }, signal)) {
+    if (event.type === "text") text += event.text;
+    const ms = Math.round(clock.mono() - began);
+    if (event.type === "done") return { model: model.name, ok: true, ms, text, usage: event.usage, failure: null };
+    if (event.type === "error") return { model: model.name, ok: false, ms, text, usage: null, failure: event.failure };
+    if (event.type === "aborted") break;
+  }
+  throw new SysError("ECANCELED", "the trial was given up");
+}

@@ -1,0 +1,78 @@
+// Which model answers a message: the one named with it, else the one set for its process, else whatever the account and its client say. Only
+// a person names one: what a model costs and who reads along is no agent's to decide.
+
+import { SysError } from "../abi/errno.ts";
+import type { Models } from "../kernel/models.ts";
+import { visibleProcess } from "../kernel/registry.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { ModelService } from "../syscalls/ai-service.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import type { Offers } from "./offers.ts";
+
+export interface ModelChoicePorts {
+  readonly kernel: KernelStore;
+  readonly models: Models;
+  readonly offers: Offers;
+  readonly clock: Clock;
+}
+
+const keyOf = (pid: string) => `processes/${pid}/model`;
+
+/** What was set for a process, or null. */
+export async function modelOfProcess({ config }: Pick<KernelStore, "config">, pid: string): Promise<string | null> {
+  const key = keyOf(pid);
+  return (await config.under(key)).find((row) => row.key === key)?.value ?? null;
+}
+
+export async function keepModel(
+  { config }: Pick<KernelStore, "config">,
+  pid: string,
+  value: string | null,
+  by: { readonly uid: number; readonly now: number },
+): Promise<void> {
+  await config.change([{ key: keyOf(pid), value }], by);
+}
+
+/** What was set for a process goes with it. */
+export async function forgetModel(
+  { config }: Pick<KernelStore, "config">,
+  pid: string,
+  by: { readonly uid: number; readonly now: number },
+): Promise<void> {
+  if ((await modelOfProcess({ config }, pid)) !== null) await keepModel({ config }, pid, null, by);
+}
+
+/** Checked when the message comes, so that a wrong name fails at its sender and not in the run. Null is whoever answers by default. */
+export async function modelFor(
+  { kernel, models, offers }: ModelChoicePorts,
+  context: CallContext,
+  { pid, model }: { readonly pid: string | null; readonly model: string | undefined },
+): Promise<string | null> {
+  if (model !== undefined && context.caller.kind === "process") {
+    throw new SysError("EPERM", "only a person chooses the model", ["leave model out"]);
+  }
+  const asker = { uid: context.caller.ownerUid, offer: offers.from(context) };
+  return await models.chosen(asker, model ?? (pid === null ? null : await modelOfProcess(kernel, pid)));
+}
+
+export function modelService(ports: ModelChoicePorts): ModelService {
+  const { kernel, models, offers, clock } = ports;
+  const askerOf = (context: CallContext) => ({ uid: context.caller.ownerUid, offer: offers.from(context) });
+  return {
+    list: (context, provider) => models.list(askerOf(context), provider, context.signal),
+    test: (context, model) => models.test(askerOf(context), model, context.signal),
+    async ofProcess(context, pid, model) {
+      const row = await visibleProcess(kernel, context.caller, pid);
+      if (model !== undefined) {
+        if (context.caller.kind === "process")
+          throw new SysError("EPERM", "only a person chooses the model of a process");
+        const value = model.trim() === "" ? null : await models.chosen(askerOf(context), model);
+        await keepModel(kernel, row.pid, value, { uid: context.caller.uid, now: clock.now() });
+      }
+      const set = await modelOfProcess(kernel, row.pid);
+      const [first] = await models.reach(askerOf(context), set ?? (await models.chosen(askerOf(context), null)));
+      return { pid: row.pid, model: set, answers: first.name };
+    },
+  };
+}

@@ -1,0 +1,111 @@
+// Anthropic's Messages interface. The request is built in an order that keeps its beginning the same from turn to turn (tools, system,
+// older messages), and the server is asked to cache up to its end. Thinking that the server signed goes back to it with the turn
+// it belongs to; without that it refuses results of calls.
+
+import type { ModelRequest, Provider } from "../abi/stream.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Access } from "./access.ts";
+import { anthropicTranslation } from "./anthropic-events.ts";
+import { opened, sealedBy, type Turn, turnsOf } from "./conversation.ts";
+import { recordOf } from "./json.ts";
+import { factsOf, type ModelFacts } from "./models.ts";
+import { SseFramer } from "./sse.ts";
+import { answered, readJson } from "./wire.ts";
+
+const VERSION = "2023-06-01";
+const LIST_MS = 10_000;
+const THINKING_TOKENS_MIN = 1024;
+
+export function anthropicProvider({ clock, access }: { readonly clock: Clock; readonly access: Access }): Provider {
+  return {
+    name: "anthropic",
+    stream(request, signal) {
+      const facts = factsOf("anthropic", request.model, access.windowTokens);
+      return answered({
+        access,
+        clock,
+        signal,
+        type: "text/event-stream",
+        framer: new SseFramer(),
+        translation: anthropicTranslation(facts),
+        async send(fetch, abort) {
+          const { default: Anthropic } = await import("@anthropic-ai/sdk");
+          const client = new Anthropic({
+            apiKey: access.apiKey,
+            authToken: null,
+            baseURL: access.baseUrl,
+            maxRetries: 0,
+            logLevel: "off",
+            fetch,
+          });
+          // Not through `messages`, which has words for the terminal about some models.
+          const body = bodyOf(request, facts, access);
+          return await client.post("/v1/messages", { body, stream: true, signal: abort }).asResponse();
+        },
+      });
+    },
+    async models(signal) {
+      const headers = { "x-api-key": access.apiKey ?? "", "anthropic-version": VERSION };
+      const answer = await readJson(
+        { access, clock, signal },
+        `${access.baseUrl}/v1/models?limit=1000`,
+        { headers },
+        LIST_MS,
+      );
+      const data = recordOf(answer)?.data;
+      return (Array.isArray(data) ? data : []).flatMap((row: unknown) => {
+        const { id, max_input_tokens: window } = recordOf(row) ?? {};
+        return typeof id === "string" ? [{ id, windowTokens: typeof window === "number" ? window : null }] : [];
+      });
+    },
+  };
+}
+
+/** The body as it is sent. */
+function bodyOf(request: ModelRequest, facts: ModelFacts, access: Access): object {
+  const { model, system, tools } = request;
+  const maxTokens = Math.min(access.maxTokens, facts.outputTokens);
+  const by = sealedBy(facts);
+  return {
+    model: facts.isKnown ? facts.id : model,
+    stream: true,
+    max_tokens: maxTokens,
+    ...thinkingOf(facts, access, maxTokens),
+    cache_control: { type: "ephemeral" },
+    ...(tools.length === 0
+      ? {}
+      : { tools: tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters })) }),
+    ...(system === "" ? {} : { system: [{ type: "text", text: system, cache_control: { type: "ephemeral" } }] }),
+    messages: turnsOf(request.messages).map((turn) => messageOf(turn, by)),
+  };
+}
+
+function thinkingOf({ thinking }: ModelFacts, { reasoning }: Access, maxTokens: number): object {
+  const isOff = reasoning === "off";
+  if (thinking === "always" || (thinking === "adaptive" && !isOff)) {
+    const effort = isOff || reasoning === "minimal" ? "low" : reasoning;
+    return { thinking: { type: "adaptive", display: "summarized" }, output_config: { effort } };
+  }
+  if (thinking === "adaptive") return { thinking: { type: "disabled" } };
+  if (thinking !== "budget" || isOff) return {};
+  const budget = Math.floor(maxTokens * SHARE[reasoning]);
+  return budget < THINKING_TOKENS_MIN ? {} : { thinking: { type: "enabled", budget_tokens: budget } };
+}
+
+/** How much of an answer may be thinking, where that is told in tokens. */
+const SHARE = { minimal: 0.125, low: 0.25, medium: 0.5, high: 0.75, xhigh: 0.875 } as const;
+
+function messageOf(turn: Turn, by: string): object {
+  if (turn.role === "assistant") {
+    const said = turn.text === "" ? [] : [{ type: "text", text: turn.text }];
+    const calls = turn.calls.map(({ id, name, args }) => ({ type: "tool_use", id, name, input: args }));
+    return { role: "assistant", content: [...opened(turn.seal, by), ...said, ...calls] };
+  }
+  const results = turn.results.map(({ callId, output, isError }) => ({
+    type: "tool_result",
+    tool_use_id: callId,
+    ...(output === "" ? {} : { content: output }),
+    ...(isError ? { is_error: true } : {}),
+  }));
+  return { role: "user", content: [...results, ...turn.texts.map((text) => ({ type: "text", text }))] };
+}

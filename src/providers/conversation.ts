@@ -1,0 +1,100 @@
+// Stored messages as every model server wants them: turns that alternate and begin with the user, each call followed by exactly one result.
+// What a history can hold besides is mended here, once for all formats: a beginning that was cut off, several messages in a row, results
+// of calls that are gone. The same messages always give the same turns, and more messages only add to them.
+
+import type { Message, Seal, ToolCall } from "../abi/message.ts";
+import type { ModelRequest } from "../abi/stream.ts";
+
+export interface CallResult {
+  readonly callId: string;
+  readonly tool: string;
+  readonly output: string;
+  readonly isError: boolean;
+}
+
+export type Turn =
+  | { readonly role: "user"; readonly results: readonly CallResult[]; readonly texts: readonly string[] }
+  | {
+      readonly role: "assistant";
+      readonly text: string;
+      readonly calls: readonly ToolCall[];
+      readonly seal: Seal | null;
+    };
+
+interface Open {
+  results: CallResult[];
+  texts: string[];
+}
+
+const EVENT = "[event]";
+const NO_RESULT = "no result was kept";
+const NOTHING = "(nothing)";
+
+export function turnsOf(messages: readonly Message[]): Turn[] {
+  const turns: Turn[] = [];
+  let open: Open = { results: [], texts: [] };
+  let waiting = new Map<string, ToolCall>();
+
+  const closeUser = () => {
+    for (const call of waiting.values()) open.results.push({ ...resultOf(call), output: NO_RESULT, isError: true });
+    waiting = new Map();
+    if (turns.length === 0 && open.texts.length === 0)
+      open.texts.push(`${EVENT} the beginning of this history is left out`);
+    if (open.results.length === 0 && open.texts.length === 0) open.texts.push(NOTHING);
+    turns.push({ role: "user", ...open });
+    open = { results: [], texts: [] };
+  };
+
+  for (const message of messages) {
+    if (message.role === "toolResult") {
+      const { toolCallId: callId, toolName: tool, output, isError } = message.content;
+      if (waiting.delete(callId)) open.results.push({ callId, tool, output, isError });
+    } else if (message.role === "assistant") {
+      const { text, toolCalls: calls = [], seal = null } = message.content;
+      if (text === "" && calls.length === 0) continue;
+      closeUser();
+      turns.push({ role: "assistant", text, calls, seal });
+      waiting = new Map(calls.map((call) => [call.id, call]));
+    } else {
+      const text = message.role === "system" ? `${EVENT} ${message.content}` : message.content;
+      open.texts.push(text === "" ? NOTHING : text);
+    }
+  }
+  if (open.texts.length > 0 || open.results.length > 0 || waiting.size > 0 || turns.length === 0) closeUser();
+  return turns;
+}
+
+function resultOf(call: ToolCall): Pick<CallResult, "callId" | "tool"> {
+  return { callId: call.id, tool: call.name };
+}
+
+/** Tools and the whole conversation, where the system text is its first message and a tool is a function. */
+export function toolsAndMessages(
+  { system, messages, tools }: Pick<ModelRequest, "system" | "messages" | "tools">,
+  messagesOf: (turn: Turn) => readonly object[],
+): object {
+  const functions = tools.map(({ name, description, parameters }) => ({
+    type: "function",
+    function: { name, description, parameters },
+  }));
+  const first = system === "" ? [] : [{ role: "system", content: system }];
+  return {
+    ...(functions.length === 0 ? {} : { tools: functions }),
+    messages: [...first, ...turnsOf(messages).flatMap((turn) => messagesOf(turn))],
+  };
+}
+
+export function sealedBy({ provider, id }: { readonly provider: string; readonly id: string }): string {
+  return `${provider}/${id}`;
+}
+
+/** What a model gave back to be returned to it, if it was this one. */
+export function opened(seal: Seal | null, by: string): readonly object[] {
+  if (seal === null || seal.by !== by) return [];
+  try {
+    const blocks = JSON.parse(seal.data) as unknown;
+    return Array.isArray(blocks) ? (blocks as object[]) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,136 @@
+// Models as data: what they hold, cost and can do, and the short names people have for them. Prices are US dollars for a million tokens, as
+// published in the middle of November 2026; a server's own word about a window wins. A model that is not listed works, under the
+// assumptions written at `unknownModel`.
+
+import type { Usage } from "../abi/process.ts";
+
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** How a model is told how much to think: not at all, by its own measure, or by a budget of tokens; `always` cannot be turned off. */
+export type Thinking = "none" | "effort" | "budget" | "adaptive" | "always";
+
+export interface ModelFacts {
+  readonly id: string;
+  readonly provider: string;
+  readonly windowTokens: number;
+  readonly outputTokens: number;
+  /** Null where it is not known; then it counts as nothing. */
+  readonly price: Price | null;
+  readonly thinking: Thinking;
+  readonly sees: boolean;
+  readonly aliases: readonly string[];
+  /** From the list below, and not assumed. */
+  readonly isKnown: boolean;
+}
+
+type Row = readonly [
+  id: string,
+  windowTokens: number,
+  outputTokens: number,
+  price: readonly [input: number, output: number, cacheRead: number] | null,
+  thinking: Thinking,
+  ...aliases: string[],
+];
+
+const MILLION = 1_000_000;
+
+const ANTHROPIC: readonly Row[] = [
+  ["claude-sonnet-5-5", MILLION, 128_000, [2, 10, 0.2], "adaptive", "sonnet", "claude"],
+  ["claude-opus-5-5", MILLION, 128_000, [4, 20, 0.4], "always", "opus"],
+  ["claude-haiku-5-5", MILLION, 128_000, null, "adaptive", "haiku"],
+  ["claude-fable-5-1", MILLION, 128_000, [10, 50, 1], "always", "fable"],
+  ["claude-opus-5", MILLION, 128_000, [5, 25, 0.5], "adaptive"],
+  ["claude-sonnet-5", MILLION, 128_000, [2, 10, 0.2], "adaptive"],
+  ["claude-sonnet-4-6", 200_000, 64_000, [3, 15, 0.3], "adaptive"],
+  ["claude-haiku-4-5", 200_000, 64_000, [1, 5, 0.1], "budget"],
+  ["claude-opus-4-5", 200_000, 64_000, [5, 25, 0.5], "budget"],
+  ["claude-sonnet-4-5", 200_000, 64_000, [3, 15, 0.3], "budget"],
+];
+
+const OPENAI: readonly Row[] = [
+  ["gpt-5.4", MILLION, 128_000, [2.5, 15, 0.25], "effort", "gpt"],
+  ["gpt-5.4-mini", MILLION, 128_000, [0.75, 4.5, 0.075], "effort", "gpt-mini"],
+  ["gpt-5.4-nano", MILLION, 128_000, [0.2, 1.25, 0.02], "effort", "gpt-nano"],
+  ["gpt-5.5", MILLION, 128_000, [5, 30, 0.5], "effort"],
+  ["gpt-5", 400_000, 128_000, [1.25, 10, 0.125], "effort"],
+  ["gpt-5-mini", 400_000, 128_000, [0.25, 2, 0.025], "effort"],
+  ["gpt-5-nano", 400_000, 128_000, [0.05, 0.4, 0.005], "effort"],
+  ["gpt-4.1", 1_047_576, 32_768, [2, 8, 0.5], "none"],
+  ["gpt-4.1-mini", 1_047_576, 32_768, [0.4, 1.6, 0.1], "none"],
+  ["gpt-4o", 128_000, 16_384, [2.5, 10, 1.25], "none"],
+  ["gpt-4o-mini", 128_000, 16_384, [0.15, 0.6, 0.075], "none"],
+  ["o3", 200_000, 100_000, [2, 8, 0.5], "effort"],
+  ["o4-mini", 200_000, 100_000, [1.1, 4.4, 0.275], "effort"],
+];
+
+const MODELS: readonly ModelFacts[] = [...rows("anthropic", ANTHROPIC), ...rows("openai", OPENAI)];
+
+function rows(provider: string, table: readonly Row[]): ModelFacts[] {
+  return table.map(([id, windowTokens, outputTokens, price, thinking, ...aliases]) => ({
+    id,
+    provider,
+    windowTokens,
+    outputTokens,
+    price: price === null ? null : priced(provider, price),
+    thinking,
+    sees: true,
+    aliases,
+    isKnown: true,
+  }));
+}
+
+// Anthropic takes a quarter more for what is written into its cache, OpenAI nothing.
+function priced(provider: string, [input, output, cacheRead]: readonly [number, number, number]): Price {
+  return { input, output, cacheRead, cacheWrite: provider === "anthropic" ? input * 1.25 : input };
+}
+
+export function knownModels(provider?: string): readonly ModelFacts[] {
+  return MODELS.filter((model) => provider === undefined || model.provider === provider);
+}
+
+/** The model of a provider that is asked when none was named; null where only its server knows. */
+export function usualModel(provider: string): string | null {
+  return MODELS.find((model) => model.provider === provider)?.id ?? null;
+}
+
+/** A model by its id or a short name, of one provider or of any. Ids may end with the date of a snapshot. */
+export function modelNamed(name: string, provider?: string): ModelFacts | null {
+  const plain = name.replace(/-20\d{6}$|-20\d\d-\d\d-\d\d$/, "");
+  const found = knownModels(provider).find(({ id, aliases }) => id === plain || aliases.includes(name));
+  if (found === undefined) return null;
+  return found.id === plain ? { ...found, id: name } : found;
+}
+
+/** What is assumed of a model nobody knows: a window as the settings say, answers as long as they allow, free, and blind. */
+function unknownModel(provider: string, id: string, windowTokens: number): ModelFacts {
+  const isNewClaude = provider === "anthropic" && id.startsWith("claude-");
+  return {
+    id,
+    provider,
+    windowTokens,
+    outputTokens: isNewClaude ? 64_000 : windowTokens,
+    price: null,
+    thinking: "none",
+    sees: isNewClaude,
+    aliases: [],
+    isKnown: false,
+  };
+}
+
+export function factsOf(provider: string, id: string, windowTokens: number): ModelFacts {
+  return modelNamed(id, provider) ?? unknownModel(provider, id, windowTokens);
+}
+
+export function costUsd({ price }: ModelFacts, usage: Omit<Usage, "costUsd">): number {
+  if (price === null) return 0;
+  const { input, output, cacheRead, cacheWrite } = usage;
+  const millionths =
+    input * price.input + output * price.output + cacheRead * price.cacheRead + cacheWrite * price.cacheWrite;
+  // To a ten-thousandth of a cent, so that sums do not end in noise.
+  return Math.round(millionths) / MILLION;
+}

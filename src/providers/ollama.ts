@@ -1,0 +1,157 @@
+// Ollama by its own interface: JSON lines, arguments of calls whole, models listed by the server. Without a word about it Ollama cuts a long
+// request off at its small usual window, so each request says how large a window it needs. A server is given no more requests at once
+// than it works on: the others wait here, where waiting is no silence of the server's.
+
+import type { Provider, StreamEvent } from "../abi/stream.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Access } from "./access.ts";
+import { type Turn, toolsAndMessages } from "./conversation.ts";
+import { toldFailure } from "./failures.ts";
+import { countOf, parsed, recordOf } from "./json.ts";
+import { type Frame, LineFramer } from "./sse.ts";
+import { answered, readJson, type Translation } from "./wire.ts";
+
+const LIST_MS = 10_000;
+/** Until the first byte: a model may have to be loaded, and reads the whole request first. */
+const FIRST_BYTE_MS = 300_000;
+/** What a request asks for, unless the settings say less: most models on one machine can have it. */
+const WINDOW_TOKENS = 32_768;
+
+export function ollamaProvider({ clock, access }: { readonly clock: Clock; readonly access: Access }): Provider {
+  const headers = {
+    "content-type": "application/json",
+    ...(access.apiKey === null ? {} : { authorization: `Bearer ${access.apiKey}` }),
+  };
+  return {
+    name: "ollama",
+    async *stream(request, signal) {
+      const leave = await Places.at(access).take(signal);
+      if (leave === null) return yield { type: "aborted" };
+      try {
+        yield* answered({
+          access,
+          clock,
+          signal,
+          type: "application/x-ndjson",
+          framer: new LineFramer(),
+          translation: new Lines(`ollama-${request.messages.at(-1)?.id ?? 0}`),
+          firstByteMs: FIRST_BYTE_MS,
+          send: (fetch, abort) => {
+            const body = JSON.stringify(bodyOf(request, access));
+            return fetch(`${access.baseUrl}/api/chat`, { method: "POST", headers, body, signal: abort });
+          },
+        });
+      } finally {
+        leave();
+      }
+    },
+    async models(signal) {
+      const answer = await readJson({ access, clock, signal }, `${access.baseUrl}/api/tags`, { headers }, LIST_MS);
+      const models = recordOf(answer)?.models;
+      return (Array.isArray(models) ? models : []).flatMap((row: unknown) => {
+        const { name } = recordOf(row) ?? {};
+        return typeof name === "string" ? [{ id: name, windowTokens: null }] : [];
+      });
+    },
+  };
+}
+
+type Request = Parameters<Provider["stream"]>[0];
+
+function bodyOf(request: Request, { maxTokens, reasoning, windowTokens }: Access): object {
+  return {
+    model: request.model,
+    stream: true,
+    // Only models that think take yes for an answer; every model takes no.
+    ...(reasoning === "off" ? { think: false } : {}),
+    options: { num_ctx: Math.min(WINDOW_TOKENS, windowTokens), num_predict: maxTokens },
+    ...toolsAndMessages(request, messagesOf),
+  };
+}
+
+function messagesOf(turn: Turn): object[] {
+  if (turn.role === "assistant") {
+    const calls = turn.calls.map(({ name, args }) => ({ function: { name, arguments: args } }));
+    return [{ role: "assistant", content: turn.text, ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
+  }
+  const results = turn.results.map(({ tool, output }) => ({ role: "tool", tool_name: tool, content: output }));
+  return [...results, ...turn.texts.map((text) => ({ role: "user", content: text }))];
+}
+
+class Lines implements Translation {
+  private calls = 0;
+
+  /** `name` is what calls are called by: Ollama gives them no ids. */
+  constructor(private readonly name: string) {}
+
+  take({ data }: Frame, out: StreamEvent[]): void {
+    const line = recordOf(parsed(data));
+    if (line === null) {
+      out.push({ type: "error", failure: { class: "protocol", message: "a line of the answer is not JSON" } });
+      return;
+    }
+    if (line.error !== undefined) {
+      out.push({ type: "error", failure: toldFailure(line) });
+      return;
+    }
+    const { thinking, content, tool_calls: calls } = recordOf(line.message) ?? {};
+    if (typeof thinking === "string" && thinking !== "") out.push({ type: "thinking", text: thinking });
+    if (typeof content === "string" && content !== "") out.push({ type: "text", text: content });
+    if (Array.isArray(calls))
+      for (const call of calls as unknown[]) this.call(recordOf(recordOf(call)?.function) ?? {}, out);
+    if (line.done !== true) return;
+    const stop = line.done_reason === "length" ? "length" : this.calls > 0 ? "tools" : "end";
+    const counts = { input: countOf(line.prompt_eval_count) ?? 0, output: countOf(line.eval_count) ?? 0 };
+    out.push({ type: "done", stop, usage: { ...counts, cacheRead: 0, cacheWrite: 0, costUsd: 0 } });
+  }
+
+  private call({ name, arguments: args }: { readonly [key: string]: unknown }, out: StreamEvent[]): void {
+    const index = this.calls++;
+    out.push({ type: "call.start", index, id: `${this.name}-${index}`, name: typeof name === "string" ? name : "" });
+    out.push({ type: "call.delta", index, json: typeof args === "string" ? args : JSON.stringify(args ?? {}) });
+  }
+}
+
+/** The places of one server, first come, first served. */
+class Places {
+  private static readonly servers = new Map<string, Places>();
+  private taken = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  static at({ baseUrl, parallel }: Access): Places {
+    const places = Places.servers.get(baseUrl) ?? new Places();
+    Places.servers.set(baseUrl, places);
+    places.most = parallel === 0 ? Number.POSITIVE_INFINITY : parallel;
+    return places;
+  }
+
+  private most = 1;
+
+  /** The way to give the place back, once; null when whoever waited has gone. */
+  async take(signal: AbortSignal): Promise<(() => void) | null> {
+    if (signal.aborted) return null;
+    if (this.taken < this.most) this.taken++;
+    else if (!(await this.turn(signal))) return null;
+    return () => {
+      // Who waits takes the place over, so that nobody comes in between.
+      const next = this.waiting.shift();
+      if (next === undefined) this.taken--;
+      else next();
+    };
+  }
+
+  private turn(signal: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const go = () => {
+        signal.removeEventListener("abort", gone);
+        resolve(true);
+      };
+      const gone = () => {
+        this.waiting.splice(this.waiting.indexOf(go), 1);
+        resolve(false);
+      };
+      this.waiting.push(go);
+      signal.addEventListener("abort", gone, { once: true });
+    });
+  }
+}

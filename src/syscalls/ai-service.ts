@@ -1,0 +1,50 @@
+// Models as callers see them: those there are, and what came of asking one.
+
+import type { Usage } from "../abi/process.ts";
+import type { Failure } from "../abi/stream.ts";
+import type { CallContext } from "./define.ts";
+
+export interface ModelInfo {
+  /** As --model takes it. */
+  readonly model: string;
+  readonly provider: string;
+  /** Null where neither its server nor gsv knows. */
+  readonly windowTokens: number | null;
+  readonly outputTokens: number | null;
+  /** For a million tokens. */
+  readonly inputUsd: number | null;
+  readonly outputUsd: number | null;
+  readonly aliases: readonly string[];
+  /** Who lists it. */
+  readonly from: "server" | "gsv";
+}
+
+export interface ModelPage {
+  readonly models: readonly ModelInfo[];
+  /** Why something is not listed as its server would. */
+  readonly notes: readonly string[];
+}
+
+export interface ModelTrial {
+  readonly model: string;
+  readonly ok: boolean;
+  readonly ms: number;
+  readonly text: string;
+  readonly usage: Usage | null;
+  readonly failure: Failure | null;
+}
+
+export interface ProcessModel {
+  readonly pid: string;
+  /** What was set for the process; null leaves it to the account. */
+  readonly model: string | null;
+  /** Who answers its next message. */
+  readonly answers: string;
+}
+
+export interface ModelService {
+  list(context: CallContext, provider: string | undefined): Promise<ModelPage>;
+  test(context: CallContext, model: string | undefined): Promise<ModelTrial>;
+  /** Sets it where one is given; an empty one takes it back. */
+  ofProcess(context: CallContext, pid: string, model: string | undefined): Promise<ProcessModel>;
+}

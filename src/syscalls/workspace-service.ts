@@ -1,0 +1,38 @@
+// The service behind workspace.*, as types. What is not the caller's reads like what is not there.
+
+import type { Caller } from "../abi/identity.ts";
+import type { Commit } from "../abi/repo.ts";
+import type { WorkspaceInfo } from "../abi/workspace.ts";
+import type { CallContext } from "./define.ts";
+
+export interface WorkspaceView extends WorkspaceInfo {
+  /** The newest version; null before the first, and of a directory of this machine. */
+  readonly head: string | null;
+  /** Where its files lie on this machine. */
+  readonly files: string;
+}
+
+export interface WorkspacePage {
+  readonly workspaces: readonly WorkspaceInfo[];
+  readonly next: string | null;
+}
+
+export interface Workspaces {
+  /** Oldest first, one page. */
+  list(
+    caller: Caller,
+    query: { readonly all: boolean; readonly limit: number; readonly after?: string },
+  ): Promise<WorkspacePage>;
+  get(caller: Caller, id: string): Promise<WorkspaceView>;
+  log(
+    caller: Caller,
+    request: { readonly id: string; readonly path?: string; readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly commits: readonly Commit[] }>;
+  create(context: CallContext, request: { readonly label?: string }): Promise<WorkspaceInfo>;
+  /** A directory of this machine becomes one; with a pid, that process works in it from then on. */
+  attach(
+    context: CallContext,
+    request: { readonly what: string; readonly pid?: string; readonly label?: string },
+  ): Promise<WorkspaceInfo>;
+  archive(context: CallContext, request: { readonly id: string; readonly undo: boolean }): Promise<WorkspaceInfo>;
+}

@@ -1,0 +1,35 @@
+// What the doctor says of workspaces: whether their files are where they are said to be.
+
+import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { WorkspaceInfo } from "../../src/abi/workspace.ts";
+import { Bed } from "../support/patient.ts";
+
+test("files that are gone are a problem, a directory of this machine that is not there a notice; what is archived is left alone", async () => {
+  using bed = await Bed.make();
+  expect(await bed.look("workspaces")).toEqual([]);
+  const directory = mkdtempSync(join(tmpdir(), "gsv-doctor-work-"));
+  try {
+    await bed.home.start();
+    const ours = await bed.home.sys.call<WorkspaceInfo>("workspace.create", {});
+    const theirs = await bed.home.sys.call<WorkspaceInfo>("workspace.attach", { what: directory });
+    await bed.rest();
+    expect(await bed.look("workspaces")).toEqual(["ok workspaces: the files of 2 workspaces are there"]);
+    const tree = join(bed.paths.reposDir, "sam", ours.id);
+    renameSync(tree, `${tree}-aside`);
+    rmSync(directory, { recursive: true });
+    expect((await bed.look("workspaces")).sort()).toEqual([
+      `notice workspaces: workspace ${theirs.id} is ${theirs.directory}, which is not there`,
+      `problem workspaces: the files of workspace ${ours.id} are gone`,
+    ]);
+    mkdirSync(directory);
+    await bed.home.start();
+    await bed.home.sys.call("workspace.archive", { id: ours.id });
+    await bed.rest();
+    expect(await bed.look("workspaces")).toEqual(["ok workspaces: the files of 1 workspace are there"]);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});

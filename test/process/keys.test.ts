@@ -1,0 +1,88 @@
+// Keys that came with a client: in memory, for the runs it started. A run that outlives its kernel goes on with a key that is kept, or waits
+// for one; which key it was is written nowhere.
+
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { found } from "../support/canaries.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+import { WIRES } from "../support/wire-bytes.ts";
+import { KEY } from "../support/wire-format.ts";
+import { WireServer } from "../support/wire-server.ts";
+
+const CHAT = WIRES["openai chat completions"]!;
+const HANGS = { type: CHAT.type, body: ": wait\n\n", hangs: true } as const;
+const ANSWER = { type: CHAT.type, body: CHAT.body({ text: ["at last"] }) };
+
+/** A run that was begun with a key of its client's, and whose kernel died. */
+async function forsaken(server: WireServer): Promise<{ home: TestKernel; runId: string }> {
+  server.will(HANGS);
+  const home = await TestKernel.boot({ realProviders: true });
+  await home.sys.call("config.set", { key: "baseUrls.openai", value: `${server.url}/v1` });
+  const client = await withKey(home);
+  const { runId } = await client.call<{ runId: string }>("proc.send", { message: "hello", model: "openai/gpt-4.1" });
+  await home.until("the model is asked", () => server.requests.length === 1);
+  await home.sys.call("config.unset", { key: "baseUrls.openai" });
+  await home.restart();
+  return { home, runId };
+}
+
+function withKey(home: TestKernel, url?: string) {
+  const base: { [name: string]: string } = url === undefined ? {} : { OPENAI_BASE_URL: url };
+  const env = { OPENAI_API_KEY: KEY, GSV_MODEL: "offline", ...base };
+  return home.kernel.accept({ clientId: "with-key", version: "0", cwd: "/", env });
+}
+
+test("without the key a run of an earlier kernel is held, says what is missing, and goes on when its owner comes with it", async () => {
+  using server = new WireServer(() => ANSWER);
+  const { home, runId } = await forsaken(server);
+  await using _ = home;
+  const waitsFor = { kind: "credential", reason: expect.stringContaining("gsv auth provider openai") };
+  expect(await home.inState(INIT, "paused")).toMatchObject({ waitsFor });
+  expect(await home.wait(INIT)).toMatchObject({ status: "held", exit: 4 });
+  // Somebody without a key changes nothing, and neither does the next kernel.
+  await home.client();
+  await home.restart();
+  expect(await home.inState(INIT, "paused")).toMatchObject({ waitsFor });
+  await withKey(home, `${server.url}/v1`);
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
+});
+
+test("a setting that makes the key needless, or keeps one, lets it go on", async () => {
+  using server = new WireServer(() => ANSWER);
+  const { home, runId } = await forsaken(server);
+  await using _ = home;
+  await home.inState(INIT, "paused");
+  await home.sys.call("config.set", { key: "baseUrls.openai", value: `${server.url}/v1` });
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
+  expect(server.requests.at(-1)?.headers.authorization).toBeUndefined();
+});
+
+test("nothing of the key is left in the home", async () => {
+  using server = new WireServer(() => CHAT.error("auth"));
+  const { home } = await forsaken(server);
+  await using _ = home;
+  await withKey(home, `${server.url}/v1`);
+  await home.until("it has ended", async () => (await home.get(INIT)).state === "idle");
+  const files = readdirSync(home.directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const { parentPath, name } of files) {
+    expect([name, found([KEY], readFileSync(join(parentPath, name)))]).toEqual([name, []]);
+  }
+});
+
+test("a child has what its parent's run had, and the next message what its own client says", async () => {
+  using server = new WireServer((request) =>
+    request.body.includes("do it") ? ANSWER : { type: CHAT.type, body: CHAT.body({ text: ["plain"] }) },
+  );
+  await using home = await TestKernel.boot({ realProviders: true });
+  const client = await withKey(home, `${server.url}/v1`);
+  const { runId } = await client.call<{ runId: string }>("proc.send", { message: "hi", model: "openai/m" });
+  await home.ended(runId);
+  const inside = await home.insideOf(INIT);
+  const child = await inside.call<{ pid: string }>("proc.spawn", { prompt: "do it" });
+  // GSV_MODEL of the client says offline, for the child too.
+  expect(await home.wait(child.pid)).toMatchObject({ status: "ok" });
+  expect((await home.refusal("proc.send", { pid: INIT, message: "x", model: "openai/m" }, inside)).code).toBe("EPERM");
+  const end = await home.say("again", { model: "openai/gpt-4.1" });
+  expect(end).toMatchObject({ status: "error", reason: "model.auth" });
+});
