@@ -73,6 +73,7 @@ export class Namespace {
     const place = await this.walk(caller, path, "follow", "imagine");
     if (place.stat?.kind === "directory" || place.forDirectory) throw new FileError("EISDIR", place.path);
     checkLength(place.path);
+    needAllowed(caller, place.path);
     const missing: string[] = [];
     if (place.stat !== null) return { path: place.path, missing };
     for (let above = parent(place.path); ; above = parent(above)) {
@@ -129,6 +130,7 @@ export class Namespace {
     if (options.exclusive && place.stat !== null) throw new FileError("EEXIST", place.path);
     if (place.stat?.kind === "directory" || place.forDirectory) throw new FileError("EISDIR", place.path);
     needWritable(place);
+    needAllowed(caller, place.path);
     return inside(place, place.mount.fs.write(caller, place.inner, bytes, options));
   }
 
@@ -137,6 +139,9 @@ export class Namespace {
     if (isPlace(path)) throw new FileError("EINVAL", place.path, "named by its place: say its name");
     this.needUnmounted(place.path);
     needWritable(place);
+    // A directory that was made for the file that was allowed goes again where that fails.
+    if (caller.allowed !== undefined && !isWithin(caller.allowed, place.path))
+      needAllowed(caller, await this.locate(caller, place.path));
     await inside(place, place.mount.fs.remove(caller, place.inner, options));
   }
 
@@ -313,6 +318,12 @@ export class Namespace {
 
 function needWritable({ mount, path }: Place): void {
   if (mount.readOnly) throw new FileError("EROFS", path, "gsv keeps what is there as it is");
+}
+
+/** Where a person has allowed one file, a link that was changed since leads to no other. */
+function needAllowed({ allowed }: Caller, path: string): void {
+  if (allowed !== undefined && allowed !== path)
+    throw new FileError("EPERM", path, `a person has allowed ${allowed} and no other file`);
 }
 
 /** What stands where only the way to a mount is needed. */

@@ -203,6 +203,13 @@ export class ModelStore implements ProcessStore {
     return this.get(pid).openApproval;
   }
 
+  async approvedWhy(pid: string, dispatchId: string) {
+    const found = this.get(pid).asked.findLast(
+      (each) => each.dispatchId === dispatchId && each.approval.decision === "approve",
+    );
+    return found?.approval.why ?? null;
+  }
+
   async trace(pid: string, { after, limit }: Given<"trace", 1>) {
     const { log } = this.get(pid);
     return after === undefined ? log.slice(-limit) : log.filter((row) => row.id > after).slice(0, limit);
