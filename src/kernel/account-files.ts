@@ -1,10 +1,11 @@
 // /etc/passwd, /etc/shadow and /etc/group: the account tables as text, and a text that root wrote back into the tables. The whole text is
 // checked before any of it takes effect; the first wrong line is named. Accounts and groups cannot be added or removed this way, because
-// that also makes and removes homes, agents and processes: `gsv user` and `gsv group` do it. Only a person may write here.
+// that also makes and removes homes, agents and processes: `gsv user` and `gsv group` do it. Nor does a home move: rules about what an agent
+// is told go by its place. Only a person may write here.
 
 import type { AccountFile } from "../../fs/etc.ts";
 import { SysError } from "../abi/errno.ts";
-import type { Caller } from "../abi/identity.ts";
+import { type Caller, ROOT_UID } from "../abi/identity.ts";
 import type { GroupFileRow, PasswdRow, ShadowRow } from "../store/kernel/account-files.ts";
 import { LOCK } from "../store/kernel/accounts.ts";
 import type { AccountKind } from "../store/kernel/people.ts";
@@ -96,7 +97,8 @@ function passwdFrom(text: string, now: readonly PasswdRow[]): PasswdRow[] {
     if (old === undefined) throw line.wrong("is no account");
     if (mark !== "x") throw line.wrong("has no x in its second field: passwords are in /etc/shadow");
     if (uid !== String(old.uid) || gid !== String(old.gid)) throw line.wrong(`keeps its numbers ${old.uid}:${old.gid}`);
-    if (!/^\/[^\u0000]*$/.test(home) || home.split("/").includes("..")) throw line.wrong("needs an absolute home");
+    const own = old.uid === ROOT_UID ? "/root" : `/home/${username}`;
+    if (home !== own) throw line.wrong(`has its home at ${own} and nowhere else`);
     if (!shell.startsWith("/")) throw line.wrong("needs an absolute shell");
     return { ...old, gecos, home, shell };
   });

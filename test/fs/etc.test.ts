@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Caller } from "../../src/abi/identity.ts";
 import type { AccountInfo } from "../../src/syscalls/account-service.ts";
 import { codeOf } from "../contract/filesystem.ts";
+import { rejection } from "../contract/sys.ts";
 import { bob, root, sam } from "../support/caller.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { type Mounted, mounted } from "../support/mounted.ts";
@@ -112,6 +113,33 @@ describe("the account files", () => {
       expect(await tree.read(root, file)).toBe(before);
     }
     expect(await codeOf(tree.files.write(root, "/etc/passwd", new Uint8Array([0xff]), { at: "end" }))).toBe("EINVAL");
+  });
+
+  test("keep every home where it is: no other place, spelling or account's home takes its guard away", async () => {
+    const before = await tree.read(root, "/etc/passwd");
+    for (const place of [
+      "/home/sam/",
+      "/home/./sam",
+      "/home//sam",
+      "/Home/sam",
+      "/srv/sam",
+      "/",
+      "/home",
+      "/home/x",
+      "/home/friday",
+      "/root",
+      "/home/sam/context.d",
+    ]) {
+      const refused = await rejection(tree.write(root, "/etc/passwd", before.replace(":/home/sam:", `:${place}:`)));
+      expect([place, refused.message]).toEqual([
+        place,
+        expect.stringMatching(
+          /\/etc\/passwd stays as it was: line \d: sam has its home at \/home\/sam and nowhere else$/,
+        ),
+      ]);
+    }
+    expect(await codeOf(tree.write(root, "/etc/passwd", before.replace(":/root:", ":/home/root:")))).toBe("EINVAL");
+    expect(await tree.read(root, "/etc/passwd")).toBe(before);
   });
 
   test("of two who edit the same version one is told", async () => {
