@@ -142,6 +142,63 @@ describe("the account files", () => {
     expect(await tree.read(root, "/etc/passwd")).toBe(before);
   });
 
+  test("take a password hash from elsewhere that works at a bearable cost, and no other", async () => {
+    const real = await Bun.password.hash("moved in here", { algorithm: "argon2id", memoryCost: 64, timeCost: 1 });
+    const [, , , , salt = "", sum = ""] = real.split("$");
+    const phc = (cost: string, parts = `${salt}$${sum}`) => `$argon2id$v=19$${cost}$${parts}`;
+    const before = await tree.read(root, "/etc/shadow");
+    const put = (hash: string) =>
+      codeOf(
+        tree.write(
+          root,
+          "/etc/shadow",
+          before.replace(/^alice:[^:]*:/m, () => `alice:${hash}:`),
+        ),
+      );
+    const refused = [
+      "$argon2id$x",
+      phc("m=4000000,t=50,p=1"),
+      phc("m=262145,t=2,p=1"),
+      phc("m=64,t=11,p=1"),
+      phc("m=64,t=1,p=5"),
+      phc("m=8,t=1,p=2"),
+      phc("m=0,t=1,p=1"),
+      phc("m=064,t=1,p=1"),
+      phc("t=1,m=64,p=1"),
+      phc("m=64,t=1,p=1", sum),
+      phc("m=64,t=1,p=1", `c2hvcnQ$${sum}`),
+      phc("m=64,t=1,p=1", `${salt}$c2hvcnQ`),
+      phc("m=64,t=1,p=1", `${salt}$${sum}AA`),
+      phc("m=64,t=1,p=1", `${salt}$${"A".repeat(4000)}`),
+      real.replace("v=19", "v=16"),
+      `!!!!${real}`,
+    ];
+    for (const hash of refused) expect([hash, await put(hash)]).toEqual([hash, "EINVAL"]);
+    expect(await tree.read(root, "/etc/shadow")).toBe(before);
+    expect(await put(phc("m=262144,t=10,p=4"))).toBe("done");
+    expect(await put(real)).toBe("done");
+    const client = await home.login({ user: "alice", password: "moved in here" });
+    expect(await client.call("system.whoami", {})).toMatchObject({ username: "alice" });
+  });
+
+  test("take no empty or endless number of days for another", async () => {
+    const before = await tree.read(root, "/etc/shadow");
+    const line = (days: string) => before.replace(/^friday:!:.*$/m, `friday:!:${days}`);
+    for (const days of [
+      "::99999:7:::",
+      ":0::7:::",
+      ":0:99999::::",
+      ":0:9999999999:7:::",
+      "9999999999:0:99999:7:::",
+      ":0:99999:7:9999999999::",
+      ":0:99999:7::1e9:",
+    ])
+      expect([days, await codeOf(tree.write(root, "/etc/shadow", line(days)))]).toEqual([days, "EINVAL"]);
+    expect(await tree.read(root, "/etc/shadow")).toBe(before);
+    expect(await codeOf(tree.write(root, "/etc/shadow", line("20000:1:90:7:14:30000:")))).toBe("done");
+    expect(await tree.read(root, "/etc/shadow")).toContain("friday:!:20000:1:90:7:14:30000:\n");
+  });
+
   test("of two who edit the same version one is told", async () => {
     const { version } = await tree.files.read(root, "/etc/passwd", { bytesMax: 1 << 20 });
     const text = await tree.read(root, "/etc/passwd");
