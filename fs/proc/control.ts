@@ -63,7 +63,7 @@ export class Control {
 }
 
 function needAllowed({ kind, approved, allowed }: Caller, pid: string, file: "ctl" | "note"): void {
-  if (kind !== "process" || approved || allowed === `/proc/${pid}/${file}`) return;
+  if (kind === "person" || approved || allowed === `/proc/${pid}/${file}`) return;
   throw new FileError("EPERM", `/${pid}/${file}`, "a person has to allow it first: use the tool that asks");
 }
 
