@@ -4,7 +4,7 @@
 
 import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";
-import { need, READ, SEARCH, WRITE } from "./access.ts";
+import { leadsToAllowed, need, needAllowed, READ, SEARCH, WRITE } from "./access.ts";
 import { FileError } from "./error.ts";
 import type {
   Attributes,
@@ -140,8 +140,7 @@ export class Namespace {
     this.needUnmounted(place.path);
     needWritable(place);
     // A directory that was made for the file that was allowed goes again where that fails.
-    if (caller.allowed !== undefined && !isWithin(caller.allowed, place.path))
-      needAllowed(caller, await this.locate(caller, place.path));
+    if (!leadsToAllowed(caller, place.path)) needAllowed(caller, await this.locate(caller, place.path));
     await inside(place, place.mount.fs.remove(caller, place.inner, options));
   }
 
@@ -318,12 +317,6 @@ export class Namespace {
 
 function needWritable({ mount, path }: Place): void {
   if (mount.readOnly) throw new FileError("EROFS", path, "gsv keeps what is there as it is");
-}
-
-/** Where a person has allowed one file, a link that was changed since leads to no other. */
-function needAllowed({ allowed }: Caller, path: string): void {
-  if (allowed !== undefined && allowed !== path)
-    throw new FileError("EPERM", path, `a person has allowed ${allowed} and no other file`);
 }
 
 /** What stands where only the way to a mount is needed. */

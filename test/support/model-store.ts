@@ -29,6 +29,7 @@ const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"
 
 export class ModelStore implements ProcessStore {
   private quarantined = 0;
+  approvedWhy = async (pid: string, dispatchId: string) => this.get(pid).approvedWhy(dispatchId);
 
   constructor(
     private readonly disk: ModelDisk,
@@ -201,13 +202,6 @@ export class ModelStore implements ProcessStore {
 
   async openApproval(pid: string) {
     return this.get(pid).openApproval;
-  }
-
-  async approvedWhy(pid: string, dispatchId: string) {
-    const found = this.get(pid).asked.findLast(
-      (each) => each.dispatchId === dispatchId && each.approval.decision === "approve",
-    );
-    return found?.approval.why ?? null;
   }
 
   async trace(pid: string, { after, limit }: Given<"trace", 1>) {
