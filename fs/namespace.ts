@@ -4,7 +4,7 @@
 
 import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";
-import { need, READ, SEARCH, WRITE } from "./access.ts";
+import { leadsToAllowed, need, needAllowed, READ, SEARCH, WRITE } from "./access.ts";
 import { FileError } from "./error.ts";
 import type {
   Attributes,
@@ -73,6 +73,7 @@ export class Namespace {
     const place = await this.walk(caller, path, "follow", "imagine");
     if (place.stat?.kind === "directory" || place.forDirectory) throw new FileError("EISDIR", place.path);
     checkLength(place.path);
+    needAllowed(caller, place.path);
     const missing: string[] = [];
     if (place.stat !== null) return { path: place.path, missing };
     for (let above = parent(place.path); ; above = parent(above)) {
@@ -133,6 +134,7 @@ export class Namespace {
     if (options.exclusive && place.stat !== null) throw new FileError("EEXIST", place.path);
     if (place.stat?.kind === "directory" || place.forDirectory) throw new FileError("EISDIR", place.path);
     needWritable(place);
+    needAllowed(caller, place.path);
     return inside(place, place.mount.fs.write(caller, place.inner, bytes, options));
   }
 
@@ -141,6 +143,8 @@ export class Namespace {
     if (isPlace(path)) throw new FileError("EINVAL", place.path, "named by its place: say its name");
     this.needUnmounted(place.path);
     needWritable(place);
+    // A directory that was made for the file that was allowed goes again where that fails.
+    if (!leadsToAllowed(caller, place.path)) needAllowed(caller, await this.locate(caller, place.path));
     await inside(place, place.mount.fs.remove(caller, place.inner, options));
   }
 
