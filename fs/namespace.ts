@@ -18,6 +18,7 @@ import type {
   Stat,
   WriteOptions,
 } from "./filesystem.ts";
+import { innerOf, inside, ownStat } from "./inside.ts";
 import { isWithin, parent, split } from "./path.ts";
 import { checkLength, isPlace, pathOf, SLASH, steps } from "./steps.ts";
 
@@ -31,7 +32,7 @@ export interface Mount {
 }
 
 /** Where a walk ended: the path without links, the mount it is in, and what stands there. */
-interface Place {
+export interface Place {
   readonly path: string;
   readonly mount: Mount;
   readonly inner: ResolvedPath;
@@ -328,27 +329,3 @@ const BARE_DIRECTORY: Stat = { kind: "directory", uid: 0, gid: 0, mode: 0o755, s
 
 /** What a walk passes through that is not there. */
 const IMAGINED: Stat = { ...BARE_DIRECTORY };
-
-async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
-  try {
-    return await inside(place, place.mount.fs.stat(caller, place.inner));
-  } catch (error) {
-    if (error instanceof FileError && error.code === "ENOENT") return null;
-    throw error;
-  }
-}
-
-/** A mount speaks of its own paths; outside, the mount point belongs before them. */
-async function inside<T>(place: Place, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw error instanceof FileError && !place.mount.whole ? error.under(place.mount.at) : error;
-  }
-}
-
-function innerOf(mount: Mount, path: string): ResolvedPath {
-  if (mount.whole) return path as ResolvedPath;
-  const inner = mount.at === "/" ? path : path.slice(mount.at.length);
-  return (inner === "" ? "/" : inner) as ResolvedPath;
-}
