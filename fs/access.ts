@@ -4,6 +4,7 @@
 import { type Caller, isRoot } from "../src/abi/identity.ts";
 import { FileError } from "./error.ts";
 import type { Attributes, Stat } from "./filesystem.ts";
+import { isWithin } from "./path.ts";
 
 export const READ = 4;
 export const WRITE = 2;
@@ -90,4 +91,15 @@ export function needSetattr(caller: Caller, stat: Owned, attributes: Attributes,
   if (caller.uid !== stat.uid) throw new FileError("EPERM", path);
   if (uid !== undefined && uid !== stat.uid) throw new FileError("EPERM", path);
   if (gid !== undefined && gid !== stat.gid && !caller.gids.includes(gid)) throw new FileError("EPERM", path);
+}
+
+/** Where a person has allowed one file, a link that was changed since leads to no other. */
+export function needAllowed({ allowed }: Caller, path: string): void {
+  if (allowed !== undefined && allowed !== path)
+    throw new FileError("EPERM", path, `a person has allowed ${allowed} and no other file`);
+}
+
+/** That file, or a directory on the way to it; anything where nobody was asked about one file. */
+export function leadsToAllowed({ allowed }: Caller, path: string): boolean {
+  return allowed === undefined || isWithin(allowed, path);
 }

@@ -42,7 +42,7 @@ export class Homes implements Places {
   async changeAt(caller: Caller, path: string, allowed = caller.allowed === path): Promise<Place | null> {
     const place = await this.placeAt(path);
     if (place === null) return null;
-    if (place.top !== "knowledge" && caller.kind === "process" && !caller.approved && !allowed)
+    if (place.top !== "knowledge" && caller.kind !== "person" && !caller.approved && !allowed)
       throw new FileError("EPERM", path, "a person has to allow it first: use the tool that asks");
     if (place.top === "knowledge" && !(await this.treeOf(place)).versioned)
       throw new FileError("EROFS", path, "read-only: there is no git on this machine");

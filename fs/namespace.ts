@@ -4,7 +4,7 @@
 
 import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";
-import { need, READ, SEARCH, WRITE } from "./access.ts";
+import { leadsToAllowed, need, needAllowed, READ, SEARCH, WRITE } from "./access.ts";
 import { FileError } from "./error.ts";
 import type {
   Attributes,
@@ -18,6 +18,7 @@ import type {
   Stat,
   WriteOptions,
 } from "./filesystem.ts";
+import { innerOf, inside, ownStat } from "./inside.ts";
 import { isWithin, parent, split } from "./path.ts";
 import { checkLength, isPlace, pathOf, SLASH, steps } from "./steps.ts";
 
@@ -31,7 +32,7 @@ export interface Mount {
 }
 
 /** Where a walk ended: the path without links, the mount it is in, and what stands there. */
-interface Place {
+export interface Place {
   readonly path: string;
   readonly mount: Mount;
   readonly inner: ResolvedPath;
@@ -73,6 +74,7 @@ export class Namespace {
     const place = await this.walk(caller, path, "follow", "imagine");
     if (place.stat?.kind === "directory" || place.forDirectory) throw new FileError("EISDIR", place.path);
     checkLength(place.path);
+    needAllowed(caller, place.path);
     const missing: string[] = [];
     if (place.stat !== null) return { path: place.path, missing };
     for (let above = parent(place.path); ; above = parent(above)) {
@@ -133,6 +135,7 @@ export class Namespace {
     if (options.exclusive && place.stat !== null) throw new FileError("EEXIST", place.path);
     if (place.stat?.kind === "directory" || place.forDirectory) throw new FileError("EISDIR", place.path);
     needWritable(place);
+    needAllowed(caller, place.path);
     return inside(place, place.mount.fs.write(caller, place.inner, bytes, options));
   }
 
@@ -141,6 +144,8 @@ export class Namespace {
     if (isPlace(path)) throw new FileError("EINVAL", place.path, "named by its place: say its name");
     this.needUnmounted(place.path);
     needWritable(place);
+    // A directory that was made for the file that was allowed goes again where that fails.
+    if (!leadsToAllowed(caller, place.path)) needAllowed(caller, await this.locate(caller, place.path));
     await inside(place, place.mount.fs.remove(caller, place.inner, options));
   }
 
@@ -324,27 +329,3 @@ const BARE_DIRECTORY: Stat = { kind: "directory", uid: 0, gid: 0, mode: 0o755, s
 
 /** What a walk passes through that is not there. */
 const IMAGINED: Stat = { ...BARE_DIRECTORY };
-
-async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
-  try {
-    return await inside(place, place.mount.fs.stat(caller, place.inner));
-  } catch (error) {
-    if (error instanceof FileError && error.code === "ENOENT") return null;
-    throw error;
-  }
-}
-
-/** A mount speaks of its own paths; outside, the mount point belongs before them. */
-async function inside<T>(place: Place, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw error instanceof FileError && !place.mount.whole ? error.under(place.mount.at) : error;
-  }
-}
-
-function innerOf(mount: Mount, path: string): ResolvedPath {
-  if (mount.whole) return path as ResolvedPath;
-  const inner = mount.at === "/" ? path : path.slice(mount.at.length);
-  return (inner === "" ? "/" : inner) as ResolvedPath;
-}

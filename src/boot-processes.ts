@@ -1,6 +1,7 @@
 // The life of processes, put together: ledger, tool calls, runners, closing.
 
 import type { Namespace } from "../fs/namespace.ts";
+import { SysError } from "./abi/errno.ts";
 import type { Core } from "./boot.ts";
 import type { FileParts } from "./boot-services.ts";
 import type { ShellParts } from "./boot-shell.ts";
@@ -110,7 +111,10 @@ async function promptOf({ kernel, callers, machine }: Core, namespace: Namespace
     profile: row.profile,
     now: machine.clock.now(),
   };
-  const caller = await callers.process(row).catch(() => null);
+  const caller = await callers.process(row).catch((error: unknown) => {
+    if (error instanceof SysError && error.code === "EAUTH") return null;
+    throw error;
+  });
   // Locked meanwhile: its calls will be refused, each with the reason.
   if (caller === null) return { system: systemPrompt(facts), pid: row.pid, home, cwd: row.cwd };
   const setting = await settingsFor(kernel.config, { uid: row.ownerUid, client: undefined });

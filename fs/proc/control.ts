@@ -1,5 +1,5 @@
 // /proc/PID/ctl and note: what is written is done, once for each write, as a call of whoever writes. What that call would refuse is
-// refused here: a file gives nobody more rights.
+// refused here: a file gives nobody more rights. A process does it only in a call that a person has seen and allowed, as with the calls.
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
@@ -37,6 +37,7 @@ export class Control {
     const verb = VERBS.get(word);
     if (verb === undefined || (rest === "") !== (TAKES[word] === undefined))
       throw new FileError("EINVAL", `/${pid}/ctl`, `takes one of: ${known().join(", ")}`);
+    needAllowed(caller, pid, "ctl");
     const { call, args } = verb(pid, rest);
     await this.done(caller, pid, { call, args, options });
   }
@@ -44,6 +45,7 @@ export class Control {
   async note(caller: Caller, pid: string, text: string, options: WriteOptions): Promise<void> {
     const message = text.replace(/\n$/, "");
     if (message === "") throw new FileError("EINVAL", `/${pid}/note`, "takes a message");
+    needAllowed(caller, pid, "note");
     await this.done(caller, pid, { call: "proc.send", args: { pid, message }, options });
   }
 
@@ -58,6 +60,11 @@ export class Control {
       throw error instanceof SysError && error.code === "ESRCH" ? new FileError("ENOENT", `/${pid}`) : error;
     }
   }
+}
+
+function needAllowed({ kind, approved, allowed }: Caller, pid: string, file: "ctl" | "note"): void {
+  if (kind === "person" || approved || allowed === `/proc/${pid}/${file}`) return;
+  throw new FileError("EPERM", `/${pid}/${file}`, "a person has to allow it first: use the tool that asks");
 }
 
 function known(): string[] {

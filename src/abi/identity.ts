@@ -23,7 +23,8 @@ export interface Caller extends Identity {
   readonly capabilities: readonly string[];
   /** A person has approved this one call of a process: it may do what a call declared `by: "approved"` needs (dispatch asks this). */
   readonly approved?: true;
-  /** A person has approved the change of this one file in this call: its path without links. Nothing else is allowed by it (mounts ask this). */
+  /** A person has approved the change of this one file in this call: its path without links. Nothing else is allowed by it, and
+   * the call changes no other file (the namespace and mounts ask this). */
   readonly allowed?: string;
   /** Capabilities this one process does without, though its account has them. */
   readonly dropped?: readonly string[];

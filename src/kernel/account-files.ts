@@ -1,14 +1,16 @@
 // /etc/passwd, /etc/shadow and /etc/group: the account tables as text, and a text that root wrote back into the tables. The whole text is
 // checked before any of it takes effect; the first wrong line is named. Accounts and groups cannot be added or removed this way, because
-// that also makes and removes homes, agents and processes: `gsv user` and `gsv group` do it. Only a person may write here.
+// that also makes and removes homes, agents and processes: `gsv user` and `gsv group` do it. Nor does a home move: rules about what an agent
+// is told go by its place. Only a person may write here.
 
 import type { AccountFile } from "../../fs/etc.ts";
 import { SysError } from "../abi/errno.ts";
-import type { Caller } from "../abi/identity.ts";
+import { type Caller, ROOT_UID } from "../abi/identity.ts";
 import type { GroupFileRow, PasswdRow, ShadowRow } from "../store/kernel/account-files.ts";
 import { LOCK } from "../store/kernel/accounts.ts";
 import type { AccountKind } from "../store/kernel/people.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
+import { isPasswordHash } from "./passwords.ts";
 
 export interface AccountFilesOptions {
   readonly kernel: Pick<KernelStore, "accountFiles" | "accounts" | "people">;
@@ -22,8 +24,8 @@ export interface AccountFiles {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const NUMBER = /^(?:0|[1-9][0-9]{0,9})$/;
-const HASH = new RegExp(`^(?:${LOCK})?(?:!|\\$argon2id\\$[A-Za-z0-9+/=,$]+)$`);
+/** Days, for some thousand years. */
+const NUMBER = /^(?:0|[1-9][0-9]{0,5})$/;
 
 export function accountFiles({ kernel, onLocked }: AccountFilesOptions): AccountFiles {
   const { accountFiles: rows } = kernel;
@@ -96,7 +98,8 @@ function passwdFrom(text: string, now: readonly PasswdRow[]): PasswdRow[] {
     if (old === undefined) throw line.wrong("is no account");
     if (mark !== "x") throw line.wrong("has no x in its second field: passwords are in /etc/shadow");
     if (uid !== String(old.uid) || gid !== String(old.gid)) throw line.wrong(`keeps its numbers ${old.uid}:${old.gid}`);
-    if (!/^\/[^\u0000]*$/.test(home) || home.split("/").includes("..")) throw line.wrong("needs an absolute home");
+    const own = old.uid === ROOT_UID ? "/root" : `/home/${username}`;
+    if (home !== own) throw line.wrong(`has its home at ${own} and nowhere else`);
     if (!shell.startsWith("/")) throw line.wrong("needs an absolute shell");
     return { ...old, gecos, home, shell };
   });
@@ -117,12 +120,14 @@ function shadowFrom(
       line.fields;
     const old = now.find((row) => row.username === username);
     if (old === undefined) throw line.wrong("is no account");
-    if (!HASH.test(hash)) throw line.wrong('needs "!" or an argon2id hash, with "!!" before it when locked');
+    const bare = hash.startsWith(LOCK) ? hash.slice(LOCK.length) : hash;
+    if (bare !== "!" && !isPasswordHash(bare))
+      throw line.wrong('needs "!" or an argon2id hash of bearable cost, with "!!" before it when locked');
     if (hash.startsWith(LOCK) && never.includes(username)) throw line.wrong("cannot be locked");
     const kind = kinds.get(username);
     if (hash.includes("$") && kind !== "human" && kind !== "root") throw line.wrong("is an agent and has no password");
-    for (const number of [changed, min, max, warn, inactive, expire])
-      if (number !== "" && !NUMBER.test(number)) throw line.wrong("has a field that is no number of days");
+    const days = [min, max, warn, ...[changed, inactive, expire].filter((each) => each !== "")];
+    if (!days.every((each) => NUMBER.test(each))) throw line.wrong("has a field that is no number of days");
     return {
       ...{ username, hash, min: Number(min), max: Number(max), warn: Number(warn) },
       lastchanged: changed === daysOf(old) ? old.lastchanged : changed === "" ? null : Number(changed) * DAY_MS,

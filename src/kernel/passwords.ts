@@ -9,6 +9,10 @@ export interface PasswordCost {
 }
 
 const COST: PasswordCost = { memoryCost: 65_536, timeCost: 2 };
+/** What a hash made elsewhere may cost at most: 256 MiB. */
+const MEMORY_COST_MAX = 262_144;
+const TIME_COST_MAX = 10;
+const LANES_MAX = 4;
 const AT_ONCE_MAX = 2;
 const CHARS_MIN = 8;
 const CHARS_MAX = 1024;
@@ -48,6 +52,22 @@ export class Passwords {
       else next();
     }
   }
+}
+
+const PHC = /^\$argon2id\$v=19\$m=([1-9]\d{0,6}),t=([1-9]\d?),p=([1-9])\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+/** Whether a hash made elsewhere can be checked here, and at a cost that a sign-in may have. */
+export function isPasswordHash(text: string): boolean {
+  const [, memory, time, lanes, salt = "", sum = ""] = PHC.exec(text) ?? [];
+  const [m, t, p] = [Number(memory), Number(time), Number(lanes)];
+  const isBearable = m >= 8 * p && m <= MEMORY_COST_MAX && t <= TIME_COST_MAX && p <= LANES_MAX;
+  return isBearable && isBytes(salt, 8, 64) && isBytes(sum, 16, 64);
+}
+
+function isBytes(base64: string, min: number, max: number): boolean {
+  const bytes = Buffer.from(base64, "base64");
+  const isWhole = bytes.toString("base64").replace(/=+$/, "") === base64;
+  return isWhole && bytes.length >= min && bytes.length <= max;
 }
 
 /** Throws what is wrong with a new password. */

@@ -93,7 +93,7 @@ export class ShellTable implements Omit<Shells, "exec"> {
     if (command === null)
       throw new SysError("EINVAL", `script ${id} is not fed while it runs: what it reads is said when it begins`);
     // What is typed into a shell is a command.
-    if (caller.kind === "process" && caller.approved !== true)
+    if (caller.kind !== "person" && caller.approved !== true)
       throw new SysError("EBLOCKED", "typing into a command of the host needs a person's approval");
     const bytes = Buffer.from(data, "base64");
     await this.ports.commands.write(command, bytes.byteLength === 0 ? null : bytes, end);

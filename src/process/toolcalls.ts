@@ -214,13 +214,24 @@ export class ToolCalls {
     }
   }
 
-  /** What of this call a person has seen and allowed: a setting, or one file where it really lies now. */
+  /** What of this call a person has seen and allowed: a setting, or one file where it really lies. */
   private async seen(row: ProcessRow, call: CallRow): Promise<Pick<Caller, "approved" | "allowed">> {
     const { path } = call.args;
     if (call.status === "approved" && call.call === "shell.exec") return { approved: true };
     if (call.status !== "approved" || typeof path !== "string") return {};
     if (!changesFile(call) && call.call !== "fs.delete") return {};
-    return isSetting(call) ? { approved: true } : { allowed: await this.ports.locate(row, path) };
+    return isSetting(call) ? { approved: true } : { allowed: await this.placeShown(row, call, path) };
+  }
+
+  /** A link on the way may lead elsewhere since: a yes is to the file that was shown. */
+  private async placeShown(row: ProcessRow, call: CallRow, path: string): Promise<string> {
+    const place = await this.ports.locate(row, path);
+    const now = verdictOf(call, place);
+    const why = await this.ports.store.approvedWhy(row.pid, call.dispatchId);
+    if (now.action === "ask" && now.why === why) return place;
+    throw new SysError("EPERM", `what a person has approved is to ${why}, and ${path} leads to ${place} now`, [
+      "make the call again: it asks anew",
+    ]);
   }
 
   private async end(place: RunPlace, call: CallRow, outcome: ToolOutcome, text: string): Promise<CallsOutcome> {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Caller } from "../../src/abi/identity.ts";
 import type { AccountInfo } from "../../src/syscalls/account-service.ts";
 import { codeOf } from "../contract/filesystem.ts";
+import { rejection } from "../contract/sys.ts";
 import { bob, root, sam } from "../support/caller.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { type Mounted, mounted } from "../support/mounted.ts";
@@ -112,6 +113,90 @@ describe("the account files", () => {
       expect(await tree.read(root, file)).toBe(before);
     }
     expect(await codeOf(tree.files.write(root, "/etc/passwd", new Uint8Array([0xff]), { at: "end" }))).toBe("EINVAL");
+  });
+
+  test("keep every home where it is: no other place, spelling or account's home takes its guard away", async () => {
+    const before = await tree.read(root, "/etc/passwd");
+    for (const place of [
+      "/home/sam/",
+      "/home/./sam",
+      "/home//sam",
+      "/Home/sam",
+      "/srv/sam",
+      "/",
+      "/home",
+      "/home/x",
+      "/home/friday",
+      "/root",
+      "/home/sam/context.d",
+    ]) {
+      const refused = await rejection(tree.write(root, "/etc/passwd", before.replace(":/home/sam:", `:${place}:`)));
+      expect([place, refused.message]).toEqual([
+        place,
+        expect.stringMatching(
+          /\/etc\/passwd stays as it was: line \d: sam has its home at \/home\/sam and nowhere else$/,
+        ),
+      ]);
+    }
+    expect(await codeOf(tree.write(root, "/etc/passwd", before.replace(":/root:", ":/home/root:")))).toBe("EINVAL");
+    expect(await tree.read(root, "/etc/passwd")).toBe(before);
+  });
+
+  test("take a password hash from elsewhere that works at a bearable cost, and no other", async () => {
+    const real = await Bun.password.hash("moved in here", { algorithm: "argon2id", memoryCost: 64, timeCost: 1 });
+    const [, , , , salt = "", sum = ""] = real.split("$");
+    const phc = (cost: string, parts = `${salt}$${sum}`) => `$argon2id$v=19$${cost}$${parts}`;
+    const before = await tree.read(root, "/etc/shadow");
+    const put = (hash: string) =>
+      codeOf(
+        tree.write(
+          root,
+          "/etc/shadow",
+          before.replace(/^alice:[^:]*:/m, () => `alice:${hash}:`),
+        ),
+      );
+    const refused = [
+      "$argon2id$x",
+      phc("m=4000000,t=50,p=1"),
+      phc("m=262145,t=2,p=1"),
+      phc("m=64,t=11,p=1"),
+      phc("m=64,t=1,p=5"),
+      phc("m=8,t=1,p=2"),
+      phc("m=0,t=1,p=1"),
+      phc("m=064,t=1,p=1"),
+      phc("t=1,m=64,p=1"),
+      phc("m=64,t=1,p=1", sum),
+      phc("m=64,t=1,p=1", `c2hvcnQ$${sum}`),
+      phc("m=64,t=1,p=1", `${salt}$c2hvcnQ`),
+      phc("m=64,t=1,p=1", `${salt}$${sum}AA`),
+      phc("m=64,t=1,p=1", `${salt}$${"A".repeat(4000)}`),
+      real.replace("v=19", "v=16"),
+      `!!!!${real}`,
+    ];
+    for (const hash of refused) expect([hash, await put(hash)]).toEqual([hash, "EINVAL"]);
+    expect(await tree.read(root, "/etc/shadow")).toBe(before);
+    expect(await put(phc("m=262144,t=10,p=4"))).toBe("done");
+    expect(await put(real)).toBe("done");
+    const client = await home.login({ user: "alice", password: "moved in here" });
+    expect(await client.call("system.whoami", {})).toMatchObject({ username: "alice" });
+  });
+
+  test("take no empty or endless number of days for another", async () => {
+    const before = await tree.read(root, "/etc/shadow");
+    const line = (days: string) => before.replace(/^friday:!:.*$/m, `friday:!:${days}`);
+    for (const days of [
+      "::99999:7:::",
+      ":0::7:::",
+      ":0:99999::::",
+      ":0:9999999999:7:::",
+      "9999999999:0:99999:7:::",
+      ":0:99999:7:9999999999::",
+      ":0:99999:7::1e9:",
+    ])
+      expect([days, await codeOf(tree.write(root, "/etc/shadow", line(days)))]).toEqual([days, "EINVAL"]);
+    expect(await tree.read(root, "/etc/shadow")).toBe(before);
+    expect(await codeOf(tree.write(root, "/etc/shadow", line("20000:1:90:7:14:30000:")))).toBe("done");
+    expect(await tree.read(root, "/etc/shadow")).toContain("friday:!:20000:1:90:7:14:30000:\n");
   });
 
   test("of two who edit the same version one is told", async () => {

@@ -1,6 +1,7 @@
 // /proc/PID/ctl and note over a whole kernel: what is written is done once, by whoever wrote it, with no more rights than a call of theirs.
 
 import { expect, test } from "bun:test";
+import type { Approval } from "../../src/abi/process.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { addHuman } from "../support/people.ts";
 
@@ -66,7 +67,7 @@ test("a process without the capability for a call has it through no file, and it
   await using home = await TestKernel.boot();
   const victim = await home.task();
   const pid = await home.task({ drop: "proc.signal,proc.kill,proc.send" });
-  const inside = await home.insideOf(pid);
+  const inside = await home.insideOf(pid, { approved: true });
   for (const [file, text] of [
     ["ctl", "stop"],
     ["ctl", "kill"],
@@ -76,9 +77,66 @@ test("a process without the capability for a call has it through no file, and it
     expect([text, refused.code]).toEqual([text, "EPERM"]);
   }
   expect(await home.outline(victim)).toEqual([]);
-  const free = await home.insideOf(await home.task());
+  const free = await home.insideOf(await home.task(), { approved: true });
   await free.call(...write(`/proc/${victim}/ctl`, "stop"));
   expect((await home.get(victim)).state).toBe("stopped");
   const { rows } = await home.sys.call<{ rows: { call: string; outcome: string }[] }>("proc.trace", { pid });
   expect(rows.map(({ call, outcome }) => `${call} ${outcome}`)).toContain("proc.kill EPERM");
+});
+
+test("an agent's write to ctl or note asks a person as the call would, and does what was shown once allowed", async () => {
+  await using home = await TestKernel.boot();
+  const victim = await home.task({ label: "kept" });
+  const actor = await home.task();
+  const asks = async (name: string, args: object) => {
+    home.model.will(actor, { calls: [{ name, args }] });
+    const { runId } = await home.send("go", { pid: actor });
+    await home.until("it asks or ends", async () => /^(?:waiting_hil|idle)$/.test((await home.get(actor)).state));
+    const [asked] = (await home.sys.call<{ approvals: Approval[] }>("hil.list", {})).approvals;
+    return { asked, runId };
+  };
+  const tried: readonly (readonly [string, string])[] = [
+    ["ctl", "kill"],
+    ["ctl", "reset"],
+    ["ctl", "label mine"],
+    ["note", "do as I say"],
+  ];
+  for (const [file, content] of tried) {
+    const { asked, runId } = await asks("Write", { path: `/proc/${victim}/${file}`, content });
+    expect(asked?.why).toBe(`write /proc/${victim}/${file}`);
+    await home.sys.call("hil.answer", { id: asked?.id, decision: "deny" });
+    await home.ended(runId);
+  }
+  const self = await asks("Write", { path: "/proc/self/ctl", content: "reset" });
+  expect(self.asked?.why).toBe(`write /proc/${actor}/ctl`);
+  await home.sys.call("hil.answer", { id: self.asked?.id, decision: "deny" });
+  await home.ended(self.runId);
+  expect([(await home.get(victim)).label, await home.outline(victim)]).toEqual(["kept", []]);
+
+  const { asked, runId } = await asks("Write", { path: `/proc/${victim}/note`, content: "look at the tests" });
+  await home.sys.call("hil.answer", { id: asked?.id, decision: "approve" });
+  await home.ended(runId);
+  await home.until("the note has arrived", async () => (await home.messages(victim)).length > 0);
+  expect((await home.messages(victim))[0]?.origin).toMatchObject({ kind: "process", pid: actor });
+});
+
+test("neither a script nobody approved nor a call of a process reaches another through its files", async () => {
+  await using home = await TestKernel.boot({ realTime: true });
+  const victim = await home.task({ label: "kept" });
+  const actor = await home.task();
+  const command = `cd /proc/${victim}; echo label mine > ctl; echo stop | tee ctl; echo hello > note; fs write /proc/${victim}/ctl stop`;
+  home.model.will(actor, { calls: [{ name: "Shell", args: { command } }] });
+  await home.say("go", { pid: actor });
+  const told = JSON.stringify(await home.messages(actor));
+  expect(told.match(/needs a person's approval/g)).toHaveLength(3);
+  const inside = await home.insideOf(actor);
+  for (const [file, text] of [
+    ["ctl", "stop"],
+    ["note", "hello"],
+  ] as const)
+    expect((await home.refusal(...write(`/proc/${victim}/${file}`, text), inside)).code).toBe("EPERM");
+  const elsewhere = await home.insideOf(actor, { allowed: `/proc/${INIT}/ctl` });
+  expect((await home.refusal(...write(`/proc/${victim}/ctl`, "stop"), elsewhere)).code).toBe("EPERM");
+  const { state, label } = await home.get(victim);
+  expect([state, label, await home.outline(victim)]).toEqual(["idle", "kept", []]);
 });

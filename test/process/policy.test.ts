@@ -29,6 +29,8 @@ const GUARDED = [
   "/ETC/passwd",
   "/sys/config/ai/model",
   "/Sys/config/ai/model",
+  "/proc/init:1000/ctl",
+  "/proc/task:abc123/note",
 ];
 const FREE = [
   "/home/sam/notes.md",

@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { StoreUnavailable } from "../../src/store/open.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 async function systemOf(home: TestKernel, pid = INIT): Promise<string> {
@@ -86,4 +87,29 @@ test("an index of skills has as much as the setting says", async () => {
   expect(await systemOf(home)).toContain("Skills: approvals, files-and-memory, processes, versions");
   await home.sys.call("config.set", { key: "ai.skills.indexMode", value: "off" });
   expect(await systemOf(home)).not.toContain("Skills");
+});
+
+test("a disk that is full while the context is gathered is waited out: no turn goes without what the agent is told", async () => {
+  const disk = { full: false };
+  await using home = await TestKernel.boot({
+    config: { "kernel.diskRetryMs": 2000 },
+    ports: (ports) => {
+      const { accounts } = ports.kernel;
+      const identity: typeof accounts.identity = async (uid) => {
+        if (disk.full && uid === agentUid) throw new StoreUnavailable("disk", "not read: the disk is full");
+        return await accounts.identity(uid);
+      };
+      return { ...ports, kernel: { ...ports.kernel, accounts: { ...accounts, identity } } };
+    },
+  });
+  const agentUid = (await home.stores.kernel.processes.get(INIT))?.uid;
+  await home.sys.call("fs.write", { path: "~/context.d/10-a.md", content: "never push to main\n" });
+  disk.full = true;
+  const { runId } = await home.send("hello");
+  await home.inState(INIT, "paused");
+  expect(home.model.asked(INIT)).toEqual([]);
+  disk.full = false;
+  await home.clock.advance(2000);
+  expect(await home.ended(runId)).toMatchObject({ status: "ok" });
+  expect(home.model.asked(INIT).map(({ system }) => system.includes("never push to main"))).toEqual([true]);
 });

@@ -4,6 +4,7 @@
 import { expect, test } from "bun:test";
 import type { ProcessCaps } from "../../src/syscalls/account-service.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
+import type { ShellAnswer } from "../../src/syscalls/shell-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 const caps = (home: TestKernel, pid: string) => home.sys.call<ProcessCaps>("proc.caps", { pid });
@@ -115,4 +116,28 @@ test("everything a process was refused is in the audit log of its owner", async 
   ]);
   const { rows } = await home.sys.call<{ rows: { args: string }[] }>("proc.trace", { pid: INIT });
   expect(JSON.stringify(rows)).not.toContain("a new password");
+});
+
+test("a machine's script is one that nobody approved: it deletes nothing and changes nothing an agent is told", async () => {
+  await using home = await TestKernel.boot({ realTime: true });
+  await home.sys.call("fs.write", { path: "~/kept", content: "x" });
+  const script =
+    "rm ~/kept; echo x > ~/context.d/10-a.md; echo x > /sys/config/ai/model; echo stop > /proc/init:1000/ctl";
+  for (const kind of ["device", "service"] as const) {
+    const machine = home.kernel.door(1000, async () => ({
+      ...(await home.kernel.callers.person(1000, "/home/sam")),
+      kind,
+    }));
+    const { output } = await machine.call<ShellAnswer>("shell.run", { id: Bun.randomUUIDv7(), script });
+    const told = output.pieces.map(({ bytes }) => Buffer.from(bytes, "base64").toString()).join("");
+    expect([kind, told.match(/needs a person's approval/g)?.length]).toEqual([kind, 4]);
+    for (const [path, content] of [
+      ["~/context.d/10-a.md", "x"],
+      [`/proc/${INIT}/ctl`, "stop"],
+    ])
+      expect((await home.refusal("fs.write", { path, content }, machine)).code).toBe("EPERM");
+  }
+  expect(await home.sys.call<object>("fs.read", { path: "~/kept" })).toMatchObject({ content: "x" });
+  expect((await home.refusal("fs.read", { path: "~/context.d/10-a.md" })).code).toBe("ENOENT");
+  expect((await home.get(INIT)).state).toBe("idle");
 });

@@ -221,6 +221,9 @@ test("no process reaches the host by another way", async () => {
   expect((await desk.home.refusal("shell.run", { ...host, script: "ls", bare: true }, inside)).code).toBe("EPERM");
   await desk.home.sys.call("shell.run", { ...host, script: "cat", fed: true, waitMs: 0 });
   expect((await desk.home.refusal("shell.input", { id, data: "" }, inside)).code).toBe("ENOENT");
+  const { kernel } = desk.home;
+  const machine = kernel.door(1000, async () => ({ ...(await kernel.callers.person(1000, "/")), kind: "service" }));
+  expect((await desk.home.refusal("shell.input", { id, data: "" }, machine)).code).toBe("EBLOCKED");
   await desk.home.sys.call("shell.stop", { id });
   expect(existsSync(join(work, "made"))).toBe(false);
   const root = desk.home.person(0);

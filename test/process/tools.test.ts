@@ -81,7 +81,7 @@ const WRONG: { readonly [what: string]: readonly [PlannedCall, RegExp] } = {
     { name: "Edit", args: { path: "~/real.txt", oldString: "nowhere", newString: "x" } },
     /^\w+: cannot edit \/home\/sam\/real\.txt: /,
   ],
-  "a directory to write": [{ name: "Write", args: { path: "/proc", content: "x" } }, /^\w+: cannot write \/proc: /],
+  "a directory to write": [{ name: "Write", args: { path: "/dev", content: "x" } }, /^\w+: cannot write \/dev: /],
   "somebody else's directory": [
     { name: "Write", args: { path: "/root/x", content: "x" } },
     /^EACCES: cannot write \/root/,

@@ -197,3 +197,67 @@ test("what names no version, all but one, or several is refused wherever a versi
   expect((await home.refusal("repo.log", { ref: "HEAD~7" })).code).toBe("ENOENT");
   expect((await home.sys.call<{ commits: object[] }>("repo.log", { ref: "HEAD^" })).commits).toHaveLength(1);
 });
+
+test("a link that was changed between the question and the yes leads the call nowhere: it is refused and asks anew", async () => {
+  await using home = await TestKernel.boot();
+  for (const [path, content] of [
+    ["~/context.d/a.md", "a"],
+    ["~/skills.d/b.md", "b"],
+    ["~/one/x", "one"],
+    ["~/two/x", "two"],
+  ])
+    await home.sys.call("fs.write", { path, content });
+  const point = async (path: string, target: string) => {
+    await home.sys.call("fs.remove", { path }).catch(() => null);
+    await home.sys.call("fs.link", { path, target });
+  };
+  const tried = [
+    { name: "Write", args: { path: "~/l", content: SAID }, shown: "/home/sam/context.d/a.md", later: "skills.d/b.md" },
+    { name: "Write", args: { path: "~/l", content: SAID }, shown: "/home/sam/context.d/a.md", later: "two/x" },
+    {
+      name: "Edit",
+      args: { path: "~/l", oldString: "b", newString: SAID },
+      shown: "/etc/motd",
+      later: "skills.d/b.md",
+    },
+    { name: "Delete", args: { path: "~/l/x" }, shown: "/home/sam/one", later: "two" },
+  ];
+  for (const { shown, later, ...call } of tried) {
+    await point("~/l", shown);
+    const pid = await home.task();
+    home.model.will(pid, { calls: [call] }, { text: "done" });
+    const { runId } = await home.send("do it", { pid });
+    await home.inState(pid, "waiting_hil");
+    const { approvals } = await home.sys.call<{ approvals: Approval[] }>("hil.list", {});
+    expect(approvals[0]?.why).toContain(shown);
+    await point("~/l", `/home/sam/${later}`);
+    await home.sys.call("hil.answer", { id: approvals[0]?.id, decision: "approve" });
+    await home.ended(runId);
+    const result = (await home.messages(pid)).find(({ role }) => role === "toolResult");
+    expect(JSON.stringify(result)).toContain(`EPERM: what a person has approved is to ${approvals[0]?.why}`);
+  }
+  for (const [path, content] of [
+    ["~/context.d/a.md", "a"],
+    ["~/skills.d/b.md", "b"],
+    ["~/one/x", "one"],
+    ["~/two/x", "two"],
+  ])
+    expect(await home.sys.call<object>("fs.read", { path })).toMatchObject({ content });
+});
+
+test("a call that a person has allowed for one file changes no other, however its path came to lead there", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("fs.write", { path: "~/a", content: "a" });
+  await home.sys.call("fs.link", { path: "~/l", target: "/home/sam/a" });
+  const inside = await home.insideOf(INIT, { allowed: "/home/sam/b" });
+  for (const [call, args] of [
+    ["fs.write", { path: "~/l", content: SAID }],
+    ["fs.write", { path: "~/new/deep", content: SAID }],
+    ["fs.edit", { path: "~/l", oldString: "a", newString: SAID }],
+    ["fs.delete", { path: "~/l" }],
+    ["fs.delete", { path: "~/a" }],
+  ] as const)
+    expect(`${call} ${(await home.refusal(call, args, inside)).code}`).toBe(`${call} EPERM`);
+  await inside.call("fs.write", { path: "~/b", content: "b" });
+  expect(await home.sys.call<object>("fs.read", { path: "~" })).toMatchObject({ files: ["a", "b", "l"] });
+});

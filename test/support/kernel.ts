@@ -5,7 +5,7 @@
 import { rmSync } from "node:fs";
 import type { Config } from "../../src/abi/config.ts";
 import type { SysError } from "../../src/abi/errno.ts";
-import type { Credentials } from "../../src/abi/identity.ts";
+import type { Caller, Credentials } from "../../src/abi/identity.ts";
 import type { Message } from "../../src/abi/message.ts";
 import type { ProcessInfo, State } from "../../src/abi/process.ts";
 import type { Signal, SignalName } from "../../src/abi/signal.ts";
@@ -118,11 +118,11 @@ export class TestKernel {
     return this.kernel.accept({ clientId, version: "0", cwd: "/somewhere", env: {} }, credentials, peer);
   }
 
-  /** The own door of a process, with its agent as caller. */
-  async insideOf(pid: string): Promise<Sys> {
+  /** The own door of a process, with its agent as caller, and what a person has allowed it in this call. */
+  async insideOf(pid: string, seen: Partial<Pick<Caller, "approved" | "allowed">> = {}): Promise<Sys> {
     const row = await this.stores.kernel.processes.get(pid);
     if (row === null) throw new Error(`no process ${pid}`);
-    return this.kernel.door(row.ownerUid, () => this.kernel.callers.process(row));
+    return this.kernel.door(row.ownerUid, async () => ({ ...(await this.kernel.callers.process(row)), ...seen }));
   }
 
   person(uid: number): Sys {

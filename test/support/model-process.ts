@@ -109,6 +109,11 @@ export class ModelProcess {
     return this.asked.find(({ approval }) => approval.decision === null)?.approval ?? null;
   }
 
+  approvedWhy(dispatchId: string): string | null {
+    const found = this.asked.findLast((each) => each.dispatchId === dispatchId && each.approval.decision === "approve");
+    return found?.approval.why ?? null;
+  }
+
   get state(): State {
     if (this.broken) return "error";
     if (this.active !== null) return this.active;

@@ -29,6 +29,7 @@ const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"
 
 export class ModelStore implements ProcessStore {
   private quarantined = 0;
+  approvedWhy = async (pid: string, dispatchId: string) => this.get(pid).approvedWhy(dispatchId);
 
   constructor(
     private readonly disk: ModelDisk,

@@ -75,3 +75,11 @@ export function answer(
   head.tellApproval(approval);
   return approval;
 }
+
+export function approvedWhy(db: Db, dispatchId: string): string | null {
+  const row = db.get<{ why: string }>(
+    "SELECT why FROM pending_hil WHERE dispatch_id = ? AND decision = 'approve' ORDER BY created_at DESC LIMIT 1",
+    dispatchId,
+  );
+  return row?.why ?? null;
+}

@@ -295,6 +295,8 @@ export interface ProcessStore {
   context(pid: string): Promise<readonly Message[]>;
   runEnd(pid: string, runId: string): Promise<RunEnd | "open" | null>;
   openApproval(pid: string): Promise<Approval | null>;
+  /** What a person was shown of a call before approving it; null where nobody has. */
+  approvedWhy(pid: string, dispatchId: string): Promise<string | null>;
   trace(
     pid: string,
     query: { readonly after?: number; readonly limit: number },

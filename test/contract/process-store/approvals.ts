@@ -42,9 +42,11 @@ export const APPROVALS: Claims = {
 
   async "approved: the run is taken up and the call carried out"(subject) {
     const { call } = await asking(subject);
+    expect(await subject.store.approvedWhy(subject.pid, call.dispatchId)).toBeNull();
     expect(await subject.answer("approve")).toMatchObject({ ok: true, value: { decision: "approve", by: "sam" } });
     const run = await subject.claimed();
     expect(await subject.store.openCalls(subject.pid, run.runId)).toMatchObject([{ status: "approved" }]);
+    expect(await subject.store.approvedWhy(subject.pid, call.dispatchId)).toBe("delete /a");
     await subject.carryOut(run, call);
     await subject.turn(run, { finish: DONE });
     expect((await subject.lines())[2]).toBe(`3 toolResult: completed ${call.callId}`);

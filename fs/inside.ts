@@ -1,0 +1,31 @@
+// The way from a path of the whole tree into the mount that holds it, and the way of its errors back out.
+
+import type { Caller } from "../src/abi/identity.ts";
+import { FileError } from "./error.ts";
+import type { ResolvedPath, Stat } from "./filesystem.ts";
+import type { Mount, Place } from "./namespace.ts";
+
+/** What stands there; null when nothing does. */
+export async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
+  try {
+    return await inside(place, place.mount.fs.stat(caller, place.inner));
+  } catch (error) {
+    if (error instanceof FileError && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** A mount speaks of its own paths; outside, the mount point belongs before them. */
+export async function inside<T>(place: Place, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof FileError && !place.mount.whole ? error.under(place.mount.at) : error;
+  }
+}
+
+export function innerOf(mount: Mount, path: string): ResolvedPath {
+  if (mount.whole) return path as ResolvedPath;
+  const inner = mount.at === "/" ? path : path.slice(mount.at.length);
+  return (inner === "" ? "/" : inner) as ResolvedPath;
+}
