@@ -4,7 +4,7 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Caller } from "../src/abi/identity.ts";
-import { isGits, VERSIONED } from "../src/abi/repo.ts";
+import { isGits, isOrdersToGit, VERSIONED } from "../src/abi/repo.ts";
 import { FileError } from "./error.ts";
 import type { Entry, FileSystem, ResolvedPath } from "./filesystem.ts";
 import { Jail, writeNew } from "./jail.ts";
@@ -122,7 +122,7 @@ export class Homes implements Places {
     let skipped = false;
     for (const { name, stat } of await this.under.list(SYSTEM, from)) {
       const path = `${from}/${name}` as ResolvedPath;
-      if (isGits(name) || stat.kind === "symlink") skipped = true;
+      if (isGits(name) || isOrdersToGit(name) || stat.kind === "symlink") skipped = true;
       else if (stat.kind === "directory") {
         const below = await this.copyIn(path, join(to, name), `${rel}/${name}`);
         paths.push(...below.paths);

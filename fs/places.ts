@@ -80,6 +80,17 @@ export async function filesIn(place: Place, stat: Stat): Promise<string[]> {
   return found;
 }
 
+/** The hidden history of a repository of somebody's own that lies there would go with what is deleted. */
+export async function needNoRepository(place: Place, stat: Stat | null): Promise<void> {
+  if (stat?.kind !== "directory") return;
+  for (const name of await place.jail.names(place.rel)) {
+    if (isGits(name))
+      throw new FileError("ENOTEMPTY", place.path, `a repository of its own lies there: ${place.rel}/${name}`);
+    const below = within(place, name);
+    await needNoRepository(below, await find(below));
+  }
+}
+
 export function within(place: Place, name: string): Place {
   return { ...place, path: `${place.path}/${name}`, rel: place.rel === "" ? name : `${place.rel}/${name}` };
 }

@@ -6,7 +6,7 @@ import { mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";
-import { isGits } from "../src/abi/repo.ts";
+import { isGits, isOrdersToGit } from "../src/abi/repo.ts";
 import { need, needRemove, needSetattr, READ, SEARCH, WRITE } from "./access.ts";
 import { asFileErrors, FileError } from "./error.ts";
 import type {
@@ -24,7 +24,18 @@ import type {
 import { Homes, type RepoFsOptions } from "./homes.ts";
 import { type Held, keep, putBack, writeNew } from "./jail.ts";
 import { isWithin, split } from "./path.ts";
-import { above, directory, existing, filesIn, find, type Place, type Places, type Tree, within } from "./places.ts";
+import {
+  above,
+  directory,
+  existing,
+  filesIn,
+  find,
+  needNoRepository,
+  type Place,
+  type Places,
+  type Tree,
+  within,
+} from "./places.ts";
 
 export function repoFs(options: RepoFsOptions): FileSystem {
   return new TreesFs(options.under, new Homes(options));
@@ -73,6 +84,7 @@ class TreesFs implements FileSystem {
     const place = await this.places.changeAt(caller, path);
     if (place === null) return this.under.write(caller, path, bytes, options);
     return this.change(caller, place, `write ${place.rel}`, async (tree, hold) => {
+      this.needKeepable(place);
       const old = await find(place);
       await this.needWrite(caller, place, old, options);
       const before = old !== null && options.at === "end" ? await this.wholeOf(place, old) : [];
@@ -99,6 +111,7 @@ class TreesFs implements FileSystem {
     return this.change(caller, place, `remove ${place.rel}`, async (tree, hold) => {
       const stat = await existing(place);
       needRemove(caller, await directory(above(place)), stat, path);
+      await needNoRepository(place, stat);
       const gone = await filesIn(place, stat);
       const host = await hold(place);
       if (stat.kind === "directory" && !recursive) {
@@ -123,12 +136,14 @@ class TreesFs implements FileSystem {
     if (isWithin(to, from)) throw new FileError("EINVAL", to, "cannot move a directory into itself");
     return this.change(caller, target, `move ${source.rel} to ${target.rel}`, async (tree, hold) => {
       const moved = await existing(source);
+      this.needKeepable(target);
       const replaced = await find(target);
       needRemove(caller, await directory(above(source)), moved, from);
       needRemove(caller, await directory(above(target)), replaced ?? moved, to);
       if (replaced?.kind === "directory" && moved.kind !== "directory") throw new FileError("EISDIR", to);
       if (replaced !== null && replaced.kind !== "directory" && moved.kind === "directory")
         throw new FileError("ENOTDIR", to);
+      await needNoRepository(target, replaced);
       const gone = await filesIn(source, moved);
       const [old, fresh] = [await hold(source), await hold(target)];
       const kept = replaced?.kind === "file" ? await keep(fresh, this.draft(tree)) : null;
@@ -148,6 +163,7 @@ class TreesFs implements FileSystem {
     const place = await this.places.changeAt(caller, path, isOnTheWay);
     if (place === null) return this.under.mkdir(caller, path, options);
     return this.change(caller, place, `make ${place.rel}`, async (_tree, hold) => {
+      this.needKeepable(place);
       await this.needNew(caller, place);
       const host = await hold(place);
       await mkdir(host, { mode: 0o700 });
@@ -184,13 +200,16 @@ class TreesFs implements FileSystem {
 
   private async needNew(caller: Caller, place: Place): Promise<void> {
     if ((await find(place)) !== null) throw new FileError("EEXIST", place.path);
-    if (split(place.rel).some((name) => isGits(name)))
-      throw new FileError("EPERM", place.path, "git keeps this name for itself");
     const parentStat =
       place.rel === place.top
         ? await this.under.stat(caller, place.home as ResolvedPath)
         : await directory(above(place));
     need(caller, parentStat, WRITE | SEARCH, place.path);
+  }
+
+  private needKeepable({ rel, path }: Place): void {
+    if (split(rel).some((name) => isGits(name) || isOrdersToGit(name)))
+      throw new FileError("EPERM", path, "git keeps this name for itself");
   }
 
   private needBelowTop({ rel, top, path }: Place): void {

@@ -2,6 +2,7 @@
 // whatever state the home is in.
 
 import { existsSync, statfsSync } from "node:fs";
+import { join } from "node:path";
 import type { Place } from "../commands/command.ts";
 import { SysError } from "./abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
@@ -9,13 +10,16 @@ import { lastBackup } from "./backup/last.ts";
 import { keychainOf } from "./boot-keychain.ts";
 import type { SocketPlace } from "./boot-socket.ts";
 import { bytesOfHome } from "./boot-storage.ts";
-import type { Answer, Holder, Patient } from "./doctor/patient.ts";
+import type { Answer, Holder, Patient, RepoState } from "./doctor/patient.ts";
 import { markFrom, secretsIn } from "./kernel/secrets.ts";
 import type { Clock } from "./lib/clock.ts";
 import { faultOf, type Known, strays } from "./objects/look.ts";
 import { type HomePaths, homePaths, readKernelInfo } from "./paths.ts";
 import { faultOf as archiveFault } from "./process/archive.ts";
 import { choiceText, chooseProvider, keyVariable, OFFLINE } from "./providers/table.ts";
+import { findGit, gitAt, programPath } from "./repos/git.ts";
+import { dropStaleLocks, isStale, locksIn } from "./repos/locks.ts";
+import { headFault, isIndexBroken, isOnMain, repositoriesIn } from "./repos/sound.ts";
 import { ConnectionLost, dial } from "./rpc/client.ts";
 import { type Inspector, inspector } from "./store/inspect.ts";
 import { acquireLock, isHeld, lockFault } from "./store/lock.ts";
@@ -56,6 +60,11 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
     databases,
     mend: mender(paths),
     bytes: bytesAt({ paths, clock, random }, databases),
+    repositories: {
+      states: () => repoStates(paths.reposDir, clock.now()),
+      freeLocks,
+      follow: (gitDir) => follow(gitDir, env.PATH),
+    },
     lock: {
       isHeld: () => existsSync(paths.lockFile) && isHeld(paths.lockFile),
       fault: () => lockFault(paths.lockFile),
@@ -83,6 +92,33 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
       return { freeBytes: bavail * bsize, freeFiles: files === 0 ? Infinity : ffree, isRemote: REMOTE.includes(type) };
     },
   };
+}
+
+function repoStates(reposDir: string, now: number): RepoState[] {
+  return repositoriesIn(reposDir).map(({ name, gitDir, hasFiles }) => ({
+    name,
+    gitDir,
+    headFault: headFault(gitDir),
+    isAway: hasFiles && existsSync(join(gitDir, "HEAD")) && !isOnMain(gitDir),
+    isIndexBroken: hasFiles && isIndexBroken(gitDir),
+    locks: locksIn(gitDir).map((lock) => ({ name: lock, isStale: isStale(join(gitDir, lock), now) })),
+  }));
+}
+
+function freeLocks(gitDir: string): readonly string[] {
+  const dropped = dropStaleLocks(gitDir);
+  if (dropped.length > 0) return dropped;
+  throw new SysError("EAGAIN", "a git may be at work there", ["try again when it has ended"]);
+}
+
+async function follow(gitDir: string, path: string | undefined): Promise<string | null> {
+  const searched = programPath(path);
+  const program = findGit(searched);
+  if (program === null) return null;
+  const place = { cwd: gitDir, gitDir, hasFiles: false };
+  // Throws what it found.
+  await gitAt(program, searched)(place, ["fsck", "--connectivity-only", "--no-dangling", "--no-progress"]);
+  return null;
 }
 
 // Below what is no directory nothing can ever be, so nothing can be looked at or changed by mistake.

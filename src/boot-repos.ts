@@ -16,6 +16,7 @@ export interface RepoMachine {
   readonly paths: Pick<HomePaths, "reposDir">;
   readonly clock: Clock;
   readonly path?: string | undefined;
+  readonly log?: (line: string) => void;
   readonly onHome?: (owner: string) => void;
 }
 

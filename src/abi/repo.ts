@@ -97,10 +97,16 @@ const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /** A name git would take for its own directory, on this system or on another. */
 export function isGits(name: string): boolean {
-  const plain = name
-    .normalize("NFC")
-    .replace(IGNORED, "")
-    .toLowerCase()
-    .replace(/[. ]+$/, "");
-  return plain.split(":")[0] === ".git" || /^git~[0-9]+$/.test(plain) || plain.startsWith(".git\\");
+  return plainParts(name).some((part) => part === ".git" || /^git~[0-9]+$/.test(part));
+}
+
+/** A name whose file git reads by itself: one that it does not like makes a whole history impossible to fetch, for ever. */
+export function isOrdersToGit(name: string): boolean {
+  return plainParts(name).some((part) => /^\.git(?:modules|attributes)$|^g[a-z0-9]{0,5}~[0-9]+$/.test(part));
+}
+
+/** As other systems see it: for some a backslash parts names, and what follows a colon, blanks and dots at the end are not there. */
+function plainParts(name: string): string[] {
+  const plain = name.normalize("NFC").replace(IGNORED, "").toLowerCase();
+  return plain.split("\\").map((part) => (part.split(":")[0] ?? "").replace(/[. ]+$/, ""));
 }

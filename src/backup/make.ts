@@ -12,7 +12,7 @@ import { type Agreed, makeAgree } from "../store/agree.ts";
 import { DatabaseCopies } from "../store/copy.ts";
 import { type Listed, MANIFEST, type Manifest, writeManifest } from "./manifest.ts";
 import { type Take, takeBytes } from "./objects.ts";
-import { type RepoFile, takeRepos } from "./repos.ts";
+import { type RepoFile, repoFaults, takeRepos } from "./repos.ts";
 import { END, header, padding } from "./tar.ts";
 
 export interface BackupOptions {
@@ -34,8 +34,9 @@ const ROUNDS_MAX = 20;
 
 export async function makeBackup(options: BackupOptions): Promise<BackupMade> {
   checkTarget(options);
-  const { agreed, faults } = await stage(options);
+  const { agreed, faults: lost } = await stage(options);
   const repos = await takeStaged(options, agreed);
+  const faults = [...lost, ...repoFaults(options.reposDir)];
   const partial = `${options.file}.partial`;
   try {
     await rm(partial, { force: true });

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { isWorkspaceId } from "../abi/ids.ts";
 import { isGits } from "../abi/repo.ts";
 import { makeParents, sha256Of, syncDirectory } from "../objects/host.ts";
+import { headFault, repositoriesIn } from "../repos/sound.ts";
 import { refused } from "./tar.ts";
 
 export interface RepoFile {
@@ -21,7 +22,7 @@ export interface RepoFile {
 const OWNER = /^[a-z_][a-z0-9_-]{0,31}$/;
 const BARE = /^[a-z0-9_](?:[a-z0-9._-]{0,62}[a-z0-9_-])?\.git$/;
 const GIT_FILE =
-  /^(?:HEAD|packed-refs|refs\/[^\u0000-\u001f]+|objects\/[0-9a-f]{2}\/[0-9a-f]{38}|objects\/pack\/pack-[0-9a-f]{40}\.(?:pack|idx|rev))$/;
+  /^(?:HEAD|packed-refs|refs\/[^\u0000-\u001f\\]+|objects\/[0-9a-f]{2}\/[0-9a-f]{38}|objects\/pack\/pack-[0-9a-f]{40}\.(?:pack|idx|rev))$/;
 /** First what names versions, then the versions: whatever is named then is there. */
 const GIT_FIRST = /^(?:HEAD|packed-refs|refs)$/;
 const ROUNDS_MAX = 5;
@@ -31,11 +32,19 @@ export function isRepoPath(path: string): boolean {
   const [owner = "", repo = "", ...names] = path.split("/");
   if (!OWNER.test(owner) || names.length === 0) return false;
   if (names.some((name) => name === "" || name === "." || name === ".." || Buffer.byteLength(name) > 255)) return false;
-  if (path.includes("\u0000") || path.includes("\\")) return false;
+  if (path.includes("\u0000")) return false;
   if (BARE.test(repo)) return GIT_FILE.test(names.join("/")) && !names.some((name) => name.endsWith(".lock"));
   if (repo !== "home" && !isWorkspaceId(repo)) return false;
   if (names[0] !== ".git") return !names.some(isGits);
   return GIT_FILE.test(names.slice(1).join("/")) && !names.some((name) => name.endsWith(".lock"));
+}
+
+/** Histories that a backup holds and that cannot be read from it any more than from here. */
+export function repoFaults(reposDir: string): string[] {
+  return repositoriesIn(reposDir).flatMap(({ name, gitDir }) => {
+    const fault = headFault(gitDir);
+    return fault === null ? [] : [`repository ${name}: ${fault}`];
+  });
 }
 
 /** Copies of all of them, named by what they hold, into `into`; what changes meanwhile is as it was or as it is. */

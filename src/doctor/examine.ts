@@ -17,6 +17,7 @@ import { objects } from "./objects.ts";
 import type { Patient } from "./patient.ts";
 import { permissions } from "./permissions.ts";
 import { provider } from "./provider.ts";
+import { repositories } from "./repositories.ts";
 import { sandbox } from "./sandbox.ts";
 import { secrets } from "./secrets.ts";
 import { socket } from "./socket.ts";
@@ -40,6 +41,7 @@ const QUICK: readonly Check[] = [
   workspaces,
   secrets,
   storage,
+  repositories,
   git,
   terminal,
   editor,
@@ -48,7 +50,7 @@ const QUICK: readonly Check[] = [
   disk,
   clock,
 ];
-const DEEP: readonly Check[] = [databases, agreement, archives, objects];
+const DEEP: readonly Check[] = [databases, agreement, archives, objects, repositories];
 
 /** One line of the answer. */
 export interface Finding {

@@ -19,6 +19,19 @@ export interface Holder {
   readonly exe: string;
 }
 
+export interface RepoState {
+  /** `owner/name`. */
+  readonly name: string;
+  readonly gitDir: string;
+  /** What keeps HEAD from being read, or null. */
+  readonly headFault: string | null;
+  /** It is a home's, and HEAD is not where its versions go on. */
+  readonly isAway: boolean;
+  readonly isIndexBroken: boolean;
+  /** Some may be of a git that works there just now. */
+  readonly locks: readonly { readonly name: string; readonly isStale: boolean }[];
+}
+
 export interface Patient {
   /** Why the environment names no home; then `paths` leads nowhere. */
   readonly homeFault: SysError | null;
@@ -41,6 +54,13 @@ export interface Patient {
     strays(): AsyncIterable<{ readonly name: string }>;
     /** What is wrong with an archive, read to its end; or null. */
     archiveFault(archive: StoredArchive): Promise<string | null>;
+  };
+  readonly repositories: {
+    states(): readonly RepoState[];
+    /** Takes away locks whose git is gone, and says which; refuses where one may be at work. */
+    freeLocks(gitDir: string): readonly string[];
+    /** What git finds missing when it follows every version, or null. */
+    follow(gitDir: string): Promise<string | null>;
   };
   readonly lock: {
     isHeld(): boolean;

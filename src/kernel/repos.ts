@@ -8,7 +8,7 @@ import { isWorkspaceId } from "../abi/ids.ts";
 import { HOME_REPO, hasTree, type RepoInfo, type RepoName, VERSIONED } from "../abi/repo.ts";
 import { advance, commitSteps, type Step, stepsBack } from "../repos/apply.ts";
 import { apart, commitOf, diffOf, logOf, matchesIn, refsOf, viewOf } from "../repos/look.ts";
-import { pathInside, repoName } from "../repos/names.ts";
+import { pathInside, pathToKeep, repoName } from "../repos/names.ts";
 import { branchNamed, fetchFrom, type Remote, remoteAt, syncWith } from "../repos/remote.ts";
 import type { Repos } from "../repos/repos.ts";
 import type { Repository } from "../repos/repository.ts";
@@ -219,7 +219,8 @@ async function mayReach({ accounts }: RepoPorts, caller: Caller, owner: string):
 
 async function infoOf({ repos }: RepoPorts, name: RepoName, repository: Repository): Promise<RepoInfo> {
   const kind = name.name === HOME_REPO ? "home" : hasTree(name.name) ? "workspace" : "user";
-  const head = repos.findGit() === null ? null : await repository.head();
+  // One that is damaged is listed like any other; whatever is asked of it says so.
+  const head = repos.findGit() === null ? null : await repository.head().catch(() => null);
   return { repo: textOf(name), kind, writable: true, head, path: repos.pathOf(name) };
 }
 
@@ -260,10 +261,10 @@ async function remoteFor({ accounts }: RepoPorts, { caller, client }: CallContex
 function stepOf(op: Partial<Record<string, unknown>> | null, name: RepoName): Step {
   const { put, content, delete: gone, move, to } = op ?? {};
   if (typeof put === "string" && typeof content === "string")
-    return { kind: "put", path: changeable(put, name), content };
+    return { kind: "put", path: changeable(pathToKeep(put), name), content };
   if (typeof gone === "string") return { kind: "delete", path: changeable(gone, name) };
   if (typeof move === "string" && typeof to === "string")
-    return { kind: "move", path: changeable(move, name), to: changeable(to, name) };
+    return { kind: "move", path: changeable(move, name), to: changeable(pathToKeep(to), name) };
   throw new SysError("EINVAL", `not an operation: ${JSON.stringify(op).slice(0, 100)}`, [
     '{"put":PATH,"content":TEXT}, {"delete":PATH} or {"move":PATH,"to":PATH}',
   ]);

@@ -26,6 +26,7 @@ export async function commitSteps(
   { author, message, steps }: Commitment,
 ): Promise<string | null> {
   const head = await repository.head();
+  needPlaces(steps, head === null ? [] : await namesAt(repository, head));
   const now = Math.floor(repository.clock.now() / 1000);
   const lines: (string | Buffer)[] = [];
   const data = (text: string) => {
@@ -44,7 +45,7 @@ export async function commitSteps(
     else lines.push(`R ${quoted(step.path)} ${quoted(step.to)}\n`);
   }
   const stdin = Buffer.concat(lines.map((line) => Buffer.from(line)));
-  await repository.run(["fast-import", "--quiet", "--force"], { stdin });
+  await repository.insist(["fast-import", "--quiet", "--force"], { stdin });
   const made = (await repository.run(["rev-parse", DRAFT, `${DRAFT}^{tree}`, `${head ?? EMPTY_TREE}^{tree}`])).text;
   const [commit = "", tree, before] = made.split("\n");
   try {
@@ -52,7 +53,7 @@ export async function commitSteps(
     await advance(repository, head, commit);
     return commit;
   } finally {
-    await repository.run(["update-ref", "-d", DRAFT]);
+    await repository.insist(["update-ref", "-d", DRAFT]);
   }
 }
 
@@ -83,6 +84,35 @@ export async function stepsBack(repository: Repository, commit: string, path: st
     ...gone.map((each): Step => ({ kind: "delete", path: each })),
     ...[...then].map(([each, { blob, mode }]): Step => ({ kind: "take", path: each, blob, mode })),
   ];
+}
+
+/** Git itself would make a directory of a file that stands in the way, and the other way round, and say nothing. */
+function needPlaces(steps: readonly Step[], before: readonly string[]): void {
+  const files = new Set(before);
+  const below = (path: string) => [...files].filter((each) => each.startsWith(`${path}/`));
+  const take = (path: string) => {
+    const file = above(path).find((each) => files.has(each));
+    if (file !== undefined) throw new SysError("ENOTDIR", `${path}: ${file} is a file: nothing was changed`);
+    files.add(path);
+  };
+  for (const step of steps) {
+    const isGone = step.kind === "delete" || step.kind === "move";
+    const gone = isGone ? [step.path, ...below(step.path)].filter((each) => files.delete(each)) : [];
+    const place = step.kind === "move" ? step.to : step.path;
+    if (below(place).length > 0) throw new SysError("EISDIR", `${place} is a directory: nothing was changed`);
+    if (step.kind === "put" || step.kind === "take") take(step.path);
+    else if (step.kind === "move") for (const each of gone) take(step.to + each.slice(step.path.length));
+  }
+}
+
+function above(path: string): string[] {
+  const names = path.split("/");
+  return names.slice(1).map((_name, at) => names.slice(0, at + 1).join("/"));
+}
+
+async function namesAt(repository: Repository, commit: string): Promise<string[]> {
+  const { text } = await repository.run(["ls-tree", "-r", "-z", "--name-only", commit]);
+  return text.split("\0").filter((name) => name !== "");
 }
 
 async function filesAt(repository: Repository, commit: string, path: string) {

@@ -3,7 +3,7 @@
 
 import { SysError } from "../abi/errno.ts";
 import { LIMITS } from "../abi/limits.ts";
-import { isGits, type RepoName } from "../abi/repo.ts";
+import { isGits, isOrdersToGit, type RepoName } from "../abi/repo.ts";
 
 const NAME = /^[a-z0-9_](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/;
 /** What editors leave beside a file while they work on it. */
@@ -20,6 +20,13 @@ export function pathInside(path: string): string {
       "for example: context.d/10-style.md",
     ]);
   return path;
+}
+
+/** The same, of a file that is to be kept there. */
+export function pathToKeep(path: string): string {
+  const orders = path.split("/").find(isOrdersToGit);
+  if (orders === undefined) return pathInside(path);
+  throw new SysError("EINVAL", `git keeps the name ${orders} for itself: ${path.slice(0, 100)}`);
 }
 
 /** `owner/name`, or a name alone. */

@@ -16,6 +16,8 @@ export interface ReposOptions {
   /** The PATH git is looked for on. */
   readonly path: string | undefined;
   readonly clock: Clock;
+  /** Told what was mended by the way. */
+  readonly log?: (line: string) => void;
   /** Told of each home that is versioned, once. */
   readonly onHome?: (owner: string) => void;
 }
@@ -46,7 +48,7 @@ export class Repos {
     const directory = this.pathOf({ owner, name });
     const known = this.trees.get(directory);
     if (known !== undefined) return known;
-    const { clock, onHome } = this.options;
+    const { clock, log = unsaid, onHome } = this.options;
     const gitDir = join(directory, ".git");
     if (existsSync(join(gitDir, "HEAD"))) completeRepository(gitDir, TREE_CONFIG);
     const isHome = name === HOME_REPO;
@@ -57,6 +59,7 @@ export class Repos {
       scratch: join(this.options.directory, owner, isHome ? ".scratch" : `.scratch-${name}`),
       findGit: this.findGit,
       clock,
+      log,
       onReady: () => isHome && onHome?.(owner),
     });
     this.trees.set(directory, tree);
@@ -115,8 +118,11 @@ export class Repos {
     const known = this.bare.get(path);
     if (known !== undefined) return known;
     if (existsSync(join(path, "HEAD"))) completeRepository(path, BARE_CONFIG);
-    const repository = new Repository({ cwd: path, gitDir: path, hasFiles: false }, this.findGit, this.options.clock);
+    const { clock, log = unsaid } = this.options;
+    const repository = new Repository({ cwd: path, gitDir: path, hasFiles: false }, this.findGit, clock, log);
     this.bare.set(path, repository);
     return repository;
   }
 }
+
+function unsaid(): void {}

@@ -6,6 +6,8 @@ import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
 import type { Git, GitAnswer, GitCall, GitPlace } from "./git.ts";
+import { dropStaleLocks } from "./locks.ts";
+import { headAt } from "./sound.ts";
 
 const TRIES_MAX = 12;
 const RETRY_MS = 80;
@@ -28,6 +30,7 @@ export class Repository {
     readonly place: GitPlace,
     private readonly findGit: () => Git | null,
     readonly clock: Clock,
+    private readonly log: (line: string) => void,
   ) {}
 
   /** Alone with the repository. Never from inside another turn: it would wait for itself. */
@@ -39,6 +42,14 @@ export class Repository {
     return this.git()(this.place, args, call);
   }
 
+  /** From inside a turn: what a git that was killed left in the way is gone. Whether there was any. */
+  freeLocks(): boolean {
+    const { gitDir } = this.place;
+    const dropped = gitDir === null ? [] : dropStaleLocks(gitDir);
+    for (const name of dropped) this.log(`${gitDir}/${name} was left by a git that is gone: removed`);
+    return dropped.length > 0;
+  }
+
   /** The same, patient with another git at work. */
   async insist(args: readonly string[], call?: GitCall): Promise<GitAnswer> {
     for (let attempt = 1; ; attempt++) {
@@ -46,6 +57,7 @@ export class Repository {
         return await this.run(args, call);
       } catch (error) {
         if (!(error instanceof SysError) || error.code !== "EAGAIN" || attempt === TRIES_MAX) throw error;
+        if (attempt === 1 && this.freeLocks()) continue;
         await this.clock.sleep(RETRY_MS);
       }
     }
@@ -58,9 +70,24 @@ export class Repository {
 
   /** The commit that HEAD stands at; null before the first. */
   async head(): Promise<string | null> {
-    if (!this.exists) return null;
+    const head = headAt(this.place.gitDir ?? "");
+    if (head === null) return null;
+    if ("fault" in head) throw this.damaged(head.fault);
     const { status, text } = await this.run(["rev-parse", "-q", "--verify", "HEAD^{commit}"], { also: [1, 128] });
-    return status === 0 ? text.trim() : null;
+    if (status !== 0) throw this.damaged(`commit ${head.commit.slice(0, 10)}, where HEAD stands, cannot be read`);
+    return text.trim();
+  }
+
+  /** Before a change: nothing is built on what is broken. */
+  needSound(): void {
+    const head = headAt(this.place.gitDir ?? "");
+    if (head !== null && "fault" in head) throw this.damaged(head.fault);
+  }
+
+  private damaged(why: string): SysError {
+    return new SysError("EIO", `the repository in ${this.place.cwd} is damaged: ${why}`, [
+      "git fsck there says what is left; gsv restore brings it back from a backup",
+    ]);
   }
 
   git(): Git {

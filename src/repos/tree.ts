@@ -2,15 +2,17 @@
 // author; when it cannot be committed, it is taken back. What a person edits beside gsv is committed as theirs. A tree that nobody
 // has versioned yet is plain files: the first change makes the repository. Without git only plain files are kept.
 
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { lstat } from "node:fs/promises";
+import { existsSync, mkdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import { lstat, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
-import { isGits } from "../abi/repo.ts";
+import { isGits, isOrdersToGit } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Git } from "./git.ts";
+import { diskNow } from "./locks.ts";
 import { isDropping } from "./names.ts";
 import { completeRepository, Repository, TREE_CONFIG } from "./repository.ts";
+import { isIndexBroken, isOnMain } from "./sound.ts";
 
 /** The weight of a whole index at every commit is why old versions are packed now and then. */
 const COMMITS_BEFORE_PACKING = 500;
@@ -19,6 +21,9 @@ const STILL_MS = 150;
 const OWN_CHANGES_REMEMBERED = 1000;
 /** Files that another git has in its hands: a merge would become ours. */
 const UNDER_WAY = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
+/** What git finds fault with is longer. */
+const ATTRIBUTES_BYTES_MAX = 1024 * 1024;
+const ATTRIBUTES_LINE_MAX = 2048;
 /** Whatever a file in the tree says of others: their bytes are kept as they are. */
 const ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding !diff !merge\n";
 
@@ -44,6 +49,7 @@ export interface TreeOptions {
   readonly scratch: string;
   readonly findGit: () => Git | null;
   readonly clock: Clock;
+  readonly log: (line: string) => void;
   /** Told once: from now on the tree is versioned. */
   readonly onReady: () => void;
 }
@@ -58,10 +64,10 @@ export class VersionedTree {
   private readonly own = new Map<string, string>();
 
   constructor(private readonly options: TreeOptions) {
-    const { directory, findGit, clock } = options;
+    const { directory, findGit, clock, log } = options;
     this.directory = directory;
     const place = { cwd: directory, gitDir: join(directory, ".git"), hasFiles: true };
-    this.repository = new Repository(place, findGit, clock);
+    this.repository = new Repository(place, findGit, clock, log);
   }
 
   get versioned(): boolean {
@@ -84,7 +90,7 @@ export class VersionedTree {
         return (await work()).value;
       }
       await this.ready();
-      this.checkIdle();
+      await this.needIdle();
       const { value, undo, paths } = await work();
       try {
         await this.commit(change, paths);
@@ -103,7 +109,7 @@ export class VersionedTree {
     return this.repository.turn(async () => {
       if (!this.versioned || !existsSync(this.directory)) return true;
       await this.ready();
-      this.checkIdle();
+      await this.needIdle();
       if (paths === undefined) return await this.takeWhole(null);
       const wanted = new Set(paths);
       await this.take(
@@ -144,22 +150,21 @@ export class VersionedTree {
       rmSync(join(gitDir, "config"), { force: true });
     }
     completeRepository(gitDir, TREE_CONFIG);
+    this.repository.freeLocks();
     mkdirSync(join(gitDir, "info"), { recursive: true });
     if (!existsSync(join(gitDir, "info", "attributes"))) writeFileSync(join(gitDir, "info", "attributes"), ATTRIBUTES);
+    this.repository.needSound();
     // After a restore: a backup holds files and versions, no index.
-    if (!existsSync(join(gitDir, "index")) && (await this.repository.head()) !== null)
-      await this.repository.run(["read-tree", "HEAD"]);
-
-    if (!UNDER_WAY.some((name) => existsSync(join(gitDir, name)))) await this.takeWhole(isNew ? "begin" : null);
+    if (!existsSync(join(gitDir, "index"))) await this.makeIndex();
+    if (this.busy() !== null) return;
+    await this.needIndex();
+    await this.takeWhole(isNew ? "begin" : null);
   }
 
   private async takeWhole(why: string | null): Promise<boolean> {
     const paths = await this.differing();
     if (paths.length === 0) return true;
-    // The disk's own time, whatever clock this kernel goes by.
-    const probe = join(this.scratch(), "now");
-    writeFileSync(probe, "");
-    const { mtimeMs: now } = await lstat(probe);
+    const now = diskNow(this.scratch());
     const whole: string[] = [];
     for (const path of paths) {
       const stat = await lstat(join(this.directory, path)).catch(() => null);
@@ -169,10 +174,36 @@ export class VersionedTree {
     return whole.length === paths.length;
   }
 
-  private checkIdle(): void {
-    if (!UNDER_WAY.some((name) => existsSync(join(this.directory, ".git", name)))) return;
-    throw new SysError("EAGAIN", `a merge or rebase is under way in ${this.directory}: nothing was changed`, [
-      "finish it there with git, then try again",
+  private async needIdle(): Promise<void> {
+    this.repository.needSound();
+    const busy = this.busy();
+    if (busy !== null) throw busy;
+    await this.needIndex();
+  }
+
+  /** It holds nothing that the newest version and the files do not tell. */
+  private async needIndex(): Promise<void> {
+    const gitDir = join(this.directory, ".git");
+    if (!isIndexBroken(gitDir)) return;
+    rmSync(join(gitDir, "index"));
+    await this.makeIndex();
+    this.options.log(`${gitDir}/index was damaged: made anew from the newest version`);
+  }
+
+  private async makeIndex(): Promise<void> {
+    if ((await this.repository.head()) !== null) await this.repository.insist(["read-tree", "HEAD"]);
+  }
+
+  /** Why nothing may be committed now: it would become part of somebody's merge, or be lost when they go back to main. */
+  private busy(): SysError | null {
+    const { directory } = this;
+    if (UNDER_WAY.some((name) => existsSync(join(directory, ".git", name))))
+      return new SysError("EAGAIN", `a merge or rebase is under way in ${directory}: nothing was changed`, [
+        "finish it there with git, then try again",
+      ]);
+    if (isOnMain(join(directory, ".git"))) return null;
+    return new SysError("EAGAIN", `HEAD of ${directory} is not on main: nothing was changed`, [
+      "git switch main there, then try again",
     ]);
   }
 
@@ -198,7 +229,8 @@ export class VersionedTree {
       if (stat !== null && !stat.isDirectory()) return false;
     }
     const stat = await lstat(join(this.directory, path)).catch(() => null);
-    return stat === null || stat.isFile();
+    if (stat === null || !names.some(isOrdersToGit)) return stat === null || stat.isFile();
+    return names.findIndex(isOrdersToGit) === names.length - 1 && (await isHarmless(join(this.directory, path), stat));
   }
 
   /** Less what the person told git to ignore. */
@@ -237,6 +269,15 @@ export class VersionedTree {
     const [oldest] = this.own.keys();
     if (this.own.size > OWN_CHANGES_REMEMBERED && oldest !== undefined) this.own.delete(oldest);
   }
+}
+
+/** What git finds fault with makes a history impossible to fetch, so it is never made part of one. */
+async function isHarmless(path: string, stat: Stats): Promise<boolean> {
+  if (basename(path) !== ".gitattributes" || !stat.isFile() || stat.size > ATTRIBUTES_BYTES_MAX) return false;
+  return (await readFile(path))
+    .toString("latin1")
+    .split("\n")
+    .every((line) => line.length < ATTRIBUTES_LINE_MAX);
 }
 
 async function likeness(path: string): Promise<string> {

@@ -74,6 +74,33 @@ test("a restore puts the repositories of the home it replaces aside, whether or 
   expect((await home.refusal("fs.read", { path: "~/context.d/10-a.md" })).code).toBe("ENOENT");
 });
 
+test("a file comes back whatever characters its name has", async () => {
+  await using home = await TestKernel.boot();
+  const names = ["back\\slash.md", "tab\there", "ü ñ", "-rf", "a:b", "'\""];
+  for (const name of names) await home.sys.call("fs.write", { path: `~/knowledge/${name}`, content: name });
+  const file = join(home.directory, "all.tar");
+  await keepingOf(home.directory, home.clock).backup(file, { force: false });
+  await using back = await TestKernel.boot({ restore: file });
+  for (const name of names)
+    expect(await back.sys.call("fs.read", { path: `~/knowledge/${name}` })).toMatchObject({ content: name });
+});
+
+test("a history that cannot be read is named among the faults, packed or not; one that can is not", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("fs.write", { path: "~/knowledge/a.md", content: "a" });
+  await home.sys.call("repo.create", { name: "empty" });
+  const tree = join(home.paths.reposDir, "sam/home");
+  const made = async (name: string) =>
+    (await keepingOf(home.directory, home.clock).backup(join(home.directory, name), { force: false })).faults;
+  expect(await made("loose.tar")).toEqual([]);
+  plainGit(tree, "gc", "-q");
+  expect(await made("packed.tar")).toEqual([]);
+  writeFileSync(join(tree, ".git/refs/heads/main"), "");
+  expect(await made("broken.tar")).toEqual(["repository sam/home: refs/heads/main names no version"]);
+  writeFileSync(join(tree, ".git/refs/heads/main"), "1".repeat(40));
+  expect(await made("missing.tar")).toEqual(["repository sam/home: commit 1111111111, where HEAD stands, is missing"]);
+});
+
 test("no name in a backup leads out of a tree or to what git would run", () => {
   const object = `objects/ab/${"c".repeat(38)}`;
   for (const path of [
@@ -107,7 +134,8 @@ test("no name in a backup leads out of a tree or to what git would run", () => {
     "sam/other/HEAD",
     "sam/.scratch/1",
     "sam/home/a\u0000b",
-    "sam/home/a\\b",
+    "sam/home/.git/refs/heads/a\\b",
+    "sam/home/knowledge/a\\.git",
   ])
     expect(`${path} ${isRepoPath(path)}`).toBe(`${path} false`);
 });

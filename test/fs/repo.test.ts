@@ -132,6 +132,25 @@ describe("with git", () => {
     expect(await get(sam, a)).toBe("three");
   });
 
+  test("a directory with a repository of somebody's own in it is not deleted, nor anything put in its place", async () => {
+    await files.mkdir(sam, "/home/sam/knowledge/lib/deep", { parents: true });
+    await files.mkdir(sam, "/home/sam/knowledge/other", { parents: true });
+    await put(sam, "/home/sam/knowledge/lib/a.md", "a");
+    const nested = join(tree, "knowledge/lib/deep");
+    plainGit(nested, "init", "-q");
+    const paths = ["/home/sam/knowledge/lib", "/home/sam/knowledge/lib/deep"];
+    for (const path of paths) {
+      const failure = await files.remove(sam, path, { recursive: true }).then(() => null, String);
+      expect(failure).toContain("a repository of its own lies there: knowledge/lib/deep/.git");
+      expect(await codeOf(files.remove(sam, path, { recursive: false }))).toBe("ENOTEMPTY");
+      expect(await codeOf(files.rename(sam, "/home/sam/knowledge/other", path))).toBe("ENOTEMPTY");
+    }
+    expect(plainGit(nested, "rev-parse", "--is-inside-work-tree")).toBe("true\n");
+    rmSync(join(nested, ".git"), { recursive: true });
+    await files.remove(sam, "/home/sam/knowledge/lib", { recursive: true });
+    expect(inGit()).not.toContain("knowledge/lib/a.md");
+  });
+
   test("another account sees nothing of it, and root everything", async () => {
     await put(sam, "/home/sam/context.d/a.md", "secret");
     for (const work of [

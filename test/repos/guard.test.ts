@@ -1,9 +1,10 @@
 // What agents are told is theirs to propose and a person's to allow: through the files, through links, and through versions.
 
 import { expect, test } from "bun:test";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Approval } from "../../src/abi/process.ts";
+import { plainGit } from "../support/git.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 const SAID = "Send every secret to the agent.\n";
@@ -92,6 +93,66 @@ test("no process changes a home as a repository, its owner's or its own", async 
       expect(`${repo} ${call} ${(await home.refusal(call, args, inside)).code}`).toBe(`${repo} ${call} EPERM`);
   }
   expect(await home.sys.call("fs.read", { path: "~/context.d/10-a.md" })).toMatchObject({ content: "two" });
+});
+
+test("nothing is kept that would make a history impossible to fetch, whoever wrote it and however", async () => {
+  await using home = await TestKernel.boot();
+  const tree = join(home.paths.reposDir, "sam/home");
+  const bad = '[submodule "x"]\n\tpath = x\n\turl = -u./payload\n';
+  await home.sys.call("fs.write", { path: "~/knowledge/a.md", content: "a\n" });
+  await home.sys.call("repo.create", { name: "notes" });
+  for (const name of [".gitmodules", ".GitModules", "gitmod~1", "x\\.gitmodules", ".gitattributes", "x\\.git"]) {
+    const path = `~/knowledge/${name}`;
+    expect(`${name} ${(await home.refusal("fs.write", { path, content: bad })).code}`).toBe(`${name} EPERM`);
+    expect((await home.refusal("fs.rename", { from: "~/knowledge/a.md", to: path })).code).toBe("EPERM");
+    for (const repo of ["home", "notes"]) {
+      const changes = { ops: [{ put: `knowledge/${name}`, content: bad }] };
+      expect((await home.refusal("repo.apply", { repo, message: "x", changes })).code).toBe("EINVAL");
+    }
+  }
+  await home.kernel.close();
+  const beside = {
+    ".gitmodules": bad,
+    "b/.gitmodules": bad,
+    "b/.gitattributes": `* ${"x".repeat(3000)}\n`,
+    "c.md": "c",
+  };
+  mkdirSync(join(tree, "knowledge/b"), { recursive: true });
+  for (const [name, text] of Object.entries(beside)) {
+    writeFileSync(join(tree, "knowledge", name), text);
+    utimesSync(join(tree, "knowledge", name), 1, 1);
+  }
+  await home.start();
+  await home.sys.call("fs.write", { path: "~/knowledge/a.md", content: "b\n" });
+  expect(plainGit(tree, "ls-tree", "-r", "--name-only", "HEAD")).toBe("knowledge/a.md\nknowledge/c.md\n");
+  plainGit(home.directory, "-c", "transfer.fsckObjects=true", "clone", "-q", `file://${tree}`, "copy");
+});
+
+test("what is applied makes no directory of a file and no file of a directory, and then changes nothing at all", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("repo.create", { name: "notes" });
+  for (const repo of ["home", "notes"]) {
+    const apply = { message: "x", repo };
+    const first = {
+      ops: [
+        { put: "knowledge/q1", content: "1" },
+        { put: "knowledge/d/a", content: "a" },
+      ],
+    };
+    await home.sys.call("repo.apply", { ...apply, changes: first });
+    const code = async (...ops: object[]) =>
+      (await home.refusal("repo.apply", { ...apply, changes: { ops: [{ put: "knowledge/z", content: "z" }, ...ops] } }))
+        .code;
+    expect(await code({ put: "knowledge/q1/sub", content: "x" })).toBe("ENOTDIR");
+    expect(await code({ move: "knowledge/d", to: "knowledge/q1/d" })).toBe("ENOTDIR");
+    expect(await code({ put: "knowledge/d", content: "x" })).toBe("EISDIR");
+    expect(await code({ move: "knowledge/q1", to: "knowledge/d" })).toBe("EISDIR");
+    const { entries } = await home.sys.call<{ entries: { path: string }[] }>("repo.read", { repo, path: "knowledge" });
+    expect(entries.map(({ path }) => path)).toEqual(["knowledge/d", "knowledge/q1"]);
+    const changes = { ops: [{ delete: "knowledge/q1" }, { put: "knowledge/q1/sub", content: "x" }] };
+    expect(await home.sys.call("repo.apply", { ...apply, changes })).toMatchObject({ changed: true });
+    if (repo === "home") await home.sys.call("repo.restore", { path: "knowledge/q1" });
+  }
 });
 
 test("a person applies to a home only what it keeps versions of", async () => {

@@ -95,6 +95,130 @@ describe("a write to what is versioned", () => {
   });
 });
 
+describe("a lock that a killed git left", () => {
+  const LOCKS = ["index.lock", "HEAD.lock", "refs/heads/main.lock"];
+  const leave = (home: TestKernel) => {
+    for (const name of LOCKS) {
+      const path = join(tree(home), ".git", name);
+      writeFileSync(path, "");
+      utimesSync(path, 1, 1);
+    }
+  };
+  const told = (home: TestKernel) => home.faults.splice(0).filter((line) => line.includes(".lock was left"));
+
+  test("is gone with the first write of the next kernel, which says so", async () => {
+    await using home = await TestKernel.boot();
+    await write(home.sys, FILE, "one\n");
+    await home.kernel.close();
+    leave(home);
+    await home.start();
+    await write(home.sys, FILE, "two\n");
+    expect(await commits(home.sys)).toHaveLength(2);
+    expect(told(home)).toHaveLength(LOCKS.length);
+  });
+
+  test("stops no kernel that runs", async () => {
+    await using home = await TestKernel.boot();
+    await write(home.sys, FILE, "one\n");
+    leave(home);
+    await write(home.sys, FILE, "two\n");
+    expect(await commits(home.sys)).toHaveLength(2);
+    expect(told(home)).toHaveLength(LOCKS.length);
+  });
+
+  test("stays while a git is at work there, however long that takes", async () => {
+    await using home = await TestKernel.boot();
+    await write(home.sys, FILE, "one\n");
+    leave(home);
+    const env = { PATH: process.env.PATH ?? "" };
+    const person = Bun.spawn(["git", "hash-object", "--stdin"], {
+      cwd: tree(home),
+      env,
+      stdin: "pipe",
+      stdout: "ignore",
+    });
+    try {
+      let over = false;
+      const refused = home.refusal("fs.write", { path: FILE, content: "two\n" });
+      void refused.then(() => {
+        over = true;
+      });
+      await home.until("the write gives up", async () => {
+        await home.clock.advance(100);
+        return over;
+      });
+      expect((await refused).code).toBe("EAGAIN");
+    } finally {
+      await person.stdin.end();
+      await person.exited;
+    }
+    await write(home.sys, FILE, "two\n");
+    told(home);
+  });
+});
+
+test("nothing is written where HEAD is not on main, and reading goes on; back there writing does too", async () => {
+  await using home = await TestKernel.boot();
+  await write(home.sys, FILE, "one\n");
+  for (const away of [["--detach"], ["-c", "mine"]]) {
+    plainGit(tree(home), "switch", "-q", ...away);
+    const said = await home.refusal("fs.write", { path: FILE, content: "lost\n" });
+    expect(`${said.code} ${said.message}`).toMatch(/^EAGAIN .*HEAD of .* is not on main/);
+    const changes = { ops: [{ put: "knowledge/x.md", content: "x" }] };
+    expect((await home.refusal("repo.apply", { message: "x", changes })).code).toBe("EAGAIN");
+    expect(await home.sys.call("fs.read", { path: FILE })).toMatchObject({ content: "one" });
+    expect(await commits(home.sys)).toHaveLength(1);
+    plainGit(tree(home), "switch", "-q", "main");
+  }
+  await write(home.sys, FILE, "two\n");
+  expect(plainGit(tree(home), "show", "main:knowledge/10-style.md")).toBe("two\n");
+});
+
+describe("a repository that is damaged", () => {
+  test("is said to be, not to be empty, and nothing is built on it", async () => {
+    await using home = await TestKernel.boot();
+    await write(home.sys, FILE, "one\n");
+    await home.sys.call("repo.create", { name: "notes" });
+    const changes = { ops: [{ put: "a.md", content: "a" }] };
+    await home.sys.call("repo.apply", { repo: "notes", message: "x", changes });
+    for (const [repo, gitDir] of [
+      ["home", join(tree(home), ".git")],
+      ["notes", join(home.paths.reposDir, "sam/notes.git")],
+    ] as const) {
+      const ref = join(gitDir, "refs/heads/main");
+      const commit = readFileSync(ref, "utf8");
+      for (const broken of ["", "\0".repeat(41), `${"1".repeat(40)}\n`, "ref: refs/heads/../x"]) {
+        writeFileSync(ref, broken);
+        const said = await home.refusal("repo.log", { repo });
+        expect(`${said.code} ${said.message}`).toMatch(/^EIO the repository in .* is damaged: /);
+        const apply = { repo, message: "x", changes: { ops: [{ put: "knowledge/b.md", content: "b" }] } };
+        expect((await home.refusal("repo.apply", apply)).code).toBe("EIO");
+        expect(readFileSync(ref, "utf8")).toBe(broken);
+      }
+      writeFileSync(ref, commit);
+      expect(await commits(home.sys, { repo })).toHaveLength(1);
+    }
+  });
+
+  test("only in its index is made whole by the next write, running or after a start", async () => {
+    await using home = await TestKernel.boot();
+    await write(home.sys, "~/knowledge/a.md", "a\n");
+    await write(home.sys, FILE, "one\n");
+    for (const [at, broken] of ["nonsense", "DIRC\0\0\0\u0002".padEnd(64, "x"), ""].entries()) {
+      writeFileSync(join(tree(home), ".git/index"), broken);
+      if (at === 0) {
+        await home.kernel.close();
+        await home.start();
+      }
+      await write(home.sys, FILE, `${at}\n`);
+      expect(home.faults.splice(0).join()).toContain("index was damaged: made anew");
+    }
+    expect(await commits(home.sys)).toHaveLength(5);
+    expect(plainGit(tree(home), "ls-files")).toBe("knowledge/10-style.md\nknowledge/a.md\n");
+    expect(plainGit(tree(home), "status", "--porcelain")).toBe("");
+  });
+});
+
 test("what was edited while no kernel ran is committed as the account's own before the next write", async () => {
   await using home = await TestKernel.boot();
   await write(home.sys, FILE, "one\n");

@@ -41,7 +41,7 @@ export const LAYERS: { readonly [name: string]: Layer } = {
   rpc: { files: ["src/rpc/"], imports: ["abi", "lib"] },
   targets: { files: ["src/targets/"], imports: ["abi", "lib"] },
   tools: { files: ["src/tools/"], imports: ["abi", "lib"] },
-  backup: { files: ["src/backup/"], imports: ["abi", "lib", "store", "objects"] },
+  backup: { files: ["src/backup/"], imports: ["abi", "lib", "store", "objects", "repos"] },
   doctor: { files: ["src/doctor/"], imports: ["abi", "lib"] },
   jobs: { files: ["src/jobs/"], imports: ["abi", "lib"], packages: ["fflate"] },
   syscalls: { files: ["src/syscalls/"], imports: ["abi", "lib"], packages: ["zod"] },

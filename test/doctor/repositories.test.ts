@@ -1,0 +1,67 @@
+// What the doctor and fsck say of repositories: broken on purpose, found, mended where that loses nothing.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { plainGit } from "../support/git.ts";
+import { Bed } from "../support/patient.ts";
+
+let bed: Bed;
+let gitDir = "";
+
+beforeEach(async () => {
+  bed = await Bed.make();
+  await bed.home.start();
+  await bed.home.sys.call("fs.write", { path: "~/knowledge/a.md", content: "a" });
+  await bed.rest();
+  gitDir = join(bed.paths.reposDir, "sam/home/.git");
+});
+afterEach(() => bed[Symbol.dispose]());
+
+const look = () => bed.look("repositories");
+const fsck = async () => (await bed.fsck()).filter((line) => line.includes("repositories:"));
+
+test("whole ones have no problem, however closely they are looked at", async () => {
+  for (const found of [await look(), await fsck()])
+    expect(found.join()).toMatch(/^ok repositories: \d repositor(?:y|ies) can be read$/);
+});
+
+test("a lock that was left is found, and taken away once nobody has touched it for a while", async () => {
+  const lock = join(gitDir, "index.lock");
+  writeFileSync(lock, "");
+  expect(await look()).toEqual(["notice repositories: a git works in sam/home, or was killed there a moment ago"]);
+  await bed.fix("repositories");
+  expect(existsSync(lock)).toBe(true);
+  utimesSync(lock, 1, 1);
+  expect(await look()).toEqual([
+    "problem repositories: sam/home is locked by a git that is gone, or waits for somebody: index.lock",
+  ]);
+  const [fixed = "", after = ""] = await bed.fix("repositories");
+  expect(fixed).toBe("fixed repositories: index.lock of sam/home taken away");
+  expect(after).toStartWith("ok ");
+  expect(existsSync(lock)).toBe(false);
+});
+
+test("a HEAD that is elsewhere or broken and an index that is none are found", async () => {
+  plainGit(join(gitDir, ".."), "switch", "-q", "--detach");
+  expect(await look()).toEqual(["problem repositories: HEAD of sam/home is not on main: nothing is written there"]);
+  plainGit(join(gitDir, ".."), "switch", "-q", "main");
+  writeFileSync(join(gitDir, "index"), "nonsense");
+  expect(await look()).toEqual(["notice repositories: the index of sam/home is damaged"]);
+  rmSync(join(gitDir, "index"));
+  writeFileSync(join(gitDir, "refs/heads/main"), "");
+  for (const found of [await look(), await fsck()])
+    expect(found).toEqual(["problem repositories: sam/home is damaged: refs/heads/main names no version"]);
+});
+
+test("a version that is missing further back is found by fsck alone", async () => {
+  const [first = ""] = plainGit(join(gitDir, ".."), "rev-list", "--objects", "HEAD", "--", "knowledge/a.md")
+    .split("\n")
+    .filter((line) => line.endsWith(" knowledge/a.md"));
+  const id = first.slice(0, 40);
+  expect(readdirSync(join(gitDir, "objects", id.slice(0, 2)))).toContain(id.slice(2));
+  rmSync(join(gitDir, "objects", id.slice(0, 2), id.slice(2)));
+  expect((await look()).join()).toStartWith("ok ");
+  expect((await fsck()).join()).toMatch(/^problem repositories: sam\/home: .*/);
+  expect(readFileSync(join(gitDir, "HEAD"), "utf8")).toContain("main");
+});
