@@ -48,7 +48,7 @@ function open(...args: string[]): Screen {
     ended: child.exited,
     text: () => shown,
     type: (line) => void terminal.write(`${line}\r`),
-    shows: (text) => until(`the screen shows ${text}: ${JSON.stringify(shown)}`, () => shown.includes(text), 3000),
+    shows: (text) => until(`the screen shows ${text}: ${JSON.stringify(shown)}`, () => shown.includes(text), 12_000),
   };
 }
 

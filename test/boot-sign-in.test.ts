@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type TestHome, withHome } from "./support/home.ts";
+import { gsvCommand, type TestHome, withHome } from "./support/home.ts";
 
 const ROOT_PASSWORD = "root's own words";
 const DEADLINE_MS = 20_000;
@@ -15,7 +15,7 @@ async function onTerminal(
   answers: string[],
 ): Promise<{ status: number; screen: string }> {
   let screen = "";
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../src/main.ts"), ...args], {
+  const child = Bun.spawn([...gsvCommand(), ...args], {
     env: {
       HOME: home.beside("."),
       USER: "sam",

@@ -26,7 +26,8 @@ beforeAll(() => {
     if (what === "exit") process.exit(Number(value));
     if (what === "wait") {
       for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => { console.log(name); process.exit(7); });
-      console.log("ready");
+      // From inside the loop: a signal that comes before it runs may be lost.
+      setImmediate(() => console.log("ready"));
       setInterval(() => {}, 1000);
     } else if (what === "die") process.kill(process.pid, "SIGKILL");
     else console.log(JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), env: process.env, stdin: await Bun.stdin.text() }));`,

@@ -6,6 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allCommands } from "../commands/command-tree.ts";
+import { gsvCommand } from "./support/home.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const scratch = mkdtempSync(join(tmpdir(), "gsv-readme-"));
@@ -26,7 +27,8 @@ interface Example {
 beforeAll(() => {
   mkdirSync(join(scratch, "bin"));
   const gsv = join(scratch, "bin", "gsv");
-  writeFileSync(gsv, `#!/bin/sh\nexec "${process.execPath}" --no-env-file "${join(ROOT, "src", "main.ts")}" "$@"\n`);
+  const command = gsvCommand().map((word) => `"${word}"`);
+  writeFileSync(gsv, `#!/bin/sh\nexec ${command.join(" ")} "$@"\n`);
   chmodSync(gsv, 0o755);
 });
 

@@ -44,7 +44,7 @@ test("a backup that is killed at any time leaves no file of that name but a whol
     expect((await home.gsv(["backup", home.beside("first.tar")])).status).toBe(0);
     const wholeMs = performance.now() - started;
     let killed = 0;
-    const rounds = samples(4, 100);
+    const rounds = samples(2, 100);
     for (let n = 0; n < rounds; n++) {
       rmSync(file, { force: true });
       if ((await killedAfter(home, (wholeMs * (n + 1)) / rounds, "backup", file)) === "SIGKILL") killed++;
@@ -85,10 +85,10 @@ test("a restore that is killed at any time leaves the old home or the new, whole
     const wholeMs = performance.now() - started;
     const seen = new Set<string>();
     let now = old;
-    const rounds = samples(3, 100);
+    const rounds = samples(2, 100);
     for (let n = 0; n < rounds; n++) {
       const next = now === old ? other : old;
-      const end = await killedAfter(home, (wholeMs * (n + 1.5)) / rounds, "restore", "--force", next);
+      const end = await killedAfter(home, (wholeMs * 1.2 * (n + 0.5)) / rounds, "restore", "--force", next);
       await home.gsv(["kernel", "start"]);
       const found = await labels(home);
       const is = [old, other].find((file) => JSON.stringify(worlds[file]) === JSON.stringify(found));

@@ -17,6 +17,11 @@ const pathsOf = (move: FileMove) => [move.path, ...(move.do === "rename" ? [move
 
 const DEVIATIONS: readonly Deviation[] = [
   {
+    why: "links that lead in a circle through a closed directory: which of the two is met first depends on how many are followed",
+    explains: (_move, theirs, ours) =>
+      bothRefuse(theirs, ours) && [theirs.code, ours.code].every((code) => code === "ELOOP" || code === "EACCES"),
+  },
+  {
     why: "a file has one name: a hard link is EPERM, or what is wrong with either path, whichever is found first",
     explains: (move, _theirs, ours) => move.do === "hardlink" && ours.code !== "done",
   },
@@ -37,7 +42,7 @@ afterAll(() => host.end());
 test.if(process.platform === "linux")(
   "random work on files gives what it gives on the host, but for the differences that are explained",
   async () => {
-    const random = seeded(Date.now() % 1_000_000);
+    const random = seeded(samples(7, Date.now() % 1_000_000));
     const rounds = Math.ceil(samples(1500, 20_000) / MOVES_EACH);
     let moves = 0;
     let differences = 0;

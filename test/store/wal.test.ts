@@ -11,7 +11,7 @@ import { samples } from "../support/soak.ts";
 import { CHECKPOINTED, LOGGED, openStore, PID, send } from "../support/store-child.ts";
 
 const CHILD = join(import.meta.dir, "..", "support", "store-child.ts");
-const SAMPLES = samples(60, 200);
+const SAMPLES = samples(30, 200);
 const SEED = samples(4711, Date.now() % 2 ** 31);
 const MESSAGES_A_ROUND = 4;
 

@@ -261,7 +261,7 @@ export function isCompiled(): boolean {
 
 function isFresh(): boolean {
   const built = statSync(BINARY, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = ["src", "commands", "fs"].flatMap((folder) =>
+  const sources = ["src", "commands", "fs", "tui"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),

@@ -80,7 +80,7 @@ test("twenty scripts that spin or grow are ended with a word, and the kernel ans
   const drawn = Object.entries(SCRIPTS)
     .map((entry) => ({ entry, place: random.bytes(4).join() }))
     .sort((a, b) => (a.place < b.place ? -1 : 1))
-    .slice(0, samples(6, 20))
+    .slice(0, samples(3, 20))
     .map(({ entry }) => entry);
   await withHome(async (home) => {
     const [one, other] = [home.sys(), home.sys()];
