@@ -1,5 +1,5 @@
-// Small files: what one write and one read cost through the kernel, beside the same on the disk itself. 10,000 of each where the disk
-// takes them in a few seconds, else fewer: the name of a row says how many. A cost that grows with their number shows in a row of its own.
+// Small files: what one write and one read cost through the kernel, beside the same on the disk itself. 10,000 of each, and fewer where a
+// short run is asked for or the disk is slow: the name of a row says how many. A cost that grows with their number has a row of its own.
 
 import {
   closeSync,
@@ -23,8 +23,8 @@ import { median, type Row, rowOf, timed } from "./measure.ts";
 const CONTENT = Buffer.from("a note of ordinary length, as an agent would keep it. ".repeat(8));
 const PER_DIRECTORY = 100;
 const FILES_MAX = 10_000;
-const FILES_PER_ROUND = 250;
-const WRITING_MS = 5000;
+const FILES_PER_ROUND = 500;
+const WRITING_MS = 60_000;
 
 export async function fileRows(_floor: Floor, rounds: number): Promise<Row[]> {
   const home = new Home();
