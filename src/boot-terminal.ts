@@ -204,7 +204,7 @@ function editorFrom(env: EditorPorts["env"]): readonly [string, ...string[]] {
   // One that was named may need no terminal; the usual one does.
   if (!env.VISUAL && !env.EDITOR && !isatty(0)) {
     throw new SysError("EUSAGE", "there is no terminal to edit on, and neither VISUAL nor EDITOR is set", [
-      "one setting at a time: gsv config set KEY VALUE",
+      "name one that needs none: EDITOR=COMMAND",
     ]);
   }
   const [program, ...words] = (env.VISUAL || env.EDITOR || "vi").trim().split(/\s+/);

@@ -3,9 +3,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { realClock } from "../../src/lib/clock.ts";
-import { dial } from "../../src/rpc/client.ts";
-import { VERSION } from "../../src/version.ts";
 import { plainGit } from "../support/git.ts";
 import { type Floor, Home } from "./machine.ts";
 import { type Row, rowOf, timedAgainst } from "./measure.ts";
@@ -18,8 +15,7 @@ export async function commitRows(_floor: Floor, rounds: number): Promise<Row[]> 
   const directory = mkdtempSync(join(tmpdir(), "gsv-bench-"));
   try {
     await home.kernel();
-    const info = { clientId: "bench", version: VERSION, cwd: "/", env: {} };
-    const link = await dial({ socketPath: home.socket, info, clock: realClock, helloMs: 2000 });
+    const link = await home.dial();
     try {
       plainGit(directory, "init", "-q", "-b", "main");
       mkdirSync(join(directory, "knowledge"));

@@ -14,9 +14,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { realClock } from "../../src/lib/clock.ts";
-import { dial } from "../../src/rpc/client.ts";
-import { VERSION } from "../../src/version.ts";
 import { type Floor, Home } from "./machine.ts";
 import { median, type Row, rowOf, timed } from "./measure.ts";
 
@@ -80,8 +77,7 @@ interface Times {
 }
 
 async function throughTheKernel(home: Home, under: string, files: number): Promise<Times> {
-  const info = { clientId: "bench", version: VERSION, cwd: "/", env: {} };
-  const link = await dial({ socketPath: home.socket, info, clock: realClock, helloMs: 2000 });
+  const link = await home.dial();
   const data = CONTENT.toString("base64");
   try {
     for (let n = 0; n < files; n += PER_DIRECTORY) {

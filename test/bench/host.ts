@@ -2,10 +2,7 @@
 // screen asks for one, and as a whole command line.
 
 import { tmpdir } from "node:os";
-import { realClock } from "../../src/lib/clock.ts";
-import { dial } from "../../src/rpc/client.ts";
 import type { ShellAnswer } from "../../src/syscalls/shell-service.ts";
-import { VERSION } from "../../src/version.ts";
 import { type Floor, Home } from "./machine.ts";
 import { type Row, rowOf, timedAgainst } from "./measure.ts";
 
@@ -29,8 +26,7 @@ export async function hostRows(_floor: Floor, rounds: number): Promise<Row[]> {
 }
 
 async function throughTheKernel(home: Home, rounds: number) {
-  const info = { clientId: "bench", version: VERSION, cwd: tmpdir(), env: {} };
-  const link = await dial({ socketPath: home.socket, info, clock: realClock, helloMs: 2000 });
+  const link = await home.dial(tmpdir());
   let number = 0;
   const command = async () => {
     const id = `0190a1b2-0000-7000-8000-${String(++number).padStart(12, "0")}`;

@@ -5,6 +5,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { build, GSV } from "../../src/build.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { dial, type Link } from "../../src/rpc/client.ts";
+import { VERSION } from "../../src/version.ts";
 
 const ROOT = dirname(dirname(import.meta.dir));
 export const BINARY = join(ROOT, "dist", "gsv");
@@ -73,6 +76,12 @@ export class Home {
     await this.gsv(["kernel", "start"]);
     const { pid } = JSON.parse((await this.gsv(["kernel", "status", "--json"])).stdout) as { pid: number };
     return new Kernel(pid);
+  }
+
+  /** A client's connection to the kernel that runs. */
+  dial(cwd = "/"): Promise<Link> {
+    const info = { clientId: "bench", version: VERSION, cwd, env: {} };
+    return dial({ socketPath: this.socket, info, clock: realClock, helloMs: 2000 });
   }
 
   async stopKernel(): Promise<void> {

@@ -5,9 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { realClock } from "../../src/lib/clock.ts";
-import { dial, type Link } from "../../src/rpc/client.ts";
-import { VERSION } from "../../src/version.ts";
+import type { Link } from "../../src/rpc/client.ts";
 import { type Floor, Home } from "./machine.ts";
 import { type Row, rowOf, timedAgainst } from "./measure.ts";
 
@@ -18,8 +16,7 @@ export async function mountRows(_floor: Floor, rounds: number): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "gsv-bench-"));
   try {
     await home.kernel();
-    const info = { clientId: "bench", version: VERSION, cwd: "/", env: {} };
-    const link = await dial({ socketPath: home.socket, info, clock: realClock, helloMs: 2000 });
+    const link = await home.dial();
     try {
       // The home's own init is one of them.
       for (let index = 1; index < PROCESSES; index++)

@@ -2,10 +2,7 @@
 // The processes are made by gsv, the old messages are put in behind its back while no kernel runs.
 
 import { join } from "node:path";
-import { realClock } from "../../src/lib/clock.ts";
-import { dial } from "../../src/rpc/client.ts";
 import { Db } from "../../src/store/open.ts";
-import { VERSION } from "../../src/version.ts";
 import { type Floor, Home } from "./machine.ts";
 import { median, type Row, rowOf, timedAgainst } from "./measure.ts";
 import { sendTimes } from "./send.ts";
@@ -48,8 +45,7 @@ export async function scaleRows(floor: Floor, rounds: number): Promise<Row[]> {
 
 async function spawnMany(home: Home, count: number): Promise<string[]> {
   await home.kernel();
-  const info = { clientId: "bench", version: VERSION, cwd: "/", env: {} };
-  const link = await dial({ socketPath: home.socket, info, clock: realClock, helloMs: 2000 });
+  const link = await home.dial();
   try {
     const pids: string[] = [];
     for (let index = 0; index < count; index++) {

@@ -4,10 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { realClock } from "../../src/lib/clock.ts";
-import { dial } from "../../src/rpc/client.ts";
 import { Db } from "../../src/store/open.ts";
 import { sqliteProcessStore } from "../../src/store/process/sqlite.ts";
-import { VERSION } from "../../src/version.ts";
 import { type Floor, Home } from "./machine.ts";
 import { median, type Row, rowOf, timed } from "./measure.ts";
 
@@ -81,12 +79,7 @@ async function sends(): Promise<number[]> {
 
 /** Times of sends to a process that is held: the message is taken and acknowledged, and no run disturbs the next one. */
 export async function sendTimes(home: Home, pid: string, rounds: number): Promise<number[]> {
-  const link = await dial({
-    socketPath: home.socket,
-    info: { clientId: "bench", version: VERSION, cwd: "/", env: {} },
-    clock: realClock,
-    helloMs: 2000,
-  });
+  const link = await home.dial();
   try {
     await link.call("proc.signal", { pid, signal: "STOP" }, { requestId: `stop-${pid}` });
     const send = (round: number) =>
