@@ -1,5 +1,5 @@
 // `--set KEY=VALUE`, before or after any command and as often as one likes: settings for this one invocation. It is taken out of the
-// command line here, so that no command has to know of it; whether key and value are right is decided in boot-flags.ts.
+// command line here, so that no command has to know of it; whether key and value are right is decided in boot/flags.ts.
 
 import { SysError } from "../src/abi/errno.ts";
 import type { Io } from "./command.ts";

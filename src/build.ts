@@ -10,7 +10,7 @@ const ROOT = dirname(import.meta.dir);
 /** gsv itself. A Worker's first module is part of the binary although nothing imports it. */
 export const GSV = {
   entry: join(import.meta.dir, "main.ts"),
-  workers: [join(import.meta.dir, "boot-shell-worker.ts")],
+  workers: [join(import.meta.dir, "boot/shell-worker.ts")],
 };
 
 export interface BuildOptions {
@@ -30,6 +30,8 @@ export async function build({ entry, workers = [], outfile, commit }: BuildOptio
       target: "bun",
       format: "esm",
       splitting: true,
+      // All modules lie in one directory of the binary: what names a Worker beside itself finds it there as in the sources.
+      naming: "[name].[ext]",
       minify: true,
       bytecode: true,
       define: { GSV_BUILD_COMMIT: JSON.stringify(commit) },

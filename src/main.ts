@@ -5,7 +5,7 @@ import type { Io, Output } from "../commands/command.ts";
 import type { Credentials } from "./abi/identity.ts";
 import type { HomeKeeping } from "./abi/keep.ts";
 import type { ClientInfo } from "./abi/sys.ts";
-import type { Signing } from "./boot-sign-in.ts";
+import type { Signing } from "./boot/sign-in.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 const argv = process.argv.slice(2);
@@ -48,7 +48,7 @@ async function invocation() {
 /** The same with its home; refuses an environment that names none. */
 async function atHome(here: Awaited<ReturnType<typeof invocation>>) {
   const { homeFrom, homePaths } = await import("./paths.ts");
-  const { socketPlace } = await import("./boot-socket.ts");
+  const { socketPlace } = await import("./boot/socket.ts");
   const { env, uid } = here;
   const paths = homePaths(homeFrom(env.GSV_HOME, env.HOME || (await import("node:os")).homedir()));
   return { ...here, paths, socket: () => socketPlace(paths, { uid, runtimeDir: env.XDG_RUNTIME_DIR }) };
@@ -68,8 +68,8 @@ async function homeOrFault(here: Awaited<ReturnType<typeof invocation>>) {
 
 async function hostMachine({ env, paths, uid, clock, random, command, socket }: Invocation) {
   const { configFrom } = await import("./abi/config.ts");
-  const { keychainOf } = await import("./boot-keychain.ts");
-  const { startKernel } = await import("./boot-client.ts");
+  const { keychainOf } = await import("./boot/keychain.ts");
+  const { startKernel } = await import("./boot/client.ts");
   const { accountName } = await import("./paths.ts");
   return {
     paths,
@@ -97,13 +97,13 @@ async function hostMachine({ env, paths, uid, clock, random, command, socket }: 
 }
 
 async function kernelProcess(): Promise<number> {
-  const { runKernel } = await import("./boot-host.ts");
+  const { runKernel } = await import("./boot/host.ts");
   const { exitStatusOf } = await import("./abi/errno.ts");
   try {
     await runKernel(await hostMachine(await atHome(await invocation())));
     return 0;
   } catch (error) {
-    const { lastWordsOf } = await import("./boot-client.ts");
+    const { lastWordsOf } = await import("./boot/client.ts");
     process.stderr.write(lastWordsOf(error));
     return exitStatusOf(error);
   }
@@ -111,16 +111,16 @@ async function kernelProcess(): Promise<number> {
 
 async function commandProcess(): Promise<number> {
   if (argv.some((word) => word.includes("\ufffd"))) {
-    const { garbled } = await import("./boot-argv.ts");
+    const { garbled } = await import("./boot/argv.ts");
     const fault = garbled(argv);
     if (fault !== null) {
       process.stderr.write(`${fault}\n`);
       return 2;
     }
   }
-  const { outputOf, standardInput, takeSignals } = await import("./boot-io.ts");
+  const { outputOf, standardInput, takeSignals } = await import("./boot/io.ts");
   const { runCommandLine } = await import("../commands/run.ts");
-  const { lazySys } = await import("./boot-lazy.ts");
+  const { lazySys } = await import("./boot/lazy.ts");
   const here = await invocation();
   const { clock, random, env } = here;
   const cwd = process.cwd();
@@ -128,7 +128,7 @@ async function commandProcess(): Promise<number> {
   const stdin = await standardInput();
   let flags: ClientInfo["flags"];
   const askHidden = async (prompt: string) =>
-    stderr.isTTY ? (await import("./boot-terminal.ts")).askHidden(prompt, takeTermination) : null;
+    stderr.isTTY ? (await import("./boot/terminal.ts")).askHidden(prompt, takeTermination) : null;
   const signIn = signingIn(here, askHidden);
   const sys = lazySys(async () => {
     const login = await signIn.credentials();
@@ -145,23 +145,23 @@ async function commandProcess(): Promise<number> {
     clock,
     random,
     person: {
-      ask: async (question) => (await import("./boot-terminal.ts")).ask(question, (text) => stderr.write(text)),
+      ask: async (question) => (await import("./boot/terminal.ts")).ask(question, (text) => stderr.write(text)),
       askHidden,
       edit: async (request) => {
         const { home, runDir: directory } = (await atHome(here)).paths;
-        return (await import("./boot-terminal.ts")).editText({ env, cwd, home, directory }, request);
+        return (await import("./boot/terminal.ts")).editText({ env, cwd, home, directory }, request);
       },
     },
     host: async () => {
-      const { hostSide } = await import("./boot-host-files.ts");
+      const { hostSide } = await import("./boot/host-files.ts");
       const { home, runDir } = (await atHome(here)).paths;
       return hostSide({ cwd, home, drafts: runDir, clock, random });
     },
     override: async (said) => {
-      flags = (await import("./boot-flags.ts")).flagsFrom(said);
+      flags = (await import("./boot/flags.ts")).flagsFrom(said);
     },
     conceal: async (text) => {
-      const { withoutStored } = await import("./boot-conceal.ts");
+      const { withoutStored } = await import("./boot/conceal.ts");
       return withoutStored(text, async () => (await atHome(here)).paths);
     },
     sys: () => sys,
@@ -169,25 +169,25 @@ async function commandProcess(): Promise<number> {
     kernel: { start: () => sys.call("system.start", {}) },
     machine: {
       async doctor() {
-        const { patientOf } = await import("./boot-doctor.ts");
+        const { patientOf } = await import("./boot/doctor.ts");
         const { doctorOf } = await import("./doctor/examine.ts");
         return doctorOf(await patientOf({ ...here, home: await homeOrFault(here) }));
       },
       providers: async () => (await import("./providers/table.ts")).providerNames(),
       async places() {
-        const { placesOf } = await import("./boot-doctor.ts");
+        const { placesOf } = await import("./boot/doctor.ts");
         const { paths, socket, command } = await atHome(here);
         return placesOf(paths, socket, command.at(-1) ?? "gsv");
       },
     },
-    peek: async () => (await import("./boot-peek.ts")).peek(() => atHome(here)),
+    peek: async () => (await import("./boot/peek.ts")).peek(() => atHome(here)),
     manual: async () => (await import("./prompts/manual.ts")).MANUAL,
     hostTerminal: async ({ bare }) => {
-      const { hostTerminal } = await import("./boot-host-terminal.ts");
+      const { hostTerminal } = await import("./boot/host-terminal.ts");
       const { paths } = await atHome(here);
       return hostTerminal({ paths, env, cwd, clock, bare, say: (line) => stderr.write(line) });
     },
-    spawn: async (program) => (await import("./boot-spawn.ts")).runOnTerminal(program),
+    spawn: async (program) => (await import("./boot/spawn.ts")).runOnTerminal(program),
   };
   try {
     const isPerson = stdin.isTTY && io.stdout.isTTY;
@@ -200,14 +200,14 @@ async function commandProcess(): Promise<number> {
 /** gsv on a terminal. */
 async function plainShell(io: Io, { paths }: Invocation): Promise<number> {
   await io.kernel.start();
-  const [{ plainShell }, { replPorts }] = await Promise.all([import("../tui/plain.ts"), import("./boot-repl.ts")]);
+  const [{ plainShell }, { replPorts }] = await Promise.all([import("../tui/plain.ts"), import("./boot/repl.ts")]);
   return plainShell(io, replPorts(paths.historyFile, VERSION));
 }
 
 /** Few commands look at the home as a whole. */
 function lazyKeeping(home: () => Promise<Invocation>, cwd: string): HomeKeeping {
   const keeping = async () => {
-    const { homeKeeping } = await import("./boot-keep.ts");
+    const { homeKeeping } = await import("./boot/keep.ts");
     return homeKeeping({ ...(await home()), cwd });
   };
   return {
@@ -233,7 +233,7 @@ function takeTermination(restore: () => void): () => void {
 async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<Output> {
   const { SECRET_ENV } = await import("./abi/config.ts");
   if (!SECRET_ENV.some((name) => env[name])) return output;
-  const { redactorOf } = await import("./boot-redact.ts");
+  const { redactorOf } = await import("./boot/redact.ts");
   const redactor = redactorOf(env);
   // Bytes need not be text; what is looked for in them is.
   const clean = (bytes: Uint8Array) => Buffer.from(redactor.known(Buffer.from(bytes).toString("latin1")), "latin1");
@@ -250,7 +250,7 @@ function signingIn(
   const { env, clock } = here;
   let acted: Parameters<Signing["as"]> | null = null;
   const loaded = async () => {
-    const { signing } = await import("./boot-sign-in.ts");
+    const { signing } = await import("./boot/sign-in.ts");
     const { homeFrom, homePaths } = await import("./paths.ts");
     const runDir = () => homePaths(homeFrom(env.GSV_HOME, env.HOME || "/")).runDir;
     const made = signing({ env, runDir, now: () => clock.now(), ask });
@@ -273,7 +273,7 @@ async function openKernel(
   cwd: string,
   say: (line: string) => void,
 ) {
-  const { clientEnv, clientSys, isInProcess } = await import("./boot-client.ts");
+  const { clientEnv, clientSys, isInProcess } = await import("./boot/client.ts");
   const { uuidv7 } = await import("./abi/ids.ts");
   const { env, paths, clock, random, flags } = here;
   const said = flags === undefined ? {} : { flags };
@@ -281,7 +281,7 @@ async function openKernel(
   const { reveal } = await import("./lib/sanitize.ts");
   const onFirstRun = () => say(`gsv: made a home at ${reveal(paths.home)}\n`);
   if (isInProcess(env)) {
-    const { hostKernel } = await import("./boot-host.ts");
+    const { hostKernel } = await import("./boot/host.ts");
     const hosted = await hostKernel(await hostMachine(here), info, onFirstRun, here.login);
     if (hosted !== null) return hosted;
   }

@@ -15,8 +15,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { patientOf } from "../../src/boot-doctor.ts";
-import { socketPlace } from "../../src/boot-socket.ts";
+import { patientOf } from "../../src/boot/doctor.ts";
+import { socketPlace } from "../../src/boot/socket.ts";
 import { doctorOf } from "../../src/doctor/examine.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { homeFrom, homePaths } from "../../src/paths.ts";

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { patientOf } from "../../src/boot-doctor.ts";
-import { socketPlace } from "../../src/boot-socket.ts";
+import { patientOf } from "../../src/boot/doctor.ts";
+import { socketPlace } from "../../src/boot/socket.ts";
 import { doctorOf, type Finding } from "../../src/doctor/examine.ts";
 import type { Patient } from "../../src/doctor/patient.ts";
 import { realClock } from "../../src/lib/clock.ts";

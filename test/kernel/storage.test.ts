@@ -250,7 +250,7 @@ test("a move killed in the middle goes on where it was, and until it is done eve
 test("a home whose bytes are on disk loads nothing of S3", () => {
   const tree = readTree(["src", "fs"]);
   const loaded = new Set<string>();
-  const waiting = ["src/boot.ts", "src/boot-host.ts", "src/boot-read.ts", "src/boot-read-files.ts", "src/boot-keep.ts"];
+  const waiting = ["src/boot.ts", "src/boot/host.ts", "src/boot/read.ts", "src/boot/read-files.ts", "src/boot/keep.ts"];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (loaded.has(path)) continue;
     loaded.add(path);

@@ -3,9 +3,9 @@
 import { randomBytes } from "node:crypto";
 import { configFrom } from "../../src/abi/config.ts";
 import { exitStatusOf } from "../../src/abi/errno.ts";
-import { lastWordsOf } from "../../src/boot-client.ts";
-import { runKernel } from "../../src/boot-host.ts";
-import { socketPlace } from "../../src/boot-socket.ts";
+import { lastWordsOf } from "../../src/boot/client.ts";
+import { runKernel } from "../../src/boot/host.ts";
+import { socketPlace } from "../../src/boot/socket.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { homePaths } from "../../src/paths.ts";
 import { CRASH_ENV, type CrashPlan, crashingPorts } from "./crash.ts";

@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import type { HomeKeeping } from "../../src/abi/keep.ts";
 import { MANIFEST } from "../../src/backup/manifest.ts";
 import { END, header, padding } from "../../src/backup/tar.ts";
-import { homeKeeping } from "../../src/boot-keep.ts";
+import { homeKeeping } from "../../src/boot/keep.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { homePaths } from "../../src/paths.ts";

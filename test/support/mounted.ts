@@ -2,9 +2,9 @@
 
 import type { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../../src/abi/identity.ts";
-import { type MountParts, mountedFiles } from "../../src/boot-mounts.ts";
-import { homesOf, lazyRepos } from "../../src/boot-repos.ts";
-import { mountedWorkspaces } from "../../src/boot-workspace-files.ts";
+import { type MountParts, mountedFiles } from "../../src/boot/mounts.ts";
+import { homesOf, lazyRepos } from "../../src/boot/repos.ts";
+import { mountedWorkspaces } from "../../src/boot/workspace-files.ts";
 import type { TestKernel } from "./kernel.ts";
 
 export interface Mounted {

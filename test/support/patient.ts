@@ -4,8 +4,8 @@
 import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { patientOf } from "../../src/boot-doctor.ts";
-import { socketPlace } from "../../src/boot-socket.ts";
+import { patientOf } from "../../src/boot/doctor.ts";
+import { socketPlace } from "../../src/boot/socket.ts";
 import { doctorOf, type Finding } from "../../src/doctor/examine.ts";
 import type { Patient } from "../../src/doctor/patient.ts";
 import { realClock } from "../../src/lib/clock.ts";

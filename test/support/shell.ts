@@ -3,8 +3,8 @@
 
 import type { Input, Interruption, Io } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
-import { hostSide } from "../../src/boot-host-files.ts";
-import { homeKeeping } from "../../src/boot-keep.ts";
+import { hostSide } from "../../src/boot/host-files.ts";
+import { homeKeeping } from "../../src/boot/keep.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import { FakeIo, FakeOutput, stdinOf } from "./io.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, expect, test } from "bun:test";
 import type { Mount } from "../../fs/namespace.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../../src/abi/identity.ts";
-import { newShellRunner } from "../../src/boot-shell.ts";
+import { newShellRunner } from "../../src/boot/shell.ts";
 import { shellFiles } from "../../src/kernel/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { GsvShells, type ShellPlace } from "../../src/targets/gsv.ts";

@@ -3,7 +3,7 @@
 
 import { isCode, isTest, type SourceFile, type Tree } from "./tree.ts";
 
-export const ENTRIES = ["src/main.ts", "src/boot-shell-worker.ts", "src/build.ts", "src/launch.mjs"];
+export const ENTRIES = ["src/main.ts", "src/boot/shell-worker.ts", "src/build.ts", "src/launch.mjs"];
 
 /** Exports that only tests take, each with the reason why that is right. */
 export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {
@@ -14,9 +14,9 @@ export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {
   "src/kernel/setup.ts humanName": "which names an account may get is a rule of its own",
   "src/providers/table.ts loadProvider": "providers are tried one by one, as they are listed",
   "src/build.ts GSV": "the benchmark builds gsv as npm run build does",
-  "src/boot-shell.ts newShellRunner": "scripts are tried in the Workers that run them",
-  "src/boot-keychain.ts answering": "a keychain that never answers is tried without the one of this machine",
-  "src/boot-terminal.ts lineFrom": "what keys make of a line is tried without a terminal",
+  "src/boot/shell.ts newShellRunner": "scripts are tried in the Workers that run them",
+  "src/boot/keychain.ts answering": "a keychain that never answers is tried without the one of this machine",
+  "src/boot/terminal.ts lineFrom": "what keys make of a line is tried without a terminal",
   "commands/events.ts EVENT_TYPES": "the same schema as a list; a test sees each type printed",
 };
 

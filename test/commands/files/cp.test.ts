@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { hostSide } from "../../../src/boot-host-files.ts";
+import { hostSide } from "../../../src/boot/host-files.ts";
 import type { FileStat } from "../../../src/syscalls/file-tree.ts";
 import { stdinOf } from "../../support/io.ts";
 import { TestKernel } from "../../support/kernel.ts";

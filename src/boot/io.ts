@@ -1,0 +1,130 @@
+// The streams of this process as commands use them. They work on the descriptors themselves: the ready-made stream objects cost several
+// milliseconds to make, more than most commands take. Writing waits until the system took the text; a reader that has gone and a
+// device that takes no more are reported, never thrown.
+
+import { fstatSync, write } from "node:fs";
+import type { Input, Interruption, Output } from "../../commands/command.ts";
+import { SysError } from "../abi/errno.ts";
+import type { Clock } from "../lib/clock.ts";
+import { Serial } from "../lib/serial.ts";
+
+const COLUMNS_FALLBACK = 80;
+const ROWS_FALLBACK = 24;
+/** A pipe that somebody made non-blocking and that is full is tried again after this long. */
+const FULL_RETRY_MS = 2;
+
+/** Memory devices, /dev/null among them, have this major number on Linux. */
+const MAJOR_MEMORY = 1;
+
+export async function outputOf(descriptor: number, clock: Clock, columns: string | undefined): Promise<Output> {
+  const serial = new Serial();
+  const terminal = await terminalOn(descriptor);
+  let closed = false;
+  let failure: SysError | null = null;
+
+  async function writeAll(bytes: Uint8Array): Promise<void> {
+    for (let from = 0; from < bytes.length && !closed; ) {
+      const wrote = await writeSome(descriptor, bytes, from);
+      if (typeof wrote === "number") from += wrote;
+      else if (wrote === "EAGAIN") await clock.sleep(FULL_RETRY_MS);
+      else {
+        closed = true;
+        if (wrote !== "EPIPE") failure = notWritten(wrote);
+      }
+    }
+  }
+
+  return {
+    get closed() {
+      return closed;
+    },
+    get failure() {
+      return failure;
+    },
+    isTTY: terminal !== null,
+    get columns() {
+      const width = terminal?.columns() ?? Number(columns);
+      return width > 0 ? width : COLUMNS_FALLBACK;
+    },
+    get rows() {
+      return terminal?.rows() || ROWS_FALLBACK;
+    },
+    write: (text) =>
+      closed || text.length === 0
+        ? Promise.resolve()
+        : serial.run(() => writeAll(typeof text === "string" ? Buffer.from(text) : text)),
+  };
+}
+
+function notWritten(code: string): SysError {
+  // Not with the status of a full disk: that one says that nothing was saved.
+  const why = code === "ENOSPC" || code === "EDQUOT" ? ": the disk is full" : ` (${code})`;
+  return new SysError("EIO", `cannot write the output${why}`);
+}
+
+function writeSome(descriptor: number, bytes: Uint8Array, from: number): Promise<number | string> {
+  return new Promise((resolve) => {
+    write(descriptor, bytes, from, bytes.length - from, null, (error, wrote) =>
+      resolve(error ? (error.code ?? "EIO") : wrote),
+    );
+  });
+}
+
+// Pipes and files are told apart from terminals without node:tty, which takes as long to load as everything else.
+async function terminalOn(descriptor: number): Promise<Terminal | null> {
+  try {
+    const stat = fstatSync(descriptor);
+    if (!stat.isCharacterDevice() || (process.platform === "linux" && stat.rdev >> 8 === MAJOR_MEMORY)) return null;
+  } catch {
+    return null;
+  }
+  const { isatty, WriteStream } = await import("node:tty");
+  if (!isatty(descriptor)) return null;
+  return { columns: () => new WriteStream(descriptor).columns, rows: () => new WriteStream(descriptor).rows };
+}
+
+interface Terminal {
+  readonly columns: () => number;
+  readonly rows: () => number;
+}
+
+export async function standardInput(): Promise<Input> {
+  const isTTY = (await terminalOn(0)) !== null;
+  return {
+    isTTY,
+    get kind() {
+      return isTTY ? "tty" : kindOf(0);
+    },
+    bytes: () => Bun.stdin.stream() as unknown as AsyncIterable<Uint8Array>,
+  };
+}
+
+function kindOf(descriptor: number): Input["kind"] {
+  try {
+    const stat = fstatSync(descriptor);
+    if (stat.isFIFO()) return "pipe";
+    if (stat.isSocket()) return "socket";
+    return stat.isFile() ? "file" : "none";
+  } catch {
+    return "none";
+  }
+}
+
+const SIGNALS: { readonly [S in Interruption]: NodeJS.Signals } = { INT: "SIGINT", TERM: "SIGTERM", HUP: "SIGHUP" };
+
+export interface SignalSource {
+  on(signal: NodeJS.Signals, listener: () => void): unknown;
+  off(signal: NodeJS.Signals, listener: () => void): unknown;
+}
+
+/** Takes the signals over from their default action until the returned function is called. */
+export function takeSignals(source: SignalSource, listener: (name: Interruption) => void): () => void {
+  const taken = Object.entries(SIGNALS).map(([name, signal]) => {
+    const hear = () => listener(name as Interruption);
+    source.on(signal, hear);
+    return () => source.off(signal, hear);
+  });
+  return () => {
+    for (const give of taken) give();
+  };
+}

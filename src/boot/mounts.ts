@@ -1,0 +1,93 @@
+// The mount table. The kernel and the read-only view share it, so that a path means the same with a kernel and without.
+
+import { binFs, type Program } from "../../fs/bin.ts";
+import { devFs } from "../../fs/dev.ts";
+import { diskFs } from "../../fs/disk.ts";
+import { etcFile } from "../../fs/etc.ts";
+import type { RepoFsOptions } from "../../fs/homes.ts";
+import { logFs } from "../../fs/log.ts";
+import { separateStores } from "../../fs/memory.ts";
+import { type Mount, Namespace } from "../../fs/namespace.ts";
+import { objectsFs } from "../../fs/objects.ts";
+import { procFs } from "../../fs/proc.ts";
+import { repoFs } from "../../fs/repo.ts";
+import { approvalsFs } from "../../fs/spool.ts";
+import { syntheticFs } from "../../fs/synthetic.ts";
+import { sysFs } from "../../fs/sys.ts";
+import { type WorkspacesOptions, workspacesFs } from "../../fs/workspaces.ts";
+import type { Caller } from "../abi/identity.ts";
+import type { RandomBytes } from "../abi/ids.ts";
+import type { Sys } from "../abi/sys.ts";
+import { accountFiles } from "../kernel/account-files.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { ObjectStore } from "../objects/objects.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import { messageLine, waitsForText } from "../syscalls/format.ts";
+
+const TMP_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Loaded when somebody looks: it takes every declaration there is. */
+const REFERENCE = {
+  names: async () => (await import("../syscalls/reference.ts")).syscallNames(),
+  text: async (name: string) => (await import("../syscalls/reference.ts")).syscallText(name),
+};
+
+export interface MountParts {
+  readonly objects: ObjectStore;
+  readonly kernel: Pick<KernelStore, "accountFiles" | "accounts" | "people">;
+  readonly homes: Omit<RepoFsOptions, "under">;
+  readonly workspaces: WorkspacesOptions;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly sysFor: (caller: Caller) => Sys;
+  /** As sysFor, for what is done and not only looked at. */
+  readonly actFor: (caller: Caller) => Sys;
+  /** The kernel's log without secrets. */
+  readonly log: () => Promise<string>;
+  readonly onLocked: (uid: number, locked: boolean) => void;
+  /** A directory of this machine that was granted; none is by default. */
+  readonly host?: { readonly directory: string; readonly hidden: readonly string[] };
+}
+
+export function mountedFiles(parts: MountParts): Namespace {
+  const { objects, kernel, clock, sysFor, actFor } = parts;
+  const stored = objectsFs({ storeOf: () => objects, clock, root: { uid: 0, gid: 0, mode: 0o755 } });
+  const ofOwner = separateStores((caller: Caller) => caller.ownerUid, TMP_BYTES_MAX);
+  const etc = accountFiles({ kernel, onLocked: parts.onLocked });
+  const kept = (at: string): Mount => ({ at, fs: stored, whole: true, readOnly: true });
+  const mounts: Mount[] = [
+    { at: "/", fs: repoFs({ ...parts.homes, under: stored }) },
+    { at: "/tmp", fs: objectsFs({ storeOf: ofOwner, clock, root: { uid: 0, gid: 0, mode: 0o1777 } }) },
+    { at: "/workspaces", fs: workspacesFs(parts.workspaces), whole: true },
+    { at: "/proc", fs: procFs({ sysFor, actFor, clock, messageLine, waitsForText }) },
+    { at: "/sys", fs: sysFs({ sysFor, clock, reference: REFERENCE }) },
+    { at: "/dev", fs: devFs(parts.random, clock.now()) },
+    { at: "/etc/passwd", fs: etcFile(etc.passwd, clock) },
+    { at: "/etc/shadow", fs: etcFile(etc.shadow, clock) },
+    { at: "/etc/group", fs: etcFile(etc.group, clock) },
+    { at: "/bin", fs: binFs(programs, clock), readOnly: true },
+    { at: "/usr/local/bin", fs: binFs(async () => [], clock), readOnly: true },
+    { at: "/var/spool/approvals", fs: approvalsFs(sysFor, clock), readOnly: true },
+    { at: "/var/log/gsv", fs: logFs({ text: parts.log, reader: () => ownHuman(kernel), clock }), readOnly: true },
+    { at: "/var/crash", fs: syntheticFs([], clock), readOnly: true },
+    // What the kernel itself puts there is read by whom it belongs to, and changed by nobody.
+    ...["/var/sessions", "/var/media", "/agents"].map(kept),
+    ...granted(parts),
+  ];
+  return new Namespace(mounts, clock.now());
+}
+
+function granted({ host, kernel, clock, random }: MountParts): Mount[] {
+  if (host === undefined) return [];
+  return [{ at: "/mnt/host", fs: diskFs({ ...host, owner: () => ownHuman(kernel), clock, random }) }];
+}
+
+async function ownHuman({ accounts }: Pick<KernelStore, "accounts">): Promise<{ uid: number; gid: number }> {
+  return (await accounts.firstHuman()) ?? { uid: 0, gid: 0 };
+}
+
+/** Loaded when somebody looks into /bin. */
+async function programs(): Promise<readonly Program[]> {
+  const { COMMANDS } = await import("../../commands/table.ts");
+  return [...COMMANDS].flatMap(([name, { summary, hidden }]) => (hidden ? [] : [{ name, summary }]));
+}

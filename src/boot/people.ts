@@ -1,0 +1,49 @@
+// Builds the services about accounts, groups, tokens, rights and the audit log.
+
+import { uuidv7 } from "../abi/ids.ts";
+import type { Core } from "../boot.ts";
+import { auditLog } from "../kernel/audit.ts";
+import { forgetSettings } from "../kernel/config.ts";
+import { groupsService } from "../kernel/groupings.ts";
+import { rightsService } from "../kernel/rights.ts";
+import { settleAccount } from "../kernel/setup.ts";
+import { tokensService } from "../kernel/tokens.ts";
+import { usersService } from "../kernel/users.ts";
+import { keyOf } from "../process/request.ts";
+import type { Services } from "../syscalls/table.ts";
+import type { ProcessParts } from "./processes.ts";
+import { bootstrapOf } from "./repos.ts";
+
+type People = Pick<Services, "accounts" | "groups" | "tokens" | "rights" | "audit">;
+
+export function bootPeople(core: Core, { closer }: ProcessParts): People {
+  const { kernel, processes, objects, machine, passwords, logins, secrets } = core;
+  const { clock, random } = machine;
+  return {
+    accounts: usersService({
+      kernel,
+      passwords,
+      lockout: logins.lockout,
+      clock,
+      settle: (uid) => {
+        const { give } = bootstrapOf(core, machine, core.repos);
+        return settleAccount({ kernel, processes, objects, now: clock.now(), give }, uid);
+      },
+      forget: (uid, by) => forgetSettings({ rows: kernel.config, secrets }, uid, { uid: by, now: clock.now() }),
+      onLocked: (uid, locked) => logins.accountLocked(uid, locked),
+      async end(row, context) {
+        await closer.kill(row, {
+          reason: "kill",
+          archive: true,
+          archiveId: uuidv7(clock.now(), random),
+          requestKey: `${keyOf(context)}:${row.pid}`,
+          uid: context.caller.uid,
+        });
+      },
+    }),
+    groups: groupsService(kernel),
+    tokens: tokensService({ kernel, clock, random, onRevoked: (id) => logins.tokenRevoked(id) }),
+    rights: rightsService(kernel),
+    audit: auditLog(kernel, clock),
+  };
+}

@@ -1,0 +1,68 @@
+// The file services of the read-only view: the same mounts over objects and databases that are only read.
+
+import { SysError } from "../abi/errno.ts";
+import type { RandomBytes } from "../abi/ids.ts";
+import type { Sys } from "../abi/sys.ts";
+import { treeService } from "../kernel/file-tree.ts";
+import { type FilesOptions, filesService } from "../kernel/files.ts";
+import { storageService } from "../kernel/storage.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { ObjectStore } from "../objects/objects.ts";
+import type { HomePaths } from "../paths.ts";
+import { mediaReads } from "../process/media.ts";
+import type { KernelDb } from "../store/kernel/db.ts";
+import { objectRows } from "../store/kernel/objects.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { FileTree } from "../syscalls/file-tree.ts";
+import type { Files } from "../syscalls/services.ts";
+import type { Media, Storage } from "../syscalls/storage-service.ts";
+import { homeNamed, namesIn } from "./about.ts";
+import { keychainOf } from "./keychain.ts";
+import { mountedFiles } from "./mounts.ts";
+import { homesOf, lazyRepos } from "./repos.ts";
+import { storageIn } from "./storage.ts";
+import { mountedWorkspaces } from "./workspace-files.ts";
+
+export interface ReadFiles {
+  readonly files: Files;
+  readonly tree: FileTree;
+  readonly objects: Pick<ObjectStore, "read">;
+  readonly storage: Storage;
+  readonly media: Pick<Media, "get" | "list">;
+}
+
+export interface ReadFilesOptions {
+  readonly paths: HomePaths;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly database: KernelDb;
+  readonly kernel: KernelStore;
+  readonly sys: () => Sys;
+}
+
+export async function readFiles({ paths, clock, random, database, kernel, sys }: ReadFilesOptions): Promise<ReadFiles> {
+  const keychain = keychainOf(paths.home, clock);
+  const stored = await storageIn({ paths, clock, random, config: kernel.config, keychain }, objectRows(database));
+  const { objects } = stored;
+  const repos = lazyRepos({ paths, clock });
+  const homes = homesOf(kernel, paths, repos);
+  const workspaces = mountedWorkspaces({ kernel, repos, paths, clock, random });
+  const namespace = mountedFiles({
+    ...{ objects, homes, workspaces, kernel, clock, random, sysFor: sys, actFor: sys },
+    log: needsKernel,
+    onLocked: () => {},
+  });
+  const homeOf: FilesOptions["homeOf"] = (caller, username) => homeNamed(kernel, caller, username);
+  return {
+    objects,
+    files: filesService({ namespace, homeOf }),
+    tree: treeService({ namespace, homeOf, names: namesIn(kernel), clock }),
+    media: mediaReads({ kernel, objects }),
+    storage: storageService({ ...stored, kernel, clock }),
+  };
+}
+
+/** Which secrets must not be in it, a kernel knows. */
+async function needsKernel(): Promise<never> {
+  throw new SysError("EAGAIN", "reading the log needs a kernel");
+}

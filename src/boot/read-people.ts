@@ -1,0 +1,28 @@
+// Accounts, groups, tokens, rights and the audit log as the read-only view lists them. Changing them needs a kernel.
+
+import { auditLog } from "../kernel/audit.ts";
+import { listGroups } from "../kernel/groupings.ts";
+import { rightsService } from "../kernel/rights.ts";
+import { listTokens } from "../kernel/tokens.ts";
+import { listAccounts } from "../kernel/users.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { Services } from "../syscalls/table.ts";
+
+export interface ReadPeople {
+  readonly accounts: Pick<Services["accounts"], "list">;
+  readonly groups: Pick<Services["groups"], "list">;
+  readonly tokens: Pick<Services["tokens"], "list">;
+  readonly rights: Services["rights"];
+  readonly audit: Services["audit"];
+}
+
+export function readPeople(kernel: KernelStore, clock: Clock): ReadPeople {
+  return {
+    accounts: { list: (caller) => listAccounts(kernel, caller) },
+    groups: { list: (caller) => listGroups(kernel, caller) },
+    tokens: { list: (caller) => listTokens({ kernel, clock }, caller) },
+    rights: rightsService(kernel),
+    audit: auditLog(kernel, clock),
+  };
+}

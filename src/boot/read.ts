@@ -1,0 +1,184 @@
+// Answers calls that only read, with no kernel: the same syscall handlers over databases opened read-only, for the home's own human.
+// `readOnlySys` is null when even reading needs a kernel: the home was never set up, or an older gsv wrote it and it must be migrated.
+
+import { existsSync } from "node:fs";
+import type { Config } from "../abi/config.ts";
+import { SysError } from "../abi/errno.ts";
+import { initPid, type RandomBytes, uuidv7 } from "../abi/ids.ts";
+import type { ClientInfo, Sys } from "../abi/sys.ts";
+import { callersFrom } from "../kernel/accounts.ts";
+import { Bus } from "../kernel/bus.ts";
+import { controlService } from "../kernel/control.ts";
+import { makeDispatch } from "../kernel/dispatch.ts";
+import { registryService } from "../kernel/registry.ts";
+import { kernelSys } from "../kernel/sys.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type HomePaths, readKernelInfo } from "../paths.ts";
+import { approvalsList } from "../process/approvals.ts";
+import { archivesService } from "../process/archive.ts";
+import { KernelDb } from "../store/kernel/db.ts";
+import { type KernelStore, sqliteKernelStore } from "../store/kernel/sqlite.ts";
+import { isHeld } from "../store/lock.ts";
+import type { KernelStatus, Settings } from "../syscalls/services.ts";
+import { type Services, syscallNamed } from "../syscalls/table.ts";
+import { aboutThis } from "./about.ts";
+import type { ReadPeople } from "./read-people.ts";
+import { lazyRepos, lazyRepositories } from "./repos.ts";
+import { lazyWorkspaces } from "./workspaces.ts";
+
+export interface ReadOptions {
+  readonly paths: HomePaths;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly onInterrupted: () => void;
+  /** Who asks, and with what environment. */
+  readonly client?: ClientInfo;
+  readonly config?: Partial<Config>;
+  readonly secretsStore?: string | undefined;
+  /** Where programs are looked for. */
+  readonly path?: string | undefined;
+}
+
+export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
+  const { paths, clock, random, onInterrupted, client } = options;
+  if (!existsSync(paths.kernelDb) || existsSync(paths.restoreInfo)) return null;
+  const database = KernelDb.openForReading(paths.kernelDb);
+  if (database === null) return null;
+  const kernel = sqliteKernelStore(database);
+  const human = await kernel.accounts.firstHuman();
+  // A first run makes accounts first and the init last; what is half made is nobody's to see.
+  if (human === null || (await kernel.processes.get(initPid(human.uid)))?.phase !== "live") {
+    database.close();
+    return null;
+  }
+  const { generation } = database.current();
+  const caller = () => callersFrom(kernel.accounts).person(human.uid, human.home);
+  const sys = (): Sys =>
+    kernelSys({
+      dispatch,
+      bus: new Bus(() => {}),
+      caller,
+      client,
+      newRequestId: () => uuidv7(clock.now(), random),
+      uid: human.uid,
+    });
+  // A list of processes needs none of them, and what they need takes longer to load than the list.
+  const files = lazily(async () =>
+    (await import("./read-files.ts")).readFiles({ paths, clock, random, database, kernel, sys }),
+  );
+  const histories = lazily(async () =>
+    (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation }),
+  );
+  const dispatch = makeDispatch({
+    readOnly: true,
+    table: { get: syscallNamed },
+    services: {
+      registry: registryService({
+        kernel,
+        atRest: true,
+        fresh: async (pid) => (await histories.get()).store.projection(pid).catch(() => null),
+        onInterrupted,
+      }),
+      histories: loadedWhenAsked(async () => (await histories.get()).histories),
+      archives: archivesService({
+        kernel,
+        objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
+      }),
+      approvals: loadedWhenAsked(async () => approvalsList(kernel)),
+      files: loadedWhenAsked(async () => (await files.get()).files),
+      tree: loadedWhenAsked(async () => (await files.get()).tree),
+      storage: loadedWhenAsked(async () => (await files.get()).storage),
+      media: loadedWhenAsked(async () => (await files.get()).media),
+      settings: settingsAtRest(kernel, options),
+      ...treesAtRest(options, kernel),
+      ...peopleAtRest(kernel, clock),
+      kernel: controlService({
+        about: aboutThis(paths),
+        processes: kernel.processes,
+        life: () => ({ ...holderOf(paths), generation, clients: 0 }),
+        drain: () => {},
+      }),
+    },
+    requests: kernel.requests,
+    // What is refused here is asked again at a kernel, which writes it down.
+    audit: { ...kernel.audit, add: async () => {} },
+    clock,
+    logCall: async () => {},
+    onFault: () => {},
+  });
+  const door = sys();
+  return {
+    ...door,
+    async close() {
+      await door.close();
+      await (await histories.made)?.store.close();
+      database.close();
+    },
+  };
+}
+
+async function needsKernel(): Promise<never> {
+  throw new SysError("EAGAIN", "this needs a kernel");
+}
+
+/**
+ * A service that is loaded when one of its methods is first called. What changes something is not among the methods: dispatch, which is
+ * read-only here, has refused such a call before.
+ */
+function loadedWhenAsked<S extends object>(load: () => Promise<Partial<NoInfer<S>>>): S {
+  return new Proxy<S>({} as S, {
+    get:
+      (_empty, name) =>
+      async (...args: unknown[]) => {
+        const service = await load();
+        const method: unknown = service[name as keyof S];
+        return typeof method === "function" ? method.apply(service, args) : needsKernel();
+      },
+  });
+}
+
+function settingsAtRest(kernel: KernelStore, options: ReadOptions): Settings {
+  return loadedWhenAsked(async () => {
+    const { bootSettings } = await import("./settings.ts");
+    return (await bootSettings(kernel, { ...options, config: options.config ?? {} })).settings;
+  });
+}
+
+function peopleAtRest(kernel: KernelStore, clock: Clock): Pick<Services, keyof ReadPeople> {
+  const people = lazily(async () => (await import("./read-people.ts")).readPeople(kernel, clock));
+  return {
+    accounts: loadedWhenAsked(async () => (await people.get()).accounts),
+    groups: loadedWhenAsked(async () => (await people.get()).groups),
+    tokens: loadedWhenAsked(async () => (await people.get()).tokens),
+    rights: loadedWhenAsked(async () => (await people.get()).rights),
+    audit: loadedWhenAsked(async () => (await people.get()).audit),
+  };
+}
+
+function lazily<T>(make: () => Promise<T>): { readonly get: () => Promise<T>; readonly made: Promise<T> | null } {
+  let made: Promise<T> | null = null;
+  return {
+    get: () => {
+      made ??= make();
+      return made;
+    },
+    get made() {
+      return made;
+    },
+  };
+}
+
+function treesAtRest({ paths, clock, random, path }: ReadOptions, kernel: KernelStore) {
+  const repos = lazyRepos({ paths, clock, path });
+  return {
+    repositories: lazyRepositories(kernel, repos, needsKernel),
+    workspaces: lazyWorkspaces({ kernel, repos, paths, clock, random, log: () => {} }, needsKernel),
+  };
+}
+
+// There may be a kernel all the same: suspended, on its way up or on its way out.
+function holderOf(paths: HomePaths): Pick<KernelStatus, "running" | "pid" | "startedAt"> {
+  const running = isHeld(paths.lockFile);
+  const info = running ? readKernelInfo(paths) : null;
+  return { running, pid: info?.pid ?? null, startedAt: info?.startedAt ?? null };
+}

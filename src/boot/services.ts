@@ -1,0 +1,119 @@
+// The services behind the syscalls, and the files everyone sees.
+
+import type { Core } from "../boot.ts";
+import { controlService } from "../kernel/control.ts";
+import { treeService } from "../kernel/file-tree.ts";
+import { type FilesOptions, filesService, pathLocator } from "../kernel/files.ts";
+import { registryService } from "../kernel/registry.ts";
+import { storageService } from "../kernel/storage.ts";
+import { approvalsService } from "../process/approvals.ts";
+import { archivesService } from "../process/archive.ts";
+import { historiesService } from "../process/histories.ts";
+import { mediaService } from "../process/media.ts";
+import { modelFor, modelService } from "../process/model-choice.ts";
+import { processesService } from "../process/processes.ts";
+import type { Shells } from "../syscalls/shell-service.ts";
+import type { Services } from "../syscalls/table.ts";
+import { aboutThis, homeNamed, namesIn } from "./about.ts";
+import { mountedFiles } from "./mounts.ts";
+import { bootPeople } from "./people.ts";
+import type { ProcessParts } from "./processes.ts";
+import { bootstrapOf, homesOf, lazyRepositories } from "./repos.ts";
+import { mountedWorkspaces } from "./workspace-files.ts";
+import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
+
+export function bootServices(core: Core, files: FileParts, { shells, ...parts }: ServiceParts): Services {
+  const { ledger, runners, closer, heldForKeys } = parts;
+  const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
+  const { clock, random, paths, pid } = machine;
+  const { models, offers } = core;
+  const choosing = { kernel, models, offers, clock };
+  const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
+  return {
+    ...bootPeople(core, parts),
+    registry: registryService({
+      kernel,
+      atRest: false,
+      heldBy: (pid) => ledger.heldBy(pid),
+      expectedBy: (pid) => ledger.expectedBy(pid),
+    }),
+    histories: historiesService({ kernel, store, open: (row) => ledger.open(row) }),
+    kernel: controlService({
+      about: aboutThis(paths),
+      processes: kernel.processes,
+      life,
+      drain: (why) => host.drain(why),
+    }),
+    archives: archivesService({ kernel, objects }),
+    approvals: approvalsService({ kernel, store, ledger, runners, clock }),
+    files: filesService(files.options),
+    tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
+    settings: {
+      ...core.settings,
+      async change(context, request) {
+        const changed = await core.settings.change(context, request);
+        await heldForKeys.look(context.caller.ownerUid);
+        return changed;
+      },
+    },
+    shells,
+    repositories: lazyRepositories(kernel, core.repos),
+    workspaces: lazyWorkspaces({ ...core, ...machine }),
+    bootstrapping: bootstrapOf(core, machine, core.repos),
+    media: mediaService({ kernel, objects, store, open: (row) => ledger.open(row), clock }),
+    storage: storageService({ ...core.storage, kernel, clock }),
+    models: modelService(choosing),
+    processes: processesService({
+      kernel,
+      store,
+      ledger,
+      runners,
+      closer,
+      bus,
+      clock,
+      random,
+      retries,
+      log: machine.log,
+      locate: files.locate,
+      workplaces: workplacesOf({ ...core, ...machine }),
+      termMs: config["kernel.termMs"],
+      modelFor: (context, wanted) => modelFor(choosing, context, wanted),
+      offers,
+    }),
+  };
+}
+
+export type ServiceParts = ProcessParts & { readonly shells: Shells };
+
+/** A log is read from where its last part begins; the older one is for doctor. */
+const LOG_BYTES_MAX = 4 * 1024 * 1024;
+
+async function endOfFile(path: string, bytesMax: number): Promise<string> {
+  const file = Bun.file(path);
+  if (!(await file.exists())) return "";
+  const { size } = file;
+  const text = await file.slice(Math.max(0, size - bytesMax), size).text();
+  return size > bytesMax ? text.slice(text.indexOf("\n") + 1) : text;
+}
+
+export interface FileParts {
+  readonly options: FilesOptions;
+  readonly locate: ReturnType<typeof pathLocator>;
+}
+
+/** One namespace for all: what a rule looks at is what a call touches. */
+export function bootFiles(core: Core): FileParts {
+  const { kernel, objects, machine, unloggedDoor: sysFor, door, redactor, logins } = core;
+  const { clock, random, paths } = machine;
+  const homes = homesOf(kernel, paths, core.repos);
+  const workspaces = mountedWorkspaces({ ...core, ...machine });
+  const namespace = mountedFiles({
+    ...{ objects, homes, workspaces, kernel, clock, random, sysFor },
+    actFor: (caller) => door(caller.ownerUid, async () => caller),
+    log: async () => redactor.text(await endOfFile(paths.kernelLog, LOG_BYTES_MAX)),
+    onLocked: (uid, locked) => logins.accountLocked(uid, locked),
+    ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
+  });
+  const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
+  return { options, locate: pathLocator(options) };
+}

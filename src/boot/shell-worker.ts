@@ -1,0 +1,41 @@
+// The entry of the Worker that runs shell scripts, one at a time. It starts with no files and no kernel of its own, is told everything by
+// messages, and may be terminated at any moment.
+
+import { shellIo } from "../../commands/sh/io.ts";
+import { KernelLine } from "../../commands/sh/kernel-line.ts";
+import { Printer } from "../../commands/sh/printer.ts";
+import { programs } from "../../commands/sh/programs.ts";
+import { runScript } from "../../commands/sh/script.ts";
+import { realClock } from "../lib/clock.ts";
+import type { FromRunner, ShellJob, ToRunner } from "../targets/shell.ts";
+
+declare const self: Worker;
+
+const post = (message: FromRunner) => self.postMessage(message);
+const kernel = new KernelLine(post);
+const machine = {
+  clock: realClock,
+  random: (length: number) => crypto.getRandomValues(new Uint8Array(length)),
+  manual: async () => (await import("../prompts/manual.ts")).MANUAL,
+};
+const io = shellIo(kernel, machine);
+let aborting = new AbortController();
+
+self.onmessage = ({ data }: MessageEvent<ToRunner>) => {
+  if (data.kind === "run") void run(data.job);
+  else if (data.kind === "abort") aborting.abort();
+  else kernel.hear(data);
+};
+
+async function run(job: ShellJob): Promise<void> {
+  aborting = new AbortController();
+  kernel.reset();
+  const printer = new Printer({ post, clock: realClock, bytesMax: job.outputBytesMax });
+  const { print } = printer;
+  const { signal } = aborting;
+  const end = await runScript(job, { kernel, programs: await programs(io), machine, signal, print });
+  printer.flush();
+  post({ kind: "end", end });
+}
+
+post({ kind: "ready" });

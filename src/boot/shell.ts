@@ -1,0 +1,185 @@
+// Shells of people and agents: the Workers that scripts on gsv run in, and where the code of these lies, in the sources and in the binary;
+// and the host, with the sandbox this machine has.
+
+import { existsSync, realpathSync } from "node:fs";
+import { LIMITS } from "../abi/limits.ts";
+import type { Core } from "../boot.ts";
+import { GsvScripts } from "../kernel/gsv-scripts.ts";
+import { HostPlaces } from "../kernel/host-places.ts";
+import { HostShells } from "../kernel/host-shells.ts";
+import { gatedSys } from "../kernel/shell-gate.ts";
+import { ShellTool } from "../kernel/shell-tool.ts";
+import { ShellTable } from "../kernel/shells.ts";
+import { hostEnvironment } from "../lib/host-environment.ts";
+import { isGuarded } from "../process/policy.ts";
+import { looksAt } from "../process/shell-policy.ts";
+import { SYSCALLS } from "../syscalls/all.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import type { Shells } from "../syscalls/shell-service.ts";
+import { GsvShells, type Runner } from "../targets/gsv.ts";
+import { HostCommands } from "../targets/host.ts";
+import { findSandbox, socketPlaces } from "../targets/sandbox.ts";
+import type { FromRunner } from "../targets/shell.ts";
+import { succeeds } from "../targets/spawn.ts";
+import { VERSION } from "../version.ts";
+import type { FileParts } from "./services.ts";
+
+const WARM_MAX = 2;
+const WARM_MS = 30_000;
+/** How far up a process looks for where it belongs. */
+const PARENTS_MAX = 8;
+
+export interface ShellParts {
+  readonly service: Shells;
+  readonly hostGround: HostShells["ground"];
+  readonly isBusy: () => boolean;
+  /** A run of a process is over: what it left running ends. */
+  readonly runOver: (pid: string) => void;
+  /** Takes up what earlier kernels left running. */
+  readonly adopt: () => void;
+  /** Once processes are taken up: ends what no run of theirs waits for. */
+  readonly settle: () => Promise<void>;
+  readonly close: () => void;
+}
+
+export function bootShells(core: Core, files: FileParts): ShellParts {
+  const { kernel, processes, machine } = core;
+  const { clock, paths } = machine;
+  const shells = new GsvShells({
+    newRunner: newShellRunner,
+    clock,
+    runningMax: LIMITS.shellsRunningMax,
+    memory: () => process.memoryUsage.rss(),
+    memoryMax: LIMITS.shellsMemoryBytesMax,
+    runningMaxEach: LIMITS.shellsRunningMaxEach,
+    warmMax: WARM_MAX,
+    warmMs: WARM_MS,
+  });
+  const commands = new HostCommands({
+    spoolDirectory: paths.spoolDir,
+    clock,
+    outputBytesMax: LIMITS.shellOutputBytesMax,
+    runningMax: LIMITS.hostRunningMax,
+    graceMs: LIMITS.hostGraceMs,
+    keptMs: LIMITS.hostKeptMs,
+    keptBytesMax: LIMITS.hostKeptBytesMax,
+  });
+  const scripts = new GsvScripts({
+    ...{ shells, clock, isGuarded, version: VERSION, namespace: files.options.namespace },
+    sysFor: (context, approved) => scriptSys(core, files, context, approved),
+    begin: (receipt) => kernel.requests.remember(receipt),
+  });
+  const hostShells = hostShellsOf(core, commands);
+  const table = new ShellTable({ scripts, commands, hostShells, clock });
+  const tool = new ShellTool({ table, namespace: files.options.namespace, newId: core.newRequestId });
+  return {
+    service: serviceOf(table, tool),
+    hostGround: (...given) => hostShells.ground(...given),
+    isBusy: () => shells.isBusy || commands.running > 0,
+    runOver: (pid) => table.endOfProcess(pid),
+    adopt: () => commands.adopt(),
+    async settle() {
+      const pids = new Set(
+        commands.list().flatMap(({ meta, exit }) => (exit === null && meta.pid !== null ? [meta.pid] : [])),
+      );
+      for (const pid of pids) {
+        const isThere = (await kernel.processes.get(pid)) !== null;
+        if (!isThere || (await processes.head(pid)).currentRun === null) table.endOfProcess(pid);
+      }
+    },
+    close() {
+      shells.close();
+      commands.close();
+    },
+  };
+}
+
+function serviceOf(table: ShellTable, tool: ShellTool): Shells {
+  return {
+    run: (...given) => table.run(...given),
+    output: (...given) => table.output(...given),
+    input: (...given) => table.input(...given),
+    signal: (...given) => table.signal(...given),
+    stop: (...given) => table.stop(...given),
+    list: (...given) => table.list(...given),
+    exec: (...given) => tool.exec(...given),
+  };
+}
+
+function scriptSys({ door }: Core, { options, locate }: FileParts, { caller, client }: CallContext, approved: boolean) {
+  const sys = door(caller.ownerUid, async () => caller, client);
+  if (approved) return sys;
+  return gatedSys(sys, {
+    classOf: (call) => SYSCALLS.get(call)?.class,
+    locate: (path) => locate(caller, path),
+    isGuarded,
+    exists: (path) =>
+      options.namespace.lstat(caller, path).then(
+        () => true,
+        () => false,
+      ),
+  });
+}
+
+function hostShellsOf(core: Core, host: HostCommands): HostShells {
+  const { kernel, machine } = core;
+  const {
+    clock,
+    paths,
+    hostEnv = {},
+    findProgram = (name: string) => Bun.which(name, { PATH: "/usr/local/bin:/usr/bin:/bin" }),
+  } = machine;
+  const env = hostEnvironment(hostEnv);
+  const home = realpathSync(paths.home);
+  let sandbox: ReturnType<typeof findSandbox> | null = null;
+  const places = new HostPlaces({
+    attachments: kernel.attachments,
+    clock,
+    home,
+    personsDirectory: (pid) => personsDirectory(core, pid),
+  });
+  return new HostShells({
+    ...{ host, places, env, home, looksAt },
+    sandbox: () => {
+      sandbox ??= findSandbox({ platform: process.platform, find: findProgram, works: (argv) => succeeds(argv, env) });
+      return sandbox;
+    },
+    hidden: () => existing(socketPlaces(env.HOME ?? "/root", hostEnv.XDG_RUNTIME_DIR)),
+    isPersonOfHome: async (uid) => uid === 0 || (await kernel.accounts.firstHuman())?.uid === uid,
+    rowOf: (pid) => kernel.processes.get(pid),
+  });
+}
+
+function existing(paths: readonly string[]): string[] {
+  return [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path)))];
+}
+
+/** Where the person stood whose message the process works on; else what was attached further up. */
+async function personsDirectory({ kernel, processes }: Core, pid: string): Promise<string | null> {
+  const { currentRun } = await processes.head(pid);
+  for (const { role, runId, origin } of await processes.context(pid))
+    if (role === "user" && runId === currentRun && origin?.kind === "client" && origin.cwd !== undefined)
+      return origin.cwd;
+  let parent = (await kernel.processes.get(pid))?.parentPid ?? null;
+  for (let level = 0; parent !== null && level < PARENTS_MAX; level++) {
+    const row = await kernel.processes.get(parent);
+    const [attached] = row === null ? [] : await kernel.attachments.of(row.workspaceId ?? row.pid);
+    if (attached !== undefined) return attached;
+    parent = row?.parentPid ?? null;
+  }
+  return null;
+}
+
+export function newShellRunner(): Runner {
+  const worker = new Worker(new URL("./shell-worker.ts", import.meta.url).href);
+  worker.unref();
+  return {
+    post: (message) => worker.postMessage(message),
+    listen(hear, fault) {
+      worker.onmessage = ({ data }: MessageEvent<FromRunner>) => hear(data);
+      worker.onerror = ({ message }) => fault(message);
+      worker.addEventListener("close", () => fault("it has ended"));
+    },
+    end: () => worker.terminate(),
+  };
+}

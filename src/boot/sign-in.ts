@@ -1,0 +1,78 @@
+// Who an invocation acts as: nobody in particular, or an account with a password from a descriptor, a token from the environment, a login
+// that was kept, or a password typed on the terminal, in that order. What is kept lies in run/, for its owner alone.
+
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { KeptLogin, SignIn } from "../../commands/command.ts";
+import { SysError } from "../abi/errno.ts";
+import type { Credentials } from "../abi/identity.ts";
+
+export interface SignInMachine {
+  readonly env: { readonly [name: string]: string | undefined };
+  /** Asked for when it is needed: most invocations need none. */
+  readonly runDir: () => string;
+  readonly now: () => number;
+  /** A line typed unseen; null where nobody is at a terminal. */
+  readonly ask: (prompt: string) => Promise<string | null>;
+}
+
+export interface Signing extends SignIn {
+  /** Undefined for the home's own human. */
+  credentials(): Promise<Credentials | undefined>;
+}
+
+export function signing({ env, runDir, now, ask }: SignInMachine): Signing {
+  const { GSV_TOKEN: token, GSV_PASSWORD_FD: descriptor } = env;
+  let user: string | null = null;
+  let anew = false;
+  const fileOf = (name: string) => join(runDir(), `login-${name}.json`);
+
+  function kept(name: string): KeptLogin | null {
+    try {
+      const login = JSON.parse(readFileSync(fileOf(name), "utf8")) as KeptLogin;
+      return login.expiresAt > now() ? login : null;
+    } catch {
+      return null;
+    }
+  }
+
+  return {
+    as(name, how) {
+      user = name;
+      anew = how === "anew";
+    },
+    kept: async (name) => kept(name),
+    async keep(name, login) {
+      const file = fileOf(name);
+      writeFileSync(`${file}.new`, JSON.stringify(login), { mode: 0o600 });
+      renameSync(`${file}.new`, file);
+    },
+    forget: async (name) => rmSync(fileOf(name), { force: true }),
+
+    async credentials() {
+      if (user === null) return token ? { token } : undefined;
+      // A password that is given decides: were it wrong and something else right, nobody would notice.
+      if (descriptor) return { user, password: passwordFrom(descriptor) };
+      if (token && !anew) return { user, token };
+      const login = anew ? null : kept(user);
+      if (login !== null) return { user, token: login.token };
+      const password = await ask(`password of ${user}: `);
+      if (password !== null) return { user, password };
+      throw new SysError("EAUTH", `acting as ${user} takes its password, and there is no terminal to ask on`, [
+        "GSV_PASSWORD_FD=3 gsv … 3< FILE reads it from there",
+        "GSV_TOKEN takes a token of gsv auth token create",
+      ]);
+    },
+  };
+}
+
+function passwordFrom(descriptor: string): string {
+  try {
+    if (/^[0-9]{1,4}$/.test(descriptor)) return readFileSync(Number(descriptor), "utf8").replace(/\r?\n$/, "");
+  } catch {
+    // Told below, the same way as what is no number.
+  }
+  throw new SysError("EAUTH", "GSV_PASSWORD_FD names no descriptor that can be read", [
+    "GSV_PASSWORD_FD=3 gsv … 3< FILE",
+  ]);
+}

@@ -1,0 +1,33 @@
+// Opens the stores of a home: kernel.db, the process databases, and the objects on disk or in a bucket. Tests may put their own in front.
+
+import type { Machine, Ports } from "../boot.ts";
+import type { KernelDb } from "../store/kernel/db.ts";
+import { objectRows } from "../store/kernel/objects.ts";
+import { sqliteKernelStore } from "../store/kernel/sqlite.ts";
+import { sqliteProcessStore } from "../store/process/sqlite.ts";
+import { storageIn } from "./storage.ts";
+
+interface Opening {
+  readonly database: KernelDb;
+  readonly kernelGeneration: number;
+  readonly logRows: () => number | undefined;
+}
+
+export async function openPorts(machine: Machine, { database, kernelGeneration, logRows }: Opening) {
+  const { paths, clock, keychain = null, ports } = machine;
+  const [kernel, rows] = [sqliteKernelStore(database), objectRows(database)];
+  const storage = await storageIn({ ...machine, config: kernel.config, keychain }, rows);
+  const raw: Ports = {
+    kernel,
+    processes: sqliteProcessStore({
+      directory: paths.procDir,
+      quarantine: paths.quarantineDir,
+      mode: "write",
+      now: () => clock.now(),
+      kernelGeneration,
+      logRows,
+    }),
+    objects: storage.objects,
+  };
+  return { ...(ports?.(raw) ?? raw), storage };
+}

@@ -1,0 +1,215 @@
+// What a command asks of a person at the terminal: a secret that nobody sees, and a text changed in the person's own editor. The
+// editor gets a file that only its owner can read, and an environment without secrets.
+
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  read as readSome,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { isatty, ReadStream } from "node:tty";
+import type { Edited, EditRequest } from "../../commands/command.ts";
+import { SysError } from "../abi/errno.ts";
+
+const EDITOR_ENV =
+  /^(?:PATH|HOME|TMPDIR|USER|LOGNAME|SHELL|TERM|COLORTERM|TERMINFO|LANG|LC_[A-Z]+|TZ|DISPLAY|WAYLAND_DISPLAY|XDG_[A-Z_]+|VISUAL|EDITOR)$/;
+/** A terminal gives no more of one line. */
+const LINE_BYTES_MAX = 4096;
+const CTRL_C = "\u0003";
+const CTRL_D = "\u0004";
+const CTRL_U = "\u0015";
+
+/** Reads one line as the terminal lets a person write it, and not a key more; ctrl-c there ends the invocation, as anywhere. */
+export async function ask(question: string, say: (text: string) => Promise<void>): Promise<string> {
+  await say(question);
+  const line = Buffer.alloc(LINE_BYTES_MAX);
+  const got = await new Promise<number>((resolve, reject) =>
+    readSome(0, line, 0, line.length, null, (error, count) => (error ? reject(error) : resolve(count))),
+  );
+  if (got > 0)
+    return line
+      .subarray(0, got)
+      .toString()
+      .replace(/\r?\n$/, "");
+  await say("\n");
+  throw new SysError("ECANCELED", "cancelled: nothing was changed");
+}
+
+/**
+ * Reads one line from the terminal itself with its echo off, whatever stdin is; null where there is none. `guarded` sees to it that the
+ * terminal shows again what is typed, however this process ends meanwhile.
+ */
+export async function askHidden(
+  question: string,
+  guarded: (restore: () => void) => () => void,
+): Promise<string | null> {
+  const descriptor = terminalHere();
+  if (descriptor === null) return null;
+  const terminal = new ReadStream(descriptor);
+  const unguard = guarded(() => terminal.setRawMode(false));
+  // Before the question: who answers quickly is not seen either.
+  terminal.setRawMode(true);
+  try {
+    writeSync(descriptor, question);
+    return await lineFrom(keysOf(descriptor));
+  } finally {
+    terminal.setRawMode(false);
+    writeSync(descriptor, "\n");
+    terminal.destroy();
+    unguard();
+  }
+}
+
+// Not through the stream: a second one on the same terminal hears nothing.
+async function* keysOf(descriptor: number): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const piece = Buffer.alloc(1024);
+    const got = await new Promise<number>((resolve, reject) =>
+      readSome(descriptor, piece, 0, piece.length, null, (error, count) => (error ? reject(error) : resolve(count))),
+    );
+    if (got === 0) return;
+    yield piece.subarray(0, got);
+  }
+}
+
+function terminalHere(): number | null {
+  try {
+    return openSync("/dev/tty", "r+");
+  } catch {
+    return null;
+  }
+}
+
+/** The line that keys make: what was typed, less what was taken back. */
+export async function lineFrom(keys: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let line: string[] = [];
+  for await (const bytes of keys) {
+    for (const key of decoder.decode(bytes, { stream: true })) {
+      if (key === "\r" || key === "\n") return line.join("");
+      if (key === CTRL_C) throw new SysError("ECANCELED", "cancelled: nothing was changed");
+      if (key === CTRL_D && line.length === 0) break;
+      if (key === CTRL_U) line = [];
+      else if (key === "\u007f" || key === "\b") line.pop();
+      else if (key >= " ") line.push(key);
+    }
+  }
+  throw new SysError("EUSAGE", "nothing was typed");
+}
+
+export interface EditorPorts {
+  readonly env: { readonly [name: string]: string | undefined };
+  /** A gsv that is called from within the editor works on this one. */
+  readonly home: string;
+  /** A directory of this home that nobody else reads. */
+  readonly directory: string;
+  readonly cwd: string;
+}
+
+export async function editText(
+  { env, home, directory, cwd }: EditorPorts,
+  { text, name, draftName = name, onDraft }: EditRequest,
+): Promise<Edited> {
+  const command = editorFrom(env);
+  const draft = join(directory, `draft-${draftName}`);
+  const before = bytesOf(draft, draft)?.toString() ?? text;
+  if (before !== text) await onDraft(draft);
+  const own = mkdtempSync(join(directory, "edit-"));
+  const path = join(own, name);
+  const clear = () => rmSync(own, { recursive: true, force: true });
+  const keep = () => {
+    renameSync(path, draft);
+    clear();
+    return draft;
+  };
+  const done = () => {
+    clear();
+    rmSync(draft, { force: true });
+  };
+  writeFileSync(path, before, { mode: 0o600, flag: "wx" });
+  try {
+    const status = await runEditor([...command, path], { env, home, cwd });
+    if (status === 0) return { text: textIn(path), done, keep };
+    throw new SysError("EUSAGE", `the editor ended with status ${status}: nothing was changed`);
+  } catch (error) {
+    // An editor may fail with a text in it that somebody wrote for an hour.
+    const hints = isWritten(path, before) ? [`your text is kept in ${keep()}`] : [];
+    clear();
+    if (error instanceof SysError) throw new SysError(error.code, error.message, hints);
+    throw new SysError("ECONFIG", `cannot start the editor ${command[0]}`, [
+      "set VISUAL or EDITOR to one there is",
+      ...hints,
+    ]);
+  }
+}
+
+/** Null where nothing is. What an editor made a pipe would never end, and what it made a link leads to a file that is not ours to read. */
+function bytesOf(path: string, called: string): Buffer | null {
+  let descriptor: number | null = null;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if (fstatSync(descriptor).isFile()) return readFileSync(descriptor);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+  } finally {
+    if (descriptor !== null) closeSync(descriptor);
+  }
+  throw new SysError("EINVAL", `${called} is no plain file that can be read: nothing was changed`, [
+    "move it away to begin anew",
+  ]);
+}
+
+function isWritten(path: string, before: string): boolean {
+  try {
+    const bytes = bytesOf(path, path);
+    return bytes !== null && bytes.toString() !== before;
+  } catch {
+    return true;
+  }
+}
+
+function textIn(path: string): string {
+  const bytes = bytesOf(path, "what the editor left");
+  if (bytes === null) throw new SysError("EINVAL", "the editor left no file: nothing was changed");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new SysError("EINVAL", "what the editor left is no text in UTF-8: nothing was changed");
+  }
+}
+
+async function runEditor(
+  command: readonly string[],
+  { env, home, cwd }: Pick<EditorPorts, "env" | "home" | "cwd">,
+): Promise<number> {
+  const allowed = Object.entries(env).filter(([variable]) => EDITOR_ENV.test(variable));
+  const child = Bun.spawn([...command], {
+    cwd,
+    env: { ...Object.fromEntries(allowed), GSV_HOME: home },
+    stdio: ["inherit", "inherit", "inherit"],
+  });
+  return await child.exited;
+}
+
+/** The editor's command line. It is cut at blanks, never given to a shell; `--` in it would make our file one of several. */
+function editorFrom(env: EditorPorts["env"]): readonly [string, ...string[]] {
+  // One that was named may need no terminal; the usual one does.
+  if (!env.VISUAL && !env.EDITOR && !isatty(0)) {
+    throw new SysError("EUSAGE", "there is no terminal to edit on, and neither VISUAL nor EDITOR is set", [
+      "name one that needs none: EDITOR=COMMAND",
+    ]);
+  }
+  const [program, ...words] = (env.VISUAL || env.EDITOR || "vi").trim().split(/\s+/);
+  if (program === undefined || program === "" || words.includes("--")) {
+    throw new SysError("ECONFIG", "VISUAL or EDITOR is not a command with plain arguments", ["for example: EDITOR=vi"]);
+  }
+  return [program, ...words];
+}

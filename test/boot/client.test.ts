@@ -1,0 +1,75 @@
+// What a command does before there is a kernel: reads how one is wanted, and starts it with a log that does not grow for ever.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { SysError } from "../../src/abi/errno.ts";
+import { isInProcess, startKernel } from "../../src/boot/client.ts";
+import { homePaths } from "../../src/paths.ts";
+import { type Env, withHome } from "../support/home.ts";
+import { scratchDirectory } from "../support/scratch.ts";
+
+const MIB = 1024 * 1024;
+let paths = homePaths("/");
+
+beforeEach(() => {
+  paths = homePaths(scratchDirectory("client"));
+  mkdirSync(paths.logDir);
+});
+afterEach(() => rmSync(paths.home, { recursive: true, force: true }));
+
+/** Starts something that writes one line and ends, as a kernel would that has nothing to do. */
+const start = () => startKernel({ paths, command: ["sh", "-c", "echo a line"], env: { PATH: process.env.PATH } });
+
+test("a log of more than 8 MiB is put aside when a kernel starts, in the place of the one put aside before", async () => {
+  const aside = `${paths.kernelLog}.1`;
+  writeFileSync(paths.kernelLog, "first".padEnd(8 * MIB + 1));
+  await start();
+  expect([statSync(aside).size, readFileSync(paths.kernelLog, "utf8")]).toEqual([8 * MIB + 1, "a line\n"]);
+  writeFileSync(paths.kernelLog, "second".padEnd(9 * MIB));
+  await start();
+  expect(readFileSync(aside, "utf8").trimEnd()).toBe("second");
+  expect(readFileSync(paths.kernelLog, "utf8")).toBe("a line\n");
+});
+
+test("a shorter log, or none, is written on", async () => {
+  await start();
+  await start();
+  expect(readFileSync(paths.kernelLog, "utf8")).toBe("a line\na line\n");
+  expect(existsSync(`${paths.kernelLog}.1`)).toBe(false);
+});
+
+function refusalOf(told: string): SysError {
+  try {
+    isInProcess({ GSV_KERNEL: told });
+  } catch (error) {
+    if (error instanceof SysError) return error;
+    throw error;
+  }
+  throw new Error(`${told} was not refused`);
+}
+
+test("GSV_KERNEL is in-process or nothing, and anything else is refused with what it can be", () => {
+  expect(isInProcess({ GSV_KERNEL: "in-process" })).toBe(true);
+  for (const env of [{}, { GSV_KERNEL: "" }]) expect(isInProcess(env)).toBe(false);
+  for (const told of ["inprocess", "In-Process", "1", "x".repeat(500)]) {
+    const refused = refusalOf(told);
+    expect([refused.code, refused.message.startsWith("GSV_KERNEL cannot be ")]).toEqual(["ECONFIG", true]);
+    expect(refused.message.length).toBeLessThan(100);
+    expect(refused.hints.join()).toContain("in-process");
+  }
+});
+
+test("a wrong GSV_KERNEL and a relative GSV_HOME end gsv with 78 and one line, before anything is made; help still works", async () => {
+  await withHome(async (home) => {
+    const wrong: Env[] = [{ GSV_KERNEL: "inprocess" }, { GSV_HOME: "some/where" }];
+    for (const env of wrong) {
+      const ran = await home.gsv(["ps"], { env });
+      expect([ran.status, ran.stdout]).toEqual([78, ""]);
+      expect(ran.stderr).toMatch(/^gsv: GSV_(?:KERNEL cannot be inprocess|HOME is relative: some\/where)\n {2}\S.*\n$/);
+      expect((await home.gsv(["help"], { env })).status).toBe(0);
+    }
+    expect([existsSync(home.directory), existsSync(home.beside("some"))]).toEqual([false, false]);
+    const kernel = await home.gsv(["kernel", "run"], { env: { GSV_HOME: "some/where" } });
+    expect([kernel.status, kernel.stderr.startsWith("gsv: GSV_HOME is relative")]).toEqual([78, true]);
+  });
+}, 30_000);

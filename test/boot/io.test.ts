@@ -1,0 +1,74 @@
+// The streams of a process: a reader who leaves ends the writing quietly, anything else that keeps text from being written is told.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { outputOf } from "../../src/boot/io.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { gsvCommand, withHome } from "../support/home.ts";
+
+const FULL = "/dev/full";
+const hasFull = existsSync(FULL);
+const open: number[] = [];
+let directory = "";
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "gsv-io-"));
+});
+
+afterEach(() => {
+  for (const descriptor of open.splice(0)) closeSync(descriptor);
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function opened(path: string, flags: number): number {
+  const descriptor = openSync(path, flags);
+  open.push(descriptor);
+  return descriptor;
+}
+
+test("a reader that has gone closes the output and is no failure", async () => {
+  const pipe = join(directory, "pipe");
+  Bun.spawnSync(["mkfifo", pipe]);
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const output = await outputOf(opened(pipe, constants.O_WRONLY), realClock, undefined);
+  closeSync(reader);
+  await output.write("anybody there?\n");
+  expect([output.closed, output.failure]).toEqual([true, null]);
+});
+
+test.skipIf(!hasFull)("a full disk closes the output and is a failure that says so", async () => {
+  const output = await outputOf(opened(FULL, constants.O_WRONLY), realClock, undefined);
+  await output.write("too much\n");
+  expect(output.closed).toBe(true);
+  expect(output.failure).toMatchObject({ code: "EIO", message: "cannot write the output: the disk is full" });
+  await output.write("dropped\n");
+});
+
+test("what cannot be written to at all is a failure that names why", async () => {
+  const file = join(directory, "file");
+  await Bun.write(file, "");
+  const output = await outputOf(opened(file, constants.O_RDONLY), realClock, undefined);
+  await output.write("x\n");
+  expect(output.failure).toMatchObject({ code: "EIO", message: "cannot write the output (EBADF)" });
+});
+
+test.skipIf(!hasFull)(
+  "gsv ps > /dev/full says so in one line on stderr and exits 1, and so does a send that was saved",
+  async () => {
+    await withHome(async (home) => {
+      expect((await home.gsv(["send", "hello"])).status).toBe(0);
+      for (const args of [["ps"], ["send", "saved"], ["--version"]]) {
+        const child = Bun.spawn(["sh", "-c", `exec "$@" > ${FULL}`, "sh", ...gsvCommand(), ...args], {
+          env: { HOME: home.directory, USER: "sam", PATH: process.env.PATH ?? "", GSV_HOME: home.directory },
+          stderr: "pipe",
+        });
+        const [stderr, status] = await Promise.all([child.stderr.text(), child.exited]);
+        expect([args, status, stderr]).toEqual([args, 1, "gsv: cannot write the output: the disk is full\n"]);
+      }
+      expect((await home.gsv(["proc", "history"])).stdout).toContain("saved");
+    });
+  },
+  30_000,
+);

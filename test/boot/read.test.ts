@@ -1,0 +1,42 @@
+// A path means the same with a kernel and without: the read-only view shows the same tree.
+
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { readOnlySys } from "../../src/boot/read.ts";
+import type { FileView } from "../../src/syscalls/services.ts";
+import { withHome } from "../support/home.ts";
+import { TestKernel } from "../support/kernel.ts";
+
+test("without a kernel the tree has the same directories as with one, and /tmp is one of them", async () => {
+  await using home = await TestKernel.boot();
+  const { paths, clock, random } = home;
+  const reader = await readOnlySys({ paths, clock, random: random.bytes, onInterrupted: () => {} });
+  for (const path of ["/", "/tmp", "/home", "~"]) {
+    const withKernel = await home.sys.call<FileView>("fs.read", { path });
+    expect(await reader?.call<FileView>("fs.read", { path })).toEqual(withKernel);
+  }
+  await reader?.close();
+});
+
+test("a home whose first run has not come to its end is not read: that takes a kernel", async () => {
+  await using home = await TestKernel.boot();
+  const { paths, clock, random } = home;
+  const read = () => readOnlySys({ paths, clock, random: random.bytes, onInterrupted: () => {} });
+  const db = new Database(paths.kernelDb, { readwrite: true });
+  db.run("UPDATE processes SET phase = 'creating' WHERE process_id = 'init:1000'");
+  expect(await read()).toBe(null);
+  db.run("DELETE FROM processes WHERE process_id = 'init:1000'");
+  db.close();
+  expect(await read()).toBe(null);
+});
+
+test("gsv fs read /tmp without a kernel is an empty directory, and fine", async () => {
+  await withHome(async (home) => {
+    expect((await home.gsv(["fs", "write", "~/a", "b"])).status).toBe(0);
+    expect((await home.gsv(["kernel", "stop"])).status).toBe(0);
+    const ran = await home.gsv(["fs", "read", "/tmp", "--json"]);
+    expect([ran.status, ran.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(ran.stdout)).toEqual({ kind: "directory", path: "/tmp", directories: [], files: [] });
+    expect(home.processes).toEqual([]);
+  });
+}, 30_000);
