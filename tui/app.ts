@@ -16,7 +16,7 @@ import { isProgram, LineShell } from "./line-shell.ts";
 import { reduce } from "./reduce.ts";
 import type { Hands } from "./reduce-keys.ts";
 import { type Route, routeOf } from "./route.ts";
-import { Screen, type Tty } from "./screen.ts";
+import { type Live, Screen, type Tty } from "./screen.ts";
 import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
 import type { Theme } from "./theme.ts";
 import { Transcript } from "./transcript.ts";
@@ -68,6 +68,7 @@ class App {
   /** Effects that have the terminal come one after the other. */
   private turn: Promise<void> = Promise.resolve();
   private busy = false;
+  private ticking = false;
 
   constructor(
     private readonly io: Io,
@@ -77,7 +78,7 @@ class App {
   ) {
     const { terminal, theme, history } = ports;
     this.state = initialState({ who, pid: initPid(who.uid), lines: history.lines });
-    this.screen = new Screen(terminal, io.clock);
+    this.screen = new Screen(terminal, io.clock, () => this.frame());
     this.transcript = new Transcript({
       theme,
       columns: () => terminal.columns,
@@ -117,7 +118,6 @@ class App {
       terminal.take((bytes) => this.hear(bytes));
       for (const bytes of early()) this.hear(bytes);
       void this.withBoxes();
-      this.tick();
       return await this.leaving.promise;
     } finally {
       stop();
@@ -208,9 +208,9 @@ class App {
     return isPlain && pinned !== null ? { to: pinned, text: route.text } : route;
   }
 
-  private show(): void {
+  private frame(): Live {
     const { terminal, theme } = this.ports;
-    const live = frameOf({
+    return frameOf({
       state: this.state,
       route: this.route(this.state.input.text, this.state.pinned),
       theme,
@@ -220,15 +220,23 @@ class App {
       tail: this.transcript.tail(),
       drawDock: this.drawDock,
     });
-    this.screen.setLive(live);
   }
 
-  /** Only while something moves is there anything to draw by itself. */
+  private show(): void {
+    this.screen.changed();
+    this.tick();
+  }
+
+  /** Only while something moves by itself is there anything to draw. */
   private tick(): void {
+    const { run, notice } = this.state;
+    if (this.ticking || (run === null && notice === null)) return;
+    this.ticking = true;
     this.io.clock.after(TICK_MS, () => {
-      const { run, notice } = this.state;
-      if (run !== null || notice !== null) this.show();
-      this.tick();
+      this.ticking = false;
+      if (notice !== null && notice.until <= this.now() && this.state.notice === notice)
+        this.state = { ...this.state, notice: null };
+      this.show();
     });
   }
 
