@@ -6,7 +6,15 @@ export const BUBBLE = [
   ...["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
   ...["--cap-drop", "ALL", "--ro-bind", "/", "/"],
 ] as const;
-export const OWN_DEVICES = ["--dev", "/dev", "--proc", "/proc"] as const;
+/** Settings of the machine lie in /proc as well, and who is root may write them without any right: they are covered again. */
+export const OWN_DEVICES = [
+  ...["--dev", "/dev", "--proc", "/proc"],
+  ...["sys", "sysrq-trigger", "irq", "bus", "fs"].flatMap((name) => [
+    "--ro-bind-try",
+    `/proc/${name}`,
+    `/proc/${name}`,
+  ]),
+];
 export const NO_NETWORK = "--unshare-net";
 
 export const BUBBLE_TRIAL = [...BUBBLE, ...OWN_DEVICES, NO_NETWORK, "--", "/bin/sh", "-c", "exit 0"] as const;

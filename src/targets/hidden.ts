@@ -9,7 +9,7 @@ export interface Hidden {
   readonly own: readonly string[];
   /** As empty directories. */
   readonly directories: readonly string[];
-  /** As empty files. */
+  /** As empty files, where they do not lie in one of those. */
   readonly files: readonly string[];
 }
 
@@ -38,13 +38,16 @@ export function hiddenOn({ home, env, uid }: Surroundings): Hidden {
   const below = (names: string) => [...homes].flatMap((each) => names.split(" ").map((name) => join(each, name)));
   const places = [home, ...SOCKETS_LIE_IN, env.XDG_RUNTIME_DIR, ...below(KEY_DIRECTORIES)];
   const sockets = listening();
-  const alone = sockets.map((path) => dirname(path)).filter(holdsSocketsAlone);
   return {
     own: unique(TMP.flatMap((path) => real(path) ?? [])),
-    directories: unique([...places.flatMap((path) => real(path) ?? []), ...alone]),
-    files: unique([...below(KEY_FILES), ...ROOT_FILES].flatMap((path) => real(path) ?? []).filter(isReadable)).concat(
-      sockets.filter((path) => !alone.includes(dirname(path))),
-    ),
+    directories: unique([
+      ...places.flatMap((path) => real(path) ?? []),
+      ...sockets.map((path) => dirname(path)).filter(holdsSocketsAlone),
+    ]),
+    files: unique([
+      ...[...below(KEY_FILES), ...ROOT_FILES].flatMap((path) => real(path) ?? []).filter(isReadable),
+      ...sockets,
+    ]),
   };
 }
 

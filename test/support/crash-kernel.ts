@@ -27,6 +27,7 @@ try {
     exe: "gsv",
     socket: () => socketPlace(paths, { uid }),
     config: configFrom(env),
+    hostEnv: env,
     log: (line) => process.stderr.write(`${new Date().toISOString()} ${line}\n`),
     ...(plan.sandboxed ? {} : { findProgram: () => null }),
     ports: crashingPorts(plan),
