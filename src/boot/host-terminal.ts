@@ -1,14 +1,14 @@
 // Real bash of this machine on a terminal of its own, shown on the one gsv was started from: keys go in as they are typed, so ctrl-c reaches
 // what runs there and not gsv; the terminal is as before whatever happens.
 
-import { realpathSync } from "node:fs";
 import { isatty, ReadStream, WriteStream } from "node:tty";
+import { workplace } from "../kernel/host-places.ts";
 import type { Clock } from "../lib/clock.ts";
 import { hostEnvironment } from "../lib/host-environment.ts";
 import type { HomePaths } from "../paths.ts";
 import { hiddenOn, resolver } from "../targets/hidden.ts";
 import { BASH } from "../targets/leader.ts";
-import { findSandbox, type Sandbox } from "../targets/sandbox.ts";
+import { findSandbox } from "../targets/sandbox.ts";
 import { spawnOnTerminal, succeeds } from "../targets/spawn.ts";
 
 export interface HostTerminalOptions {
@@ -23,32 +23,25 @@ export interface HostTerminalOptions {
 
 const NO_SANDBOX = "gsv: this machine has no sandbox: what runs here can do whatever you can\n";
 const LAST_WORDS_MS = 500;
+const SHELL = [BASH, "--noprofile", "--norc", "-i"];
 const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /** Its exit status; null where there is no terminal. */
 export async function hostTerminal(options: HostTerminalOptions): Promise<number | null> {
-  const { env: given, cwd, bare, say } = options;
+  const { paths, env: given, cwd, clock, bare, say } = options;
   if (!isatty(0) || !isatty(1)) return null;
+  const directory = workplace(cwd, paths.home);
   const plain = { ...hostEnvironment(given), PWD: cwd };
   const find = (name: string) => Bun.which(name, { PATH: SYSTEM_PATH });
   const works = (argv: readonly string[]) => succeeds(argv, plain);
   const sandbox = bare ? null : await findSandbox({ platform: process.platform, find, works });
   if (sandbox === null && !bare) await say(NO_SANDBOX);
-  const bash = [BASH, "--noprofile", "--norc", "-i"];
-  const env = { ...plain, ...sandbox?.env };
-  return await shown(sandbox === null ? bash : confined(sandbox, bash, options), { env, cwd, clock: options.clock });
-}
-
-function confined(
-  sandbox: Sandbox,
-  argv: readonly string[],
-  { paths, env, cwd }: HostTerminalOptions,
-): readonly string[] {
-  return sandbox.wrap(argv, {
-    ...{ directory: realpathSync(cwd), network: true, terminal: true, tmp: env.TMPDIR ?? "/tmp" },
-    hidden: hiddenOn({ home: paths.home, env, uid: process.getuid?.() ?? 0 }),
+  const confined = sandbox?.wrap(SHELL, {
+    ...{ directory, network: true, terminal: true, tmp: given.TMPDIR ?? "/tmp" },
+    hidden: hiddenOn({ home: paths.home, env: given, uid: process.getuid?.() ?? 0 }),
     resolver: resolver(),
   });
+  return await shown(confined ?? SHELL, { env: { ...plain, ...sandbox?.env }, cwd, clock });
 }
 
 async function shown(

@@ -2,7 +2,16 @@
 // kills and traces what it must not, and starts gsv itself. The same program outside succeeds in all of it, so each attempt is a real one.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { copyFileSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import type { Approval } from "../../src/abi/process.ts";
@@ -124,18 +133,18 @@ describe.skipIf(real === null)("inside", () => {
     const usual = home.beside(".gsv");
     mkdirSync(usual);
     writeFileSync(join(usual, "kernel.db"), "of another");
-    const script = `pwd; id -u; ls -A ~/.gsv ${home.directory}; echo x > ~/.gsv/x`;
-    expect(await home.gsv(["sh", "--host", "-c", script], { env: { GSV_TOKEN: "" } })).toEqual({
+    const looking = `pwd; id -u; ls -A ~/.gsv ${home.directory}; echo x > ~/.gsv/x`;
+    expect(await home.gsv(["sh", "--host", "-c", looking], { env: { GSV_TOKEN: "" } })).toEqual({
       status: 1,
       stdout: `${home.beside("")}\n${process.getuid?.()}\n${usual}:\n\n${home.directory}:\n`.replace("/\n", "\n"),
       stderr: expect.stringContaining("Read-only file system"),
     });
     if (isCompiled()) {
       takenAlong(gsvCommand()[0]!, join(work, "gsv"));
-      const ran = await said(
-        `GSV_HOME=${home.directory} ./gsv ps; echo status $?; cat ${home.directory}/log/kernel.log`,
-      );
-      expect(ran).toMatch(/^gsv: .*read-only.*\n.*status 1\n/is);
+      const script = `GSV_HOME=${home.directory} work/gsv ps; echo status $?; cat ${home.directory}/log/kernel.log`;
+      expect(await said(script, home.beside("."))).toMatch(/^status 78\ngsv: cannot use .*\n.*No such file/s);
+      // A home of its own is not ours.
+      expect(await said("GSV_HOME=/tmp/own GSV_KERNEL=in-process ./gsv ps")).not.toContain("task:");
     }
   });
 
@@ -151,7 +160,7 @@ describe.skipIf(real === null)("inside", () => {
     try {
       expect(await said(`exec 2> /dev/null; ${script}`)).toBe("root:\n/dev/shm:\n\n/run:\n");
     } finally {
-      for (const each of places) rmSync(join(each, "gsv-test-made"), { force: true });
+      for (const each of places.map((place) => join(place, "gsv-test-made")).filter(existsSync)) rmSync(each);
     }
   });
 
