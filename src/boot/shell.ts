@@ -72,6 +72,7 @@ export function bootShells(core: Core, files: FileParts): ShellParts {
   });
   const hostShells = hostShellsOf(core, commands);
   const table = new ShellTable({ scripts, commands, hostShells, clock });
+  files.live.commands = (pid) => table.ofProcess(pid);
   const tool = new ShellTool({ table, namespace: files.options.namespace, newId: core.newRequestId });
   return {
     service: serviceOf(table, tool),
