@@ -59,7 +59,7 @@ interface RunParts {
   readonly held: () => HeldForKeys;
 }
 
-function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, held }: RunParts): RunPorts {
+function runPorts(core: Core, { locate, options, live }: FileParts, { ledger, shells, held }: RunParts): RunPorts {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
@@ -94,6 +94,7 @@ function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, 
     holdFor: (row, model) => held().hold(row, model),
     promptOf: (row) => promptOf(core, options.namespace, row),
     runOver: shells.runOver,
+    saying: live.saying,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
   };
 }

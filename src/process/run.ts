@@ -29,6 +29,8 @@ export interface RunPorts {
   readonly holdFor: (row: ProcessRow, model: Model) => Promise<void>;
   readonly promptOf: (row: ProcessRow) => Promise<ModelRequest["about"] & { readonly system: string }>;
   readonly wantsDeltas: (pid: string) => boolean;
+  /** By process: what the answer in the making has said so far. */
+  readonly saying: Map<string, () => string>;
   /** A run of the process is over: what it left running ends. */
   readonly runOver: (pid: string) => void;
 }
@@ -118,7 +120,12 @@ async function askModel(ports: RunPorts, asking: Asking, { provider, model, name
       ? (kind: "text" | "thinking", text: string) =>
           ledger.emit(row, { name: "chat.delta", run: run.runId, turn, kind, text })
       : null;
-    const answer = notEmpty(await modelTurn({ provider, request, signal, clock, onDelta }));
+    const onBegin = (said: () => string) => void ports.saying.set(row.pid, said);
+    const answer = notEmpty(
+      await modelTurn({ provider, request, signal, clock, onDelta, onBegin }).finally(() =>
+        ports.saying.delete(row.pid),
+      ),
+    );
     if (signal.aborted || answer.kind === "aborted") return null;
     const waitMs = answer.kind === "turn" ? null : tries.after(answer.failure);
     if (answer.kind === "turn" || waitMs === null) return answer;
