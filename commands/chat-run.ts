@@ -8,42 +8,14 @@ import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import { inPartText } from "../src/syscalls/format.ts";
 import type { Aborted, Sent, Spawned, WaitResult } from "../src/syscalls/services.ts";
+import { answering } from "./chat-answers.ts";
 import { type Ending, endingOf, endingOfFailure, endingOfWait, endText, resultOf } from "./chat-ending.ts";
+import type { ChatRequest, Happening } from "./chat-happenings.ts";
 import { Holds } from "./chat-hold.ts";
 import { discardUnused, missedTexts } from "./chat-missed.ts";
 import type { ChatResult, ChatView } from "./chat-view.ts";
 import type { Interruption, Io } from "./command.ts";
 import { Queue } from "./queue.ts";
-
-export interface ChatRequest {
-  /** The caller's init when left out. */
-  readonly pid?: string;
-  /** Who answers; left to the process and the account when left out. */
-  readonly model?: string | undefined;
-  /** A new process is made for the message, and keeps its model. */
-  readonly fresh: { readonly label?: string | undefined; readonly model?: string | undefined } | null;
-  readonly message: string;
-  readonly interrupt: boolean;
-  /** Wait through what only a person, a credential or a raised limit ends. */
-  readonly patient: boolean;
-  readonly deltas: boolean;
-  /** When to stop waiting, on the monotonic clock, and how long after the command began that is. */
-  readonly deadline: { readonly at: number; readonly afterMs: number } | null;
-  readonly killOnTimeout: boolean;
-}
-
-type Happening =
-  | { readonly kind: "fresh"; readonly pid: string }
-  | { readonly kind: "sent"; readonly sent: Sent }
-  | { readonly kind: "signal"; readonly signal: Signal }
-  | { readonly kind: "waited"; readonly result: WaitResult }
-  | { readonly kind: "settled"; readonly result: WaitResult }
-  | { readonly kind: "state"; readonly state: Pick<ProcessInfo, "state" | "waitsFor"> }
-  | { readonly kind: "held" }
-  | { readonly kind: "interruption"; readonly name: Interruption }
-  | { readonly kind: "aborted"; readonly aborted: boolean }
-  | { readonly kind: "timeout" }
-  | { readonly kind: "failed"; readonly error: unknown };
 
 const LEAVING: { readonly [name in Exclude<Interruption, "INT">]: number } = { HUP: 129, TERM: 143 };
 const SECOND_INT_MS = 2000;
@@ -88,6 +60,8 @@ class ChatRun {
   private readonly holds: Holds;
   private held: WaitsFor | null = null;
   private interruptedAt: number | null = null;
+  /** Somebody is there who may answer. */
+  private answered: boolean;
 
   constructor(
     private readonly io: Io,
@@ -97,12 +71,14 @@ class ChatRun {
     this.sys = io.sys();
     this.holds = new Holds(this.sys, view);
     this.pid = request.pid;
+    this.answered = request.answers;
   }
 
   async follow(): Promise<Ending> {
     const { fresh, deadline } = this.request;
     this.stops.push(this.io.onSignal((name) => this.queue.push({ kind: "interruption", name })));
     if (deadline !== null) this.later(Math.max(0, deadline.at - this.io.clock.mono()), { kind: "timeout" });
+    if (this.answered) this.stops.push(answering(this.io, (fault) => this.queue.push({ kind: "input", fault })));
     if (fresh === null) this.send();
     else this.ask<Spawned>("proc.spawn", fresh, ({ pid }) => ({ kind: "fresh", pid }));
     for (;;) {
@@ -189,6 +165,8 @@ class ChatRun {
         if (happening.aborted) return null;
         await this.view.status(`the message is not being answered on its own now; it stays with ${this.sent?.pid}`);
         return { status: "detached", exit: 130 };
+      case "input":
+        return this.onInput(happening.fault);
       case "timeout":
         return this.onTimeout();
       case "failed":
@@ -204,7 +182,7 @@ class ChatRun {
     await this.view.sent(sent);
     if (!known) this.listen({ pid, names: HOLD_NAMES });
     if (!known || sent.queued) this.ask<ProcessInfo>("proc.get", { pid }, (state) => ({ kind: "state", state }));
-    const wait = { pids: [pid], run: runId, patient: this.request.patient };
+    const wait = { pids: [pid], run: runId, patient: this.request.patient || this.answered };
     this.ask<{ results: [WaitResult] }>(
       "proc.wait",
       wait,
@@ -258,9 +236,19 @@ class ChatRun {
     this.held =
       waitsFor?.kind === "model" ? null : (waitsFor ?? (still ? { kind: "person", reason: `it is ${state}` } : null));
     if (this.held === null) return null;
+    if (this.answered && "id" in this.held) return this.holds.told(this.held.id, this.parent).then(() => null);
     if (!this.request.patient) this.later(SETTLE_MS, { kind: "held" });
     else await this.holds.waiting(state, { pid: this.pid ?? "", parent: this.parent, waitsFor: this.held });
     return null;
+  }
+
+  private async onInput(fault: string | null): Promise<Ending | null> {
+    if (fault !== null) {
+      await this.view.status(fault);
+      return null;
+    }
+    this.answered = false;
+    return this.held === null || this.request.patient ? null : this.onHeld(this.held);
   }
 
   private async onEnd(end: Omit<RunEnd, "runId">): Promise<Ending> {

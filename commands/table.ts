@@ -22,12 +22,22 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ],
   ["logs", { summary: "Print what was said lately", load: async () => (await import("./logs.ts")).logs }],
   ["kill", { summary: "Signal or end processes", load: async () => (await import("./kill.ts")).kill }],
-  ["approvals", { summary: "List what waits for your approval", load: short("hil.list", "approvals") }],
+  [
+    "approvals",
+    {
+      summary: "List what waits for your approval or answer",
+      load: async () => (await import("./approvals.ts")).approvals(),
+    },
+  ],
   [
     "approve",
     { summary: "Allow what a process asked for", load: async () => (await import("./approvals.ts")).approve },
   ],
   ["deny", { summary: "Refuse what a process asked for", load: async () => (await import("./approvals.ts")).deny }],
+  [
+    "answer",
+    { summary: "Answer the question of a process", load: async () => (await import("./approvals.ts")).answerQuestion },
+  ],
   ["ls", { summary: "List files and directories", load: async () => (await import("./files/ls.ts")).ls }],
   ["cat", { summary: "Print files", load: async () => (await import("./files/cat.ts")).cat }],
   [
@@ -112,6 +122,7 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ],
   ["caps", { summary: "Show what a process may do", load: short("proc.caps", "caps") }],
   ["models", { summary: "List the models there are", load: short("ai.models", "models") }],
+  ["mode", { summary: "Show or set what a process may do without asking", load: short("proc.mode", "mode") }],
   ["model", { summary: "Show or set the model of a process", load: short("proc.model", "model") }],
   ["user", { summary: "Add, list, change and remove accounts", load: async () => (await import("./user.ts")).user() }],
   ["passwd", { summary: "Change a password", load: async () => (await import("./passwd.ts")).passwd }],

@@ -266,12 +266,13 @@ async function takeUp(
   const { clock } = machine;
   await sweep(kernel, clock.now());
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
+  await parts.policy.questions.takeUp();
   await recover({ kernel, store, ...parts, clock, retries, onFault });
 }
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldForKeys }: ProcessParts,
+  { runners, ledger, closer, heldForKeys, policy }: ProcessParts,
   {
     firstRun,
     database,
@@ -290,7 +291,7 @@ function finished(
     host,
     callers,
     door,
-    isWorking: () => runners.active > 0 || ledger.busy || shells.isBusy(),
+    isWorking: () => runners.active > 0 || ledger.busy || shells.isBusy() || policy.questions.isPending,
     async accept(client, credentials, peer = "local") {
       learnEnvironment(redactor, client.env);
       if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
@@ -316,6 +317,7 @@ function finished(
     shells.close();
     await core.watching.close();
     core.retries.stop();
+    policy.questions.stop();
     await core.processes.close();
     database.close();
   }

@@ -1,5 +1,7 @@
 // A process as its owner sees it. The projection in kernel.db and the process's own database both speak these words.
 
+import type { Mode } from "./policy.ts";
+
 export const STATES = [
   "idle",
   "queued",
@@ -26,6 +28,7 @@ export type RunStatus = "ok" | "error" | "aborted" | "limit" | "unavailable" | "
 /** What a held or waiting process waits for, and what ends that. */
 export type WaitsFor =
   | { readonly kind: "approval"; readonly id: string; readonly tool: string; readonly summary: string }
+  | { readonly kind: "question"; readonly id: string; readonly tool: string; readonly summary: string }
   | { readonly kind: "person"; readonly reason: string }
   | { readonly kind: "disk"; readonly reason: string }
   | { readonly kind: "credential"; readonly reason: string }
@@ -54,6 +57,8 @@ export interface ProcessInfo {
   readonly waitsFor: WaitsFor | null;
   /** How the last run ended; null before the first has. */
   readonly lastStatus: RunStatus | null;
+  /** How much it may do without asking. */
+  readonly mode: Mode;
 }
 
 /** One finish of one run; a message that entered another run has a finish of its own that says which. */
@@ -89,6 +94,7 @@ export function exitOf({ status, reason }: Pick<RunEnd, "status" | "reason">): n
 
 const EXIT_OF_HOLD: { readonly [K in WaitsFor["kind"]]: number } = {
   approval: 5,
+  question: 5,
   person: 5,
   disk: 75,
   credential: 4,
@@ -112,18 +118,42 @@ export interface Usage {
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
 
+/** What a person sees of a call besides the call itself. */
+export interface ApprovalAbout {
+  readonly target: string;
+  /** Where a command runs. */
+  readonly directory: string | null;
+  /** Why it asks, a line each. */
+  readonly reasons: readonly string[];
+  /** Of a file that changes: the lines that go and come. */
+  readonly diff: string | null;
+}
+
+export type DecisionWord = "approve" | "deny" | "answer" | "expired" | "withdrawn";
+
 export interface Approval {
   readonly id: string;
+  /** A question has its choices and its default among its arguments, and is answered with a text. */
+  readonly kind: "approval" | "question";
   readonly pid: string;
   readonly runId: string;
   readonly tool: string;
   readonly call: string;
   readonly args: { readonly [key: string]: unknown };
   readonly why: string;
+  readonly about: ApprovalAbout | null;
+  /** Of what is shown: only that runs. */
+  readonly hash: string;
+  /** A question that nobody answers until then is over. */
+  readonly expiresAt: number | null;
   readonly createdAt: number;
-  readonly decision: "approve" | "deny" | "withdrawn" | null;
+  readonly decision: DecisionWord | null;
   readonly by: string | null;
   readonly decidedAt: number | null;
+  /** What was answered, or why not. */
+  readonly said: string | null;
+  /** A person changed the call before it ran. */
+  readonly edited: boolean;
 }
 
 export function addUsage(left: Usage, right: Usage): Usage {

@@ -17,6 +17,7 @@ import { systemPrompt } from "../prompts/system.ts";
 import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
+import { bootPolicy, type PolicyParts } from "./policy.ts";
 import type { FileParts } from "./services.ts";
 import type { ShellParts } from "./shell.ts";
 import { workplacesOf } from "./workspaces.ts";
@@ -26,12 +27,14 @@ export interface ProcessParts {
   readonly runners: Runners;
   readonly closer: Closer;
   readonly heldForKeys: HeldForKeys;
+  readonly policy: PolicyParts;
 }
 
 export function bootProcesses(core: Core, files: FileParts, shells: ShellParts): ProcessParts {
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
+  const policy = bootPolicy(core, { files, shells, ledger, runners: () => runners });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -39,7 +42,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, shells, held: () => heldForKeys }),
+    ports: runPorts(core, files, { ledger, shells, policy, held: () => heldForKeys }),
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -49,18 +52,20 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   const { models, offers } = core;
   const wake = (pid: string) => runners.wake(pid);
   const heldForKeys = new HeldForKeys({ processes: kernel.processes, store, ledger, models, offers, clock, wake });
-  return { ledger, runners, closer, heldForKeys };
+  return { ledger, runners, closer, heldForKeys, policy };
 }
 
 interface RunParts {
   readonly ledger: Ledger;
   readonly shells: ShellParts;
+  readonly policy: PolicyParts;
   /** Made after what it is handed to. */
   readonly held: () => HeldForKeys;
 }
 
-function runPorts(core: Core, { locate, options, live }: FileParts, { ledger, shells, held }: RunParts): RunPorts {
-  const { kernel, processes: store, machine, bus, callers, door, settings } = core;
+function runPorts(core: Core, { options, live }: FileParts, { ledger, shells, policy, held }: RunParts): RunPorts {
+  const { kernel, processes: store, machine, bus, callers, door } = core;
+  const { judge, questions } = policy;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
   const toolCalls = new ToolCalls({
@@ -70,10 +75,9 @@ function runPorts(core: Core, { locate, options, live }: FileParts, { ledger, sh
     ledger,
     clock,
     random,
+    judge,
+    questions,
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
-    hostGround: shells.hostGround,
-    proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
-    locate: async (row, path) => locate(await callers.process(row), path),
   });
   return {
     store,

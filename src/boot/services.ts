@@ -12,7 +12,9 @@ import { archivesService } from "../process/archive.ts";
 import { historiesService } from "../process/histories.ts";
 import { mediaService } from "../process/media.ts";
 import { modelFor, modelService } from "../process/model-choice.ts";
+import { policyService } from "../process/policy/service.ts";
 import { processesService } from "../process/processes.ts";
+import { SYSCALLS } from "../syscalls/all.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
 import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
@@ -24,7 +26,7 @@ import { mountedWorkspaces } from "./workspace-files.ts";
 import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 
 export function bootServices(core: Core, files: FileParts, { shells, ...parts }: ServiceParts): Services {
-  const { ledger, runners, closer, heldForKeys } = parts;
+  const { ledger, runners, closer, heldForKeys, policy } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
   const { models, offers } = core;
@@ -46,7 +48,8 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       drain: (why) => host.drain(why),
     }),
     archives: archivesService({ kernel, objects }),
-    approvals: approvalsService({ kernel, store, ledger, runners, clock }),
+    approvals: approvalsService({ kernel, store, ledger, runners, clock, table: SYSCALLS, ...policy }),
+    policy: policyService({ kernel, ...policy }),
     files: filesService(files.options),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     settings: {
@@ -76,6 +79,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       retries,
       log: machine.log,
       locate: files.locate,
+      mayBe: policy.mayBe,
       workplaces: workplacesOf({ ...core, ...machine }),
       termMs: config["kernel.termMs"],
       modelFor: (context, wanted) => modelFor(choosing, context, wanted),

@@ -12,6 +12,7 @@ const USERS = [
   "signal.*",
   "sched.*",
   "hil.*",
+  "policy.*",
   "archive.*",
   "system.*",
   "pkg.create",

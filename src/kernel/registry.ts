@@ -62,6 +62,7 @@ export function registryService(options: RegistryOptions): Registry {
       lastActiveAt: projection.lastActiveAt,
       waitsFor: held ?? options.expectedBy?.(row.pid) ?? projection.waitsFor,
       lastStatus: projection.lastStatus,
+      mode: row.mode,
     };
     if (!interrupted) return info;
     options.onInterrupted?.();

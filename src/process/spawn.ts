@@ -6,6 +6,7 @@ import { type Caller, isRoot } from "../abi/identity.ts";
 import { initPid, type RandomBytes, taskPid, uuidv7 } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Origin } from "../abi/message.ts";
+import type { Mode } from "../abi/policy.ts";
 import type { Bus } from "../kernel/bus.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import { droppedFor } from "../kernel/rights.ts";
@@ -21,6 +22,7 @@ import type { Spawned, SpawnRequest } from "../syscalls/services.ts";
 import type { Ledger } from "./ledger.ts";
 import { keepModel } from "./model-choice.ts";
 import type { Offers } from "./offers.ts";
+import { modeOfNew } from "./policy/service.ts";
 import { keyOf, originOf, routeTo } from "./request.ts";
 import type { Retries } from "./retries.ts";
 import type { Runners } from "./runners.ts";
@@ -44,6 +46,8 @@ export interface SpawnPorts {
   readonly workplaces: WorkplacePorts;
   /** Where a path of the caller's leads. */
   readonly locate: (caller: Caller, path: string) => Promise<string>;
+  /** Refuses a mode that is not to be had here. */
+  readonly mayBe: (mode: Mode) => Promise<void>;
 }
 
 /** What a crash between two steps needs to go on. */
@@ -70,6 +74,8 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
   }
   if (request.profile === "init") throw new SysError("EINVAL", "every account has one init process: spawn a task");
   const model = await ports.modelFor(context, { pid: null, model: request.model });
+  const own = caller.pid === undefined ? null : ((await kernel.processes.get(caller.pid))?.mode ?? null);
+  const mode = await modeOfNew(caller, request.mode, { own, mayBe: ports.mayBe });
   const place = await placeOf(ports, context, request);
   const now = clock.now();
   const runId = request.prompt === undefined ? null : uuidv7(now, ports.random);
@@ -98,6 +104,7 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
       createdAt: now,
       step: { ...step },
       dropped: place.dropped,
+      mode,
     },
     { uid: caller.uid, requestId, bodyHash: hash, answer, now },
     isNew && workspace !== null ? workspace : undefined,

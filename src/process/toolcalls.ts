@@ -2,31 +2,28 @@
 // dispatch as everything else, result stored. A call ends exactly once; whatever goes wrong with it is its result.
 
 import { normalise } from "../../fs/path.ts";
-import { type KeyWritten, keyFiled } from "../abi/config-key.ts";
+import { keyFiled } from "../abi/config-key.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import { approvalId, type RandomBytes } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { normaliseText, type ToolOutcome } from "../abi/message.ts";
-import { PROFILES_ALONE } from "../abi/process.ts";
+import { type Approval, PROFILES_ALONE } from "../abi/process.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import { KERNEL_LEAVES, type Sys } from "../abi/sys.ts";
-import type { HostGround } from "../kernel/host-shells.ts";
 import type { Clock } from "../lib/clock.ts";
 import { headAndTail } from "../lib/truncate.ts";
 import type { ApprovalRows } from "../store/kernel/approvals.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
-import { StoreUnavailable } from "../store/open.ts";
 import type { CallRow, Claimed, ProcessStore } from "../store/process/verbs.ts";
 import { renderText } from "../syscalls/format.ts";
 import { parseArgs } from "../syscalls/parse.ts";
 import { parametersOf } from "../syscalls/schema.ts";
-import type { ExecRequest } from "../syscalls/shell-service.ts";
 import type { AnySyscall } from "../syscalls/table.ts";
 import { tooHeavy } from "./arguments.ts";
 import type { Ledger } from "./ledger.ts";
-import { type Verdict, verdictOf } from "./policy.ts";
-import { shellVerdict } from "./shell-policy.ts";
+import { changesFile, hashOf, type Judge, type Judged } from "./policy/judge.ts";
+import type { Questions } from "./questions.ts";
 
 export interface ToolCallPorts {
   readonly table: ReadonlyMap<string, AnySyscall>;
@@ -36,14 +33,13 @@ export interface ToolCallPorts {
   readonly clock: Clock;
   readonly random: RandomBytes;
   /** The process's own door, with its agent as caller; through the approved one goes what a person has seen and approved. */
-  readonly sysOf: (row: ProcessRow, seen?: Pick<Caller, "approved" | "allowed">) => Sys;
-  /** The file a path leads to for the process's agent, links followed. */
-  readonly locate: (row: ProcessRow, path: string) => Promise<string>;
-  /** Where on the host a command of the process would run; refuses where it cannot. */
-  readonly hostGround: (row: ProcessRow, command: string, cwd: string | undefined) => Promise<HostGround>;
-  /** What a change of a setting would do; refuses what no agent may change. Null: what it would become is not known. */
-  readonly proposal: (row: ProcessRow, key: KeyWritten, value: string | null) => Promise<string>;
+  readonly sysOf: (row: ProcessRow, seen?: Seen) => Sys;
+  readonly judge: Judge;
+  readonly questions: Questions;
 }
+
+/** What of a call a person has seen and allowed, or a rule lets it do. */
+export type Seen = Pick<Caller, "approved" | "allowed" | "lifted">;
 
 export interface RunPlace {
   readonly row: ProcessRow;
@@ -96,44 +92,32 @@ export class ToolCalls {
   private async runOne(place: RunPlace, call: CallRow): Promise<CallsOutcome> {
     const fault = this.faultOf(call);
     if (fault !== null) return await this.refuse(place, call, "failed", fault);
-    if (call.status === "registered") {
-      const verdict = await this.verdict(place.row, call);
-      if (verdict.action === "refuse") return await this.refuse(place, call, "failed", verdict.why);
-      if (verdict.action === "ask") {
-        if (!PROFILES_ALONE.includes(place.row.profile)) return await this.ask(place, call, verdict.why);
-        const alone = `${call.tool} needs a person's approval and this process has nobody to ask.`;
-        return await this.refuse(place, call, "denied", alone);
-      }
+    if (call.call === "hil.ask") return await this.question(place, call);
+    // Once more where a person has approved it: what is shown may have come to be something else since.
+    const judged = await this.ports.judge.judge(place.row, call);
+    const { verdict } = judged;
+    if (verdict.action === "refuse") return await this.refuse(place, call, "failed", verdict.why);
+    if (verdict.action === "deny")
+      return await this.refuse(place, call, "denied", `denied by a policy: ${verdict.why}; do not try another way.`);
+    if (call.status === "registered" && verdict.action === "ask") {
+      if (!PROFILES_ALONE.includes(place.row.profile)) return await this.ask(place, call, { why: verdict.why, judged });
+      const alone = `${call.tool} needs a person's approval and this process has nobody to ask.`;
+      return await this.refuse(place, call, "denied", alone);
     }
-    return await this.carryOut(place, call);
+    return await this.carryOut(place, call, judged);
   }
 
-  private async verdict(row: ProcessRow, call: CallRow): Promise<Verdict> {
-    if (call.call === "shell.exec") return await this.shellVerdict(row, call);
-    const { path, content } = call.args;
-    const place = typeof path === "string" ? await this.ports.locate(row, path) : "";
-    const key = changesFile(call) ? keyFiled(place) : null;
-    if (key === null) return verdictOf(call, place);
-    try {
-      // What a person approves is what they read: a link to a setting could lead elsewhere by then.
-      if (!namesItself(call, place)) throw new SysError("EPERM", `a setting is changed by its own path: ${place}`);
-      return { action: "ask", why: await this.ports.proposal(row, key, typeof content === "string" ? content : null) };
-    } catch (error) {
-      if (error instanceof StoreUnavailable) throw error;
-      return { action: "refuse", why: errorText(error) };
-    }
-  }
-
-  private async shellVerdict(row: ProcessRow, { args }: CallRow): Promise<Verdict> {
-    const request = { target: "gsv", ...args } as ExecRequest;
-    try {
-      const { command, target, cwd } = request;
-      const isOnHost = command !== undefined && target === "host";
-      return shellVerdict(request, isOnHost ? await this.ports.hostGround(row, command, cwd) : null);
-    } catch (error) {
-      if (error instanceof StoreUnavailable) throw error;
-      return { action: "refuse", why: errorText(error) };
-    }
+  private async question(place: RunPlace, call: CallRow): Promise<CallsOutcome> {
+    const { row, run } = place;
+    const asked = this.ports.questions.of(row, call);
+    if ("output" in asked) return await this.refuse(place, call, asked.outcome, asked.output);
+    const stored = await this.ports.store.ask(row.pid, run.epoch, {
+      ...{ ...asked.request, dispatchId: call.dispatchId },
+      approvalId: await this.freshApprovalId(),
+    });
+    if (stored.ok) this.ports.questions.watch(stored.value);
+    await this.ports.ledger.publish(row);
+    return "left";
   }
 
   // Told like any other call, so that whoever looks on never sees a result without its call.
@@ -161,13 +145,20 @@ export class ToolCalls {
     }
   }
 
-  private async ask(place: RunPlace, call: CallRow, why: string): Promise<CallsOutcome> {
+  private async ask(
+    place: RunPlace,
+    call: CallRow,
+    { why, judged }: { readonly why: string; readonly judged: Judged },
+  ): Promise<CallsOutcome> {
     const { row, run } = place;
-    const id = await this.freshApprovalId();
     const asked = await this.ports.store.ask(row.pid, run.epoch, {
+      kind: "approval",
       dispatchId: call.dispatchId,
-      approvalId: id,
+      approvalId: await this.freshApprovalId(),
       why,
+      about: judged.about,
+      hash: hashOf(call, judged),
+      expiresAt: null,
       now: this.ports.clock.now(),
     });
     if (!asked.ok) return "left";
@@ -183,53 +174,44 @@ export class ToolCalls {
     }
   }
 
-  private async carryOut(place: RunPlace, call: CallRow): Promise<CallsOutcome> {
+  private async carryOut(place: RunPlace, call: CallRow, judged: Judged): Promise<CallsOutcome> {
     const { row, run, signal } = place;
     const begun = await this.ports.store.beginCall(row.pid, run.epoch, call.dispatchId);
     if (!begun.ok) return "left";
     await this.ports.ledger.publish(row);
     this.announce(place, call);
-    const { outcome, output } = await this.effect(row, call, signal);
+    const { outcome, output } = await this.effect({ row, call, judged }, signal);
     // It may have outlived this kernel: the next one asks for it again.
     if (signal.reason === KERNEL_LEAVES && call.repeat === "resume") return "left";
     return await this.end(place, call, outcome, output);
   }
 
   private async effect(
-    row: ProcessRow,
-    call: CallRow,
+    { row, call, judged }: { readonly row: ProcessRow; readonly call: CallRow; readonly judged: Judged },
     signal: AbortSignal,
   ): Promise<{ outcome: ToolOutcome; output: string }> {
     const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
     if (syscall === undefined) return { outcome: "failed", output: `there is no tool ${call.tool}.` };
     try {
-      const sys = this.ports.sysOf(row, await this.seen(row, call));
+      const approval = call.status === "approved" ? await this.approvedAs(row, call, judged) : null;
+      const sys = this.ports.sysOf(row, seenOf(call, judged, approval !== null));
       const result = await sys.call(syscall.name, call.args, { requestId: call.dispatchId, signal });
-      return {
-        outcome: "completed",
-        output: syscall.tool?.text?.(result as never) ?? renderText(syscall.cli.print, result),
-      };
+      const output = syscall.tool?.text?.(result as never) ?? renderText(syscall.cli.print, result);
+      return { outcome: "completed", output: `${approval?.edited ? editedText(call, approval) : ""}${output}` };
     } catch (error) {
       return { outcome: signal.aborted ? "cancelled" : "failed", output: errorText(error) };
     }
   }
 
-  /** What of this call a person has seen and allowed: a setting, or one file where it really lies. */
-  private async seen(row: ProcessRow, call: CallRow): Promise<Pick<Caller, "approved" | "allowed">> {
-    const { path } = call.args;
-    if (call.status === "approved" && call.call === "shell.exec") return { approved: true };
-    if (call.status !== "approved" || typeof path !== "string") return {};
-    if (!changesFile(call) && call.call !== "fs.delete") return {};
-    return isSetting(call) ? { approved: true } : { allowed: await this.placeShown(row, call, path) };
-  }
-
-  /** A link on the way may lead elsewhere since: a yes is to the file that was shown. */
-  private async placeShown(row: ProcessRow, call: CallRow, path: string): Promise<string> {
-    const place = await this.ports.locate(row, path);
-    const now = verdictOf(call, place);
-    const why = await this.ports.store.approvedWhy(row.pid, call.dispatchId);
-    if (now.action === "ask" && now.why === why) return place;
-    throw new SysError("EPERM", `what a person has approved is to ${why}, and ${path} leads to ${place} now`, [
+  /** What a person said yes to, if this is still that: a link may lead elsewhere since, a file hold something else. */
+  private async approvedAs(row: ProcessRow, call: CallRow, judged: Judged): Promise<Approval | null> {
+    const approval = await this.ports.store.approvedAs(row.pid, call.dispatchId);
+    // A read that was cut off is marked so as well: nobody was asked about that.
+    if (approval === null) return null;
+    if (approval.hash === hashOf(call, judged)) return approval;
+    const isSame = approval.why.endsWith(judged.what);
+    const now = isSame ? "what it would change is not the same any more" : `it would ${judged.what} now`;
+    throw new SysError("EPERM", `what ${approval.by} has approved is to ${approval.why}, and ${now}`, [
       "make the call again: it asks anew",
     ]);
   }
@@ -257,12 +239,18 @@ export class ToolCalls {
   }
 }
 
-function changesFile({ call }: CallRow): boolean {
-  return call === "fs.write" || call === "fs.edit";
+function seenOf(call: CallRow, judged: Judged, isApproved: boolean): Seen {
+  const { place, about, lifted } = judged;
+  if (isApproved && call.call === "shell.exec")
+    return { approved: true, ...(about.directory !== null && { allowed: about.directory }) };
+  if (isApproved && place !== null && (changesFile(call) || call.call === "fs.delete"))
+    return isSetting(call) ? { approved: true } : { allowed: place };
+  return lifted ? { lifted: true, ...(about.directory !== null && { allowed: about.directory }) } : {};
 }
 
-function namesItself({ args }: CallRow, place: string): boolean {
-  return typeof args.path === "string" && args.path.startsWith("/") && normalise(args.path) === place;
+/** The model asked for something else, and has to know what became of it. */
+function editedText({ args }: CallRow, { by }: Approval): string {
+  return `(${by} changed this call before it ran, to ${JSON.stringify(args)})\n`;
 }
 
 function isSetting(call: CallRow): boolean {

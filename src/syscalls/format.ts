@@ -10,7 +10,7 @@ import type { Closed, HistoryPage, Signalled, TraceRow } from "./services.ts";
 import type { WorkspaceView } from "./workspace-service.ts";
 
 export function waitsForText(waits: WaitsFor): string {
-  return waits.kind === "approval" ? `approval ${waits.id} (${waits.summary})` : waits.reason;
+  return "reason" in waits ? waits.reason : `${waits.kind} ${waits.id} (${waits.summary})`;
 }
 
 export function closedText(verb: "reset" | "killed", closed: Closed): string {
@@ -36,6 +36,7 @@ export function processText(row: ProcessInfo): string {
     ["runs as", row.runAs],
     ["profile", row.profile],
     ["parent", row.parentPid ?? "-"],
+    ["mode", row.mode],
     ["state", row.interrupted ? `${row.state} (interrupted)` : row.state],
     ["last run", row.lastStatus ?? "-"],
     ["waits for", row.waitsFor ? waitsForText(row.waitsFor) : "-"],

@@ -3,6 +3,7 @@
 import { initPid } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
+import { MODES } from "../abi/policy.ts";
 import { PROFILES, type ProcessInfo } from "../abi/process.ts";
 import type { ProcessCaps, Rights } from "./account-service.ts";
 import { field, syscall } from "./define.ts";
@@ -59,6 +60,7 @@ export const procCalls = [
         columns: [
           { head: "PID", cell: (row: ProcessInfo) => row.pid },
           { head: "STATE", cell: (row: ProcessInfo) => (row.interrupted ? "interrupted" : row.state) },
+          { head: "MODE", minor: 2, cell: (row: ProcessInfo) => row.mode },
           { head: "LAST", minor: 1, cell: (row: ProcessInfo) => row.lastStatus ?? "-" },
           { head: "LABEL", cell: (row: ProcessInfo) => row.label ?? "-", shrink: true },
           { head: "OWNER", minor: 3, cell: (row: ProcessInfo) => row.owner },
@@ -112,6 +114,7 @@ export const procCalls = [
         field.text("capabilities it does without, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
       ),
       model: field.optional(modelName("who answers it, now and later")),
+      mode: field.optional(field.choice("how much it may do without asking", MODES, { meta: "MODE", hide: "tool" })),
     },
     cli: {
       examples: [
@@ -299,10 +302,7 @@ export const procCalls = [
     name: "proc.kill",
     summary: "End a process now; its history is archived first",
     class: "keyed",
-    input: {
-      pid: onePid,
-      noArchive: field.flag("throw the history away"),
-    },
+    input: { pid: onePid, noArchive: field.flag("throw the history away") },
     cli: {
       examples: ["gsv proc kill task:abc123", "gsv proc kill task:abc123 --no-archive"],
       print: { kind: "value", text: (result: Closed) => closedText("killed", result) },
@@ -340,10 +340,7 @@ export const procCalls = [
     },
     cli: {
       examples: ["gsv proc signal task:abc123 STOP", "gsv kill -CONT task:abc123"],
-      print: {
-        kind: "value",
-        text: signalledText,
-      },
+      print: { kind: "value", text: signalledText },
     },
     run: ({ processes }: { processes: Processes }, args, context) => processes.signal(context, args),
   }),

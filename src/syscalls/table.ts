@@ -3,19 +3,12 @@
 
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-service.ts";
 import type { ModelService } from "./ai-service.ts";
+import type { Approvals } from "./approval-service.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
+import type { PolicyService } from "./policy-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
-import type {
-  Approvals,
-  Archives,
-  Files,
-  Histories,
-  KernelControl,
-  Processes,
-  Registry,
-  Settings,
-} from "./services.ts";
+import type { Archives, Files, Histories, KernelControl, Processes, Registry, Settings } from "./services.ts";
 import type { Shells } from "./shell-service.ts";
 import type { Media, Storage } from "./storage-service.ts";
 import type { Workspaces } from "./workspace-service.ts";
@@ -43,6 +36,7 @@ export interface Services {
   readonly storage: Storage; // status and verify read
   readonly media: Media; // getting and listing read
   readonly models: ModelService;
+  readonly policy: PolicyService;
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
@@ -55,6 +49,7 @@ const DOMAINS = {
   proc: async (): Promise<Declarations> => [
     ...(await import("./proc.ts")).procCalls,
     ...(await import("./proc-model.ts")).procModelCalls,
+    ...(await import("./proc-mode.ts")).procModeCalls,
   ],
   fs: async (): Promise<Declarations> => [
     ...(await import("./fs.ts")).fsCalls,
@@ -64,6 +59,7 @@ const DOMAINS = {
   repo: async (): Promise<Declarations> => (await import("./repo.ts")).repoCalls,
   workspace: async (): Promise<Declarations> => (await import("./workspace.ts")).workspaceCalls,
   hil: async (): Promise<Declarations> => (await import("./hil.ts")).hilCalls,
+  policy: async (): Promise<Declarations> => (await import("./policy.ts")).policyCalls,
   archive: async (): Promise<Declarations> => (await import("./archive.ts")).archiveCalls,
   config: async (): Promise<Declarations> => (await import("./config.ts")).configCalls,
   ai: async (): Promise<Declarations> => (await import("./ai.ts")).aiCalls,

@@ -32,6 +32,7 @@ const init: ProcessInfo = {
   lastActiveAt: null,
   waitsFor: { kind: "approval", id: "k3x9", tool: "Delete", summary: "delete /home/sam/a" },
   lastStatus: null,
+  mode: "ask",
 };
 
 function proc() {
@@ -98,6 +99,7 @@ describe("/proc", () => {
       "Owner:",
       "RunAs:",
       "Profile:",
+      "Mode:",
       "State:",
       "Run:",
       "Queue:",
@@ -166,9 +168,9 @@ describe("/proc", () => {
       include: "status",
       signal,
     });
-    expect(found.matches.filter(({ line }) => line === 7)).toEqual([
-      { path: "/proc/init:1000/status", line: 7, content: "State:\twaiting_hil" },
-      { path: "/proc/task:abc123/status", line: 7, content: "State:\trunning" },
+    expect(found.matches.filter(({ line }) => line === 8)).toEqual([
+      { path: "/proc/init:1000/status", line: 8, content: "State:\twaiting_hil" },
+      { path: "/proc/task:abc123/status", line: 8, content: "State:\trunning" },
     ]);
   });
 

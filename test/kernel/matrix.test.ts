@@ -131,6 +131,18 @@ const TABLE: { readonly [name: string]: Call } = {
     outcomes: PERSONS_OWN,
     about: async (world, owner) => ({ id: await world.approval(owner), decision: "deny" }),
   },
+  "hil.ask": { outcomes: ["EINVAL", "EINVAL", "EINVAL", "EINVAL", "EINVAL"], about: () => ({ question: "which?" }) },
+  "policy.list": { outcomes: ALL, about: () => ({}) },
+  "policy.add": { outcomes: PERSON, about: () => ({ action: "ask", command: "make" }) },
+  "policy.revoke": { outcomes: ["ENOENT", "ENOENT", "ENOENT", "EPERM", "EPERM"], about: () => ({ id: "none" }) },
+  "policy.explain": {
+    outcomes: HIDDEN,
+    about: async (world, owner) => ({ command: "ls", pid: await world.pid(owner) }),
+  },
+  "proc.mode": {
+    outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"],
+    about: async (world, owner) => ({ pid: await world.pid(owner) }),
+  },
   "archive.list": { outcomes: ALL, about: () => ({}) },
   "archive.show": { outcomes: ABSENT, about: async (world, owner) => ({ id: await world.archive(owner) }) },
   "archive.verify": { outcomes: ABSENT, about: async (world, owner) => ({ id: await world.archive(owner) }) },

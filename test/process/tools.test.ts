@@ -53,7 +53,7 @@ test("while a tool runs the process says so, and between tools it is running aga
 const WRONG: { readonly [what: string]: readonly [PlannedCall, RegExp] } = {
   "a tool there is not": [
     { name: "Browse" },
-    /^there is no tool Browse; the tools are Read, Write, Edit, Delete, Search, Shell\.$/,
+    /^there is no tool Browse; the tools are Read, Write, Edit, Delete, Search, Ask, Shell\.$/,
   ],
   "a property of every object as a tool": [{ name: "__proto__" }, /^there is no tool __proto__; /],
   "a syscall that is no tool": [
@@ -122,11 +122,11 @@ test("a long result is cut in its middle for the model, at whole characters, wit
   expect(result?.outcome).toBe("completed");
 });
 
-test("the agent's tools are exactly the five file tools and the shell, each with a description and parameters", async () => {
+test("the agent's tools are exactly the five file tools, a question and the shell, each with a description and parameters", async () => {
   await using home = await TestKernel.boot();
   await home.say("hello");
   const tools = home.model.requests[0]?.tools ?? [];
-  expect(tools.map(({ name }) => name)).toEqual(["Read", "Write", "Edit", "Delete", "Search", "Shell"]);
+  expect(tools.map(({ name }) => name)).toEqual(["Read", "Write", "Edit", "Delete", "Search", "Ask", "Shell"]);
   for (const { description, parameters } of tools) {
     expect(description).not.toBe("");
     expect(parameters).toMatchObject({ type: "object", additionalProperties: false });

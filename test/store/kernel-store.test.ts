@@ -82,6 +82,7 @@ test("a process is created in a step that a start can finish, then it is live", 
     waitsFor: null,
     lastStatus: null,
     dropped: [],
+    mode: "ask",
   });
   expect(await store.processes.get("task:zzzzzz")).toBeNull();
 });

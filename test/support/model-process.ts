@@ -109,9 +109,9 @@ export class ModelProcess {
     return this.asked.find(({ approval }) => approval.decision === null)?.approval ?? null;
   }
 
-  approvedWhy(dispatchId: string): string | null {
+  approvedAs(dispatchId: string): Approval | null {
     const found = this.asked.findLast((each) => each.dispatchId === dispatchId && each.approval.decision === "approve");
-    return found?.approval.why ?? null;
+    return found?.approval ?? null;
   }
 
   get state(): State {
@@ -249,8 +249,14 @@ export class ModelProcess {
     return open.map((asked) => this.decide(asked, "withdrawn", "kernel", now));
   }
 
-  decide(asked: ModelAsked, decision: Approval["decision"], by: string, now: number): Approval {
-    asked.approval = { ...asked.approval, decision, by, decidedAt: now };
+  decide(
+    asked: ModelAsked,
+    decision: Approval["decision"],
+    by: string,
+    now: number,
+    more: Partial<Approval> = {},
+  ): Approval {
+    asked.approval = { ...asked.approval, ...more, decision, by, decidedAt: now };
     this.told.push(asked.approval);
     return asked.approval;
   }
@@ -265,7 +271,7 @@ export class ModelProcess {
     if (state === "paused") return this.paused;
     if (state === "error") return { kind: "repair", reason: "" };
     const asked = state === "waiting_hil" ? this.openApproval : null;
-    return asked === null ? null : { kind: "approval", id: asked.id, tool: asked.tool, summary: asked.why };
+    return asked === null ? null : { kind: asked.kind, id: asked.id, tool: asked.tool, summary: asked.why };
   }
 }
 

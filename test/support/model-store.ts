@@ -29,7 +29,7 @@ const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"
 
 export class ModelStore implements ProcessStore {
   private quarantined = 0;
-  approvedWhy = async (pid: string, dispatchId: string) => this.get(pid).approvedWhy(dispatchId);
+  approvedAs = async (pid: string, dispatchId: string) => this.get(pid).approvedAs(dispatchId);
 
   constructor(
     private readonly disk: ModelDisk,

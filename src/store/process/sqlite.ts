@@ -5,7 +5,7 @@ import { LIMITS } from "../../abi/limits.ts";
 import type { Message } from "../../abi/message.ts";
 import type { Approval } from "../../abi/process.ts";
 import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../open.ts";
-import { answer, approvedWhy, ask } from "./approvals.ts";
+import { answer, approvedAs, ask } from "./approvals.ts";
 import { abortRun, closingRecords, cut, seal } from "./closing.ts";
 import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
 import { HeadRow, kernelGenerationOf, outboxSeqBefore } from "./head.ts";
@@ -286,7 +286,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     context: async (pid): Promise<readonly Message[]> => context(files.get(pid), LIMITS.contextBytesMax),
     runEnd: async (pid, runId) => runEnd(files.get(pid), runId),
     openApproval: async (pid): Promise<Approval | null> => new HeadRow(files.get(pid)).openApproval(),
-    approvedWhy: async (pid, dispatchId) => approvedWhy(files.get(pid), dispatchId),
+    approvedAs: async (pid, dispatchId) => approvedAs(files.get(pid), pid, dispatchId),
     trace: async (pid, query) => trace(files.get(pid), query),
 
     async logCall(pid, row) {

@@ -3,7 +3,7 @@
 // exception is StoreUnavailable, "nobody knows, ask again with the same key". Nothing of SQL is visible from here up.
 
 import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
-import type { Approval, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
+import type { Approval, DecisionWord, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
 import type { Sweep } from "./sweep.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
@@ -184,6 +184,25 @@ export interface LoggedCall {
   readonly ms: number;
 }
 
+export interface AskRequest extends Pick<Approval, "kind" | "why" | "about" | "hash" | "expiresAt"> {
+  readonly dispatchId: string;
+  readonly approvalId: string;
+  readonly now: number;
+}
+
+export interface GivenAnswer {
+  readonly approvalId: string;
+  readonly decision: Exclude<DecisionWord, "withdrawn">;
+  readonly by: string;
+  readonly now: number;
+  /** Why not, or what was answered. */
+  readonly said?: string | null;
+  /** How the call ends by it: not when it is approved, and then runs. */
+  readonly output?: string;
+  /** With an approval: another call in the place of the one that was asked for. */
+  readonly instead?: Pick<Approval, "args" | "hash">;
+}
+
 export interface ProcessStore {
   /** Makes the database; doing it again changes nothing. */
   create(
@@ -216,21 +235,9 @@ export interface ProcessStore {
     dispatchId: string,
     result: { readonly outcome: ToolOutcome; readonly output: string; readonly now: number },
   ): Promise<Outcome<{ readonly seq: number }>>;
-  ask(
-    pid: string,
-    epoch: number,
-    request: { readonly dispatchId: string; readonly approvalId: string; readonly why: string; readonly now: number },
-  ): Promise<Outcome<Approval>>;
+  ask(pid: string, epoch: number, request: AskRequest): Promise<Outcome<Approval>>;
   /** Compare-and-set: an approval that is decided already comes back as it was decided. Null: there is none. */
-  answer(
-    pid: string,
-    answer: {
-      readonly approvalId: string;
-      readonly decision: "approve" | "deny";
-      readonly by: string;
-      readonly now: number;
-    },
-  ): Promise<Outcome<Approval | null>>;
+  answer(pid: string, answer: GivenAnswer): Promise<Outcome<Approval | null>>;
   /**
    * A safe point: the run leaves if somebody wants it to. Between two turns (`enter`) waiting messages enter history too; between
    * a call and its result they must not.
@@ -296,7 +303,7 @@ export interface ProcessStore {
   runEnd(pid: string, runId: string): Promise<RunEnd | "open" | null>;
   openApproval(pid: string): Promise<Approval | null>;
   /** What a person was shown of a call before approving it; null where nobody has. */
-  approvedWhy(pid: string, dispatchId: string): Promise<string | null>;
+  approvedAs(pid: string, dispatchId: string): Promise<Approval | null>;
   trace(
     pid: string,
     query: { readonly after?: number; readonly limit: number },
