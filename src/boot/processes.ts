@@ -77,6 +77,7 @@ function runPorts(core: Core, { options, live }: FileParts, { ledger, shells, po
     random,
     judge,
     questions,
+    rowNow: async (row) => (await kernel.processes.get(row.pid)) ?? row,
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
   });
   return {

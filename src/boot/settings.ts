@@ -4,6 +4,8 @@ import { type Config, configOver, SETTINGS } from "../abi/config.ts";
 import { resolveSetting } from "../abi/config-value.ts";
 import { SysError } from "../abi/errno.ts";
 import type { RetentionSettings } from "../abi/keep.ts";
+import { parsePolicy } from "../abi/policy.ts";
+import { PROFILES } from "../abi/process.ts";
 import { knowSecrets, type SettingsOfKernel, settingsService, systemSettings } from "../kernel/config.ts";
 import { type Keychain, type Secrets, secretsIn } from "../kernel/secrets.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -18,11 +20,17 @@ export const SETTING_CHECKS: { readonly [key: string]: (value: string) => void }
   "ai.model": (model) => void choiceOf(model),
   "ai.provider": (provider) => void serverOf(provider),
   "ai.fallback": checkFallback,
+  "ai.tools.approval": checkPolicy,
+  ...Object.fromEntries(PROFILES.map((profile) => [`ai.profile.${profile}.tools.approval`, checkPolicy])),
   "ai.baseUrl": checkUrl,
   "baseUrls.anthropic": checkUrl,
   "baseUrls.openai": checkUrl,
   "baseUrls.ollama": (text) => void (text.trim() === "none" || ollamaUrl(text) !== null || refuseUrl()),
 };
+
+function checkPolicy(text: string): void {
+  parsePolicy(text);
+}
 
 function checkFallback(json: string): void {
   for (const each of JSON.parse(json) as readonly unknown[]) {

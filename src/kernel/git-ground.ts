@@ -33,11 +33,11 @@ function isPlainConfig(text: string): boolean {
   if (text.length > CONFIG_BYTES_MAX) return false;
   let section = "";
   for (const raw of text.split("\n")) {
-    const line = raw.trim();
+    const line = raw.replace(/^[ \t]+|[ \t]+$/g, "");
     // A line that goes on in the next says more than is read here.
     if (line === "" || line.startsWith("#") || line.startsWith(";")) continue;
     const head = /^\[([a-z]+)(?: "[^"\\]*")?\]$/i.exec(line);
-    const key = /^([a-z][a-z0-9-]*)\s*(?:=|$)/i.exec(line);
+    const key = /^([a-z][a-z0-9-]*)[ \t]*(?:=|$)/i.exec(line);
     if (line.endsWith("\\") || (head === null && key === null)) return false;
     if (head !== null) section = (head[1] ?? "").toLowerCase();
     else if (!Object.hasOwn(KNOWN, section) || !KNOWN[section]?.test((key?.[1] ?? "").toLowerCase())) return false;

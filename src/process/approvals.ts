@@ -96,6 +96,7 @@ export function approvalsService(ports: ApprovalPorts): Approvals {
           `gsv approvals ${id}`,
         ]);
       const by = { by: caller.username, now: clock.now() };
+      const file = answer.always ? await fileOfRule(ports, { row, asked, answer }) : null;
       const given = { ...(await givenFor(ports, { row, asked, answer })), ...by };
       const answered = await carryOut(ports, row, given);
       if (answered === null) throw noSuchApproval(id);
@@ -103,7 +104,11 @@ export function approvalsService(ports: ApprovalPorts): Approvals {
       const shown = shownApproval(settled(answered, answer));
       if (!answer.always || answered.by !== caller.username) return shown;
       const place = placeFor(row, answered);
-      const standing = await policies.add(ownerUid, { rule: narrowestRule(answered), place, by: caller.username });
+      const standing = await policies.add(ownerUid, {
+        rule: narrowestRule(answered, file),
+        place,
+        by: caller.username,
+      });
       return { ...shown, rule: standing.id };
     },
   };
@@ -141,7 +146,6 @@ async function givenFor(ports: ApprovalPorts, answering: Answering): Promise<Omi
     return { approvalId, decision, said, output: said };
   }
   if (decision === "deny") return { approvalId, decision, said: message ?? null };
-  if (answer.always) await needRule(ports, answering);
   if (answer.args === undefined) return { approvalId, decision };
   return { approvalId, decision, instead: await edited(ports, answering) };
 }
@@ -159,8 +163,8 @@ async function edited({ judge, table }: ApprovalPorts, { row, asked, answer }: A
   return { args, hash: hashOf(call, judged) };
 }
 
-/** A rule that would never be used is not written: better to hear that now than to wonder later. */
-async function needRule({ judge }: ApprovalPorts, { row, asked }: Answering): Promise<void> {
+/** The file a standing rule is to be about, if any. One that would never be used is not written: better to hear that now than later. */
+async function fileOfRule({ judge }: ApprovalPorts, { row, asked }: Answering): Promise<string | null> {
   const { place, about } = await judge.judge(row, asked);
   if (place !== null && isGuarded(place))
     throw new SysError("EPERM", `changes of ${place} ask every time: it says what an agent does`, [
@@ -170,6 +174,7 @@ async function needRule({ judge }: ApprovalPorts, { row, asked }: Answering): Pr
     throw new SysError("EPERM", "this machine has no sandbox: commands on it ask every time", [
       `gsv approve ${asked.id} allows it this once`,
     ]);
+  return place;
 }
 
 /** Where a standing rule holds: the directory a command ran in, the workspace, else wherever. */

@@ -35,6 +35,8 @@ export interface ToolCallPorts {
   /** The process's own door, with its agent as caller; through the approved one goes what a person has seen and approved. */
   readonly sysOf: (row: ProcessRow, seen?: Seen) => Sys;
   readonly judge: Judge;
+  /** As it is now: its mode may have changed since the run began. */
+  readonly rowNow: (row: ProcessRow) => Promise<ProcessRow>;
   readonly questions: Questions;
 }
 
@@ -89,7 +91,8 @@ export class ToolCalls {
     return "done";
   }
 
-  private async runOne(place: RunPlace, call: CallRow): Promise<CallsOutcome> {
+  private async runOne(begun: RunPlace, call: CallRow): Promise<CallsOutcome> {
+    const place = { ...begun, row: await this.ports.rowNow(begun.row) };
     const fault = this.faultOf(call);
     if (fault !== null) return await this.refuse(place, call, "failed", fault);
     if (call.call === "hil.ask") return await this.question(place, call);

@@ -88,12 +88,12 @@ export class Policies {
   }
 }
 
-/** The narrowest rule that lets exactly this run without asking the next time. */
-export function narrowestRule({ call, args, about }: Approval): Rule {
+/** The narrowest rule that lets exactly this run without asking the next time; `file` is where its path really leads. */
+export function narrowestRule({ call, args, about }: Approval, file: string | null): Rule {
   const told = SAYS_WHAT[call];
   const names = told ?? Object.keys(args);
   const texts = names.flatMap((name) => {
-    const value = args[name];
+    const value = name === "path" && file !== null ? file : args[name];
     return value === undefined ? [] : [[name, typeof value === "string" ? value : JSON.stringify(value)] as const];
   });
   const target = about?.target;
