@@ -29,7 +29,7 @@ export function anthropicProvider({ clock, access }: { readonly clock: Clock; re
         framer: new SseFramer(),
         translation: anthropicTranslation(facts),
         async send(fetch, abort) {
-          const { default: Anthropic } = await import("@anthropic-ai/sdk");
+          const { Anthropic } = await import("@anthropic-ai/sdk/client");
           const client = new Anthropic({
             apiKey: access.apiKey,
             authToken: null,
