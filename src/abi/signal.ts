@@ -2,6 +2,7 @@
 // `seq` is a durable message number, never a counter of signals: a client that was away asks for history after it.
 
 import type { RunStatus, State, Usage, WaitsFor } from "./process.ts";
+import type { FailureClass } from "./stream.ts";
 
 interface SignalBase {
   readonly pid: string;
@@ -66,6 +67,8 @@ export type Signal =
       readonly turn: number;
       readonly attempt: number;
       readonly reason: string;
+      /** Of the failure; null where the kernel was restarted. */
+      readonly class: FailureClass | null;
     })
   | (RunSignal & {
       readonly name: "chat.complete";
