@@ -4,6 +4,8 @@
 
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { hotChunk } from "./bundle/hot-chunk.ts";
+import { leanSdks } from "./bundle/lean-sdks.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 const ROOT = dirname(import.meta.dir);
@@ -12,6 +14,25 @@ export const GSV = {
   entry: join(import.meta.dir, "main.ts"),
   workers: [join(import.meta.dir, "boot/shell-worker.ts")],
 };
+
+/** What `gsv proc list` imports dynamically, and with it most commands. */
+const HOT = [
+  "src/boot/io.ts",
+  "commands/run.ts",
+  "src/boot/lazy.ts",
+  "src/lib/clock.ts",
+  "src/abi/config.ts",
+  "commands/derive.ts",
+  "src/syscalls/proc.ts",
+  "src/syscalls/proc-model.ts",
+  "src/paths.ts",
+  "src/boot/socket.ts",
+  "src/boot/client.ts",
+  "src/boot/read.ts",
+  "src/lib/sanitize.ts",
+  "src/abi/ids.ts",
+  "src/abi/errno.ts",
+];
 
 export interface BuildOptions {
   readonly entry: string;
@@ -35,7 +56,7 @@ export async function build({ entry, workers = [], outfile, commit }: BuildOptio
       minify: true,
       bytecode: true,
       define: { GSV_BUILD_COMMIT: JSON.stringify(commit) },
-      plugins: [withoutDevtools, leanCommander, leanSdks],
+      plugins: [hotChunk({ root: ROOT, modules: HOT }), withoutDevtools, leanCommander, leanSdks],
       compile: {
         outfile: unfinished,
         autoloadDotenv: false,
@@ -75,21 +96,6 @@ const withoutDevtools: Bun.BunPlugin = {
   setup(builder) {
     builder.onResolve({ filter: /^react-devtools-core$/ }, () => ({ path: "react-devtools-core", namespace: "empty" }));
     builder.onLoad({ filter: /.*/, namespace: "empty" }, () => ({ contents: "export default {};", loader: "js" }));
-  },
-};
-
-// The SDKs of model providers bring a class for every page of their interfaces, and with each its helpers. gsv posts to one page by the
-// client itself, so these become empty classes of the same names: the client makes them and nobody calls them.
-const leanSdks: Bun.BunPlugin = {
-  name: "lean-sdks",
-  setup(builder) {
-    const names = new Bun.Transpiler({ loader: "js" });
-    builder.onLoad({ filter: /[\\/](?:openai|@anthropic-ai[\\/]sdk)[\\/]resources[\\/].*\.mjs$/ }, async ({ path }) => {
-      const text = await Bun.file(path).text();
-      const passedOn = text.match(/^export \* from .*;$/gm) ?? [];
-      const classes = names.scan(text).exports.map((name) => `export class ${name} {}`);
-      return { contents: [...passedOn, ...classes].join("\n"), loader: "js" };
-    });
   },
 };
 
