@@ -6,6 +6,7 @@ import type { RandomBytes } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { NO_USAGE, type Retrying, type WaitsFor } from "../abi/process.ts";
+import type { SignalOf } from "../abi/signal.ts";
 import type { Failure, ModelRequest, ToolSpec } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -76,7 +77,9 @@ export async function askModels(ports: AskPorts, place: RunPlace, turn: number):
     if ("kind" in told) return { answer: told, model: model.name };
     first ??= told;
     if (told.verdict.next !== "other" || other === undefined) break;
-    await again(ports, asking, model, told.answer.failure, `; ${other.name} stands in`);
+    const { failure } = told.answer;
+    const reason = `${failure.message}; ${other.name} stands in`;
+    await again(ports, asking, model, { class: failure.class, reason, until: null, putAside: false });
   }
   return first === null ? null : await unanswered(ports, asking, first);
 }
@@ -99,8 +102,8 @@ async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answ
     const stand = { failed, pauses: asking.pauses, hasOther };
     const verdict = verdictOn(answer.failure, stand, ports.random);
     if (verdict.next !== "again") return { answer, model, verdict };
-    await again(ports, asking, model, answer.failure);
     const waitsFor = nextTry(ports, model, answer.failure, { kind: "model", ms: verdict.ms });
+    await again(ports, asking, model, { ...waitsFor, putAside: false });
     const retrying = { model: model.name, failed, pauses: asking.pauses };
     if (!(await keep(ports, asking, { ...retrying, waitsFor }))) return null;
     if (!(await waited(ports, asking, waitsFor.until))) return null;
@@ -124,11 +127,14 @@ async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promi
   const { answer, model } = first;
   const stand = { failed: Number.POSITIVE_INFINITY, pauses: asking.pauses, hasOther: false };
   const verdict = first.verdict.next === "other" ? verdictOn(answer.failure, stand, ports.random) : first.verdict;
-  if (verdict.next === "key" && model.missing === null)
-    return await putAside(ports, asking, model, `${model.name}: ${answer.failure.message}`);
+  if (verdict.next === "key" && model.missing === null) {
+    const reason = `${model.name}: ${answer.failure.message}; gsv auth provider ${model.provider.name} keeps another key`;
+    await again(ports, asking, model, { class: answer.failure.class, reason, until: null, putAside: true });
+    return await putAside(ports, asking, model, reason);
+  }
   if (verdict.next !== "later") return { answer, model: model.name };
-  await again(ports, asking, model, answer.failure);
   const waitsFor = nextTry(ports, model, answer.failure, { kind: "outage", ms: verdict.ms });
+  await again(ports, asking, model, { ...waitsFor, putAside: true });
   if (await keep(ports, asking, { model: model.name, failed: 0, pauses: asking.pauses + 1, waitsFor }, true))
     ports.held().until(asking.row.pid, waitsFor.until);
   return null;
@@ -177,14 +183,14 @@ async function again(
   { store, clock, ledger }: AskPorts,
   asking: Asking,
   model: Model,
-  failure: Failure,
-  more = "",
+  why: Pick<SignalOf<"chat.restart">, "class" | "reason" | "until" | "putAside">,
 ): Promise<void> {
   const { row, run, turn } = asking;
   await store.waste(row.pid, { runId: run.runId, model: model.name, usage: NO_USAGE, now: clock.now() });
-  const reason = `${failure.message}${more}`;
   const attempt = ++asking.attempt;
-  ledger.emit(row, { name: "chat.restart", run: run.runId, turn, attempt, reason, class: failure.class });
+  const { class: failureClass, reason, until, putAside: isAside } = why;
+  const told = { turn, attempt, reason, class: failureClass, until, putAside: isAside };
+  ledger.emit(row, { name: "chat.restart", run: run.runId, ...told });
 }
 
 // A history may not hold an assistant's turn that says and does nothing.

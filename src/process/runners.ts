@@ -21,6 +21,8 @@ export interface RunnersOptions {
   readonly onFault: (error: unknown) => void;
 }
 
+const ANEW = { class: null, until: null, putAside: false } as const;
+
 interface Loop {
   /** Woken again while at work: look once more before leaving. */
   again: boolean;
@@ -143,7 +145,7 @@ export class Runners {
       const now = this.options.clock.now();
       await store.waste(row.pid, { runId: run.runId, model: run.model ?? "offline", usage: NO_USAGE, now });
       const reason = "the kernel was restarted";
-      ledger.emit(row, { name: "chat.restart", run: run.runId, turn: run.turn + 1, attempt: 2, reason, class: null });
+      ledger.emit(row, { name: "chat.restart", run: run.runId, turn: run.turn + 1, attempt: 2, reason, ...ANEW });
     }
   }
 
