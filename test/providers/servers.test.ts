@@ -189,25 +189,39 @@ describe("a server that says nothing is given up, by the clock", () => {
     using server = new WireServer().will({ body, hangs: true });
     const clock = new FakeClock();
     const provider = openAiProvider({ name: "openai", clock, access: accessOf(server.url, more) });
-    let ended = false;
-    const asked = eventsOf(provider, requestOf([{ user: "hi" }], "m")).finally(() => {
-      ended = true;
-    });
-    while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
-    await clock.advance(ms - 1);
-    expect(ended).toBe(false);
+    const heard: StreamEvent[] = [];
+    const asked = (async () => {
+      const request = requestOf([{ user: "hi" }], "m");
+      for await (const event of provider.stream(request, new AbortController().signal)) heard.push(event);
+    })();
+    while (server.requests.length === 0 || (body !== "" && heard.length === 0)) await turnOfTheLoop();
+    // Long enough for a look whether it takes connections.
+    for (const part of [Math.min(5000, ms - 1), Math.max(0, ms - 5001)]) {
+      await clock.advance(part);
+      for (let turn = 0; turn < 50; turn++) await turnOfTheLoop();
+    }
+    expect(heard.filter(({ type }) => type === "error")).toEqual([]);
     await clock.advance(1);
-    return (await asked).at(-1);
+    await asked;
+    return heard.at(-1);
   }
   const failure = { class: "timeout", message: expect.stringContaining("in time") };
+  const begun = `data: ${JSON.stringify({ choices: [{ delta: { content: "so" } }] })}\n\n`;
 
   test("before its first byte", async () => {
     expect(await givenUp("", 60_000)).toMatchObject({ type: "error", failure });
   });
 
   test("in the middle", async () => {
-    const begun = `data: ${JSON.stringify({ choices: [{ delta: { content: "so" } }] })}\n\n`;
     expect(await givenUp(begun, 90_000)).toMatchObject({ type: "error", failure });
   });
+
+  test("when it takes longer in all than the settings allow, whatever it said meanwhile", async () => {
+    const late = { class: "timeout", message: expect.stringContaining("ai.generation.timeoutMs") };
+    expect(await givenUp(begun, 20_000, { totalMs: 20_000 })).toMatchObject({ type: "error", failure: late });
+  });
 });
+
+function turnOfTheLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
