@@ -84,10 +84,9 @@ async function secondRequest(name: string, provider: (url: string) => Provider, 
 }
 
 test("a turn goes back to Anthropic in the order in which it came: thinking between what it said and called", async () => {
-  const access = (url: string) => accessOf(url);
-  const provider = (url: string) => anthropicProvider({ clock: new FakeClock(), access: access(url) });
+  const provider = (url: string) => anthropicProvider({ clock: new FakeClock(), access: accessOf(url) });
   const [, turn] = await secondRequest("anthropic-thinking-and-tools", provider, "claude-sonnet-4-5");
-  expect((turn?.content as readonly { readonly type: string }[]).map(({ type }) => type)).toEqual([
+  expect(((turn?.content ?? []) as readonly { readonly type: string }[]).map(({ type }) => type)).toEqual([
     "thinking",
     "text",
     "redacted_thinking",
