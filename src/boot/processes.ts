@@ -60,7 +60,7 @@ interface RunParts {
   readonly held: () => HeldRuns;
 }
 
-function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, held }: RunParts): RunPorts {
+function runPorts(core: Core, { locate, options, live }: FileParts, { ledger, shells, held }: RunParts): RunPorts {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
@@ -97,6 +97,7 @@ function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, 
     toolSpecs: () => toolCalls.specs(),
     promptOf: (row) => promptOf(core, options.namespace, row),
     runOver: shells.runOver,
+    saying: live.saying,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
   };
 }

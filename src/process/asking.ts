@@ -30,6 +30,8 @@ export interface AskPorts {
   readonly promptOf: (row: ProcessRow) => Promise<ModelRequest["about"] & { readonly system: string }>;
   readonly toolSpecs: () => readonly ToolSpec[];
   readonly wantsDeltas: (pid: string) => boolean;
+  /** By process: what the answer in the making has said so far. */
+  readonly saying: Map<string, () => string>;
 }
 
 export type Answer = Exclude<Folded, { readonly kind: "aborted" }>;
@@ -118,7 +120,9 @@ async function asked(ports: AskPorts, { row, run, signal, turn }: Asking, model:
     ? (kind: "text" | "thinking", text: string) =>
         ledger.emit(row, { name: "chat.delta", run: run.runId, turn, kind, text })
     : null;
-  const answer = notEmpty(await modelTurn({ provider: model.provider, request, signal, clock, onDelta }));
+  const onBegin = (said: () => string) => void ports.saying.set(row.pid, said);
+  const asking = modelTurn({ provider: model.provider, request, signal, clock, onDelta, onBegin });
+  const answer = notEmpty(await asking.finally(() => ports.saying.delete(row.pid)));
   return signal.aborted || answer.kind === "aborted" ? null : answer;
 }
 
