@@ -206,13 +206,27 @@ describe("keys and models on the command line", () => {
       const well = await home.gsv(["doctor", "--provider"], { env });
       expect([well.status, well.stdout]).toEqual([
         0,
-        expect.stringMatching(/^ok {2}provider {2}openai\/\S+ answered in \d+ ms/),
+        expect.stringMatching(/^ok {2}provider {2}openai\/\S+ at http:\S+ answered in \d+ ms/),
       ]);
       expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
       server.will(WIRES[CHAT]!.error("auth"));
       const refused = await home.gsv(["doctor", "--provider"], { env });
       expect([refused.status, refused.stdout.includes(KEY)]).toEqual([1, false]);
-      expect(refused.stdout).toContain("gsv auth provider");
+      expect(refused.stdout).toContain("gsv auth provider openai keeps a key");
+      const explained: readonly (readonly [WireReply, string, string])[] = [
+        [WIRES[CHAT]!.error("throttle"), "throttle", "wait"],
+        [WIRES[CHAT]!.error("quota"), "quota", "the account at openai"],
+        [WIRES[CHAT]!.error("overloaded"), "outage", "ai.fallback"],
+        [{ type: "text/html", body: "<html>pay</html>" }, "network", server.url],
+        [WIRES[CHAT]!.error("absent"), "request", "gsv models --provider openai"],
+        [{ body: "data: {no\n\n" }, "protocol", "ai.providerStyle"],
+      ];
+      for (const [reply, failureClass, fix] of explained) {
+        server.will(reply);
+        const { status, stdout } = await home.gsv(["doctor", "--provider"], { env });
+        const told = [stdout.includes(`(${failureClass})`), stdout.includes(fix)];
+        expect([failureClass, status, ...told]).toEqual([failureClass, 1, true, true]);
+      }
       expect((await home.gsv(["doctor", "--provider", "--set", "ai.model=offline"])).status).toBe(0);
       for (const args of [
         ["nobody"],
@@ -244,6 +258,39 @@ describe("keys and models on the command line", () => {
       expect(known.stdout).toContain("anthropic/claude");
       expect(known.stdout).not.toContain("\u001b");
       expect((await home.gsv(["models", "--provider", "anthropic"])).stderr).toContain("gsv auth provider anthropic");
+    });
+  }, 60_000);
+
+  test("what a server says of its models is kept: it counts for requests, and is listed when the server is gone", async () => {
+    const told = {
+      id: "lab/new-model",
+      context_length: 64_000,
+      top_provider: { max_completion_tokens: 1234 },
+      pricing: { prompt: "0.0000011", completion: "0.0000044", input_cache_read: "0.00000011" },
+      architecture: { input_modalities: ["text", "image"] },
+    };
+    await withServer(async (home, server) => {
+      server.will({ type: "application/json", body: JSON.stringify({ data: [told] }) });
+      const said = openAi(server);
+      const row = {
+        model: "openai/lab/new-model",
+        windowTokens: 64_000,
+        outputTokens: 1234,
+        price: { input: 1.1, output: 4.4, cacheRead: 0.11, cacheWrite: 1.1 },
+        sees: true,
+        thinks: null,
+      };
+      const listed = await home.gsv(["models", "--provider", "openai", "--json"], said);
+      expect(JSON.parse(listed.stdout)).toMatchObject(row);
+      await home.gsv(["kernel", "stop"]);
+      server.will(reply(CHAT, { text: ["yes"], usage: { input: 1_000_000, output: 0 } }));
+      const answered = await home.gsv(["chat", "--json", "--model", "openai/lab/new-model", "hi"], said);
+      expect(server.requests.at(-1)?.json.max_tokens).toBe(1234);
+      expect(JSON.parse(answered.stdout.trim().split("\n").at(-1)!)).toMatchObject({ text: "yes", costUsd: 1.1 });
+      server.will({ status: 503, type: "application/json", body: "{}" });
+      const kept = await home.gsv(["models", "--provider", "openai", "--json"], said);
+      expect(JSON.parse(kept.stdout)).toMatchObject(row);
+      expect(kept.stderr).toContain("listed as it was on");
     });
   }, 60_000);
 
