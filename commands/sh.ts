@@ -181,14 +181,14 @@ async function allOf(io: Io): Promise<Uint8Array> {
   }
 }
 
-/** Runs it, prints what it prints as it comes, and returns its exit status. A signal to us stops it. */
+/** Runs it, prints what it prints as it comes, and returns its exit status. A signal to us is one to it: it may have a trap. */
 export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promise<ShellEnded> {
   const sys = io.sys();
   const id = uuidv7(io.clock.now(), io.random);
   let stopped: Interruption | null = null;
   const release = io.onSignal((name) => {
     stopped = name;
-    sys.call("shell.stop", { id }).catch(() => {}); // it has ended by itself
+    sys.call("shell.signal", { id, signal: name }).catch(() => {}); // it has ended by itself
   });
   const reader = new Reader(io, id);
   try {
@@ -199,7 +199,7 @@ export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promi
     await reader.print(answer.output, 0);
     await reader.rest();
     return {
-      exit: stopped === null ? (answer.exit ?? 1) : STATUS[stopped],
+      exit: answer.exit ?? (stopped === null ? 1 : STATUS[stopped]),
       over: answer.over,
       session: answer.session,
     };

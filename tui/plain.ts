@@ -11,6 +11,7 @@ import { runShell } from "../commands/sh.ts";
 import { COMMANDS } from "../commands/table.ts";
 import { SysError } from "../src/abi/errno.ts";
 import { initPid, uuidv7 } from "../src/abi/ids.ts";
+import { LIMITS } from "../src/abi/limits.ts";
 import { type Route, routeOf } from "./route.ts";
 import { simpleWords } from "./simple.ts";
 import { goesOn } from "./unfinished.ts";
@@ -54,6 +55,8 @@ class PlainShell {
   private readonly session: string;
   private readonly typed: string[];
   private cwd: string;
+  /** Jobs of this shell that run, or whose end is to be told at the next prompt. */
+  private jobs = 0;
   /** Functions and aliases of this shell. */
   private own: ReadonlySet<string> = new Set();
   private readonly gsvs: ReadonlySet<string>;
@@ -88,6 +91,12 @@ class PlainShell {
   /** The exit status with which the shell is over; null while it goes on. */
   async carryOut(line: string): Promise<number | null> {
     const route = this.route(line);
+    const left = await this.byRoute(route);
+    // What somebody typed for the shell itself was told there.
+    return left === null && route.to !== "shell" && this.jobs > 0 ? await this.throughShell("") : left;
+  }
+
+  private async byRoute(route: Route): Promise<number | null> {
     switch (route.to) {
       case "nothing":
         return null;
@@ -113,14 +122,22 @@ class PlainShell {
       // With the terminal: it may ask, page and fit its tables.
       const sys = inDirectory(this.io.sys(), this.cwd);
       this.status = await runCommandLine(first === "gsv" ? rest : words, { ...this.io, sys: () => sys });
-      return null;
+      return this.jobs > 0 ? await this.throughShell("") : null;
     }
+    return await this.throughShell(text);
+  }
+
+  // The person who waits has ctrl-c: there is no other limit.
+  private async throughShell(text: string): Promise<number | null> {
+    const { session } = this;
     try {
-      const { exit, over, session } = await runShell(this.io, { script: text, session: this.session });
+      const request = { script: text, session, timeoutMs: LIMITS.shellWallMsMax };
+      const { exit, over, session: kept } = await runShell(this.io, request);
       this.status = exit;
       if (over) return exit;
-      this.cwd = session?.cwd ?? this.cwd;
-      this.own = new Set(session?.defined ?? this.own);
+      this.cwd = kept?.cwd ?? this.cwd;
+      this.own = new Set(kept?.defined ?? this.own);
+      this.jobs = kept?.jobs ?? this.jobs;
     } catch (error) {
       if (!(error instanceof SysError)) throw error;
       await this.io.stderr.write(
