@@ -14,15 +14,22 @@ import { initPid, uuidv7 } from "../src/abi/ids.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { type Route, routeOf } from "./route.ts";
 import { simpleWords } from "./simple.ts";
-import { goesOn } from "./unfinished.ts";
+import { asOneLine, goesOn } from "./unfinished.ts";
+
+export interface TypedLine {
+  /** With enter, with ctrl-c, or there is no more: ctrl-d. */
+  readonly how: "entered" | "interrupted" | "ended";
+  readonly text: string;
+}
 
 export interface PlainPorts {
   readonly version: string;
-  /** One line with editing; null at the end of input, "" after ctrl-c. `lines` are the newest last. */
-  readonly line: (prompt: string, lines: readonly string[]) => Promise<string | null>;
+  /** One line with editing. `lines` are the newest last. */
+  readonly line: (prompt: string, lines: readonly string[]) => Promise<TypedLine>;
   readonly history: { readonly lines: readonly string[]; readonly add: (line: string) => void };
 }
 
+const EXIT_INTERRUPTED = 130;
 const SLASHES: ReadonlySet<string> = new Set(["help", "quit"]);
 const TOLD = [
   "What begins like a command is run over gsv's files: ls, ps | grep init, cd ~.",
@@ -57,6 +64,8 @@ class PlainShell {
   private cwd: string;
   /** Jobs of this shell that run, or whose end is to be told at the next prompt. */
   private jobs = 0;
+  /** The last status that the shell knows of. */
+  private told = 0;
   /** Functions and aliases of this shell. */
   private own: ReadonlySet<string> = new Set();
   private readonly gsvs: ReadonlySet<string>;
@@ -78,14 +87,16 @@ class PlainShell {
   async ask(): Promise<string | null> {
     const { home } = this.who;
     const where = this.cwd === home || this.cwd.startsWith(`${home}/`) ? `~${this.cwd.slice(home.length)}` : this.cwd;
-    let text = await this.ports.line(`${where} $ `, this.typed);
-    while (text !== null && this.route(text).to === "shell" && goesOn(text)) {
+    let { how, text } = await this.ports.line(`${where} $ `, this.typed);
+    if (how === "ended") return null;
+    while (how === "entered" && this.route(text).to === "shell" && goesOn(text)) {
       const more = await this.ports.line("> ", this.typed);
-      if (more === null || more === "") return more === null ? null : "";
-      text = `${text}\n${more}`;
+      ({ how } = more);
+      if (how === "entered") text = `${text}\n${more.text}`;
     }
-    if (text !== null) this.remember(text);
-    return text;
+    if (how !== "interrupted") this.remember(text);
+    else this.status = EXIT_INTERRUPTED;
+    return how === "interrupted" ? "" : text;
   }
 
   /** The exit status with which the shell is over; null while it goes on. */
@@ -118,7 +129,8 @@ class PlainShell {
   private async inShell(text: string): Promise<number | null> {
     const words = simpleWords(text);
     const [first = "", ...rest] = words ?? [];
-    if (words !== null && this.gsvs.has(first) && !this.own.has(first)) {
+    const isOurs = this.gsvs.has(first) && !this.own.has(first) && !isAboutJobs(first, rest);
+    if (words !== null && isOurs) {
       // With the terminal: it may ask, page and fit its tables.
       const sys = inDirectory(this.io.sys(), this.cwd);
       this.status = await runCommandLine(first === "gsv" ? rest : words, { ...this.io, sys: () => sys });
@@ -130,10 +142,14 @@ class PlainShell {
   // The person who waits has ctrl-c: there is no other limit.
   private async throughShell(text: string): Promise<number | null> {
     const { session } = this;
+    // What ran outside of the shell has a status too.
+    const isTold = this.status === this.told || !text.includes("$?");
+    const script = isTold ? text : `(exit ${this.status}); ${text}`;
     try {
-      const request = { script: text, session, timeoutMs: LIMITS.shellWallMsMax };
+      const request = { script, session, timeoutMs: LIMITS.shellWallMsMax };
       const { exit, over, session: kept } = await runShell(this.io, request);
-      this.status = exit;
+      if (text !== "") this.status = exit;
+      this.told = exit;
       if (over) return exit;
       this.cwd = kept?.cwd ?? this.cwd;
       this.own = new Set(kept?.defined ?? this.own);
@@ -157,8 +173,18 @@ class PlainShell {
   }
 
   private remember(line: string): void {
-    if (line.trim() === "" || line.startsWith(" ") || this.typed.at(-1) === line) return;
-    this.typed.push(line);
-    this.ports.history.add(line);
+    if (line.trim() === "" || line.startsWith(" ")) return;
+    const whole = asOneLine(line);
+    for (const each of whole === null ? line.split("\n") : [whole]) {
+      if (each.trim() === "" || this.typed.at(-1) === each) continue;
+      this.typed.push(each);
+      this.ports.history.add(each);
+    }
   }
+}
+
+/** Processes of gsv have other names: %1 and numbers are jobs of the shell. */
+function isAboutJobs(first: string, rest: readonly string[]): boolean {
+  if (first === "wait" && rest.length === 0) return true;
+  return (first === "wait" || first === "kill") && rest.some((word) => /^%|^\d{6,}$|^-n$/.test(word));
 }

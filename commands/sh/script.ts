@@ -129,7 +129,9 @@ export class Script {
       const exit = isTooMuch ? EXIT_TOO_MUCH : exitCode;
       print("stdout", printed(stdout));
       const word = stopped.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
-      print("stderr", Buffer.from(worded(word)));
+      // What somebody types has no lines to count.
+      const told = job.keepsState ? worded(word).replaceAll(/^bash: line \d+: /gm, "bash: ") : worded(word);
+      print("stderr", Buffer.from(told));
       const status = await this.leave(this.stoppedWith ?? exit, env);
       const isLost = job.keepsState && this.stoppedWith !== null;
       return { exit: status, state: this.state, cut: !this.parsed || isLost };
@@ -229,9 +231,17 @@ export class Script {
   }
 }
 
-/** Its limits are named without what to do about them in somebody else's program. */
+/** The interpreter's words where they are not bash's; its limits without what to do about them in somebody else's program. */
 function worded(text: string): string {
-  return text.replaceAll(/, increase executionLimits\.\w+|\(increase executionLimits\.\w+\)/g, "");
+  return text
+    .replaceAll(/, increase executionLimits\.\w+|\(increase executionLimits\.\w+\)/g, "")
+    .replaceAll(/syntax error: Parse error at (\d+):\d+: (.*)/g, (_, line, why) => `line ${line}: ${mistake(why)}`);
+}
+
+function mistake(why: string): string {
+  if (/^Expected RPAREN, got EOF/.test(why)) return "unexpected EOF while looking for matching `)'";
+  if (/^Expected \w+, got EOF/.test(why)) return "syntax error: unexpected end of file";
+  return /^(?:syntax error|unexpected EOF)/.test(why) ? why : `syntax error: ${why}`;
 }
 
 function umaskCommand(files: GsvFiles): CustomCommand {

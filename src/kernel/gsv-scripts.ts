@@ -184,6 +184,7 @@ export class GsvScripts {
       },
     );
     if (session !== null && !end.cut) session.state = end.state;
+    else if (session?.state) session.state = { ...session.state, status: end.exit };
     script.over = session !== null && end.state === null && !end.cut;
     // `exit` ends a session.
     if (script.over && key !== null) this.endSession(key);
