@@ -65,7 +65,8 @@ export interface ShellStat {
 /** Files as a shell asks for them. Paths are absolute; links are followed where nothing else is said. */
 export interface ShellFiles {
   stat(path: string, links: "follow" | "keep"): Promise<ShellStat>;
-  list(path: string): Promise<readonly { readonly name: string; readonly kind: ShellStat["kind"] }[]>;
+  /** What is known of each is that of the name itself: links are kept. */
+  list(path: string): Promise<readonly { readonly name: string; readonly stat: ShellStat }[]>;
   read(path: string, offset: number, bytesMax: number): Promise<{ readonly bytes: Uint8Array; readonly eof: boolean }>;
   write(path: string, bytes: Uint8Array, at: "start" | "end"): Promise<void>;
   remove(path: string, recursive: boolean): Promise<void>;
