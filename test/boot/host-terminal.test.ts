@@ -4,8 +4,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { gsvCommand, until } from "../support/home.ts";
+import { until } from "../support/home.ts";
 import { gone, WAYS } from "../support/host.ts";
+import { gsvCommand } from "../support/program.ts";
 import { startedWith } from "../support/sandbox.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 
