@@ -25,7 +25,7 @@ export async function tryProvider(io: Io): Promise<Finding> {
   return explained(await io.sys().call<ModelTrial>("ai.test", {}));
 }
 
-export function explained({ model, address, ms, failure, usage }: ModelTrial): Finding {
+function explained({ model, address, ms, failure, usage }: ModelTrial): Finding {
   const [provider = model] = model.split(/[/:]/);
   const where = address === null ? "" : ` at ${address}`;
   if (failure !== null) {
