@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import type { Hidden } from "../../src/targets/hidden.ts";
-import { type Confinement, findSandbox, type Sandbox } from "../../src/targets/sandbox.ts";
+import { type Confinement, findSandbox, type Sandbox, sandboxFinder } from "../../src/targets/sandbox.ts";
 import { succeeds } from "../../src/targets/spawn.ts";
 
 const HIDDEN: Hidden = {
@@ -104,4 +104,24 @@ test("one that is not there, or may not do its work, is none", async () => {
   expect(await succeeds(["/nonexistent/bwrap"], {})).toBe(false);
   expect(await succeeds(["/bin/sh", "-c", "exit 1"], {})).toBe(false);
   expect(await succeeds(["/bin/sh", "-c", "exit 0"], {})).toBe(true);
+});
+
+test("one that is put in meanwhile is found, and the trial is not made for every command", async () => {
+  let [there, trials, now] = [false, 0, 0];
+  const works = async () => {
+    trials++;
+    return true;
+  };
+  const find = sandboxFinder(
+    { platform: "linux", find: () => (there ? "/opt/bwrap" : null), works },
+    { mono: () => now },
+  );
+  expect(await find()).toBeNull();
+  there = true;
+  expect(await find()).toBeNull();
+  now = 6000;
+  for (let round = 0; round < 3; round++) expect((await find())?.name).toBe("bwrap");
+  now = 20_000;
+  expect((await find())?.name).toBe("bwrap");
+  expect(trials).toBe(1);
 });
