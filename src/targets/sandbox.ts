@@ -62,6 +62,8 @@ export function sandboxFinder(ports: SandboxPorts, clock: Pick<Clock, "mono">): 
   };
 }
 
+/** The sandbox's own lie over these. */
+const COVERED = ["/dev", "/proc"];
 /** Of a machine whose programs are found by way of a place that is hidden. */
 const SYSTEM = "/run/current-system";
 
@@ -73,7 +75,7 @@ function bubblewrap(program: string, argv: readonly string[], confinement: Confi
   const places = [...hidden.own, ...hidden.directories].filter((place) => place !== directory);
   const isHiddenBy = (path: string) => (place: string) =>
     place !== path && isWithin(path, place) && isInside(path) === isInside(place);
-  const isLeft = (path: string) => !places.some(isHiddenBy(path));
+  const isLeft = (path: string) => ![...places, ...COVERED].some(isHiddenBy(path));
   const [empty, files] = [places.filter(isLeft), hidden.files.filter(isLeft)];
   const hide = (isHere: (place: string) => boolean) => [
     ...empty.filter(isHere).flatMap((place) => ["--tmpfs", place]),

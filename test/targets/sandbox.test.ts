@@ -80,6 +80,13 @@ describe("bubblewrap", () => {
       expect(told.indexOf(part)).toBeGreaterThan(told.indexOf("--bind /tmp/app "));
   });
 
+  test("what lies in /dev is hidden with it", async () => {
+    const hidden = { ...HIDDEN, directories: ["/dev/shm/home"], files: ["/dev/shm/sock"] };
+    expect(await words({ hidden })).not.toContain("/dev/shm");
+    const inside = await words({ hidden, directory: "/dev/shm" });
+    expect(inside.indexOf("--tmpfs /dev/shm/home")).toBeGreaterThan(inside.indexOf("--bind /dev/shm "));
+  });
+
   test("where all may be written, devices and processes are the sandbox's own all the same", async () => {
     const all = await words({ directory: "/" });
     for (const part of ["--tmpfs /tmp", "--tmpfs /run", "--tmpfs /home/sam/.gsv", "--proc /proc", "--dev /dev"])
