@@ -129,7 +129,7 @@ export const SETTINGS = {
   "ai.maxTokens": count("how long one answer of a model may be", 8192, { min: 1 }),
   "ai.contextWindowTokens": count("the window of a model that says nothing of its own", 256_000, { min: 1024 }),
   "ai.maxContextBytes": count("how many bytes each context.d may add to a request", 32_768, {}),
-  "ai.generation.timeoutMs": count("how long one answer may take", 180_000),
+  "ai.generation.timeoutMs": count("how long one answer may take in all", 1_800_000, { min: 1000 }),
   "ai.generation.streaming": choice("whether an answer comes in pieces", ["auto", "off"], ROOT_LATER),
   "ai.tools.approval": policy("what agents may do without asking; gsv policy shows it"),
   "ai.profile.init.tools.approval": policy("the same for init processes"),

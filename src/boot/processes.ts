@@ -6,7 +6,7 @@ import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
-import { HeldForKeys } from "../process/held-for-keys.ts";
+import { HeldRuns } from "../process/held-runs.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { toldText } from "../process/prompt.ts";
@@ -26,7 +26,7 @@ export interface ProcessParts {
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly closer: Closer;
-  readonly heldForKeys: HeldForKeys;
+  readonly heldRuns: HeldRuns;
   readonly policy: PolicyParts;
 }
 
@@ -42,7 +42,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, shells, policy, held: () => heldForKeys }),
+    ports: runPorts(core, files, { ledger, shells, policy, held: () => heldRuns }),
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -51,8 +51,9 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   });
   const { models, offers } = core;
   const wake = (pid: string) => runners.wake(pid);
-  const heldForKeys = new HeldForKeys({ processes: kernel.processes, store, ledger, models, offers, clock, wake });
-  return { ledger, runners, closer, heldForKeys, policy };
+  const { processes } = kernel;
+  const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, clock, wake, onFault });
+  return { ledger, runners, closer, heldRuns, policy };
 }
 
 interface RunParts {
@@ -60,7 +61,7 @@ interface RunParts {
   readonly shells: ShellParts;
   readonly policy: PolicyParts;
   /** Made after what it is handed to. */
-  readonly held: () => HeldForKeys;
+  readonly held: () => HeldRuns;
 }
 
 function runPorts(core: Core, { options, live }: FileParts, { ledger, shells, policy, held }: RunParts): RunPorts {
@@ -88,7 +89,8 @@ function runPorts(core: Core, { options, live }: FileParts, { ledger, shells, po
     random,
     async modelsOf(row, run) {
       if (providers !== undefined) {
-        return [{ ...(await providers(run.model)), name: run.model ?? OFFLINE.provider, missing: null }];
+        const name = run.model ?? OFFLINE.provider;
+        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
       return await models.reach(
@@ -96,7 +98,8 @@ function runPorts(core: Core, { options, live }: FileParts, { ledger, shells, po
         named,
       );
     },
-    holdFor: (row, model) => held().hold(row, model),
+    held,
+    toolSpecs: () => toolCalls.specs(),
     promptOf: (row) => promptOf(core, options.namespace, row),
     runOver: shells.runOver,
     saying: live.saying,

@@ -6,7 +6,8 @@ import { type Approval, PROFILES_ALONE } from "../abi/process.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ApprovalRows } from "../store/kernel/approvals.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
-import type { AskRequest, CallRow, GivenAnswer } from "../store/process/verbs.ts";
+import type { AskRequest, GivenAnswer } from "../store/process/asked.ts";
+import type { CallRow } from "../store/process/verbs.ts";
 
 export interface QuestionsPorts {
   readonly clock: Clock;

@@ -60,7 +60,12 @@ test("text comes as the model gives it, output as the command prints it, also of
       calls: [{ name: "Shell", args: { command: "echo one; false" } }],
     },
     { calls: [{ name: "Shell", args: { target: "host", command, cwd: work, waitMs: 0 } }] },
-    { pieces: ["It runs", " on."], pause: true, calls: [{ name: "Shell", args: { command: "echo between" } }] },
+    {
+      hold: true,
+      pieces: ["It runs", " on."],
+      pause: true,
+      calls: [{ name: "Shell", args: { command: "echo between" } }],
+    },
     { text: "Done.", hold: true },
   );
   await home.send("go", { pid });
@@ -72,6 +77,8 @@ test("text comes as the model gives it, output as the command prints it, also of
   await comes(" look.\n$ echo one; false\none\n(exit status 1)\n");
   await allows();
   await comes(`$ ${command}\nfirst\n`);
+  await home.holding();
+  home.model.release();
   await comes("It runs");
   writeFileSync(join(work, "go"), "");
   await comes("\nhalf\n(exit status 3)\n");
@@ -107,9 +114,10 @@ test("gsv tail prints the end, and with -f what comes after, with a title for ea
   expect(`${(await ended("tail", "-n", "20000", "~/long")).stdout.split("\n").length}`).toBe("20001");
   expect(await ended("tail", "~/none")).toMatchObject({ status: 3, stderr: expect.stringContaining("No such file") });
   await home.sys.call("fs.write", { path: "~/short", content: "one\n" });
-  const { stdout } = await begin(home, ["tail", "-f", "~/short", `/proc/${other}/stream`], undefined, {
+  const following = await begin(home, ["tail", "-f", "~/short", `/proc/${other}/stream`], undefined, {
     clock: realClock,
   });
+  const { stdout } = following;
   await home.until("it has begun", () => stdout.text.includes("/stream <=="));
   home.model.will(other, { pieces: ["So ", "it is."], pause: true });
   await home.send("go", { pid: other });
@@ -121,5 +129,6 @@ test("gsv tail prints the end, and with -f what comes after, with a title for ea
   // A file that is cut begins anew.
   await home.sys.call("fs.write", { path: "~/short", content: "new\n" });
   await home.until("it is cut", () => stdout.text.endsWith("new\n"));
-  stdout.closed = true;
+  following.interrupt("INT");
+  expect((await following.ended).status).toBe(130);
 });

@@ -17,8 +17,9 @@ import { join } from "node:path";
 import type { Approval } from "../../src/abi/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { ShellAnswer } from "../../src/syscalls/shell-service.ts";
-import { gsvCommand, isCompiled, TestHome, until } from "../support/home.ts";
+import { TestHome, until } from "../support/home.ts";
 import type { Plan, Told } from "../support/intruder.ts";
+import { gsvCommand, isCompiled } from "../support/program.ts";
 import { machineSandbox } from "../support/sandbox.ts";
 
 const INTRUDER = join(import.meta.dir, "../support/intruder.ts");

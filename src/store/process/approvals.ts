@@ -3,10 +3,11 @@
 
 import type { Approval } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
+import type { AskRequest, GivenAnswer } from "./asked.ts";
 import type { HeadRow } from "./head.ts";
 import { approvalFromRow, type HilRow } from "./rows.ts";
 import { endCall, openCall } from "./turns.ts";
-import type { AskRequest, GivenAnswer, Refusal } from "./verbs.ts";
+import type { Refusal } from "./verbs.ts";
 
 export function ask(db: Db, head: HeadRow, request: AskRequest): Approval | Refusal {
   const call = openCall(db, request.dispatchId);
