@@ -4,6 +4,7 @@ import type { Namespace } from "../../fs/namespace.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
+import type { HostFiles } from "../kernel/host-files.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import { HeldForKeys } from "../process/held-for-keys.ts";
@@ -28,7 +29,13 @@ export interface ProcessParts {
   readonly heldForKeys: HeldForKeys;
 }
 
-export function bootProcesses(core: Core, files: FileParts, shells: ShellParts): ProcessParts {
+/** Where tools run. */
+export interface TargetParts {
+  readonly shells: ShellParts;
+  readonly hostFiles: HostFiles;
+}
+
+export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles }: TargetParts): ProcessParts {
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
@@ -39,7 +46,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, shells, held: () => heldForKeys }),
+    ports: runPorts(core, files, { ledger, shells, hostFiles, held: () => heldForKeys }),
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -55,11 +62,16 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
 interface RunParts {
   readonly ledger: Ledger;
   readonly shells: ShellParts;
+  readonly hostFiles: HostFiles;
   /** Made after what it is handed to. */
   readonly held: () => HeldForKeys;
 }
 
-function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, held }: RunParts): RunPorts {
+function runPorts(
+  core: Core,
+  { locate, options, kept }: FileParts,
+  { ledger, shells, hostFiles, held }: RunParts,
+): RunPorts {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
@@ -72,6 +84,9 @@ function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, 
     random,
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
     hostGround: shells.hostGround,
+    keep: async (row, id, text) => kept.keep(await callers.process(row), "result", id, [Buffer.from(text)]),
+    hostFile: async (row, path) => hostFiles.ground(row, await callers.process(row), path),
+    attach: (row, directory) => shells.host.places.attach(row, directory),
     proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
     locate: async (row, path) => locate(await callers.process(row), path),
   });

@@ -2,8 +2,11 @@
 
 import type { Core } from "../boot.ts";
 import { controlService } from "../kernel/control.ts";
+import { filesByTarget } from "../kernel/file-targets.ts";
 import { treeService } from "../kernel/file-tree.ts";
 import { type FilesOptions, filesService, pathLocator } from "../kernel/files.ts";
+import type { HostFiles } from "../kernel/host-files.ts";
+import { KeptResults } from "../kernel/kept-results.ts";
 import { registryService } from "../kernel/registry.ts";
 import { storageService } from "../kernel/storage.ts";
 import { approvalsService } from "../process/approvals.ts";
@@ -22,7 +25,7 @@ import { bootstrapOf, homesOf, lazyRepositories } from "./repos.ts";
 import { mountedWorkspaces } from "./workspace-files.ts";
 import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 
-export function bootServices(core: Core, files: FileParts, { shells, ...parts }: ServiceParts): Services {
+export function bootServices(core: Core, files: FileParts, { shells, hostFiles, ...parts }: ServiceParts): Services {
   const { ledger, runners, closer, heldForKeys } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
@@ -46,7 +49,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     }),
     archives: archivesService({ kernel, objects }),
     approvals: approvalsService({ kernel, store, ledger, runners, clock }),
-    files: filesService(files.options),
+    files: filesByTarget(filesService(files.options), hostFiles.files),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     settings: {
       ...core.settings,
@@ -83,7 +86,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
   };
 }
 
-export type ServiceParts = ProcessParts & { readonly shells: Shells };
+export type ServiceParts = ProcessParts & { readonly shells: Shells; readonly hostFiles: HostFiles };
 
 /** A log is read from where its last part begins; the older one is for doctor. */
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
@@ -99,6 +102,7 @@ async function endOfFile(path: string, bytesMax: number): Promise<string> {
 export interface FileParts {
   readonly options: FilesOptions;
   readonly locate: ReturnType<typeof pathLocator>;
+  readonly kept: KeptResults;
 }
 
 /** One namespace for all: what a rule looks at is what a call touches. */
@@ -115,5 +119,5 @@ export function bootFiles(core: Core): FileParts {
     ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
   });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
-  return { options, locate: pathLocator(options) };
+  return { options, locate: pathLocator(options), kept: new KeptResults(namespace) };
 }

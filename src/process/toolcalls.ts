@@ -11,6 +11,7 @@ import { normaliseText, type ToolOutcome } from "../abi/message.ts";
 import { PROFILES_ALONE } from "../abi/process.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import { KERNEL_LEAVES, type Sys } from "../abi/sys.ts";
+import type { FileGround } from "../kernel/host-files.ts";
 import type { HostGround } from "../kernel/host-shells.ts";
 import type { Clock } from "../lib/clock.ts";
 import { headAndTail } from "../lib/truncate.ts";
@@ -24,6 +25,7 @@ import { parametersOf } from "../syscalls/schema.ts";
 import type { ExecRequest } from "../syscalls/shell-service.ts";
 import type { AnySyscall } from "../syscalls/table.ts";
 import { tooHeavy } from "./arguments.ts";
+import { hostFileVerdict, isHostFileCall } from "./host-file-policy.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Verdict, verdictOf } from "./policy.ts";
 import { shellVerdict } from "./shell-policy.ts";
@@ -41,6 +43,12 @@ export interface ToolCallPorts {
   readonly locate: (row: ProcessRow, path: string) => Promise<string>;
   /** Where on the host a command of the process would run; refuses where it cannot. */
   readonly hostGround: (row: ProcessRow, command: string, cwd: string | undefined) => Promise<HostGround>;
+  /** The same for a file of the host. */
+  readonly hostFile: (row: ProcessRow, path: string) => Promise<FileGround>;
+  /** A file with all of a long result that the process can read; null where there is no room. */
+  readonly keep: (row: ProcessRow, id: string, text: string) => Promise<string | null>;
+  /** A person has said yes to a directory of the host. */
+  readonly attach: (row: ProcessRow, directory: string) => Promise<void>;
   /** What a change of a setting would do; refuses what no agent may change. Null: what it would become is not known. */
   readonly proposal: (row: ProcessRow, key: KeyWritten, value: string | null) => Promise<string>;
 }
@@ -55,6 +63,9 @@ export interface RunPlace {
 
 /** done: every call has its result. left: the run stepped aside, waits for a person, or belongs to somebody else now. */
 export type CallsOutcome = "done" | "left";
+
+/** Room for the name of the file with all of it. */
+const FILE_BYTES = 256;
 
 export class ToolCalls {
   private readonly byTool: ReadonlyMap<string, AnySyscall>;
@@ -110,6 +121,7 @@ export class ToolCalls {
 
   private async verdict(row: ProcessRow, call: CallRow): Promise<Verdict> {
     if (call.call === "shell.exec") return await this.shellVerdict(row, call);
+    if (isHostFileCall(call)) return await this.hostFileVerdict(row, call);
     const { path, content } = call.args;
     const place = typeof path === "string" ? await this.ports.locate(row, path) : "";
     const key = changesFile(call) ? keyFiled(place) : null;
@@ -130,6 +142,15 @@ export class ToolCalls {
       const { command, target, cwd } = request;
       const isOnHost = command !== undefined && target === "host";
       return shellVerdict(request, isOnHost ? await this.ports.hostGround(row, command, cwd) : null);
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      return { action: "refuse", why: errorText(error) };
+    }
+  }
+
+  private async hostFileVerdict(row: ProcessRow, call: CallRow): Promise<Verdict> {
+    try {
+      return hostFileVerdict(call, await this.ports.hostFile(row, pathNamed(call)));
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error;
       return { action: "refuse", why: errorText(error) };
@@ -218,6 +239,7 @@ export class ToolCalls {
   private async seen(row: ProcessRow, call: CallRow): Promise<Pick<Caller, "approved" | "allowed">> {
     const { path } = call.args;
     if (call.status === "approved" && call.call === "shell.exec") return { approved: true };
+    if (call.status === "approved" && isHostFileCall(call)) return { allowed: await this.hostFileShown(row, call) };
     if (call.status !== "approved" || typeof path !== "string") return {};
     if (!changesFile(call) && call.call !== "fs.delete") return {};
     return isSetting(call) ? { approved: true } : { allowed: await this.placeShown(row, call, path) };
@@ -226,17 +248,35 @@ export class ToolCalls {
   /** A link on the way may lead elsewhere since: a yes is to the file that was shown. */
   private async placeShown(row: ProcessRow, call: CallRow, path: string): Promise<string> {
     const place = await this.ports.locate(row, path);
-    const now = verdictOf(call, place);
+    await this.needShown(row, call, { verdict: verdictOf(call, place), place });
+    return place;
+  }
+
+  /** Of the host the same; what the yes attaches is attached by it. */
+  private async hostFileShown(row: ProcessRow, call: CallRow): Promise<string> {
+    const ground = await this.ports.hostFile(row, pathNamed(call));
+    await this.needShown(row, call, { verdict: hostFileVerdict(call, ground), place: ground.path });
+    if (ground.attaches !== null) await this.ports.attach(row, ground.attaches);
+    return ground.path;
+  }
+
+  private async needShown(
+    row: ProcessRow,
+    call: CallRow,
+    { verdict, place }: { readonly verdict: Verdict; readonly place: string },
+  ): Promise<void> {
     const why = await this.ports.store.approvedWhy(row.pid, call.dispatchId);
-    if (now.action === "ask" && now.why === why) return place;
-    throw new SysError("EPERM", `what a person has approved is to ${why}, and ${path} leads to ${place} now`, [
-      "make the call again: it asks anew",
-    ]);
+    if (verdict.action === "ask" && verdict.why === why) return;
+    throw new SysError(
+      "EPERM",
+      `what a person has approved is to ${why}, and ${pathNamed(call)} leads to ${place} now`,
+      ["make the call again: it asks anew"],
+    );
   }
 
   private async end(place: RunPlace, call: CallRow, outcome: ToolOutcome, text: string): Promise<CallsOutcome> {
     const { row, run } = place;
-    const output = headAndTail(normaliseText(text), LIMITS.toolOutputBytesMax).text;
+    const output = await this.told(row, call, normaliseText(text));
     const ended = await this.ports.store.endCall(row.pid, run.epoch, call.dispatchId, {
       outcome,
       output,
@@ -255,10 +295,22 @@ export class ToolCalls {
     });
     return "done";
   }
+
+  private async told(row: ProcessRow, { dispatchId }: CallRow, text: string): Promise<string> {
+    if (headAndTail(text, LIMITS.toolOutputBytesMax).omittedBytes === 0) return text;
+    const ends = headAndTail(text, LIMITS.toolOutputBytesMax - FILE_BYTES).text;
+    const file = await this.ports.keep(row, dispatchId, text);
+    return file === null ? ends : `${ends}\n(all of it: ${file})`;
+  }
 }
 
 function changesFile({ call }: CallRow): boolean {
   return call === "fs.write" || call === "fs.edit";
+}
+
+/** A search that names none looks where the caller stands. */
+function pathNamed({ args }: CallRow): string {
+  return typeof args.path === "string" ? args.path : ".";
 }
 
 function namesItself({ args }: CallRow, place: string): boolean {

@@ -5,17 +5,9 @@ import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-servi
 import type { ModelService } from "./ai-service.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
+import type { Files } from "./files-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
-import type {
-  Approvals,
-  Archives,
-  Files,
-  Histories,
-  KernelControl,
-  Processes,
-  Registry,
-  Settings,
-} from "./services.ts";
+import type { Approvals, Archives, Histories, KernelControl, Processes, Registry, Settings } from "./services.ts";
 import type { Shells } from "./shell-service.ts";
 import type { Media, Storage } from "./storage-service.ts";
 import type { Workspaces } from "./workspace-service.ts";
