@@ -20,6 +20,7 @@ import { bootShells, type ShellParts } from "./boot/shell.ts";
 import type { StorageParts } from "./boot/storage.ts";
 import { openPorts } from "./boot/stores.ts";
 import { keepSwept, sweep } from "./boot/sweep.ts";
+import { lazyWeb } from "./boot/web.ts";
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
 import { type Dispatch, makeDispatch } from "./kernel/dispatch.ts";
@@ -61,6 +62,8 @@ export interface Machine {
   readonly hostEnv?: { readonly [name: string]: string | undefined };
   /** Where a program of the machine lies. */
   readonly findProgram?: (name: string) => string | null;
+  /** All addresses of a name; the system's own way when left out. */
+  readonly lookUp?: (host: string) => Promise<readonly string[]>;
   /** How long things are kept; asked before every sweep. */
   readonly retention?: () => Promise<RetentionSettings>;
   /** A directory that is granted as /mnt/host. */
@@ -151,8 +154,9 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const files = bootFiles(core);
     const shells = bootShells(core, files);
     const hostFiles = bootHostFiles(core, shells.host);
+    const web = lazyWeb(core, shells.host);
     const parts = bootProcesses(core, files, { shells, hostFiles });
-    dispatches.make(core, bootServices(core, files, { ...parts, shells: shells.service, hostFiles }));
+    dispatches.make(core, bootServices(core, files, { ...parts, shells: shells.service, hostFiles, web }));
     shells.adopt();
     await takeUp(core, parts);
     await shells.settle();

@@ -49,6 +49,7 @@ export const LIMITS = {
   shellsMemoryBytesMax: 1536 * 1024 * 1024, // of the kernel with all its scripts
   shellsRunningMax: 16,
   shellsRunningMaxEach: 8, // of one account
+  webBytesMax: 5 * 1024 * 1024, // of one page, unpacked
   mediaBytesMax: 25 * 1024 * 1024, // one picture, sound or document
   mediaPerProcessBytesMax: 256 * 1024 * 1024,
   mediaPerProcessMax: 1000,

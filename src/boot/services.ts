@@ -15,6 +15,7 @@ import { historiesService } from "../process/histories.ts";
 import { mediaService } from "../process/media.ts";
 import { modelFor, modelService } from "../process/model-choice.ts";
 import { processesService } from "../process/processes.ts";
+import type { Web } from "../syscalls/net-service.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
 import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
@@ -25,7 +26,11 @@ import { bootstrapOf, homesOf, lazyRepositories } from "./repos.ts";
 import { mountedWorkspaces } from "./workspace-files.ts";
 import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 
-export function bootServices(core: Core, files: FileParts, { shells, hostFiles, ...parts }: ServiceParts): Services {
+export function bootServices(
+  core: Core,
+  files: FileParts,
+  { shells, hostFiles, web, ...parts }: ServiceParts,
+): Services {
   const { ledger, runners, closer, heldForKeys } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
@@ -60,6 +65,7 @@ export function bootServices(core: Core, files: FileParts, { shells, hostFiles, 
       },
     },
     shells,
+    web,
     repositories: lazyRepositories(kernel, core.repos),
     workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),
@@ -86,7 +92,7 @@ export function bootServices(core: Core, files: FileParts, { shells, hostFiles, 
   };
 }
 
-export type ServiceParts = ProcessParts & { readonly shells: Shells; readonly hostFiles: HostFiles };
+export type ServiceParts = ProcessParts & { readonly shells: Shells; readonly hostFiles: HostFiles; readonly web: Web };
 
 /** A log is read from where its last part begins; the older one is for doctor. */
 const LOG_BYTES_MAX = 4 * 1024 * 1024;

@@ -29,6 +29,8 @@ export function verdictOf(call: CallRow, path: string): Verdict {
     case "fs.read":
     case "fs.search":
       return AUTO;
+    case "net.fetch":
+      return { action: "ask", why: `fetch ${call.args.url}${call.args.target === "host" ? " from this machine" : ""}` };
     default:
       return { action: "ask", why: `call ${call.call ?? call.tool}` };
   }

@@ -6,6 +6,7 @@ import type { ModelService } from "./ai-service.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { Files } from "./files-service.ts";
+import type { Web } from "./net-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
 import type { Approvals, Archives, Histories, KernelControl, Processes, Registry, Settings } from "./services.ts";
 import type { Shells } from "./shell-service.ts";
@@ -19,6 +20,7 @@ export interface Services {
   readonly archives: Archives; // read
   readonly approvals: Approvals; // listing reads
   readonly files: Files; // reading and searching read
+  readonly web: Web;
   readonly tree: FileTree; // looking, listing and getting read
   readonly kernel: KernelControl; // status reads
   readonly processes: Processes;
@@ -65,6 +67,7 @@ const DOMAINS = {
   group: async (): Promise<Declarations> => (await import("./group.ts")).groupCalls,
   "sys.token": async (): Promise<Declarations> => (await import("./token.ts")).tokenCalls,
   shell: async (): Promise<Declarations> => (await import("./shell.ts")).shellCalls,
+  net: async (): Promise<Declarations> => (await import("./net.ts")).netCalls,
   storage: async (): Promise<Declarations> => (await import("./storage.ts")).storageCalls,
   "proc.media": async (): Promise<Declarations> => (await import("./media.ts")).mediaCalls,
   audit: async (): Promise<Declarations> => (await import("./audit.ts")).auditCalls,

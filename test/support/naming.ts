@@ -100,6 +100,7 @@ export const NAMELESS = [
   "account.list",
   "ai.models",
   "ai.test",
+  "net.fetch",
   "audit.list",
   "group.list",
   "group.add",

@@ -103,5 +103,12 @@ export const KERNEL_SCHEMA: Schema = {
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'workspace.*' FROM group_capabilities WHERE capability = 'repo.create'",
       ],
     },
+    {
+      name: "pages of the web",
+      statements: [
+        // Whoever may run commands may ask for pages, in homes that are older than these.
+        "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'net.fetch' FROM group_capabilities WHERE capability = 'shell.*' AND gid = 100",
+      ],
+    },
   ],
 };
