@@ -9,6 +9,7 @@ import type { RetentionSettings } from "./abi/keep.ts";
 import type { Provider } from "./abi/stream.ts";
 import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
 import { finishRestore } from "./backup/swap.ts";
+import { newCodeRunner } from "./boot/code.ts";
 import { bootHostFiles } from "./boot/host-tools.ts";
 import { bootProcesses, type ProcessParts } from "./boot/processes.ts";
 import { learnEnvironment } from "./boot/redact.ts";
@@ -33,6 +34,7 @@ import { kernelSys } from "./kernel/sys.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { ObjectStore } from "./objects/objects.ts";
 import type { HomePaths } from "./paths.ts";
+import { Blocks } from "./process/blocks.ts";
 import type { Ledger } from "./process/ledger.ts";
 import { Offers } from "./process/offers.ts";
 import { recover } from "./process/recovery.ts";
@@ -155,8 +157,12 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const shells = bootShells(core, files);
     const hostFiles = bootHostFiles(core, shells.host);
     const web = lazyWeb(core, shells.host);
-    const parts = bootProcesses(core, files, { shells, hostFiles });
-    dispatches.make(core, bootServices(core, files, { ...parts, shells: shells.service, hostFiles, web }));
+    const blocks = new Blocks({ newRunner: newCodeRunner, clock: core.machine.clock });
+    const parts = bootProcesses(core, files, { shells, hostFiles, blocks });
+    dispatches.make(
+      core,
+      bootServices(core, files, { ...parts, shells: shells.service, hostFiles, web, code: blocks }),
+    );
     shells.adopt();
     await takeUp(core, parts);
     await shells.settle();

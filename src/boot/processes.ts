@@ -5,6 +5,7 @@ import { SysError } from "../abi/errno.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
 import type { HostFiles } from "../kernel/host-files.ts";
+import type { Blocks } from "../process/blocks.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import { HeldForKeys } from "../process/held-for-keys.ts";
@@ -33,9 +34,10 @@ export interface ProcessParts {
 export interface TargetParts {
   readonly shells: ShellParts;
   readonly hostFiles: HostFiles;
+  readonly blocks: Blocks;
 }
 
-export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles }: TargetParts): ProcessParts {
+export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles, blocks }: TargetParts): ProcessParts {
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
@@ -46,7 +48,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles 
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, shells, hostFiles, held: () => heldForKeys }),
+    ports: runPorts(core, files, { ledger, shells, hostFiles, blocks, held: () => heldForKeys }),
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -63,6 +65,7 @@ interface RunParts {
   readonly ledger: Ledger;
   readonly shells: ShellParts;
   readonly hostFiles: HostFiles;
+  readonly blocks: Blocks;
   /** Made after what it is handed to. */
   readonly held: () => HeldForKeys;
 }
@@ -70,7 +73,7 @@ interface RunParts {
 function runPorts(
   core: Core,
   { locate, options, kept }: FileParts,
-  { ledger, shells, hostFiles, held }: RunParts,
+  { ledger, shells, hostFiles, blocks, held }: RunParts,
 ): RunPorts {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
@@ -83,6 +86,7 @@ function runPorts(
     clock,
     random,
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
+    blocks,
     hostGround: shells.hostGround,
     keep: async (row, id, text) => kept.keep(await callers.process(row), "result", id, [Buffer.from(text)]),
     hostFile: async (row, path) => hostFiles.ground(row, await callers.process(row), path),

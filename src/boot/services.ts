@@ -15,6 +15,7 @@ import { historiesService } from "../process/histories.ts";
 import { mediaService } from "../process/media.ts";
 import { modelFor, modelService } from "../process/model-choice.ts";
 import { processesService } from "../process/processes.ts";
+import type { CodeMode } from "../syscalls/codemode.ts";
 import type { Web } from "../syscalls/net-service.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
 import type { Services } from "../syscalls/table.ts";
@@ -29,7 +30,7 @@ import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 export function bootServices(
   core: Core,
   files: FileParts,
-  { shells, hostFiles, web, ...parts }: ServiceParts,
+  { shells, hostFiles, web, code, ...parts }: ServiceParts,
 ): Services {
   const { ledger, runners, closer, heldForKeys } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
@@ -66,6 +67,7 @@ export function bootServices(
     },
     shells,
     web,
+    code,
     repositories: lazyRepositories(kernel, core.repos),
     workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),
@@ -92,7 +94,12 @@ export function bootServices(
   };
 }
 
-export type ServiceParts = ProcessParts & { readonly shells: Shells; readonly hostFiles: HostFiles; readonly web: Web };
+export type ServiceParts = ProcessParts & {
+  readonly shells: Shells;
+  readonly hostFiles: HostFiles;
+  readonly web: Web;
+  readonly code: CodeMode;
+};
 
 /** A log is read from where its last part begins; the older one is for doctor. */
 const LOG_BYTES_MAX = 4 * 1024 * 1024;

@@ -1,7 +1,6 @@
 // The tool calls of a turn, one after the other in source order: known, well-formed, allowed, written ahead, carried out through the same
 // dispatch as everything else, result stored. A call ends exactly once; whatever goes wrong with it is its result.
 
-import { normalise } from "../../fs/path.ts";
 import { type KeyWritten, keyFiled } from "../abi/config-key.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
@@ -25,6 +24,9 @@ import { parametersOf } from "../syscalls/schema.ts";
 import type { ExecRequest } from "../syscalls/shell-service.ts";
 import type { AnySyscall } from "../syscalls/table.ts";
 import { tooHeavy } from "./arguments.ts";
+import { BlockCalls } from "./block-calls.ts";
+import type { Blocks } from "./blocks.ts";
+import { changesFile, isSetting, namesItself, pathNamed } from "./call-files.ts";
 import { hostFileVerdict, isHostFileCall } from "./host-file-policy.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Verdict, verdictOf } from "./policy.ts";
@@ -35,6 +37,7 @@ export interface ToolCallPorts {
   readonly store: ProcessStore;
   readonly approvals: ApprovalRows;
   readonly ledger: Ledger;
+  readonly blocks: Blocks;
   readonly clock: Clock;
   readonly random: RandomBytes;
   /** The process's own door, with its agent as caller; through the approved one goes what a person has seen and approved. */
@@ -163,7 +166,9 @@ export class ToolCalls {
     return this.end(place, call, outcome, why);
   }
 
-  private announce({ row, run }: RunPlace, { callId, tool, call, args }: CallRow): void {
+  // What a block calls is told with the block.
+  private announce({ row, run }: RunPlace, { callId, tool, call, args, block }: CallRow): void {
+    if (block !== undefined) return;
     this.ports.ledger.emit(row, { name: "chat.tool_call", run: run.runId, callId, tool, call: call ?? tool, args });
   }
 
@@ -209,11 +214,23 @@ export class ToolCalls {
     const begun = await this.ports.store.beginCall(row.pid, run.epoch, call.dispatchId);
     if (!begun.ok) return "left";
     await this.ports.ledger.publish(row);
-    this.announce(place, call);
-    const { outcome, output } = await this.effect(row, call, signal);
-    // It may have outlived this kernel: the next one asks for it again.
-    if (signal.reason === KERNEL_LEAVES && call.repeat === "resume") return "left";
+    const block = call.call === "codemode.exec" ? this.blockOf(place, call) : null;
+    // One that is taken up again was told of when it began.
+    if (!(await block?.isAgain())) this.announce(place, call);
+    const work = () => this.effect(row, call, signal);
+    const { outcome, output } =
+      block === null ? await work() : await this.ports.blocks.during(call.dispatchId, block, work);
+    if (block?.left) return "left";
+    // It may have outlived this kernel: the next one asks for it again. A block is told the same as before.
+    const isAskedAgain = call.repeat === "resume" || (call.block !== undefined && call.repeat === "read");
+    if (signal.reason === KERNEL_LEAVES && isAskedAgain) return "left";
     return await this.end(place, call, outcome, output);
+  }
+
+  private blockOf(place: RunPlace, call: CallRow): BlockCalls {
+    const { table, store, clock, random } = this.ports;
+    const runOne = (where: RunPlace, nested: CallRow) => this.runOne(where, nested);
+    return new BlockCalls({ table, store, clock, random, runOne }, place, call);
   }
 
   private async effect(
@@ -226,10 +243,7 @@ export class ToolCalls {
     try {
       const sys = this.ports.sysOf(row, await this.seen(row, call));
       const result = await sys.call(syscall.name, call.args, { requestId: call.dispatchId, signal });
-      return {
-        outcome: "completed",
-        output: syscall.tool?.text?.(result as never) ?? renderText(syscall.cli.print, result),
-      };
+      return { outcome: "completed", output: call.block === undefined ? told(syscall, result) : json(result) };
     } catch (error) {
       return { outcome: signal.aborted ? "cancelled" : "failed", output: errorText(error) };
     }
@@ -278,13 +292,15 @@ export class ToolCalls {
 
   private async end(place: RunPlace, call: CallRow, outcome: ToolOutcome, text: string): Promise<CallsOutcome> {
     const { row, run } = place;
-    const output = await this.told(row, call, normaliseText(text));
+    const isNested = call.block !== undefined;
+    const output = isNested ? text : await this.told(row, call, normaliseText(text));
     const ended = await this.ports.store.endCall(row.pid, run.epoch, call.dispatchId, {
       outcome,
       output,
       now: this.ports.clock.now(),
     });
     if (!ended.ok) return "left";
+    if (isNested) return "done";
     this.ports.ledger.emit(row, {
       name: "chat.tool_result",
       run: run.runId,
@@ -306,22 +322,13 @@ export class ToolCalls {
   }
 }
 
-function changesFile({ call }: CallRow): boolean {
-  return call === "fs.write" || call === "fs.edit";
+/** As a model reads it. */
+function told({ tool, cli }: AnySyscall, result: unknown): string {
+  return tool?.text?.(result as never) ?? renderText(cli.print, result);
 }
 
-/** A search that names none looks where the caller stands. */
-function pathNamed({ args }: CallRow): string {
-  return typeof args.path === "string" ? args.path : ".";
-}
-
-function namesItself({ args }: CallRow, place: string): boolean {
-  return typeof args.path === "string" && args.path.startsWith("/") && normalise(args.path) === place;
-}
-
-function isSetting(call: CallRow): boolean {
-  const { path } = call.args;
-  return changesFile(call) && typeof path === "string" && path.startsWith("/") && keyFiled(normalise(path)) !== null;
+function json(result: unknown): string {
+  return JSON.stringify(result ?? null);
 }
 
 function errorText(error: unknown): string {

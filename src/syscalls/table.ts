@@ -3,6 +3,7 @@
 
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-service.ts";
 import type { ModelService } from "./ai-service.ts";
+import type { CodeMode } from "./codemode.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { Files } from "./files-service.ts";
@@ -21,6 +22,7 @@ export interface Services {
   readonly approvals: Approvals; // listing reads
   readonly files: Files; // reading and searching read
   readonly web: Web;
+  readonly code: CodeMode;
   readonly tree: FileTree; // looking, listing and getting read
   readonly kernel: KernelControl; // status reads
   readonly processes: Processes;
@@ -67,6 +69,7 @@ const DOMAINS = {
   group: async (): Promise<Declarations> => (await import("./group.ts")).groupCalls,
   "sys.token": async (): Promise<Declarations> => (await import("./token.ts")).tokenCalls,
   shell: async (): Promise<Declarations> => (await import("./shell.ts")).shellCalls,
+  codemode: async (): Promise<Declarations> => (await import("./codemode.ts")).codemodeCalls,
   net: async (): Promise<Declarations> => (await import("./net.ts")).netCalls,
   storage: async (): Promise<Declarations> => (await import("./storage.ts")).storageCalls,
   "proc.media": async (): Promise<Declarations> => (await import("./media.ts")).mediaCalls,

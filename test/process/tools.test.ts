@@ -61,7 +61,7 @@ test("while a tool runs the process says so, and between tools it is running aga
 const WRONG: { readonly [what: string]: readonly [PlannedCall, RegExp] } = {
   "a tool there is not": [
     { name: "Browse" },
-    /^there is no tool Browse; the tools are Read, Write, Edit, Delete, Search, Shell, Fetch\.$/,
+    /^there is no tool Browse; the tools are Read, Write, Edit, Delete, Search, Shell, CodeMode, Fetch\.$/,
   ],
   "a property of every object as a tool": [{ name: "__proto__" }, /^there is no tool __proto__; /],
   "a syscall that is no tool": [
@@ -196,7 +196,16 @@ test("the agent's tools are exactly the file tools, the shell and pages of the w
   await using home = await TestKernel.boot();
   await home.say("hello");
   const tools = home.model.requests[0]?.tools ?? [];
-  expect(tools.map(({ name }) => name)).toEqual(["Read", "Write", "Edit", "Delete", "Search", "Shell", "Fetch"]);
+  expect(tools.map(({ name }) => name)).toEqual([
+    "Read",
+    "Write",
+    "Edit",
+    "Delete",
+    "Search",
+    "Shell",
+    "CodeMode",
+    "Fetch",
+  ]);
   for (const { description, parameters } of tools) {
     expect(description).not.toBe("");
     expect(parameters).toMatchObject({ type: "object", additionalProperties: false });

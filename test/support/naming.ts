@@ -101,6 +101,7 @@ export const NAMELESS = [
   "ai.models",
   "ai.test",
   "net.fetch",
+  "codemode.exec",
   "audit.list",
   "group.list",
   "group.add",

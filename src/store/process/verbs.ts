@@ -4,6 +4,7 @@
 
 import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
 import type { Approval, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
+import type { NestedCall, NestRequest } from "./nested.ts";
 import type { Sweep } from "./sweep.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
@@ -86,6 +87,8 @@ export interface CallRow {
   readonly args: { readonly [key: string]: unknown };
   readonly repeat: "read" | "effect" | "resume";
   readonly status: CallStatus;
+  /** The call whose block of code makes it. */
+  readonly block?: string;
 }
 
 export interface TurnCommit {
@@ -216,6 +219,10 @@ export interface ProcessStore {
     dispatchId: string,
     result: { readonly outcome: ToolOutcome; readonly output: string; readonly now: number },
   ): Promise<Outcome<{ readonly seq: number }>>;
+  /** A call of a block of code, before anything is done about it. Its result enters no history. */
+  nest(pid: string, epoch: number, request: NestRequest): Promise<Outcome<null>>;
+  /** The calls of a block so far, in the order in which it made them. */
+  nested(pid: string, block: string): Promise<readonly NestedCall[]>;
   ask(
     pid: string,
     epoch: number,
