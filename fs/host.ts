@@ -20,8 +20,8 @@ import { isWithin, join, split } from "./path.ts";
 export interface HostFsOptions {
   /** All of the machine that may be seen at all; made at its first use. */
   readonly disk: () => FileSystem;
-  /** Directories, without links, that are not there: what the machine says of its programs, sockets and keys. */
-  readonly unseen: readonly string[];
+  /** Directories and files, without links, that are not there: what the machine says of its programs, sockets and keys. */
+  readonly unseen: () => readonly string[];
   /** Directories, without links, that a person has attached for whoever calls. */
   readonly attached: (caller: Caller) => Promise<readonly string[]>;
 }
@@ -46,7 +46,8 @@ class HostFs implements FileSystem {
   async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
     await this.needOpen(caller, path);
     const entries = await this.disk().list(caller, path);
-    return entries.filter(({ name }) => !this.options.unseen.includes(join(path, name)));
+    const unseen = this.options.unseen();
+    return entries.filter(({ name }) => !unseen.includes(join(path, name)));
   }
 
   async read(caller: Caller, path: ResolvedPath, options: ReadOptions): Promise<ReadResult> {
@@ -79,7 +80,7 @@ class HostFs implements FileSystem {
   }
 
   private needThere(path: string): void {
-    if (this.options.unseen.some((directory) => isWithin(path, directory))) throw new FileError("ENOENT", path);
+    if (this.options.unseen().some((directory) => isWithin(path, directory))) throw new FileError("ENOENT", path);
   }
 
   private async needOpen(caller: Caller, path: string): Promise<void> {

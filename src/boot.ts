@@ -1,6 +1,7 @@
 // Builds the kernel, in order: stores, first run, processes, services, dispatch, recovery. Everything that touches the machine comes in
 // as a parameter, so that tests stand in front of any of it. Nothing here decides anything.
 
+import { join } from "node:path";
 import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import { type Caller, type Credentials, ROOT_UID } from "./abi/identity.ts";
@@ -10,6 +11,7 @@ import type { Provider } from "./abi/stream.ts";
 import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
 import { finishRestore } from "./backup/swap.ts";
 import { newCodeRunner } from "./boot/code.ts";
+import { Dispatches } from "./boot/dispatches.ts";
 import { bootHostFiles } from "./boot/host-tools.ts";
 import { bootProcesses, type ProcessParts } from "./boot/processes.ts";
 import { learnEnvironment } from "./boot/redact.ts";
@@ -24,11 +26,12 @@ import { keepSwept, sweep } from "./boot/sweep.ts";
 import { lazyWeb } from "./boot/web.ts";
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
-import { type Dispatch, makeDispatch } from "./kernel/dispatch.ts";
+import type { Dispatch } from "./kernel/dispatch.ts";
 import { Logins, type Session } from "./kernel/login.ts";
 import { type Models, modelsService } from "./kernel/models.ts";
 import { type PasswordCost, Passwords } from "./kernel/passwords.ts";
 import type { Keychain } from "./kernel/secrets.ts";
+import { ServedModels } from "./kernel/served-models.ts";
 import { setUp } from "./kernel/setup.ts";
 import { kernelSys } from "./kernel/sys.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -43,7 +46,6 @@ import type { Runners } from "./process/runners.ts";
 import { KernelDb } from "./store/kernel/db.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
 import type { ProcessStore } from "./store/process/verbs.ts";
-import { SYSCALLS } from "./syscalls/all.ts";
 
 export interface Machine {
   readonly paths: HomePaths;
@@ -122,6 +124,8 @@ export interface Kernel {
   readonly log: (line: string) => void;
   readonly firstRun: boolean;
   readonly isWorking: () => boolean;
+  /** Until the next stored instant at which something goes on by itself; null when there is none. */
+  readonly dueWithinMs: () => number | null;
   readonly host: Core["host"];
   /** Lets turns in flight come to their end, for so long; nothing new is begun. */
   drain(ms: number): Promise<void>;
@@ -210,7 +214,10 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     bus,
     callers,
     passwords,
-    models: modelsService({ rows: ports.kernel.config, secrets: setting.secrets, clock, manual }),
+    models: modelsService({
+      ...{ rows: ports.kernel.config, secrets: setting.secrets, clock, manual },
+      served: new ServedModels(join(machine.paths.runDir, "models.json"), log),
+    }),
     offers: offersUntilTheEnd(bus),
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
@@ -239,37 +246,6 @@ function offersUntilTheEnd(bus: Bus): Offers {
   return offers;
 }
 
-/** Two ways into the same services: one writes the log of the process that calls, one is for what the kernel reads on its behalf. */
-class Dispatches {
-  private made: { readonly logged: Dispatch; readonly unlogged: Dispatch } | null = null;
-
-  readonly logged: Dispatch = (...call) => this.ready().logged(...call);
-  readonly unlogged: Dispatch = (...call) => this.ready().unlogged(...call);
-
-  make({ kernel, processes, machine, redactor, onFault }: Core, services: ReturnType<typeof bootServices>): void {
-    const { requests, audit } = kernel;
-    const conceal = (text: string) => redactor.known(text);
-    const common = { table: SYSCALLS, services, requests, audit, clock: machine.clock, onFault, conceal };
-    this.made = {
-      logged: makeDispatch({
-        ...common,
-        auditPrivileged: true,
-        logCall: async (pid, { args, call, ...row }) => {
-          // A call may end its own process; then there is no log left to write to.
-          const clean = { ...row, call: redactor.known(call), args: redactor.line(args) };
-          await processes.logCall(pid, clean).catch(onFault);
-        },
-      }),
-      unlogged: makeDispatch({ ...common, logCall: async () => {} }),
-    };
-  }
-
-  private ready() {
-    if (this.made === null) throw new Error("a call came before the kernel was built");
-    return this.made;
-  }
-}
-
 /** What an earlier kernel left behind. */
 async function takeUp(
   { kernel, processes: store, machine, bus, retries, onFault }: Core,
@@ -279,11 +255,12 @@ async function takeUp(
   await sweep(kernel, clock.now());
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
   await recover({ kernel, store, ...parts, clock, retries, onFault });
+  await parts.heldRuns.find();
 }
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldForKeys }: ProcessParts,
+  { runners, ledger, closer, heldRuns }: ProcessParts,
   {
     firstRun,
     database,
@@ -308,10 +285,12 @@ function finished(
       if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
       const human = await kernel.accounts.firstHuman();
       if (human === null) throw new SysError("EIO", "this home has no account");
-      if (core.offers.made(human.uid, client)) heldForKeys.look(human.uid).catch(core.onFault);
+      if (core.offers.made(human.uid, client)) heldRuns.look(human.uid).catch(core.onFault);
       return door(human.uid, () => callers.person(human.uid, human.home), client);
     },
+    dueWithinMs: () => heldRuns.dueWithinMs(),
     async drain(ms) {
+      heldRuns.stop();
       await runners.drain(ms);
       await closer.settled();
     },
@@ -325,6 +304,7 @@ function finished(
 
   async function close(): Promise<void> {
     await stopSweeping();
+    heldRuns.stop();
     shells.close();
     await core.watching.close();
     core.retries.stop();

@@ -57,6 +57,8 @@ export const LIMITS = {
   codeTrafficBytesMax: 16 * 1024 * 1024, // arguments and results of its calls together
   codeRunningMax: 8,
   webBytesMax: 5 * 1024 * 1024, // of one page, unpacked
+  shellJobsRunningMax: 8, // what one shell runs in the background at once
+  shellJobsQueuedMax: 1000, // and what waits for its turn
   mediaBytesMax: 25 * 1024 * 1024, // one picture, sound or document
   mediaPerProcessBytesMax: 256 * 1024 * 1024,
   mediaPerProcessMax: 1000,

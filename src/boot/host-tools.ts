@@ -11,11 +11,21 @@ import type { HostParts } from "./shell.ts";
 
 // Devices are no files, so no tool opens one.
 const SYSTEM = ["/proc", "/sys"];
+/** Looking for them takes a moment. */
+const KNOWN_MS = 5000;
 
 export function bootHostFiles({ kernel, machine }: Core, { hostShells, places, env, ...host }: HostParts): HostFiles {
   const { clock, random, paths } = machine;
   const home = realpathSync(paths.home);
-  const unseen = [...SYSTEM, ...host.hidden()];
+  let known: { readonly at: number; readonly paths: readonly string[] } | null = null;
+  const unseen = () => {
+    const now = clock.mono();
+    if (known === null || now - known.at > KNOWN_MS) {
+      const { directories, files } = host.hidden();
+      known = { at: now, paths: [...SYSTEM, ...directories, ...files] };
+    }
+    return known.paths;
+  };
   const owner = async () => (await kernel.accounts.firstHuman()) ?? { uid: 0, gid: 0 };
   const rowOf = (pid: string) => kernel.processes.get(pid);
   const disk = () => diskFs({ directory: "/", owner, shared: true, hidden: [home], clock, random });
@@ -34,6 +44,6 @@ export function bootHostFiles({ kernel, machine }: Core, { hostShells, places, e
     authorise: (caller) => hostShells.authorise(caller),
     personsHome: env.HOME,
     findProgram: host.findProgram,
-    hidden: () => [home, ...unseen],
+    hidden: () => [home, ...unseen()],
   });
 }

@@ -8,7 +8,7 @@ import type { HostFiles } from "../kernel/host-files.ts";
 import type { Blocks } from "../process/blocks.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
-import { HeldForKeys } from "../process/held-for-keys.ts";
+import { HeldRuns } from "../process/held-runs.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { toldText } from "../process/prompt.ts";
@@ -27,7 +27,7 @@ export interface ProcessParts {
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly closer: Closer;
-  readonly heldForKeys: HeldForKeys;
+  readonly heldRuns: HeldRuns;
 }
 
 /** Where tools run. */
@@ -48,7 +48,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, shells, hostFiles, blocks, held: () => heldForKeys }),
+    ports: runPorts(core, files, { ledger, shells, hostFiles, blocks, held: () => heldRuns }),
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -57,8 +57,9 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   });
   const { models, offers } = core;
   const wake = (pid: string) => runners.wake(pid);
-  const heldForKeys = new HeldForKeys({ processes: kernel.processes, store, ledger, models, offers, clock, wake });
-  return { ledger, runners, closer, heldForKeys };
+  const { processes } = kernel;
+  const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, clock, wake, onFault });
+  return { ledger, runners, closer, heldRuns };
 }
 
 interface RunParts {
@@ -67,12 +68,12 @@ interface RunParts {
   readonly hostFiles: HostFiles;
   readonly blocks: Blocks;
   /** Made after what it is handed to. */
-  readonly held: () => HeldForKeys;
+  readonly held: () => HeldRuns;
 }
 
 function runPorts(
   core: Core,
-  { locate, options, kept }: FileParts,
+  { locate, options, kept, live }: FileParts,
   { ledger, shells, hostFiles, blocks, held }: RunParts,
 ): RunPorts {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
@@ -102,7 +103,8 @@ function runPorts(
     random,
     async modelsOf(row, run) {
       if (providers !== undefined) {
-        return [{ ...(await providers(run.model)), name: run.model ?? OFFLINE.provider, missing: null }];
+        const name = run.model ?? OFFLINE.provider;
+        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
       return await models.reach(
@@ -110,9 +112,11 @@ function runPorts(
         named,
       );
     },
-    holdFor: (row, model) => held().hold(row, model),
+    held,
+    toolSpecs: () => toolCalls.specs(),
     promptOf: (row) => promptOf(core, options.namespace, row),
     runOver: shells.runOver,
+    saying: live.saying,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
   };
 }

@@ -1,7 +1,7 @@
 // Shells of people and agents: the Workers that scripts on gsv run in, and where the code of these lies, in the sources and in the binary;
 // and the host, with the sandbox this machine has.
 
-import { existsSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { LIMITS } from "../abi/limits.ts";
 import type { Core } from "../boot.ts";
 import { GsvScripts } from "../kernel/gsv-scripts.ts";
@@ -17,8 +17,9 @@ import { SYSCALLS } from "../syscalls/all.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
 import { GsvShells, type Runner } from "../targets/gsv.ts";
+import { type Hidden, hiddenOn, resolver } from "../targets/hidden.ts";
 import { HostCommands } from "../targets/host.ts";
-import { findSandbox, socketPlaces } from "../targets/sandbox.ts";
+import { sandboxFinder } from "../targets/sandbox.ts";
 import type { FromRunner } from "../targets/shell.ts";
 import { succeeds } from "../targets/spawn.ts";
 import { VERSION } from "../version.ts";
@@ -73,6 +74,7 @@ export function bootShells(core: Core, files: FileParts): ShellParts {
   const host = hostOf(core, commands);
   const { hostShells } = host;
   const table = new ShellTable({ scripts, commands, hostShells, clock });
+  files.live.commands = (pid) => table.ofProcess(pid);
   const tool = new ShellTool({ table, kept: files.kept, newId: core.newRequestId });
   return {
     service: serviceOf(table, tool),
@@ -131,7 +133,7 @@ export interface HostParts {
   readonly env: Environment;
   readonly findProgram: (name: string) => string | null;
   /** Where sockets and keys lie. */
-  readonly hidden: () => readonly string[];
+  readonly hidden: () => Hidden;
 }
 
 function hostOf(core: Core, host: HostCommands): HostParts {
@@ -144,28 +146,27 @@ function hostOf(core: Core, host: HostCommands): HostParts {
   } = machine;
   const env = hostEnvironment(hostEnv);
   const home = realpathSync(paths.home);
-  let sandbox: ReturnType<typeof findSandbox> | null = null;
   const places = new HostPlaces({
     attachments: kernel.attachments,
     clock,
     home,
     personsDirectory: (pid) => personsDirectory(core, pid),
   });
-  const hidden = () => existing(socketPlaces(env.HOME ?? "/root", hostEnv.XDG_RUNTIME_DIR));
+  const hidden = () => hiddenOn({ home, env: hostEnv, uid: process.getuid?.() ?? 0 });
   const hostShells = new HostShells({
-    ...{ host, places, env, home, looksAt, hidden },
-    sandbox: () => {
-      sandbox ??= findSandbox({ platform: process.platform, find: findProgram, works: (argv) => succeeds(argv, env) });
-      return sandbox;
-    },
+    ...{ host, places, env, looksAt },
+    sandbox: sandboxFinder(
+      { platform: process.platform, find: findProgram, works: (argv) => succeeds(argv, env) },
+      clock,
+    ),
+    surroundings: () => ({
+      hidden: hidden(),
+      resolver: resolver(),
+    }),
     isPersonOfHome: async (uid) => uid === 0 || (await kernel.accounts.firstHuman())?.uid === uid,
     rowOf: (pid) => kernel.processes.get(pid),
   });
   return { hostShells, places, env, findProgram, hidden };
-}
-
-function existing(paths: readonly string[]): string[] {
-  return [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path)))];
 }
 
 /** Where the person stood whose message the process works on; else what was attached further up. */

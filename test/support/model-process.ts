@@ -5,6 +5,7 @@ import type { Message, ToolOutcome } from "../../src/abi/message.ts";
 import {
   type Approval,
   NO_USAGE,
+  type Retrying,
   type RunEnd,
   type RunStatus,
   type State,
@@ -26,6 +27,7 @@ export class ModelProcess {
   /** What a run in flight is at; null while the process rests. */
   active: "running" | "waiting_tool" | null = null;
   currentRun: string | null = null;
+  retrying: Retrying | null = null;
   lastRun: string | null = null;
   private toldRun: string | null = null;
   closing: Closing | null = null;
@@ -97,6 +99,25 @@ export class ModelProcess {
     this.active = this.currentRun !== null && !held ? "running" : null;
   }
 
+  retry(retrying: Retrying, held: boolean): null {
+    this.retrying = retrying;
+    if (held) this.pause(retrying.waitsFor);
+    return null;
+  }
+
+  pause(waitsFor: WaitsFor | null, model?: string): void {
+    const run = this.runs.get(this.currentRun ?? "");
+    if (model !== undefined) this.retrying = null;
+    if (model !== undefined && run !== undefined) run.model = model;
+    this.paused = waitsFor;
+    if (waitsFor === null && this.retrying !== null) this.retrying = { ...this.retrying, waitsFor: null };
+    if (waitsFor !== null || this.active === null) this.rest();
+  }
+
+  get currentModel(): string | null {
+    return this.runs.get(this.currentRun ?? "")?.model ?? null;
+  }
+
   projection(): Projection {
     const { state, currentRun: activeRunId, queued, lastActiveAt } = this;
     const lastStatus = (this.lastRun === null ? null : this.runs.get(this.lastRun)?.status) ?? null;
@@ -135,8 +156,7 @@ export class ModelProcess {
   nest({ block, position, call }: NestRequest): null | "fenced" {
     const outer = this.openCall(block);
     if (outer?.status !== "dispatched") return "fenced";
-    const { runId, generation } = outer;
-    this.calls.push({ ...call, runId, generation, status: "registered", block, position });
+    this.calls.push({ ...outer, ...call, status: "registered", block, position });
     return null;
   }
 
@@ -219,6 +239,8 @@ export class ModelProcess {
     for (const run of ending) Object.assign(run, end, { finishedAt: now });
     this.calls = this.calls.filter((call) => call.runId !== runId);
     this.currentRun = null;
+    this.retrying = null;
+    if (this.paused?.kind === "outage" || this.paused?.kind === "credential") this.paused = null;
     this.lastRun = runId;
     this.lastActiveAt = now;
     this.rest();
@@ -264,6 +286,7 @@ export class ModelProcess {
   private waitsFor(state: State): WaitsFor | null {
     if (state === "stopped") return { kind: "person", reason: "" };
     if (state === "paused") return this.paused;
+    if (state === "running") return this.retrying?.waitsFor ?? null;
     if (state === "error") return { kind: "repair", reason: "" };
     const asked = state === "waiting_hil" ? this.openApproval : null;
     return asked === null ? null : { kind: "approval", id: asked.id, tool: asked.tool, summary: asked.why };

@@ -8,7 +8,7 @@ import type { Admission, CallRow, CallStatus } from "../../src/store/process/ver
 export interface ModelRun {
   readonly runId: string;
   readonly generation: number;
-  readonly model: string | null;
+  model: string | null;
   readonly mergedInto: string | null;
   status: RunStatus | null;
   reason: string;
