@@ -120,6 +120,7 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
       load: async () => (await import("./media.ts")).media(),
     },
   ],
+  ["fetch", { summary: "Print a page of the web as text", load: short("net.fetch", "fetch") }],
   ["caps", { summary: "Show what a process may do", load: short("proc.caps", "caps") }],
   ["models", { summary: "List the models there are", load: short("ai.models", "models") }],
   ["mode", { summary: "Show or set what a process may do without asking", load: short("proc.mode", "mode") }],

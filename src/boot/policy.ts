@@ -6,6 +6,7 @@ import type { Namespace } from "../../fs/namespace.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Core } from "../boot.ts";
+import type { HostFiles } from "../kernel/host-files.ts";
 import { carryOut } from "../process/approvals.ts";
 import type { Ledger } from "../process/ledger.ts";
 import { Judge } from "../process/policy/judge.ts";
@@ -28,6 +29,7 @@ export interface PolicyParts {
 interface Around {
   readonly files: FileParts;
   readonly shells: ShellParts;
+  readonly hostFiles: HostFiles;
   readonly ledger: Ledger;
   /** Made after what it is handed to. */
   readonly runners: () => Runners;
@@ -37,7 +39,7 @@ const POLICY_FILE = ".gsv/policy.json";
 const POLICY_BYTES_MAX = 64 * 1024;
 const SHOWN_BYTES_MAX = 256 * 1024;
 
-export function bootPolicy(core: Core, { files, shells, ledger, runners }: Around): PolicyParts {
+export function bootPolicy(core: Core, { files, shells, hostFiles, ledger, runners }: Around): PolicyParts {
   const { kernel, processes: store, machine, callers, settings, onFault } = core;
   const { clock, random } = machine;
   const { namespace } = files.options;
@@ -55,6 +57,7 @@ export function bootPolicy(core: Core, { files, shells, ledger, runners }: Aroun
   });
   const judge = new Judge({
     hostGround: shells.hostGround,
+    hostFile: async (row, path) => hostFiles.ground(row, await callers.process(row), path),
     proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
     locate: async (row, path) => files.locate(await callers.process(row), path),
     layers: (row, directory) => policies.layers(row, directory),

@@ -4,6 +4,8 @@ import type { Namespace } from "../../fs/namespace.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
+import type { HostFiles } from "../kernel/host-files.ts";
+import type { Blocks } from "../process/blocks.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import { HeldRuns } from "../process/held-runs.ts";
@@ -30,11 +32,18 @@ export interface ProcessParts {
   readonly policy: PolicyParts;
 }
 
-export function bootProcesses(core: Core, files: FileParts, shells: ShellParts): ProcessParts {
+/** Where tools run. */
+export interface TargetParts {
+  readonly shells: ShellParts;
+  readonly hostFiles: HostFiles;
+  readonly blocks: Blocks;
+}
+
+export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles, blocks }: TargetParts): ProcessParts {
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
-  const policy = bootPolicy(core, { files, shells, ledger, runners: () => runners });
+  const policy = bootPolicy(core, { files, shells, hostFiles, ledger, runners: () => runners });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -42,7 +51,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, shells, policy, held: () => heldRuns }),
+    ports: runPorts(core, files, { ledger, shells, policy, blocks, held: () => heldRuns }),
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -60,11 +69,16 @@ interface RunParts {
   readonly ledger: Ledger;
   readonly shells: ShellParts;
   readonly policy: PolicyParts;
+  readonly blocks: Blocks;
   /** Made after what it is handed to. */
   readonly held: () => HeldRuns;
 }
 
-function runPorts(core: Core, { options, live }: FileParts, { ledger, shells, policy, held }: RunParts): RunPorts {
+function runPorts(
+  core: Core,
+  { options, kept, live }: FileParts,
+  { ledger, shells, policy, blocks, held }: RunParts,
+): RunPorts {
   const { kernel, processes: store, machine, bus, callers, door } = core;
   const { judge, questions } = policy;
   const { clock, random, providers } = machine;
@@ -80,6 +94,9 @@ function runPorts(core: Core, { options, live }: FileParts, { ledger, shells, po
     questions,
     rowNow: async (row) => (await kernel.processes.get(row.pid)) ?? row,
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
+    blocks,
+    keep: async (row, id, text) => kept.keep(await callers.process(row), "result", id, [Buffer.from(text)]),
+    attach: (row, directory) => shells.host.places.attach(row, directory),
   });
   return {
     store,

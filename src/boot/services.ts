@@ -3,8 +3,11 @@
 import type { LivePorts } from "../../fs/proc/stream.ts";
 import type { Core } from "../boot.ts";
 import { controlService } from "../kernel/control.ts";
+import { filesByTarget } from "../kernel/file-targets.ts";
 import { treeService } from "../kernel/file-tree.ts";
 import { type FilesOptions, filesService, pathLocator } from "../kernel/files.ts";
+import type { HostFiles } from "../kernel/host-files.ts";
+import { KeptResults } from "../kernel/kept-results.ts";
 import { registryService } from "../kernel/registry.ts";
 import { storageService } from "../kernel/storage.ts";
 import { approvalsService } from "../process/approvals.ts";
@@ -15,6 +18,8 @@ import { modelFor, modelService } from "../process/model-choice.ts";
 import { policyService } from "../process/policy/service.ts";
 import { processesService } from "../process/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
+import type { CodeMode } from "../syscalls/codemode.ts";
+import type { Web } from "../syscalls/net-service.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
 import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
@@ -25,7 +30,11 @@ import { bootstrapOf, homesOf, lazyRepositories } from "./repos.ts";
 import { mountedWorkspaces } from "./workspace-files.ts";
 import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 
-export function bootServices(core: Core, files: FileParts, { shells, ...parts }: ServiceParts): Services {
+export function bootServices(
+  core: Core,
+  files: FileParts,
+  { shells, hostFiles, web, code, ...parts }: ServiceParts,
+): Services {
   const { ledger, runners, closer, heldRuns, policy } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
@@ -49,7 +58,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     archives: archivesService({ kernel, objects }),
     approvals: approvalsService({ kernel, store, ledger, runners, clock, table: SYSCALLS, ...policy }),
     policy: policyService({ kernel, ...policy }),
-    files: filesService(files.options),
+    files: filesByTarget(filesService(files.options), hostFiles.files),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     settings: {
       ...core.settings,
@@ -60,6 +69,8 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       },
     },
     shells,
+    web,
+    code,
     repositories: lazyRepositories(kernel, core.repos),
     workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),
@@ -88,7 +99,12 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
   };
 }
 
-export type ServiceParts = ProcessParts & { readonly shells: Shells };
+export type ServiceParts = ProcessParts & {
+  readonly shells: Shells;
+  readonly hostFiles: HostFiles;
+  readonly web: Web;
+  readonly code: CodeMode;
+};
 
 /** A log is read from where its last part begins; the older one is for doctor. */
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
@@ -104,6 +120,7 @@ async function endOfFile(path: string, bytesMax: number): Promise<string> {
 export interface FileParts {
   readonly options: FilesOptions;
   readonly locate: ReturnType<typeof pathLocator>;
+  readonly kept: KeptResults;
   readonly live: Live;
 }
 
@@ -129,5 +146,5 @@ export function bootFiles(core: Core): FileParts {
     ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
   });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
-  return { options, locate: pathLocator(options), live };
+  return { options, locate: pathLocator(options), kept: new KeptResults(namespace), live };
 }

@@ -10,14 +10,14 @@ import { HostShells } from "../kernel/host-shells.ts";
 import { gatedSys } from "../kernel/shell-gate.ts";
 import { ShellTool } from "../kernel/shell-tool.ts";
 import { ShellTable } from "../kernel/shells.ts";
-import { hostEnvironment } from "../lib/host-environment.ts";
+import { type Environment, hostEnvironment } from "../lib/host-environment.ts";
 import { isGuarded } from "../process/policy/file-verdict.ts";
 import { looksAt } from "../process/policy/shell-line.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
 import { GsvShells, type Runner } from "../targets/gsv.ts";
-import { hiddenOn, resolver } from "../targets/hidden.ts";
+import { type Hidden, hiddenOn, resolver } from "../targets/hidden.ts";
 import { HostCommands } from "../targets/host.ts";
 import { sandboxFinder } from "../targets/sandbox.ts";
 import type { FromRunner } from "../targets/shell.ts";
@@ -35,6 +35,7 @@ export interface ShellParts {
   readonly hostGround: HostShells["ground"];
   /** Null where the machine has none. */
   readonly sandboxName: () => Promise<string | null>;
+  readonly host: HostParts;
   readonly isBusy: () => boolean;
   /** A run of a process is over: what it left running ends. */
   readonly runOver: (pid: string) => void;
@@ -72,14 +73,16 @@ export function bootShells(core: Core, files: FileParts): ShellParts {
     sysFor: (context, allowed) => scriptSys(core, files, context, allowed),
     begin: (receipt) => kernel.requests.remember(receipt),
   });
-  const hostShells = hostShellsOf(core, commands);
+  const host = hostOf(core, commands);
+  const { hostShells } = host;
   const table = new ShellTable({ scripts, commands, hostShells, clock });
   files.live.commands = (pid) => table.ofProcess(pid);
-  const tool = new ShellTool({ table, namespace: files.options.namespace, newId: core.newRequestId });
+  const tool = new ShellTool({ table, kept: files.kept, newId: core.newRequestId });
   return {
     service: serviceOf(table, tool),
     hostGround: (...given) => hostShells.ground(...given),
     sandboxName: () => hostShells.sandboxName(),
+    host,
     isBusy: () => shells.isBusy || commands.running > 0,
     runOver: (pid) => table.endOfProcess(pid),
     adopt: () => commands.adopt(),
@@ -132,7 +135,17 @@ function scriptSys(
   });
 }
 
-function hostShellsOf(core: Core, host: HostCommands): HostShells {
+/** What of this machine commands and file tools share. */
+export interface HostParts {
+  readonly hostShells: HostShells;
+  readonly places: HostPlaces;
+  readonly env: Environment;
+  readonly findProgram: (name: string) => string | null;
+  /** Where sockets and keys lie. */
+  readonly hidden: () => Hidden;
+}
+
+function hostOf(core: Core, host: HostCommands): HostParts {
   const { kernel, machine } = core;
   const {
     clock,
@@ -148,19 +161,21 @@ function hostShellsOf(core: Core, host: HostCommands): HostShells {
     home,
     personsDirectory: (pid) => personsDirectory(core, pid),
   });
-  return new HostShells({
+  const hidden = () => hiddenOn({ home, env: hostEnv, uid: process.getuid?.() ?? 0 });
+  const hostShells = new HostShells({
     ...{ host, places, env, looksAt },
     sandbox: sandboxFinder(
       { platform: process.platform, find: findProgram, works: (argv) => succeeds(argv, env) },
       clock,
     ),
     surroundings: () => ({
-      hidden: hiddenOn({ home, env: hostEnv, uid: process.getuid?.() ?? 0 }),
+      hidden: hidden(),
       resolver: resolver(),
     }),
     isPersonOfHome: async (uid) => uid === 0 || (await kernel.accounts.firstHuman())?.uid === uid,
     rowOf: (pid) => kernel.processes.get(pid),
   });
+  return { hostShells, places, env, findProgram, hidden };
 }
 
 /** Where the person stood whose message the process works on; else what was attached further up. */

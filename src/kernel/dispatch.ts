@@ -43,7 +43,7 @@ export interface ReceiptContext extends CallContext {
 }
 
 /** What a process that only looks may call all the same: its shell changes nothing either. */
-const PLANS = ["shell.exec", "shell.run", "shell.stop", "shell.signal", "hil.ask"];
+const PLANS = ["shell.exec", "shell.run", "shell.stop", "shell.signal", "hil.ask", "codemode.exec", "net.fetch"];
 const NEVER = new AbortController().signal;
 
 export type Dispatch = (name: string, args: unknown, context: CallContext, parse?: ParseOptions) => Promise<unknown>;

@@ -1,10 +1,7 @@
 // The tool calls of a turn, one after the other in source order: known, well-formed, allowed, written ahead, carried out through the same
 // dispatch as everything else, result stored. A call ends exactly once; whatever goes wrong with it is its result.
 
-import { normalise } from "../../fs/path.ts";
-import { keyFiled } from "../abi/config-key.ts";
 import { SysError } from "../abi/errno.ts";
-import type { Caller } from "../abi/identity.ts";
 import { approvalId, type RandomBytes } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { normaliseText, type ToolOutcome } from "../abi/message.ts";
@@ -21,8 +18,11 @@ import { parseArgs } from "../syscalls/parse.ts";
 import { parametersOf } from "../syscalls/schema.ts";
 import type { AnySyscall } from "../syscalls/table.ts";
 import { tooHeavy } from "./arguments.ts";
+import { BlockCalls } from "./block-calls.ts";
+import type { Blocks } from "./blocks.ts";
 import type { Ledger } from "./ledger.ts";
-import { changesFile, hashOf, type Judge, type Judged } from "./policy/judge.ts";
+import { editedText, needSame, type Seen, seenOf } from "./policy/allowed.ts";
+import { hashOf, type Judge, type Judged } from "./policy/judge.ts";
 import type { Questions } from "./questions.ts";
 
 export interface ToolCallPorts {
@@ -30,6 +30,7 @@ export interface ToolCallPorts {
   readonly store: ProcessStore;
   readonly approvals: ApprovalRows;
   readonly ledger: Ledger;
+  readonly blocks: Blocks;
   readonly clock: Clock;
   readonly random: RandomBytes;
   /** The process's own door, with its agent as caller; through the approved one goes what a person has seen and approved. */
@@ -38,10 +39,11 @@ export interface ToolCallPorts {
   /** As it is now: its mode may have changed since the run began. */
   readonly rowNow: (row: ProcessRow) => Promise<ProcessRow>;
   readonly questions: Questions;
+  /** A file with all of a long result that the process can read; null where there is no room. */
+  readonly keep: (row: ProcessRow, id: string, text: string) => Promise<string | null>;
+  /** A person has said yes to a directory of the host. */
+  readonly attach: (row: ProcessRow, directory: string) => Promise<void>;
 }
-
-/** What of a call a person has seen and allowed, or a rule lets it do. */
-export type Seen = Pick<Caller, "approved" | "allowed" | "lifted">;
 
 export interface RunPlace {
   readonly row: ProcessRow;
@@ -53,6 +55,9 @@ export interface RunPlace {
 
 /** done: every call has its result. left: the run stepped aside, waits for a person, or belongs to somebody else now. */
 export type CallsOutcome = "done" | "left";
+
+/** Room for the name of the file with all of it. */
+const FILE_BYTES = 256;
 
 export class ToolCalls {
   private readonly byTool: ReadonlyMap<string, AnySyscall>;
@@ -129,7 +134,9 @@ export class ToolCalls {
     return this.end(place, call, outcome, why);
   }
 
-  private announce({ row, run }: RunPlace, { callId, tool, call, args }: CallRow): void {
+  // What a block calls is told with the block.
+  private announce({ row, run }: RunPlace, { callId, tool, call, args, block }: CallRow): void {
+    if (block !== undefined) return;
     this.ports.ledger.emit(row, { name: "chat.tool_call", run: run.runId, callId, tool, call: call ?? tool, args });
   }
 
@@ -182,11 +189,23 @@ export class ToolCalls {
     const begun = await this.ports.store.beginCall(row.pid, run.epoch, call.dispatchId);
     if (!begun.ok) return "left";
     await this.ports.ledger.publish(row);
-    this.announce(place, call);
-    const { outcome, output } = await this.effect({ row, call, judged }, signal);
-    // It may have outlived this kernel: the next one asks for it again.
-    if (signal.reason === KERNEL_LEAVES && call.repeat === "resume") return "left";
+    const block = call.call === "codemode.exec" ? this.blockOf(place, call) : null;
+    // One that is taken up again was told of when it began.
+    if (!(await block?.isAgain())) this.announce(place, call);
+    const work = () => this.effect({ row, call, judged }, signal);
+    const { outcome, output } =
+      block === null ? await work() : await this.ports.blocks.during(call.dispatchId, block, work);
+    if (block?.left) return "left";
+    // It may have outlived this kernel: the next one asks for it again. A block is told the same as before.
+    const isAskedAgain = call.repeat === "resume" || (call.block !== undefined && call.repeat === "read");
+    if (signal.reason === KERNEL_LEAVES && isAskedAgain) return "left";
     return await this.end(place, call, outcome, output);
+  }
+
+  private blockOf(place: RunPlace, call: CallRow): BlockCalls {
+    const { table, store, clock, random } = this.ports;
+    const runOne = (where: RunPlace, nested: CallRow) => this.runOne(where, nested);
+    return new BlockCalls({ table, store, clock, random, runOne }, place, call);
   }
 
   private async effect(
@@ -199,35 +218,34 @@ export class ToolCalls {
       const approval = call.status === "approved" ? await this.approvedAs(row, call, judged) : null;
       const sys = this.ports.sysOf(row, seenOf(call, judged, approval !== null));
       const result = await sys.call(syscall.name, call.args, { requestId: call.dispatchId, signal });
-      const output = syscall.tool?.text?.(result as never) ?? renderText(syscall.cli.print, result);
+      const output = call.block === undefined ? told(syscall, result) : json(result);
       return { outcome: "completed", output: `${approval?.edited ? editedText(call, approval) : ""}${output}` };
     } catch (error) {
       return { outcome: signal.aborted ? "cancelled" : "failed", output: errorText(error) };
     }
   }
 
-  /** What a person said yes to, if this is still that: a link may lead elsewhere since, a file hold something else. */
+  /** What a person said yes to, if this is still that; what the yes attaches is attached by it. */
   private async approvedAs(row: ProcessRow, call: CallRow, judged: Judged): Promise<Approval | null> {
     const approval = await this.ports.store.approvedAs(row.pid, call.dispatchId);
     // A read that was cut off is marked so as well: nobody was asked about that.
     if (approval === null) return null;
-    if (approval.hash === hashOf(call, judged)) return approval;
-    const isSame = approval.why.endsWith(judged.what);
-    const now = isSame ? "what it would change is not the same any more" : `it would ${judged.what} now`;
-    throw new SysError("EPERM", `what ${approval.by} has approved is to ${approval.why}, and ${now}`, [
-      "make the call again: it asks anew",
-    ]);
+    needSame(approval, call, judged);
+    if (judged.attaches !== null) await this.ports.attach(row, judged.attaches);
+    return approval;
   }
 
   private async end(place: RunPlace, call: CallRow, outcome: ToolOutcome, text: string): Promise<CallsOutcome> {
     const { row, run } = place;
-    const output = headAndTail(normaliseText(text), LIMITS.toolOutputBytesMax).text;
+    const isNested = call.block !== undefined;
+    const output = isNested ? text : await this.told(row, call, normaliseText(text));
     const ended = await this.ports.store.endCall(row.pid, run.epoch, call.dispatchId, {
       outcome,
       output,
       now: this.ports.clock.now(),
     });
     if (!ended.ok) return "left";
+    if (isNested) return "done";
     this.ports.ledger.emit(row, {
       name: "chat.tool_result",
       run: run.runId,
@@ -240,25 +258,22 @@ export class ToolCalls {
     });
     return "done";
   }
+
+  private async told(row: ProcessRow, { dispatchId }: CallRow, text: string): Promise<string> {
+    if (headAndTail(text, LIMITS.toolOutputBytesMax).omittedBytes === 0) return text;
+    const ends = headAndTail(text, LIMITS.toolOutputBytesMax - FILE_BYTES).text;
+    const file = await this.ports.keep(row, dispatchId, text);
+    return file === null ? ends : `${ends}\n(all of it: ${file})`;
+  }
 }
 
-function seenOf(call: CallRow, judged: Judged, isApproved: boolean): Seen {
-  const { place, about, lifted } = judged;
-  if (isApproved && call.call === "shell.exec")
-    return { approved: true, ...(about.directory !== null && { allowed: about.directory }) };
-  if (isApproved && place !== null && (changesFile(call) || call.call === "fs.delete"))
-    return isSetting(call) ? { approved: true } : { allowed: place };
-  return lifted ? { lifted: true, ...(about.directory !== null && { allowed: about.directory }) } : {};
+/** As a model reads it. */
+function told({ tool, cli }: AnySyscall, result: unknown): string {
+  return tool?.text?.(result as never) ?? renderText(cli.print, result);
 }
 
-/** The model asked for something else, and has to know what became of it. */
-function editedText({ args }: CallRow, { by }: Approval): string {
-  return `(${by} changed this call before it ran, to ${JSON.stringify(args)})\n`;
-}
-
-function isSetting(call: CallRow): boolean {
-  const { path } = call.args;
-  return changesFile(call) && typeof path === "string" && path.startsWith("/") && keyFiled(normalise(path)) !== null;
+function json(result: unknown): string {
+  return JSON.stringify(result ?? null);
 }
 
 function errorText(error: unknown): string {

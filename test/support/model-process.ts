@@ -9,43 +9,11 @@ import {
   type RunEnd,
   type RunStatus,
   type State,
-  type Usage,
   type WaitsFor,
 } from "../../src/abi/process.ts";
-import type {
-  Admission,
-  CallRow,
-  CallStatus,
-  Closing,
-  LoggedCall,
-  OutboxRow,
-  Projection,
-} from "../../src/store/process/verbs.ts";
-
-export interface ModelRun {
-  readonly runId: string;
-  readonly generation: number;
-  model: string | null;
-  readonly mergedInto: string | null;
-  status: RunStatus | null;
-  reason: string;
-  text: string | null;
-  error: string | null;
-  usage: Usage;
-  turn: number;
-  deaths: number;
-  finishedAt: number | null;
-}
-
-export type ModelCall = Omit<CallRow, "status"> & {
-  readonly runId: string;
-  readonly generation: number;
-  status: CallStatus;
-};
-export type ModelQueued = Admission & { readonly id: number; readonly generation: number };
-export type ModelAsked = { approval: Approval; readonly dispatchId: string; readonly generation: number };
-/** A message without its number: that is given when it enters. */
-export type NewMessage = Message extends infer M ? (M extends Message ? Omit<M, "id"> : never) : never;
+import type { NestedCall, NestRequest } from "../../src/store/process/nested.ts";
+import type { CallStatus, Closing, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
+import type { ModelAsked, ModelCall, ModelQueued, ModelRun, NewMessage } from "./model-rows.ts";
 
 const OPEN: readonly CallStatus[] = ["registered", "asking", "approved", "dispatched"];
 
@@ -157,11 +125,39 @@ export class ModelProcess {
   }
 
   openCalls(runId: string | null): ModelCall[] {
+    return this.allOpenCalls(runId).filter(({ block }) => block === undefined);
+  }
+
+  allOpenCalls(runId: string | null): ModelCall[] {
     return this.calls.filter((call) => call.runId === runId && OPEN.includes(call.status));
+  }
+
+  nested(block: string): NestedCall[] {
+    const calls = this.calls.filter((call) => call.block === block);
+    return calls.map(({ runId: _, generation: __, position = 0, result = null, ...call }) => ({
+      position,
+      call,
+      result,
+    }));
   }
 
   openCall(dispatchId: string): ModelCall | null {
     return this.calls.find((call) => call.dispatchId === dispatchId && OPEN.includes(call.status)) ?? null;
+  }
+
+  beginCall(dispatchId: string): null | "fenced" {
+    const call = this.openCall(dispatchId);
+    if (call === null || call.status === "asking") return "fenced";
+    call.status = "dispatched";
+    if (this.active !== null) this.active = "waiting_tool";
+    return null;
+  }
+
+  nest({ block, position, call }: NestRequest): null | "fenced" {
+    const outer = this.openCall(block);
+    if (outer?.status !== "dispatched") return "fenced";
+    this.calls.push({ ...outer, ...call, status: "registered", block, position });
+    return null;
   }
 
   enterMessage(message: NewMessage): Message {
@@ -208,6 +204,10 @@ export class ModelProcess {
     call.status = outcome;
     const run = this.runs.get(call.runId);
     if (run !== undefined) run.deaths = 0;
+    if (call.block !== undefined) {
+      call.result = { outcome, output };
+      return 0;
+    }
     const { tool: toolName, callId: toolCallId } = call;
     const content = { toolName, toolCallId, isError: outcome !== "completed", outcome, output };
     return this.enterMessage({ role: "toolResult", runId: call.runId, timestamp: now, content }).id;

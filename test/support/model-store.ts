@@ -4,6 +4,7 @@
 import { LIMITS } from "../../src/abi/limits.ts";
 import type { WaitsFor } from "../../src/abi/process.ts";
 import { StoreCorrupt, StoreUnavailable } from "../../src/store/open.ts";
+import type { NestRequest } from "../../src/store/process/nested.ts";
 import type {
   Admission,
   Closing,
@@ -29,6 +30,8 @@ const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"
 
 export class ModelStore implements ProcessStore {
   private quarantined = 0;
+  nest = async (pid: string, epoch: number, call: NestRequest) => this.owned(pid, epoch, (each) => each.nest(call));
+  nested = async (pid: string, block: string) => this.get(pid).nested(block);
   approvedAs = async (pid: string, dispatchId: string) => this.get(pid).approvedAs(dispatchId);
 
   constructor(
@@ -77,13 +80,7 @@ export class ModelStore implements ProcessStore {
   }
 
   async beginCall(pid: string, epoch: number, dispatchId: string) {
-    return this.owned(pid, epoch, (process) => {
-      const call = process.openCall(dispatchId);
-      if (call === null || call.status === "asking") return "fenced";
-      call.status = "dispatched";
-      if (process.active !== null) process.active = "waiting_tool";
-      return null;
-    });
+    return this.owned(pid, epoch, (process) => process.beginCall(dispatchId));
   }
 
   async endCall(pid: string, epoch: number, dispatchId: string, { outcome, output, now }: Given<"endCall", 3>) {

@@ -15,7 +15,8 @@ import type {
   TurnCommit,
   TurnCommitted,
 } from "../../src/store/process/verbs.ts";
-import type { ModelProcess, ModelQueued } from "./model-process.ts";
+import type { ModelProcess } from "./model-process.ts";
+import type { ModelQueued } from "./model-rows.ts";
 
 export function admit(process: ModelProcess, message: Admission): Admitted | Refusal {
   if (process.closing?.reason === "kill") return "no-process";
@@ -89,7 +90,7 @@ function rowsToEnter(rows: readonly ModelQueued[]): ModelQueued[] {
 }
 
 function settle(process: ModelProcess, runId: string, now: number): void {
-  for (const call of process.openCalls(runId)) {
+  for (const call of process.allOpenCalls(runId)) {
     if (call.status !== "dispatched") continue;
     if (call.repeat === "read") call.status = "approved";
     else if (call.repeat === "resume") call.status = wasAllowed(process, call.dispatchId) ? "approved" : "registered";

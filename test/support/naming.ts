@@ -106,6 +106,8 @@ export const NAMELESS = [
   "account.list",
   "ai.models",
   "ai.test",
+  "net.fetch",
+  "codemode.exec",
   "audit.list",
   "group.list",
   "group.add",

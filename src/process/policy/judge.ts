@@ -7,12 +7,14 @@ import { type KeyWritten, keyFiled } from "../../abi/config-key.ts";
 import { messageOf, SysError } from "../../abi/errno.ts";
 import type { Tag } from "../../abi/policy.ts";
 import type { ApprovalAbout } from "../../abi/process.ts";
+import type { FileGround } from "../../kernel/host-files.ts";
 import type { HostGround } from "../../kernel/host-shells.ts";
 import { lineDiff } from "../../lib/line-diff.ts";
 import type { ProcessRow } from "../../store/kernel/processes.ts";
 import { StoreUnavailable } from "../../store/open.ts";
 import type { ExecRequest } from "../../syscalls/shell-service.ts";
 import { type Called, isGuarded, type Verdict, verdictOf } from "./file-verdict.ts";
+import { actsByItself, hostFileVerdict, hostFileWords, isHostFileCall } from "./host-file-verdict.ts";
 import { decision, type Layer } from "./rules.ts";
 import { shellLine } from "./shell-line.ts";
 import type { ParseShell } from "./shell-parts.ts";
@@ -25,6 +27,8 @@ export interface JudgePorts {
   readonly hostGround: (row: ProcessRow, command: string, cwd: string | undefined) => Promise<HostGround>;
   /** What a change of a setting would do; refuses what no agent may change. Null: what it would become is not known. */
   readonly proposal: (row: ProcessRow, key: KeyWritten, value: string | null) => Promise<string>;
+  /** Where on the host a file lies. */
+  readonly hostFile: (row: ProcessRow, path: string) => Promise<FileGround>;
   /** What policies say of a process, the narrowest first. */
   readonly layers: (row: ProcessRow, directory: string | null) => Promise<readonly Layer[]>;
   /** What a file holds now, for whoever is shown how it would change; null where that cannot be told. */
@@ -43,6 +47,15 @@ export interface Judged {
   readonly parts: readonly PartVerdict[];
   /** The file it changes, links followed. */
   readonly place: string | null;
+  /** A directory of the host that a yes attaches besides; a command does that itself. */
+  readonly attaches: string | null;
+}
+
+/** What the table of defaults says. */
+interface ByDefault extends Pick<Judged, "what" | "place" | "attaches"> {
+  readonly verdict: Verdict;
+  /** No rule and no mode takes the question away. */
+  readonly guarded: boolean;
 }
 
 const DIFF_LINES_MAX = 400;
@@ -88,10 +101,28 @@ export class Judge {
 
   private async judgeCall(row: ProcessRow, call: Called): Promise<Judged> {
     const { path } = call.args;
+    if (isHostFileCall(call)) return await this.judgeHostFile(row, call);
     const place = typeof path === "string" ? await this.ports.locate(row, path) : null;
     const key = changesFile(call) && place !== null ? keyFiled(place) : null;
     if (key !== null) return await this.judgeSetting(row, call, { key, place: place ?? "" });
     const verdict = verdictOf(call, place ?? "");
+    const what = verdict.action === "auto" ? `${verbOf(call)} ${place ?? ""}` : verdict.why;
+    const guarded = place !== null && changes(call) && isGuarded(place);
+    return await this.byRules(row, call, { verdict, what, place, guarded, attaches: null });
+  }
+
+  private async judgeHostFile(row: ProcessRow, call: Called): Promise<Judged> {
+    const ground = await this.ports.hostFile(row, typeof call.args.path === "string" ? call.args.path : ".");
+    const { path: place, attaches, inside } = ground;
+    const verdict = hostFileVerdict(call, ground, row.mode);
+    // No rule is about what nobody has attached.
+    const guarded = !inside || (changes(call) && actsByItself(place));
+    return await this.byRules(row, call, { verdict, what: hostFileWords(call.call, ground), place, guarded, attaches });
+  }
+
+  /** What is decided by default, and what rules and the mode make of it. */
+  private async byRules(row: ProcessRow, call: Called, by: ByDefault): Promise<Judged> {
+    const { verdict, what, place, guarded, attaches } = by;
     const target = typeof call.args.target === "string" ? call.args.target : "gsv";
     const said = decision(await this.ports.layers(row, null), {
       call: call.call ?? "",
@@ -103,16 +134,15 @@ export class Judge {
       place,
       slippery: null,
     });
-    const what = verdict.action === "auto" ? `${verbOf(call)} ${place ?? ""}` : verdict.why;
-    const reasons = [said === null ? reasonOf(call, place) : said.by];
+    const reasons = [said === null ? reasonOf(call, guarded) : said.by];
     const diff = verdict.action === "auto" && said === null ? null : await this.diffOf(row, call, place);
-    const common = { what, place, about: { target, directory: null, reasons, diff } };
+    const common = { what, place, attaches, about: { target, directory: null, reasons, diff } };
     if (said?.action === "deny") return judgedAs({ action: "deny", why: said.by }, common);
     if (row.mode === "plan" && verdict.action !== "refuse" && !LOOKS.has(call.call ?? ""))
       return judgedAs(planRefusal(verbOf(call)), common);
-    const guarded = place !== null && changes(call) && isGuarded(place);
-    if (verdict.action === "auto")
-      return said?.action === "ask" ? judgedAs({ action: "ask", why: what }, common) : judgedAs(verdict, common);
+    if (verdict.action === "auto" && said?.action === "ask") return judgedAs({ action: "ask", why: what }, common);
+    // On the host what writes without asking does so because of the mode.
+    if (verdict.action === "auto") return judgedAs(verdict, { ...common, lifted: target === "host" && changes(call) });
     const isLifted =
       verdict.action === "ask" && !guarded && (said === null ? row.mode === "yolo" : said.action === "auto");
     return isLifted ? judgedAs({ action: "auto" }, { ...common, lifted: true }) : judgedAs(verdict, common);
@@ -158,11 +188,12 @@ const NOTHING_ABOUT: ApprovalAbout = { target: "gsv", directory: null, reasons: 
 
 function judgedAs(verdict: Judged["verdict"], more: Partial<Judged> = {}): Judged {
   const what = verdict.action === "auto" ? "" : verdict.why;
-  const whole = { lifted: false, what, about: NOTHING_ABOUT, parts: [], place: null, ...more };
+  const whole = { lifted: false, what, about: NOTHING_ABOUT, parts: [], place: null, attaches: null, ...more };
   return { ...whole, verdict };
 }
 
-const LOOKS: ReadonlySet<string> = new Set(["fs.read", "fs.search"]);
+/** The calls of a block are judged one by one. */
+const LOOKS: ReadonlySet<string> = new Set(["fs.read", "fs.search", "net.fetch", "codemode.exec"]);
 const TAGS_OF: { readonly [call: string]: readonly Tag[] } = {
   "fs.write": ["mutating"],
   "fs.edit": ["mutating"],
@@ -185,9 +216,11 @@ function groundWords(ground: HostGround | null, network: boolean): string {
   return `${where}, in a sandbox ${network ? "with the network" : "without network"}`;
 }
 
-function reasonOf({ call }: Called, place: string | null): string {
+function reasonOf({ call, args }: Called, guarded: boolean): string {
   if (call === "fs.delete") return "deleting asks";
-  if (place !== null && isGuarded(place)) return "it tells an agent what to do, or is a file that acts";
+  if (guarded && args.target === "host")
+    return "it is outside of what is attached, or makes programs act by themselves";
+  if (guarded) return "it tells an agent what to do, or is a file that acts";
   return "it asks by default";
 }
 

@@ -104,6 +104,13 @@ export const KERNEL_SCHEMA: Schema = {
       ],
     },
     {
+      name: "pages of the web",
+      statements: [
+        // Whoever may run commands may ask for pages, in homes that are older than these.
+        "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'net.fetch' FROM group_capabilities WHERE capability = 'shell.*' AND gid = 100",
+      ],
+    },
+    {
       name: "modes, standing rules, questions",
       statements: [
         "ALTER TABLE processes ADD COLUMN mode TEXT NOT NULL DEFAULT 'ask'",

@@ -69,6 +69,7 @@ type ToolCallRow = {
   readonly args_json: string;
   readonly repeat: CallRow["repeat"];
   readonly status: CallStatus;
+  readonly block: string | null;
 };
 
 interface AssistantExtra {
@@ -199,6 +200,7 @@ export function callFromRow(row: ToolCallRow): CallRow {
     args: JSON.parse(row.args_json) as CallRow["args"],
     repeat: row.repeat,
     status: row.status,
+    ...(row.block === null ? {} : { block: row.block }),
   };
 }
 

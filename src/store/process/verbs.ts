@@ -5,6 +5,7 @@
 import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
 import type { Approval, Retrying, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
 import type { AskRequest, GivenAnswer } from "./asked.ts";
+import type { NestedCall, NestRequest } from "./nested.ts";
 import type { Sweep } from "./sweep.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
@@ -89,6 +90,8 @@ export interface CallRow {
   readonly args: { readonly [key: string]: unknown };
   readonly repeat: "read" | "effect" | "resume";
   readonly status: CallStatus;
+  /** The call whose block of code makes it. */
+  readonly block?: string;
 }
 
 export interface TurnCommit {
@@ -221,6 +224,9 @@ export interface ProcessStore {
     dispatchId: string,
     result: { readonly outcome: ToolOutcome; readonly output: string; readonly now: number },
   ): Promise<Outcome<{ readonly seq: number }>>;
+  /** A call of a block of code; its result enters no history. */
+  nest(pid: string, epoch: number, request: NestRequest): Promise<Outcome<null>>;
+  nested(pid: string, block: string): Promise<readonly NestedCall[]>;
   ask(pid: string, epoch: number, request: AskRequest): Promise<Outcome<Approval>>;
   /** Compare-and-set: an approval that is decided already comes back as it was decided. Null: there is none. */
   answer(pid: string, answer: GivenAnswer): Promise<Outcome<Approval | null>>;
