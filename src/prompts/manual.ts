@@ -19,6 +19,7 @@ import models from "./manual/models.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
 import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
 import patterns from "./manual/patterns.md" with { type: "text" };
+import policy from "./manual/policy.md" with { type: "text" };
 import processes from "./manual/processes.md" with { type: "text" };
 import scriptProvider from "./manual/script-provider.md" with { type: "text" };
 import shell from "./manual/shell.md" with { type: "text" };
@@ -50,6 +51,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["chat", chat],
   ["signals", signals],
   ["approvals", approvals],
+  ["policy", policy],
   ["history-and-archives", historyAndArchives],
   ["kernel", kernel],
   ["files", files],
