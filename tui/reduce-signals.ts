@@ -56,7 +56,7 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
 /** What a call is about, in a few words: the first of its arguments that says so. */
 export function subjectOf(tool: string, args: object): string {
   const values = args as { readonly [name: string]: unknown };
-  if (tool === "Search" && typeof values.pattern === "string") return `${values.pattern} in ${values.path ?? "~"}`;
+  if (tool === "Search" && typeof values.query === "string") return `${values.query} in ${values.path ?? "~"}`;
   for (const name of ["command", "path", "pattern", "query", "url", "pid", "message", "code"]) {
     const value = values[name];
     if (typeof value === "string" && value !== "") return value;
