@@ -1,6 +1,7 @@
 // What the kernel tells, as the next state: of the process one talks to all that is said and done, of the others what wants an answer and
 // what ended. Pure.
 
+import { initPid } from "../src/abi/ids.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { Ask, Effect, Entry, Reduced, Running, State } from "./state.ts";
 
@@ -45,7 +46,13 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
         text: `reset${signal.archive === null ? "" : `; archived to ${signal.archive}`}`,
       });
     case "process.exit":
-      return print({ ...state, run: null }, { kind: "note", text: `${signal.pid} has ended` });
+      return {
+        state: { ...state, run: null },
+        effects: [
+          { do: "print", entry: { kind: "note", text: `${signal.pid} has ended` } },
+          { do: "attach", pid: initPid(state.who.uid) },
+        ],
+      };
     case "resync":
       return { state, effects: [{ do: "catch-up", afterSeq: signal.afterSeq }] };
     default:

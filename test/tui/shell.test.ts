@@ -187,9 +187,10 @@ test("top is a view of its own that leaves the transcript as it was, and enter t
     await session.until(/^now talking to task:\w{6} · docs audit$/m);
     expect(session.text()).toContain("how do I stop a process?");
     session.type("\x14");
-    await session.until(/^top/);
+    await session.until(/└ task:.*docs audit/);
     session.type("/docs\rxy");
     await session.until(/no process matches/);
     session.type("q");
     await session.until(/^task:\w{6} has ended$/m);
+    await session.until(/^now talking to init:1000/m);
   }));

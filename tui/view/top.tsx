@@ -35,7 +35,7 @@ export function TopView({ top, theme, now, columns, rows }: TopProps) {
           {from + index === at ? theme.selected(line.padEnd(columns - 1)) : line}
         </Text>
       ))}
-      {lines.length === 0 ? <Text>{theme.dim("no process matches")}</Text> : null}
+      {lines.length === 0 && top.processes.length > 0 ? <Text>{theme.dim("no process matches")}</Text> : null}
       <Box flexGrow={1} />
       {selected === null ? null : <Detail process={selected} theme={theme} now={now} columns={columns} />}
       <Text wrap="truncate-end">{columns > LEGEND.length ? theme.dim(LEGEND) : ""}</Text>
