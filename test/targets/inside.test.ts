@@ -48,7 +48,7 @@ describe.skipIf(real === null)("inside", () => {
   }
 
   beforeAll(async () => {
-    home = new TestHome({ env: SECRETS });
+    home = new TestHome({ env: SECRETS, at: "held/by/home" });
     home.plan = () => ({ sandboxed: true });
     work = home.beside("work");
     const person = home.beside("person");
@@ -163,6 +163,12 @@ describe.skipIf(real === null)("inside", () => {
     } finally {
       for (const each of places.map((place) => join(place, "gsv-test-made")).filter(existsSync)) rmSync(each);
     }
+  });
+
+  test("what is hidden is not shown by giving what it lies in another name", async () => {
+    const script = "mv held other; mv held/by held/other; mv held/by/home x; rm -rf held; ls held/by; ls held/by/home";
+    expect(await said(`{ ${script}; } 2>/dev/null`, home.beside("."))).toBe("home\n");
+    expect(existsSync(join(home.directory, "kernel.db"))).toBe(true);
   });
 
   test("it prints to its streams by their names, and holds nothing else open", async () => {
