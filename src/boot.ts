@@ -1,6 +1,7 @@
 // Builds the kernel, in order: stores, first run, processes, services, dispatch, recovery. Everything that touches the machine comes in
 // as a parameter, so that tests stand in front of any of it. Nothing here decides anything.
 
+import { join } from "node:path";
 import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import { type Caller, type Credentials, ROOT_UID } from "./abi/identity.ts";
@@ -26,6 +27,7 @@ import { Logins, type Session } from "./kernel/login.ts";
 import { type Models, modelsService } from "./kernel/models.ts";
 import { type PasswordCost, Passwords } from "./kernel/passwords.ts";
 import type { Keychain } from "./kernel/secrets.ts";
+import { ServedModels } from "./kernel/served-models.ts";
 import { setUp } from "./kernel/setup.ts";
 import { kernelSys } from "./kernel/sys.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -200,7 +202,10 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     bus,
     callers,
     passwords,
-    models: modelsService({ rows: ports.kernel.config, secrets: setting.secrets, clock, manual }),
+    models: modelsService({
+      ...{ rows: ports.kernel.config, secrets: setting.secrets, clock, manual },
+      served: new ServedModels(join(machine.paths.runDir, "models.json"), log),
+    }),
     offers: offersUntilTheEnd(bus),
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
