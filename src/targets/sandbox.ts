@@ -36,6 +36,9 @@ export interface SandboxPorts {
   readonly works: (argv: readonly string[]) => Promise<boolean>;
 }
 
+/** Where it is looked for: never where a person's PATH may lead. */
+export const SANDBOX_PATH = "/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin";
+
 /** Null where the machine has none, or has one that may not do its work. */
 export async function findSandbox({ platform, find, works }: SandboxPorts): Promise<Sandbox | null> {
   const isDarwin = platform === "darwin";
