@@ -1,6 +1,7 @@
 // Builds the kernel, in order: stores, first run, processes, services, dispatch, recovery. Everything that touches the machine comes in
 // as a parameter, so that tests stand in front of any of it. Nothing here decides anything.
 
+import { join } from "node:path";
 import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import { type Caller, type Credentials, ROOT_UID } from "./abi/identity.ts";
@@ -26,6 +27,7 @@ import { Logins, type Session } from "./kernel/login.ts";
 import { type Models, modelsService } from "./kernel/models.ts";
 import { type PasswordCost, Passwords } from "./kernel/passwords.ts";
 import type { Keychain } from "./kernel/secrets.ts";
+import { ServedModels } from "./kernel/served-models.ts";
 import { setUp } from "./kernel/setup.ts";
 import { kernelSys } from "./kernel/sys.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -116,6 +118,8 @@ export interface Kernel {
   readonly log: (line: string) => void;
   readonly firstRun: boolean;
   readonly isWorking: () => boolean;
+  /** Until the next stored instant at which something goes on by itself; null when there is none. */
+  readonly dueWithinMs: () => number | null;
   readonly host: Core["host"];
   /** Lets turns in flight come to their end, for so long; nothing new is begun. */
   drain(ms: number): Promise<void>;
@@ -198,7 +202,10 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     bus,
     callers,
     passwords,
-    models: modelsService({ rows: ports.kernel.config, secrets: setting.secrets, clock, manual }),
+    models: modelsService({
+      ...{ rows: ports.kernel.config, secrets: setting.secrets, clock, manual },
+      served: new ServedModels(join(machine.paths.runDir, "models.json"), log),
+    }),
     offers: offersUntilTheEnd(bus),
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
@@ -267,11 +274,12 @@ async function takeUp(
   await sweep(kernel, clock.now());
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
   await recover({ kernel, store, ...parts, clock, retries, onFault });
+  await parts.heldRuns.find();
 }
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldForKeys }: ProcessParts,
+  { runners, ledger, closer, heldRuns }: ProcessParts,
   {
     firstRun,
     database,
@@ -296,10 +304,12 @@ function finished(
       if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
       const human = await kernel.accounts.firstHuman();
       if (human === null) throw new SysError("EIO", "this home has no account");
-      if (core.offers.made(human.uid, client)) heldForKeys.look(human.uid).catch(core.onFault);
+      if (core.offers.made(human.uid, client)) heldRuns.look(human.uid).catch(core.onFault);
       return door(human.uid, () => callers.person(human.uid, human.home), client);
     },
+    dueWithinMs: () => heldRuns.dueWithinMs(),
     async drain(ms) {
+      heldRuns.stop();
       await runners.drain(ms);
       await closer.settled();
     },
@@ -313,6 +323,7 @@ function finished(
 
   async function close(): Promise<void> {
     await stopSweeping();
+    heldRuns.stop();
     shells.close();
     await core.watching.close();
     core.retries.stop();

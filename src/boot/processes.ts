@@ -6,7 +6,7 @@ import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
-import { HeldForKeys } from "../process/held-for-keys.ts";
+import { HeldRuns } from "../process/held-runs.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { toldText } from "../process/prompt.ts";
@@ -25,7 +25,7 @@ export interface ProcessParts {
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly closer: Closer;
-  readonly heldForKeys: HeldForKeys;
+  readonly heldRuns: HeldRuns;
 }
 
 export function bootProcesses(core: Core, files: FileParts, shells: ShellParts): ProcessParts {
@@ -39,7 +39,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, shells, held: () => heldForKeys }),
+    ports: runPorts(core, files, { ledger, shells, held: () => heldRuns }),
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -48,18 +48,19 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   });
   const { models, offers } = core;
   const wake = (pid: string) => runners.wake(pid);
-  const heldForKeys = new HeldForKeys({ processes: kernel.processes, store, ledger, models, offers, clock, wake });
-  return { ledger, runners, closer, heldForKeys };
+  const { processes } = kernel;
+  const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, clock, wake, onFault });
+  return { ledger, runners, closer, heldRuns };
 }
 
 interface RunParts {
   readonly ledger: Ledger;
   readonly shells: ShellParts;
   /** Made after what it is handed to. */
-  readonly held: () => HeldForKeys;
+  readonly held: () => HeldRuns;
 }
 
-function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, held }: RunParts): RunPorts {
+function runPorts(core: Core, { locate, options, live }: FileParts, { ledger, shells, held }: RunParts): RunPorts {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
@@ -83,7 +84,8 @@ function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, 
     random,
     async modelsOf(row, run) {
       if (providers !== undefined) {
-        return [{ ...(await providers(run.model)), name: run.model ?? OFFLINE.provider, missing: null }];
+        const name = run.model ?? OFFLINE.provider;
+        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
       return await models.reach(
@@ -91,9 +93,11 @@ function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, 
         named,
       );
     },
-    holdFor: (row, model) => held().hold(row, model),
+    held,
+    toolSpecs: () => toolCalls.specs(),
     promptOf: (row) => promptOf(core, options.namespace, row),
     runOver: shells.runOver,
+    saying: live.saying,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
   };
 }

@@ -8,15 +8,9 @@ import { reveal } from "../lib/sanitize.ts";
 
 const LINES_MAX = 2000;
 
-/** `file` is kept short when it is opened. */
 export function replPorts(file: string, version: string): PlainPorts {
-  const lines = readHistory(file);
   const typed = new TypedLines();
-  return {
-    version,
-    line: (prompt, history) => typed.next(prompt, history),
-    history: { lines, add: (text) => appendFileSync(file, `${text}\n`, { mode: 0o600 }) },
-  };
+  return { version, line: (prompt, lines) => typed.next(prompt, lines), history: readHistory(file) };
 }
 
 class TypedLines {
@@ -96,7 +90,12 @@ class Echo extends Writable {
   }
 }
 
-function readHistory(file: string): readonly string[] {
+/** Kept short when it is opened. */
+export function readHistory(file: string): PlainPorts["history"] {
+  return { lines: linesOf(file), add: (text) => appendFileSync(file, `${text}\n`, { mode: 0o600 }) };
+}
+
+function linesOf(file: string): readonly string[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8")
     .split("\n")

@@ -6,8 +6,10 @@ import type { Failure, ModelRequest, Provider, StreamEvent } from "../abi/stream
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
 import { recordOf } from "./json.ts";
-import { factsOf, type ModelFacts } from "./models.ts";
-import { chatBody, chatTranslation } from "./openai-chat.ts";
+import { factsOf } from "./models.ts";
+import { chatBody } from "./openai-chat.ts";
+import { chatTranslation } from "./openai-chat-events.ts";
+import { servedModels } from "./openai-models.ts";
 import { responsesBody, responsesTranslation } from "./openai-responses.ts";
 import { SseFramer } from "./sse.ts";
 import { answered, readJson } from "./wire.ts";
@@ -42,12 +44,7 @@ export function openAiProvider(ports: OpenAiPorts): Provider {
     async models(signal) {
       const headers = new Headers(access.apiKey === null ? [] : [["authorization", `Bearer ${access.apiKey}`]]);
       const answer = await readJson({ access, clock, signal }, `${access.baseUrl}/models`, { headers }, LIST_MS);
-      const data = recordOf(answer)?.data;
-      return (Array.isArray(data) ? data : []).flatMap((row: unknown) => {
-        const { id, context_length, max_model_len } = recordOf(row) ?? {};
-        const window = context_length ?? max_model_len;
-        return typeof id === "string" ? [{ id, windowTokens: typeof window === "number" ? window : null }] : [];
-      });
+      return servedModels(recordOf(answer)?.data);
     },
   };
 }
@@ -63,7 +60,7 @@ function asked(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncIterable<StreamEvent> {
-  const facts: ModelFacts = factsOf(name, request.model, access.windowTokens);
+  const facts = factsOf(name, request.model, access.windowTokens, access.served?.get(request.model));
   const lastId = request.messages.at(-1)?.id ?? 0;
   return answered({
     access,
@@ -73,7 +70,7 @@ function asked(
     framer: new SseFramer(),
     translation: which === "chat" ? chatTranslation(facts, `${name}-${lastId}`) : responsesTranslation(facts),
     async send(fetch, abort) {
-      const { default: OpenAI } = await import("openai");
+      const { OpenAI } = await import("openai/client");
       const client = new OpenAI({
         // The SDK wants one; what a server without keys is sent is taken away again.
         apiKey: access.apiKey ?? "none",
@@ -87,10 +84,11 @@ function asked(
         logLevel: "off",
         fetch,
       });
-      const options = { signal: abort };
-      return which === "chat"
-        ? await client.chat.completions.create(chatBody(request, facts, access) as never, options).asResponse()
-        : await client.responses.create(responsesBody(request, facts, access) as never, options).asResponse();
+      const [path, body] =
+        which === "chat"
+          ? ["/chat/completions", chatBody(request, facts, access)]
+          : ["/responses", responsesBody(request, facts, access)];
+      return await client.post(path, { body, stream: true, signal: abort }).asResponse();
     },
   });
 }

@@ -18,6 +18,7 @@ import { sendRows } from "./send.ts";
 import { shellRows } from "./shell.ts";
 import { sizeRows } from "./size.ts";
 import { startRows } from "./start.ts";
+import { terminalRows } from "./terminal.ts";
 
 const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Promise<Row[]> } = {
   start: startRows,
@@ -30,6 +31,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   mounts: mountRows,
   shell: shellRows,
   host: hostRows,
+  terminal: terminalRows,
   size: sizeRows,
 };
 

@@ -114,6 +114,9 @@ export class ModelStore implements ProcessStore {
     });
   }
 
+  retry = async (pid: string, epoch: number, { runId, retrying, held }: Given<"retry", 2>) =>
+    this.owned(pid, epoch, (process) => (process.currentRun === runId ? process.retry(retrying, held) : "fenced"));
+
   async waste(): Promise<void> {}
 
   async fail(pid: string): Promise<void> {
@@ -136,10 +139,9 @@ export class ModelStore implements ProcessStore {
     });
   }
 
-  async pause(pid: string, waitsFor: WaitsFor | null) {
+  async pause(pid: string, waitsFor: WaitsFor | null, { model }: Given<"pause", 2>) {
     return this.verb(pid, (process) => {
-      process.paused = waitsFor;
-      if (waitsFor !== null || process.active === null) process.rest();
+      process.pause(waitsFor, model);
       return plainHead(process);
     });
   }
@@ -178,13 +180,8 @@ export class ModelStore implements ProcessStore {
     return this.disk.processes.get(pid)?.requests.get(key)?.answer ?? null;
   }
 
-  async head(pid: string) {
-    return plainHead(this.get(pid));
-  }
-
-  async projection(pid: string) {
-    return this.get(pid).projection();
-  }
+  head = async (pid: string) => plainHead(this.get(pid));
+  projection = async (pid: string) => this.get(pid).projection();
 
   async history(pid: string, query: HistoryQuery) {
     return historyOf(this.get(pid), query);

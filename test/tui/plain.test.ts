@@ -1,10 +1,11 @@
-// gsv on a real terminal, as a person has it: lines, pasted lines, lines that go on, ctrl-c, ctrl-d, jobs, and a history that lives on.
+// gsv on a terminal line by line: lines, pasted lines, lines that go on, ctrl-c, ctrl-d, jobs, and a history that lives on.
 
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { asOneLine } from "../../tui/unfinished.ts";
-import { gsvCommand, until } from "../support/home.ts";
+import { until } from "../support/home.ts";
+import { gsvCommand } from "../support/program.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 
 const UP = "\u001b[A";
@@ -15,7 +16,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 function open() {
   let shown = "";
-  const child = Bun.spawn([...gsvCommand()], {
+  const child = Bun.spawn([...gsvCommand(), "--plain"], {
     cwd: directory,
     env: { PATH: process.env.PATH ?? "", HOME: directory, GSV_HOME: join(directory, "home"), TERM: "xterm" },
     terminal: {
@@ -46,7 +47,7 @@ test("a person types, pastes, changes their mind, and finds it all again the nex
   const first = open();
   await first.keys("sleep 100 &\r");
   await first.shows("[1] 100001");
-  await first.keys("kill %1\r");
+  await first.keys("kill %1; wait\r");
   await first.shows("Terminated");
   await first.keys("while :; do :; done\r");
   await first.keys(CTRL_C, "done\r");

@@ -202,6 +202,12 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       });
     },
 
+    async retry(pid, epoch, { runId, retrying, held }) {
+      return owned(pid, epoch, "full", (_, head) =>
+        head.currentRun === runId ? head.retry(retrying, held) : "fenced",
+      );
+    },
+
     async waste(pid, row) {
       unlessFenced(pid, (db) => addUsageRow(db, { ...row, turn: 0, wasted: true }));
     },
@@ -225,10 +231,9 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       });
     },
 
-    async pause(pid, waitsFor, _options) {
+    async pause(pid, waitsFor, { model }) {
       return verb(pid, "full", (_, head) => {
-        head.paused = waitsFor;
-        head.move(waitsFor === null ? "release" : "pause");
+        head.pause(waitsFor, model);
         return plain(head);
       });
     },
@@ -338,6 +343,7 @@ function isRefusal(value: unknown): value is Refusal {
 }
 
 function plain(head: HeadRow): Head {
-  const { epoch, nextSeq, generation, state, stopped, paused, currentRun, lastRun, closing, queued } = head;
-  return { epoch, nextSeq, generation, state, stopped, paused, currentRun, lastRun, closing, queued };
+  const { epoch, nextSeq, generation, state, stopped, paused, currentRun, currentModel, lastRun } = head;
+  const { closing, queued } = head;
+  return { epoch, nextSeq, generation, state, stopped, paused, currentRun, currentModel, lastRun, closing, queued };
 }
