@@ -6,6 +6,8 @@ import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
+import type { Compactor } from "../process/compaction/compactor.ts";
+import { roomOf } from "../process/compaction/room.ts";
 import { HeldForKeys } from "../process/held-for-keys.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
@@ -17,6 +19,7 @@ import { systemPrompt } from "../prompts/system.ts";
 import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
+import { bootCompaction } from "./compaction.ts";
 import type { FileParts } from "./services.ts";
 import type { ShellParts } from "./shell.ts";
 import { workplacesOf } from "./workspaces.ts";
@@ -26,12 +29,14 @@ export interface ProcessParts {
   readonly runners: Runners;
   readonly closer: Closer;
   readonly heldForKeys: HeldForKeys;
+  readonly compactor: Compactor;
 }
 
 export function bootProcesses(core: Core, files: FileParts, shells: ShellParts): ProcessParts {
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
+  const ports = runPorts(core, files, { ledger, shells, held: () => heldForKeys });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -39,7 +44,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, shells, held: () => heldForKeys }),
+    ports,
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -49,7 +54,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   const { models, offers } = core;
   const wake = (pid: string) => runners.wake(pid);
   const heldForKeys = new HeldForKeys({ processes: kernel.processes, store, ledger, models, offers, clock, wake });
-  return { ledger, runners, closer, heldForKeys };
+  return { ledger, runners, closer, heldForKeys, compactor: ports.compactor };
 }
 
 interface RunParts {
@@ -59,7 +64,11 @@ interface RunParts {
   readonly held: () => HeldForKeys;
 }
 
-function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, held }: RunParts): RunPorts {
+function runPorts(
+  core: Core,
+  { locate, options }: FileParts,
+  { ledger, shells, held }: RunParts,
+): RunPorts & { readonly compactor: Compactor } {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
@@ -75,12 +84,16 @@ function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, 
     proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
     locate: async (row, path) => locate(await callers.process(row), path),
   });
+  const promptOfRow = (row: ProcessRow) => promptOf(core, options.namespace, row);
+  const compactor = bootCompaction(core, { ledger, toolCalls, promptOf: promptOfRow });
   return {
     store,
     ledger,
     toolCalls,
     clock,
     random,
+    compactor,
+    room: roomOf(compactor, ledger),
     async modelsOf(row, run) {
       if (providers !== undefined) {
         return [{ ...(await providers(run.model)), name: run.model ?? OFFLINE.provider, missing: null }];
@@ -92,7 +105,7 @@ function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, 
       );
     },
     holdFor: (row, model) => held().hold(row, model),
-    promptOf: (row) => promptOf(core, options.namespace, row),
+    promptOf: promptOfRow,
     runOver: shells.runOver,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
   };

@@ -12,6 +12,7 @@ import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed, ProcessStore, TurnCommit } from "../store/process/verbs.ts";
 import { storable } from "./arguments.ts";
+import type { Room } from "./compaction/room.ts";
 import { endSignals, type Ledger, type SignalBody } from "./ledger.ts";
 import { mayStandIn, Tries } from "./retry.ts";
 import type { RunPlace, ToolCalls } from "./toolcalls.ts";
@@ -28,6 +29,8 @@ export interface RunPorts {
   /** Until there is a key for it. */
   readonly holdFor: (row: ProcessRow, model: Model) => Promise<void>;
   readonly promptOf: (row: ProcessRow) => Promise<ModelRequest["about"] & { readonly system: string }>;
+  /** For history in the window of the model. */
+  readonly room: Room;
   readonly wantsDeltas: (pid: string) => boolean;
   /** A run of the process is over: what it left running ends. */
   readonly runOver: (pid: string) => void;
@@ -78,8 +81,11 @@ type Answer = Exclude<Folded, { readonly kind: "aborted" }>;
 
 interface Asking extends RunPlace {
   readonly turn: number;
+  readonly models: readonly [Model, ...Model[]];
   /** How often the turn was asked so far, whoever was. */
   attempt: number;
+  /** A provider said that the window is full, and room was made for it. */
+  madeRoom: boolean;
 }
 
 // Null: aborted, by whoever fenced the run or by a kernel that leaves; or held until there is a key.
@@ -89,13 +95,17 @@ async function askModels(
   turn: number,
 ): Promise<{ readonly answer: Answer; readonly model: string } | null> {
   const { row, run } = place;
-  const asking: Asking = { ...place, turn, attempt: 1 };
   const models = await ports.modelsOf(row, run);
   // Who began it had one; a message that comes without a key is told so at once.
   if (models[0].missing !== null && run.resumed) {
     await ports.holdFor(row, models[0]);
     return null;
   }
+  const full = await ports.room.before(place, models);
+  if (place.signal.aborted) return null;
+  if (full !== null)
+    return { answer: { kind: "failure", failure: full, text: "", thinking: "" }, model: models[0].name };
+  const asking: Asking = { ...place, turn, models, attempt: 1, madeRoom: false };
   for (const [index, model] of models.entries()) {
     const answer = await askModel(ports, asking, model);
     if (answer === null) return null;
@@ -120,6 +130,10 @@ async function askModel(ports: RunPorts, asking: Asking, { provider, model, name
       : null;
     const answer = notEmpty(await modelTurn({ provider, request, signal, clock, onDelta }));
     if (signal.aborted || answer.kind === "aborted") return null;
+    if (answer.kind === "failure" && (await madeRoom(ports, asking, answer.failure))) {
+      await again(ports, asking, { model: name, reason: `${answer.failure.message}; older history was summarised` });
+      continue;
+    }
     const waitMs = answer.kind === "turn" ? null : tries.after(answer.failure);
     if (answer.kind === "turn" || waitMs === null) return answer;
     const reason = answer.failure.message;
@@ -130,6 +144,13 @@ async function askModel(ports: RunPorts, asking: Asking, { provider, model, name
     ledger.expect(row, null, signal);
     if (signal.aborted) return null;
   }
+}
+
+/** Once a turn: what does not fit then is more than history. */
+async function madeRoom({ room }: RunPorts, asking: Asking, failure: Failure): Promise<boolean> {
+  if (failure.class !== "overflow" || asking.madeRoom) return false;
+  asking.madeRoom = true;
+  return await room.afterOverflow(asking, asking.models);
 }
 
 /** The turn is said anew: what was shown of it counts for nothing. */
@@ -156,8 +177,13 @@ function notEmpty(answer: Folded): Folded {
 async function requestOf(ports: RunPorts, row: ProcessRow, model: string): Promise<ModelRequest> {
   const { system, ...about } = await ports.promptOf(row);
   const messages = await ports.store.context(row.pid);
-  const earlier = () => messagesBefore(ports.store, row.pid, messages[0]?.id ?? 0);
+  const earlier = () => messagesBefore(ports.store, row.pid, firstOf(messages));
   return { model, system, messages, tools: ports.toolCalls.specs(), about, earlier };
+}
+
+/** Where a summary stands first, it has the higher number. */
+function firstOf(messages: readonly Message[]): number {
+  return messages.reduce((first, { id }) => Math.min(first, id), messages[0]?.id ?? 0);
 }
 
 async function* messagesBefore(

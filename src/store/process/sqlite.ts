@@ -9,10 +9,12 @@ import { answer, approvedWhy, ask } from "./approvals.ts";
 import { abortRun, closingRecords, cut, seal } from "./closing.ts";
 import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
 import { HeadRow, kernelGenerationOf, outboxSeqBefore } from "./head.ts";
-import { context, history, logCall, messageText, trace } from "./history.ts";
+import { history, logCall, messageText, trace } from "./history.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
 import { recoverRun } from "./recover.ts";
 import { insertMessage, runEnd } from "./rows.ts";
+import { segmentVerbs } from "./segment-store.ts";
+import { context } from "./segments.ts";
 import { sweepRows } from "./sweep.ts";
 import { addUsageRow, beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls } from "./turns.ts";
 import type { Head, OutboxRow, Outcome, ProcessStore, Refusal } from "./verbs.ts";
@@ -288,6 +290,8 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     openApproval: async (pid): Promise<Approval | null> => new HeadRow(files.get(pid)).openApproval(),
     approvedWhy: async (pid, dispatchId) => approvedWhy(files.get(pid), dispatchId),
     trace: async (pid, query) => trace(files.get(pid), query),
+
+    ...segmentVerbs(files, verb),
 
     async logCall(pid, row) {
       unlessFenced(pid, (db) => logCall(db, row, options.logRows?.() ?? LIMITS.syscallLogRowsMax));
