@@ -13,6 +13,7 @@ import { bootProcesses, type ProcessParts } from "./boot/processes.ts";
 import { learnEnvironment } from "./boot/redact.ts";
 import { bootRepos, bootstrapOf, type RepoParts } from "./boot/repos.ts";
 import { standing } from "./boot/rescue.ts";
+import { type SearchParts, searchIn } from "./boot/search.ts";
 import { bootFiles, bootServices } from "./boot/services.ts";
 import { bootSettings, learnSecrets, redactedAudit, type SettingParts } from "./boot/settings.ts";
 import { bootShells, type ShellParts } from "./boot/shell.ts";
@@ -88,6 +89,7 @@ export interface Core extends Ports, SettingParts, RepoParts {
   readonly logins: Logins;
   readonly models: Models;
   readonly offers: Offers;
+  readonly search: SearchParts;
   readonly startedAt: number;
   readonly generation: number;
   readonly afterCrash: boolean;
@@ -200,6 +202,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     passwords,
     models: modelsService({ rows: ports.kernel.config, secrets: setting.secrets, clock, manual }),
     offers: offersUntilTheEnd(bus),
+    search: searchIn({ ...ports, machine, bus, onFault }),
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
@@ -316,6 +319,7 @@ function finished(
     shells.close();
     await core.watching.close();
     core.retries.stop();
+    await core.search.close();
     await core.processes.close();
     database.close();
   }

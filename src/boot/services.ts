@@ -73,6 +73,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     storage: storageService({ ...core.storage, kernel, clock }),
     models: modelService(choosing),
     processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"] }),
+    search: core.search,
     conversations: conversationsOf(core, parts, spawning),
   };
 }
