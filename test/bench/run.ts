@@ -17,6 +17,7 @@ import { scaleRows } from "./scale.ts";
 import { sendRows } from "./send.ts";
 import { sizeRows } from "./size.ts";
 import { startRows } from "./start.ts";
+import { terminalRows } from "./terminal.ts";
 
 const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Promise<Row[]> } = {
   start: startRows,
@@ -28,6 +29,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   files: fileRows,
   mounts: mountRows,
   host: hostRows,
+  terminal: terminalRows,
   size: sizeRows,
 };
 
