@@ -188,13 +188,16 @@ function compactText({ pid, did, ...result }: CompactResult): string {
   const range = `messages ${result.fromSeq}-${result.toSeq}`;
   switch (did) {
     case "nothing":
-      return `nothing to compact: ${pid} has no more than ${kept} messages that could stay`;
+      return `nothing to compact: ${kept === 0 ? `${pid} has no history yet` : `all that is told of ${pid} stays (${counted(kept)})`}`;
     case "undone":
       return `undone: ${pid} is told ${range} word for word again`;
     case "preview": {
       const quotes = asked.map(({ id, text }) => `  [${id}] ${reveal(text)}`);
       const heard = quotes.length === 0 ? [] : ["what was asked in them:", ...quotes];
-      return [`would tell ${range} in short, ${counted(trimmed)}, and keep ${kept}: ${tokens}`, ...heard].join("\n");
+      return [
+        `would tell ${counted(trimmed)} in short (${result.fromSeq}-${result.toSeq}) and keep ${kept}: ${tokens}`,
+        ...heard,
+      ].join("\n");
     }
     default: {
       const by = model === null ? "; nobody could write a summary, so it only says what is left out" : "";

@@ -210,7 +210,14 @@ describe("flags of every command", () => {
       ["--set", "ai.reasoning=off", "kill", "--user", "bob"],
     ])
       expect(await values(...words, "task:")).toEqual(["task:abc123", "task:abd456"]);
-    expect(await values("--user", "root", "proc", "s")).toEqual(["spawn", "send", "signal", "segments", "search", "stop"]);
+    expect(await values("--user", "root", "proc", "s")).toEqual([
+      "spawn",
+      "send",
+      "signal",
+      "segments",
+      "search",
+      "stop",
+    ]);
     expect(io.actedAs).toEqual([]);
     expect(io.said).toEqual([]);
   });
