@@ -6,6 +6,7 @@ import { reveal, Sanitizer } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import type { Sent } from "../src/syscalls/services.ts";
 import type { Io } from "./command.ts";
+import { compactedText } from "./compacted.ts";
 import { type ChatEvent, type ChatEventOf, EVENT_VERSION, toEvent } from "./events.ts";
 import { jsonLine, note } from "./print.ts";
 
@@ -67,7 +68,7 @@ export function textView(io: Io): ChatView {
         case "chat.hil_closed":
           return status(`${signal.id}: ${DECIDED[signal.decision]} by ${signal.by}`);
         case "chat.compacted":
-          return line(compactedText(signal));
+          return line(`[compacted] ${compactedText(signal)}`);
         case "chat.restart":
           await answer.drop();
           return status(`asking again (attempt ${signal.attempt}): ${signal.reason}`);
@@ -128,13 +129,6 @@ export function jsonResultView(io: Io): ChatView {
     status,
     result: (result) => io.stdout.write(jsonLine(result)),
   };
-}
-
-function compactedText(signal: Extract<Signal, { readonly name: "chat.compacted" }>): string {
-  const { tokensBefore, tokensAfter, toSeq, model } = signal;
-  const [before, after] = [tokensBefore, tokensAfter].map((tokens) => tokens.toLocaleString("en-US"));
-  const lost = model === null ? ", without a summary" : "";
-  return `[compacted] ${before} → ${after} tokens: messages up to ${toSeq} are told in short${lost}`;
 }
 
 interface ShownCall {

@@ -66,7 +66,7 @@ interface RunParts {
 
 function runPorts(
   core: Core,
-  { locate, options }: FileParts,
+  { locate, options, live }: FileParts,
   { ledger, shells, held }: RunParts,
 ): RunPorts & { readonly compactor: Compactor } {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
@@ -107,6 +107,7 @@ function runPorts(
     holdFor: (row, model) => held().hold(row, model),
     promptOf: promptOfRow,
     runOver: shells.runOver,
+    saying: live.saying,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
   };
 }

@@ -133,6 +133,15 @@ export class ShellTable implements Omit<Shells, "exec"> {
     throw new SysError("ENOENT", `there is no script ${id}, or it ended too long ago`);
   }
 
+  /** What a process runs and has run lately, the oldest first. */
+  ofProcess(pid: string): readonly (Pick<Shell, "output" | "exit"> & Shell["about"])[] {
+    const { scripts, commands } = this.ports;
+    return [...scripts.list(), ...commands.list().map(shellOf)]
+      .filter(({ about }) => about.pid === pid)
+      .map(({ about, output, exit }) => ({ ...about, output, exit }))
+      .sort((a, b) => a.startedAt - b.startedAt);
+  }
+
   /** Ends what a process has left running: its run is over. */
   endOfProcess(pid: string): void {
     const { scripts, commands } = this.ports;

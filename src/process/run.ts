@@ -32,6 +32,8 @@ export interface RunPorts {
   /** For history in the window of the model. */
   readonly room: Room;
   readonly wantsDeltas: (pid: string) => boolean;
+  /** By process: what the answer in the making has said so far. */
+  readonly saying: Map<string, () => string>;
   /** A run of the process is over: what it left running ends. */
   readonly runOver: (pid: string) => void;
 }
@@ -128,7 +130,12 @@ async function askModel(ports: RunPorts, asking: Asking, { provider, model, name
       ? (kind: "text" | "thinking", text: string) =>
           ledger.emit(row, { name: "chat.delta", run: run.runId, turn, kind, text })
       : null;
-    const answer = notEmpty(await modelTurn({ provider, request, signal, clock, onDelta }));
+    const onBegin = (said: () => string) => void ports.saying.set(row.pid, said);
+    const answer = notEmpty(
+      await modelTurn({ provider, request, signal, clock, onDelta, onBegin }).finally(() =>
+        ports.saying.delete(row.pid),
+      ),
+    );
     if (signal.aborted || answer.kind === "aborted") return null;
     if (answer.kind === "failure" && (await madeRoom(ports, asking, answer.failure))) {
       await again(ports, asking, { model: name, reason: `${answer.failure.message}; older history was summarised` });
