@@ -130,18 +130,21 @@ export class HistoryIndex {
     });
   }
 
-  /** Newest first. */
+  /** Newest first. Snippets are made of those alone that are shown. */
   search({ match, ownerUid, pid, since, limit }: IndexQuery): readonly Hit[] {
     return this.on((db) =>
-      db.all<{ readonly [K in keyof Hit]: Hit[K] }>(
-        `SELECT texts.pid, texts.seq, texts.role, texts.at, texts.archive_id AS archiveId,
-           snippet(words, 0, ?1, ?2, '…', ${SNIPPET_TOKENS}) AS snippet
-         FROM words JOIN texts ON texts.id = words.rowid
-         WHERE words MATCH ?3 AND (?4 IS NULL OR texts.owner_uid = ?4) AND (?5 IS NULL OR texts.pid = ?5)
-           AND (?6 IS NULL OR texts.at >= ?6)
-         ORDER BY texts.at DESC, texts.pid, texts.seq DESC LIMIT ?7`,
-        ...[HIT_MARKS.begin, HIT_MARKS.end, match, ownerUid, pid, since, limit],
-      ),
+      db.snapshot(() => {
+        const rows = db.all<{ id: number } & { readonly [K in keyof Omit<Hit, "snippet">]: Hit[K] }>(
+          `SELECT texts.id, texts.pid, texts.seq, texts.role, texts.at, texts.archive_id AS archiveId
+           FROM words JOIN texts ON texts.id = words.rowid
+           WHERE words MATCH ?1 AND (?2 IS NULL OR texts.owner_uid = ?2) AND (?3 IS NULL OR texts.pid = ?3)
+             AND (?4 IS NULL OR texts.at >= ?4)
+           ORDER BY texts.at DESC, texts.pid, texts.seq DESC LIMIT ?5`,
+          ...[match, ownerUid, pid, since, limit],
+        );
+        const snippets = snippetsOf(db, match, rows);
+        return rows.map(({ id, ...hit }) => ({ ...hit, snippet: snippets.get(id) ?? "" }));
+      }),
     );
   }
 
@@ -177,6 +180,16 @@ export class HistoryIndex {
     this.close();
     discardIndex(this.path);
   }
+}
+
+// With the plus the words are looked up once, and not once for each row.
+function snippetsOf(db: Db, match: string, rows: readonly { readonly id: number }[]): ReadonlyMap<number, string> {
+  const found = db.all<{ id: number; snippet: string }>(
+    `SELECT rowid AS id, snippet(words, 0, ?1, ?2, '…', ${SNIPPET_TOKENS}) AS snippet FROM words
+     WHERE words MATCH ?3 AND +rowid IN (SELECT value FROM json_each(?4))`,
+    ...[HIT_MARKS.begin, HIT_MARKS.end, match, JSON.stringify(rows.map(({ id }) => id))],
+  );
+  return new Map(found.map(({ id, snippet }) => [id, snippet]));
 }
 
 /** With what lies beside it; for who holds the home. */
