@@ -1,12 +1,12 @@
 // How a conversation reaches the reader: as text (answers on stdout, the rest on stderr), as JSON lines, or as one JSON object.
 // Views only print. What was shown of an answer that is then re-asked or stored differently is marked, never silently repeated.
 
-import type { Signal } from "../src/abi/signal.ts";
+import type { Signal, SignalOf } from "../src/abi/signal.ts";
 import { reveal, Sanitizer } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import type { Sent } from "../src/syscalls/services.ts";
 import type { Io } from "./command.ts";
-import { compactedText } from "./compacted.ts";
+import { COMPACTING, compactedText } from "./compacted.ts";
 import { type ChatEvent, type ChatEventOf, EVENT_VERSION, toEvent } from "./events.ts";
 import { jsonLine, note } from "./print.ts";
 
@@ -67,11 +67,14 @@ export function textView(io: Io): ChatView {
           return status(`answer with: gsv approve ${signal.id}   or: gsv deny ${signal.id}`);
         case "chat.hil_closed":
           return status(`${signal.id}: ${DECIDED[signal.decision]} by ${signal.by}`);
+        case "chat.compacting":
+          return line(`[compacting] ${COMPACTING}`);
         case "chat.compacted":
           return line(`[compacted] ${compactedText(signal)}`);
         case "chat.restart":
           await answer.drop();
-          return status(`asking again (attempt ${signal.attempt}): ${signal.reason}`);
+          // What holds it is said when its state is told.
+          return signal.putAside ? undefined : status(restartText(signal));
       }
     },
     async result(result) {
@@ -212,4 +215,9 @@ class Answer {
     this.midLine = !text.endsWith("\n");
     await this.io.stdout.write(text);
   }
+}
+
+function restartText({ attempt, reason, until, at }: SignalOf<"chat.restart">): string {
+  const seconds = until === null ? 0 : Math.round((until - at) / 1000);
+  return `asking again${seconds < 2 ? "" : ` in ${seconds} s`} (attempt ${attempt}): ${reason}`;
 }

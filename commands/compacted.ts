@@ -2,6 +2,8 @@
 
 import type { Compacted } from "../src/abi/signal.ts";
 
+export const COMPACTING = "older history is being summarised";
+
 export function compactedText({ tokensBefore, tokensAfter, toSeq, model }: Compacted): string {
   const [before, after] = [tokensBefore, tokensAfter].map((tokens) => tokens.toLocaleString("en-US"));
   const lost = model === null ? ", without a summary" : "";

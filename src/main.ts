@@ -194,9 +194,10 @@ async function commandProcess(): Promise<number> {
   };
   try {
     const isPerson = stdin.isTTY && io.stdout.isTTY;
-    return await (argv.length === 0 && isPerson
-      ? shell(io, await atHome(here), (hear) => (tell = hear))
-      : runCommandLine(argv, io));
+    if (!isPerson || argv.some((word) => word !== "--plain")) return await runCommandLine(argv, io);
+    const place = await atHome(here);
+    if (argv.length > 0) return await plainShell(io, place.paths.historyFile);
+    return await shell(io, place, (hear) => (tell = hear));
   } finally {
     await sys.close();
   }

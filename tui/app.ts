@@ -2,7 +2,6 @@
 // goes to the one screen. Other programs have the terminal while a line of the shell runs.
 
 import type { Io } from "../commands/command.ts";
-import { programNames } from "../commands/sh/names.ts";
 import { COMMANDS } from "../commands/table.ts";
 import { initPid, uuidv7 } from "../src/abi/ids.ts";
 import type { Approval, ProcessInfo } from "../src/abi/process.ts";
@@ -12,10 +11,10 @@ import { Effects, entriesOf, SHOWN_MESSAGES } from "./effects.ts";
 import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
 import { KeyReader, type Typed } from "./keys.ts";
-import { isProgram, LineShell } from "./line-shell.ts";
+import { LineShell } from "./line-shell.ts";
 import { reduce } from "./reduce.ts";
 import type { Hands } from "./reduce-keys.ts";
-import { type Route, routeOf } from "./route.ts";
+import type { Route } from "./route.ts";
 import { type Live, Screen, type Tty } from "./screen.ts";
 import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
 import type { Theme } from "./theme.ts";
@@ -51,8 +50,7 @@ const TICK_MS = 250;
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const who = await io.sys().call<Who>("system.whoami", {});
-  const app = new App(io, ports, who, new Set([...(await programNames()), ...COMMANDS.keys(), "gsv"]));
-  return app.run();
+  return new App(io, ports, who, await LineShell.open(io, who.home)).run();
 }
 
 class App {
@@ -60,7 +58,6 @@ class App {
   private readonly screen: Screen;
   private readonly transcript: Transcript;
   private readonly reader = new KeyReader();
-  private readonly shell: LineShell;
   private readonly effects: Effects;
   private readonly leaving = Promise.withResolvers<number>();
   private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status.join("  ")];
@@ -74,7 +71,7 @@ class App {
     private readonly io: Io,
     private readonly ports: AppPorts,
     who: Who,
-    gsvs: ReadonlySet<string>,
+    private readonly shell: LineShell,
   ) {
     const { terminal, theme, history } = ports;
     this.state = initialState({ who, pid: initPid(who.uid), lines: history.lines });
@@ -84,10 +81,9 @@ class App {
       columns: () => terminal.columns,
       commit: (lines) => this.screen.commit(lines),
     });
-    this.shell = new LineShell(io, gsvs, who.home);
     this.effects = new Effects({
       io,
-      shell: this.shell,
+      shell,
       state: () => this.state,
       happen: (happening) => this.happen(happening),
       print: (entry) => this.transcript.add(entry),
@@ -199,11 +195,7 @@ class App {
   }
 
   private route(text: string, pinned: State["pinned"]): Route {
-    const route = routeOf(text, {
-      isProgram: (word) => isProgram(word, this.shell),
-      isSlash: (word) => SLASHES.has(word) || COMMANDS.has(word),
-      exists: (word) => /^(?:~|\.{1,2})?\//.test(word),
-    });
+    const route = this.shell.route(text, (word) => SLASHES.has(word) || COMMANDS.has(word));
     const isPlain = route.to === "shell" || route.to === "chat";
     return isPlain && pinned !== null ? { to: pinned, text: route.text } : route;
   }

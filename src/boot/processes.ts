@@ -8,7 +8,7 @@ import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import type { Compactor } from "../process/compaction/compactor.ts";
 import { roomOf } from "../process/compaction/room.ts";
-import { HeldForKeys } from "../process/held-for-keys.ts";
+import { HeldRuns } from "../process/held-runs.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { toldText } from "../process/prompt.ts";
@@ -28,7 +28,7 @@ export interface ProcessParts {
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly closer: Closer;
-  readonly heldForKeys: HeldForKeys;
+  readonly heldRuns: HeldRuns;
   readonly compactor: Compactor;
 }
 
@@ -36,7 +36,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
-  const ports = runPorts(core, files, { ledger, shells, held: () => heldForKeys });
+  const ports = runPorts(core, files, { ledger, shells, held: () => heldRuns });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -53,15 +53,16 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   });
   const { models, offers } = core;
   const wake = (pid: string) => runners.wake(pid);
-  const heldForKeys = new HeldForKeys({ processes: kernel.processes, store, ledger, models, offers, clock, wake });
-  return { ledger, runners, closer, heldForKeys, compactor: ports.compactor };
+  const { processes } = kernel;
+  const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, clock, wake, onFault });
+  return { ledger, runners, closer, heldRuns, compactor: ports.compactor };
 }
 
 interface RunParts {
   readonly ledger: Ledger;
   readonly shells: ShellParts;
   /** Made after what it is handed to. */
-  readonly held: () => HeldForKeys;
+  readonly held: () => HeldRuns;
 }
 
 function runPorts(
@@ -96,7 +97,8 @@ function runPorts(
     room: roomOf(compactor, ledger),
     async modelsOf(row, run) {
       if (providers !== undefined) {
-        return [{ ...(await providers(run.model)), name: run.model ?? OFFLINE.provider, missing: null }];
+        const name = run.model ?? OFFLINE.provider;
+        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
       return await models.reach(
@@ -104,7 +106,8 @@ function runPorts(
         named,
       );
     },
-    holdFor: (row, model) => held().hold(row, model),
+    held,
+    toolSpecs: () => toolCalls.specs(),
     promptOf: promptOfRow,
     runOver: shells.runOver,
     saying: live.saying,

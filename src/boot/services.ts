@@ -26,11 +26,11 @@ import { mountedWorkspaces } from "./workspace-files.ts";
 import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 
 export function bootServices(core: Core, files: FileParts, { shells, ...parts }: ServiceParts): Services {
-  const { ledger, runners, closer, heldForKeys } = parts;
+  const { ledger, runners, closer, heldRuns } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
   const { models, offers } = core;
-  const choosing = { kernel, models, offers, clock };
+  const choosing = { kernel, models, offers, clock, held: heldRuns };
   const spawning = {
     ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
     log: machine.log,
@@ -45,7 +45,6 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       kernel,
       atRest: false,
       heldBy: (pid) => ledger.heldBy(pid),
-      expectedBy: (pid) => ledger.expectedBy(pid),
     }),
     histories: historiesService({ kernel, store, open: (row) => ledger.open(row) }),
     kernel: controlService({
@@ -62,7 +61,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       ...core.settings,
       async change(context, request) {
         const changed = await core.settings.change(context, request);
-        await heldForKeys.look(context.caller.ownerUid);
+        await heldRuns.look(context.caller.ownerUid);
         return changed;
       },
     },
@@ -73,7 +72,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     media: mediaService({ kernel, objects, store, open: (row) => ledger.open(row), clock }),
     storage: storageService({ ...core.storage, kernel, clock }),
     models: modelService(choosing),
-    processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"] }),
+    processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"], held: heldRuns }),
     search: core.search,
     conversations: conversationsOf(core, parts, spawning),
   };

@@ -60,7 +60,12 @@ test("text comes as the model gives it, output as the command prints it, also of
       calls: [{ name: "Shell", args: { command: "echo one; false" } }],
     },
     { calls: [{ name: "Shell", args: { target: "host", command, cwd: work, waitMs: 0 } }] },
-    { pieces: ["It runs", " on."], pause: true, calls: [{ name: "Shell", args: { command: "echo between" } }] },
+    {
+      hold: true,
+      pieces: ["It runs", " on."],
+      pause: true,
+      calls: [{ name: "Shell", args: { command: "echo between" } }],
+    },
     { text: "Done.", hold: true },
   );
   await home.send("go", { pid });
@@ -72,6 +77,8 @@ test("text comes as the model gives it, output as the command prints it, also of
   await comes(" look.\n$ echo one; false\none\n(exit status 1)\n");
   await allows();
   await comes(`$ ${command}\nfirst\n`);
+  await home.holding();
+  home.model.release();
   await comes("It runs");
   writeFileSync(join(work, "go"), "");
   await comes("\nhalf\n(exit status 3)\n");

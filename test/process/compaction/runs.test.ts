@@ -236,7 +236,7 @@ test("an abort while the summary is being written leaves the history as it was",
   home.model.will(INIT, overflow, { ...SUMMARY, hold: true });
   const { runId } = await home.send("more");
   await home.holding();
-  expect((await home.get(INIT)).waitsFor).toMatchObject({ kind: "model", reason: "older history is being summarised" });
+  expect(home.heard("chat.compacting", runId)).toMatchObject([{ cause: "overflow" }]);
   await home.sys.call("proc.abort", { pid: INIT });
   expect(await home.ended(runId)).toMatchObject({ status: "aborted" });
   await home.quiet();
