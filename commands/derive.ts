@@ -32,6 +32,17 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
       input: { timeout: field.optional(field.text("seconds")) },
     },
   },
+  workspace: {
+    attach: { load: async () => (await import("./trust.ts")).attach() },
+    trust: {
+      load: async () => (await import("./trust.ts")).trust,
+      input: {
+        id: field.text("the workspace", { positional: true, meta: "ID", of: "workspace" }),
+        undo: field.flag("take it back"),
+        yes: field.flag("do not ask"),
+      },
+    },
+  },
   storage: {
     verify: { load: async () => (await import("./storage.ts")).verify },
   },

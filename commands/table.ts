@@ -114,6 +114,10 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     "context",
     { summary: "What your agents are told about you", load: async () => (await import("./context.ts")).context() },
   ],
+  [
+    "prompt",
+    { summary: "What a process is told, and what fills it", load: async () => (await import("./told.ts")).prompt },
+  ],
   ["skills", { summary: "How kinds of work are done", load: async () => (await import("./skills.ts")).skills() }],
   ["kernel", { summary: "Start, stop or look at the kernel", load: async () => (await import("./kernel.ts")).kernel }],
   [

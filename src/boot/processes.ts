@@ -1,21 +1,17 @@
 // The life of processes, put together: ledger, tool calls, runners, closing.
 
-import type { Namespace } from "../../fs/namespace.ts";
-import { SysError } from "../abi/errno.ts";
+import type { ToolSpec } from "../abi/stream.ts";
 import type { Core } from "../boot.ts";
-import { settingsFor } from "../kernel/config.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import { HeldForKeys } from "../process/held-for-keys.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
-import { toldText } from "../process/prompt.ts";
+import { assemblePrompt } from "../process/prompt.ts";
 import type { RunPorts } from "../process/run.ts";
 import { Runners } from "../process/runners.ts";
 import { ToolCalls } from "../process/toolcalls.ts";
-import { systemPrompt } from "../prompts/system.ts";
 import { OFFLINE } from "../providers/table.ts";
-import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { FileParts } from "./services.ts";
 import type { ShellParts } from "./shell.ts";
@@ -26,12 +22,15 @@ export interface ProcessParts {
   readonly runners: Runners;
   readonly closer: Closer;
   readonly heldForKeys: HeldForKeys;
+  /** As a model is shown them. */
+  readonly tools: () => readonly ToolSpec[];
 }
 
 export function bootProcesses(core: Core, files: FileParts, shells: ShellParts): ProcessParts {
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
+  const ports = runPorts(core, files, { ledger, shells, held: () => heldForKeys });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -39,7 +38,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, shells, held: () => heldForKeys }),
+    ports,
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -49,7 +48,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   const { models, offers } = core;
   const wake = (pid: string) => runners.wake(pid);
   const heldForKeys = new HeldForKeys({ processes: kernel.processes, store, ledger, models, offers, clock, wake });
-  return { ledger, runners, closer, heldForKeys };
+  return { ledger, runners, closer, heldForKeys, tools: () => ports.toolCalls.specs() };
 }
 
 interface RunParts {
@@ -92,40 +91,8 @@ function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, 
       );
     },
     holdFor: (row, model) => held().hold(row, model),
-    promptOf: (row) => promptOf(core, options.namespace, row),
+    promptOf: (row) => assemblePrompt({ ...core, store, namespace: options.namespace, clock }, row),
     runOver: shells.runOver,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
   };
-}
-
-async function promptOf({ kernel, callers, machine }: Core, namespace: Namespace, row: ProcessRow) {
-  const owner = await kernel.accounts.byUid(row.ownerUid);
-  const runAs = await kernel.accounts.byUid(row.uid);
-  const home = owner?.home ?? "/";
-  const facts = {
-    username: runAs?.username ?? "agent",
-    owner: owner?.username ?? "nobody",
-    home,
-    cwd: row.cwd,
-    pid: row.pid,
-    profile: row.profile,
-    now: machine.clock.now(),
-  };
-  const caller = await callers.process(row).catch((error: unknown) => {
-    if (error instanceof SysError && error.code === "EAUTH") return null;
-    throw error;
-  });
-  // Locked meanwhile: its calls will be refused, each with the reason.
-  if (caller === null) return { system: systemPrompt(facts), pid: row.pid, home, cwd: row.cwd };
-  const setting = await settingsFor(kernel.config, { uid: row.ownerUid, client: undefined });
-  const told = await toldText({
-    namespace,
-    caller,
-    owner: { username: facts.owner, home },
-    runAs: { username: facts.username, home: runAs?.home ?? home },
-    workspace: row.workspaceId?.startsWith("ws_") ? `/workspaces/${row.workspaceId}` : null,
-    bytesMaxEach: Number(setting("ai.maxContextBytes").text),
-    skills: setting("ai.skills.indexMode").text as "summary" | "names" | "off",
-  });
-  return { system: systemPrompt(facts) + told, pid: row.pid, home, cwd: row.cwd };
 }

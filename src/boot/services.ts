@@ -1,6 +1,7 @@
 // The services behind the syscalls, and the files everyone sees.
 
 import type { Core } from "../boot.ts";
+import { settingsFor } from "../kernel/config.ts";
 import { controlService } from "../kernel/control.ts";
 import { treeService } from "../kernel/file-tree.ts";
 import { type FilesOptions, filesService, pathLocator } from "../kernel/files.ts";
@@ -10,8 +11,13 @@ import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
 import { historiesService } from "../process/histories.ts";
 import { mediaService } from "../process/media.ts";
-import { modelFor, modelService } from "../process/model-choice.ts";
+import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
 import { processesService } from "../process/processes.ts";
+import { type PromptsPorts, promptsService } from "../process/prompts.ts";
+import { trustService } from "../process/trust.ts";
+import { factsOf } from "../providers/models.ts";
+import { providerNames } from "../providers/table.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
 import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
@@ -63,6 +69,8 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     media: mediaService({ kernel, objects, store, open: (row) => ledger.open(row), clock }),
     storage: storageService({ ...core.storage, kernel, clock }),
     models: modelService(choosing),
+    trust: trustService({ kernel, namespace: files.options.namespace, clock }),
+    prompts: promptsService(promptPorts(core, files, parts)),
     processes: processesService({
       kernel,
       store,
@@ -80,6 +88,25 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       modelFor: (context, wanted) => modelFor(choosing, context, wanted),
       offers,
     }),
+  };
+}
+
+function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: ProcessParts): PromptsPorts {
+  const { kernel, processes: store, machine, callers, models, offers } = core;
+  const windowOf = async (name: string, { ownerUid: uid }: Pick<ProcessRow, "ownerUid">) => {
+    const [provider = "", ...id] = name.split("/");
+    if (!providerNames().includes(provider) || id.length === 0) return null;
+    const setting = await settingsFor(kernel.config, { uid, client: undefined });
+    return factsOf(provider, id.join("/"), Number(setting("ai.contextWindowTokens").text)).windowTokens;
+  };
+  return {
+    ...{ kernel, store, callers, clock: machine.clock, namespace: options.namespace, tools, windowOf },
+    open: (row) => ledger.open(row),
+    async modelOf(context, row) {
+      const asker = { uid: row.ownerUid, offer: offers.from(context) };
+      const [{ name }] = await models.reach(asker, await modelOfProcess(kernel, row.pid));
+      return { name, windowTokens: await windowOf(name, row) };
+    },
   };
 }
 

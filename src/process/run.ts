@@ -5,6 +5,7 @@ import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { FAILED_NOTE, type Message, normaliseText } from "../abi/message.ts";
 import { NO_USAGE, type RunEnd, type RunStatus } from "../abi/process.ts";
+import { systemText } from "../abi/prompt.ts";
 import type { Failure, FailureClass, ModelRequest } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -13,6 +14,8 @@ import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed, ProcessStore, TurnCommit } from "../store/process/verbs.ts";
 import { storable } from "./arguments.ts";
 import { endSignals, type Ledger, type SignalBody } from "./ledger.ts";
+import type { Assembled } from "./prompt.ts";
+import { billOf } from "./prompt-bill.ts";
 import { mayStandIn, Tries } from "./retry.ts";
 import type { RunPlace, ToolCalls } from "./toolcalls.ts";
 import { modelTurn } from "./turn.ts";
@@ -27,7 +30,7 @@ export interface RunPorts {
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   /** Until there is a key for it. */
   readonly holdFor: (row: ProcessRow, model: Model) => Promise<void>;
-  readonly promptOf: (row: ProcessRow) => Promise<ModelRequest["about"] & { readonly system: string }>;
+  readonly promptOf: (row: ProcessRow) => Promise<Assembled>;
   readonly wantsDeltas: (pid: string) => boolean;
   /** A run of the process is over: what it left running ends. */
   readonly runOver: (pid: string) => void;
@@ -113,7 +116,7 @@ async function askModel(ports: RunPorts, asking: Asking, { provider, model, name
   const { row, run, signal, turn } = asking;
   const tries = new Tries(ports.random);
   for (;;) {
-    const request = await requestOf(ports, row, model);
+    const request = await requestOf(ports, asking, model);
     const onDelta = ports.wantsDeltas(row.pid)
       ? (kind: "text" | "thinking", text: string) =>
           ledger.emit(row, { name: "chat.delta", run: run.runId, turn, kind, text })
@@ -153,11 +156,16 @@ function notEmpty(answer: Folded): Folded {
   return { ...answer, kind: "failure", failure };
 }
 
-async function requestOf(ports: RunPorts, row: ProcessRow, model: string): Promise<ModelRequest> {
-  const { system, ...about } = await ports.promptOf(row);
-  const messages = await ports.store.context(row.pid);
-  const earlier = () => messagesBefore(ports.store, row.pid, messages[0]?.id ?? 0);
-  return { model, system, messages, tools: ports.toolCalls.specs(), about, earlier };
+async function requestOf(ports: RunPorts, { row, run, turn }: Asking, model: string): Promise<ModelRequest> {
+  const { store, clock } = ports;
+  const { home, ...prompt } = await ports.promptOf(row);
+  const messages = await store.context(row.pid);
+  const tools = ports.toolCalls.specs();
+  const bill = billOf({ ...prompt, tools, messages });
+  await store.keepPrompt(row.pid, { runId: run.runId, turn, model, ...prompt, bill, now: clock.now() });
+  const earlier = () => messagesBefore(store, row.pid, messages[0]?.id ?? 0);
+  const about = { pid: row.pid, home, cwd: row.cwd };
+  return { model, system: systemText(prompt), messages, tools, about, earlier };
 }
 
 async function* messagesBefore(

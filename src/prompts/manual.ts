@@ -7,6 +7,7 @@ import accounts from "./manual/accounts.md" with { type: "text" };
 import approvals from "./manual/approvals.md" with { type: "text" };
 import chat from "./manual/chat.md" with { type: "text" };
 import configuration from "./manual/configuration.md" with { type: "text" };
+import context from "./manual/context.md" with { type: "text" };
 import environment from "./manual/environment.md" with { type: "text" };
 import exitStatus from "./manual/exit-status.md" with { type: "text" };
 import files from "./manual/files.md" with { type: "text" };
@@ -50,6 +51,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["approvals", approvals],
   ["history-and-archives", historyAndArchives],
   ["kernel", kernel],
+  ["context", context],
   ["files", files],
   ["shell", shell],
   ["versions", versions],

@@ -21,6 +21,8 @@ import type {
   Projection,
 } from "../../src/store/process/verbs.ts";
 
+import { ModelTold } from "./model-told.ts";
+
 export interface ModelRun {
   readonly runId: string;
   readonly generation: number;
@@ -49,6 +51,7 @@ export type NewMessage = Message extends infer M ? (M extends Message ? Omit<M, 
 const OPEN: readonly CallStatus[] = ["registered", "asking", "approved", "dispatched"];
 
 export class ModelProcess {
+  readonly context = new ModelTold();
   epoch = 0;
   nextSeq = 1;
   generation = 1;

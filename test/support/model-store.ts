@@ -16,6 +16,7 @@ import type {
 } from "../../src/store/process/verbs.ts";
 import { endOf, ModelProcess } from "./model-process.ts";
 import { closingRecordsOf, contextOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
+import { ModelToldStore } from "./model-told.ts";
 import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
 
 export class ModelDisk {
@@ -27,14 +28,15 @@ type Given<V extends keyof ProcessStore, N extends number> = Parameters<ProcessS
 
 const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"];
 
-export class ModelStore implements ProcessStore {
+export class ModelStore extends ModelToldStore implements ProcessStore {
   private quarantined = 0;
-  approvedWhy = async (pid: string, dispatchId: string) => this.get(pid).approvedWhy(dispatchId);
 
   constructor(
     private readonly disk: ModelDisk,
     private readonly kernelGeneration: number,
-  ) {}
+  ) {
+    super();
+  }
 
   async create(pid: string, { now, damaged }: { readonly now: number; readonly damaged?: boolean }): Promise<void> {
     if (this.disk.processes.has(pid)) return;
@@ -226,9 +228,7 @@ export class ModelStore implements ProcessStore {
     });
   }
 
-  async opened() {
-    return [...this.disk.processes.keys()];
-  }
+  opened = async () => [...this.disk.processes.keys()];
 
   async sweep(pid: string, { runsBefore, callsBefore, rowsMax }: Given<"sweep", 1>) {
     let swept = 0;
@@ -260,7 +260,7 @@ export class ModelStore implements ProcessStore {
 
   async close(): Promise<void> {}
 
-  private get(pid: string): ModelProcess {
+  protected get(pid: string): ModelProcess {
     const process = this.disk.processes.get(pid);
     if (process === undefined) throw new StoreCorrupt(`the database of ${pid} is missing`);
     return process;
@@ -294,7 +294,7 @@ export class ModelStore implements ProcessStore {
     return outcome;
   }
 
-  private unlessFenced(pid: string, step: (process: ModelProcess) => void): void {
+  protected unlessFenced(pid: string, step: (process: ModelProcess) => void): void {
     if (this.get(pid).kernel === this.kernelGeneration) step(this.get(pid));
   }
 }

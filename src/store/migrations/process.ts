@@ -51,5 +51,14 @@ export const PROCESS_SCHEMA: Schema = {
         "CREATE INDEX requests_by_age ON requests (created_at)",
       ],
     },
+    {
+      name: "what a process is told besides, and what its last turns were told",
+      statements: [
+        "CREATE TABLE context_files (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE TABLE prompt_texts (sha256 TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE TABLE prompts (id INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL, turn INTEGER NOT NULL, sha256 TEXT NOT NULL, body_json TEXT NOT NULL) STRICT",
+        "CREATE INDEX prompts_by_turn ON prompts (run_id, turn)",
+      ],
+    },
   ],
 };

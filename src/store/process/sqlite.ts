@@ -14,6 +14,7 @@ import { admit, claim, enterWaiting } from "./inbox.ts";
 import { recoverRun } from "./recover.ts";
 import { insertMessage, runEnd } from "./rows.ts";
 import { sweepRows } from "./sweep.ts";
+import { toldVerbs } from "./told.ts";
 import { addUsageRow, beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls } from "./turns.ts";
 import type { Head, OutboxRow, Outcome, ProcessStore, Refusal } from "./verbs.ts";
 
@@ -302,6 +303,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       unlessFenced(pid, (db) => db.run("DELETE FROM outbox WHERE seq <= ?", throughSeq));
     },
 
+    ...toldVerbs((pid) => files.get(pid), unlessFenced),
     opened: async () => files.opened(),
 
     async sweep(pid, old) {

@@ -5,6 +5,7 @@
 import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
 import type { Approval, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
 import type { Sweep } from "./sweep.ts";
+import type { ToldVerbs } from "./told.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
 export type Refusal = "fenced" | "conflict" | "no-process" | "full";
@@ -184,7 +185,7 @@ export interface LoggedCall {
   readonly ms: number;
 }
 
-export interface ProcessStore {
+export interface ProcessStore extends ToldVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(
     pid: string,
