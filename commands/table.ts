@@ -21,6 +21,8 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     { summary: "Wait until processes have finished", load: async () => (await import("./wait.ts")).waitAs("wait") },
   ],
   ["logs", { summary: "Print what was said lately", load: async () => (await import("./logs.ts")).logs }],
+  ["diff", { summary: "Show what a run changed in files", load: async () => (await import("./undo.ts")).diff }],
+  ["undo", { summary: "Put the files back that a run changed", load: async () => (await import("./undo.ts")).undo }],
   ["kill", { summary: "Signal or end processes", load: async () => (await import("./kill.ts")).kill }],
   ["approvals", { summary: "List what waits for your approval", load: short("hil.list", "approvals") }],
   [

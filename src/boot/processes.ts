@@ -1,7 +1,11 @@
-// The life of processes, put together: ledger, tool calls, runners, closing.
+// The life of processes, put together: ledger, tool calls, runners, closing, undo.
 
+import { diskFs } from "../../fs/disk.ts";
+import { Namespace } from "../../fs/namespace.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import type { Core } from "../boot.ts";
+import { ChangePlaces } from "../process/change-places.ts";
+import { Changes } from "../process/changes.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import { HeldForKeys } from "../process/held-for-keys.ts";
@@ -11,6 +15,7 @@ import { assemblePrompt } from "../process/prompt.ts";
 import type { RunPorts } from "../process/run.ts";
 import { Runners } from "../process/runners.ts";
 import { ToolCalls } from "../process/toolcalls.ts";
+import { UndoService } from "../process/undo.ts";
 import { OFFLINE } from "../providers/table.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { FileParts } from "./services.ts";
@@ -22,6 +27,7 @@ export interface ProcessParts {
   readonly runners: Runners;
   readonly closer: Closer;
   readonly heldForKeys: HeldForKeys;
+  readonly undoing: UndoService;
   /** As a model is shown them. */
   readonly tools: () => readonly ToolSpec[];
 }
@@ -30,7 +36,8 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
-  const ports = runPorts(core, files, { ledger, shells, held: () => heldForKeys });
+  const { places, changes } = bootChanges(core, files, shells);
+  const ports = runPorts(core, files, { ledger, shells, changes, held: () => heldForKeys });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -48,21 +55,40 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   const { models, offers } = core;
   const wake = (pid: string) => runners.wake(pid);
   const heldForKeys = new HeldForKeys({ processes: kernel.processes, store, ledger, models, offers, clock, wake });
-  return { ledger, runners, closer, heldForKeys, tools: () => ports.toolCalls.specs() };
+  const { callers } = core;
+  const undoing = new UndoService({ kernel, store, ledger, places, changes, callers, clock, log });
+  return { ledger, runners, closer, heldForKeys, undoing, tools: () => ports.toolCalls.specs() };
+}
+
+function bootChanges(core: Core, { locate, options }: FileParts, shells: ShellParts) {
+  const { kernel, processes: store, machine, callers, repos } = core;
+  const { clock, random, log, paths } = machine;
+  const owner = async () => (await kernel.accounts.firstHuman()) ?? { uid: 0, gid: 0 };
+  const diskAt = (directory: string) =>
+    new Namespace([{ at: "/", fs: diskFs({ directory, owner, shared: true, hidden: [paths.home], clock, random }) }]);
+  const places = new ChangePlaces({ kernel, repos, namespace: options.namespace, diskAt });
+  const changes = new Changes({
+    ...{ store, places, clock, log },
+    locate: async (row, path) => locate(await callers.process(row), path),
+    hostGround: shells.hostGround,
+  });
+  return { places, changes };
 }
 
 interface RunParts {
+  readonly changes: Changes;
   readonly ledger: Ledger;
   readonly shells: ShellParts;
   /** Made after what it is handed to. */
   readonly held: () => HeldForKeys;
 }
 
-function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, held }: RunParts): RunPorts {
+function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, held, changes }: RunParts): RunPorts {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
   const toolCalls = new ToolCalls({
+    changes,
     table: SYSCALLS,
     store,
     approvals: kernel.approvals,

@@ -92,6 +92,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       // What the next turn is told, a kernel puts together.
       prompts: loadedWhenAsked(async () => ({})),
       trust: loadedWhenAsked(async () => ({})),
+      undoing: loadedWhenAsked(async () => ({})),
       settings: settingsAtRest(kernel, options),
       ...treesAtRest(options, kernel),
       ...peopleAtRest(kernel, clock),

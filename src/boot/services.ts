@@ -29,7 +29,7 @@ import { mountedWorkspaces } from "./workspace-files.ts";
 import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 
 export function bootServices(core: Core, files: FileParts, { shells, ...parts }: ServiceParts): Services {
-  const { ledger, runners, closer, heldForKeys } = parts;
+  const { ledger, runners, closer, heldForKeys, undoing } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
   const { models, offers } = core;
@@ -69,6 +69,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     media: mediaService({ kernel, objects, store, open: (row) => ledger.open(row), clock }),
     storage: storageService({ ...core.storage, kernel, clock }),
     models: modelService(choosing),
+    undoing,
     trust: trustService({ kernel, namespace: files.options.namespace, clock }),
     prompts: promptsService(promptPorts(core, files, parts)),
     processes: processesService({

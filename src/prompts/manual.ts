@@ -25,6 +25,7 @@ import scriptProvider from "./manual/script-provider.md" with { type: "text" };
 import shell from "./manual/shell.md" with { type: "text" };
 import signals from "./manual/signals.md" with { type: "text" };
 import storage from "./manual/storage.md" with { type: "text" };
+import undo from "./manual/undo.md" with { type: "text" };
 import versions from "./manual/versions.md" with { type: "text" };
 import workspaces from "./manual/workspaces.md" with { type: "text" };
 
@@ -54,6 +55,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["context", context],
   ["files", files],
   ["shell", shell],
+  ["undo", undo],
   ["versions", versions],
   ["workspaces", workspaces],
   ["models", models],

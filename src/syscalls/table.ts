@@ -19,6 +19,7 @@ import type {
 } from "./services.ts";
 import type { Shells } from "./shell-service.ts";
 import type { Media, Storage } from "./storage-service.ts";
+import type { Undoing } from "./undo-service.ts";
 import type { Trust, Workspaces } from "./workspace-service.ts";
 
 /** All services there are; the read-only view has those marked. */
@@ -46,6 +47,7 @@ export interface Services {
   readonly media: Media; // getting and listing read
   readonly models: ModelService;
   readonly prompts: Prompts;
+  readonly undoing: Undoing;
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
@@ -59,6 +61,7 @@ const DOMAINS = {
     ...(await import("./proc.ts")).procCalls,
     ...(await import("./proc-model.ts")).procModelCalls,
     ...(await import("./prompt.ts")).promptCalls,
+    ...(await import("./undo.ts")).undoCalls,
   ],
   fs: async (): Promise<Declarations> => [
     ...(await import("./fs.ts")).fsCalls,

@@ -48,6 +48,8 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.label": { outcomes: HIDDEN, about: async (world, owner) => ({ ...(await pid(world, owner)), label: "x" }) },
   "proc.history": { outcomes: HIDDEN, about: pid },
   "proc.prompt": { outcomes: HIDDEN, about: pid },
+  "proc.diff": { outcomes: HIDDEN, about: pid },
+  "proc.undo": { outcomes: ["ENOENT", "ESRCH", "ENOENT", "EPERM", "EPERM"], about: pid },
   "proc.context.list": { outcomes: HIDDEN, about: pid },
   "proc.context.set": {
     outcomes: ["ok", "ESRCH", "ok", "EPERM", "ESRCH"],

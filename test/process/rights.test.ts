@@ -40,6 +40,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "group.rm",
     "hil.answer",
     "proc.model",
+    "proc.undo",
     "repo.delete",
     "storage.gc",
     "storage.migrate",

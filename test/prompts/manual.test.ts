@@ -46,6 +46,8 @@ const BY_HAND: { readonly [name: string]: string } = {
   user: "--agent --system --owner --comment --lock --unlock --force",
   passwd: "",
   context: "--of --pid",
+  diff: "--run --turn --stat",
+  undo: "--run --force --redo",
   prompt: "--turn --run --bill --text",
   skills: "--description",
   media: "",

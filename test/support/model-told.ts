@@ -1,14 +1,18 @@
-// What a process is told, as plain lists: a group of the store's verbs.
+// What a process is told and what it changed, as plain lists: two groups of the store's verbs.
 
+import type { Change, ChangeVerbs, Undo } from "../../src/store/process/changes.ts";
 import type { ToldTurn, ToldVerbs } from "../../src/store/process/told.ts";
 import type { ModelProcess } from "./model-process.ts";
 
 export class ModelTold {
   readonly files = new Map<string, string>();
   readonly turns: ToldTurn[] = [];
+  changes: (Change & { readonly ended: boolean })[] = [];
+  undos: Undo[] = [];
+  made = 0;
 }
 
-export abstract class ModelToldStore implements ToldVerbs {
+export abstract class ModelToldStore implements ToldVerbs, ChangeVerbs {
   protected abstract get(pid: string): ModelProcess;
   protected abstract unlessFenced(pid: string, step: (process: ModelProcess) => void): void;
 
@@ -37,5 +41,57 @@ export abstract class ModelToldStore implements ToldVerbs {
     const { turns } = this.get(pid).context;
     const run = runId ?? turns.at(-1)?.runId;
     return turns.findLast((each) => each.runId === run && (turn === undefined || each.turn === turn)) ?? null;
+  }
+
+  async beginChange(pid: string, change: Parameters<ChangeVerbs["beginChange"]>[1]) {
+    this.unlessFenced(pid, ({ context, nextSeq: seq, runs }) => {
+      const rest = { after: null, leftOut: [], fault: null, undoneBy: null, ended: false };
+      context.changes.push({ ...change, ...rest, seq, turn: runs.get(change.runId)?.turn ?? 0, id: ++context.made });
+    });
+  }
+
+  async endChange(pid: string, id: number, { changed, ...end }: Parameters<ChangeVerbs["endChange"]>[2]) {
+    this.unlessFenced(pid, ({ context }) => {
+      context.changes = context.changes.flatMap((each) =>
+        each.id !== id ? [each] : changed ? [{ ...each, ...end, ended: true }] : [],
+      );
+    });
+  }
+
+  async changes(pid: string, which: Parameters<ChangeVerbs["changes"]>[1]) {
+    const meant = (each: Change & { readonly ended: boolean }) => {
+      if (which === "all") return true;
+      if ("open" in which) return each.ended !== which.open;
+      return "runId" in which ? each.runId === which.runId : each.seq > which.sinceSeq;
+    };
+    return this.get(pid)
+      .context.changes.filter(meant)
+      .map(({ ended: _, ...each }) => each);
+  }
+
+  async beginUndo(pid: string, undo: Parameters<ChangeVerbs["beginUndo"]>[1]) {
+    let id = 0;
+    this.unlessFenced(pid, ({ context }) => {
+      id = ++context.made;
+      context.undos.unshift({ ...undo, id, done: false, redone: false });
+    });
+    return id;
+  }
+
+  async endUndo(pid: string, id: number) {
+    this.unlessFenced(pid, ({ context }) => {
+      const undo = context.undos.find((each) => each.id === id);
+      if (undo === undefined) return;
+      const undoneBy = undo.redoOf === null ? id : null;
+      context.changes = context.changes.map((each) => (undo.changes.includes(each.id) ? { ...each, undoneBy } : each));
+      context.undos = context.undos.map((each) => {
+        if (each.id === id) return { ...each, done: true };
+        return each.id === undo.redoOf ? { ...each, redone: true } : each;
+      });
+    });
+  }
+
+  async undos(pid: string) {
+    return this.get(pid).context.undos;
   }
 }

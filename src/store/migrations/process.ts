@@ -60,5 +60,20 @@ export const PROCESS_SCHEMA: Schema = {
         "CREATE INDEX prompts_by_turn ON prompts (run_id, turn)",
       ],
     },
+    {
+      name: "what calls changed in files, and what of it was undone",
+      statements: [
+        `CREATE TABLE changes (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL, turn INTEGER NOT NULL, dispatch_id TEXT NOT NULL, seq INTEGER NOT NULL, tool TEXT NOT NULL,
+          place TEXT NOT NULL, path TEXT, before TEXT, after TEXT, ended INTEGER NOT NULL, left_out_json TEXT NOT NULL, fault TEXT,
+          undone_by INTEGER, created_at INTEGER NOT NULL
+        ) STRICT`,
+        "CREATE INDEX changes_by_run ON changes (run_id)",
+        `CREATE TABLE undos (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, created_at INTEGER NOT NULL, undone_by TEXT NOT NULL, changes_json TEXT NOT NULL,
+          files_json TEXT NOT NULL, redo_of INTEGER, done INTEGER NOT NULL, redone INTEGER NOT NULL
+        ) STRICT`,
+      ],
+    },
   ],
 };

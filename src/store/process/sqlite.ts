@@ -6,6 +6,7 @@ import type { Message } from "../../abi/message.ts";
 import type { Approval } from "../../abi/process.ts";
 import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../open.ts";
 import { answer, approvedWhy, ask } from "./approvals.ts";
+import { changeVerbs } from "./changes.ts";
 import { abortRun, closingRecords, cut, seal } from "./closing.ts";
 import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
 import { HeadRow, kernelGenerationOf, outboxSeqBefore } from "./head.ts";
@@ -304,6 +305,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     },
 
     ...toldVerbs((pid) => files.get(pid), unlessFenced),
+    ...changeVerbs((pid) => files.get(pid), unlessFenced),
     opened: async () => files.opened(),
 
     async sweep(pid, old) {

@@ -4,6 +4,7 @@
 
 import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
 import type { Approval, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
+import type { ChangeVerbs } from "./changes.ts";
 import type { Sweep } from "./sweep.ts";
 import type { ToldVerbs } from "./told.ts";
 
@@ -185,7 +186,7 @@ export interface LoggedCall {
   readonly ms: number;
 }
 
-export interface ProcessStore extends ToldVerbs {
+export interface ProcessStore extends ToldVerbs, ChangeVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(
     pid: string,

@@ -1,0 +1,283 @@
+// Shows what a process changed in files, and takes it back: as a person asks, never as a process does. What would undo somebody else's work
+// is refused by name. The whole of an undo is stored before its first file is touched; one that was cut off is carried to its end.
+
+import { messageOf, SysError } from "../abi/errno.ts";
+import type { Caller } from "../abi/identity.ts";
+import { LIMITS } from "../abi/limits.ts";
+import type { ChangedFile, FileState, ShownDiff, Undone } from "../abi/undo.ts";
+import type { Callers } from "../kernel/accounts.ts";
+import { visibleProcess } from "../kernel/registry.ts";
+import type { Clock } from "../lib/clock.ts";
+import { Serial } from "../lib/serial.ts";
+import { EMPTY_TREE } from "../repos/look.ts";
+import { differenceOf, type Step, statesIn, stepsBetween } from "../repos/steps.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { Change, Undo, UndoneFile } from "../store/process/changes.ts";
+import type { ProcessStore } from "../store/process/verbs.ts";
+import type { Undoing, UndoRequest } from "../syscalls/undo-service.ts";
+import type { ChangePlace, ChangePlaces } from "./change-places.ts";
+import type { Changes } from "./changes.ts";
+import type { Ledger } from "./ledger.ts";
+import { restoreFile } from "./restore.ts";
+import { conflictsOf, inOrder, same, type Touched, touchedBy } from "./undo-plan.ts";
+
+export interface UndoPorts {
+  readonly kernel: KernelStore;
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+  readonly places: ChangePlaces;
+  readonly changes: Changes;
+  readonly callers: Callers;
+  readonly clock: Clock;
+  readonly log: (line: string) => void;
+}
+
+interface InPlace {
+  readonly place: ChangePlace;
+  readonly changes: readonly Change[];
+  readonly touched: readonly Touched[];
+}
+
+const DIFF_BYTES_MAX = 512 * 1024;
+const SHOWN_MAX = 20;
+
+export class UndoService implements Undoing {
+  /** One undo after the other: two would judge by files that the other is about to change. */
+  private readonly serial = new Serial();
+
+  constructor(private readonly ports: UndoPorts) {}
+
+  async diff(caller: Caller, { pid, run, turn }: Parameters<Undoing["diff"]>[1]): Promise<ShownDiff> {
+    const row = await this.opened(caller, pid);
+    const all = await this.notUndone(row);
+    const runId = run ?? all.at(-1)?.runId ?? null;
+    const meant = all.filter((change) => change.runId === runId && (turn === undefined || change.turn === turn));
+    const found = await this.inPlaces(row, meant);
+    const files: ChangedFile[] = [];
+    let [text, truncated] = ["", false];
+    for (const { place, changes, touched } of found) {
+      const shown = await differenceIn(place, changes, touched, DIFF_BYTES_MAX - text.length);
+      files.push(...shown.files);
+      text += found.length > 1 ? `# ${place.shown}\n${shown.text}` : shown.text;
+      truncated ||= shown.truncated;
+    }
+    return { pid, runId, files, text, truncated, notKept: notKeptOf(meant) };
+  }
+
+  undo(context: Parameters<Undoing["undo"]>[0], request: UndoRequest): Promise<Undone> {
+    return this.serial.run(async () => {
+      const row = await this.opened(context.caller, request.pid);
+      const { activeRunId } = await this.ports.store.projection(row.pid);
+      if (activeRunId !== null)
+        throw new SysError("EBUSY", `${row.pid} is at work: what it changes now would be undone in its back`, [
+          `gsv proc abort ${row.pid}, or wait: gsv wait ${row.pid}`,
+        ]);
+      return await this.ports.ledger.write(row, () =>
+        request.redo ? this.redo(row, context.caller, request) : this.takeBack(row, context.caller, request),
+      );
+    });
+  }
+
+  /** What a kernel that died left undone by half. */
+  async settle(row: ProcessRow): Promise<void> {
+    for (const undo of await this.ports.store.undos(row.pid)) if (!undo.done) await this.carryOut(row, undo, true);
+    await this.ports.changes.settle(row);
+  }
+
+  private async opened(caller: Caller, pid: string): Promise<ProcessRow> {
+    const row = await visibleProcess(this.ports.kernel, caller, pid);
+    await this.ports.ledger.open(row);
+    if (!(await this.ports.places.hasGit()))
+      throw new SysError("ENOSYS", "there is no git on this machine, and it keeps the versions of files", [
+        "install git: apt install git, brew install git",
+      ]);
+    await this.settle(row);
+    return row;
+  }
+
+  private async notUndone({ pid }: ProcessRow): Promise<readonly Change[]> {
+    const all = await this.ports.store.changes(pid, { open: false });
+    return all.filter(({ undoneBy }) => undoneBy === null);
+  }
+
+  private async takeBack(row: ProcessRow, caller: Caller, { run, after, force }: UndoRequest): Promise<Undone> {
+    const all = await this.notUndone(row);
+    for (const meant of candidates(all, { run, after })) {
+      const found = await this.inPlaces(row, meant);
+      const files = await this.planned(found, force, (touched) => touched);
+      if (files.length === 0) continue;
+      const notKept = notKeptOf(meant);
+      const runs = [...new Set(meant.map(({ runId }) => runId))];
+      const changes = meant.map(({ id }) => id);
+      return { ...(await this.begin(row, caller, { changes, files, redoOf: null })), runs, notKept };
+    }
+    const unknown = notKeptOf(all);
+    throw new SysError("ENOENT", `there is nothing to undo: ${row.pid} changed no file that has versions`, [
+      ...unknown,
+      "files in a workspace, in a directory of this machine and in ~/context.d, skills.d and knowledge have versions",
+    ]);
+  }
+
+  private async redo(row: ProcessRow, caller: Caller, { force }: UndoRequest): Promise<Undone> {
+    const last = (await this.ports.store.undos(row.pid)).find(
+      ({ done, redone, redoOf }) => done && !redone && redoOf === null,
+    );
+    if (last === undefined) throw new SysError("ENOENT", `there is no undo of ${row.pid} to take back`);
+    const found = await this.placedFiles(row, last.files);
+    const files = await this.planned(found, force, ({ before, after, ...rest }) => ({
+      ...rest,
+      before: after,
+      after: before,
+    }));
+    const done = await this.begin(row, caller, { changes: last.changes, files, redoOf: last.id });
+    return { ...done, runs: [], notKept: [], redo: null };
+  }
+
+  /** Files of an undo as if a process had changed them so. */
+  private async placedFiles(row: ProcessRow, files: readonly UndoneFile[]): Promise<InPlace[]> {
+    const keys = [...new Set(files.map(({ place }) => place))];
+    return Promise.all(
+      keys.map(async (key) => {
+        const inIt = files.filter(({ place }) => place === key);
+        const touched = inIt.map(({ path, from, to }) => ({ path, before: to, after: from, mixed: null }));
+        return { place: await this.ports.places.named(row, key), changes: [], touched };
+      }),
+    );
+  }
+
+  private async inPlaces(row: ProcessRow, changes: readonly Change[]): Promise<InPlace[]> {
+    const found: InPlace[] = [];
+    for (const key of new Set(changes.map(({ place }) => place))) {
+      const inIt = changes.filter(({ place, after }) => place === key && after !== null);
+      const place = await this.ports.places.named(row, key);
+      const steps: Step[] = [];
+      for (const { before, after, path } of inIt) {
+        if (after === null || after === before) continue;
+        const all = await stepsBetween(place.repository, { before, after });
+        steps.push(...all.filter((step) => path === null || step.path === path));
+      }
+      found.push({ place, changes: inIt, touched: touchedBy(row.pid, steps) });
+    }
+    return found.filter(({ touched }) => touched.length > 0);
+  }
+
+  /** What is to be done, where nothing stands in its way. */
+  private async planned(
+    found: readonly InPlace[],
+    force: boolean,
+    turned: (touched: Touched) => Touched,
+  ): Promise<UndoneFile[]> {
+    const files: UndoneFile[] = [];
+    const faults: string[] = [];
+    for (const { place, touched } of found) {
+      const paths = touched.map(({ path }) => path);
+      const { commit } = await place.mark(paths, []);
+      const now = await statesIn(place.repository, commit, paths);
+      const { conflicts, open } = conflictsOf(touched.map(turned), now);
+      faults.push(...conflicts.map(({ path, why }) => `${place.shown}/${path}: ${why}`));
+      for (const { path, before: to } of open) files.push({ place: place.key, path, from: now.get(path) ?? null, to });
+    }
+    if (faults.length > 0 && !force) throw inTheWay(faults);
+    if (files.length > LIMITS.undoFilesPerUndoMax)
+      throw new SysError("EFBIG", `${files.length} files are more than one undo takes`, [
+        "with the git of your own, or run by run: --run RUN",
+      ]);
+    return files;
+  }
+
+  private async begin(
+    row: ProcessRow,
+    caller: Caller,
+    plan: Pick<Undo, "changes" | "files" | "redoOf">,
+  ): Promise<Pick<Undone, "pid" | "files" | "redo">> {
+    const { store, clock } = this.ports;
+    const begun = { at: clock.now(), by: caller.username, ...plan };
+    const id = await store.beginUndo(row.pid, begun);
+    await this.carryOut(row, { ...begun, id, done: false, redone: false }, false);
+    const shown: ChangedFile[] = [];
+    for (const file of plan.files) {
+      const place = await this.ports.places.named(row, file.place);
+      const what = file.to === null ? "removed" : file.from === null ? "added" : "changed";
+      shown.push({ path: `${place.shown}/${file.path}`, what, added: null, removed: null });
+    }
+    return { pid: row.pid, files: shown, redo: `gsv undo ${row.pid} --redo` };
+  }
+
+  /** Again, after a crash, only what is still as it was found: what somebody has changed since stays theirs. */
+  private async carryOut(row: ProcessRow, undo: Undo, again: boolean): Promise<void> {
+    const { places, callers, kernel, store, log } = this.ports;
+    const owner = await kernel.accounts.byUid(row.ownerUid);
+    const caller = await callers.person(row.ownerUid, owner?.home ?? "/");
+    const faults: string[] = [];
+    for (const key of new Set(undo.files.map(({ place }) => place))) {
+      const place = await places.named(row, key);
+      const inIt = inOrder(undo.files.filter((file) => file.place === key));
+      const paths = inIt.map(({ path }) => path);
+      const now = again ? await statesIn(place.repository, (await place.mark(paths, [])).commit, paths) : null;
+      for (const { path, from, to } of inIt) {
+        if (now !== null && !isEither(now.get(path) ?? null, from, to)) continue;
+        await restoreFile(place, caller, path, to).catch((error: unknown) => {
+          faults.push(`${place.shown}/${path}: ${messageOf(error)}`);
+        });
+      }
+      await place.mark(paths, []);
+    }
+    await store.endUndo(row.pid, undo.id);
+    if (faults.length === 0) return;
+    log(`an undo of ${row.pid} is not whole: ${faults.join("; ")}`);
+    if (!again)
+      throw new SysError(
+        "EIO",
+        `${faults.length} of ${undo.files.length} files could not be put back`,
+        faults.slice(0, SHOWN_MAX),
+      );
+  }
+}
+
+/** The sets to try, the likeliest first: without a wish the newest run that changed something. */
+function candidates(all: readonly Change[], { run, after }: Pick<UndoRequest, "run" | "after">): (readonly Change[])[] {
+  if (after !== undefined) return [all.filter(({ seq }) => seq > after)];
+  if (run !== undefined) return [all.filter(({ runId }) => runId === run)];
+  const runs = [...new Set(all.map(({ runId }) => runId).reverse())];
+  return runs.map((runId) => all.filter((change) => change.runId === runId));
+}
+
+function isEither(now: FileState, from: FileState, to: FileState): boolean {
+  return same(now, from) || same(now, to);
+}
+
+function inTheWay(faults: readonly string[]): SysError {
+  const [first = ""] = faults;
+  const more = faults.length > 1 ? ` and ${faults.length - 1} more` : "";
+  return new SysError("ECONFLICT", `nothing was undone: ${first}${more}`, [
+    ...faults.slice(1, SHOWN_MAX),
+    "--force puts all of it back as it was before, what was changed since included",
+  ]);
+}
+
+function notKeptOf(changes: readonly Change[]): string[] {
+  const said = changes.flatMap(({ tool, leftOut, fault }) => [
+    ...leftOut.map((path) => `not kept: ${path}`),
+    ...(fault === null ? [] : [`what ${tool} changed is not known: ${fault}`]),
+  ]);
+  return [...new Set(said)].slice(0, SHOWN_MAX);
+}
+
+async function differenceIn(
+  place: ChangePlace,
+  changes: readonly Change[],
+  touched: readonly Touched[],
+  bytesMax: number,
+) {
+  const first = changes.find(({ after, before }) => after !== before);
+  const last = changes.findLast(({ after, before }) => after !== before);
+  const paths = touched.map(({ path }) => path);
+  const range = { from: first?.before ?? EMPTY_TREE, to: last?.after ?? EMPTY_TREE };
+  const { counts, text, truncated } = await differenceOf(place.repository, { ...range, paths, bytesMax });
+  const files = touched.map(({ path, before, after }): ChangedFile => {
+    const what = after === null ? "removed" : before === null ? "added" : "changed";
+    return { path: `${place.shown}/${path}`, what, ...(counts.get(path) ?? { added: null, removed: null }) };
+  });
+  return { files, text, truncated };
+}

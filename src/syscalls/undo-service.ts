@@ -1,0 +1,25 @@
+// The service behind proc.diff and proc.undo, as types.
+
+import type { Caller } from "../abi/identity.ts";
+import type { ShownDiff, Undone } from "../abi/undo.ts";
+import type { CallContext } from "./define.ts";
+
+export interface UndoRequest {
+  readonly pid: string;
+  /** Only this run's; the last one that changed something when left out. */
+  readonly run?: string;
+  /** Everything that was changed after this message. */
+  readonly after?: number;
+  /** What others changed since goes too. */
+  readonly force: boolean;
+  /** The last undo is taken back. */
+  readonly redo: boolean;
+}
+
+export interface Undoing {
+  diff(
+    caller: Caller,
+    request: { readonly pid: string; readonly run?: string; readonly turn?: number },
+  ): Promise<ShownDiff>;
+  undo(context: CallContext, request: UndoRequest): Promise<Undone>;
+}
