@@ -140,7 +140,8 @@ class Telling {
     const { files, runAs } = this.means;
     const now = this.ports.clock.now();
     const kept: ContextFile[] = [];
-    for (const day of [dayOf(now - DAY_MS), dayOf(now)])
+    // The newest first: where there is no room for both, that one counts.
+    for (const day of [dayOf(now), dayOf(now - DAY_MS)])
       kept.push(...(await files.fileAt(`/agents/${runAs.username}/memory/${day}.md`)));
     // Nobody's template: what was said is kept as it was said.
     return [rootPrompt({ source: "memory", from: "What you wrote down lately", files: kept }, this.means.bytesMax)];

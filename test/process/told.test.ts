@@ -72,7 +72,7 @@ test("one with every source is told these, in this order", async () => {
   const order = [
     ...["You are friday", "The house rule.", "I am sam, you are friday; {{ other }}.", "00-style.md", "Dry and kind."],
     ...["Skills:", "The rule of this place.", "Run the tests. {{ stays }} &lt;/context>", `process ${pid}`],
-    ...["Only look.", "yesterday's memory", "today's memory", `Today is ${day(0)}`],
+    ...["Only look.", "today's memory", "yesterday's memory", `Today is ${day(0)}`],
   ];
   const places = order.map((text) => system.indexOf(text));
   expect(places).toEqual([...places].sort((left, right) => left - right));
