@@ -66,6 +66,8 @@ export function textView(io: Io): ChatView {
           return status(`answer with: gsv approve ${signal.id}   or: gsv deny ${signal.id}`);
         case "chat.hil_closed":
           return status(`${signal.id}: ${DECIDED[signal.decision]} by ${signal.by}`);
+        case "chat.compacted":
+          return line(compactedText(signal));
         case "chat.restart":
           await answer.drop();
           return status(`asking again (attempt ${signal.attempt}): ${signal.reason}`);
@@ -126,6 +128,13 @@ export function jsonResultView(io: Io): ChatView {
     status,
     result: (result) => io.stdout.write(jsonLine(result)),
   };
+}
+
+function compactedText(signal: Extract<Signal, { readonly name: "chat.compacted" }>): string {
+  const { tokensBefore, tokensAfter, toSeq, model } = signal;
+  const [before, after] = [tokensBefore, tokensAfter].map((tokens) => tokens.toLocaleString("en-US"));
+  const lost = model === null ? ", without a summary" : "";
+  return `[compacted] ${before} → ${after} tokens: messages up to ${toSeq} are told in short${lost}`;
 }
 
 interface ShownCall {

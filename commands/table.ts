@@ -23,6 +23,12 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["logs", { summary: "Print what was said lately", load: async () => (await import("./logs.ts")).logs }],
   ["diff", { summary: "Show what a run changed in files", load: async () => (await import("./undo.ts")).diff }],
   ["undo", { summary: "Put the files back that a run changed", load: async () => (await import("./undo.ts")).undo }],
+  [
+    "history",
+    { summary: "Read, search and shape histories", load: async () => (await import("./history.ts")).history() },
+  ],
+  ["compact", { summary: "Tell a model old history in short", load: short("proc.compact", "compact") }],
+  ["fork", { summary: "Start a process with another's history", load: short("proc.fork", "fork") }],
   ["kill", { summary: "Signal or end processes", load: async () => (await import("./kill.ts")).kill }],
   ["approvals", { summary: "List what waits for your approval", load: short("hil.list", "approvals") }],
   [

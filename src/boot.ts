@@ -260,13 +260,13 @@ class Dispatches {
 
 /** What an earlier kernel left behind. */
 async function takeUp(
-  { kernel, processes: store, machine, bus, retries, onFault }: Core,
+  { kernel, processes: store, objects, machine, bus, retries, onFault }: Core,
   parts: ProcessParts,
 ): Promise<void> {
   const { clock } = machine;
   await sweep(kernel, clock.now());
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
-  await recover({ kernel, store, ...parts, clock, retries, onFault });
+  await recover({ kernel, store, objects, ...parts, clock, retries, onFault });
 }
 
 function finished(

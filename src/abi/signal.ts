@@ -3,6 +3,8 @@
 
 import type { RunStatus, State, Usage, WaitsFor } from "./process.ts";
 
+import type { CompactionCause } from "./segment.ts";
+
 interface SignalBase {
   readonly pid: string;
   /** Owner of the process: only its clients and root's are told. */
@@ -13,6 +15,20 @@ interface SignalBase {
 
 interface RunSignal extends SignalBase {
   readonly run: string;
+}
+
+/** A summary takes the place of older history. */
+export interface Compacted {
+  readonly segment: number;
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  /** The message that holds the summary. */
+  readonly seq: number;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** Who wrote the summary; null when nobody could. */
+  readonly model: string | null;
+  readonly cause: CompactionCause;
 }
 
 export type Signal =
@@ -77,6 +93,9 @@ export type Signal =
       readonly usage: Usage;
       readonly queued: number;
     })
+  | (RunSignal & Compacted & { readonly name: "chat.compacted" })
+  /** The same, asked for and not by a run. */
+  | (SignalBase & Compacted & { readonly name: "process.compacted" })
   | (SignalBase & { readonly name: "process.spawn"; readonly label: string | null })
   | (SignalBase & {
       readonly name: "process.state";

@@ -8,6 +8,8 @@ import { ChangePlaces } from "../process/change-places.ts";
 import { Changes } from "../process/changes.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
+import type { Compactor } from "../process/compaction/compactor.ts";
+import { roomOf } from "../process/compaction/room.ts";
 import { HeldForKeys } from "../process/held-for-keys.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
@@ -17,7 +19,9 @@ import { Runners } from "../process/runners.ts";
 import { ToolCalls } from "../process/toolcalls.ts";
 import { UndoService } from "../process/undo.ts";
 import { OFFLINE } from "../providers/table.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
+import { bootCompaction } from "./compaction.ts";
 import type { FileParts } from "./services.ts";
 import type { ShellParts } from "./shell.ts";
 import { workplacesOf } from "./workspaces.ts";
@@ -30,6 +34,7 @@ export interface ProcessParts {
   readonly undoing: UndoService;
   /** As a model is shown them. */
   readonly tools: () => readonly ToolSpec[];
+  readonly compactor: Compactor;
 }
 
 export function bootProcesses(core: Core, files: FileParts, shells: ShellParts): ProcessParts {
@@ -57,7 +62,15 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   const heldForKeys = new HeldForKeys({ processes: kernel.processes, store, ledger, models, offers, clock, wake });
   const { callers } = core;
   const undoing = new UndoService({ kernel, store, ledger, places, changes, callers, clock, log });
-  return { ledger, runners, closer, heldForKeys, undoing, tools: () => ports.toolCalls.specs() };
+  return {
+    ledger,
+    runners,
+    closer,
+    heldForKeys,
+    undoing,
+    compactor: ports.compactor,
+    tools: () => ports.toolCalls.specs(),
+  };
 }
 
 function bootChanges(core: Core, { locate, options }: FileParts, shells: ShellParts) {
@@ -83,7 +96,11 @@ interface RunParts {
   readonly held: () => HeldForKeys;
 }
 
-function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, held, changes }: RunParts): RunPorts {
+function runPorts(
+  core: Core,
+  { locate, options }: FileParts,
+  { ledger, shells, held, changes }: RunParts,
+): RunPorts & { readonly compactor: Compactor } {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
@@ -100,12 +117,16 @@ function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, 
     proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
     locate: async (row, path) => locate(await callers.process(row), path),
   });
+  const promptOfRow = (row: ProcessRow) => assemblePrompt({ ...core, store, namespace: options.namespace, clock }, row);
+  const compactor = bootCompaction(core, { ledger, toolCalls, promptOf: promptOfRow });
   return {
     store,
     ledger,
     toolCalls,
     clock,
     random,
+    compactor,
+    room: roomOf(compactor, ledger),
     async modelsOf(row, run) {
       if (providers !== undefined) {
         return [{ ...(await providers(run.model)), name: run.model ?? OFFLINE.provider, missing: null }];
@@ -117,7 +138,7 @@ function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, 
       );
     },
     holdFor: (row, model) => held().hold(row, model),
-    promptOf: (row) => assemblePrompt({ ...core, store, namespace: options.namespace, clock }, row),
+    promptOf: promptOfRow,
     runOver: shells.runOver,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
   };

@@ -18,9 +18,11 @@ import { trustService } from "../process/trust.ts";
 import { factsOf } from "../providers/models.ts";
 import { providerNames } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { CallContext } from "../syscalls/define.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
 import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
+import { conversationsOf } from "./compaction.ts";
 import { mountedFiles } from "./mounts.ts";
 import { bootPeople } from "./people.ts";
 import type { ProcessParts } from "./processes.ts";
@@ -34,6 +36,13 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
   const { clock, random, paths, pid } = machine;
   const { models, offers } = core;
   const choosing = { kernel, models, offers, clock };
+  const spawning = {
+    ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
+    log: machine.log,
+    locate: files.locate,
+    workplaces: workplacesOf({ ...core, ...machine }),
+    modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
+  };
   const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
   return {
     ...bootPeople(core, parts),
@@ -72,23 +81,8 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     undoing,
     trust: trustService({ kernel, namespace: files.options.namespace, clock }),
     prompts: promptsService(promptPorts(core, files, parts)),
-    processes: processesService({
-      kernel,
-      store,
-      ledger,
-      runners,
-      closer,
-      bus,
-      clock,
-      random,
-      retries,
-      log: machine.log,
-      locate: files.locate,
-      workplaces: workplacesOf({ ...core, ...machine }),
-      termMs: config["kernel.termMs"],
-      modelFor: (context, wanted) => modelFor(choosing, context, wanted),
-      offers,
-    }),
+    processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"] }),
+    conversations: conversationsOf(core, parts, spawning),
   };
 }
 

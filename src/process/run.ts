@@ -13,6 +13,7 @@ import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed, ProcessStore, TurnCommit } from "../store/process/verbs.ts";
 import { storable } from "./arguments.ts";
+import type { Room } from "./compaction/room.ts";
 import { endSignals, type Ledger, type SignalBody } from "./ledger.ts";
 import type { Assembled } from "./prompt.ts";
 import { billOf } from "./prompt-bill.ts";
@@ -31,6 +32,8 @@ export interface RunPorts {
   /** Until there is a key for it. */
   readonly holdFor: (row: ProcessRow, model: Model) => Promise<void>;
   readonly promptOf: (row: ProcessRow) => Promise<Assembled>;
+  /** For history in the window of the model. */
+  readonly room: Room;
   readonly wantsDeltas: (pid: string) => boolean;
   /** A run of the process is over: what it left running ends. */
   readonly runOver: (pid: string) => void;
@@ -81,8 +84,11 @@ type Answer = Exclude<Folded, { readonly kind: "aborted" }>;
 
 interface Asking extends RunPlace {
   readonly turn: number;
+  readonly models: readonly [Model, ...Model[]];
   /** How often the turn was asked so far, whoever was. */
   attempt: number;
+  /** A provider said that the window is full, and room was made for it. */
+  madeRoom: boolean;
 }
 
 // Null: aborted, by whoever fenced the run or by a kernel that leaves; or held until there is a key.
@@ -92,13 +98,17 @@ async function askModels(
   turn: number,
 ): Promise<{ readonly answer: Answer; readonly model: string } | null> {
   const { row, run } = place;
-  const asking: Asking = { ...place, turn, attempt: 1 };
   const models = await ports.modelsOf(row, run);
   // Who began it had one; a message that comes without a key is told so at once.
   if (models[0].missing !== null && run.resumed) {
     await ports.holdFor(row, models[0]);
     return null;
   }
+  const full = await ports.room.before(place, models);
+  if (place.signal.aborted) return null;
+  if (full !== null)
+    return { answer: { kind: "failure", failure: full, text: "", thinking: "" }, model: models[0].name };
+  const asking: Asking = { ...place, turn, models, attempt: 1, madeRoom: false };
   for (const [index, model] of models.entries()) {
     const answer = await askModel(ports, asking, model);
     if (answer === null) return null;
@@ -123,6 +133,10 @@ async function askModel(ports: RunPorts, asking: Asking, { provider, model, name
       : null;
     const answer = notEmpty(await modelTurn({ provider, request, signal, clock, onDelta }));
     if (signal.aborted || answer.kind === "aborted") return null;
+    if (answer.kind === "failure" && (await madeRoom(ports, asking, answer.failure))) {
+      await again(ports, asking, { model: name, reason: `${answer.failure.message}; older history was summarised` });
+      continue;
+    }
     const waitMs = answer.kind === "turn" ? null : tries.after(answer.failure);
     if (answer.kind === "turn" || waitMs === null) return answer;
     const reason = answer.failure.message;
@@ -133,6 +147,13 @@ async function askModel(ports: RunPorts, asking: Asking, { provider, model, name
     ledger.expect(row, null, signal);
     if (signal.aborted) return null;
   }
+}
+
+/** Once a turn: what does not fit then is more than history. */
+async function madeRoom({ room }: RunPorts, asking: Asking, failure: Failure): Promise<boolean> {
+  if (failure.class !== "overflow" || asking.madeRoom) return false;
+  asking.madeRoom = true;
+  return await room.afterOverflow(asking, asking.models);
 }
 
 /** The turn is said anew: what was shown of it counts for nothing. */
@@ -163,9 +184,14 @@ async function requestOf(ports: RunPorts, { row, run, turn }: Asking, model: str
   const tools = ports.toolCalls.specs();
   const bill = billOf({ ...prompt, tools, messages });
   await store.keepPrompt(row.pid, { runId: run.runId, turn, model, ...prompt, bill, now: clock.now() });
-  const earlier = () => messagesBefore(store, row.pid, messages[0]?.id ?? 0);
+  const earlier = () => messagesBefore(store, row.pid, firstOf(messages));
   const about = { pid: row.pid, home, cwd: row.cwd };
   return { model, system: systemText(prompt), messages, tools, about, earlier };
+}
+
+/** Where a summary stands first, it has the higher number. */
+function firstOf(messages: readonly Message[]): number {
+  return messages.reduce((first, { id }) => Math.min(first, id), messages[0]?.id ?? 0);
 }
 
 async function* messagesBefore(

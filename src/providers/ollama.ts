@@ -8,14 +8,13 @@ import type { Access } from "./access.ts";
 import { type Turn, toolsAndMessages } from "./conversation.ts";
 import { toldFailure } from "./failures.ts";
 import { countOf, parsed, recordOf } from "./json.ts";
+import { ollamaWindow } from "./models.ts";
 import { type Frame, LineFramer } from "./sse.ts";
 import { answered, readJson, type Translation } from "./wire.ts";
 
 const LIST_MS = 10_000;
 /** Until the first byte: a model may have to be loaded, and reads the whole request first. */
 const FIRST_BYTE_MS = 300_000;
-/** What a request asks for, unless the settings say less: most models on one machine can have it. */
-const WINDOW_TOKENS = 32_768;
 
 export function ollamaProvider({ clock, access }: { readonly clock: Clock; readonly access: Access }): Provider {
   const headers = {
@@ -64,7 +63,7 @@ function bodyOf(request: Request, { maxTokens, reasoning, windowTokens }: Access
     stream: true,
     // Only models that think take yes for an answer; every model takes no.
     ...(reasoning === "off" ? { think: false } : {}),
-    options: { num_ctx: Math.min(WINDOW_TOKENS, windowTokens), num_predict: maxTokens },
+    options: { num_ctx: ollamaWindow(windowTokens), num_predict: maxTokens },
     ...toolsAndMessages(request, messagesOf),
   };
 }

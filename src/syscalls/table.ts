@@ -5,6 +5,7 @@ import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-servi
 import type { ModelService } from "./ai-service.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
+import type { Conversations } from "./history-service.ts";
 import type { Prompts } from "./prompt-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
 import type {
@@ -48,6 +49,7 @@ export interface Services {
   readonly models: ModelService;
   readonly prompts: Prompts;
   readonly undoing: Undoing;
+  readonly conversations: Conversations;
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
@@ -62,6 +64,7 @@ const DOMAINS = {
     ...(await import("./proc-model.ts")).procModelCalls,
     ...(await import("./prompt.ts")).promptCalls,
     ...(await import("./undo.ts")).undoCalls,
+    ...(await import("./proc-history.ts")).procHistoryCalls,
   ],
   fs: async (): Promise<Declarations> => [
     ...(await import("./fs.ts")).fsCalls,
@@ -83,6 +86,7 @@ const DOMAINS = {
   storage: async (): Promise<Declarations> => (await import("./storage.ts")).storageCalls,
   "proc.context": async (): Promise<Declarations> => (await import("./prompt.ts")).contextCalls,
   "config.context": async (): Promise<Declarations> => (await import("./prompt.ts")).homeContextCalls,
+  "proc.history": async (): Promise<Declarations> => (await import("./proc-history.ts")).historyPolicyCalls,
   "proc.media": async (): Promise<Declarations> => (await import("./media.ts")).mediaCalls,
   audit: async (): Promise<Declarations> => (await import("./audit.ts")).auditCalls,
 };

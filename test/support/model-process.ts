@@ -11,6 +11,7 @@ import {
   type Usage,
   type WaitsFor,
 } from "../../src/abi/process.ts";
+import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
 import type {
   Admission,
   CallRow,
@@ -66,6 +67,9 @@ export class ModelProcess {
   closing: Closing | null = null;
   lastActiveAt: number | null = null;
   messages: { readonly generation: number; readonly message: Message }[] = [];
+  segments: Segment[] = [];
+  segmentsEver = 0;
+  policy: HistoryPolicy | null = null;
   queue: ModelQueued[] = [];
   runs = new Map<string, ModelRun>();
   calls: ModelCall[] = [];

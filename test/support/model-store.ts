@@ -15,7 +15,8 @@ import type {
   TurnCommit,
 } from "../../src/store/process/verbs.ts";
 import { endOf, ModelProcess } from "./model-process.ts";
-import { closingRecordsOf, contextOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
+import { closingRecordsOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
+import { contextOf, type Step } from "./model-segments.ts";
 import { ModelToldStore } from "./model-told.ts";
 import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
 
@@ -23,7 +24,6 @@ export class ModelDisk {
   readonly processes = new Map<string, ModelProcess>();
 }
 
-type Step<T> = (process: ModelProcess) => T | Refusal;
 type Given<V extends keyof ProcessStore, N extends number> = Parameters<ProcessStore[V]>[N];
 
 const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"];
@@ -180,13 +180,8 @@ export class ModelStore extends ModelToldStore implements ProcessStore {
     return this.disk.processes.get(pid)?.requests.get(key)?.answer ?? null;
   }
 
-  async head(pid: string) {
-    return plainHead(this.get(pid));
-  }
-
-  async projection(pid: string) {
-    return this.get(pid).projection();
-  }
+  head = async (pid: string) => plainHead(this.get(pid));
+  projection = async (pid: string) => this.get(pid).projection();
 
   async history(pid: string, query: HistoryQuery) {
     return historyOf(this.get(pid), query);
@@ -270,7 +265,7 @@ export class ModelStore extends ModelToldStore implements ProcessStore {
     return this.kernelGeneration * 2 ** 32 + madeAnew * 2 ** 24;
   }
 
-  private verb<T>(pid: string, step: Step<T>): Outcome<T> {
+  protected verb<T>(pid: string, step: Step<T>): Outcome<T> {
     const process = this.get(pid);
     if (process.kernel !== this.kernelGeneration) return { ok: false, why: "fenced" };
     return process.write(() => {

@@ -3,6 +3,7 @@
 import type { Change, ChangeVerbs, Undo } from "../../src/store/process/changes.ts";
 import type { ToldTurn, ToldVerbs } from "../../src/store/process/told.ts";
 import type { ModelProcess } from "./model-process.ts";
+import { ModelSegments } from "./model-segments.ts";
 
 export class ModelTold {
   readonly files = new Map<string, string>();
@@ -12,8 +13,7 @@ export class ModelTold {
   made = 0;
 }
 
-export abstract class ModelToldStore implements ToldVerbs, ChangeVerbs {
-  protected abstract get(pid: string): ModelProcess;
+export abstract class ModelToldStore extends ModelSegments implements ToldVerbs, ChangeVerbs {
   protected abstract unlessFenced(pid: string, step: (process: ModelProcess) => void): void;
 
   approvedWhy = async (pid: string, dispatchId: string) => this.get(pid).approvedWhy(dispatchId);

@@ -10,10 +10,12 @@ import { changeVerbs } from "./changes.ts";
 import { abortRun, closingRecords, cut, seal } from "./closing.ts";
 import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
 import { HeadRow, kernelGenerationOf, outboxSeqBefore } from "./head.ts";
-import { context, history, logCall, messageText, trace } from "./history.ts";
+import { history, logCall, messageText, trace } from "./history.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
 import { recoverRun } from "./recover.ts";
 import { insertMessage, runEnd } from "./rows.ts";
+import { segmentVerbs } from "./segment-store.ts";
+import { context } from "./segments.ts";
 import { sweepRows } from "./sweep.ts";
 import { toldVerbs } from "./told.ts";
 import { addUsageRow, beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls } from "./turns.ts";
@@ -143,9 +145,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       return owned(pid, epoch, "full", (db, head) => commitTurn(db, head, turn));
     },
 
-    async openCalls(pid, runId) {
-      return openCalls(files.get(pid), runId);
-    },
+    openCalls: async (pid, runId) => openCalls(files.get(pid), runId),
 
     async beginCall(pid, epoch, dispatchId) {
       const effect = openCall(files.get(pid), dispatchId)?.repeat !== "read";
@@ -290,6 +290,8 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     openApproval: async (pid): Promise<Approval | null> => new HeadRow(files.get(pid)).openApproval(),
     approvedWhy: async (pid, dispatchId) => approvedWhy(files.get(pid), dispatchId),
     trace: async (pid, query) => trace(files.get(pid), query),
+
+    ...segmentVerbs(files, verb),
 
     async logCall(pid, row) {
       unlessFenced(pid, (db) => logCall(db, row, options.logRows?.() ?? LIMITS.syscallLogRowsMax));

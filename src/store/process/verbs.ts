@@ -5,8 +5,11 @@
 import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
 import type { Approval, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
 import type { ChangeVerbs } from "./changes.ts";
+import type { SegmentVerbs } from "./segment-verbs.ts";
 import type { Sweep } from "./sweep.ts";
 import type { ToldVerbs } from "./told.ts";
+
+export type { Compaction, ContextShape, Graft, Undone } from "./segment-verbs.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
 export type Refusal = "fenced" | "conflict" | "no-process" | "full";
@@ -186,7 +189,7 @@ export interface LoggedCall {
   readonly ms: number;
 }
 
-export interface ProcessStore extends ToldVerbs, ChangeVerbs {
+export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(
     pid: string,
@@ -293,7 +296,7 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs {
   history(pid: string, query: HistoryRange): Promise<HistorySlice>;
   /** Null when there is no such message; `next` is where it goes on. */
   messageText(pid: string, piece: TextPiece): Promise<{ readonly text: string; readonly next: number | null } | null>;
-  /** The context of the next model call: the current generation, oldest first. */
+  /** The context of the next model call: the summary of the last segment, if there is one, then what came after it, oldest first. */
   context(pid: string): Promise<readonly Message[]>;
   runEnd(pid: string, runId: string): Promise<RunEnd | "open" | null>;
   openApproval(pid: string): Promise<Approval | null>;
