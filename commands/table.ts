@@ -23,6 +23,7 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["logs", { summary: "Print what was said lately", load: async () => (await import("./logs.ts")).logs }],
   ["diff", { summary: "Show what a run changed in files", load: async () => (await import("./undo.ts")).diff }],
   ["undo", { summary: "Put the files back that a run changed", load: async () => (await import("./undo.ts")).undo }],
+  ["rewind", { summary: "Take a process back to a message", load: async () => (await import("./undo.ts")).rewind }],
   [
     "history",
     { summary: "Read, search and shape histories", load: async () => (await import("./history.ts")).history() },

@@ -1,6 +1,7 @@
-// `gsv diff`, `gsv undo`: what a run changed in files, and the way back. A difference is text for other programs; on a terminal its lines are
+// `gsv diff`, `gsv undo`, `gsv rewind`: what a run changed in files, and the way back. A difference is text for other programs; on a terminal its lines are
 // coloured, and nothing in it acts there.
 
+import { SysError } from "../src/abi/errno.ts";
 import type { ChangedFile, ShownDiff, Undone } from "../src/abi/undo.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { field } from "../src/syscalls/define.ts";
@@ -48,6 +49,31 @@ export const undo = command(
     examples: ["gsv undo", "gsv undo task:abc123 --force", "gsv undo task:abc123 --redo"],
   },
   async ({ args, json }, io) => printUndone(io, await io.sys().call<Undone>("proc.undo", args), json),
+);
+
+export const rewind = command(
+  {
+    name: "rewind",
+    summary: "Take a process back to an earlier message: its history, its files, or both",
+    input: {
+      pid: field.pid("the process", { positional: true, meta: "PID" }),
+      message: field.int("the last message that stays; 0 is before the first", { positional: true, meta: "MESSAGE" }),
+      files: field.flag("the files alone"),
+      history: field.flag("the history alone"),
+      both: field.flag("history and files, as without any of these"),
+      force: field.flag("also where a file was changed since"),
+    },
+    examples: ["gsv rewind init:1000 12", "gsv rewind task:abc123 12 --files", "gsv undo task:abc123 --redo"],
+  },
+  async ({ args: { files = false, history = false, both = false, ...rest }, json }, io) => {
+    if ([files, history, both].filter(Boolean).length > 1)
+      throw new SysError("EUSAGE", "--files, --history and --both mean different things: one of them");
+    const what = files ? "files" : history ? "history" : "both";
+    const undone = await io.sys().call<Undone>("proc.rewind", { ...rest, what });
+    if (undone.rewound !== null && !json)
+      await printText(io.stdout, `${undone.pid} is back at message ${undone.rewound}`);
+    return printUndone(io, undone, json);
+  },
 );
 
 async function printUndone(io: Io, undone: Undone, json: boolean): Promise<number> {

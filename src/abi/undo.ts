@@ -26,6 +26,8 @@ export interface ShownDiff {
 export interface Undone {
   readonly pid: string;
   readonly runs: readonly string[];
+  /** The message that history went back to; null where it was left alone. */
+  readonly rewound: number | null;
   /** What was put back. */
   readonly files: readonly ChangedFile[];
   readonly notKept: readonly string[];

@@ -15,11 +15,12 @@ import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { Change, Undo, UndoneFile } from "../store/process/changes.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
-import type { Undoing, UndoRequest } from "../syscalls/undo-service.ts";
+import type { RewindRequest, Undoing, UndoRequest } from "../syscalls/undo-service.ts";
 import type { ChangePlace, ChangePlaces } from "./change-places.ts";
 import type { Changes } from "./changes.ts";
 import type { Ledger } from "./ledger.ts";
 import { restoreFile } from "./restore.ts";
+import { needLegalCut, rewindNote } from "./rewind.ts";
 import { conflictsOf, inOrder, same, type Touched, touchedBy } from "./undo-plan.ts";
 
 export interface UndoPorts {
@@ -66,16 +67,24 @@ export class UndoService implements Undoing {
   }
 
   undo(context: Parameters<Undoing["undo"]>[0], request: UndoRequest): Promise<Undone> {
-    return this.serial.run(async () => {
-      const row = await this.opened(context.caller, request.pid);
-      const { activeRunId } = await this.ports.store.projection(row.pid);
-      if (activeRunId !== null)
-        throw new SysError("EBUSY", `${row.pid} is at work: what it changes now would be undone in its back`, [
-          `gsv proc abort ${row.pid}, or wait: gsv wait ${row.pid}`,
-        ]);
-      return await this.ports.ledger.write(row, () =>
-        request.redo ? this.redo(row, context.caller, request) : this.takeBack(row, context.caller, request),
-      );
+    return this.alone(context.caller, request.pid, (row) =>
+      request.redo ? this.redo(row, context.caller, request) : this.takeBack(row, context.caller, request),
+    );
+  }
+
+  rewind(context: Parameters<Undoing["rewind"]>[0], request: RewindRequest): Promise<Undone> {
+    const { pid, message, what, force } = request;
+    return this.alone(context.caller, pid, async (row) => {
+      if (what !== "files") await needLegalCut(this.ports.store, pid, message);
+      const meant = (await this.notUndone(row)).filter(({ seq }) => seq > message);
+      const found = what === "history" ? [] : await this.inPlaces(row, meant);
+      const files = await this.planned(found, force, (touched) => touched);
+      if (files.length === 0 && what === "files") throw nothingToUndo(row.pid, meant);
+      const changes = what === "history" ? [] : meant.map(({ id }) => id);
+      const rewind = what === "files" ? null : message;
+      const done = await this.begin(row, context.caller, { changes, files, redoOf: null, rewind });
+      const runs = [...new Set(meant.map(({ runId }) => runId))];
+      return { ...done, runs, rewound: rewind, notKept: what === "history" ? [] : notKeptOf(meant) };
     });
   }
 
@@ -83,6 +92,18 @@ export class UndoService implements Undoing {
   async settle(row: ProcessRow): Promise<void> {
     for (const undo of await this.ports.store.undos(row.pid)) if (!undo.done) await this.carryOut(row, undo, true);
     await this.ports.changes.settle(row);
+  }
+
+  private alone(caller: Caller, pid: string, work: (row: ProcessRow) => Promise<Undone>): Promise<Undone> {
+    return this.serial.run(async () => {
+      const row = await this.opened(caller, pid);
+      const { activeRunId } = await this.ports.store.projection(row.pid);
+      if (activeRunId !== null)
+        throw new SysError("EBUSY", `${row.pid} is at work: what it changes now would be undone in its back`, [
+          `gsv proc abort ${row.pid}, or wait: gsv wait ${row.pid}`,
+        ]);
+      return await this.ports.ledger.write(row, () => work(row));
+    });
   }
 
   private async opened(caller: Caller, pid: string): Promise<ProcessRow> {
@@ -101,22 +122,19 @@ export class UndoService implements Undoing {
     return all.filter(({ undoneBy }) => undoneBy === null);
   }
 
-  private async takeBack(row: ProcessRow, caller: Caller, { run, after, force }: UndoRequest): Promise<Undone> {
+  private async takeBack(row: ProcessRow, caller: Caller, { run, force }: UndoRequest): Promise<Undone> {
     const all = await this.notUndone(row);
-    for (const meant of candidates(all, { run, after })) {
+    for (const meant of candidates(all, run)) {
       const found = await this.inPlaces(row, meant);
       const files = await this.planned(found, force, (touched) => touched);
       if (files.length === 0) continue;
       const notKept = notKeptOf(meant);
       const runs = [...new Set(meant.map(({ runId }) => runId))];
       const changes = meant.map(({ id }) => id);
-      return { ...(await this.begin(row, caller, { changes, files, redoOf: null })), runs, notKept };
+      const done = await this.begin(row, caller, { changes, files, redoOf: null, rewind: null });
+      return { ...done, runs, rewound: null, notKept };
     }
-    const unknown = notKeptOf(all);
-    throw new SysError("ENOENT", `there is nothing to undo: ${row.pid} changed no file that has versions`, [
-      ...unknown,
-      "files in a workspace, in a directory of this machine and in ~/context.d, skills.d and knowledge have versions",
-    ]);
+    throw nothingToUndo(row.pid, all);
   }
 
   private async redo(row: ProcessRow, caller: Caller, { force }: UndoRequest): Promise<Undone> {
@@ -130,8 +148,9 @@ export class UndoService implements Undoing {
       before: after,
       after: before,
     }));
-    const done = await this.begin(row, caller, { changes: last.changes, files, redoOf: last.id });
-    return { ...done, runs: [], notKept: [], redo: null };
+    const { id: redoOf, changes } = last;
+    const done = await this.begin(row, caller, { changes, files, redoOf, rewind: null });
+    return { ...done, runs: [], rewound: null, notKept: [], redo: null };
   }
 
   /** Files of an undo as if a process had changed them so. */
@@ -189,7 +208,7 @@ export class UndoService implements Undoing {
   private async begin(
     row: ProcessRow,
     caller: Caller,
-    plan: Pick<Undo, "changes" | "files" | "redoOf">,
+    plan: Pick<Undo, "changes" | "files" | "redoOf" | "rewind">,
   ): Promise<Pick<Undone, "pid" | "files" | "redo">> {
     const { store, clock } = this.ports;
     const begun = { at: clock.now(), by: caller.username, ...plan };
@@ -223,6 +242,7 @@ export class UndoService implements Undoing {
       }
       await place.mark(paths, []);
     }
+    await this.turnHistory(row, undo);
     await store.endUndo(row.pid, undo.id);
     if (faults.length === 0) return;
     log(`an undo of ${row.pid} is not whole: ${faults.join("; ")}`);
@@ -233,14 +253,31 @@ export class UndoService implements Undoing {
         faults.slice(0, SHOWN_MAX),
       );
   }
+
+  /** Also again after a crash. */
+  private async turnHistory({ pid }: ProcessRow, undo: Undo): Promise<void> {
+    const { store, clock } = this.ports;
+    const now = clock.now();
+    if (undo.redoOf !== null) return void (await store.undoRewind(pid, { undo: undo.redoOf, now }));
+    if (undo.rewind === null) return;
+    const note = rewindNote({ by: undo.by, through: undo.rewind, files: undo.files.length });
+    const done = await store.rewind(pid, { undo: undo.id, through: undo.rewind, note, now });
+    if (done.ok && done.value === null) this.ports.log(`the history of ${pid} went on while it was to be taken back`);
+  }
 }
 
 /** The sets to try, the likeliest first: without a wish the newest run that changed something. */
-function candidates(all: readonly Change[], { run, after }: Pick<UndoRequest, "run" | "after">): (readonly Change[])[] {
-  if (after !== undefined) return [all.filter(({ seq }) => seq > after)];
+function candidates(all: readonly Change[], run: string | undefined): (readonly Change[])[] {
   if (run !== undefined) return [all.filter(({ runId }) => runId === run)];
   const runs = [...new Set(all.map(({ runId }) => runId).reverse())];
   return runs.map((runId) => all.filter((change) => change.runId === runId));
+}
+
+function nothingToUndo(pid: string, changes: readonly Change[]): SysError {
+  return new SysError("ENOENT", `there is nothing to undo: ${pid} changed no file that has versions`, [
+    ...notKeptOf(changes),
+    "files in a workspace, in a directory of this machine and in ~/context.d, skills.d and knowledge have versions",
+  ]);
 }
 
 function isEither(now: FileState, from: FileState, to: FileState): boolean {

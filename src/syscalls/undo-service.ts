@@ -8,12 +8,18 @@ export interface UndoRequest {
   readonly pid: string;
   /** Only this run's; the last one that changed something when left out. */
   readonly run?: string;
-  /** Everything that was changed after this message. */
-  readonly after?: number;
   /** What others changed since goes too. */
   readonly force: boolean;
   /** The last undo is taken back. */
   readonly redo: boolean;
+}
+
+export interface RewindRequest {
+  readonly pid: string;
+  /** The last one that stays; 0 is before the first. */
+  readonly message: number;
+  readonly what: "both" | "files" | "history";
+  readonly force: boolean;
 }
 
 export interface Undoing {
@@ -22,4 +28,5 @@ export interface Undoing {
     request: { readonly pid: string; readonly run?: string; readonly turn?: number },
   ): Promise<ShownDiff>;
   undo(context: CallContext, request: UndoRequest): Promise<Undone>;
+  rewind(context: CallContext, request: RewindRequest): Promise<Undone>;
 }

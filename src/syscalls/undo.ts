@@ -38,7 +38,6 @@ export const undoCalls = [
     input: {
       pid,
       run: field.optional(field.uuid("what this run changed", { meta: "RUN" })),
-      after: field.optional(field.int("all that was changed after this message", { min: 0, meta: "MESSAGE" })),
       force: field.flag("also where a file was changed since"),
       redo: field.flag("take the last undo back"),
     },
@@ -49,5 +48,25 @@ export const undoCalls = [
     },
     run: ({ undoing }: Service, { force = false, redo = false, ...args }, context) =>
       undoing.undo(context, { ...args, force, redo, pid: args.pid ?? initPid(context.caller.ownerUid) }),
+  }),
+
+  syscall({
+    name: "proc.rewind",
+    summary: "Take a process back to an earlier message: its history, its files, or both",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: {
+      pid: field.pid("the process", { positional: true, meta: "PID" }),
+      message: field.int("the last message that stays; 0 is before the first", { positional: true, meta: "MESSAGE" }),
+      what: field.withDefault(field.choice("what goes back", ["both", "files", "history"]), "both"),
+      force: field.flag("also where a file was changed since"),
+    },
+    cli: {
+      hidden: true,
+      examples: ["gsv rewind task:abc123 12", "gsv rewind task:abc123 12 --files"],
+      print: { kind: "value", text: ({ files }: Undone) => files.map(({ path }) => path).join("\n") },
+    },
+    run: ({ undoing }: Service, { force = false, ...args }, context) => undoing.rewind(context, { ...args, force }),
   }),
 ] as const;

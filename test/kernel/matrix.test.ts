@@ -50,6 +50,10 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.prompt": { outcomes: HIDDEN, about: pid },
   "proc.diff": { outcomes: HIDDEN, about: pid },
   "proc.undo": { outcomes: ["ENOENT", "ESRCH", "ENOENT", "EPERM", "EPERM"], about: pid },
+  "proc.rewind": {
+    outcomes: ["ENOENT", "ESRCH", "ENOENT", "EPERM", "EPERM"],
+    about: async (world, owner) => ({ ...(await pid(world, owner)), message: 900 }),
+  },
   "proc.context.list": { outcomes: HIDDEN, about: pid },
   "proc.context.set": {
     outcomes: ["ok", "ESRCH", "ok", "EPERM", "ESRCH"],

@@ -41,6 +41,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "hil.answer",
     "proc.history.policy",
     "proc.model",
+    "proc.rewind",
     "proc.undo",
     "repo.delete",
     "storage.gc",

@@ -4,16 +4,12 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, lstatSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { ShownDiff, Undone } from "../../src/abi/undo.ts";
+import type { ShownDiff } from "../../src/abi/undo.ts";
 import { TestKernel } from "../support/kernel.ts";
-import { host, Project, works, write } from "../support/worker.ts";
+import { diesIn, changesIn as filesOf, host, Project, undo, works, write } from "../support/worker.ts";
 
-const undo = (home: TestKernel, pid: string, more: object = {}) => home.sys.call<Undone>("proc.undo", { pid, ...more });
 const diff = (home: TestKernel, pid: string, more: object = {}) =>
   home.sys.call<ShownDiff>("proc.diff", { pid, ...more });
-
-const filesOf = ({ files }: ShownDiff | Undone) =>
-  files.map(({ path, what }) => `${what} ${path.split("/").slice(-1)[0]}`).sort();
 
 async function inProject(home: TestKernel, project: Project): Promise<string> {
   return (await home.spawn({ workspace: project.directory })).pid;
@@ -238,11 +234,8 @@ test("an undo that a kernel died in is carried to its end by the next one, and l
   const [done] = await home.stores.processes.undos(pid);
   await undo(home, pid, { redo: true });
   if (done === undefined) throw new Error("no undo was stored");
-  // As a kernel leaves it that dies before the first file.
-  await home.stores.processes.beginUndo(pid, { ...done, redoOf: null });
   project.write("b.txt", "person\n");
-  await home.restart();
-  await home.sys.call("proc.diff", { pid });
+  await diesIn(home, pid, done);
   expect([project.read("a.txt"), project.read("b.txt")]).toEqual(["a\n", "person\n"]);
   expect((await home.stores.processes.undos(pid)).map((each) => each.done)).toEqual([true, true, true]);
 });

@@ -48,6 +48,7 @@ const BY_HAND: { readonly [name: string]: string } = {
   context: "--of --pid",
   diff: "--run --turn --stat",
   undo: "--run --force --redo",
+  rewind: "--files --history --both --force",
   prompt: "--turn --run --bill --text",
   skills: "--description",
   media: "",

@@ -34,7 +34,7 @@ type Verb = (...args: unknown[]) => Promise<unknown>;
 const LOOKS = new Set(
   `get list children count unfinished byUid byName nameOf identity byHash hash isLocked ofAccount capabilities personalAgent mayActAs firstHuman
    open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
-   contextFiles keptPrompt changes undos contextShape segments historyPolicy
+   contextFiles keptPrompt changes undos rewinds contextShape segments historyPolicy
    of read close opened olderThan passwd shadow groups at inWorkspace`.split(/\s+/),
 );
 

@@ -1,6 +1,7 @@
 // What a process is told and what it changed, as plain lists: two groups of the store's verbs.
 
 import type { Change, ChangeVerbs, Undo } from "../../src/store/process/changes.ts";
+import type { Rewind, RewindVerbs } from "../../src/store/process/rewinds.ts";
 import type { ToldTurn, ToldVerbs } from "../../src/store/process/told.ts";
 import type { ModelProcess } from "./model-process.ts";
 import { ModelSegments } from "./model-segments.ts";
@@ -10,10 +11,11 @@ export class ModelTold {
   readonly turns: ToldTurn[] = [];
   changes: (Change & { readonly ended: boolean })[] = [];
   undos: Undo[] = [];
+  rewinds: Rewind[] = [];
   made = 0;
 }
 
-export abstract class ModelToldStore extends ModelSegments implements ToldVerbs, ChangeVerbs {
+export abstract class ModelToldStore extends ModelSegments implements ToldVerbs, ChangeVerbs, RewindVerbs {
   protected abstract unlessFenced(pid: string, step: (process: ModelProcess) => void): void;
 
   approvedWhy = async (pid: string, dispatchId: string) => this.get(pid).approvedWhy(dispatchId);
@@ -93,5 +95,44 @@ export abstract class ModelToldStore extends ModelSegments implements ToldVerbs,
 
   async undos(pid: string) {
     return this.get(pid).context.undos;
+  }
+
+  async rewinds(pid: string) {
+    return this.get(pid).context.rewinds;
+  }
+
+  async rewind(pid: string, { undo, through, note, now }: Parameters<RewindVerbs["rewind"]>[1]) {
+    return this.verb(pid, (process): Rewind | null | "no-process" => {
+      if (process.closing !== null) return "no-process";
+      const known = process.context.rewinds.find((each) => each.undo === undo);
+      if (known !== undefined) return known;
+      const toSeq = process.nextSeq - 1;
+      if (process.currentRun !== null || through >= toSeq) return null;
+      const isOver = (each: { readonly undoneAt: number | null; readonly toSeq: number }) =>
+        each.undoneAt === null && each.toSeq > through;
+      const segments = process.segments.filter(isOver).map(({ id }) => id);
+      process.segments = process.segments.map((each) => (isOver(each) ? { ...each, undoneAt: now } : each));
+      const origin = { kind: "kernel" } as const;
+      const said = process.enterMessage({ role: "system", content: note, runId: null, timestamp: now, origin });
+      const about = { segments, createdAt: now, undoneAt: null };
+      const rewind: Rewind = { undo, fromSeq: through + 1, toSeq, noteSeq: said.id, ...about };
+      process.context.rewinds.push(rewind);
+      return rewind;
+    });
+  }
+
+  async undoRewind(pid: string, { undo, now }: Parameters<RewindVerbs["undoRewind"]>[1]) {
+    return this.verb(pid, (process): null | "no-process" => {
+      if (process.closing !== null) return "no-process";
+      const known = process.context.rewinds.find((each) => each.undo === undo && each.undoneAt === null);
+      if (known === undefined) return null;
+      process.segments = process.segments.map((each) =>
+        known.segments.includes(each.id) ? { ...each, undoneAt: null } : each,
+      );
+      process.context.rewinds = process.context.rewinds.map((each) =>
+        each.undo === undo ? { ...each, undoneAt: now } : each,
+      );
+      return null;
+    });
   }
 }

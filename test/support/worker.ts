@@ -4,6 +4,8 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ShownDiff, Undone } from "../../src/abi/undo.ts";
+import type { Undo } from "../../src/store/process/changes.ts";
 import { plainGit } from "./git.ts";
 import type { TestKernel } from "./kernel.ts";
 import { scratchDirectory } from "./scratch.ts";
@@ -27,6 +29,28 @@ export async function works(home: TestKernel, pid: string, ...calls: readonly Ca
     return home.heard("chat.complete", runId).length > 0;
   });
   return runId;
+}
+
+export const undo = (home: TestKernel, pid: string, more: object = {}) =>
+  home.sys.call<Undone>("proc.undo", { pid, ...more });
+
+/** As `changed plan.md`, sorted. */
+export function changesIn({ files }: ShownDiff | Undone): string[] {
+  return files.map(({ path, what }) => `${what} ${path.split("/").at(-1)}`).sort();
+}
+
+/** A kernel that dies before the first file of an undo, and the next one. */
+export async function diesIn(home: TestKernel, pid: string, { at, by, changes, files, redoOf, rewind }: Undo) {
+  const row = await home.stores.kernel.processes.get(pid);
+  if (row === null) throw new Error(`no process ${pid}`);
+  await new Promise<void>((begun) => {
+    void home.kernel.ledger.write(row, async () => {
+      await home.stores.processes.beginUndo(pid, { at, by, changes, files, redoOf, rewind });
+      begun();
+      await new Promise(() => {});
+    });
+  });
+  await home.restart();
 }
 
 export class Project implements Disposable {

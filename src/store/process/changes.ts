@@ -44,6 +44,8 @@ export interface Undo {
   readonly files: readonly UndoneFile[];
   /** The undo that this one takes back. */
   readonly redoOf: number | null;
+  /** History goes back to this message with it. */
+  readonly rewind: number | null;
   readonly done: boolean;
   readonly redone: boolean;
 }
@@ -64,7 +66,7 @@ export interface ChangeVerbs {
     pid: string,
     which: { readonly open: boolean } | { readonly runId: string } | { readonly sinceSeq: number } | "all",
   ): Promise<readonly Change[]>;
-  beginUndo(pid: string, undo: Pick<Undo, "at" | "by" | "changes" | "files" | "redoOf">): Promise<number>;
+  beginUndo(pid: string, undo: Pick<Undo, "at" | "by" | "changes" | "files" | "redoOf" | "rewind">): Promise<number>;
   endUndo(pid: string, id: number): Promise<void>;
   /** Newest first. */
   undos(pid: string): Promise<readonly Undo[]>;
@@ -125,12 +127,12 @@ export function changeVerbs(
         .map(changeFrom);
     },
 
-    async beginUndo(pid, { at, by, changes, files, redoOf }) {
+    async beginUndo(pid, { at, by, changes, files, redoOf, rewind }) {
       let id = 0;
       write(pid, (db) => {
         db.run(
-          "INSERT INTO undos (created_at, undone_by, changes_json, files_json, redo_of, done, redone) VALUES (?, ?, ?, ?, ?, 0, 0)",
-          ...[at, by, JSON.stringify(changes), JSON.stringify(files), redoOf],
+          "INSERT INTO undos (created_at, undone_by, changes_json, files_json, redo_of, rewind_through, done, redone) VALUES (?, ?, ?, ?, ?, ?, 0, 0)",
+          ...[at, by, JSON.stringify(changes), JSON.stringify(files), redoOf, rewind],
         );
         id = db.get<{ id: number }>("SELECT last_insert_rowid() AS id")?.id ?? 0;
         db.run("DELETE FROM undos WHERE id <= ? - ?", id, UNDOS_KEPT);
@@ -179,6 +181,7 @@ interface UndoColumns extends Row {
   readonly changes_json: string;
   readonly files_json: string;
   readonly redo_of: number | null;
+  readonly rewind_through: number | null;
   readonly done: number;
   readonly redone: number;
 }
@@ -192,6 +195,7 @@ function undosIn(db: Db, id: number | null): Undo[] {
     changes: JSON.parse(row.changes_json) as number[],
     files: JSON.parse(row.files_json) as UndoneFile[],
     redoOf: row.redo_of,
+    rewind: row.rewind_through,
     done: row.done === 1,
     redone: row.redone === 1,
   }));

@@ -13,6 +13,7 @@ import { HeadRow, kernelGenerationOf, outboxSeqBefore } from "./head.ts";
 import { history, logCall, messageText, trace } from "./history.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
 import { recoverRun } from "./recover.ts";
+import { rewindVerbs } from "./rewinds.ts";
 import { insertMessage, runEnd } from "./rows.ts";
 import { segmentVerbs } from "./segment-store.ts";
 import { context } from "./segments.ts";
@@ -141,9 +142,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       return claimed.ok ? claimed.value : null;
     },
 
-    async commitTurn(pid, epoch, turn) {
-      return owned(pid, epoch, "full", (db, head) => commitTurn(db, head, turn));
-    },
+    commitTurn: async (pid, epoch, turn) => owned(pid, epoch, "full", (db, head) => commitTurn(db, head, turn)),
 
     openCalls: async (pid, runId) => openCalls(files.get(pid), runId),
 
@@ -292,6 +291,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     trace: async (pid, query) => trace(files.get(pid), query),
 
     ...segmentVerbs(files, verb),
+    ...rewindVerbs(files, verb),
 
     async logCall(pid, row) {
       unlessFenced(pid, (db) => logCall(db, row, options.logRows?.() ?? LIMITS.syscallLogRowsMax));

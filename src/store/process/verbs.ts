@@ -5,6 +5,7 @@
 import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
 import type { Approval, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
 import type { ChangeVerbs } from "./changes.ts";
+import type { RewindVerbs } from "./rewinds.ts";
 import type { SegmentVerbs } from "./segment-verbs.ts";
 import type { Sweep } from "./sweep.ts";
 import type { ToldVerbs } from "./told.ts";
@@ -189,7 +190,7 @@ export interface LoggedCall {
   readonly ms: number;
 }
 
-export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs {
+export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, RewindVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(
     pid: string,
