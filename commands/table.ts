@@ -14,7 +14,10 @@ const short = (callName: string, name: string) => async () => (await import("./d
 export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["chat", { summary: "Send a message and print the answer", load: async () => (await import("./chat.ts")).chat }],
   ["ps", { summary: "List processes", load: short("proc.list", "ps") }],
-  ["spawn", { summary: "Start a new process; prints its pid", load: short("proc.spawn", "spawn") }],
+  [
+    "spawn",
+    { summary: "Start a new process; prints its pid", load: async () => (await import("./trust.ts")).spawnAs("spawn") },
+  ],
   ["send", { summary: "Leave a message and return at once", load: short("proc.send", "send") }],
   [
     "wait",

@@ -5,11 +5,11 @@ import { SysError } from "../src/abi/errno.ts";
 import type { WorkspaceInfo } from "../src/abi/workspace.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { field } from "../src/syscalls/define.ts";
-import { syscallNamed } from "../src/syscalls/table.ts";
+import type { Spawned } from "../src/syscalls/services.ts";
 import type { Speaking } from "../src/syscalls/workspace-service.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
-import { jsonLine, printResult, printText } from "./print.ts";
+import { jsonLine, printText } from "./print.ts";
 
 const LINES_SHOWN = 40;
 
@@ -42,19 +42,21 @@ export const trust = command(
 
 /** Attaches, and asks at once about what lies there. */
 export async function attach(): Promise<Command> {
-  const call = await syscallNamed("workspace.attach");
-  if (call === undefined) throw new Error("workspace.attach is not declared");
-  const { summary, input, cli } = call;
-  return command({ name: "workspace attach", summary, input, examples: cli.examples }, async ({ args, json }, io) => {
-    const workspace = await io.sys().call<WorkspaceInfo>("workspace.attach", args);
-    await printResult(io, cli.print, workspace, json);
-    if (!json && io.stdin.isTTY && io.stderr.isTTY) await offer(io, workspace.id);
-    return 0;
+  return (await import("./derive.ts")).derived("workspace.attach", "workspace attach", (io, { id }: WorkspaceInfo) =>
+    offer(io, id),
+  );
+}
+
+/** The same for a process that is to work in a directory of this machine. */
+export async function spawnAs(name: string): Promise<Command> {
+  return (await import("./derive.ts")).derived("proc.spawn", name, async (io, { workspaceId }: Spawned) => {
+    if (workspaceId?.startsWith("dir_")) await offer(io, workspaceId);
   });
 }
 
-/** Where it tells nothing there is nothing to ask. */
+/** Where there is nobody to ask, or nothing to ask about, nothing is asked. */
 async function offer(io: Io, id: string): Promise<void> {
+  if (!io.stdin.isTTY || !io.stderr.isTTY) return;
   const speaking = await io.sys().call<Speaking>("workspace.speaks", { id });
   if (speaking.trusted || speaking.files.length === 0) return;
   await show(io, speaking);

@@ -28,7 +28,8 @@ export const diff = command(
     const shown = await io.sys().call<ShownDiff>("proc.diff", asked);
     if (json) await printText(io.stdout, jsonLine(shown));
     else if (stat) for (const file of shown.files) await printText(io.stdout, fileLine(file));
-    else if (shown.text !== "") await printText(io.stdout, io.stdout.isTTY ? coloured(shown.text, io) : shown.text);
+    else if (shown.text !== "" && io.stdout.isTTY) await io.stdout.write(coloured(shown.text, io));
+    else if (shown.text !== "") await printText(io.stdout, shown.text);
     if (shown.files.length === 0 && !json) await printText(io.stderr, `${shown.pid} changed no file that has versions`);
     if (shown.truncated) await printText(io.stderr, "the rest is too long to be shown: --stat names all files");
     for (const note of shown.notKept) await printText(io.stderr, note);

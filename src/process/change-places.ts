@@ -1,6 +1,7 @@
 // Where files have versions: trees of gsv's own (homes and workspaces), each write a version, and directories of this machine, whose versions
 // gsv keeps beside them. A place knows how it stands now and how its files are put back.
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Namespace } from "../../fs/namespace.ts";
 import { isWithin } from "../../fs/path.ts";
@@ -20,6 +21,8 @@ export interface ChangePlace {
   /** What people call the directory that paths in it are in. */
   readonly shown: string;
   readonly repository: Repository;
+  /** False where the directory is gone, or its versions are. */
+  holds(commits: readonly (string | null)[]): Promise<boolean>;
   /** Its version now, what differs from the one before being the work of these processes. */
   mark(paths: readonly string[] | null, by: readonly string[]): Promise<Snapshot>;
   /** Where its files are changed, through gsv's own filesystem. */
@@ -117,6 +120,7 @@ export class ChangePlaces {
       key: `tree:${owner}/${name}`,
       shown: root,
       repository: tree.repository,
+      holds: (commits) => holdsAll(tree.directory, tree.repository, commits),
       async mark(paths) {
         // What a person has edited beside gsv has a version of its own before it is written over.
         for (const path of paths ?? []) if (!(await tree.isOwn(path))) await tree.record([path]);
@@ -136,6 +140,7 @@ export class ChangePlaces {
       key: `dir:${directory}`,
       shown: directory,
       repository: shadow.repository,
+      holds: (commits) => holdsAll(directory, shadow.repository, commits),
       mark: (paths, by) => shadow.snapshot(paths, by),
       files: { namespace: known, root: "" },
       modeOf: (path) => shadow.modeOf(path),
@@ -146,4 +151,18 @@ export class ChangePlaces {
 function commitAt(gitDir: string): string | null {
   const head = headAt(gitDir);
   return head !== null && "commit" in head ? head.commit : null;
+}
+
+async function holdsAll(
+  directory: string,
+  repository: Repository,
+  commits: readonly (string | null)[],
+): Promise<boolean> {
+  if (!existsSync(directory)) return false;
+  for (const commit of new Set(commits)) {
+    if (commit === null) continue;
+    const { status } = await repository.run(["cat-file", "-e", `${commit}^{commit}`], { also: [1, 128] });
+    if (status !== 0) return false;
+  }
+  return true;
 }

@@ -134,6 +134,9 @@ export class UndoService implements Undoing {
       const done = await this.begin(row, caller, { changes, files, redoOf: null, rewind: null });
       return { ...done, runs, rewound: null, notKept };
     }
+    const isDone = all.length === 0 && (await this.ports.store.changes(row.pid, "all")).length > 0;
+    if (isDone)
+      throw new SysError("ENOENT", `there is nothing left to undo: all that ${row.pid} changed is taken back`);
     throw nothingToUndo(row.pid, all);
   }
 
@@ -168,8 +171,11 @@ export class UndoService implements Undoing {
   private async inPlaces(row: ProcessRow, changes: readonly Change[]): Promise<InPlace[]> {
     const found: InPlace[] = [];
     for (const key of new Set(changes.map(({ place }) => place))) {
-      const inIt = changes.filter(({ place, after }) => place === key && after !== null);
       const place = await this.ports.places.named(row, key);
+      const inIt = await this.kept(
+        place,
+        changes.filter((change) => change.place === key),
+      );
       const steps: Step[] = [];
       for (const { before, after, path } of inIt) {
         if (after === null || after === before) continue;
@@ -179,6 +185,15 @@ export class UndoService implements Undoing {
       found.push({ place, changes: inIt, touched: touchedBy(row.pid, steps) });
     }
     return found.filter(({ touched }) => touched.length > 0);
+  }
+
+  /** Those whose versions are there: older ones go in time, a backup holds none, and a directory may be gone. */
+  private async kept(place: ChangePlace, changes: readonly Change[]): Promise<readonly Change[]> {
+    const known = changes.filter(({ after }) => after !== null);
+    if (await place.holds(known.flatMap(({ before, after }) => [before, after]))) return known;
+    const kept: Change[] = [];
+    for (const change of known) if (await place.holds([change.before, change.after])) kept.push(change);
+    return kept;
   }
 
   /** What is to be done, where nothing stands in its way. */
@@ -274,7 +289,9 @@ function candidates(all: readonly Change[], run: string | undefined): (readonly 
 }
 
 function nothingToUndo(pid: string, changes: readonly Change[]): SysError {
-  return new SysError("ENOENT", `there is nothing to undo: ${pid} changed no file that has versions`, [
+  const isLost = changes.some(({ after, before }) => after !== before);
+  const why = isLost ? "the versions of what it changed are there no more" : `${pid} changed no file that has versions`;
+  return new SysError("ENOENT", `there is nothing to undo: ${why}`, [
     ...notKeptOf(changes),
     "files in a workspace, in a directory of this machine and in ~/context.d, skills.d and knowledge have versions",
   ]);

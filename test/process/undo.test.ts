@@ -37,7 +37,7 @@ describe("in a tree of gsv's own", () => {
     await undo(home, pid);
     await undo(home, pid);
     expect(await read("plan.md")).toBe("gone");
-    expect((await home.refusal("proc.undo", { pid })).message).toContain("there is nothing to undo");
+    expect((await home.refusal("proc.undo", { pid })).message).toContain("there is nothing left to undo");
   });
 
   test("what a script of gsv wrote counts, what another process of the same agent wrote meanwhile does not", async () => {
