@@ -3,11 +3,15 @@
 import { FileError } from "../../fs/error.ts";
 import { parent } from "../../fs/path.ts";
 import type { Caller } from "../abi/identity.ts";
-import { LIMITS } from "../abi/limits.ts";
 import type { FileState } from "../abi/undo.ts";
 import type { ChangePlace } from "./change-places.ts";
 
-export async function restoreFile(place: ChangePlace, caller: Caller, path: string, to: FileState): Promise<void> {
+/** `bytes` are what it is to hold; of no use where it is to be gone. */
+export async function restoreFile(
+  place: ChangePlace,
+  caller: Caller,
+  { path, to, bytes }: { readonly path: string; readonly to: FileState; readonly bytes: Uint8Array },
+): Promise<void> {
   const { namespace, root } = place.files;
   const at = `${root}/${path}`;
   const there = await orNull(() => namespace.lstat(caller, at));
@@ -16,7 +20,6 @@ export async function restoreFile(place: ChangePlace, caller: Caller, path: stri
     await namespace.remove(caller, at, { recursive: false });
     return await dropEmpty(place, caller, parent(at));
   }
-  const { bytes } = await place.repository.run(["cat-file", "blob", to.oid], { bytesMax: LIMITS.fileBytesMax });
   // In the place of a link or a directory a file is new.
   if (there !== null && (there.kind !== "file" || to.mode === "120000"))
     await namespace.remove(caller, at, { recursive: false });

@@ -9,19 +9,22 @@ import type { Callers } from "../kernel/accounts.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
-import { EMPTY_TREE } from "../repos/look.ts";
-import { differenceOf, type Step, statesIn, stepsBetween } from "../repos/steps.ts";
+import { contentsOf, type Step, statesIn, stepsBetween } from "../repos/steps.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { Change, Undo, UndoneFile } from "../store/process/changes.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
+import type { CallContext } from "../syscalls/define.ts";
 import type { RewindRequest, Undoing, UndoRequest } from "../syscalls/undo-service.ts";
+import { differenceIn } from "./change-diff.ts";
 import type { ChangePlace, ChangePlaces } from "./change-places.ts";
 import type { Changes } from "./changes.ts";
 import type { Ledger } from "./ledger.ts";
+import { keyOf } from "./request.ts";
 import { restoreFile } from "./restore.ts";
 import { needLegalCut, rewindNote } from "./rewind.ts";
 import { conflictsOf, inOrder, same, type Touched, touchedBy } from "./undo-plan.ts";
+import { inTheWay, nothingToUndo, notKeptOf, SHOWN_MAX } from "./undo-words.ts";
 
 export interface UndoPorts {
   readonly kernel: KernelStore;
@@ -41,7 +44,6 @@ interface InPlace {
 }
 
 const DIFF_BYTES_MAX = 512 * 1024;
-const SHOWN_MAX = 20;
 
 export class UndoService implements Undoing {
   /** One undo after the other: two would judge by files that the other is about to change. */
@@ -66,15 +68,15 @@ export class UndoService implements Undoing {
     return { pid, runId, files, text, truncated, notKept: notKeptOf(meant) };
   }
 
-  undo(context: Parameters<Undoing["undo"]>[0], request: UndoRequest): Promise<Undone> {
-    return this.alone(context.caller, request.pid, (row) =>
-      request.redo ? this.redo(row, context.caller, request) : this.takeBack(row, context.caller, request),
+  undo(context: CallContext, request: UndoRequest): Promise<Undone> {
+    return this.alone(context, request.pid, (row) =>
+      request.redo ? this.redo(row, context, request) : this.takeBack(row, context, request),
     );
   }
 
-  rewind(context: Parameters<Undoing["rewind"]>[0], request: RewindRequest): Promise<Undone> {
+  rewind(context: CallContext, request: RewindRequest): Promise<Undone> {
     const { pid, message, what, force } = request;
-    return this.alone(context.caller, pid, async (row) => {
+    return this.alone(context, pid, async (row) => {
       if (what !== "files") await needLegalCut(this.ports.store, pid, message);
       const meant = (await this.notUndone(row)).filter(({ seq }) => seq > message);
       const found = what === "history" ? [] : await this.inPlaces(row, meant);
@@ -82,9 +84,7 @@ export class UndoService implements Undoing {
       if (files.length === 0 && what === "files") throw nothingToUndo(row.pid, meant);
       const changes = what === "history" ? [] : meant.map(({ id }) => id);
       const rewind = what === "files" ? null : message;
-      const done = await this.begin(row, context.caller, { changes, files, redoOf: null, rewind });
-      const runs = [...new Set(meant.map(({ runId }) => runId))];
-      return { ...done, runs, rewound: rewind, notKept: what === "history" ? [] : notKeptOf(meant) };
+      return await this.begin(row, context, { changes, files, redoOf: null, rewind });
     });
   }
 
@@ -94,9 +94,12 @@ export class UndoService implements Undoing {
     await this.ports.changes.settle(row);
   }
 
-  private alone(caller: Caller, pid: string, work: (row: ProcessRow) => Promise<Undone>): Promise<Undone> {
+  private alone(context: CallContext, pid: string, work: (row: ProcessRow) => Promise<Undone>): Promise<Undone> {
     return this.serial.run(async () => {
-      const row = await this.opened(caller, pid);
+      const row = await this.opened(context.caller, pid);
+      // The same request again, of a client that lost its kernel: it is done.
+      const known = (await this.ports.store.undos(row.pid)).find(({ requestKey }) => requestKey === keyOf(context));
+      if (known !== undefined) return this.told(row, known);
       const { activeRunId } = await this.ports.store.projection(row.pid);
       if (activeRunId !== null)
         throw new SysError("EBUSY", `${row.pid} is at work: what it changes now would be undone in its back`, [
@@ -122,17 +125,14 @@ export class UndoService implements Undoing {
     return all.filter(({ undoneBy }) => undoneBy === null);
   }
 
-  private async takeBack(row: ProcessRow, caller: Caller, { run, force }: UndoRequest): Promise<Undone> {
+  private async takeBack(row: ProcessRow, context: CallContext, { run, force }: UndoRequest): Promise<Undone> {
     const all = await this.notUndone(row);
     for (const meant of candidates(all, run)) {
       const found = await this.inPlaces(row, meant);
       const files = await this.planned(found, force, (touched) => touched);
       if (files.length === 0) continue;
-      const notKept = notKeptOf(meant);
-      const runs = [...new Set(meant.map(({ runId }) => runId))];
       const changes = meant.map(({ id }) => id);
-      const done = await this.begin(row, caller, { changes, files, redoOf: null, rewind: null });
-      return { ...done, runs, rewound: null, notKept };
+      return await this.begin(row, context, { changes, files, redoOf: null, rewind: null });
     }
     const isDone = all.length === 0 && (await this.ports.store.changes(row.pid, "all")).length > 0;
     if (isDone)
@@ -140,7 +140,7 @@ export class UndoService implements Undoing {
     throw nothingToUndo(row.pid, all);
   }
 
-  private async redo(row: ProcessRow, caller: Caller, { force }: UndoRequest): Promise<Undone> {
+  private async redo(row: ProcessRow, context: CallContext, { force }: UndoRequest): Promise<Undone> {
     const last = (await this.ports.store.undos(row.pid)).find(
       ({ done, redone, redoOf }) => done && !redone && redoOf === null,
     );
@@ -152,8 +152,7 @@ export class UndoService implements Undoing {
       after: before,
     }));
     const { id: redoOf, changes } = last;
-    const done = await this.begin(row, caller, { changes, files, redoOf, rewind: null });
-    return { ...done, runs: [], rewound: null, notKept: [], redo: null };
+    return await this.begin(row, context, { changes, files, redoOf, rewind: null });
   }
 
   /** Files of an undo as if a process had changed them so. */
@@ -222,20 +221,33 @@ export class UndoService implements Undoing {
 
   private async begin(
     row: ProcessRow,
-    caller: Caller,
+    context: CallContext,
     plan: Pick<Undo, "changes" | "files" | "redoOf" | "rewind">,
-  ): Promise<Pick<Undone, "pid" | "files" | "redo">> {
+  ): Promise<Undone> {
     const { store, clock } = this.ports;
-    const begun = { at: clock.now(), by: caller.username, ...plan };
-    const id = await store.beginUndo(row.pid, begun);
-    await this.carryOut(row, { ...begun, id, done: false, redone: false }, false);
+    const begun = { at: clock.now(), by: context.caller.username, requestKey: keyOf(context), ...plan };
+    const undo = { ...begun, id: await store.beginUndo(row.pid, begun), done: false, redone: false };
+    await this.carryOut(row, undo, false);
+    return await this.told(row, undo);
+  }
+
+  private async told(row: ProcessRow, { files, changes, rewind, redoOf }: Undo): Promise<Undone> {
     const shown: ChangedFile[] = [];
-    for (const file of plan.files) {
-      const place = await this.ports.places.named(row, file.place);
-      const what = file.to === null ? "removed" : file.from === null ? "added" : "changed";
-      shown.push({ path: `${place.shown}/${file.path}`, what, added: null, removed: null });
+    for (const { place: key, path, from, to } of files) {
+      const place = await this.ports.places.named(row, key);
+      const what = to === null ? "removed" : from === null ? "added" : "changed";
+      shown.push({ path: `${place.shown}/${path}`, what, added: null, removed: null });
     }
-    return { pid: row.pid, files: shown, redo: `gsv undo ${row.pid} --redo` };
+    const meant = (await this.ports.store.changes(row.pid, "all")).filter(({ id }) => changes.includes(id));
+    const isRedo = redoOf !== null;
+    return {
+      pid: row.pid,
+      runs: isRedo ? [] : [...new Set(meant.map(({ runId }) => runId))],
+      files: shown,
+      rewound: rewind,
+      notKept: isRedo ? [] : notKeptOf(meant),
+      redo: isRedo ? null : `gsv undo ${row.pid} --redo`,
+    };
   }
 
   /** Again, after a crash, only what is still as it was found: what somebody has changed since stays theirs. */
@@ -249,12 +261,8 @@ export class UndoService implements Undoing {
       const inIt = inOrder(undo.files.filter((file) => file.place === key));
       const paths = inIt.map(({ path }) => path);
       const now = again ? await statesIn(place.repository, (await place.mark(paths, [])).commit, paths) : null;
-      for (const { path, from, to } of inIt) {
-        if (now !== null && !isEither(now.get(path) ?? null, from, to)) continue;
-        await restoreFile(place, caller, path, to).catch((error: unknown) => {
-          faults.push(`${place.shown}/${path}: ${messageOf(error)}`);
-        });
-      }
+      const meant = inIt.filter(({ path, from, to }) => now === null || isEither(now.get(path) ?? null, from, to));
+      faults.push(...(await restored(place, caller, meant)));
       await place.mark(paths, []);
     }
     await this.turnHistory(row, undo);
@@ -281,6 +289,24 @@ export class UndoService implements Undoing {
   }
 }
 
+/** Which could not be put back, and why. */
+async function restored(place: ChangePlace, caller: Caller, files: readonly UndoneFile[]): Promise<string[]> {
+  const faults: string[] = [];
+  const restore = (path: string, to: FileState, bytes: Uint8Array) =>
+    restoreFile(place, caller, { path, to, bytes }).catch((error: unknown) => {
+      faults.push(`${place.shown}/${path}: ${messageOf(error)}`);
+    });
+  for (const { path, to } of files) if (to === null) await restore(path, to, new Uint8Array());
+  const wanted = files.filter(({ to }) => to !== null);
+  const oids = [...new Set(wanted.map(({ to }) => to?.oid ?? ""))];
+  for await (const contents of contentsOf(place.repository, oids))
+    for (const { path, to } of wanted) {
+      const bytes = contents.get(to?.oid ?? "");
+      if (bytes !== undefined) await restore(path, to, bytes);
+    }
+  return faults;
+}
+
 /** The sets to try, the likeliest first: without a wish the newest run that changed something. */
 function candidates(all: readonly Change[], run: string | undefined): (readonly Change[])[] {
   if (run !== undefined) return [all.filter(({ runId }) => runId === run)];
@@ -288,50 +314,6 @@ function candidates(all: readonly Change[], run: string | undefined): (readonly 
   return runs.map((runId) => all.filter((change) => change.runId === runId));
 }
 
-function nothingToUndo(pid: string, changes: readonly Change[]): SysError {
-  const isLost = changes.some(({ after, before }) => after !== before);
-  const why = isLost ? "the versions of what it changed are there no more" : `${pid} changed no file that has versions`;
-  return new SysError("ENOENT", `there is nothing to undo: ${why}`, [
-    ...notKeptOf(changes),
-    "files in a workspace, in a directory of this machine and in ~/context.d, skills.d and knowledge have versions",
-  ]);
-}
-
 function isEither(now: FileState, from: FileState, to: FileState): boolean {
   return same(now, from) || same(now, to);
-}
-
-function inTheWay(faults: readonly string[]): SysError {
-  const [first = ""] = faults;
-  const more = faults.length > 1 ? ` and ${faults.length - 1} more` : "";
-  return new SysError("ECONFLICT", `nothing was undone: ${first}${more}`, [
-    ...faults.slice(1, SHOWN_MAX),
-    "--force puts all of it back as it was before, what was changed since included",
-  ]);
-}
-
-function notKeptOf(changes: readonly Change[]): string[] {
-  const said = changes.flatMap(({ tool, leftOut, fault }) => [
-    ...leftOut.map((path) => `not kept: ${path}`),
-    ...(fault === null ? [] : [`what ${tool} changed is not known: ${fault}`]),
-  ]);
-  return [...new Set(said)].slice(0, SHOWN_MAX);
-}
-
-async function differenceIn(
-  place: ChangePlace,
-  changes: readonly Change[],
-  touched: readonly Touched[],
-  bytesMax: number,
-) {
-  const first = changes.find(({ after, before }) => after !== before);
-  const last = changes.findLast(({ after, before }) => after !== before);
-  const paths = touched.map(({ path }) => path);
-  const range = { from: first?.before ?? EMPTY_TREE, to: last?.after ?? EMPTY_TREE };
-  const { counts, text, truncated } = await differenceOf(place.repository, { ...range, paths, bytesMax });
-  const files = touched.map(({ path, before, after }): ChangedFile => {
-    const what = after === null ? "removed" : before === null ? "added" : "changed";
-    return { path: `${place.shown}/${path}`, what, ...(counts.get(path) ?? { added: null, removed: null }) };
-  });
-  return { files, text, truncated };
 }

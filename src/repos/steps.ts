@@ -1,6 +1,7 @@
 // What versions changed, file by file, and by whose doing: a version says it in its last lines, `By: PID`. Of what says nothing nobody knows
 // more than that it was not one of gsv's processes.
 
+import { LIMITS } from "../abi/limits.ts";
 import type { FileState } from "../abi/undo.ts";
 import type { Repository } from "./repository.ts";
 
@@ -84,6 +85,40 @@ export async function statesIn(
 function stateOf(mode: string | undefined, oid: string | undefined): FileState {
   if (mode === undefined || oid === undefined || mode === NOTHING) return null;
   return mode === "100644" || mode === "100755" || mode === "120000" ? { mode, oid } : null;
+}
+
+const BLOBS_AT_ONCE = 64;
+
+/** What files hold, few enough at a time that memory stays small. */
+export async function* contentsOf(
+  repository: Repository,
+  oids: readonly string[],
+): AsyncGenerator<ReadonlyMap<string, Uint8Array>> {
+  for (let from = 0; from < oids.length; from += BLOBS_AT_ONCE) {
+    const some = oids.slice(from, from + BLOBS_AT_ONCE);
+    const stdin = some.map((oid) => `${oid}\n`).join("");
+    const { bytes, cut } = await repository.run(["cat-file", "--batch"], { stdin });
+    const found = cut ? new Map<string, Uint8Array>() : batchIn(bytes);
+    for (const oid of some)
+      if (!found.has(oid))
+        found.set(oid, (await repository.run(["cat-file", "blob", oid], { bytesMax: LIMITS.fileBytesMax })).bytes);
+    yield found;
+  }
+}
+
+/** Each as `OID blob SIZE`, a line end, its bytes and a line end. */
+function batchIn(bytes: Uint8Array): Map<string, Uint8Array> {
+  const found = new Map<string, Uint8Array>();
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at < all.length; ) {
+    const end = all.indexOf(0x0a, at);
+    const [, oid = "", size = ""] = /^([0-9a-f]{40}) blob (\d+)$/.exec(all.toString("latin1", at, end)) ?? [];
+    if (oid === "") break;
+    const begin = end + 1;
+    found.set(oid, new Uint8Array(all.subarray(begin, begin + Number(size))));
+    at = begin + Number(size) + 1;
+  }
+  return found;
 }
 
 export interface Difference {

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, lstatSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { ShownDiff } from "../../src/abi/undo.ts";
+import type { ShownDiff, Undone } from "../../src/abi/undo.ts";
 import { TestKernel } from "../support/kernel.ts";
 import { diesIn, changesIn as filesOf, host, Project, undo, works, write } from "../support/worker.ts";
 
@@ -249,4 +249,16 @@ test("nothing is undone while the process is at work", async () => {
   await home.holding();
   expect(await home.refusal("proc.undo", { pid })).toMatchObject({ code: "EBUSY" });
   home.model.release();
+});
+
+test("the same undo asked for again, by a client that lost its kernel, is done once", async () => {
+  await using home = await TestKernel.boot();
+  const { pid } = await home.spawn({ workspace: "new" });
+  await works(home, pid, write("plan.md", "one\n"));
+  await works(home, pid, write("plan.md", "two\n"));
+  const again = () => home.sys.call<Undone>("proc.undo", { pid }, { requestId: "once" });
+  const first = await again();
+  await home.restart();
+  expect(await again()).toEqual(first);
+  expect((await home.stores.processes.undos(pid)).length).toBe(1);
 });

@@ -40,12 +40,12 @@ export function changesIn({ files }: ShownDiff | Undone): string[] {
 }
 
 /** A kernel that dies before the first file of an undo, and the next one. */
-export async function diesIn(home: TestKernel, pid: string, { at, by, changes, files, redoOf, rewind }: Undo) {
+export async function diesIn(home: TestKernel, pid: string, undo: Undo) {
   const row = await home.stores.kernel.processes.get(pid);
   if (row === null) throw new Error(`no process ${pid}`);
   await new Promise<void>((begun) => {
     void home.kernel.ledger.write(row, async () => {
-      await home.stores.processes.beginUndo(pid, { at, by, changes, files, redoOf, rewind });
+      await home.stores.processes.beginUndo(pid, { ...undo, requestKey: "another" });
       begun();
       await new Promise(() => {});
     });

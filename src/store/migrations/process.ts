@@ -91,6 +91,7 @@ export const PROCESS_SCHEMA: Schema = {
       name: "histories that were taken back to an earlier message",
       statements: [
         "ALTER TABLE undos ADD COLUMN rewind_through INTEGER",
+        "ALTER TABLE undos ADD COLUMN request_key TEXT NOT NULL DEFAULT ''",
         `CREATE TABLE rewinds (
           undo_id INTEGER PRIMARY KEY, from_message_id INTEGER NOT NULL, to_message_id INTEGER NOT NULL, note_message_id INTEGER NOT NULL,
           segments_json TEXT NOT NULL, created_at INTEGER NOT NULL, undone_at INTEGER

@@ -39,6 +39,8 @@ export interface Undo {
   readonly id: number;
   readonly at: number;
   readonly by: string;
+  /** Asked for by this request. */
+  readonly requestKey: string;
   /** The changes it takes back; of a redo those it brings back. */
   readonly changes: readonly number[];
   readonly files: readonly UndoneFile[];
@@ -66,7 +68,10 @@ export interface ChangeVerbs {
     pid: string,
     which: { readonly open: boolean } | { readonly runId: string } | { readonly sinceSeq: number } | "all",
   ): Promise<readonly Change[]>;
-  beginUndo(pid: string, undo: Pick<Undo, "at" | "by" | "changes" | "files" | "redoOf" | "rewind">): Promise<number>;
+  beginUndo(
+    pid: string,
+    undo: Pick<Undo, "at" | "by" | "requestKey" | "changes" | "files" | "redoOf" | "rewind">,
+  ): Promise<number>;
   endUndo(pid: string, id: number): Promise<void>;
   /** Newest first. */
   undos(pid: string): Promise<readonly Undo[]>;
@@ -127,12 +132,12 @@ export function changeVerbs(
         .map(changeFrom);
     },
 
-    async beginUndo(pid, { at, by, changes, files, redoOf, rewind }) {
+    async beginUndo(pid, { at, by, requestKey, changes, files, redoOf, rewind }) {
       let id = 0;
       write(pid, (db) => {
         db.run(
-          "INSERT INTO undos (created_at, undone_by, changes_json, files_json, redo_of, rewind_through, done, redone) VALUES (?, ?, ?, ?, ?, ?, 0, 0)",
-          ...[at, by, JSON.stringify(changes), JSON.stringify(files), redoOf, rewind],
+          "INSERT INTO undos (created_at, undone_by, request_key, changes_json, files_json, redo_of, rewind_through, done, redone) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0)",
+          ...[at, by, requestKey, JSON.stringify(changes), JSON.stringify(files), redoOf, rewind],
         );
         id = db.get<{ id: number }>("SELECT last_insert_rowid() AS id")?.id ?? 0;
         db.run("DELETE FROM undos WHERE id <= ? - ?", id, UNDOS_KEPT);
@@ -178,6 +183,7 @@ interface UndoColumns extends Row {
   readonly id: number;
   readonly created_at: number;
   readonly undone_by: string;
+  readonly request_key: string;
   readonly changes_json: string;
   readonly files_json: string;
   readonly redo_of: number | null;
@@ -192,6 +198,7 @@ function undosIn(db: Db, id: number | null): Undo[] {
     id: row.id,
     at: row.created_at,
     by: row.undone_by,
+    requestKey: row.request_key,
     changes: JSON.parse(row.changes_json) as number[],
     files: JSON.parse(row.files_json) as UndoneFile[],
     redoOf: row.redo_of,

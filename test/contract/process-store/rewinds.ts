@@ -87,6 +87,7 @@ export const REWINDS: Claims = {
     const id = await store.beginUndo(pid, {
       at: 2,
       by: "sam",
+      requestKey: "k",
       changes: [kept?.id ?? 0],
       files: [],
       redoOf: null,
@@ -98,6 +99,7 @@ export const REWINDS: Claims = {
     const redo = await store.beginUndo(pid, {
       at: 3,
       by: "sam",
+      requestKey: "k",
       changes: [kept?.id ?? 0],
       files: [],
       redoOf: id,
