@@ -1,11 +1,12 @@
 // How a conversation reaches the reader: as text (answers on stdout, the rest on stderr), as JSON lines, or as one JSON object.
 // Views only print. What was shown of an answer that is then re-asked or stored differently is marked, never silently repeated.
 
-import type { Signal } from "../src/abi/signal.ts";
+import type { Signal, SignalOf } from "../src/abi/signal.ts";
 import { reveal, Sanitizer } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import type { Sent } from "../src/syscalls/services.ts";
 import type { Io } from "./command.ts";
+import { COMPACTING, compactedText } from "./compacted.ts";
 import { type ChatEvent, type ChatEventOf, EVENT_VERSION, toEvent } from "./events.ts";
 import { jsonLine, note } from "./print.ts";
 
@@ -66,11 +67,14 @@ export function textView(io: Io): ChatView {
           return status(`answer with: gsv approve ${signal.id}   or: gsv deny ${signal.id}`);
         case "chat.hil_closed":
           return status(`${signal.id}: ${DECIDED[signal.decision]} by ${signal.by}`);
+        case "chat.compacting":
+          return line(`[compacting] ${COMPACTING}`);
         case "chat.compacted":
-          return line(compactedText(signal));
+          return line(`[compacted] ${compactedText(signal)}`);
         case "chat.restart":
           await answer.drop();
-          return status(`asking again (attempt ${signal.attempt}): ${signal.reason}`);
+          // What holds it is said when its state is told.
+          return signal.putAside ? undefined : status(restartText(signal));
       }
     },
     async result(result) {
@@ -128,13 +132,6 @@ export function jsonResultView(io: Io): ChatView {
     status,
     result: (result) => io.stdout.write(jsonLine(result)),
   };
-}
-
-function compactedText(signal: Extract<Signal, { readonly name: "chat.compacted" }>): string {
-  const { tokensBefore, tokensAfter, toSeq, model } = signal;
-  const [before, after] = [tokensBefore, tokensAfter].map((tokens) => tokens.toLocaleString("en-US"));
-  const lost = model === null ? ", without a summary" : "";
-  return `[compacted] ${before} → ${after} tokens: messages up to ${toSeq} are told in short${lost}`;
 }
 
 interface ShownCall {
@@ -218,4 +215,9 @@ class Answer {
     this.midLine = !text.endsWith("\n");
     await this.io.stdout.write(text);
   }
+}
+
+function restartText({ attempt, reason, until, at }: SignalOf<"chat.restart">): string {
+  const seconds = until === null ? 0 : Math.round((until - at) / 1000);
+  return `asking again${seconds < 2 ? "" : ` in ${seconds} s`} (attempt ${attempt}): ${reason}`;
 }

@@ -3,7 +3,6 @@
 
 import type { Caller } from "../src/abi/identity.ts";
 import { initPid } from "../src/abi/ids.ts";
-import { LIMITS } from "../src/abi/limits.ts";
 import type { Message } from "../src/abi/message.ts";
 import type { WaitsFor } from "../src/abi/process.ts";
 import type { Segment } from "../src/abi/segment.ts";
@@ -15,6 +14,7 @@ import { Asking } from "./proc/asking.ts";
 import { Control } from "./proc/control.ts";
 import { cmdlineText, environText, factsText, identityText, limitsText, statusText } from "./proc/facts.ts";
 import { mapsRow } from "./proc/maps.ts";
+import { type LivePorts, Streams } from "./proc/stream.ts";
 import { type Row, syntheticFs, type TextRow } from "./synthetic.ts";
 import { toldFileRows } from "./told-files.ts";
 
@@ -28,14 +28,18 @@ export interface ProcOptions {
   readonly messageLine: (message: Message) => string;
   readonly waitsForText: (waits: WaitsFor) => string;
   readonly segmentName: (segment: Segment) => string;
+  /** What a kernel knows of what is not stored yet. */
+  readonly live?: LivePorts;
 }
 
 export function procFs(options: ProcOptions): FileSystem {
   const asking = new Asking(options.sysFor, options.segmentName);
+  const streams = new Streams(asking, options.live ?? null, options.clock);
   const rows: readonly Row[] = [
     { path: "/*", list: (caller) => asking.pids(caller), has: (caller, _before, pid) => asking.has(caller, pid) },
     ...factRows(asking, options),
     ...workRows(asking, options),
+    { path: "/*/stream", read: (caller, [pid = ""], range) => streams.read(caller, pid, range) },
     ...controlRows(new Control(options.actFor)),
     mapsRow(options.sysFor),
     ...toldFileRows({
@@ -111,11 +115,6 @@ function workRows(asking: Asking, { messageLine, segmentName }: ProcOptions): Ro
     row("clients", async (caller, pid) => {
       await asking.info(caller, pid);
       return factsText([["Clients", (await asking.kernel(caller)).clients]]);
-    }),
-    row("stream", async (caller, pid) => {
-      const { messages, activeRunId } = await asking.newest(caller, pid, LIMITS.historyPageMax);
-      const said = messages.filter(({ runId }) => activeRunId !== null && runId === activeRunId);
-      return said.map((each) => (each.role === "assistant" ? each.content.text : "")).join("");
     }),
   ];
 }

@@ -13,6 +13,7 @@ import { bootProcesses, type ProcessParts } from "./boot/processes.ts";
 import { learnEnvironment } from "./boot/redact.ts";
 import { bootRepos, bootstrapOf, type RepoParts } from "./boot/repos.ts";
 import { standing } from "./boot/rescue.ts";
+import { type SearchParts, searchIn } from "./boot/search.ts";
 import { bootFiles, bootServices } from "./boot/services.ts";
 import { bootSettings, learnSecrets, redactedAudit, type SettingParts } from "./boot/settings.ts";
 import { bootShells, type ShellParts } from "./boot/shell.ts";
@@ -88,6 +89,7 @@ export interface Core extends Ports, SettingParts, RepoParts {
   readonly logins: Logins;
   readonly models: Models;
   readonly offers: Offers;
+  readonly search: SearchParts;
   readonly startedAt: number;
   readonly generation: number;
   readonly afterCrash: boolean;
@@ -116,6 +118,8 @@ export interface Kernel {
   readonly log: (line: string) => void;
   readonly firstRun: boolean;
   readonly isWorking: () => boolean;
+  /** Until the next stored instant at which something goes on by itself; null when there is none. */
+  readonly dueWithinMs: () => number | null;
   readonly host: Core["host"];
   /** Lets turns in flight come to their end, for so long; nothing new is begun. */
   drain(ms: number): Promise<void>;
@@ -200,6 +204,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     passwords,
     models: modelsService({ rows: ports.kernel.config, secrets: setting.secrets, clock, manual }),
     offers: offersUntilTheEnd(bus),
+    search: searchIn({ ...ports, machine, bus, onFault }),
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
@@ -267,11 +272,12 @@ async function takeUp(
   await sweep(kernel, clock.now());
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
   await recover({ kernel, store, objects, ...parts, clock, retries, onFault });
+  await parts.heldRuns.find();
 }
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldForKeys }: ProcessParts,
+  { runners, ledger, closer, heldRuns }: ProcessParts,
   {
     firstRun,
     database,
@@ -296,10 +302,12 @@ function finished(
       if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
       const human = await kernel.accounts.firstHuman();
       if (human === null) throw new SysError("EIO", "this home has no account");
-      if (core.offers.made(human.uid, client)) heldForKeys.look(human.uid).catch(core.onFault);
+      if (core.offers.made(human.uid, client)) heldRuns.look(human.uid).catch(core.onFault);
       return door(human.uid, () => callers.person(human.uid, human.home), client);
     },
+    dueWithinMs: () => heldRuns.dueWithinMs(),
     async drain(ms) {
+      heldRuns.stop();
       await runners.drain(ms);
       await closer.settled();
     },
@@ -313,9 +321,11 @@ function finished(
 
   async function close(): Promise<void> {
     await stopSweeping();
+    heldRuns.stop();
     shells.close();
     await core.watching.close();
     core.retries.stop();
+    await core.search.close();
     await core.processes.close();
     database.close();
   }

@@ -8,6 +8,8 @@ import { quoted } from "../../src/lib/quote.ts";
 type Fact = readonly [string, string | number | null];
 
 export function statusText(info: ProcessInfo, waitsForText: (waits: WaitsFor) => string): string {
+  const { waitsFor } = info;
+  const next = waitsFor?.kind === "model" || waitsFor?.kind === "outage" ? waitsFor : null;
   return factsText([
     ["Name", info.label],
     ["Pid", info.pid],
@@ -20,7 +22,9 @@ export function statusText(info: ProcessInfo, waitsForText: (waits: WaitsFor) =>
     ["Queue", info.queued],
     ["Cwd", info.cwd],
     ["Workspace", info.workspaceId],
-    ["WaitsFor", info.waitsFor === null ? null : waitsForText(info.waitsFor)],
+    ["WaitsFor", waitsFor === null ? null : waitsForText(waitsFor)],
+    ["NextTry", next === null ? null : new Date(next.until).toISOString()],
+    ["Failure", next?.class ?? null],
     ["Created", new Date(info.createdAt).toISOString()],
   ]);
 }

@@ -61,7 +61,7 @@ export function conversationsOf(
       async modelsOf(context, { pid, ownerUid: uid }) {
         const named = await modelOfProcess(kernel, pid);
         if (providers !== undefined)
-          return [{ ...(await providers(named)), name: named ?? OFFLINE.provider, missing: null }];
+          return [{ ...(await providers(named)), name: named ?? OFFLINE.provider, missing: null, keyMark: null }];
         // What root's own client brings is not for the runs of others.
         const own = context.caller.ownerUid === uid ? offers.from(context) : undefined;
         return await models.reach({ uid, offer: own ?? offers.of({ pid, runId: "", uid }) }, named);

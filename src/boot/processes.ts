@@ -10,7 +10,7 @@ import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import type { Compactor } from "../process/compaction/compactor.ts";
 import { roomOf } from "../process/compaction/room.ts";
-import { HeldForKeys } from "../process/held-for-keys.ts";
+import { HeldRuns } from "../process/held-runs.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { assemblePrompt } from "../process/prompt.ts";
@@ -30,10 +30,10 @@ export interface ProcessParts {
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly closer: Closer;
-  readonly heldForKeys: HeldForKeys;
   readonly undoing: UndoService;
   /** As a model is shown them. */
   readonly tools: () => readonly ToolSpec[];
+  readonly heldRuns: HeldRuns;
   readonly compactor: Compactor;
 }
 
@@ -42,7 +42,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   const { clock, log } = machine;
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
   const { places, changes } = bootChanges(core, files, shells);
-  const ports = runPorts(core, files, { ledger, shells, changes, held: () => heldForKeys });
+  const ports = runPorts(core, files, { ledger, shells, changes, held: () => heldRuns });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -59,14 +59,15 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   });
   const { models, offers } = core;
   const wake = (pid: string) => runners.wake(pid);
-  const heldForKeys = new HeldForKeys({ processes: kernel.processes, store, ledger, models, offers, clock, wake });
+  const { processes } = kernel;
+  const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, clock, wake, onFault });
   const { callers } = core;
   const undoing = new UndoService({ kernel, store, ledger, places, changes, callers, clock, log });
   return {
     ledger,
     runners,
     closer,
-    heldForKeys,
+    heldRuns,
     undoing,
     compactor: ports.compactor,
     tools: () => ports.toolCalls.specs(),
@@ -93,12 +94,12 @@ interface RunParts {
   readonly ledger: Ledger;
   readonly shells: ShellParts;
   /** Made after what it is handed to. */
-  readonly held: () => HeldForKeys;
+  readonly held: () => HeldRuns;
 }
 
 function runPorts(
   core: Core,
-  { locate, options }: FileParts,
+  { locate, options, live }: FileParts,
   { ledger, shells, held, changes }: RunParts,
 ): RunPorts & { readonly compactor: Compactor } {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
@@ -129,7 +130,8 @@ function runPorts(
     room: roomOf(compactor, ledger),
     async modelsOf(row, run) {
       if (providers !== undefined) {
-        return [{ ...(await providers(run.model)), name: run.model ?? OFFLINE.provider, missing: null }];
+        const name = run.model ?? OFFLINE.provider;
+        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
       return await models.reach(
@@ -137,9 +139,11 @@ function runPorts(
         named,
       );
     },
-    holdFor: (row, model) => held().hold(row, model),
+    held,
+    toolSpecs: () => toolCalls.specs(),
     promptOf: promptOfRow,
     runOver: shells.runOver,
+    saying: live.saying,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
   };
 }

@@ -1,5 +1,6 @@
 // The services behind the syscalls, and the files everyone sees.
 
+import type { LivePorts } from "../../fs/proc/stream.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
 import { controlService } from "../kernel/control.ts";
@@ -31,11 +32,11 @@ import { mountedWorkspaces } from "./workspace-files.ts";
 import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 
 export function bootServices(core: Core, files: FileParts, { shells, ...parts }: ServiceParts): Services {
-  const { ledger, runners, closer, heldForKeys, undoing } = parts;
+  const { ledger, runners, closer, heldRuns, undoing } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
   const { models, offers } = core;
-  const choosing = { kernel, models, offers, clock };
+  const choosing = { kernel, models, offers, clock, held: heldRuns };
   const spawning = {
     ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
     log: machine.log,
@@ -50,7 +51,6 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       kernel,
       atRest: false,
       heldBy: (pid) => ledger.heldBy(pid),
-      expectedBy: (pid) => ledger.expectedBy(pid),
     }),
     histories: historiesService({ kernel, store, open: (row) => ledger.open(row) }),
     kernel: controlService({
@@ -67,7 +67,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       ...core.settings,
       async change(context, request) {
         const changed = await core.settings.change(context, request);
-        await heldForKeys.look(context.caller.ownerUid);
+        await heldRuns.look(context.caller.ownerUid);
         return changed;
       },
     },
@@ -81,7 +81,8 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     undoing,
     trust: trustService({ kernel, namespace: files.options.namespace, clock }),
     prompts: promptsService(promptPorts(core, files, parts)),
-    processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"] }),
+    processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"], held: heldRuns }),
+    search: core.search,
     conversations: conversationsOf(core, parts, spawning),
   };
 }
@@ -121,6 +122,13 @@ async function endOfFile(path: string, bytesMax: number): Promise<string> {
 export interface FileParts {
   readonly options: FilesOptions;
   readonly locate: ReturnType<typeof pathLocator>;
+  readonly live: Live;
+}
+
+/** What /proc shows of what is not stored yet, filled in by those who make it. */
+export interface Live {
+  readonly saying: Map<string, () => string>;
+  commands: LivePorts["commands"];
 }
 
 /** One namespace for all: what a rule looks at is what a call touches. */
@@ -129,7 +137,9 @@ export function bootFiles(core: Core): FileParts {
   const { clock, random, paths } = machine;
   const homes = homesOf(kernel, paths, core.repos);
   const workspaces = mountedWorkspaces({ ...core, ...machine });
+  const live: Live = { saying: new Map(), commands: () => [] };
   const namespace = mountedFiles({
+    live: { saying: (pid) => live.saying.get(pid)?.() ?? null, commands: (pid) => live.commands(pid) },
     ...{ objects, homes, workspaces, kernel, clock, random, sysFor },
     actFor: (caller) => door(caller.ownerUid, async () => caller),
     log: async () => redactor.text(await endOfFile(paths.kernelLog, LOG_BYTES_MAX)),
@@ -137,5 +147,5 @@ export function bootFiles(core: Core): FileParts {
     ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
   });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
-  return { options, locate: pathLocator(options) };
+  return { options, locate: pathLocator(options), live };
 }

@@ -30,6 +30,8 @@ export interface Model {
   readonly name: string;
   /** What has to be set before it can be asked. */
   readonly missing: string | null;
+  /** Tells its key from another, and nothing of it. */
+  readonly keyMark: string | null;
 }
 
 export interface Models {
@@ -67,6 +69,7 @@ export function modelsService(options: ModelsOptions): Models {
           model: choice.model,
           name,
           missing: null,
+          keyMark: null,
         };
       }
       const access = await settings.access(choice.provider, server);
@@ -84,7 +87,7 @@ export function modelsService(options: ModelsOptions): Models {
           class: "config",
           message: `${choice.provider} has no model yet: name one, as ${choice.provider}/MODEL`,
         });
-      return { provider, model, name: choiceText({ ...choice, model }), missing: null };
+      return { provider, model, name: choiceText({ ...choice, model }), missing: null, keyMark: markOf(access.apiKey) };
     } catch (error) {
       return unreachable(name, failureOf(error));
     }
@@ -172,6 +175,10 @@ function missingText(provider: string, keySetting: string): string {
   return `there is no key for ${provider}: gsv auth provider ${provider} keeps one (${keySetting})`;
 }
 
+function markOf(key: string | null): string | null {
+  return key === null ? null : new Bun.CryptoHasher("sha256").update(key).digest("hex").slice(0, 16);
+}
+
 class Unreachable implements Provider {
   readonly name = "unreachable";
   constructor(readonly failure: Failure) {}
@@ -182,7 +189,7 @@ class Unreachable implements Provider {
 }
 
 function unreachable(name: string, failure: Failure): Model {
-  return { provider: new Unreachable(failure), model: name, name, missing: null };
+  return { provider: new Unreachable(failure), model: name, name, missing: null, keyMark: null };
 }
 
 function failureOf(error: unknown): Failure {

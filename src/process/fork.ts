@@ -53,8 +53,10 @@ export async function fork(ports: SpawnPorts, context: CallContext, request: For
   return { ...spawned, from: source.pid, through: step.through, messages };
 }
 
-function labelOf({ pid, label }: ProcessRow): string {
-  return (label === null ? `fork of ${pid}` : `${label} (fork)`).slice(0, LIMITS.labelCharsMax).toWellFormed();
+function labelOf({ pid, label, profile }: ProcessRow): string {
+  return (label === null || profile === "init" ? `fork of ${pid}` : `${label} (fork)`)
+    .slice(0, LIMITS.labelCharsMax)
+    .toWellFormed();
 }
 
 async function endOf(store: ProcessStore, from: string, through: number | undefined): Promise<ForkStep> {

@@ -78,3 +78,36 @@ export interface Forked extends Spawned {
   readonly through: number;
   readonly messages: number;
 }
+
+/** A message that holds what was looked for. */
+export interface FoundText {
+  readonly pid: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly role: string;
+  /** Where it is kept now; null while the process has it. */
+  readonly archiveId: string | null;
+  readonly snippet: string;
+  /** Where hits begin and end in the snippet. */
+  readonly hits: readonly (readonly [begin: number, end: number])[];
+}
+
+export interface SearchRequest {
+  readonly words: readonly string[];
+  readonly pid?: string;
+  readonly since?: string;
+  readonly limit: number;
+}
+
+export interface SearchResult {
+  /** Newest first. */
+  readonly found: readonly FoundText[];
+  /** More than were asked for. */
+  readonly more: boolean;
+  /** How many histories were not read yet: a later search has them. */
+  readonly unread: number;
+}
+
+export interface SearchService {
+  search(context: CallContext, request: SearchRequest): Promise<SearchResult>;
+}

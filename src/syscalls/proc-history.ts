@@ -1,15 +1,25 @@
 // proc.compact, proc.segments, proc.fork and proc.history.policy: what a model is told of a history, and a history told anew.
 
 import { SysError } from "../abi/errno.ts";
+import { LIMITS } from "../abi/limits.ts";
 import { OVERFLOW_POLICIES, type Segment } from "../abi/segment.ts";
 import { reveal } from "../lib/sanitize.ts";
 import { clip } from "../lib/truncate.ts";
 import { field, syscall } from "./define.ts";
-import type { CompactResult, Conversations, Forked, PolicyView } from "./history-service.ts";
+import type {
+  CompactResult,
+  Conversations,
+  Forked,
+  FoundText,
+  PolicyView,
+  SearchResult,
+  SearchService,
+} from "./history-service.ts";
 import { segmentName } from "./history-service.ts";
 import type { Histories } from "./services.ts";
 
 const KEEP_DEFAULT = 20;
+const FOUND_DEFAULT = 20;
 const SHARE_MIN = 0.01;
 const PRESSURE = /^(?:0?\.[0-9]{1,4}|1(?:\.0*)?|[1-9][0-9]?%|100%)$/;
 
@@ -68,6 +78,40 @@ export const procHistoryCalls = [
     run: async ({ histories }: { histories: Histories }, args, { caller }) => ({
       segments: await histories.segments(caller, args.pid),
     }),
+  }),
+
+  syscall({
+    name: "proc.search",
+    summary: "Find what was said, in all your histories and archives, newest first",
+    class: "wait",
+    capability: "proc.history",
+    input: {
+      words: field.words('what to look for: all words, "in this order", or begin*', {
+        positional: true,
+        meta: "WORDS...",
+      }),
+      pid: field.optional(field.pid("only of this process, which may have ended", { meta: "PID" })),
+      since: field.optional(field.text("only the last 30m, 2h or 7d, or since a day", { longest: 40, meta: "WHEN" })),
+      limit: field.withDefault(
+        field.int("how many at most", { min: 1, max: LIMITS.searchMatchesMax, letter: "n", meta: "N" }),
+        FOUND_DEFAULT,
+      ),
+    },
+    cli: {
+      examples: [
+        "gsv history search rent friday",
+        "gsv history search '\"rent is due\"' --since 7d",
+        "gsv history search 'compil*' --pid init:1000 --json",
+      ],
+      print: {
+        kind: "list",
+        rows: (result: SearchResult) => result.found,
+        line: (row: FoundText) => foundLine(row),
+        empty: "(nothing found)",
+        note: searchNote,
+      },
+    },
+    run: ({ search }: { search: SearchService }, args, context) => search.search(context, args),
   }),
 
   syscall({
@@ -144,13 +188,16 @@ function compactText({ pid, did, ...result }: CompactResult): string {
   const range = `messages ${result.fromSeq}-${result.toSeq}`;
   switch (did) {
     case "nothing":
-      return `nothing to compact: ${pid} has no more than ${kept} messages that could stay`;
+      return `nothing to compact: ${kept === 0 ? `${pid} has no history yet` : `all that is told of ${pid} stays (${counted(kept)})`}`;
     case "undone":
       return `undone: ${pid} is told ${range} word for word again`;
     case "preview": {
       const quotes = asked.map(({ id, text }) => `  [${id}] ${reveal(text)}`);
       const heard = quotes.length === 0 ? [] : ["what was asked in them:", ...quotes];
-      return [`would tell ${range} in short, ${counted(trimmed)}, and keep ${kept}: ${tokens}`, ...heard].join("\n");
+      return [
+        `would tell ${counted(trimmed)} in short (${result.fromSeq}-${result.toSeq}) and keep ${kept}: ${tokens}`,
+        ...heard,
+      ].join("\n");
     }
     default: {
       const by = model === null ? "; nobody could write a summary, so it only says what is left out" : "";
@@ -172,6 +219,24 @@ function policyText({ pid, policy, isSet, context }: PolicyView): string {
     [overflow === "fail" ? "fails at" : "compacts at", `${count(compactsAtTokens)} tokens`],
   ];
   return facts.map(([name = "", value = ""]) => `${name.padEnd(12)}${reveal(value)}`).join("\n");
+}
+
+function foundLine({ pid, seq, at, role, archiveId, snippet }: FoundText): string {
+  return `${foundHead({ pid, seq, at, role, archiveId })} ${reveal(snippet)}`;
+}
+
+/** Where a message is that was found. */
+export function foundHead({ pid, seq, at, role, archiveId }: Omit<FoundText, "snippet" | "hits">): string {
+  const kept = archiveId === null ? "" : " (archived)";
+  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} ${pid} ${seq}${kept} ${role}:`;
+}
+
+export function searchNote({ found, more, unread }: SearchResult): string | null {
+  const notes = [
+    ...(more ? [`more were found: --limit ${found.length * 2} shows more of them`] : []),
+    ...(unread > 0 ? [`${unread} histories were not read yet: search again`] : []),
+  ];
+  return notes.length === 0 ? null : notes.join("; ");
 }
 
 function counted(messages: number): string {

@@ -13,8 +13,9 @@ import {
   partsText,
   processText,
   signalledText,
+  stateText,
   traceLine,
-  waitsForText,
+  waitsText,
 } from "./format.ts";
 import {
   type Aborted,
@@ -58,7 +59,7 @@ export const procCalls = [
         pages: { rows: "processes", next: "next", argument: "after" },
         columns: [
           { head: "PID", cell: (row: ProcessInfo) => row.pid },
-          { head: "STATE", cell: (row: ProcessInfo) => (row.interrupted ? "interrupted" : row.state) },
+          { head: "STATE", cell: stateText },
           { head: "LAST", minor: 1, cell: (row: ProcessInfo) => row.lastStatus ?? "-" },
           { head: "LABEL", cell: (row: ProcessInfo) => row.label ?? "-", shrink: true },
           { head: "OWNER", minor: 3, cell: (row: ProcessInfo) => row.owner },
@@ -67,11 +68,7 @@ export const procCalls = [
           { head: "AGE", since: (row: ProcessInfo) => row.createdAt, align: "right" },
           { head: "CWD", minor: 4, cell: (row: ProcessInfo) => row.cwd, shrink: true },
           { head: "WORKSPACE", minor: 5, cell: (row: ProcessInfo) => row.workspaceId ?? "-" },
-          {
-            head: "WAITS FOR",
-            cell: (row: ProcessInfo) => (row.waitsFor ? waitsForText(row.waitsFor) : "-"),
-            shrink: true,
-          },
+          { head: "WAITS FOR", cell: waitsText, shrink: true },
         ],
       },
     },

@@ -5,7 +5,7 @@ import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-servi
 import type { ModelService } from "./ai-service.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
-import type { Conversations } from "./history-service.ts";
+import type { Conversations, SearchService } from "./history-service.ts";
 import type { Prompts } from "./prompt-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
 import type {
@@ -50,6 +50,7 @@ export interface Services {
   readonly prompts: Prompts;
   readonly undoing: Undoing;
   readonly conversations: Conversations;
+  readonly search: SearchService;
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */

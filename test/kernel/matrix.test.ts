@@ -73,6 +73,7 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.caps": { outcomes: HIDDEN, about: pid },
   "proc.model": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
   "proc.compact": { outcomes: HIDDEN, about: pid },
+  "proc.search": { outcomes: ALL, about: () => ({ words: ["hello"] }) },
   "proc.segments": { outcomes: HIDDEN, about: pid },
   "proc.fork": {
     outcomes: HIDDEN,

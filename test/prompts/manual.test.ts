@@ -25,6 +25,7 @@ const BY_HAND: { readonly [name: string]: string } = {
   df: "",
   ls: "-l -a -d -R -h -t -S -r -1 -lt -lh",
   cat: "",
+  tail: "-n -f",
   cp: "-r -p -f -n",
   mv: "-n -f",
   rm: "-r -f -i",
@@ -83,7 +84,7 @@ function faultOf(line: string): string | null {
   const flags = (line.replace(/"[^"]*"|'[^']*'/g, "").match(/(?<=\s)--?[A-Za-z0-9][\w-]*/g) ?? []).filter(
     (flag) => !["--json", "--help", "--user", "--set"].includes(flag),
   );
-  if (noun === "--version") return null;
+  if (["--version", "--plain"].includes(noun)) return null;
   const call = SHORT[noun] ?? `${noun}.${verb}`;
   const byHand = Object.hasOwn(BY_HAND, noun) ? BY_HAND[noun] : undefined;
   if (byHand === undefined && VERBS_BESIDE_SYSCALLS.includes(`${noun} ${verb}`)) return null;

@@ -5,49 +5,17 @@ import type { Message, ToolOutcome } from "../../src/abi/message.ts";
 import {
   type Approval,
   NO_USAGE,
+  type Retrying,
   type RunEnd,
   type RunStatus,
   type State,
-  type Usage,
   type WaitsFor,
 } from "../../src/abi/process.ts";
 import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
-import type {
-  Admission,
-  CallRow,
-  CallStatus,
-  Closing,
-  LoggedCall,
-  OutboxRow,
-  Projection,
-} from "../../src/store/process/verbs.ts";
+import type { CallStatus, Closing, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
 
+import type { ModelAsked, ModelCall, ModelQueued, ModelRun, NewMessage } from "./model-rows.ts";
 import { ModelTold } from "./model-told.ts";
-
-export interface ModelRun {
-  readonly runId: string;
-  readonly generation: number;
-  readonly model: string | null;
-  readonly mergedInto: string | null;
-  status: RunStatus | null;
-  reason: string;
-  text: string | null;
-  error: string | null;
-  usage: Usage;
-  turn: number;
-  deaths: number;
-  finishedAt: number | null;
-}
-
-export type ModelCall = Omit<CallRow, "status"> & {
-  readonly runId: string;
-  readonly generation: number;
-  status: CallStatus;
-};
-export type ModelQueued = Admission & { readonly id: number; readonly generation: number };
-export type ModelAsked = { approval: Approval; readonly dispatchId: string; readonly generation: number };
-/** A message without its number: that is given when it enters. */
-export type NewMessage = Message extends infer M ? (M extends Message ? Omit<M, "id"> : never) : never;
 
 const OPEN: readonly CallStatus[] = ["registered", "asking", "approved", "dispatched"];
 
@@ -62,6 +30,7 @@ export class ModelProcess {
   /** What a run in flight is at; null while the process rests. */
   active: "running" | "waiting_tool" | null = null;
   currentRun: string | null = null;
+  retrying: Retrying | null = null;
   lastRun: string | null = null;
   private toldRun: string | null = null;
   closing: Closing | null = null;
@@ -134,6 +103,25 @@ export class ModelProcess {
   rest(): void {
     const held = this.stopped || this.paused !== null || this.openApproval !== null;
     this.active = this.currentRun !== null && !held ? "running" : null;
+  }
+
+  retry(retrying: Retrying, held: boolean): null {
+    this.retrying = retrying;
+    if (held) this.pause(retrying.waitsFor);
+    return null;
+  }
+
+  pause(waitsFor: WaitsFor | null, model?: string): void {
+    const run = this.runs.get(this.currentRun ?? "");
+    if (model !== undefined) this.retrying = null;
+    if (model !== undefined && run !== undefined) run.model = model;
+    this.paused = waitsFor;
+    if (waitsFor === null && this.retrying !== null) this.retrying = { ...this.retrying, waitsFor: null };
+    if (waitsFor !== null || this.active === null) this.rest();
+  }
+
+  get currentModel(): string | null {
+    return this.runs.get(this.currentRun ?? "")?.model ?? null;
   }
 
   projection(): Projection {
@@ -225,6 +213,8 @@ export class ModelProcess {
     for (const run of ending) Object.assign(run, end, { finishedAt: now });
     this.calls = this.calls.filter((call) => call.runId !== runId);
     this.currentRun = null;
+    this.retrying = null;
+    if (this.paused?.kind === "outage" || this.paused?.kind === "credential") this.paused = null;
     this.lastRun = runId;
     this.lastActiveAt = now;
     this.rest();
@@ -270,6 +260,7 @@ export class ModelProcess {
   private waitsFor(state: State): WaitsFor | null {
     if (state === "stopped") return { kind: "person", reason: "" };
     if (state === "paused") return this.paused;
+    if (state === "running") return this.retrying?.waitsFor ?? null;
     if (state === "error") return { kind: "repair", reason: "" };
     const asked = state === "waiting_hil" ? this.openApproval : null;
     return asked === null ? null : { kind: "approval", id: asked.id, tool: asked.tool, summary: asked.why };

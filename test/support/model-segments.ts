@@ -14,6 +14,7 @@ export abstract class ModelSegments implements SegmentVerbs {
   protected abstract get(pid: string): ModelProcess;
   protected abstract verb<T>(pid: string, step: Step<T>): Outcome<T>;
 
+  context = async (pid: string) => contextOf(this.get(pid), LIMITS.contextBytesMax);
   /** What a provider counted is a matter of rows that the model does not keep. */
   contextShape = async (pid: string) => ({ ...shapeOf(this.get(pid), LIMITS.contextBytesMax), counted: null });
   compact = async (pid: string, wish: Compaction) => this.verb(pid, (process) => compact(process, wish));
@@ -47,7 +48,7 @@ function summaryOf(process: ModelProcess, segment: Segment | null): Message | un
   return process.messages.find(({ message }) => message.id === segment?.summarySeq)?.message;
 }
 
-export function contextOf(process: ModelProcess, bytesMax: number): readonly Message[] {
+function contextOf(process: ModelProcess, bytesMax: number): readonly Message[] {
   const segment = active(process);
   const summary = summaryOf(process, segment);
   const rows = windowOf(spoken(process, segment), Math.max(0, bytesMax - sizeOf(summary)));

@@ -16,7 +16,7 @@ import type {
 } from "../../src/store/process/verbs.ts";
 import { endOf, ModelProcess } from "./model-process.ts";
 import { closingRecordsOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
-import { contextOf, type Step } from "./model-segments.ts";
+import type { Step } from "./model-segments.ts";
 import { ModelToldStore } from "./model-told.ts";
 import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
 
@@ -116,6 +116,9 @@ export class ModelStore extends ModelToldStore implements ProcessStore {
     });
   }
 
+  retry = async (pid: string, epoch: number, { runId, retrying, held }: Given<"retry", 2>) =>
+    this.owned(pid, epoch, (process) => (process.currentRun === runId ? process.retry(retrying, held) : "fenced"));
+
   async waste(): Promise<void> {}
 
   async fail(pid: string): Promise<void> {
@@ -138,10 +141,9 @@ export class ModelStore extends ModelToldStore implements ProcessStore {
     });
   }
 
-  async pause(pid: string, waitsFor: WaitsFor | null) {
+  async pause(pid: string, waitsFor: WaitsFor | null, { model }: Given<"pause", 2>) {
     return this.verb(pid, (process) => {
-      process.paused = waitsFor;
-      if (waitsFor !== null || process.active === null) process.rest();
+      process.pause(waitsFor, model);
       return plainHead(process);
     });
   }
@@ -185,10 +187,6 @@ export class ModelStore extends ModelToldStore implements ProcessStore {
 
   async history(pid: string, query: HistoryQuery) {
     return historyOf(this.get(pid), query);
-  }
-
-  async context(pid: string) {
-    return contextOf(this.get(pid), LIMITS.contextBytesMax);
   }
 
   async runEnd(pid: string, runId: string) {

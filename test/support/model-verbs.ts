@@ -15,7 +15,8 @@ import type {
   TurnCommit,
   TurnCommitted,
 } from "../../src/store/process/verbs.ts";
-import type { ModelProcess, ModelQueued } from "./model-process.ts";
+import type { ModelProcess } from "./model-process.ts";
+import type { ModelQueued } from "./model-rows.ts";
 
 export function admit(process: ModelProcess, message: Admission): Admitted | Refusal {
   if (process.closing?.reason === "kill") return "no-process";
@@ -44,7 +45,16 @@ export function claim(process: ModelProcess, now: number): Claimed | null {
     settle(process, run.runId, now);
     process.active = "running";
     const { runId, turn, generation, model } = run;
-    return { epoch: process.epoch, runId, turn, generation, model, resumed: true, entered: [] };
+    return {
+      epoch: process.epoch,
+      runId,
+      turn,
+      generation,
+      model,
+      resumed: true,
+      retrying: process.retrying,
+      entered: [],
+    };
   }
   const rows = rowsToEnter(current(process));
   const runId = rows.at(-1)?.runId ?? null;
@@ -56,7 +66,16 @@ export function claim(process: ModelProcess, now: number): Claimed | null {
   const model = rows.at(-1)?.model || null;
   process.addRun(runId, { model });
   const entered = process.enter(rows, runId);
-  return { epoch: process.epoch, runId, turn: 0, generation: process.generation, model, resumed: false, entered };
+  return {
+    epoch: process.epoch,
+    runId,
+    turn: 0,
+    generation: process.generation,
+    model,
+    resumed: false,
+    retrying: null,
+    entered,
+  };
 }
 
 function current(process: ModelProcess): ModelQueued[] {
@@ -99,6 +118,7 @@ export function commitTurn(process: ModelProcess, turn: TurnCommit): TurnCommitt
   run.turn++;
   run.deaths = 0;
   run.usage = addUsage(run.usage, turn.usage);
+  process.retrying = null;
   process.lastActiveAt = turn.now;
   if (turn.finish === null) return { seq, turn: run.turn, ends: [] };
   process.cancelCalls(runId, turn.now);
@@ -187,7 +207,8 @@ export function seal(process: ModelProcess, { cutSeq, generation }: Closing): vo
 
 /** A later kernel takes the process over; a run that saw too many kernels die is given up. */
 export function recover(process: ModelProcess, now: number, crashed: boolean): readonly RunEnd[] {
-  const carried = process.active !== null;
+  const waits = process.active === "running" && process.retrying !== null && process.retrying.waitsFor !== null;
+  const carried = process.active !== null && !waits;
   process.rest();
   const run = process.currentRun === null ? undefined : process.runs.get(process.currentRun);
   if (run === undefined || process.broken || !carried || !crashed) return [];

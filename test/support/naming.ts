@@ -38,6 +38,7 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   "proc.caps": ({ pid }) => [{ pid }],
   "proc.model": ({ pid }) => [{ pid }, { pid, model: "offline" }],
   "proc.compact": ({ pid }) => [{ pid }, { pid, preview: true }, { pid, undo: true }],
+  "proc.search": ({ pid }) => [{ words: ["hello"], pid }],
   "proc.segments": ({ pid }) => [{ pid }],
   "proc.fork": ({ pid }) => [{ pid }, { pid, through: 1 }],
   "proc.history.policy": ({ pid }) => [{ pid }, { pid, keep: 3 }, { pid, unset: true }],

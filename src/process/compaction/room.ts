@@ -24,20 +24,14 @@ export interface Room {
 
 type Cause = "pressure" | "overflow";
 
-const WORKING = { kind: "model", reason: "older history is being summarised" } as const;
-
 export function roomOf(compactor: Compactor, ledger: Ledger): Room {
   async function make({ row, run, signal }: InRun, models: readonly Model[], found: Standing, cause: Cause) {
     const { keep } = found.rules;
     // Whoever counted knows better than an estimate what is too much: half of it goes, whatever the estimate says of the rest.
     const tokens = Math.min(keep.tokens, Math.floor(rowTokens(found.shape) / 2));
-    ledger.expect(row, WORKING, signal);
-    try {
-      const wish = { cause, keep: { ...keep, tokens }, models, signal, runId: run.runId } as const;
-      return await compactor.compact(row, wish);
-    } finally {
-      ledger.expect(row, null, signal);
-    }
+    ledger.emit(row, { name: "chat.compacting", run: run.runId, cause });
+    const wish = { cause, keep: { ...keep, tokens }, models, signal, runId: run.runId } as const;
+    return await compactor.compact(row, wish);
   }
 
   return {

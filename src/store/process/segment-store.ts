@@ -7,7 +7,7 @@ import type { ProcessFiles } from "./files.ts";
 import { graft } from "./graft.ts";
 import { HeadRow } from "./head.ts";
 import type { SegmentVerbs } from "./segment-verbs.ts";
-import { compact, contextShape, segments, undoCompaction } from "./segments.ts";
+import { compact, context, contextShape, segments, undoCompaction } from "./segments.ts";
 import type { Outcome, Refusal } from "./verbs.ts";
 
 type Verb = <T>(pid: string, durability: Durability, step: (db: Db, head: HeadRow) => T | Refusal) => Outcome<T>;
@@ -16,6 +16,7 @@ const POLICY = "history_policy";
 
 export function segmentVerbs(files: ProcessFiles, verb: Verb): SegmentVerbs {
   return {
+    context: async (pid) => context(files.get(pid), LIMITS.contextBytesMax),
     async contextShape(pid) {
       const db = files.get(pid);
       return contextShape(db, new HeadRow(db), LIMITS.contextBytesMax);

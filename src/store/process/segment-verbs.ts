@@ -50,6 +50,8 @@ export interface Graft {
 }
 
 export interface SegmentVerbs {
+  /** The context of the next model call: the summary of the last segment, if there is one, then what came after it, oldest first. */
+  context(pid: string): Promise<readonly Message[]>;
   contextShape(pid: string): Promise<ContextShape>;
   /** Null: history has moved on since it was planned. */
   compact(pid: string, wish: Compaction): Promise<Outcome<Segment | null>>;

@@ -40,6 +40,7 @@ export function commitTurn(db: Db, head: HeadRow, turn: TurnCommit): TurnCommitt
   );
   addUsageRow(db, { ...turn, turn: number, wasted: false });
   head.lastActiveAt = turn.now;
+  head.retrying = null;
   if (turn.finish === null) return { seq, turn: number, ends: [] };
   cancelCalls(db, head, turn.runId, "cancelled: the run ended", turn.now);
   const ends = finishRun(db, head, { runId: turn.runId, text: turn.text, now: turn.now, ...turn.finish });
@@ -179,8 +180,7 @@ export function finishRun(
   const merged = db.all<{ run_id: string }>("SELECT run_id FROM runs WHERE merged_into = ? ORDER BY rowid", run.runId);
   const ends = [run.runId, ...merged.map((row) => row.run_id)].map((id) => runEnd(db, id));
   db.run("DELETE FROM pending_tool_calls WHERE run_id = ?", run.runId);
-  head.currentRun = null;
-  head.lastRun = run.runId;
+  head.runOver(run.runId);
   head.lastActiveAt = run.now;
   head.move("end");
   return ends.filter((end): end is RunEnd => end !== null && end !== "open");

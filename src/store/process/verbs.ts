@@ -3,7 +3,7 @@
 // exception is StoreUnavailable, "nobody knows, ask again with the same key". Nothing of SQL is visible from here up.
 
 import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
-import type { Approval, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
+import type { Approval, Retrying, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
 import type { ChangeVerbs } from "./changes.ts";
 import type { RewindVerbs } from "./rewinds.ts";
 import type { SegmentVerbs } from "./segment-verbs.ts";
@@ -77,6 +77,8 @@ export interface RunInFlight {
 export interface Claimed extends RunInFlight {
   readonly epoch: number;
   readonly resumed: boolean;
+  /** Where it stood, for a run that is taken up in the middle of that. */
+  readonly retrying: Retrying | null;
   /** Messages that entered history by this claim. */
   readonly entered: readonly Message[];
 }
@@ -150,6 +152,8 @@ export interface Head {
   readonly stopped: boolean;
   readonly paused: WaitsFor | null;
   readonly currentRun: string | null;
+  /** The model that was asked for with the run in flight. */
+  readonly currentModel: string | null;
   readonly lastRun: string | null;
   readonly closing: Closing | null;
   readonly queued: number;
@@ -251,6 +255,12 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
     epoch: number,
     run: Finish & { readonly runId: string; readonly note: string | null; readonly now: number },
   ): Promise<Outcome<readonly RunEnd[]>>;
+  /** What becomes of a turn that nobody answered: with `held` the process is put aside until what it waits for comes. */
+  retry(
+    pid: string,
+    epoch: number,
+    options: { readonly runId: string; readonly retrying: Retrying; readonly held: boolean; readonly now: number },
+  ): Promise<Outcome<null>>;
   /** Tokens of an answer that was cut and asked for again. */
   waste(
     pid: string,
@@ -260,7 +270,12 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
   /** The database could not be used: until a reset the process does nothing. */
   fail(pid: string): Promise<void>;
   hold(pid: string, options: { readonly stopped: boolean; readonly now: number }): Promise<Outcome<Head>>;
-  pause(pid: string, waitsFor: WaitsFor | null, options: { readonly now: number }): Promise<Outcome<Head>>;
+  /** Null lets go; with a model, the run in flight is from then on for that one, and what others failed at is forgotten. */
+  pause(
+    pid: string,
+    waitsFor: WaitsFor | null,
+    options: { readonly now: number; readonly model?: string },
+  ): Promise<Outcome<Head>>;
   /** Ends the run in flight; its open calls get their result. With a run id, only if that run is the one. */
   abort(
     pid: string,
@@ -297,8 +312,6 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
   history(pid: string, query: HistoryRange): Promise<HistorySlice>;
   /** Null when there is no such message; `next` is where it goes on. */
   messageText(pid: string, piece: TextPiece): Promise<{ readonly text: string; readonly next: number | null } | null>;
-  /** The context of the next model call: the summary of the last segment, if there is one, then what came after it, oldest first. */
-  context(pid: string): Promise<readonly Message[]>;
   runEnd(pid: string, runId: string): Promise<RunEnd | "open" | null>;
   openApproval(pid: string): Promise<Approval | null>;
   /** What a person was shown of a call before approving it; null where nobody has. */

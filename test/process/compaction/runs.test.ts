@@ -208,6 +208,52 @@ test("what should last goes into the memory of the day, and only while that is o
   expect(home.model.asked(INIT).at(-1)?.system).not.toContain("## Remember");
 });
 
+test("while a model is being asked a history can be compacted, and the run goes on with it", async () => {
+  await using home = await TestKernel.boot();
+  await talk(home, 3);
+  const calls = [{ id: "c", name: "Read", args: { path: "/proc/version" } }];
+  home.model.will(INIT, { text: "I look.", calls, hold: true });
+  const { runId } = await home.send("which version?");
+  await home.holding();
+  home.model.will(INIT, SUMMARY, { text: "this one" });
+  expect(await compact(home, { keep: 2 })).toMatchObject({ did: "compacted", trimmed: 5, kept: 2 });
+  expect(await home.refusal("proc.compact", { pid: INIT, undo: true })).toMatchObject({ code: "ECONFLICT" });
+  home.model.release();
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "this one" });
+  expect(told(home).map((line) => line.split(":")[0])).toEqual([
+    "system",
+    "assistant",
+    "user",
+    "assistant",
+    "toolResult",
+  ]);
+});
+
+test("an abort while the summary is being written leaves the history as it was", async () => {
+  await using home = await TestKernel.boot();
+  await talk(home, 3);
+  const overflow = { error: { class: "overflow", message: "too many tokens" } } as const;
+  home.model.will(INIT, overflow, { ...SUMMARY, hold: true });
+  const { runId } = await home.send("more");
+  await home.holding();
+  expect(home.heard("chat.compacting", runId)).toMatchObject([{ cause: "overflow" }]);
+  await home.sys.call("proc.abort", { pid: INIT });
+  expect(await home.ended(runId)).toMatchObject({ status: "aborted" });
+  await home.quiet();
+  expect(compacted(home)).toHaveLength(0);
+  await home.say("on");
+  expect(told(home)).toHaveLength(8);
+});
+
+test("two who ask at once are one after the other: the second finds nothing left to do", async () => {
+  await using home = await TestKernel.boot();
+  await talk(home, 3);
+  home.model.will(INIT, SUMMARY);
+  const both = await Promise.all([compact(home, { keep: 2 }), compact(home, { keep: 2 })]);
+  expect(both.map(({ did }) => did)).toEqual(["compacted", "nothing"]);
+  expect(home.model.requests).toHaveLength(4);
+});
+
 test("after a restart a compacted history is told as before", async () => {
   await using home = await TestKernel.boot();
   await talk(home, 3);

@@ -1,0 +1,267 @@
+// One turn asked of a model, and of those that stand in for it, until there is an answer or none is to be had. How often it was asked and
+// what is waited for is stored before anybody waits: a later kernel goes on waiting for the same instant. A turn that nobody answers
+// now puts its run aside, until an instant or until there is another key.
+
+import type { RandomBytes } from "../abi/ids.ts";
+import { LIMITS } from "../abi/limits.ts";
+import type { Message } from "../abi/message.ts";
+import { NO_USAGE, type Retrying, type WaitsFor } from "../abi/process.ts";
+import { systemText } from "../abi/prompt.ts";
+import type { SignalOf } from "../abi/signal.ts";
+import type { Failure, ModelRequest, ToolSpec } from "../abi/stream.ts";
+import type { Model } from "../kernel/models.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Folded } from "../providers/fold.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { Claimed, ProcessStore } from "../store/process/verbs.ts";
+import type { Room } from "./compaction/room.ts";
+import type { HeldRuns } from "./held-runs.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Assembled } from "./prompt.ts";
+import { billOf } from "./prompt-bill.ts";
+import { type Verdict, verdictOn } from "./retry.ts";
+import type { RunPlace } from "./toolcalls.ts";
+import { modelTurn } from "./turn.ts";
+
+export interface AskPorts {
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  /** The one that is meant, then those that stand in for it. */
+  readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
+  readonly held: () => HeldRuns;
+  readonly promptOf: (row: ProcessRow) => Promise<Assembled>;
+  readonly toolSpecs: () => readonly ToolSpec[];
+  /** For history in the window of a model. */
+  readonly room: Room;
+  readonly wantsDeltas: (pid: string) => boolean;
+  /** By process: what the answer in the making has said so far. */
+  readonly saying: Map<string, () => string>;
+}
+
+export type Answer = Exclude<Folded, { readonly kind: "aborted" }>;
+
+export interface Answered {
+  readonly answer: Answer;
+  readonly model: string;
+}
+
+interface Asking extends RunPlace {
+  readonly turn: number;
+  readonly pauses: number;
+  readonly models: readonly [Model, ...Model[]];
+  /** How often the turn was asked so far, whoever was. */
+  attempt: number;
+  /** A server said that the window is full, and room was made for it. */
+  madeRoom: boolean;
+}
+
+interface Failed {
+  readonly answer: Extract<Answer, { readonly kind: "failure" }>;
+  readonly model: Model;
+  readonly verdict: Verdict;
+}
+
+/** Sleeps are short enough that a clock that was set, or a machine that slept, is noticed. */
+const LOOK_MS = 30_000;
+
+/** Null: aborted or fenced, asked to step aside, or put aside. */
+export async function askModels(ports: AskPorts, place: RunPlace, turn: number): Promise<Answered | null> {
+  const { row, run } = place;
+  const models = await ports.modelsOf(row, run);
+  const earlier = turn === run.turn + 1 ? run.retrying : null;
+  const pauses = earlier?.pauses ?? 0;
+  const attempt = 1 + (earlier?.failed ?? 0) + pauses;
+  const asking: Asking = { ...place, turn, pauses, models, attempt, madeRoom: false };
+  // Who began it had a key; a message that comes without one is told so at once.
+  if (models[0].missing !== null && run.resumed) return await putAside(ports, asking, models[0], models[0].missing);
+  const full = await ports.room.before(place, models);
+  if (place.signal.aborted) return null;
+  if (full !== null)
+    return { answer: { kind: "failure", failure: full, text: "", thinking: "" }, model: models[0].name };
+  let first: Failed | null = null;
+  const from = Math.max(
+    0,
+    models.findIndex(({ name }) => name === earlier?.model),
+  );
+  for (const [index, model] of models.entries()) {
+    if (index < from) continue;
+    const other = models[index + 1];
+    const told = await askModel(ports, asking, { model, hasOther: other !== undefined, earlier });
+    if (told === null) return null;
+    if ("kind" in told) return { answer: told, model: model.name };
+    first ??= told;
+    if (told.verdict.next !== "other" || other === undefined) break;
+    const { failure } = told.answer;
+    const reason = `${failure.message}; ${other.name} stands in`;
+    await again(ports, asking, model, { class: failure.class, reason, until: null, putAside: false });
+  }
+  return first === null ? null : await unanswered(ports, asking, first);
+}
+
+interface One {
+  readonly model: Model;
+  readonly hasOther: boolean;
+  readonly earlier: Retrying | null;
+}
+
+/** One model, as often as it is worth it. */
+async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answer | Failed | null> {
+  const { model, hasOther } = one;
+  const mine = one.earlier?.model === model.name ? one.earlier : null;
+  const until = mine?.waitsFor?.kind === "model" ? mine.waitsFor.until : null;
+  if (until !== null && !(await waited(ports, asking, until))) return null;
+  for (let failed = (mine?.failed ?? 0) + 1; ; failed++) {
+    const answer = await askedWithRoom(ports, asking, model);
+    if (answer === null || answer.kind === "turn") return answer;
+    const stand = { failed, pauses: asking.pauses, hasOther };
+    const verdict = verdictOn(answer.failure, stand, ports.random);
+    if (verdict.next !== "again") return { answer, model, verdict };
+    const waitsFor = nextTry(ports, model, answer.failure, { kind: "model", ms: verdict.ms });
+    await again(ports, asking, model, { ...waitsFor, putAside: false });
+    const retrying = { model: model.name, failed, pauses: asking.pauses };
+    if (!(await keep(ports, asking, { ...retrying, waitsFor }))) return null;
+    if (!(await waited(ports, asking, waitsFor.until))) return null;
+    if (!(await keep(ports, asking, { ...retrying, waitsFor: null }))) return null;
+  }
+}
+
+/** Where its server says that the window is full, asked once more with less history: what does not fit then is something else. */
+async function askedWithRoom(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
+  const answer = await asked(ports, asking, model);
+  if (answer?.kind !== "failure" || answer.failure.class !== "overflow" || asking.madeRoom) return answer;
+  asking.madeRoom = true;
+  const hasRoom = await ports.room.afterOverflow(asking, asking.models);
+  if (asking.signal.aborted) return null;
+  if (!hasRoom) return answer;
+  const reason = `${answer.failure.message}; older history is told in short now`;
+  await again(ports, asking, model, { class: "overflow", reason, until: null, putAside: false });
+  return await asked(ports, asking, model);
+}
+
+async function asked(ports: AskPorts, now: Asking, model: Model): Promise<Answer | null> {
+  const { clock, ledger } = ports;
+  const { row, run, signal, turn } = now;
+  const request = await requestOf(ports, now, model);
+  const onDelta = ports.wantsDeltas(row.pid)
+    ? (kind: "text" | "thinking", text: string) =>
+        ledger.emit(row, { name: "chat.delta", run: run.runId, turn, kind, text })
+    : null;
+  const onBegin = (said: () => string) => void ports.saying.set(row.pid, said);
+  const asking = modelTurn({ provider: model.provider, request, signal, clock, onDelta, onBegin });
+  const answer = notEmpty(await asking.finally(() => ports.saying.delete(row.pid)));
+  return signal.aborted || answer.kind === "aborted" ? null : answer;
+}
+
+/** Nobody answers now. What the model that was meant said decides what comes of it. */
+async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promise<Answered | null> {
+  const { answer, model } = first;
+  const stand = { failed: Number.POSITIVE_INFINITY, pauses: asking.pauses, hasOther: false };
+  const verdict = first.verdict.next === "other" ? verdictOn(answer.failure, stand, ports.random) : first.verdict;
+  if (verdict.next === "key" && model.missing === null) {
+    const reason = `${model.name}: ${answer.failure.message}; gsv auth provider ${model.provider.name} keeps another key`;
+    await again(ports, asking, model, { class: answer.failure.class, reason, until: null, putAside: true });
+    return await putAside(ports, asking, model, reason);
+  }
+  if (verdict.next !== "later") return { answer, model: model.name };
+  const waitsFor = nextTry(ports, model, answer.failure, { kind: "outage", ms: verdict.ms });
+  await again(ports, asking, model, { ...waitsFor, putAside: true });
+  if (await keep(ports, asking, { model: model.name, failed: 0, pauses: asking.pauses + 1, waitsFor }, true))
+    ports.held().until(asking.row.pid, waitsFor.until);
+  return null;
+}
+
+async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: string): Promise<null> {
+  const waitsFor = { kind: "credential", reason } as const;
+  const retrying = { model: model.name, failed: 0, pauses: asking.pauses, waitsFor };
+  if (await keep(ports, asking, retrying, true)) ports.held().forKey(asking.row, asking.run.runId, model);
+  return null;
+}
+
+/** False when the run belongs to somebody else. */
+async function keep(ports: AskPorts, asking: Asking, retrying: Retrying, held = false): Promise<boolean> {
+  const { row, run, signal } = asking;
+  const now = ports.clock.now();
+  const kept = await ports.store.retry(row.pid, run.epoch, { runId: run.runId, retrying, held, now });
+  if (kept.ok) await ports.ledger.publish(row);
+  return kept.ok && !signal.aborted;
+}
+
+/** False when it was aborted, or asked to step aside: then it has. */
+async function waited({ store, ledger, clock }: AskPorts, asking: Asking, until: number): Promise<boolean> {
+  const { row, run, signal, leaving } = asking;
+  const either = AbortSignal.any([signal, leaving]);
+  while (!either.aborted && clock.now() < until) await clock.sleep(Math.min(LOOK_MS, until - clock.now()), either);
+  if (signal.aborted) return false;
+  if (!leaving.aborted) return true;
+  await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: false, now: clock.now() });
+  await ledger.publish(row);
+  return false;
+}
+
+interface Wait {
+  readonly kind: "model" | "outage";
+  readonly ms: number;
+}
+
+function nextTry({ clock }: AskPorts, { name }: Model, failure: Failure, { kind, ms }: Wait) {
+  const until = clock.now() + ms;
+  return { kind, model: name, class: failure.class, reason: failure.message, until } satisfies WaitsFor;
+}
+
+/** The turn is said anew: what was shown of it counts for nothing. */
+async function again(
+  { store, clock, ledger }: AskPorts,
+  asking: Asking,
+  model: Model,
+  why: Pick<SignalOf<"chat.restart">, "class" | "reason" | "until" | "putAside">,
+): Promise<void> {
+  const { row, run, turn } = asking;
+  await store.waste(row.pid, { runId: run.runId, model: model.name, usage: NO_USAGE, now: clock.now() });
+  const attempt = ++asking.attempt;
+  const { class: failureClass, reason, until, putAside: isAside } = why;
+  const told = { turn, attempt, reason, class: failureClass, until, putAside: isAside };
+  ledger.emit(row, { name: "chat.restart", run: run.runId, ...told });
+}
+
+// A history may not hold an assistant's turn that says and does nothing.
+function notEmpty(answer: Folded): Folded {
+  if (answer.kind !== "turn" || answer.text !== "" || answer.calls.length > 0) return answer;
+  const failure: Failure =
+    answer.stop === "refusal"
+      ? { class: "content", message: "the model will not answer this" }
+      : { class: "protocol", message: "the model's answer is empty" };
+  return { ...answer, kind: "failure", failure };
+}
+
+async function requestOf(ports: AskPorts, { row, run, turn }: Asking, { model, name }: Model): Promise<ModelRequest> {
+  const { store, clock } = ports;
+  const { home, ...prompt } = await ports.promptOf(row);
+  const messages = await store.context(row.pid);
+  const tools = ports.toolSpecs();
+  const bill = billOf({ ...prompt, tools, messages });
+  await store.keepPrompt(row.pid, { runId: run.runId, turn, model: name, ...prompt, bill, now: clock.now() });
+  const earlier = () => messagesBefore(store, row.pid, firstOf(messages));
+  const about = { pid: row.pid, home, cwd: row.cwd };
+  return { model, system: systemText(prompt), messages, tools, about, earlier };
+}
+
+/** Where a summary stands first, it has the higher number. */
+function firstOf(messages: readonly Message[]): number {
+  return messages.reduce((first, { id }) => Math.min(first, id), messages[0]?.id ?? 0);
+}
+
+async function* messagesBefore(
+  store: ProcessStore,
+  pid: string,
+  beforeSeq: number,
+): AsyncGenerator<readonly Message[]> {
+  for (let [afterSeq, more] = [0, true]; more; ) {
+    const range = { afterSeq, beforeSeq, limit: LIMITS.historyPageMax, bytesMax: LIMITS.contextBytesMax };
+    const { messages } = await store.history(pid, range);
+    yield messages;
+    afterSeq = messages.at(-1)?.id ?? afterSeq;
+    more = messages.length > 0 && afterSeq < beforeSeq - 1;
+  }
+}
