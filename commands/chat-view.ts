@@ -7,6 +7,7 @@ import { cutWidth } from "../src/lib/truncate.ts";
 import type { Sent } from "../src/syscalls/services.ts";
 import { answerText, approvalText } from "./approval-text.ts";
 import type { Io } from "./command.ts";
+import { COMPACTING, compactedText } from "./compacted.ts";
 import { type ChatEvent, type ChatEventOf, EVENT_VERSION, toEvent } from "./events.ts";
 import { jsonLine, note } from "./print.ts";
 
@@ -64,6 +65,10 @@ export function textView(io: Io): ChatView {
           return await note(io, `gsv: ${answerText(signal)}`);
         case "chat.hil_closed":
           return status(`${signal.id}: ${DECIDED[signal.decision]} by ${signal.by}`);
+        case "chat.compacting":
+          return line(`[compacting] ${COMPACTING}`);
+        case "chat.compacted":
+          return line(`[compacted] ${compactedText(signal)}`);
         case "chat.restart":
           await answer.drop();
           // What holds it is said when its state is told.

@@ -20,6 +20,7 @@ import type { AnySyscall } from "../syscalls/table.ts";
 import { tooHeavy } from "./arguments.ts";
 import { BlockCalls } from "./block-calls.ts";
 import type { Blocks } from "./blocks.ts";
+import type { Changes } from "./changes.ts";
 import type { Ledger } from "./ledger.ts";
 import { editedText, needSame, type Seen, seenOf } from "./policy/allowed.ts";
 import { hashOf, type Judge, type Judged } from "./policy/judge.ts";
@@ -43,6 +44,8 @@ export interface ToolCallPorts {
   readonly keep: (row: ProcessRow, id: string, text: string) => Promise<string | null>;
   /** A person has said yes to a directory of the host. */
   readonly attach: (row: ProcessRow, directory: string) => Promise<void>;
+  /** Notes what each call changes in files. */
+  readonly changes: Pick<Changes, "begin" | "end">;
 }
 
 export interface RunPlace {
@@ -186,6 +189,7 @@ export class ToolCalls {
 
   private async carryOut(place: RunPlace, call: CallRow, judged: Judged): Promise<CallsOutcome> {
     const { row, run, signal } = place;
+    await this.ports.changes.begin(row, run.runId, call);
     const begun = await this.ports.store.beginCall(row.pid, run.epoch, call.dispatchId);
     if (!begun.ok) return "left";
     await this.ports.ledger.publish(row);
@@ -199,6 +203,7 @@ export class ToolCalls {
     // It may have outlived this kernel: the next one asks for it again. A block is told the same as before.
     const isAskedAgain = call.repeat === "resume" || (call.block !== undefined && call.repeat === "read");
     if (signal.reason === KERNEL_LEAVES && isAskedAgain) return "left";
+    await this.ports.changes.end(row, call);
     return await this.end(place, call, outcome, output);
   }
 

@@ -6,6 +6,7 @@ import type { Caller } from "../abi/identity.ts";
 import type { Message } from "../abi/message.ts";
 import type { Mode } from "../abi/policy.ts";
 import type { ProcessInfo, Profile, RunStatus, State, WaitsFor } from "../abi/process.ts";
+import type { Segment } from "../abi/segment.ts";
 import type { LeaveReason } from "../abi/sys.ts";
 import type { Checkpoint } from "../abi/workspace.ts";
 import type { ShownApproval } from "./approval-service.ts";
@@ -70,6 +71,8 @@ export interface Histories {
   /** Of the newest answer when no number is given. */
   text(caller: Caller, pid: string, query: { readonly seq?: number; readonly offset: number }): Promise<MessageText>;
   trace(caller: Caller, pid: string, query: { readonly after?: number; readonly limit: number }): Promise<TraceRow[]>;
+  /** Oldest first. */
+  segments(caller: Caller, pid: string): Promise<readonly Segment[]>;
 }
 
 export interface SpawnRequest {

@@ -32,6 +32,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "ai.test",
     "audit.list",
     "config.apply",
+    "config.context.set",
     "config.set",
     "config.unset",
     "group.add",
@@ -42,7 +43,10 @@ test("no tool of a model reaches a call that is for people", () => {
     "policy.add",
     "policy.revoke",
     "proc.mode",
+    "proc.history.policy",
     "proc.model",
+    "proc.rewind",
+    "proc.undo",
     "repo.delete",
     "storage.gc",
     "storage.migrate",
@@ -53,6 +57,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "sys.token.revoke",
     "workspace.archive",
     "workspace.attach",
+    "workspace.trust",
   ]);
   // Through the one for which a yes is enough, the tool only goes with it.
   expect(forPeople.filter((call) => call.by === "person" && call.tool !== undefined)).toEqual([]);

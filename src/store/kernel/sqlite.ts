@@ -15,6 +15,7 @@ import { type PolicyRows, policyRows } from "./policies.ts";
 import { type ProcessRows, processRows } from "./processes.ts";
 import { type RequestRows, requestRows } from "./requests.ts";
 import { type RouteRows, routeRows } from "./routes.ts";
+import { type TrustRows, trustRows } from "./trust.ts";
 import { type WorkspaceRows, workspaceRows } from "./workspaces.ts";
 
 export interface KernelStore {
@@ -34,6 +35,7 @@ export interface KernelStore {
   readonly config: ConfigRows;
   readonly attachments: AttachmentRows;
   readonly workspaces: WorkspaceRows;
+  readonly trust: TrustRows;
 }
 
 export function sqliteKernelStore(kernel: KernelDb): KernelStore {
@@ -54,5 +56,6 @@ export function sqliteKernelStore(kernel: KernelDb): KernelStore {
     config: configRows(kernel),
     attachments: attachmentRows(kernel),
     workspaces: workspaceRows(kernel),
+    trust: trustRows(kernel),
   };
 }
