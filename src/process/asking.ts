@@ -139,7 +139,8 @@ async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promi
   if (verdict.next !== "later") return { answer, model: model.name };
   const waitsFor = nextTry(ports, model, answer.failure, { kind: "outage", ms: verdict.ms });
   await again(ports, asking, model, { ...waitsFor, putAside: true });
-  if (await keep(ports, asking, { model: model.name, failed: 0, pauses: asking.pauses + 1, waitsFor }, true))
+  const pauses = asking.pauses + (verdict.counts ? 1 : 0);
+  if (await keep(ports, asking, { model: model.name, failed: 0, pauses, waitsFor }, true))
     ports.held().until(asking.row.pid, waitsFor.until);
   return null;
 }
