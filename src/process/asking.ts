@@ -96,8 +96,10 @@ interface One {
 async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answer | Failed | null> {
   const { model, hasOther } = one;
   const mine = one.earlier?.model === model.name ? one.earlier : null;
-  const until = mine?.waitsFor?.kind === "model" ? mine.waitsFor.until : null;
-  if (until !== null && !(await waited(ports, asking, until))) return null;
+  if (mine?.waitsFor?.kind === "model") {
+    if (!(await waited(ports, asking, mine.waitsFor.until))) return null;
+    if (!(await keep(ports, asking, { ...mine, waitsFor: null }))) return null;
+  }
   for (let failed = (mine?.failed ?? 0) + 1; ; failed++) {
     const answer = await asked(ports, asking, model);
     if (answer === null || answer.kind === "turn") return answer;
