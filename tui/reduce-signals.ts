@@ -1,6 +1,7 @@
 // What the kernel tells, as the next state: of the process one talks to all that is said and done, of the others what wants an answer and
 // what ended. Pure.
 
+import { COMPACTING, compactedText } from "../commands/compacted.ts";
 import { initPid } from "../src/abi/ids.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { Ask, Effect, Entry, Reduced, Running, State } from "./state.ts";
@@ -38,6 +39,11 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
       return toolDone(state, signal, at);
     case "chat.complete":
       return completed(state, signal);
+    case "chat.compacting":
+      return print(state, { kind: "note", text: COMPACTING });
+    case "chat.compacted":
+    case "process.compacted":
+      return print(state, { kind: "note", text: `compacted ${compactedText(signal)}` });
     case "process.state":
       return { state: { ...state, state: signal.state, waitsFor: signal.waitsFor }, effects: [] };
     case "process.reset":

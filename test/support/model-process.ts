@@ -9,47 +9,18 @@ import {
   type RunEnd,
   type RunStatus,
   type State,
-  type Usage,
   type WaitsFor,
 } from "../../src/abi/process.ts";
-import type {
-  Admission,
-  CallRow,
-  CallStatus,
-  Closing,
-  LoggedCall,
-  OutboxRow,
-  Projection,
-} from "../../src/store/process/verbs.ts";
+import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
+import type { CallStatus, Closing, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
 
-export interface ModelRun {
-  readonly runId: string;
-  readonly generation: number;
-  model: string | null;
-  readonly mergedInto: string | null;
-  status: RunStatus | null;
-  reason: string;
-  text: string | null;
-  error: string | null;
-  usage: Usage;
-  turn: number;
-  deaths: number;
-  finishedAt: number | null;
-}
-
-export type ModelCall = Omit<CallRow, "status"> & {
-  readonly runId: string;
-  readonly generation: number;
-  status: CallStatus;
-};
-export type ModelQueued = Admission & { readonly id: number; readonly generation: number };
-export type ModelAsked = { approval: Approval; readonly dispatchId: string; readonly generation: number };
-/** A message without its number: that is given when it enters. */
-export type NewMessage = Message extends infer M ? (M extends Message ? Omit<M, "id"> : never) : never;
+import type { ModelAsked, ModelCall, ModelQueued, ModelRun, NewMessage } from "./model-rows.ts";
+import { ModelTold } from "./model-told.ts";
 
 const OPEN: readonly CallStatus[] = ["registered", "asking", "approved", "dispatched"];
 
 export class ModelProcess {
+  readonly context = new ModelTold();
   epoch = 0;
   nextSeq = 1;
   generation = 1;
@@ -65,6 +36,9 @@ export class ModelProcess {
   closing: Closing | null = null;
   lastActiveAt: number | null = null;
   messages: { readonly generation: number; readonly message: Message }[] = [];
+  segments: Segment[] = [];
+  segmentsEver = 0;
+  policy: HistoryPolicy | null = null;
   queue: ModelQueued[] = [];
   runs = new Map<string, ModelRun>();
   calls: ModelCall[] = [];
