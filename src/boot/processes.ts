@@ -6,6 +6,8 @@ import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
+import type { Compactor } from "../process/compaction/compactor.ts";
+import { roomOf } from "../process/compaction/room.ts";
 import { HeldRuns } from "../process/held-runs.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
@@ -17,6 +19,7 @@ import { systemPrompt } from "../prompts/system.ts";
 import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
+import { bootCompaction } from "./compaction.ts";
 import type { FileParts } from "./services.ts";
 import type { ShellParts } from "./shell.ts";
 import { workplacesOf } from "./workspaces.ts";
@@ -26,12 +29,14 @@ export interface ProcessParts {
   readonly runners: Runners;
   readonly closer: Closer;
   readonly heldRuns: HeldRuns;
+  readonly compactor: Compactor;
 }
 
 export function bootProcesses(core: Core, files: FileParts, shells: ShellParts): ProcessParts {
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
+  const ports = runPorts(core, files, { ledger, shells, held: () => heldRuns });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -39,7 +44,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, shells, held: () => heldRuns }),
+    ports,
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -50,7 +55,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   const wake = (pid: string) => runners.wake(pid);
   const { processes } = kernel;
   const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, clock, wake, onFault });
-  return { ledger, runners, closer, heldRuns };
+  return { ledger, runners, closer, heldRuns, compactor: ports.compactor };
 }
 
 interface RunParts {
@@ -60,7 +65,11 @@ interface RunParts {
   readonly held: () => HeldRuns;
 }
 
-function runPorts(core: Core, { locate, options, live }: FileParts, { ledger, shells, held }: RunParts): RunPorts {
+function runPorts(
+  core: Core,
+  { locate, options, live }: FileParts,
+  { ledger, shells, held }: RunParts,
+): RunPorts & { readonly compactor: Compactor } {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
@@ -76,16 +85,20 @@ function runPorts(core: Core, { locate, options, live }: FileParts, { ledger, sh
     proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
     locate: async (row, path) => locate(await callers.process(row), path),
   });
+  const promptOfRow = (row: ProcessRow) => promptOf(core, options.namespace, row);
+  const compactor = bootCompaction(core, { ledger, toolCalls, promptOf: promptOfRow });
   return {
     store,
     ledger,
     toolCalls,
     clock,
     random,
+    compactor,
+    room: roomOf(compactor, ledger),
     async modelsOf(row, run) {
       if (providers !== undefined) {
         const name = run.model ?? OFFLINE.provider;
-        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null }];
+        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null, window: null }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
       return await models.reach(
@@ -95,7 +108,7 @@ function runPorts(core: Core, { locate, options, live }: FileParts, { ledger, sh
     },
     held,
     toolSpecs: () => toolCalls.specs(),
-    promptOf: (row) => promptOf(core, options.namespace, row),
+    promptOf: promptOfRow,
     runOver: shells.runOver,
     saying: live.saying,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),

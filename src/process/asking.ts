@@ -13,6 +13,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed, ProcessStore } from "../store/process/verbs.ts";
+import type { Room } from "./compaction/room.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Verdict, verdictOn } from "./retry.ts";
@@ -29,6 +30,8 @@ export interface AskPorts {
   readonly held: () => HeldRuns;
   readonly promptOf: (row: ProcessRow) => Promise<ModelRequest["about"] & { readonly system: string }>;
   readonly toolSpecs: () => readonly ToolSpec[];
+  /** For history in the window of a model. */
+  readonly room: Room;
   readonly wantsDeltas: (pid: string) => boolean;
   /** By process: what the answer in the making has said so far. */
   readonly saying: Map<string, () => string>;
@@ -44,8 +47,11 @@ export interface Answered {
 interface Asking extends RunPlace {
   readonly turn: number;
   readonly pauses: number;
+  readonly models: readonly [Model, ...Model[]];
   /** How often the turn was asked so far, whoever was. */
   attempt: number;
+  /** A server said that the window is full, and room was made for it. */
+  madeRoom: boolean;
 }
 
 interface Failed {
@@ -63,9 +69,14 @@ export async function askModels(ports: AskPorts, place: RunPlace, turn: number):
   const models = await ports.modelsOf(row, run);
   const earlier = turn === run.turn + 1 ? run.retrying : null;
   const pauses = earlier?.pauses ?? 0;
-  const asking: Asking = { ...place, turn, pauses, attempt: 1 + (earlier?.failed ?? 0) + pauses };
+  const attempt = 1 + (earlier?.failed ?? 0) + pauses;
+  const asking: Asking = { ...place, turn, pauses, models, attempt, madeRoom: false };
   // Who began it had a key; a message that comes without one is told so at once.
   if (models[0].missing !== null && run.resumed) return await putAside(ports, asking, models[0], models[0].missing);
+  const full = await ports.room.before(place, models);
+  if (place.signal.aborted) return null;
+  if (full !== null)
+    return { answer: { kind: "failure", failure: full, text: "", thinking: "" }, model: models[0].name };
   let first: Failed | null = null;
   const from = Math.max(
     0,
@@ -99,7 +110,7 @@ async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answ
   const until = mine?.waitsFor?.kind === "model" ? mine.waitsFor.until : null;
   if (until !== null && !(await waited(ports, asking, until))) return null;
   for (let failed = (mine?.failed ?? 0) + 1; ; failed++) {
-    const answer = await asked(ports, asking, model);
+    const answer = await askedWithRoom(ports, asking, model);
     if (answer === null || answer.kind === "turn") return answer;
     const stand = { failed, pauses: asking.pauses, hasOther };
     const verdict = verdictOn(answer.failure, stand, ports.random);
@@ -111,6 +122,19 @@ async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answ
     if (!(await waited(ports, asking, waitsFor.until))) return null;
     if (!(await keep(ports, asking, { ...retrying, waitsFor: null }))) return null;
   }
+}
+
+/** Where its server says that the window is full, asked once more with less history: what does not fit then is something else. */
+async function askedWithRoom(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
+  const answer = await asked(ports, asking, model);
+  if (answer?.kind !== "failure" || answer.failure.class !== "overflow" || asking.madeRoom) return answer;
+  asking.madeRoom = true;
+  const hasRoom = await ports.room.afterOverflow(asking, asking.models);
+  if (asking.signal.aborted) return null;
+  if (!hasRoom) return answer;
+  const reason = `${answer.failure.message}; older history is told in short now`;
+  await again(ports, asking, model, { class: "overflow", reason, until: null, putAside: false });
+  return await asked(ports, asking, model);
 }
 
 async function asked(ports: AskPorts, { row, run, signal, turn }: Asking, model: Model): Promise<Answer | null> {
@@ -146,8 +170,14 @@ async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promi
 
 async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: string): Promise<null> {
   const waitsFor = { kind: "credential", reason } as const;
+  const { row, run } = asking;
+  // An instant that an earlier kernel waited for is waited for once there is a key.
+  const isKept = model.missing !== null && run.retrying !== null;
   const retrying = { model: model.name, failed: 0, pauses: asking.pauses, waitsFor };
-  if (await keep(ports, asking, retrying, true)) ports.held().forKey(asking.row, asking.run.runId, model);
+  if (!isKept && !(await keep(ports, asking, retrying, true))) return null;
+  if (isKept) await ports.store.pause(row.pid, waitsFor, { now: ports.clock.now() });
+  if (isKept) await ports.ledger.publish(row);
+  ports.held().forKey(row, run.runId, model);
   return null;
 }
 
@@ -210,8 +240,13 @@ function notEmpty(answer: Folded): Folded {
 async function requestOf(ports: AskPorts, row: ProcessRow, model: string): Promise<ModelRequest> {
   const { system, ...about } = await ports.promptOf(row);
   const messages = await ports.store.context(row.pid);
-  const earlier = () => messagesBefore(ports.store, row.pid, messages[0]?.id ?? 0);
+  const earlier = () => messagesBefore(ports.store, row.pid, firstOf(messages));
   return { model, system, messages, tools: ports.toolSpecs(), about, earlier };
+}
+
+/** Where a summary stands first, it has the higher number. */
+function firstOf(messages: readonly Message[]): number {
+  return messages.reduce((first, { id }) => Math.min(first, id), messages[0]?.id ?? 0);
 }
 
 async function* messagesBefore(

@@ -60,6 +60,20 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.trace": { outcomes: HIDDEN, about: pid },
   "proc.caps": { outcomes: HIDDEN, about: pid },
   "proc.model": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
+  "proc.compact": { outcomes: HIDDEN, about: pid },
+  "proc.search": { outcomes: ALL, about: () => ({ words: ["hello"] }) },
+  "proc.segments": { outcomes: HIDDEN, about: pid },
+  "proc.fork": {
+    outcomes: HIDDEN,
+    about: async (world, owner) => {
+      const made = await world.pid(owner);
+      const sys = world.people[owner];
+      const { runId } = await sys.call<{ runId: string }>("proc.send", { pid: made, message: "hello" });
+      await sys.call("proc.wait", { pids: [made], run: runId });
+      return { pid: made };
+    },
+  },
+  "proc.history.policy": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
   "ai.models": { outcomes: ALL, about: () => ({ provider: "offline" }) },
   "ai.test": { outcomes: PERSON, about: () => ({ model: "offline" }) },
   "proc.reset": { outcomes: HIDDEN, about: pid },
