@@ -85,7 +85,7 @@ function known(): string[] {
 }
 
 /** The same write again finds what the first one did. */
-function requestOf({ receipt }: WriteOptions): { readonly requestId?: string } {
+export function requestOf({ receipt }: WriteOptions): { readonly requestId?: string } {
   const requestId = receipt === undefined ? "" : `file.${receipt.requestId}`;
   return requestId === "" || requestId.length > REQUEST_ID_CHARS_MAX ? {} : { requestId };
 }
