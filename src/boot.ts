@@ -1,6 +1,7 @@
 // Builds the kernel, in order: stores, first run, processes, services, dispatch, recovery. Everything that touches the machine comes in
 // as a parameter, so that tests stand in front of any of it. Nothing here decides anything.
 
+import { join } from "node:path";
 import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import { type Caller, type Credentials, ROOT_UID } from "./abi/identity.ts";
@@ -18,7 +19,7 @@ import { bootFiles, bootServices } from "./boot/services.ts";
 import { bootSettings, learnSecrets, redactedAudit, type SettingParts } from "./boot/settings.ts";
 import { bootShells, type ShellParts } from "./boot/shell.ts";
 import type { StorageParts } from "./boot/storage.ts";
-import { openPorts } from "./boot/stores.ts";
+import { hasProcesses, openPorts } from "./boot/stores.ts";
 import { keepSwept, sweep } from "./boot/sweep.ts";
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
@@ -27,6 +28,7 @@ import { Logins, type Session } from "./kernel/login.ts";
 import { type Models, modelsService } from "./kernel/models.ts";
 import { type PasswordCost, Passwords } from "./kernel/passwords.ts";
 import type { Keychain } from "./kernel/secrets.ts";
+import { ServedModels } from "./kernel/served-models.ts";
 import { setUp } from "./kernel/setup.ts";
 import { kernelSys } from "./kernel/sys.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -202,7 +204,10 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     bus,
     callers,
     passwords,
-    models: modelsService({ rows: ports.kernel.config, secrets: setting.secrets, clock, manual }),
+    models: modelsService({
+      ...{ rows: ports.kernel.config, secrets: setting.secrets, clock, manual },
+      served: new ServedModels(join(machine.paths.runDir, "models.json"), log),
+    }),
     offers: offersUntilTheEnd(bus),
     search: searchIn({ ...ports, machine, bus, onFault }),
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
@@ -340,8 +345,4 @@ function accepted({ door }: Core, client: ClientInfo, session: Session): Sys {
     on: (filter, listener) =>
       session.hears ? sys.on(filter, (signal) => session.alive() && listener(signal)) : () => {},
   };
-}
-
-function hasProcesses(paths: HomePaths): boolean {
-  return new Bun.Glob("*.db").scanSync({ cwd: paths.procDir })[Symbol.iterator]().next().done === false;
 }

@@ -56,11 +56,24 @@ export interface ModelRequest {
   readonly earlier?: () => AsyncIterable<readonly Message[]>;
 }
 
-/** A model as its server lists it. */
+/** How a model is told how much to think: not at all, by its own measure, or by a budget of tokens; `always` cannot be turned off. */
+export type Thinking = "none" | "effort" | "budget" | "adaptive" | "always";
+
+/** A model as its server lists it; what the server does not say is left out. */
 export interface ServedModel {
   readonly id: string;
   /** Null where the server does not say. */
   readonly windowTokens: number | null;
+  readonly outputTokens?: number;
+  /** US dollars for a million tokens. */
+  readonly price?: {
+    readonly input: number;
+    readonly output: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+  };
+  readonly thinking?: Thinking;
+  readonly sees?: boolean;
 }
 
 export interface Provider {

@@ -21,6 +21,7 @@ import type { ConfigRows } from "../store/kernel/config.ts";
 import type { ModelInfo, ModelPage, ModelTrial } from "../syscalls/ai-service.ts";
 import { type Asker, AskersSettings } from "./model-access.ts";
 import type { Secrets } from "./secrets.ts";
+import type { ServedModels } from "./served-models.ts";
 
 export interface Model {
   readonly provider: Provider;
@@ -47,6 +48,7 @@ export interface ModelsOptions extends ProviderPorts {
   readonly rows: ConfigRows;
   readonly secrets: Secrets;
   readonly clock: Clock;
+  readonly served: ServedModels;
 }
 
 /** Whether an Ollama answers is asked again after so long. */
@@ -72,7 +74,8 @@ export function modelsService(options: ModelsOptions): Models {
           keyMark: null,
         };
       }
-      const access = await settings.access(choice.provider, server);
+      const said = await settings.access(choice.provider, server);
+      const access = said && { ...said, served: options.served.of(said.baseUrl) };
       if (access === null)
         return unreachable(name, { class: "config", message: `${choice.provider} is turned off: its address is none` });
       if (access.apiKey === null && server.keySetting !== null && access.isOwn) {
@@ -98,7 +101,10 @@ export function modelsService(options: ModelsOptions): Models {
     const known = looked.get(url);
     if (known !== undefined && clock.mono() - known.at < LOOK_AGAIN_MS) return known.model;
     const model = within(clock, LOOK_MS, (signal) => provider.models?.(signal) ?? Promise.resolve([])).then(
-      (models) => models[0]?.id ?? null,
+      (models) => {
+        if (models.length > 0) options.served.keep(url, models, clock.now());
+        return models[0]?.id ?? null;
+      },
     );
     looked.set(url, { at: clock.mono(), model });
     return model;
@@ -137,7 +143,7 @@ export function modelsService(options: ModelsOptions): Models {
       const settings = await read(asker);
       const choice = choiceFor(settings, named ?? null);
       const model = choice === null ? await byDefault(settings) : await reach(settings, choice);
-      return await tried(model, clock, signal);
+      return { ...(await tried(model, clock, signal)), address: await addressOf(settings, model.name) };
     },
   };
 }
@@ -238,7 +244,16 @@ async function listOf(
       };
     }
     const loaded = await loadProvider(provider, options, access);
-    return { models: rowsOf((await loaded.models?.(signal)) ?? [], "server"), note: null };
+    const kept = options.served.list(access.baseUrl);
+    try {
+      const served = (await loaded.models?.(signal)) ?? [];
+      options.served.keep(access.baseUrl, served, options.clock.now());
+      return { models: rowsOf(served, "server"), note: null };
+    } catch (error) {
+      if (kept === null) throw error;
+      const text = `${provider}: ${failureOf(error).message}; listed as it was on ${new Date(kept.at).toISOString()}`;
+      return { models: rowsOf(kept.models, "server"), note: { text, quiet: provider === "ollama" } };
+    }
   } catch (error) {
     return {
       models: rowsOf(known, "gsv"),
@@ -252,15 +267,19 @@ function infoOf(
   served: ServedModel,
   assumed: { readonly windowTokens: number; readonly from: ModelInfo["from"] },
 ): ModelInfo {
-  const facts = factsOf(provider, served.id, assumed.windowTokens);
-  const { price, aliases, isKnown } = facts;
+  const facts = factsOf(provider, served.id, assumed.windowTokens, served);
+  const { price, aliases, isKnown, thinking } = facts;
+  const says = isKnown || served.thinking !== undefined;
   return {
     model: choiceText({ provider, model: served.id }),
     provider,
     windowTokens: served.windowTokens ?? (isKnown ? facts.windowTokens : null),
-    outputTokens: isKnown ? facts.outputTokens : null,
+    outputTokens: isKnown ? facts.outputTokens : (served.outputTokens ?? null),
     inputUsd: price?.input ?? null,
     outputUsd: price?.output ?? null,
+    price,
+    thinks: says ? thinking !== "none" : null,
+    sees: isKnown || served.sees !== undefined ? facts.sees : null,
     aliases,
     from: assumed.from,
   };
@@ -268,8 +287,15 @@ function infoOf(
 
 const TRIAL: Pick<ModelRequest, "system" | "tools"> = { system: "", tools: [] };
 
+async function addressOf(settings: AskersSettings, name: string): Promise<string | null> {
+  const { provider } = choiceOf(name);
+  const server = serverOf(provider);
+  const access = server === null ? null : await settings.access(provider, server).catch(() => null);
+  return access?.baseUrl ?? null;
+}
+
 /** One tiny real call. */
-async function tried(model: Model, clock: Clock, signal: AbortSignal): Promise<ModelTrial> {
+async function tried(model: Model, clock: Clock, signal: AbortSignal): Promise<Omit<ModelTrial, "address">> {
   const began = clock.mono();
   const messages = [
     { id: 1, runId: null, timestamp: 0, role: "user", content: "Answer with one word: ready" },

@@ -3,6 +3,7 @@
 // assumptions written at `unknownModel`.
 
 import type { Usage } from "../abi/process.ts";
+import type { ServedModel, Thinking } from "../abi/stream.ts";
 
 export interface Price {
   readonly input: number;
@@ -10,9 +11,6 @@ export interface Price {
   readonly cacheRead: number;
   readonly cacheWrite: number;
 }
-
-/** How a model is told how much to think: not at all, by its own measure, or by a budget of tokens; `always` cannot be turned off. */
-export type Thinking = "none" | "effort" | "budget" | "adaptive" | "always";
 
 export interface ModelFacts {
   readonly id: string;
@@ -122,8 +120,24 @@ function unknownModel(provider: string, id: string, windowTokens: number): Model
   };
 }
 
-export function factsOf(provider: string, id: string, windowTokens: number): ModelFacts {
-  return modelNamed(id, provider) ?? unknownModel(provider, id, windowTokens);
+/** What is known, and what the server said of it: its word about a size or an ability wins, and the list's about a price. */
+export function factsOf(
+  provider: string,
+  id: string,
+  windowTokens: number,
+  served: ServedModel | null = null,
+): ModelFacts {
+  const facts = modelNamed(id, provider) ?? unknownModel(provider, id, windowTokens);
+  if (served === null) return facts;
+  const window = served.windowTokens ?? facts.windowTokens;
+  return {
+    ...facts,
+    windowTokens: window,
+    outputTokens: served.outputTokens ?? Math.min(facts.outputTokens, window),
+    price: facts.price ?? served.price ?? null,
+    thinking: facts.isKnown ? facts.thinking : (served.thinking ?? facts.thinking),
+    sees: served.sees ?? facts.sees,
+  };
 }
 
 export function costUsd({ price }: ModelFacts, usage: Omit<Usage, "costUsd">): number {

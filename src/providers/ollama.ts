@@ -6,7 +6,7 @@ import type { Provider } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
 import { type Turn, toolsAndMessages } from "./conversation.ts";
-import { recordOf } from "./json.ts";
+import { countOf, recordOf } from "./json.ts";
 import { ollamaWindow } from "./models.ts";
 import { ollamaTranslation } from "./ollama-events.ts";
 import { LineFramer } from "./sse.ts";
@@ -48,8 +48,10 @@ export function ollamaProvider({ clock, access }: { readonly clock: Clock; reado
       const answer = await readJson({ access, clock, signal }, `${access.baseUrl}/api/tags`, { headers }, LIST_MS);
       const models = recordOf(answer)?.models;
       return (Array.isArray(models) ? models : []).flatMap((row: unknown) => {
-        const { name } = recordOf(row) ?? {};
-        return typeof name === "string" ? [{ id: name, windowTokens: null }] : [];
+        const { name, context_length: window, capabilities } = recordOf(row) ?? {};
+        if (typeof name !== "string") return [];
+        const can = Array.isArray(capabilities) ? (capabilities as unknown[]) : null;
+        return [{ id: name, windowTokens: countOf(window), ...(can === null ? {} : { sees: can.includes("vision") }) }];
       });
     },
   };
@@ -57,13 +59,15 @@ export function ollamaProvider({ clock, access }: { readonly clock: Clock; reado
 
 type Request = Parameters<Provider["stream"]>[0];
 
-function bodyOf(request: Request, { maxTokens, reasoning, windowTokens }: Access): object {
+function bodyOf(request: Request, access: Access): object {
+  const { maxTokens, reasoning, windowTokens } = access;
+  const served = access.served?.get(request.model)?.windowTokens;
   return {
     model: request.model,
     stream: true,
     // Only models that think take yes for an answer; every model takes no.
     ...(reasoning === "off" ? { think: false } : {}),
-    options: { num_ctx: ollamaWindow(windowTokens), num_predict: maxTokens },
+    options: { num_ctx: ollamaWindow(served ?? windowTokens), num_predict: maxTokens },
     ...toolsAndMessages(request, messagesOf),
   };
 }

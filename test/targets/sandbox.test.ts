@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import type { Hidden } from "../../src/targets/hidden.ts";
-import { type Confinement, findSandbox, type Sandbox } from "../../src/targets/sandbox.ts";
+import { type Confinement, findSandbox, type Sandbox, sandboxFinder } from "../../src/targets/sandbox.ts";
 import { succeeds } from "../../src/targets/spawn.ts";
 
 const HIDDEN: Hidden = {
@@ -80,6 +80,13 @@ describe("bubblewrap", () => {
       expect(told.indexOf(part)).toBeGreaterThan(told.indexOf("--bind /tmp/app "));
   });
 
+  test("what lies in /dev is hidden with it", async () => {
+    const hidden = { ...HIDDEN, directories: ["/dev/shm/home"], files: ["/dev/shm/sock"] };
+    expect(await words({ hidden })).not.toContain("/dev/shm");
+    const inside = await words({ hidden, directory: "/dev/shm" });
+    expect(inside.indexOf("--tmpfs /dev/shm/home")).toBeGreaterThan(inside.indexOf("--bind /dev/shm "));
+  });
+
   test("where all may be written, devices and processes are the sandbox's own all the same", async () => {
     const all = await words({ directory: "/" });
     for (const part of ["--tmpfs /tmp", "--tmpfs /run", "--tmpfs /home/sam/.gsv", "--proc /proc", "--dev /dev"])
@@ -104,4 +111,24 @@ test("one that is not there, or may not do its work, is none", async () => {
   expect(await succeeds(["/nonexistent/bwrap"], {})).toBe(false);
   expect(await succeeds(["/bin/sh", "-c", "exit 1"], {})).toBe(false);
   expect(await succeeds(["/bin/sh", "-c", "exit 0"], {})).toBe(true);
+});
+
+test("one that is put in meanwhile is found, and the trial is not made for every command", async () => {
+  let [there, trials, now] = [false, 0, 0];
+  const works = async () => {
+    trials++;
+    return true;
+  };
+  const find = sandboxFinder(
+    { platform: "linux", find: () => (there ? "/opt/bwrap" : null), works },
+    { mono: () => now },
+  );
+  expect(await find()).toBeNull();
+  there = true;
+  expect(await find()).toBeNull();
+  now = 6000;
+  for (let round = 0; round < 3; round++) expect((await find())?.name).toBe("bwrap");
+  now = 20_000;
+  expect((await find())?.name).toBe("bwrap");
+  expect(trials).toBe(1);
 });
