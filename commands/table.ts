@@ -14,6 +14,7 @@ const short = (callName: string, name: string) => async () => (await import("./d
 export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["chat", { summary: "Send a message and print the answer", load: async () => (await import("./chat.ts")).chat }],
   ["ps", { summary: "List processes", load: short("proc.list", "ps") }],
+  ["top", { summary: "Show the processes as a tree", load: async () => (await import("./top.ts")).top }],
   [
     "spawn",
     { summary: "Start a new process; prints its pid", load: async () => (await import("./trust.ts")).spawnAs("spawn") },

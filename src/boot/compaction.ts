@@ -13,8 +13,7 @@ import type { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import type { RunPorts } from "../process/run.ts";
 import type { SpawnPorts } from "../process/spawn.ts";
-import { factsOf, ollamaWindow } from "../providers/models.ts";
-import { type Choice, choiceOf, OFFLINE } from "../providers/table.ts";
+import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Conversations } from "../syscalls/history-service.ts";
 import type { ProcessParts } from "./processes.ts";
@@ -61,7 +60,15 @@ export function conversationsOf(
       async modelsOf(context, { pid, ownerUid: uid }) {
         const named = await modelOfProcess(kernel, pid);
         if (providers !== undefined)
-          return [{ ...(await providers(named)), name: named ?? OFFLINE.provider, missing: null, keyMark: null }];
+          return [
+            {
+              ...(await providers(named)),
+              name: named ?? OFFLINE.provider,
+              missing: null,
+              keyMark: null,
+              window: null,
+            },
+          ];
         // What root's own client brings is not for the runs of others.
         const own = context.caller.ownerUid === uid ? offers.from(context) : undefined;
         return await models.reach({ uid, offer: own ?? offers.of({ pid, runId: "", uid }) }, named);
@@ -75,26 +82,12 @@ async function factsFor({ kernel }: Core, { ownerUid }: ProcessRow, model: Model
   const setting = await settingsFor(kernel.config, { uid: ownerUid, client: undefined });
   const number = (name: Parameters<typeof setting>[0]) => Number(setting(name).text);
   const whereSet = (name: Parameters<typeof setting>[0]) => (setting(name).layer === "default" ? null : number(name));
-  const assumed = number("ai.contextWindowTokens");
-  const { provider, model: id } = choiceNamed(model.name);
-  const { windowTokens, outputTokens } = factsOf(provider, id, assumed);
+  const assumed = { windowTokens: number("ai.contextWindowTokens"), outputTokens: number("ai.maxTokens") };
   return {
     enabled: setting("compaction.enabled").text === "true",
     extractMemories: setting("compaction.extractMemories").text === "true",
     reserveTokens: whereSet("compaction.reserveTokens"),
     keepRecentTokens: whereSet("compaction.keepRecentTokens"),
-    window: {
-      windowTokens: provider === "ollama" ? ollamaWindow(assumed) : windowTokens,
-      outputTokens: Math.min(outputTokens, number("ai.maxTokens")),
-    },
+    window: model.window ?? assumed,
   };
-}
-
-/** A name that is none any more is a model nobody knows. */
-function choiceNamed(name: string): Choice {
-  try {
-    return choiceOf(name);
-  } catch {
-    return { provider: "", model: name };
-  }
 }

@@ -131,7 +131,7 @@ function runPorts(
     async modelsOf(row, run) {
       if (providers !== undefined) {
         const name = run.model ?? OFFLINE.provider;
-        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null }];
+        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null, window: null }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
       return await models.reach(

@@ -33,7 +33,7 @@ export async function openPorts(machine: Machine, { database, kernelGeneration, 
   return { ...(ports?.(raw) ?? raw), storage };
 }
 
-/** Then there has to be a kernel.db that knows them. */
-export function hasProcesses({ procDir }: Pick<HomePaths, "procDir">): boolean {
-  return new Bun.Glob("*.db").scanSync({ cwd: procDir })[Symbol.iterator]().next().done === false;
+/** Then kernel.db has to be there, too. */
+export function hasProcesses(paths: HomePaths): boolean {
+  return new Bun.Glob("*.db").scanSync({ cwd: paths.procDir })[Symbol.iterator]().next().done === false;
 }

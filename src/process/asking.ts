@@ -174,8 +174,14 @@ async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promi
 
 async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: string): Promise<null> {
   const waitsFor = { kind: "credential", reason } as const;
+  const { row, run } = asking;
+  // An instant that an earlier kernel waited for is waited for once there is a key.
+  const isKept = model.missing !== null && run.retrying !== null;
   const retrying = { model: model.name, failed: 0, pauses: asking.pauses, waitsFor };
-  if (await keep(ports, asking, retrying, true)) ports.held().forKey(asking.row, asking.run.runId, model);
+  if (!isKept && !(await keep(ports, asking, retrying, true))) return null;
+  if (isKept) await ports.store.pause(row.pid, waitsFor, { now: ports.clock.now() });
+  if (isKept) await ports.ledger.publish(row);
+  ports.held().forKey(row, run.runId, model);
   return null;
 }
 

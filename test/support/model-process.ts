@@ -30,7 +30,7 @@ export class ModelProcess {
   /** What a run in flight is at; null while the process rests. */
   active: "running" | "waiting_tool" | null = null;
   currentRun: string | null = null;
-  retrying: Retrying | null = null;
+  retrying: { -readonly [K in keyof Retrying]: Retrying[K] } | null = null;
   lastRun: string | null = null;
   private toldRun: string | null = null;
   closing: Closing | null = null;
@@ -106,17 +106,17 @@ export class ModelProcess {
   }
 
   retry(retrying: Retrying, held: boolean): null {
-    this.retrying = retrying;
+    this.retrying = { ...retrying };
     if (held) this.pause(retrying.waitsFor);
     return null;
   }
 
   pause(waitsFor: WaitsFor | null, model?: string): void {
-    const run = this.runs.get(this.currentRun ?? "");
     if (model !== undefined) this.retrying = null;
-    if (model !== undefined && run !== undefined) run.model = model;
+    if (model !== undefined && this.currentRun !== null) this.runs.get(this.currentRun)!.model = model;
     this.paused = waitsFor;
-    if (waitsFor === null && this.retrying !== null) this.retrying = { ...this.retrying, waitsFor: null };
+    const aside = this.retrying?.waitsFor?.kind;
+    if (waitsFor === null && (aside === "outage" || aside === "credential")) this.retrying!.waitsFor = null;
     if (waitsFor !== null || this.active === null) this.rest();
   }
 

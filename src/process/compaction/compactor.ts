@@ -63,7 +63,7 @@ export interface Compacted {
 const SUMMARY_SHARE = 0.04;
 const SUMMARY_BYTES = { min: 2000, max: 24_000 };
 const TRANSCRIPT_SHARE = 0.5;
-const TRANSCRIPT_CHARS = { min: 8000, max: 400_000 };
+const TRANSCRIPT_BYTES = { min: 8000, max: 400_000 };
 const QUOTES_MAX = 10;
 /** History of less than this part of what is too much decides nothing, whatever goes along with it. */
 const FEW = 4;
@@ -148,7 +148,7 @@ export class Compactor {
     const { models, signal } = given.wish;
     const { shape, window, extractMemories } = given.standing;
     const room = window.windowTokens * BYTES_PER_TOKEN;
-    const transcript = await transcriptOf(store, given.part, within(room * TRANSCRIPT_SHARE, TRANSCRIPT_CHARS));
+    const transcript = await transcriptOf(store, given.part, within(room * TRANSCRIPT_SHARE, TRANSCRIPT_BYTES));
     const { segment } = shape;
     const earlier = segment === null ? null : await store.messageText(row.pid, whole(segment.summarySeq));
     const task = {

@@ -49,41 +49,45 @@ async function* pages(
   }
 }
 
-/** At most so many characters, about. */
+/** At most so many bytes, about. */
 export async function transcriptOf(
   store: Pick<ProcessStore, "history">,
   part: Part,
-  charsMax: number,
+  bytesMax: number,
 ): Promise<string> {
   const head: string[] = [];
-  let chars = 0;
+  let bytes = 0;
   let through = part.fromSeq - 1;
   let isWhole = true;
   const kept = { lines: 0, through };
   for await (const message of pages(store, part, "onwards")) {
     const line = transcriptLine(message);
-    chars += line.length + 1;
-    if (chars > charsMax) {
+    bytes += weightOf(line);
+    if (bytes > bytesMax) {
       isWhole = false;
       break;
     }
     head.push(line);
     through = message.id;
-    if (chars <= charsMax * HEAD_SHARE) Object.assign(kept, { lines: head.length, through });
+    if (bytes <= bytesMax * HEAD_SHARE) Object.assign(kept, { lines: head.length, through });
   }
   if (isWhole) return head.join("\n");
   const tail: string[] = [];
   let first = part.toSeq + 1;
   const rest = { ...part, fromSeq: kept.through + 1 };
-  chars = head.slice(0, kept.lines).reduce((sum, line) => sum + line.length + 1, 0);
+  bytes = head.slice(0, kept.lines).reduce((sum, line) => sum + weightOf(line), 0);
   for await (const message of pages(store, rest, "backwards")) {
     const line = transcriptLine(message);
-    chars += line.length + 1;
-    if (chars > charsMax && tail.length > 0) break;
+    bytes += weightOf(line);
+    if (bytes > bytesMax && tail.length > 0) break;
     tail.unshift(line);
     first = message.id;
   }
   return joined(head.slice(0, kept.lines), tail, first - kept.through - 1);
+}
+
+function weightOf(line: string): number {
+  return Buffer.byteLength(line) + 1;
 }
 
 /** What people said in the part, the newest last, at most so many. */
