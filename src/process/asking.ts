@@ -6,6 +6,7 @@ import type { RandomBytes } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { NO_USAGE, type Retrying, type WaitsFor } from "../abi/process.ts";
+import { systemText } from "../abi/prompt.ts";
 import type { SignalOf } from "../abi/signal.ts";
 import type { Failure, ModelRequest, ToolSpec } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
@@ -16,6 +17,8 @@ import type { Claimed, ProcessStore } from "../store/process/verbs.ts";
 import type { Room } from "./compaction/room.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Assembled } from "./prompt.ts";
+import { billOf } from "./prompt-bill.ts";
 import { type Verdict, verdictOn } from "./retry.ts";
 import type { RunPlace } from "./toolcalls.ts";
 import { modelTurn } from "./turn.ts";
@@ -28,7 +31,7 @@ export interface AskPorts {
   /** The one that is meant, then those that stand in for it. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   readonly held: () => HeldRuns;
-  readonly promptOf: (row: ProcessRow) => Promise<ModelRequest["about"] & { readonly system: string }>;
+  readonly promptOf: (row: ProcessRow) => Promise<Assembled>;
   readonly toolSpecs: () => readonly ToolSpec[];
   /** For history in the window of a model. */
   readonly room: Room;
@@ -107,8 +110,10 @@ interface One {
 async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answer | Failed | null> {
   const { model, hasOther } = one;
   const mine = one.earlier?.model === model.name ? one.earlier : null;
-  const until = mine?.waitsFor?.kind === "model" ? mine.waitsFor.until : null;
-  if (until !== null && !(await waited(ports, asking, until))) return null;
+  if (mine?.waitsFor?.kind === "model") {
+    if (!(await waited(ports, asking, mine.waitsFor.until))) return null;
+    if (!(await keep(ports, asking, { ...mine, waitsFor: null }))) return null;
+  }
   for (let failed = (mine?.failed ?? 0) + 1; ; failed++) {
     const answer = await askedWithRoom(ports, asking, model);
     if (answer === null || answer.kind === "turn") return answer;
@@ -137,9 +142,10 @@ async function askedWithRoom(ports: AskPorts, asking: Asking, model: Model): Pro
   return await asked(ports, asking, model);
 }
 
-async function asked(ports: AskPorts, { row, run, signal, turn }: Asking, model: Model): Promise<Answer | null> {
+async function asked(ports: AskPorts, now: Asking, model: Model): Promise<Answer | null> {
   const { clock, ledger } = ports;
-  const request = await requestOf(ports, row, model.model);
+  const { row, run, signal, turn } = now;
+  const request = await requestOf(ports, now, model);
   const onDelta = ports.wantsDeltas(row.pid)
     ? (kind: "text" | "thinking", text: string) =>
         ledger.emit(row, { name: "chat.delta", run: run.runId, turn, kind, text })
@@ -163,7 +169,8 @@ async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promi
   if (verdict.next !== "later") return { answer, model: model.name };
   const waitsFor = nextTry(ports, model, answer.failure, { kind: "outage", ms: verdict.ms });
   await again(ports, asking, model, { ...waitsFor, putAside: true });
-  if (await keep(ports, asking, { model: model.name, failed: 0, pauses: asking.pauses + 1, waitsFor }, true))
+  const pauses = asking.pauses + (verdict.counts ? 1 : 0);
+  if (await keep(ports, asking, { model: model.name, failed: 0, pauses, waitsFor }, true))
     ports.held().until(asking.row.pid, waitsFor.until);
   return null;
 }
@@ -237,11 +244,16 @@ function notEmpty(answer: Folded): Folded {
   return { ...answer, kind: "failure", failure };
 }
 
-async function requestOf(ports: AskPorts, row: ProcessRow, model: string): Promise<ModelRequest> {
-  const { system, ...about } = await ports.promptOf(row);
-  const messages = await ports.store.context(row.pid);
-  const earlier = () => messagesBefore(ports.store, row.pid, firstOf(messages));
-  return { model, system, messages, tools: ports.toolSpecs(), about, earlier };
+async function requestOf(ports: AskPorts, { row, run, turn }: Asking, { model, name }: Model): Promise<ModelRequest> {
+  const { store, clock } = ports;
+  const { home, ...prompt } = await ports.promptOf(row);
+  const messages = await store.context(row.pid);
+  const tools = ports.toolSpecs();
+  const bill = billOf({ ...prompt, tools, messages });
+  await store.keepPrompt(row.pid, { runId: run.runId, turn, model: name, ...prompt, bill, now: clock.now() });
+  const earlier = () => messagesBefore(store, row.pid, firstOf(messages));
+  const about = { pid: row.pid, home, cwd: row.cwd };
+  return { model, system: systemText(prompt), messages, tools, about, earlier };
 }
 
 /** Where a summary stands first, it has the higher number. */

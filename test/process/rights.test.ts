@@ -32,6 +32,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "ai.test",
     "audit.list",
     "config.apply",
+    "config.context.set",
     "config.set",
     "config.unset",
     "group.add",
@@ -40,6 +41,8 @@ test("no tool of a model reaches a call that is for people", () => {
     "hil.answer",
     "proc.history.policy",
     "proc.model",
+    "proc.rewind",
+    "proc.undo",
     "repo.delete",
     "storage.gc",
     "storage.migrate",
@@ -50,6 +53,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "sys.token.revoke",
     "workspace.archive",
     "workspace.attach",
+    "workspace.trust",
   ]);
   expect(forPeople.filter((call) => call.tool !== undefined)).toEqual([]);
 });

@@ -35,7 +35,8 @@ type Verb = (...args: unknown[]) => Promise<unknown>;
 /** Verbs that only look: a full disk does not keep them from answering. */
 const LOOKS = new Set(
   `get list children count unfinished byUid byName nameOf identity byHash hash isLocked ofAccount capabilities personalAgent mayActAs firstHuman
-   open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page contextShape segments historyPolicy
+   open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
+   contextFiles keptPrompt changes undos rewinds contextShape segments historyPolicy
    of read close opened olderThan passwd shadow groups at inWorkspace`.split(/\s+/),
 );
 
@@ -58,6 +59,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       config: seams.around("config", kernel.config),
       attachments: seams.around("attachments", kernel.attachments),
       workspaces: seams.around("workspaces", kernel.workspaces),
+      trust: seams.around("trust", kernel.trust),
     },
     processes: seams.around("process", processes),
     objects: seams.around("objects", objects),

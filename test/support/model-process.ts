@@ -15,10 +15,12 @@ import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
 import type { CallStatus, Closing, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
 
 import type { ModelAsked, ModelCall, ModelQueued, ModelRun, NewMessage } from "./model-rows.ts";
+import { ModelTold } from "./model-told.ts";
 
 const OPEN: readonly CallStatus[] = ["registered", "asking", "approved", "dispatched"];
 
 export class ModelProcess {
+  readonly context = new ModelTold();
   epoch = 0;
   nextSeq = 1;
   generation = 1;
