@@ -107,6 +107,8 @@ describe("/proc", () => {
       "Cwd:",
       "Workspace:",
       "WaitsFor:",
+      "NextTry:",
+      "Failure:",
       "Created:",
       "",
     ]);
