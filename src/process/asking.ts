@@ -110,8 +110,10 @@ interface One {
 async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answer | Failed | null> {
   const { model, hasOther } = one;
   const mine = one.earlier?.model === model.name ? one.earlier : null;
-  const until = mine?.waitsFor?.kind === "model" ? mine.waitsFor.until : null;
-  if (until !== null && !(await waited(ports, asking, until))) return null;
+  if (mine?.waitsFor?.kind === "model") {
+    if (!(await waited(ports, asking, mine.waitsFor.until))) return null;
+    if (!(await keep(ports, asking, { ...mine, waitsFor: null }))) return null;
+  }
   for (let failed = (mine?.failed ?? 0) + 1; ; failed++) {
     const answer = await askedWithRoom(ports, asking, model);
     if (answer === null || answer.kind === "turn") return answer;
@@ -167,7 +169,8 @@ async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promi
   if (verdict.next !== "later") return { answer, model: model.name };
   const waitsFor = nextTry(ports, model, answer.failure, { kind: "outage", ms: verdict.ms });
   await again(ports, asking, model, { ...waitsFor, putAside: true });
-  if (await keep(ports, asking, { model: model.name, failed: 0, pauses: asking.pauses + 1, waitsFor }, true))
+  const pauses = asking.pauses + (verdict.counts ? 1 : 0);
+  if (await keep(ports, asking, { model: model.name, failed: 0, pauses, waitsFor }, true))
     ports.held().until(asking.row.pid, waitsFor.until);
   return null;
 }

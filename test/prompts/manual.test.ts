@@ -11,7 +11,7 @@ const BY_HAND: { readonly [name: string]: string } = {
   chat: "--pid --new --model --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label",
   wait: "--timeout --wait",
   kill: "-STOP -CONT -INT -TERM -KILL -0 -9 -s",
-  logs: "--limit",
+  logs: "--limit -f",
   kernel: "",
   doctor: "--fix --provider",
   fsck: "--repair",
