@@ -109,6 +109,9 @@ export const procCalls = [
         field.text("capabilities it does without, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
       ),
       model: field.optional(modelName("who answers it, now and later")),
+      context: field.optional(
+        field.text("files in gsv that it is told at every turn, with commas between", { longest: 4096, meta: "FILES" }),
+      ),
     },
     cli: {
       examples: [

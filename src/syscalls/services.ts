@@ -86,6 +86,8 @@ export interface SpawnRequest {
   readonly drop?: string;
   /** Who answers it, also later. */
   readonly model?: string;
+  /** Files that it is told at every turn, with commas between. */
+  readonly context?: string;
 }
 
 export interface Spawned {
