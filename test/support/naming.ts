@@ -42,6 +42,14 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   "proc.segments": ({ pid }) => [{ pid }],
   "proc.fork": ({ pid }) => [{ pid }, { pid, through: 1 }],
   "proc.history.policy": ({ pid }) => [{ pid }, { pid, keep: 3 }, { pid, unset: true }],
+  "proc.diff": ({ pid, run }) => [{ pid }, { pid, run }],
+  "proc.undo": ({ pid, run }) => [{ pid }, { pid, run, force: true }, { pid, redo: true }],
+  "proc.rewind": ({ pid }) => [{ pid, message: 0 }],
+  "proc.prompt": ({ pid, run }) => [{ pid }, { pid, run, turn: 1 }],
+  "proc.context.list": ({ pid }) => [{ pid }],
+  "proc.context.set": ({ pid }) => [{ pid, name: "a.md", text: "x" }, { pid, name: "a.md" }],
+  "workspace.speaks": ({ workspace: id }) => [{ id }],
+  "workspace.trust": ({ workspace: id }) => [{ id }, { id, undo: true }],
   "proc.abort": ({ pid, run }) => [{ pid }, { pid, runId: run }],
   "proc.label": ({ pid }) => [{ pid, label: "mine" }],
   "proc.history": ({ pid }) => [{ pid }, { pid, limit: 1, afterSeq: 1 }],
@@ -103,6 +111,8 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
 /** Calls that name nobody's things; what they show is tried below. */
 export const NAMELESS = [
   "account.list",
+  "config.context.list",
+  "config.context.set",
   "ai.models",
   "ai.test",
   "audit.list",
