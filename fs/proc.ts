@@ -11,7 +11,7 @@ import type { Clock } from "../src/lib/clock.ts";
 import type { FileSystem } from "./filesystem.ts";
 import { Asking } from "./proc/asking.ts";
 import { Control } from "./proc/control.ts";
-import { cmdlineText, environText, factsText, identityText, limitsText, statusText } from "./proc/facts.ts";
+import { cmdlineText, environText, factsText, identityText, limitsText, statusText, usageText } from "./proc/facts.ts";
 import { type Row, syntheticFs, type TextRow } from "./synthetic.ts";
 
 export interface ProcOptions {
@@ -60,7 +60,7 @@ function factRows(asking: Asking, { waitsForText }: ProcOptions): TextRow[] {
     row("caps", async (caller, pid) => (await asking.caps(caller, pid)).capabilities.map(line).join("")),
     row("limits", async (caller, pid) => {
       await asking.info(caller, pid);
-      return limitsText();
+      return limitsText(await asking.setting(caller, "run.maxTurns"));
     }),
   ];
 }
@@ -83,7 +83,10 @@ function workRows(asking: Asking, { messageLine }: ProcOptions): TextRow[] {
     row("queue", async (caller, pid) => factsText([["Queued", (await asking.info(caller, pid)).queued]])),
     row("pending", async (caller, pid) => (await asking.pending(caller, pid)).map(jsonLine).join("")),
     row("approvals", async (caller, pid) => (await asking.approvals(caller, pid)).map(jsonLine).join("")),
-    row("usage", async (caller, pid) => factsText([["Messages", (await asking.newest(caller, pid, 1)).messageCount]])),
+    row("usage", async (caller, pid) => {
+      const { total, rows } = await asking.usage(caller, pid);
+      return usageText(total, rows, await asking.budgets(caller, pid));
+    }),
     row("maps", async (caller, pid) => factsText([["History", (await asking.newest(caller, pid, 1)).messageCount]])),
     row("clients", async (caller, pid) => {
       await asking.info(caller, pid);

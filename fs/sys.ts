@@ -10,9 +10,12 @@ import type { Sys } from "../src/abi/sys.ts";
 import type { Clock } from "../src/lib/clock.ts";
 import type { FileSystem } from "./filesystem.ts";
 import { type Row, syntheticFs } from "./synthetic.ts";
+import { budgetRows } from "./sys/budget.ts";
 
 export interface SysOptions {
   readonly sysFor: (caller: Caller) => Sys;
+  /** To act with: what is done this way is logged as done by the caller. */
+  readonly actFor: (caller: Caller) => Sys;
   readonly clock: Clock;
   /** What each syscall is, by its name. */
   readonly reference: {
@@ -21,7 +24,7 @@ export interface SysOptions {
   };
 }
 
-export function sysFs({ sysFor, clock, reference }: SysOptions): FileSystem {
+export function sysFs({ sysFor, actFor, clock, reference }: SysOptions): FileSystem {
   const read = async (caller: Caller, key: string) =>
     `${(await sysFor(caller).call<{ shown: string }>("config.get", { key })).shown}\n`;
   const write = async (caller: Caller, args: object) => void (await sysFor(caller).call("config.set", args));
@@ -39,6 +42,7 @@ export function sysFs({ sysFor, clock, reference }: SysOptions): FileSystem {
   };
 
   const rows: readonly Row[] = [
+    ...budgetRows(sysFor, actFor),
     { path: "/config/*", ...keys },
     {
       path: "/config/*",

@@ -116,6 +116,8 @@ export interface Kernel {
   readonly log: (line: string) => void;
   readonly firstRun: boolean;
   readonly isWorking: () => boolean;
+  /** Until something stored falls due; null where nothing is. */
+  readonly dueWithinMs: () => number | null;
   readonly host: Core["host"];
   /** Lets turns in flight come to their end, for so long; nothing new is begun. */
   drain(ms: number): Promise<void>;
@@ -267,11 +269,12 @@ async function takeUp(
   await sweep(kernel, clock.now());
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
   await recover({ kernel, store, ...parts, clock, retries, onFault });
+  await parts.budgets.look(null);
 }
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldForKeys }: ProcessParts,
+  { runners, ledger, closer, heldForKeys, budgets }: ProcessParts,
   {
     firstRun,
     database,
@@ -290,6 +293,7 @@ function finished(
     host,
     callers,
     door,
+    dueWithinMs: () => budgets.dueWithinMs(),
     isWorking: () => runners.active > 0 || ledger.busy || shells.isBusy(),
     async accept(client, credentials, peer = "local") {
       learnEnvironment(redactor, client.env);
@@ -314,6 +318,7 @@ function finished(
   async function close(): Promise<void> {
     await stopSweeping();
     shells.close();
+    budgets.stop();
     await core.watching.close();
     core.retries.stop();
     await core.processes.close();

@@ -15,10 +15,11 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["abort", (pid) => ({ call: "proc.abort", args: { pid } })],
   ["reset", (pid) => ({ call: "proc.reset", args: { pid } })],
   ["kill", (pid) => ({ call: "proc.kill", args: { pid } })],
+  ["budget", (pid, budget) => ({ call: "proc.budget", args: { pid, budget } })],
   ["label", (pid, label) => ({ call: "proc.label", args: { pid, label } })],
 ]);
 /** What a verb is given besides. */
-const TAKES: { readonly [verb: string]: string } = { label: "TEXT" };
+const TAKES: { readonly [verb: string]: string } = { budget: "BUDGET", label: "TEXT" };
 
 const REQUEST_ID_CHARS_MAX = 128;
 

@@ -54,7 +54,7 @@ export async function runKernel(machine: HostMachine): Promise<void> {
     clock,
     server,
     isWorking: kernel.isWorking,
-    dueWithinMs: () => null,
+    dueWithinMs: kernel.dueWithinMs,
     onDrain: drainSteps(kernel, config["kernel.drainMs"]),
     onLost: machine.onLost,
     info: { pid: machine.pid, version: VERSION, exe: machine.exe, socket: socket.path, startedAt: clock.now() },

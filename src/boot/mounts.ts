@@ -60,7 +60,7 @@ export function mountedFiles(parts: MountParts): Namespace {
     { at: "/tmp", fs: objectsFs({ storeOf: ofOwner, clock, root: { uid: 0, gid: 0, mode: 0o1777 } }) },
     { at: "/workspaces", fs: workspacesFs(parts.workspaces), whole: true },
     { at: "/proc", fs: procFs({ sysFor, actFor, clock, messageLine, waitsForText }) },
-    { at: "/sys", fs: sysFs({ sysFor, clock, reference: REFERENCE }) },
+    { at: "/sys", fs: sysFs({ sysFor, actFor, clock, reference: REFERENCE }) },
     { at: "/dev", fs: devFs(parts.random, clock.now()) },
     { at: "/etc/passwd", fs: etcFile(etc.passwd, clock) },
     { at: "/etc/shadow", fs: etcFile(etc.shadow, clock) },

@@ -4,8 +4,11 @@ import type { Namespace } from "../../fs/namespace.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
+import { dayBudget } from "../kernel/spending.ts";
+import { Budgets } from "../process/budgets.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
+import { Costs } from "../process/costs.ts";
 import { HeldForKeys } from "../process/held-for-keys.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
@@ -26,12 +29,20 @@ export interface ProcessParts {
   readonly runners: Runners;
   readonly closer: Closer;
   readonly heldForKeys: HeldForKeys;
+  readonly budgets: Budgets;
 }
 
 export function bootProcesses(core: Core, files: FileParts, shells: ShellParts): ProcessParts {
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
-  const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
+  const wake = (pid: string) => runners.wake(pid);
+  const charged = (row: ProcessRow) => budgets.charged(row);
+  const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, charged, wake });
+  const budgets: Budgets = new Budgets({
+    ...kernel,
+    ...{ store, ledger, clock, wake, onFault },
+    dayOf: (ownerUid) => dayBudget(kernel, ownerUid),
+  });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -39,7 +50,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, shells, held: () => heldForKeys }),
+    ports: runPorts(core, files, { ledger, budgets, shells, held: () => heldForKeys }),
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -47,19 +58,19 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     checkpoint: checkpointer(workplacesOf({ ...core, ...machine })),
   });
   const { models, offers } = core;
-  const wake = (pid: string) => runners.wake(pid);
   const heldForKeys = new HeldForKeys({ processes: kernel.processes, store, ledger, models, offers, clock, wake });
-  return { ledger, runners, closer, heldForKeys };
+  return { ledger, runners, closer, heldForKeys, budgets };
 }
 
 interface RunParts {
   readonly ledger: Ledger;
+  readonly budgets: Budgets;
   readonly shells: ShellParts;
   /** Made after what it is handed to. */
   readonly held: () => HeldForKeys;
 }
 
-function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, held }: RunParts): RunPorts {
+function runPorts(core: Core, { locate, options }: FileParts, { ledger, budgets, shells, held }: RunParts): RunPorts {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
@@ -81,9 +92,19 @@ function runPorts(core: Core, { locate, options }: FileParts, { ledger, shells, 
     toolCalls,
     clock,
     random,
+    budgets,
+    costs: new Costs(),
+    async boundsOf({ ownerUid: uid }) {
+      const setting = await settingsFor(kernel.config, { uid, client: undefined });
+      return {
+        turnsMax: Number(setting("run.maxTurns").text),
+        outputTokens: Number(setting("ai.maxTokens").text),
+      };
+    },
     async modelsOf(row, run) {
       if (providers !== undefined) {
-        return [{ ...(await providers(run.model)), name: run.model ?? OFFLINE.provider, missing: null }];
+        const rate = { price: null, isOwn: false };
+        return [{ ...(await providers(run.model)), name: run.model ?? OFFLINE.provider, missing: null, rate }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
       return await models.reach(

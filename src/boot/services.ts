@@ -5,9 +5,11 @@ import { controlService } from "../kernel/control.ts";
 import { treeService } from "../kernel/file-tree.ts";
 import { type FilesOptions, filesService, pathLocator } from "../kernel/files.ts";
 import { registryService } from "../kernel/registry.ts";
+import { taskBudget, usageReports } from "../kernel/spending.ts";
 import { storageService } from "../kernel/storage.ts";
 import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
+import { budgetService } from "../process/budget-service.ts";
 import { historiesService } from "../process/histories.ts";
 import { mediaService } from "../process/media.ts";
 import { modelFor, modelService } from "../process/model-choice.ts";
@@ -23,7 +25,7 @@ import { mountedWorkspaces } from "./workspace-files.ts";
 import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 
 export function bootServices(core: Core, files: FileParts, { shells, ...parts }: ServiceParts): Services {
-  const { ledger, runners, closer, heldForKeys } = parts;
+  const { ledger, runners, closer, heldForKeys, budgets } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
   const { models, offers } = core;
@@ -48,11 +50,14 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     approvals: approvalsService({ kernel, store, ledger, runners, clock }),
     files: filesService(files.options),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
+    usage: usageReports({ kernel, clock }),
+    budgets: budgetService({ kernel, budgets, clock }),
     settings: {
       ...core.settings,
       async change(context, request) {
         const changed = await core.settings.change(context, request);
         await heldForKeys.look(context.caller.ownerUid);
+        await budgets.look(request.system ? null : context.caller.ownerUid);
         return changed;
       },
     },
@@ -75,6 +80,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       retries,
       log: machine.log,
       locate: files.locate,
+      taskBudget: (ownerUid) => taskBudget(kernel, ownerUid),
       workplaces: workplacesOf({ ...core, ...machine }),
       termMs: config["kernel.termMs"],
       modelFor: (context, wanted) => modelFor(choosing, context, wanted),

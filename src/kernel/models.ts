@@ -2,6 +2,7 @@
 // for, then an Ollama that answers, then offline. What cannot be reached is a provider too: one whose only answer is why.
 
 import { SysError } from "../abi/errno.ts";
+import { charged, FREE, priceSet, pricesFrom, type Rate } from "../abi/money.ts";
 import type { Failure, ModelRequest, Provider, ServedModel } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import { WireFailure } from "../providers/failures.ts";
@@ -30,6 +31,7 @@ export interface Model {
   readonly name: string;
   /** What has to be set before it can be asked. */
   readonly missing: string | null;
+  readonly rate: Rate;
 }
 
 export interface Models {
@@ -67,6 +69,7 @@ export function modelsService(options: ModelsOptions): Models {
           model: choice.model,
           name,
           missing: null,
+          rate: rateOf(settings, choice),
         };
       }
       const access = await settings.access(choice.provider, server);
@@ -84,7 +87,13 @@ export function modelsService(options: ModelsOptions): Models {
           class: "config",
           message: `${choice.provider} has no model yet: name one, as ${choice.provider}/MODEL`,
         });
-      return { provider, model, name: choiceText({ ...choice, model }), missing: null };
+      return {
+        provider,
+        model,
+        name: choiceText({ ...choice, model }),
+        missing: null,
+        rate: rateOf(settings, { ...choice, model }),
+      };
     } catch (error) {
       return unreachable(name, failureOf(error));
     }
@@ -168,6 +177,25 @@ function fallbacks(settings: AskersSettings): Choice[] {
   });
 }
 
+/** Nobody is paid for what this machine answers itself; a script may play a model that costs. */
+const UNPAID: readonly string[] = [OFFLINE.provider, "ollama"];
+
+function rateOf(settings: AskersSettings, choice: Choice): Rate {
+  const own = priceSet(pricesSet(settings), choiceText(choice));
+  if (own !== null) return { price: own, isOwn: true };
+  if (UNPAID.includes(choice.provider)) return { price: FREE, isOwn: false };
+  return { price: factsOf(choice.provider, choice.model, 0).price, isOwn: false };
+}
+
+/** What was set wrong by an older gsv, or for one command, counts as not set. */
+function pricesSet(settings: AskersSettings) {
+  try {
+    return pricesFrom(settings.text("ai.prices"));
+  } catch {
+    return {};
+  }
+}
+
 function missingText(provider: string, keySetting: string): string {
   return `there is no key for ${provider}: gsv auth provider ${provider} keeps one (${keySetting})`;
 }
@@ -182,7 +210,7 @@ class Unreachable implements Provider {
 }
 
 function unreachable(name: string, failure: Failure): Model {
-  return { provider: new Unreachable(failure), model: name, name, missing: null };
+  return { provider: new Unreachable(failure), model: name, name, missing: null, rate: { price: FREE, isOwn: false } };
 }
 
 function failureOf(error: unknown): Failure {
@@ -272,7 +300,10 @@ async function tried(model: Model, clock: Clock, signal: AbortSignal): Promise<M
   for await (const event of model.provider.stream({ ...TRIAL, model: model.model, messages, about }, signal)) {
     if (event.type === "text") text += event.text;
     const ms = Math.round(clock.mono() - began);
-    if (event.type === "done") return { model: model.name, ok: true, ms, text, usage: event.usage, failure: null };
+    if (event.type === "done") {
+      const { usage } = charged(model.rate, event.usage);
+      return { model: model.name, ok: true, ms, text, usage, failure: null };
+    }
     if (event.type === "error") return { model: model.name, ok: false, ms, text, usage: null, failure: event.failure };
     if (event.type === "aborted") break;
   }

@@ -25,6 +25,8 @@ export interface LedgerOptions {
   readonly retries: Retries;
   /** The kernel before this one died: runs it carried count a death. */
   readonly afterCrash: boolean;
+  /** What a process used was charged; nobody has heard yet of what it was used for. */
+  readonly charged: (row: ProcessRow) => Promise<void>;
   /** A process got something to do. */
   readonly wake: (pid: string) => void;
 }
@@ -164,6 +166,7 @@ export class Ledger {
   private async copyAndTell(row: ProcessRow, said: readonly SignalBody[]): Promise<void> {
     const rows = await this.options.store.outbox(row.pid);
     const copied = await this.copy(row, rows);
+    if (copied && rows.some(({ usage = [] }) => usage.length > 0)) await this.options.charged(row);
     for (const body of said) this.emit(row, body);
     const fresh = rows.filter(({ seq }) => seq > (this.told.get(row.pid) ?? 0));
     const latest = fresh.at(-1);

@@ -4,6 +4,7 @@
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { FAILED_NOTE, type Message, normaliseText } from "../abi/message.ts";
+import { charged, type Reported } from "../abi/money.ts";
 import { NO_USAGE, type RunEnd, type RunStatus } from "../abi/process.ts";
 import type { Failure, FailureClass, ModelRequest } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
@@ -12,6 +13,8 @@ import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed, ProcessStore, TurnCommit } from "../store/process/verbs.ts";
 import { storable } from "./arguments.ts";
+import type { Budgets } from "./budgets.ts";
+import { type Costs, Shift } from "./costs.ts";
 import { endSignals, type Ledger, type SignalBody } from "./ledger.ts";
 import { mayStandIn, Tries } from "./retry.ts";
 import type { RunPlace, ToolCalls } from "./toolcalls.ts";
@@ -23,6 +26,10 @@ export interface RunPorts {
   readonly toolCalls: ToolCalls;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  readonly budgets: Budgets;
+  readonly costs: Costs;
+  /** How many answers a run of the process may take, and how many tokens one may have. */
+  readonly boundsOf: (row: ProcessRow) => Promise<{ readonly turnsMax: number; readonly outputTokens: number }>;
   /** The one that is meant, then those that stand in for it. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   /** Until there is a key for it. */
@@ -53,30 +60,51 @@ type Turned = Extract<Folded, { readonly kind: "turn" }>;
 export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
   const { store, ledger, clock } = ports;
   const { row, run } = place;
+  const shift = new Shift(clock);
   for (let turn = run.turn; ; turn++) {
     if ((await ports.toolCalls.runAll(place)) === "left" || place.signal.aborted) return;
     // Only after tools: what waits when a run begins has a run of its own to come.
     const point = await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: turn > 0, now: clock.now() });
     await ledger.publish(row);
     if (!point.ok || point.value.leave || place.leaveWanted()) return;
-    if (turn >= LIMITS.turnsPerRunMax) {
-      return await finish(ports, place, {
-        status: "limit",
-        reason: "turns",
-        error: `stopped after ${turn} turns in one run`,
-      });
-    }
-    const asked = await askModels(ports, place, turn + 1);
-    if (asked === null) return;
-    const { answer, model } = asked;
-    if (answer.kind === "failure") return await finish(ports, place, failed(answer.failure));
-    if ((await commit(ports, place, answer, model)) === "over") return;
+    if (turn >= (await ports.boundsOf(row)).turnsMax) return await finish(ports, place, tooManyTurns(turn));
+    const models = await ports.modelsOf(row, run);
+    const wish = { most: () => mostOf(ports, row, models[0]), signal: place.signal };
+    const asking: Asking = { ...place, shift, turn: turn + 1, attempt: 1 };
+    const outcome = await ports.budgets.within(row, wish, () => takeTurn(ports, asking, models));
+    if (outcome !== "goes on") return;
   }
+}
+
+async function takeTurn(ports: RunPorts, asking: Asking, models: Reachable): Promise<"goes on" | "over"> {
+  const asked = await askModels(ports, asking, models);
+  if (asked === null) return "over";
+  const { answer, model } = asked;
+  if (answer.kind === "turn") return await commit(ports, asking, answer, model);
+  if (answer.usage !== undefined) await waste(ports, asking, model, answer.usage);
+  await finish(ports, asking, failed(answer.failure));
+  return "over";
+}
+
+function tooManyTurns(turns: number): { status: RunStatus; reason: string; error: string } {
+  const error = `stopped after ${turns} turns in one run; another message goes on, run.maxTurns allows more`;
+  return { status: "limit", reason: "turns", error };
+}
+
+/** What the next answer may use at most. */
+async function mostOf({ costs, ...ports }: RunPorts, row: ProcessRow, model: Model) {
+  const { outputTokens } = await ports.boundsOf(row);
+  const { system, messages, tools } = await requestOf({ costs, ...ports }, row, model.model);
+  const bytes = Buffer.byteLength(JSON.stringify({ system, messages, tools }));
+  return costs.most(model.name, model.rate, { bytes, outputTokens });
 }
 
 type Answer = Exclude<Folded, { readonly kind: "aborted" }>;
 
+type Reachable = readonly [Model, ...Model[]];
+
 interface Asking extends RunPlace {
+  readonly shift: Shift;
   readonly turn: number;
   /** How often the turn was asked so far, whoever was. */
   attempt: number;
@@ -85,12 +113,10 @@ interface Asking extends RunPlace {
 // Null: aborted, by whoever fenced the run or by a kernel that leaves; or held until there is a key.
 async function askModels(
   ports: RunPorts,
-  place: RunPlace,
-  turn: number,
-): Promise<{ readonly answer: Answer; readonly model: string } | null> {
-  const { row, run } = place;
-  const asking: Asking = { ...place, turn, attempt: 1 };
-  const models = await ports.modelsOf(row, run);
+  asking: Asking,
+  models: Reachable,
+): Promise<{ readonly answer: Answer; readonly model: Model } | null> {
+  const { row, run } = asking;
   // Who began it had one; a message that comes without a key is told so at once.
   if (models[0].missing !== null && run.resumed) {
     await ports.holdFor(row, models[0]);
@@ -100,15 +126,19 @@ async function askModels(
     const answer = await askModel(ports, asking, model);
     if (answer === null) return null;
     const next = models[index + 1];
-    if (answer.kind === "turn" || next === undefined || !mayStandIn(answer.failure))
-      return { answer, model: model.name };
-    await again(ports, asking, { model: model.name, reason: `${answer.failure.message}; ${next.name} stands in` });
+    if (answer.kind === "turn" || next === undefined || !mayStandIn(answer.failure)) return { answer, model };
+    await again(ports, asking, {
+      model,
+      used: answer.usage,
+      reason: `${answer.failure.message}; ${next.name} stands in`,
+    });
   }
   return null;
 }
 
 /** One model, as often as it is worth it. */
-async function askModel(ports: RunPorts, asking: Asking, { provider, model, name }: Model): Promise<Answer | null> {
+async function askModel(ports: RunPorts, asking: Asking, reached: Model): Promise<Answer | null> {
+  const { provider, model, name } = reached;
   const { clock, ledger } = ports;
   const { row, run, signal, turn } = asking;
   const tries = new Tries(ports.random);
@@ -119,28 +149,44 @@ async function askModel(ports: RunPorts, asking: Asking, { provider, model, name
           ledger.emit(row, { name: "chat.delta", run: run.runId, turn, kind, text })
       : null;
     const answer = notEmpty(await modelTurn({ provider, request, signal, clock, onDelta }));
-    if (signal.aborted || answer.kind === "aborted") return null;
+    if (signal.aborted || answer.kind === "aborted") {
+      if (answer.usage !== undefined) await waste(ports, asking, reached, answer.usage);
+      return null;
+    }
     const waitMs = answer.kind === "turn" ? null : tries.after(answer.failure);
     if (answer.kind === "turn" || waitMs === null) return answer;
     const reason = answer.failure.message;
-    await again(ports, asking, { model: name, reason });
+    await again(ports, asking, { model: reached, used: answer.usage, reason });
     const until = new Date(clock.now() + waitMs).toISOString();
     ledger.expect(row, { kind: "model", reason: `${name} is asked again at ${until}: ${reason}` }, signal);
     await clock.sleep(waitMs, signal);
     ledger.expect(row, null, signal);
+    asking.shift.rested();
     if (signal.aborted) return null;
   }
 }
 
 /** The turn is said anew: what was shown of it counts for nothing. */
 async function again(
-  { store, clock, ledger }: RunPorts,
+  ports: RunPorts,
   asking: Asking,
-  { model, reason }: { readonly model: string; readonly reason: string },
+  { model, used, reason }: { readonly model: Model; readonly used: Reported | undefined; readonly reason: string },
 ): Promise<void> {
   const { row, run, turn } = asking;
-  await store.waste(row.pid, { runId: run.runId, model, usage: NO_USAGE, now: clock.now() });
-  ledger.emit(row, { name: "chat.restart", run: run.runId, turn, attempt: ++asking.attempt, reason });
+  await waste(ports, asking, model, used ?? NO_USAGE);
+  ports.ledger.emit(row, { name: "chat.restart", run: run.runId, turn, attempt: ++asking.attempt, reason });
+}
+
+/** Nothing of the answer was kept, and it has its price all the same. */
+async function waste(
+  { store, clock, costs }: RunPorts,
+  { row, run, shift }: Asking,
+  { name, rate }: Model,
+  used: Reported,
+): Promise<void> {
+  const cost = charged(rate, used);
+  costs.note(name, cost);
+  await store.waste(row.pid, { runId: run.runId, model: name, ...cost, ms: shift.lap(), now: clock.now() });
 }
 
 // A history may not hold an assistant's turn that says and does nothing.
@@ -174,10 +220,12 @@ async function* messagesBefore(
   }
 }
 
-async function commit(ports: RunPorts, place: RunPlace, answer: Turned, model: string): Promise<"goes on" | "over"> {
-  const { store, ledger, clock, random, toolCalls } = ports;
-  const { row, run } = place;
+async function commit(ports: RunPorts, asking: Asking, answer: Turned, model: Model): Promise<"goes on" | "over"> {
+  const { store, ledger, clock, random, toolCalls, costs } = ports;
+  const { row, run, shift } = asking;
   const now = clock.now();
+  const cost = charged(model.rate, answer.usage);
+  costs.note(model.name, cost);
   const calls: TurnCommit["calls"] = storable(answer.calls).map((call) => {
     const syscall = toolCalls.syscallOf(call.name);
     return {
@@ -195,8 +243,9 @@ async function commit(ports: RunPorts, place: RunPlace, answer: Turned, model: s
     thinking: answer.thinking === "" ? null : answer.thinking,
     ...(answer.seal === undefined ? {} : { seal: answer.seal }),
     calls,
-    model,
-    usage: answer.usage,
+    model: model.name,
+    ...cost,
+    ms: shift.lap(),
     finish:
       calls.length > 0
         ? null

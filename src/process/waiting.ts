@@ -82,9 +82,11 @@ async function look({ processes, store, ledger }: WaitingPorts, wish: WaitFor): 
   return wish.patient || !isHeld(state, waitsFor, wish) ? null : heldResult(pid, wish.run, waitsFor);
 }
 
-// A stop keeps those waiting who wait for the process: whoever stopped it will let it go on. One who waits for a run is told.
+// A stop keeps those waiting who wait for the process: whoever stopped it will let it go on; and so does what time alone ends. One who waits
+// for a run is told.
 function isHeld(state: State, waitsFor: WaitsFor | null, wish: WaitFor): waitsFor is WaitsFor {
   if (waitsFor === null) return false;
+  if (waitsFor.kind === "limit" && waitsFor.until !== undefined) return wish.run !== null;
   return state === "stopped" ? wish.run !== null : true;
 }
 
@@ -104,6 +106,7 @@ function ended(pid: string, end: RunEnd): WaitResult {
     exit: exitOf(end),
     text: end.text,
     error: end.error,
+    usage: end.usage,
   };
 }
 
@@ -119,4 +122,5 @@ const NOTHING: Omit<WaitResult, "pid"> = {
   inPart: false,
   error: null,
   waitsFor: null,
+  usage: null,
 };

@@ -2,14 +2,7 @@
 // published in the middle of November 2026; a server's own word about a window wins. A model that is not listed works, under the
 // assumptions written at `unknownModel`.
 
-import type { Usage } from "../abi/process.ts";
-
-export interface Price {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-}
+import type { Price } from "../abi/money.ts";
 
 /** How a model is told how much to think: not at all, by its own measure, or by a budget of tokens; `always` cannot be turned off. */
 export type Thinking = "none" | "effort" | "budget" | "adaptive" | "always";
@@ -124,13 +117,4 @@ function unknownModel(provider: string, id: string, windowTokens: number): Model
 
 export function factsOf(provider: string, id: string, windowTokens: number): ModelFacts {
   return modelNamed(id, provider) ?? unknownModel(provider, id, windowTokens);
-}
-
-export function costUsd({ price }: ModelFacts, usage: Omit<Usage, "costUsd">): number {
-  if (price === null) return 0;
-  const { input, output, cacheRead, cacheWrite } = usage;
-  const millionths =
-    input * price.input + output * price.output + cacheRead * price.cacheRead + cacheWrite * price.cacheWrite;
-  // To a ten-thousandth of a cent, so that sums do not end in noise.
-  return Math.round(millionths) / MILLION;
 }

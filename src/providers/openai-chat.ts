@@ -6,7 +6,7 @@ import type { Access } from "./access.ts";
 import { type Turn, toolsAndMessages } from "./conversation.ts";
 import { toldFailure } from "./failures.ts";
 import { countOf, parsed, recordOf } from "./json.ts";
-import { costUsd, type ModelFacts } from "./models.ts";
+import type { ModelFacts } from "./models.ts";
 import type { Frame } from "./sse.ts";
 import type { Translation } from "./wire.ts";
 
@@ -50,8 +50,8 @@ const STOPS: { readonly [reason: string]: StopReason } = {
 };
 
 /** `name` is what calls without an id are called by. */
-export function chatTranslation(facts: ModelFacts, name: string): Translation {
-  return new Chunks(facts, name);
+export function chatTranslation(name: string): Translation {
+  return new Chunks(name);
 }
 
 class Chunks implements Translation {
@@ -61,10 +61,11 @@ class Chunks implements Translation {
   /** Calls that were begun, by the number the server gave them. */
   private readonly begun = new Set<number>();
 
-  constructor(
-    private readonly facts: ModelFacts,
-    private readonly name: string,
-  ) {}
+  constructor(private readonly name: string) {}
+
+  used() {
+    return this.counts.input + this.counts.output === 0 ? null : this.counts;
+  }
 
   take({ data }: Frame, out: StreamEvent[]): void {
     if (data === "[DONE]") {
@@ -90,8 +91,7 @@ class Chunks implements Translation {
   /** Some servers send no [DONE]: an answer that said why it stopped has ended all the same. */
   end(out: StreamEvent[]): void {
     if (this.stop === null) return;
-    const usage = { ...this.counts, costUsd: costUsd(this.facts, this.counts) };
-    out.push({ type: "done", stop: this.refused ? "refusal" : this.stop, usage });
+    out.push({ type: "done", stop: this.refused ? "refusal" : this.stop, usage: this.counts });
   }
 
   private grow(delta: { readonly [key: string]: unknown }, out: StreamEvent[]): void {

@@ -71,7 +71,7 @@ function asked(
     signal,
     type: "text/event-stream",
     framer: new SseFramer(),
-    translation: which === "chat" ? chatTranslation(facts, `${name}-${lastId}`) : responsesTranslation(facts),
+    translation: which === "chat" ? chatTranslation(`${name}-${lastId}`) : responsesTranslation(facts),
     async send(fetch, abort) {
       const { default: OpenAI } = await import("openai");
       const client = new OpenAI({

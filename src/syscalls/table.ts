@@ -17,6 +17,7 @@ import type {
   Settings,
 } from "./services.ts";
 import type { Shells } from "./shell-service.ts";
+import type { BudgetService, UsageReports } from "./spending-service.ts";
 import type { Media, Storage } from "./storage-service.ts";
 import type { Workspaces } from "./workspace-service.ts";
 
@@ -43,6 +44,8 @@ export interface Services {
   readonly storage: Storage; // status and verify read
   readonly media: Media; // getting and listing read
   readonly models: ModelService;
+  readonly usage: UsageReports; // read
+  readonly budgets: BudgetService; // listing reads
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
@@ -55,6 +58,7 @@ const DOMAINS = {
   proc: async (): Promise<Declarations> => [
     ...(await import("./proc.ts")).procCalls,
     ...(await import("./proc-model.ts")).procModelCalls,
+    ...(await import("./spending.ts")).spendingCalls,
   ],
   fs: async (): Promise<Declarations> => [
     ...(await import("./fs.ts")).fsCalls,

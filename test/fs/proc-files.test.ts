@@ -50,7 +50,7 @@ test("queue, pending and stream follow a run and are empty when there is none", 
   await home.sys.call("hil.answer", { id, decision: "deny" });
   await home.inState(pid, "idle");
   for (const name of ["pending", "approvals", "stream", "note"]) expect([name, await read(name)]).toEqual([name, ""]);
-  expect(await read("usage")).toMatch(/^Messages:\t[1-9]\d*\n$/);
+  expect(await read("usage")).toMatch(/^Turns:\t[1-9]\d*\nWasted:\t0\n/);
   expect(await read("maps")).toMatch(/^History:\t[1-9]\d*\n$/);
 });
 

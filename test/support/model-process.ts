@@ -9,6 +9,7 @@ import {
   type RunStatus,
   type State,
   type Usage,
+  type UsageRow,
   type WaitsFor,
 } from "../../src/abi/process.ts";
 import type {
@@ -19,6 +20,7 @@ import type {
   LoggedCall,
   OutboxRow,
   Projection,
+  Spent,
 } from "../../src/store/process/verbs.ts";
 
 export interface ModelRun {
@@ -73,6 +75,8 @@ export class ModelProcess {
   logged = 0;
   queuedEver = 0;
   private readonly told: Approval[] = [];
+  private readonly spent: UsageRow[] = [];
+  private spentEver = 0;
   private ended: { runId: string | null; text: string } | null = null;
 
   constructor(
@@ -87,8 +91,9 @@ export class ModelProcess {
     const result = step();
     this.noticeEnd();
     const projection = this.projection();
-    if (JSON.stringify(projection) !== before || this.told.length > 0 || this.ended !== null) {
-      this.outbox.push({ seq: ++this.outboxSeq, projection, approvals: this.told.splice(0), ended: this.ended });
+    if (JSON.stringify(projection) !== before || this.told.length + this.spent.length > 0 || this.ended !== null) {
+      const [approvals, usage, ended] = [this.told.splice(0), this.spent.splice(0), this.ended];
+      this.outbox.push({ seq: ++this.outboxSeq, projection, approvals, ended, usage });
       this.ended = null;
     }
     return result;
@@ -99,6 +104,24 @@ export class ModelProcess {
     const run = this.lastRun === null ? undefined : this.runs.get(this.lastRun);
     if (run?.status) this.ended ??= { runId: run.runId, text: run.status };
     this.toldRun = this.lastRun;
+  }
+
+  spend(spent: Spent & Pick<UsageRow, "runId" | "turn" | "wasted">): void {
+    const { runId, turn, model, usage, ms = 0, priced = true, wasted, now: at } = spent;
+    this.spent.push({ id: ++this.spentEver, runId, turn, model, usage, ms, priced, wasted, at });
+  }
+
+  waste(spent: Spent & Pick<UsageRow, "runId">): void {
+    this.spend({ ...spent, turn: 0, wasted: true });
+  }
+
+  /** The calls of a run, from the last one that was new to it on, and how many of them are this one. */
+  repeats(dispatchId: string): number {
+    const asked = this.calls.find((call) => call.dispatchId === dispatchId);
+    const run = this.calls.filter((call) => call.runId === asked?.runId);
+    const keys = run.slice(0, run.indexOf(asked!) + 1).map(({ tool, args }) => JSON.stringify([tool, args]));
+    const lastNew = keys.findLastIndex((key, at) => keys.indexOf(key) === at);
+    return keys.slice(lastNew).filter((key) => key === keys.at(-1)).length;
   }
 
   get queued(): number {

@@ -30,6 +30,8 @@ const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"
 export class ModelStore implements ProcessStore {
   private quarantined = 0;
   approvedWhy = async (pid: string, dispatchId: string) => this.get(pid).approvedWhy(dispatchId);
+  repeats = async (pid: string, dispatchId: string) => this.get(pid).repeats(dispatchId);
+  waste = async (pid: string, spent: Given<"waste", 1>) => void this.verb(pid, (process) => process.waste(spent));
 
   constructor(
     private readonly disk: ModelDisk,
@@ -113,8 +115,6 @@ export class ModelStore implements ProcessStore {
       return process.finish(runId, { status, reason, error, text: null }, now);
     });
   }
-
-  async waste(): Promise<void> {}
 
   async fail(pid: string): Promise<void> {
     this.verb(pid, (process) => {

@@ -99,6 +99,7 @@ export function commitTurn(process: ModelProcess, turn: TurnCommit): TurnCommitt
   run.turn++;
   run.deaths = 0;
   run.usage = addUsage(run.usage, turn.usage);
+  process.spend({ ...turn, turn: run.turn, wasted: false });
   process.lastActiveAt = turn.now;
   if (turn.finish === null) return { seq, turn: run.turn, ends: [] };
   process.cancelCalls(runId, turn.now);

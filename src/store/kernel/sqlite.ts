@@ -6,6 +6,7 @@ import { type ApprovalRows, approvalRows } from "./approvals.ts";
 import { type ArchiveRows, archiveRows } from "./archives.ts";
 import { type AttachmentRows, attachmentRows } from "./attachments.ts";
 import { type AuditRows, auditRows } from "./audit.ts";
+import { type BudgetRows, budgetRows } from "./budgets.ts";
 import { type ConfigRows, configRows } from "./config.ts";
 import type { KernelDb } from "./db.ts";
 import { type GroupRows, groupRows } from "./groups.ts";
@@ -14,6 +15,7 @@ import { type PeopleRows, peopleRows } from "./people.ts";
 import { type ProcessRows, processRows } from "./processes.ts";
 import { type RequestRows, requestRows } from "./requests.ts";
 import { type RouteRows, routeRows } from "./routes.ts";
+import { type UsageRows, usageRows } from "./usage.ts";
 import { type WorkspaceRows, workspaceRows } from "./workspaces.ts";
 
 export interface KernelStore {
@@ -32,6 +34,8 @@ export interface KernelStore {
   readonly config: ConfigRows;
   readonly attachments: AttachmentRows;
   readonly workspaces: WorkspaceRows;
+  readonly usage: UsageRows;
+  readonly budgets: BudgetRows;
 }
 
 export function sqliteKernelStore(kernel: KernelDb): KernelStore {
@@ -51,5 +55,7 @@ export function sqliteKernelStore(kernel: KernelDb): KernelStore {
     config: configRows(kernel),
     attachments: attachmentRows(kernel),
     workspaces: workspaceRows(kernel),
+    usage: usageRows(kernel),
+    budgets: budgetRows(kernel),
   };
 }

@@ -12,9 +12,10 @@ import { HeadRow, kernelGenerationOf, outboxSeqBefore } from "./head.ts";
 import { context, history, logCall, messageText, trace } from "./history.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
 import { recoverRun } from "./recover.ts";
+import { repeats } from "./repeats.ts";
 import { insertMessage, runEnd } from "./rows.ts";
 import { sweepRows } from "./sweep.ts";
-import { addUsageRow, beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls } from "./turns.ts";
+import { beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls, spend } from "./turns.ts";
 import type { Head, OutboxRow, Outcome, ProcessStore, Refusal } from "./verbs.ts";
 
 export interface ProcessStoreOptions extends ProcessFilesOptions {
@@ -202,9 +203,14 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       });
     },
 
-    async waste(pid, row) {
-      unlessFenced(pid, (db) => addUsageRow(db, { ...row, turn: 0, wasted: true }));
+    async waste(pid, spent) {
+      verb(pid, "normal", (db, head) => {
+        spend(db, head, { ...spent, turn: 0, wasted: true });
+        return null;
+      });
     },
+
+    repeats: async (pid, dispatchId) => repeats(files.get(pid), dispatchId),
 
     async fail(pid) {
       verb(pid, "full", (_, head) => {

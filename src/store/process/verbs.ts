@@ -3,7 +3,7 @@
 // exception is StoreUnavailable, "nobody knows, ask again with the same key". Nothing of SQL is visible from here up.
 
 import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
-import type { Approval, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
+import type { Approval, RunEnd, RunStatus, State, Usage, UsageRow, WaitsFor } from "../../abi/process.ts";
 import type { Sweep } from "./sweep.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
@@ -35,6 +35,19 @@ export interface OutboxRow {
   readonly projection: Projection;
   readonly approvals: readonly Approval[];
   readonly ended: EndedNotice | null;
+  /** What is to be charged; none in what an older gsv wrote. */
+  readonly usage?: readonly UsageRow[];
+}
+
+/** What an answer used, as its process counted it. */
+export interface Spent {
+  readonly model: string;
+  readonly usage: Usage;
+  /** How long the run was at work for it; nothing when left out. */
+  readonly ms?: number;
+  /** False where nobody knows its price. */
+  readonly priced?: boolean;
+  readonly now: number;
 }
 
 export interface Admission {
@@ -88,17 +101,14 @@ export interface CallRow {
   readonly status: CallStatus;
 }
 
-export interface TurnCommit {
+export interface TurnCommit extends Spent {
   readonly runId: string;
   readonly text: string;
   readonly thinking: string | null;
   readonly seal?: Seal;
   readonly calls: readonly Omit<CallRow, "status">[];
-  readonly model: string;
-  readonly usage: Usage;
   /** Set when the turn asks for no tools: the run ends with it. */
   readonly finish: Finish | null;
-  readonly now: number;
 }
 
 export interface Finish {
@@ -245,11 +255,10 @@ export interface ProcessStore {
     epoch: number,
     run: Finish & { readonly runId: string; readonly note: string | null; readonly now: number },
   ): Promise<Outcome<readonly RunEnd[]>>;
-  /** Tokens of an answer that was cut and asked for again. */
-  waste(
-    pid: string,
-    row: { readonly runId: string; readonly model: string; readonly usage: Usage; readonly now: number },
-  ): Promise<void>;
+  /** What an answer used of which nothing was kept: cut, failed, or no part of the conversation. */
+  waste(pid: string, spent: Spent & { readonly runId: string }): Promise<void>;
+  /** How often a run has made the same call, this one included, since it last did something new. */
+  repeats(pid: string, dispatchId: string): Promise<number>;
 
   /** The database could not be used: until a reset the process does nothing. */
   fail(pid: string): Promise<void>;
