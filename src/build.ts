@@ -4,6 +4,7 @@
 
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { hotChunk } from "./bundle/hot-chunk.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 const ROOT = dirname(import.meta.dir);
@@ -12,6 +13,25 @@ export const GSV = {
   entry: join(import.meta.dir, "main.ts"),
   workers: [join(import.meta.dir, "boot/shell-worker.ts")],
 };
+
+/** What `gsv proc list` imports dynamically, and with it most commands. */
+const HOT = [
+  "src/boot/io.ts",
+  "commands/run.ts",
+  "src/boot/lazy.ts",
+  "src/lib/clock.ts",
+  "src/abi/config.ts",
+  "commands/derive.ts",
+  "src/syscalls/proc.ts",
+  "src/syscalls/proc-model.ts",
+  "src/paths.ts",
+  "src/boot/socket.ts",
+  "src/boot/client.ts",
+  "src/boot/read.ts",
+  "src/lib/sanitize.ts",
+  "src/abi/ids.ts",
+  "src/abi/errno.ts",
+];
 
 export interface BuildOptions {
   readonly entry: string;
@@ -35,7 +55,7 @@ export async function build({ entry, workers = [], outfile, commit }: BuildOptio
       minify: true,
       bytecode: true,
       define: { GSV_BUILD_COMMIT: JSON.stringify(commit) },
-      plugins: [withoutDevtools, leanCommander],
+      plugins: [hotChunk({ root: ROOT, modules: HOT }), withoutDevtools, leanCommander],
       compile: {
         outfile: unfinished,
         autoloadDotenv: false,

@@ -130,9 +130,10 @@ async function commandProcess(): Promise<number> {
   const askHidden = async (prompt: string) =>
     stderr.isTTY ? (await import("./boot/terminal.ts")).askHidden(prompt, takeTermination) : null;
   const signIn = signingIn(here, askHidden);
+  let tell = (line: string): void => void stderr.write(line);
   const sys = lazySys(async () => {
     const login = await signIn.credentials();
-    return openKernel({ ...(await atHome(here)), login, flags }, cwd, (line) => void stderr.write(line));
+    return openKernel({ ...(await atHome(here)), login, flags }, cwd, (line) => tell(line));
   });
   const io: Io = {
     stdout: await outputOf(1, clock, env.COLUMNS),
@@ -191,17 +192,54 @@ async function commandProcess(): Promise<number> {
   };
   try {
     const isPerson = stdin.isTTY && io.stdout.isTTY;
-    return await (argv.length === 0 && isPerson ? plainShell(io, await atHome(here)) : runCommandLine(argv, io));
+    return await (argv.length === 0 && isPerson
+      ? shell(io, await atHome(here), (hear) => (tell = hear))
+      : runCommandLine(argv, io));
   } finally {
     await sys.close();
   }
 }
 
-/** gsv on a terminal. */
-async function plainShell(io: Io, { paths }: Invocation): Promise<number> {
+/** gsv on a terminal: the prompt first, then what it takes to use it. */
+async function shell(io: Io, { paths }: Invocation, onWord: (hear: (line: string) => void) => void): Promise<number> {
+  const { abilitiesOf, themeOf } = await import("../tui/theme.ts");
+  const abilities = abilitiesOf(io.env);
+  if (abilities.dumb) return plainShell(io, paths.historyFile);
+  const { openTerminal } = await import("./boot/tty.ts");
+  const terminal = openTerminal(io.clock);
+  const theme = themeOf(abilities);
+  const typed: Uint8Array[] = [];
+  const words: string[] = [];
+  onWord((line) => words.push(line.trimEnd()));
+  terminal.take((bytes) => typed.push(bytes));
+  terminal.write(`${theme.you(theme.glyphs.say)} `);
+  const early = () => {
+    terminal.write("\r\x1b[K");
+    return typed;
+  };
+  try {
+    await io.kernel.start();
+    const [{ terminalShell }, { readHistory }] = await Promise.all([import("../tui/app.ts"), import("./boot/repl.ts")]);
+    const history = readHistory(paths.historyFile);
+    return await terminalShell(io, { version: VERSION, terminal, theme, history, early, words });
+  } catch (error) {
+    terminal.give();
+    const [{ printError }, { exitStatusOf }] = await Promise.all([
+      import("../commands/print.ts"),
+      import("./abi/errno.ts"),
+    ]);
+    await printError(io, error, false);
+    return exitStatusOf(error);
+  } finally {
+    terminal.give();
+  }
+}
+
+/** Line by line, for terminals that only take text. */
+async function plainShell(io: Io, historyFile: string): Promise<number> {
   await io.kernel.start();
   const [{ plainShell }, { replPorts }] = await Promise.all([import("../tui/plain.ts"), import("./boot/repl.ts")]);
-  return plainShell(io, replPorts(paths.historyFile, VERSION));
+  return plainShell(io, replPorts(historyFile, VERSION));
 }
 
 /** Few commands look at the home as a whole. */

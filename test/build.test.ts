@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "../src/build.ts";
+import { hotChunk } from "../src/bundle/hot-chunk.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "gsv-build-"));
 const binary = join(scratch, "out", "small");
@@ -64,4 +65,40 @@ test("a build that fails says why and keeps the old binary", async () => {
   await expect(build({ entry: join(scratch, "broken.ts"), outfile: binary, commit: "abc123" })).rejects.toThrow();
   expect(statSync(binary).ino).toBe(before);
   expect(readdirSync(join(scratch, "out"))).toEqual(["small"]);
+});
+
+test("what is imported dynamically on the way of common commands lies in one chunk, and is the same module everywhere", async () => {
+  const root = join(scratch, "tree");
+  const files = {
+    "src/main.ts": `const { first } = await import("./first.ts");
+      const { second } = await import("../commands/second.ts");
+      const { cold } = await import("./cold.ts");
+      console.log(first(), second(), cold(), (await import("./colder.ts")).colder);`,
+    "src/first.ts": `import { count } from "./shared.ts"; export const first = () => count();`,
+    "commands/second.ts": `import { count } from "../src/shared.ts"; export const second = () => count();`,
+    "src/cold.ts": `import { count } from "./shared.ts"; export const cold = () => count();`,
+    "src/colder.ts": `import { count } from "./shared.ts"; export const colder = count();`,
+    "src/shared.ts": "let counted = 0; export const count = () => ++counted;",
+  };
+  for (const [path, text] of Object.entries(files)) await Bun.write(join(root, path), text);
+  for (const folder of ["fs", "tui"]) mkdirSync(join(root, folder));
+  const outdir = join(root, "out");
+  const { outputs } = await Bun.build({
+    entrypoints: [join(root, "src/main.ts")],
+    outdir,
+    target: "bun",
+    splitting: true,
+    naming: "[name].[ext]",
+    plugins: [hotChunk({ root, modules: ["src/first.ts", "commands/second.ts"] })],
+  });
+  const holding = async (word: string) => {
+    const texts = await Promise.all(outputs.map(async (output) => [output.path, await output.text()] as const));
+    return texts.filter(([, text]) => text.includes(word)).map(([path]) => path);
+  };
+  const [chunk] = await holding("++counted");
+  expect(await holding("first = ()")).toEqual([chunk ?? ""]);
+  expect(await holding("second = ()")).toEqual([chunk ?? ""]);
+  expect(await holding("cold = ()")).not.toEqual([chunk ?? ""]);
+  const ran = Bun.spawnSync([process.execPath, join(outdir, "main.js")], { env: {} });
+  expect([ran.stdout.toString(), ran.stderr.toString()]).toEqual(["1 2 3 4\n", ""]);
 });

@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allCommands } from "../commands/command-tree.ts";
-import { gsvCommand } from "./support/home.ts";
+import { gsvCommand } from "./support/program.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const scratch = mkdtempSync(join(tmpdir(), "gsv-readme-"));

@@ -1,7 +1,8 @@
 // `gsv auth setup` on a real terminal: question after question, the key unseen, nothing stored by whoever leaves in the middle.
 
 import { expect, test } from "bun:test";
-import { gsvCommand, type TestHome, until, withHome } from "./support/home.ts";
+import { type TestHome, until, withHome } from "./support/home.ts";
+import { gsvCommand } from "./support/program.ts";
 
 const SECRET = "sk-canary-setup-0123456789";
 

@@ -6,14 +6,8 @@ import type { PlainPorts } from "../../tui/plain.ts";
 
 const LINES_MAX = 2000;
 
-/** `file` is kept short when it is opened. */
 export function replPorts(file: string, version: string): PlainPorts {
-  const lines = readHistory(file);
-  return {
-    version,
-    line,
-    history: { lines, add: (text) => appendFileSync(file, `${oneLine(text)}\n`, { mode: 0o600 }) },
-  };
+  return { version, line, history: readHistory(file) };
 }
 
 function line(prompt: string, history: readonly string[]): Promise<string | null> {
@@ -48,7 +42,12 @@ function line(prompt: string, history: readonly string[]): Promise<string | null
   });
 }
 
-function readHistory(file: string): readonly string[] {
+/** Kept short when it is opened. */
+export function readHistory(file: string): PlainPorts["history"] {
+  return { lines: linesOf(file), add: (text) => appendFileSync(file, `${oneLine(text)}\n`, { mode: 0o600 }) };
+}
+
+function linesOf(file: string): readonly string[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8")
     .split("\n")

@@ -25,6 +25,7 @@ import scriptProvider from "./manual/script-provider.md" with { type: "text" };
 import shell from "./manual/shell.md" with { type: "text" };
 import signals from "./manual/signals.md" with { type: "text" };
 import storage from "./manual/storage.md" with { type: "text" };
+import terminal from "./manual/terminal.md" with { type: "text" };
 import versions from "./manual/versions.md" with { type: "text" };
 import workspaces from "./manual/workspaces.md" with { type: "text" };
 
@@ -44,6 +45,7 @@ export interface ManualSection {
 
 const PAGES: readonly (readonly [string, string])[] = [
   ["getting-started", gettingStarted],
+  ["terminal", terminal],
   ["processes", processes],
   ["patterns", patterns],
   ["chat", chat],

@@ -18,7 +18,7 @@ export interface DatabasePlaces {
 const ROUNDS_MAX = 20;
 
 export class DatabaseCopies {
-  /** What was archived of each process when its copy was taken. */
+  /** How far each process had come when its copy was taken. */
   private readonly copied = new Map<string, string | undefined>();
   private readonly damaged = new Map<string, string>();
   private readonly kernel: Db;
@@ -70,22 +70,21 @@ export class DatabaseCopies {
     }
   }
 
-  /** Processes without a copy, or with one from before an archive was made of them. Children come first: an end that a parent was
-   * told of is in the child's copy, or will be told again. */
+  /** Processes without a copy, or with one from before they were made or archived. Children come first: an end that a parent was told
+   * of is in the child's copy, or will be told again. */
   private stale(kernel: Db): string[] {
-    const archived = archivedOf(kernel);
-    return pidsOf(kernel).filter((pid) => !this.copied.has(pid) || this.copied.get(pid) !== archived.get(pid));
+    return [...stagesOf(kernel)].filter(([pid, stage]) => this.copied.get(pid) !== stage).map(([pid]) => pid);
   }
 
   private copyProcess(pid: string): void {
     const target = join(this.to.procDir, `${pid}.db`);
     const source = join(this.from.procDir, `${pid}.db`);
-    const archived = archivedOf(this.kernel).get(pid);
+    const stage = stagesOf(this.kernel).get(pid);
     rmSync(target, { force: true });
-    this.copied.set(pid, archived);
+    this.copied.set(pid, stage);
     this.damaged.delete(pid);
-    // Killed meanwhile, or only just being made; the copy of the registry will say which.
-    if (!existsSync(source)) return;
+    // Who starts from the copy finishes the making from its row; the file may hold anything up to then.
+    if (stage === CREATING || !existsSync(source)) return;
     try {
       const db = new Db(source, { mode: "read" });
       try {
@@ -102,7 +101,7 @@ export class DatabaseCopies {
 
   // A process that was killed after it was copied is in an archive by now.
   private dropGone(kernel: Db): void {
-    const there = new Set(pidsOf(kernel));
+    const there = stagesOf(kernel);
     for (const pid of this.copied.keys()) {
       if (there.has(pid)) continue;
       rmSync(join(this.to.procDir, `${pid}.db`), { force: true });
@@ -112,16 +111,17 @@ export class DatabaseCopies {
   }
 }
 
-function pidsOf(kernel: Db): string[] {
-  return kernel
-    .all<{ pid: string }>("SELECT process_id AS pid FROM processes ORDER BY created_at DESC, process_id DESC")
-    .map(({ pid }) => pid);
-}
+const CREATING = "creating";
 
-/** Something that is another after each archive of a process. */
-function archivedOf(kernel: Db): ReadonlyMap<string, string> {
-  const rows = kernel.all<{ pid: string; state: string }>(
-    "SELECT process_id AS pid, count(*) || ' ' || max(archive_id) AS state FROM archives GROUP BY process_id",
+/** Youngest first: something that is another once a process has been made, and after each archive of it. */
+function stagesOf(kernel: Db): ReadonlyMap<string, string> {
+  const rows = kernel.all<{ pid: string; stage: string }>(
+    `SELECT process_id AS pid,
+       CASE phase WHEN '${CREATING}' THEN phase ELSE ifnull(archived, '') END AS stage
+     FROM processes LEFT JOIN (
+       SELECT process_id AS of, count(*) || ' ' || max(archive_id) AS archived FROM archives GROUP BY process_id
+     ) ON of = process_id
+     ORDER BY created_at DESC, process_id DESC`,
   );
-  return new Map(rows.map(({ pid, state }) => [pid, state]));
+  return new Map(rows.map(({ pid, stage }) => [pid, stage]));
 }

@@ -5,8 +5,9 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { decideRestore, finishRestore, isRestoreUnfinished } from "../../src/backup/swap.ts";
 import { unpack } from "../../src/backup/unpack.ts";
-import { gsvCommand, type TestHome, withHome } from "../support/home.ts";
+import { type TestHome, withHome } from "../support/home.ts";
 import { keepingOf } from "../support/keeping.ts";
+import { gsvCommand } from "../support/program.ts";
 import { samples } from "../support/soak.ts";
 import { HomeBook } from "../support/sound.ts";
 

@@ -2,7 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { garbled } from "../../src/boot/argv.ts";
-import { gsvCommand, withHome } from "../support/home.ts";
+import { withHome } from "../support/home.ts";
+import { gsvCommand } from "../support/program.ts";
 
 const raw = (...words: (string | number[])[]) =>
   Buffer.concat(words.flatMap((word) => [Buffer.from(word as string), Buffer.from([0])]));

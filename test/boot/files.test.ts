@@ -1,7 +1,8 @@
 // Files with real processes around them: a client that is killed in the middle of an upload, and reading with no kernel at all.
 
 import { expect, test } from "bun:test";
-import { gsvCommand, withHome } from "../support/home.ts";
+import { withHome } from "../support/home.ts";
+import { gsvCommand } from "../support/program.ts";
 
 test("a client that is killed while it uploads leaves the old content, whole", async () => {
   await withHome(async (home) => {

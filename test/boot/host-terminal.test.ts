@@ -3,7 +3,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { gsvCommand, until } from "../support/home.ts";
+import { until } from "../support/home.ts";
+import { gsvCommand } from "../support/program.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 
 const directory = scratchDirectory("terminal");

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { outputOf } from "../../src/boot/io.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import { gsvCommand, withHome } from "../support/home.ts";
+import { withHome } from "../support/home.ts";
+import { gsvCommand } from "../support/program.ts";
 
 const FULL = "/dev/full";
 const hasFull = existsSync(FULL);

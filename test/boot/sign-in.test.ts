@@ -3,7 +3,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { gsvCommand, type TestHome, withHome } from "../support/home.ts";
+import { type TestHome, withHome } from "../support/home.ts";
+import { gsvCommand } from "../support/program.ts";
 
 const ROOT_PASSWORD = "root's own words";
 const DEADLINE_MS = 20_000;

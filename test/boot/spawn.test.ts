@@ -2,7 +2,8 @@
 
 import { expect, test } from "bun:test";
 import { runOnTerminal } from "../../src/boot/spawn.ts";
-import { gsvCommand, withHome } from "../support/home.ts";
+import { withHome } from "../support/home.ts";
+import { gsvCommand } from "../support/program.ts";
 
 /** What stands on a terminal of this size when gsv has ended. */
 async function shown(argv: readonly string[], env: { readonly [name: string]: string }, size = { cols: 50, rows: 12 }) {

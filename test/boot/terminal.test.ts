@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { editText, lineFrom } from "../../src/boot/terminal.ts";
 import { rejection } from "../contract/sys.ts";
-import { gsvCommand, withHome } from "../support/home.ts";
+import { withHome } from "../support/home.ts";
+import { gsvCommand } from "../support/program.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "gsv-terminal-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

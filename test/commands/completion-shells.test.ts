@@ -4,7 +4,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gsvCommand, TestHome, until } from "../support/home.ts";
+import { TestHome, until } from "../support/home.ts";
+import { gsvCommand } from "../support/program.ts";
 
 const home = new TestHome();
 const bin = home.beside("bin");

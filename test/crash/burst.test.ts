@@ -4,7 +4,8 @@
 import { expect, test } from "bun:test";
 import type { Message } from "../../src/abi/message.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
-import { isCompiled, jsonLines, type TestHome, withHome } from "../support/home.ts";
+import { jsonLines, type TestHome, withHome } from "../support/home.ts";
+import { isCompiled } from "../support/program.ts";
 import { samples } from "../support/soak.ts";
 
 // From source each one is a compiler, too; then fewer come at once.

@@ -5,7 +5,8 @@ import { expect, test } from "bun:test";
 import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SysError } from "../../src/abi/errno.ts";
-import { gsvCommand, until, withHome } from "../support/home.ts";
+import { until, withHome } from "../support/home.ts";
+import { gsvCommand } from "../support/program.ts";
 import { HomeBook } from "../support/sound.ts";
 
 test.concurrent("when the socket is removed the same kernel is reached again, by a client that only just came", async () => {

@@ -3,7 +3,8 @@
 import { expect, test } from "bun:test";
 import { chmodSync, copyFileSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { gsvCommand, type Ran, type TestHome, withHome } from "../support/home.ts";
+import { type Ran, type TestHome, withHome } from "../support/home.ts";
+import { gsvCommand } from "../support/program.ts";
 
 const isRoot = process.getuid?.() === 0;
 // Modes do not hold root back; a mount does.

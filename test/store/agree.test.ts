@@ -113,3 +113,31 @@ test("a copy is as of one instant, whoever writes meanwhile, and what was copied
     expect(() => reader.run("DELETE FROM processes")).toThrow();
     reader.close();
   }));
+
+test("a process caught in the making is copied once it is made, and is finished from its row when it never was", () =>
+  withCopies(async (home, to) => {
+    const pid = await home.task();
+    await home.say("hello", { pid });
+    const source = join(home.paths.procDir, `${pid}.db`);
+    const [kernelDb, procDir] = [join(home.paths.home, "early.db"), join(home.paths.home, "early")];
+    copy(home.paths.kernelDb, kernelDb);
+    mkdirSync(procDir);
+    copy(join(home.paths.procDir, "init:1000.db"), join(procDir, "init:1000.db"));
+    const kernel = new Db(kernelDb, { mode: "write" });
+    kernel.run(`UPDATE processes SET phase = 'creating', phase_json = '{}' WHERE process_id = '${pid}'`);
+    // As the file is between its opening and its first table.
+    new Db(join(procDir, `${pid}.db`), { mode: "create" }).close();
+    const copies = new DatabaseCopies({ kernelDb, procDir }, to);
+    copies.take();
+    expect([makeAgree(to).missing, copies.faults]).toEqual([[], []]);
+    rmSync(join(procDir, `${pid}.db`));
+    copy(source, join(procDir, `${pid}.db`));
+    kernel.run(`UPDATE processes SET phase = 'live', phase_json = NULL WHERE process_id = '${pid}'`);
+    kernel.close();
+    copies.take();
+    copies.close();
+    expect([makeAgree(to).missing, rows(join(to.procDir, `${pid}.db`), "SELECT count(*) FROM messages")]).toEqual([
+      [],
+      [[2]],
+    ]);
+  }));

@@ -2,7 +2,7 @@
 // gsv itself as a person runs it. Whatever was started for a home is ended with it, and nothing else ever is. Waiting is for an event,
 // with a deadline.
 
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ProcessInfo } from "../../src/abi/process.ts";
@@ -17,11 +17,10 @@ import type { FindSettings } from "../../src/rpc/find.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { VERSION } from "../../src/version.ts";
 import { CRASH_ENV, type CrashPlan } from "./crash.ts";
+import { gsvCommand } from "./program.ts";
 import { seeded } from "./random.ts";
+import { Session } from "./session.ts";
 
-const ROOT = join(import.meta.dir, "../..");
-const BINARY = join(ROOT, "dist/gsv");
-const FROM_SOURCE = [process.execPath, join(ROOT, "src/main.ts")];
 const CRASH_KERNEL = join(import.meta.dir, "crash-kernel.ts");
 const DEADLINE_MS = 15_000;
 
@@ -84,6 +83,11 @@ export class TestHome {
   /** A path beside the home where nothing is yet. */
   beside(name: string): string {
     return join(this.root, name);
+  }
+
+  /** gsv on a terminal, as a person has it. */
+  terminal(env: Env = {}, size: { readonly columns?: number; readonly rows?: number } = {}): Session {
+    return new Session({ argv: gsvCommand(), env: { ...this.env, ...env }, ...size });
   }
 
   /** Starts a kernel with the plan as it is now; it may find that another is faster. */
@@ -246,27 +250,6 @@ export function isAlive(pid: number): boolean {
   } catch {
     return existsSync("/proc/self") ? false : signals(pid);
   }
-}
-
-let command: readonly string[] | undefined;
-
-export function gsvCommand(): readonly string[] {
-  command ??= isFresh() ? [BINARY] : FROM_SOURCE;
-  return command;
-}
-
-export function isCompiled(): boolean {
-  return gsvCommand()[0] === BINARY;
-}
-
-function isFresh(): boolean {
-  const built = statSync(BINARY, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = ["src", "commands", "fs", "tui"].flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name)),
-  );
-  return sources.every((path) => statSync(path).mtimeMs <= built);
 }
 
 /** Processes whose home this is; the path is drawn at random, so they can only be ours. */

@@ -34,7 +34,7 @@ test("every package that is installed is imported, but for the tools that the sc
   const imported = (files: Tree) => new Set([...files.values()].flatMap((file) => file.imports.map(packageOf)));
   const unused = Object.keys(manifest.dependencies).filter((name) => !imported(readTree(PRODUCT)).has(name));
   expect(unused).toEqual([]);
-  const tools = ["@biomejs/biome", "@types/bun", "bun", "typescript"];
+  const tools = ["@biomejs/biome", "@types/bun", "@types/react", "bun", "typescript"];
   const idle = Object.keys(manifest.devDependencies).filter((name) => !imported(tree).has(name));
   expect(idle.filter((name) => !tools.includes(name))).toEqual([]);
 });

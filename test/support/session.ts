@@ -1,0 +1,115 @@
+// gsv as a person has it: the real program in a PTY, its screen read through a terminal emulator. Everything waits for what is to be seen,
+// with a deadline; what was written is kept for claims about bytes.
+
+import { Terminal as Emulator } from "@xterm/headless";
+
+export interface SessionOptions {
+  readonly argv: readonly string[];
+  readonly env: { readonly [name: string]: string };
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+const UNTIL_MS = 15_000;
+
+export class Session implements AsyncDisposable {
+  /** Each piece as one read of a terminal would have it. */
+  readonly reads: string[] = [];
+  readonly emulator: Emulator;
+  readonly process: Bun.Subprocess;
+  private readonly terminal: Bun.Terminal;
+  private readonly decoder = new TextDecoder();
+  private heard = Promise.withResolvers<void>();
+  private written: Promise<void> = Promise.resolve();
+
+  constructor({ argv, env, columns = 100, rows = 30 }: SessionOptions) {
+    this.emulator = new Emulator({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
+    this.terminal = new Bun.Terminal({
+      cols: columns,
+      rows,
+      data: (_terminal, bytes) => {
+        this.reads.push(this.decoder.decode(bytes, { stream: true }));
+        this.written = this.written.then(
+          () => new Promise<void>((resolve) => this.emulator.write(bytes.slice(), resolve)),
+        );
+        void this.written.then(() => this.wake());
+      },
+    });
+    this.process = Bun.spawn([...argv], {
+      terminal: this.terminal,
+      env: { TERM: "xterm-256color", LANG: "C.UTF-8", ...env },
+    });
+    void this.process.exited.then(() => this.wake());
+  }
+
+  type(text: string): void {
+    this.terminal.write(text);
+  }
+
+  resize(columns: number, rows: number): void {
+    this.emulator.resize(columns, rows);
+    this.terminal.resize(columns, rows);
+  }
+
+  /** The rows of the screen, without what is blank at their ends. */
+  rows(): readonly string[] {
+    const { buffer, rows } = this.emulator;
+    return Array.from({ length: rows }, (_, row) => this.row(buffer.active.baseY + row));
+  }
+
+  text(): string {
+    return this.rows().join("\n").trimEnd();
+  }
+
+  /** Scrollback and screen, rows that were wrapped put together. */
+  everything(): readonly string[] {
+    const lines: string[] = [];
+    const { active } = this.emulator.buffer;
+    for (let at = 0; at < active.length; at++) {
+      if (active.getLine(at)?.isWrapped) lines[lines.length - 1] += this.row(at);
+      else lines.push(this.row(at));
+    }
+    return lines;
+  }
+
+  cursor(): { readonly row: number; readonly column: number } {
+    const { cursorX, cursorY } = this.emulator.buffer.active;
+    return { row: cursorY, column: cursorX };
+  }
+
+  async until(what: RegExp | ((text: string) => boolean), ms = UNTIL_MS): Promise<void> {
+    const holds = typeof what === "function" ? what : (text: string) => what.test(text);
+    const deadline = performance.now() + ms;
+    while (!holds(this.text())) {
+      const left = deadline - performance.now();
+      if (left <= 0) throw new Error(`never seen: ${what}\n${this.text()}`);
+      await Promise.race([this.heard.promise, Bun.sleep(Math.min(left, 1000))]);
+    }
+  }
+
+  async exited(ms = UNTIL_MS): Promise<number> {
+    const late = Bun.sleep(ms).then(() => {
+      throw new Error(`still there:\n${this.text()}`);
+    });
+    const status = await Promise.race([this.process.exited, late]);
+    // The last it wrote may still be on its way.
+    await Bun.sleep(1);
+    await this.written;
+    return status;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.process.kill("SIGKILL");
+    await this.process.exited;
+    this.terminal.close();
+  }
+
+  private row(at: number): string {
+    return this.emulator.buffer.active.getLine(at)?.translateToString(true).trimEnd() ?? "";
+  }
+
+  private wake(): void {
+    this.heard.resolve();
+    this.heard = Promise.withResolvers<void>();
+  }
+}

@@ -1,0 +1,113 @@
+// Answers as they are written: what a reader finds in scrollback afterwards, whatever the pieces it came in.
+
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { AnswerText } from "../../tui/answer.ts";
+import { themeOf } from "../../tui/theme.ts";
+
+const plain = themeOf({ colour: false, unicode: true });
+
+function answer(columns = 60, theme = plain): AnswerText {
+  return new AnswerText({ theme, columns: () => columns });
+}
+
+function drawn(text: string, columns = 60): string[] {
+  const writing = answer(columns);
+  return [...writing.push(text), ...writing.end()].map((line) => Bun.stripANSI(line));
+}
+
+const SAMPLE = `# Two settings
+
+Compaction keeps only the last **20,000** tokens, and memory extraction is \`off\`, so nothing is written.
+
+- Compaction ran 2 times since yesterday, at 09:12 and at 16:40, which is more than it should
+- one more
+  1. nested
+  2. again
+
+\`\`\`ts
+const a = "x"; // why
+
+if (a) b();
+\`\`\`
+See [the manual](https://example.org/m).
+
+| key | value |
+|---|---|
+| keep | 20000 |
+| extract | false |
+
+> quoted words
+`;
+
+test("headings, prose, lists, code, tables, quotes and links have their place and their blank lines", () => {
+  expect(drawn(SAMPLE)).toEqual([
+    "  Two settings",
+    "",
+    "  Compaction keeps only the last 20,000 tokens, and memory",
+    "  extraction is off, so nothing is written.",
+    "",
+    "  - Compaction ran 2 times since yesterday, at 09:12 and at",
+    "    16:40, which is more than it should",
+    "  - one more",
+    "    1. nested",
+    "    2. again",
+    "",
+    '      const a = "x"; // why',
+    "",
+    "      if (a) b();",
+    "",
+    "  See the manual (https://example.org/m).",
+    "",
+    "  key      value",
+    "  ───────  ─────",
+    "  keep     20000",
+    "  extract  false",
+    "",
+    "  │ quoted words",
+  ]);
+});
+
+test("however it is cut, the lines are the same and each comes once", () => {
+  const whole = drawn(SAMPLE);
+  fc.assert(
+    fc.property(fc.array(fc.nat(SAMPLE.length), { maxLength: 30 }), (cuts) => {
+      const ends = [0, ...cuts.sort((a, b) => a - b), SAMPLE.length];
+      const writing = answer();
+      const lines = ends.slice(1).flatMap((end, at) => {
+        const done = writing.push(SAMPLE.slice(ends[at], end));
+        writing.tail();
+        return [...done];
+      });
+      expect([...lines, ...writing.end()].map((line) => Bun.stripANSI(line))).toEqual(whole);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("code is there line by line, in colour, before its end has come", () => {
+  const writing = answer(60, themeOf({ colour: true, unicode: true }));
+  const lines = writing.push("```js\nconst a = 1;\nlet b");
+  expect(lines).toEqual(["      \x1b[35mconst\x1b[39m a = \x1b[33m1\x1b[39m;"]);
+  expect(writing.tail()).toEqual(["      \x1b[35mlet\x1b[39m b"]);
+});
+
+test("a wide table gives way where it is widest, and nothing is wider than the screen", () => {
+  const cell = "words ".repeat(20).trim();
+  const lines = drawn(`| id | text |\n|---|---|\n| 1 | ${cell} |\n`, 40);
+  expect(Math.max(...lines.map((line) => Bun.stringWidth(line)))).toBeLessThan(40);
+  expect(lines.join(" ").match(/words/g)?.length).toBe(20);
+});
+
+test("text that is meant to cost much does not", () => {
+  const from = performance.now();
+  for (const text of [
+    "> ".repeat(20_000),
+    "*".repeat(50_000),
+    "[".repeat(50_000),
+    "|a".repeat(20_000),
+    "`".repeat(70_000),
+  ])
+    drawn(`${text}\n`);
+  expect(performance.now() - from).toBeLessThan(3000);
+});

@@ -1,0 +1,109 @@
+// The line being typed: what keys make of it, over several lines, with wide letters and long pastes.
+
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  cutTo,
+  type Editing,
+  EMPTY,
+  erasedAhead,
+  erasedBack,
+  layout,
+  type Move,
+  moved,
+  movedRow,
+  pasted,
+  typed,
+  undone,
+  wholeText,
+  withText,
+  yanked,
+} from "../../tui/editor.ts";
+
+/** With the cursor where the bar is. */
+function shown({ text, at }: Editing): string {
+  return `${text.slice(0, at)}|${text.slice(at)}`;
+}
+
+function from(marked: string): Editing {
+  const at = marked.indexOf("|");
+  return { ...EMPTY, text: marked.replace("|", ""), at };
+}
+
+test("letters go in at the cursor, and a letter is what a reader calls one", () => {
+  expect(shown(typed(from("ab|d"), "c"))).toBe("abc|d");
+  expect(shown(erasedBack(from("a👩‍👩‍👧|b")))).toBe("a|b");
+  expect(shown(erasedAhead(from("|é̂x")))).toBe("|x");
+  expect(shown(erasedBack(from("|x")))).toBe("|x");
+});
+
+test.each<[string, Move, string]>([
+  ["foo bar|", "word-left", "foo |bar"],
+  ["foo, bar|", "word-left", "foo, |bar"],
+  ["|foo bar", "word-right", "foo| bar"],
+  ["a\nbc|d\ne", "line-start", "a\n|bcd\ne"],
+  ["a\nbc|d\ne", "line-end", "a\nbcd|\ne"],
+  ["|ab", "line-start", "|ab"],
+  ["日本|語", "left", "日|本語"],
+])("%s %s", (before, move, after) => expect(shown(moved(from(before), move))).toBe(after));
+
+test("what was cut comes back, and everything can be undone", () => {
+  const cut = cutTo(from("one two|"), "word-left");
+  expect(shown(cut)).toBe("one |");
+  expect(shown(yanked(yanked(cut)))).toBe("one twotwo|");
+  expect(shown(undone(undone(yanked(cut))))).toBe("one two|");
+  expect(shown(undone(EMPTY))).toBe("|");
+});
+
+test("a long paste stands as one letter, moves and goes as one, and is said whole", () => {
+  const text = Array.from({ length: 5001 }, (_, row) => `row ${row}`).join("\n");
+  const with2 = typed(pasted(typed(EMPTY, "look: "), text), "!");
+  expect(layout(with2, 80).rows.map(({ shown }) => shown)).toEqual(["look: [paste 1: 5001 lines, 43 KB]!"]);
+  expect(wholeText(with2)).toBe(`look: ${text}!`);
+  expect(wholeText(erasedBack(erasedBack(with2)))).toBe("look: ");
+  expect(wholeText(pasted(EMPTY, "two\nlines"))).toBe("two\nlines");
+});
+
+test("rows wrap where the columns end, wide letters whole, with the cursor in its cell", () => {
+  const { rows, cursor } = layout(from("ab中文c\nd|"), 5);
+  expect(rows.map(({ shown }) => shown)).toEqual(["ab中", "文c", "d"]);
+  expect(cursor).toEqual({ row: 2, column: 1 });
+  expect(layout(from("abcde|"), 5).cursor).toEqual({ row: 1, column: 0 });
+});
+
+test("up and down move by rows and stop at the edges", () => {
+  const up = movedRow(from("abcdef\nxy|"), -1, 20);
+  expect(up && shown(up)).toBe("ab|cdef\nxy");
+  expect(movedRow(from("ab|c"), -1, 20)).toBeNull();
+  const down = movedRow(from("abc|def\nxy"), 1, 20);
+  expect(down && shown(down)).toBe("abcdef\nxy|");
+});
+
+test("whatever is done, the cursor stands between letters and undoing everything ends where it began", () => {
+  const move = fc.constantFrom<Move>("left", "right", "word-left", "word-right", "line-start", "line-end");
+  const step = fc.oneof(
+    fc.string({ unit: "grapheme", maxLength: 6 }).map((text) => (editing: Editing) => typed(editing, text)),
+    fc.constant(erasedBack),
+    fc.constant(erasedAhead),
+    fc.constant(yanked),
+    move.map((where) => (editing: Editing) => moved(editing, where)),
+    move.map((where) => (editing: Editing) => cutTo(editing, where)),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+      let editing = withText(EMPTY, "");
+      for (const apply of steps) {
+        editing = apply(editing);
+        expect(editing.at).toBeGreaterThanOrEqual(0);
+        expect(editing.at).toBeLessThanOrEqual(editing.text.length);
+        expect(
+          layout(editing, 7)
+            .rows.map(({ text }) => text)
+            .join(""),
+        ).toBe(editing.text.replaceAll("\n", ""));
+      }
+      while (editing.before.length > 0) editing = undone(editing);
+      expect(editing.text).toBe("");
+    }),
+  );
+});

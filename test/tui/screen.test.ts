@@ -1,0 +1,204 @@
+// The one writer of the terminal, read through a terminal: every line is there once, nothing is torn, nothing clears what was there.
+
+import { expect, test } from "bun:test";
+import { Terminal } from "@xterm/headless";
+import fc from "fast-check";
+import { Screen } from "../../tui/screen.ts";
+import { FakeClock } from "../support/clock.ts";
+
+class Shown {
+  readonly clock = new FakeClock();
+  readonly writes: string[] = [];
+  readonly screen: Screen;
+  readonly emulator: Terminal;
+
+  constructor(
+    public columns = 20,
+    public rows = 6,
+  ) {
+    this.emulator = new Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
+    const tty = {
+      write: (text: string) => void this.writes.push(text),
+      get columns() {
+        return shown.columns;
+      },
+      get rows() {
+        return shown.rows;
+      },
+    };
+    const shown = this;
+    this.screen = new Screen(tty, this.clock);
+  }
+
+  /** What another program, or a shell before us, wrote. */
+  other(text: string): Promise<void> {
+    return new Promise((resolve) => this.emulator.write(text, resolve));
+  }
+
+  live(...lines: string[]): void {
+    this.screen.setLive({ lines, cursor: { row: lines.length - 1, column: 0 } });
+  }
+
+  async painted(): Promise<readonly string[]> {
+    this.screen.paint();
+    for (const text of this.writes.splice(0)) await this.other(text);
+    const { active } = this.emulator.buffer;
+    const lines: string[] = [];
+    const last = active.baseY + active.cursorY;
+    for (let at = 0; at <= last; at++) {
+      const line = active.getLine(at);
+      if (line?.isWrapped) lines[lines.length - 1] += line.translateToString(true);
+      else lines.push(line?.translateToString(true) ?? "");
+    }
+    return lines.map((line) => line.trimEnd());
+  }
+
+  resize(columns: number, rows: number): void {
+    this.emulator.resize(columns, rows);
+    this.columns = columns;
+    this.rows = rows;
+    this.screen.resized();
+  }
+}
+
+test("lines go up into scrollback once, and the live part stays below, whatever its height", async () => {
+  const shown = new Shown();
+  shown.live("> ");
+  shown.screen.commit(["one", "two"]);
+  expect(await shown.painted()).toEqual(["one", "two", ">"]);
+  shown.live("tail", "", "status", "> x");
+  shown.screen.commit(["three"]);
+  expect(await shown.painted()).toEqual(["one", "two", "three", "tail", "", "status", "> x"]);
+  shown.live("> ");
+  shown.screen.commit(["four"]);
+  expect(await shown.painted()).toEqual(["one", "two", "three", "four", ">"]);
+});
+
+test("a paint is one write, shows at once where a terminal can, and never clears the screen or what is above it", async () => {
+  const shown = new Shown();
+  shown.live("a", "b");
+  for (let line = 0; line < 50; line++) {
+    shown.screen.commit([`line ${line}`]);
+    shown.live(`a ${line}`, "b");
+    shown.screen.paint();
+    expect(shown.writes).toHaveLength(1);
+    const [text = ""] = shown.writes;
+    expect(text).toStartWith("\x1b[?2026h");
+    expect(text).toEndWith("\x1b[?2026l");
+    expect(text).not.toMatch(/\x1b\[[23]J/);
+    await shown.painted();
+  }
+});
+
+test("a key that changes one row writes that row, and one that changes nothing writes nothing", async () => {
+  const shown = new Shown(40, 10);
+  shown.live("status", "> a");
+  await shown.painted();
+  shown.live("status", "> ab");
+  shown.screen.paint();
+  expect(shown.writes.join("")).not.toContain("status");
+  await shown.painted();
+  shown.screen.paint();
+  expect(shown.writes).toEqual([]);
+});
+
+test("a line as wide as the terminal, and wider ones, keep every letter and leave nothing of the old rows", async () => {
+  const shown = new Shown(20, 6);
+  shown.live("x".repeat(19), "y".repeat(19));
+  await shown.painted();
+  const lines = ["a".repeat(20), "b".repeat(40), "c".repeat(45), "中".repeat(10)];
+  shown.screen.commit(lines);
+  shown.live("> ");
+  expect(await shown.painted()).toEqual([...lines, ">"]);
+});
+
+test("what stood there before us stays, over resizes, and no copy of the live part is left behind", async () => {
+  const shown = new Shown(40, 8);
+  const before = Array.from({ length: 12 }, (_, line) => `history ${line}`);
+  await shown.other(before.map((line) => `${line}\r\n`).join(""));
+  shown.live("status of the process, a row as long as it gets", "> typed");
+  for (const [columns, rows] of [
+    [20, 8],
+    [40, 8],
+    [15, 5],
+    [60, 12],
+    [40, 8],
+  ] as const) {
+    shown.resize(columns, rows);
+    shown.screen.commit([`at ${columns}`]);
+    await shown.painted();
+  }
+  const lines = await shown.painted();
+  expect(lines.filter((line) => line.startsWith("history"))).toEqual(before);
+  expect(lines.filter((line) => line.startsWith("at "))).toEqual(["at 20", "at 40", "at 15", "at 60", "at 40"]);
+  expect(lines.filter((line) => line.includes("> typed"))).toHaveLength(1);
+  expect(lines.filter((line) => line.startsWith("status"))).toHaveLength(1);
+});
+
+test("another program has the terminal in between, wherever it leaves the cursor", async () => {
+  const shown = new Shown(30, 10);
+  shown.live("status", "> ");
+  shown.screen.commit(["$ ls"]);
+  await shown.painted();
+  shown.screen.release();
+  await shown.painted();
+  await shown.other("a  b\r\nno newline at the end");
+  shown.screen.reclaim();
+  expect(await shown.painted()).toEqual(["$ ls", "a  b", "no newline at the end", "status", ">"]);
+  shown.screen.release();
+  await shown.painted();
+  await shown.other("whole\r\n");
+  shown.screen.commit(["committed meanwhile"]);
+  shown.screen.reclaim();
+  expect((await shown.painted()).slice(-4)).toEqual(["whole", "committed meanwhile", "status", ">"]);
+});
+
+test("a full screen view leaves scrollback as it was; what was committed meanwhile is there afterwards", async () => {
+  const shown = new Shown();
+  shown.screen.commit(["one"]);
+  shown.live("> ");
+  await shown.painted();
+  shown.screen.enterAlt();
+  shown.screen.paintAlt(["top", "row"]);
+  shown.screen.commit(["two"]);
+  expect(await shown.painted()).toEqual(["top", "row"]);
+  shown.screen.leaveAlt();
+  expect(await shown.painted()).toEqual(["one", "two", ">"]);
+});
+
+test("pushed up, the screen is empty but for the live part and scrollback has everything once", async () => {
+  const shown = new Shown(20, 6);
+  shown.screen.commit(["one", "two"]);
+  shown.live("> ");
+  await shown.painted();
+  shown.screen.pushUp();
+  expect(await shown.painted()).toEqual(["one", "two", ">"]);
+  expect(shown.emulator.buffer.active.baseY).toBe(2);
+});
+
+test("whatever is committed and drawn, in any order, over any sizes: each line once and in its order", async () => {
+  const step = fc.oneof(
+    fc.record({ commit: fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 8 }) }),
+    fc.record({ live: fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 1, maxLength: 9 }) }),
+    fc.record({ paint: fc.constant(true) }),
+    fc.record({ rows: fc.integer({ min: 3, max: 12 }) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const shown = new Shown(16, 8);
+      const said: string[] = [];
+      for (const move of steps) {
+        if ("commit" in move) {
+          const lines = move.commit.map((length, at) => `#${said.length + at}${"x".repeat(length)}`);
+          said.push(...lines);
+          shown.screen.commit(lines);
+        } else if ("live" in move) shown.live(...move.live.map((length) => `.${"-".repeat(length)}`));
+        else if ("rows" in move) shown.resize(16, move.rows);
+        else await shown.painted();
+      }
+      const lines = await shown.painted();
+      expect(lines.filter((line) => line.startsWith("#"))).toEqual(said);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,172 @@
+// gsv on a terminal as a person has it: the real program in a PTY, read through a terminal emulator.
+
+import { expect, test } from "bun:test";
+import { type TestHome, withHome } from "../support/home.ts";
+import type { Session } from "../support/session.ts";
+
+async function shell(
+  work: (session: Session, home: TestHome) => Promise<void>,
+  options: { readonly script?: readonly object[]; readonly columns?: number; readonly rows?: number } = {},
+): Promise<void> {
+  await withHome(async (home) => {
+    const script = options.script === undefined ? null : await home.file("script.jsonl", options.script);
+    await using session = home.terminal(script === null ? {} : { GSV_MODEL: `script:${script}` }, options);
+    await session.until(/^~ {2}init:1000/m);
+    await work(session, home);
+    // What no moment of it may have done to a terminal.
+    const bytes = session.reads.join("");
+    expect(bytes).not.toMatch(/\x1b\[[23]J/);
+    expect(bytes.match(/\x1b\[\?2026h/g)?.length).toBe(bytes.match(/\x1b\[\?2026l/g)?.length);
+  });
+}
+
+/** The transcript without what the greeting says. */
+function said(session: Session, from: string): readonly string[] {
+  const lines = session.everything();
+  return lines.slice(lines.findIndex((line) => line.includes(from)));
+}
+
+test("the first screen says what works, how to get more and what to try, and waits for nothing", () =>
+  shell(async (session) => {
+    expect(session.text()).toMatch(/^gsv: made a home at /);
+    for (const words of ["No model is set up yet", "auth provider anthropic", "how do I stop a process?", "ls /proc"])
+      expect(session.text()).toContain(words);
+    expect(session.rows()[session.cursor().row]).toBe("›");
+  }));
+
+test("a question is answered, a command is run, and the glyph says which it will be while it is typed", () =>
+  shell(async (session) => {
+    session.type("How do I stop a process?");
+    await session.until(/^› How do I stop a process\?$/m);
+    session.type("\r");
+    await session.until(/gsv proc stop|gsv kill/);
+    await session.until(/^›$/m);
+    session.type("ls /proc");
+    await session.until(/^\$ ls \/proc$/m);
+    session.type("\r");
+    await session.until(/init:1000 {2}loadavg/);
+    session.type("! true");
+    await session.until(/^! ! true$/m);
+  }));
+
+test("the directory lives on from line to line, and the row below says where one is", () =>
+  shell(async (session) => {
+    session.type("mkdir -p notes && cd notes && pwd\r");
+    await session.until(/^~\/notes {2}init:1000/m);
+    session.type("pwd\r");
+    await session.until((text) => text.split("/home/sam/notes").length === 3);
+  }));
+
+const DELETES = [
+  { text: "I will remove it.", calls: [{ name: "Delete", args: { path: "~/a.md\u202e" } }] },
+  { text: "It is gone." },
+];
+
+test("an approval shows what runs with everything hidden in it, takes no key of the first moment, and is kept in the transcript", () =>
+  shell(
+    async (session) => {
+      session.type("remove it\r");
+      await session.until(/^\? init:1000 wants Delete/m);
+      expect(session.text()).toContain("path  ~/a.md⟨U+202E⟩");
+      expect(session.text()).toContain("y once   n no");
+      expect(session.text()).toContain("1 waiting");
+      // Enter never approves, and a key of a half-typed line is not one for the card.
+      session.type("\rno y");
+      await session.until(/^› no y$/m);
+      expect(session.text()).toContain("tab answers");
+      session.type("\x7f\x7f\x7f\x7f");
+      await session.until(/y once/);
+      await Bun.sleep(450);
+      session.type("n");
+      await session.until(/✗ denied: Delete ~\/a\.md/);
+      await session.until(/It is gone\./);
+      expect(session.text()).not.toContain("wants Delete");
+    },
+    { script: DELETES },
+  ));
+
+test("an approval that is answered elsewhere closes, and says by whom", () =>
+  shell(
+    async (session, home) => {
+      session.type("remove it\r");
+      await session.until(/wants Delete/);
+      const { approvals } = await home.sys().call<{ approvals: { id: string }[] }>("hil.list", {});
+      expect((await home.gsv(["deny", approvals[0]?.id ?? ""])).status).toBe(0);
+      await session.until(/✗ denied.*: Delete/);
+      await session.until(/It is gone/);
+    },
+    { script: DELETES },
+  ));
+
+const LONG = Array.from({ length: 120 }, (_, line) => `Line ${line} of a long answer.`).join("\n\n");
+
+test("while an answer is written the prompt stays, what is typed waits its turn, and every line is there once", () =>
+  shell(
+    async (session) => {
+      session.type("tell me\r");
+      await session.until(/writing {2}\d+ s/);
+      session.type("and then?\r");
+      await session.until(/↳ queued: and then\?/);
+      session.resize(60, 20);
+      await session.until(/Second\./);
+      await session.until(/^›$/m);
+      session.resize(100, 30);
+      await session.until(/Second\./);
+      const lines = said(session, "› tell me");
+      for (let line = 0; line < 120; line++)
+        expect(lines.filter((each) => each === `  Line ${line} of a long answer.`)).toHaveLength(1);
+      expect(lines.filter((each) => each === "› and then?")).toHaveLength(1);
+      expect(lines.filter((each) => each.startsWith("~  init:1000"))).toHaveLength(1);
+    },
+    { script: [{ text: LONG, chunk: 40, chunkDelayMs: 5 }, { text: "Second." }] },
+  ));
+
+test("escape stops the run, ctrl-c clears the line and keeps it in history, ctrl-d leaves the terminal as it was", () =>
+  shell(
+    async (session, home) => {
+      session.type("tell me\r");
+      await session.until(/writing/);
+      session.type("half a thought\x1b");
+      await session.until(/^stopped$/m);
+      await session.until(/^› half a thought$/m);
+      session.type("\x03");
+      await session.until(/^›$/m);
+      session.type("\x1b[A");
+      await session.until(/^› half a thought$/m);
+      session.type("\x03\x04");
+      expect(await session.exited()).toBe(0);
+      const bytes = session.reads.join("");
+      expect(bytes).toEndWith("\x1b[?2004l\x1b[?25h");
+      expect(session.text()).not.toMatch(/^~ {2}init:1000/m);
+      // It goes on without the terminal.
+      expect((await home.gsv(["proc", "get", "init:1000", "--json"])).stdout).toContain('"state":"idle"');
+    },
+    { script: [{ text: LONG, chunk: 4, chunkDelayMs: 50 }] },
+  ));
+
+test("on return the last of what was said is there, and history is searched with ctrl-r", () =>
+  withHome(async (home) => {
+    {
+      await using session = home.terminal();
+      await session.until(/^~ {2}init:1000/m);
+      session.type("How do I stop a process?\r");
+      await session.until(/gsv kill|gsv proc stop/);
+      session.type("\x04");
+      await session.exited();
+    }
+    await using session = home.terminal();
+    await session.until(/^› How do I stop a process\?$/m);
+    expect(session.text()).not.toContain("No model is set up yet");
+    session.type("\x12stop a");
+    await session.until(/^history: stop a {2}How do I stop a process\?$/m);
+    session.type("\r");
+    await session.until((text) => text.trimEnd().endsWith("› How do I stop a process?"));
+  }));
+
+test("a paste never submits, and a long one stands as what it is", () =>
+  shell(async (session) => {
+    session.type(`\x1b[200~${"row\r\n".repeat(40)}\x1b[201~`);
+    await session.until(/\[paste 1: 41 lines, 160 B\]/);
+    session.type("\x7f\x1b[200~two\rlines\x1b[201~");
+    await session.until(/^› two\n {2}lines$/m);
+  }));

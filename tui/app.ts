@@ -1,0 +1,255 @@
+// gsv on a terminal: what is typed and what the kernel tells go through one reducer, what it asks for is done here, and what there is to see
+// goes to the one screen. Other programs have the terminal while a line of the shell runs.
+
+import type { Io } from "../commands/command.ts";
+import { programNames } from "../commands/sh/names.ts";
+import { COMMANDS } from "../commands/table.ts";
+import { initPid, uuidv7 } from "../src/abi/ids.ts";
+import type { Approval, ProcessInfo } from "../src/abi/process.ts";
+import { sanitize } from "../src/lib/sanitize.ts";
+import type { HistoryPage } from "../src/syscalls/services.ts";
+import { Effects, entriesOf, SHOWN_MESSAGES } from "./effects.ts";
+import { frameOf } from "./frame.ts";
+import { greeting } from "./greeting.ts";
+import { KeyReader, type Typed } from "./keys.ts";
+import { isProgram, LineShell } from "./line-shell.ts";
+import { reduce } from "./reduce.ts";
+import type { Hands } from "./reduce-keys.ts";
+import { type Route, routeOf } from "./route.ts";
+import { Screen, type Tty } from "./screen.ts";
+import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
+import type { Theme } from "./theme.ts";
+import { Transcript } from "./transcript.ts";
+import { goesOn } from "./unfinished.ts";
+import type { DockView } from "./view/dock.tsx";
+
+export interface Terminal extends Tty {
+  /** Keys from now on, as bytes, with the terminal in raw mode. */
+  take(hear: (bytes: Uint8Array) => void): void;
+  /** The terminal is somebody else's, as it was found. */
+  give(): void;
+  onResize(listener: () => void): void;
+  /** Stops this program as ctrl-z does; resolves when it goes on. */
+  suspend(): Promise<void>;
+}
+
+export interface AppPorts {
+  readonly version: string;
+  readonly terminal: Terminal;
+  readonly theme: Theme;
+  readonly history: { readonly lines: readonly string[]; readonly add: (line: string) => void };
+  /** What was to be told on the way here. */
+  readonly words: readonly string[];
+  /** What was typed before anybody could look at it. */
+  readonly early: () => readonly Uint8Array[];
+}
+
+const SIGNALS = ["chat.*", "process.*"];
+const SLASHES: ReadonlySet<string> = new Set(["quit", "exit", "clear"]);
+const ESCAPE_MS = 40;
+const TICK_MS = 250;
+
+export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
+  const who = await io.sys().call<Who>("system.whoami", {});
+  const app = new App(io, ports, who, new Set([...(await programNames()), ...COMMANDS.keys(), "gsv"]));
+  return app.run();
+}
+
+class App {
+  private state: State;
+  private readonly screen: Screen;
+  private readonly transcript: Transcript;
+  private readonly reader = new KeyReader();
+  private readonly shell: LineShell;
+  private readonly effects: Effects;
+  private readonly leaving = Promise.withResolvers<number>();
+  private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status.join("  ")];
+  private settle: (() => void) | null = null;
+  /** Effects that have the terminal come one after the other. */
+  private turn: Promise<void> = Promise.resolve();
+  private busy = false;
+
+  constructor(
+    private readonly io: Io,
+    private readonly ports: AppPorts,
+    who: Who,
+    gsvs: ReadonlySet<string>,
+  ) {
+    const { terminal, theme, history } = ports;
+    this.state = initialState({ who, pid: initPid(who.uid), lines: history.lines });
+    this.screen = new Screen(terminal, io.clock);
+    this.transcript = new Transcript({
+      theme,
+      columns: () => terminal.columns,
+      commit: (lines) => this.screen.commit(lines),
+    });
+    this.shell = new LineShell(io, gsvs, who.home);
+    this.effects = new Effects({
+      io,
+      shell: this.shell,
+      state: () => this.state,
+      happen: (happening) => this.happen(happening),
+      print: (entry) => this.transcript.add(entry),
+      withTerminal: (work) => {
+        this.turn = this.turn.then(() => this.withTerminal(work));
+      },
+      suspend: () => terminal.suspend(),
+      pushUp: () => this.screen.pushUp(),
+      remember: (line) => history.add(line),
+      leave: (status) => this.leaving.resolve(status),
+    });
+  }
+
+  async run(): Promise<number> {
+    const { terminal, early } = this.ports;
+    const stop = this.io
+      .sys()
+      .on({ names: SIGNALS }, (signal) => this.happen({ type: "signal", signal, at: this.now() }));
+    terminal.onResize(() => {
+      this.screen.resized();
+      this.show();
+    });
+    // The terminal sends ctrl-c as a key; what a command that has the terminal is sent must not end this program.
+    const heard = () => {};
+    process.on("SIGINT", heard);
+    try {
+      await this.attach();
+      terminal.take((bytes) => this.hear(bytes));
+      for (const bytes of early()) this.hear(bytes);
+      void this.withBoxes();
+      this.tick();
+      return await this.leaving.promise;
+    } finally {
+      stop();
+      process.off("SIGINT", heard);
+      this.screen.release();
+      terminal.give();
+    }
+  }
+
+  private now(): number {
+    return this.io.clock.now();
+  }
+
+  /** What the process was last in, and what waits there for an answer. */
+  private async attach(): Promise<void> {
+    const sys = this.io.sys();
+    const { version, theme, terminal, words } = this.ports;
+    const { pid, who } = this.state;
+    const [info, { approvals }, page, model] = await Promise.all([
+      sys.call<ProcessInfo>("proc.get", { pid }),
+      sys.call<{ approvals: readonly Approval[] }>("hil.list", {}),
+      sys.call<HistoryPage>("proc.history", { pid, limit: SHOWN_MESSAGES }),
+      sys.call<{ answers: string }>("proc.model", { pid }).catch(() => null),
+    ]);
+    const { username } = who;
+    const answers = model?.answers ?? null;
+    const isNew = page.messageCount === 0;
+    const about = { version, username, pid, model: answers, isNew, columns: terminal.columns };
+    this.print({
+      kind: "lines",
+      lines: [...words.map((word) => theme.dim(sanitize(word))), ...greeting(about, theme)],
+    });
+    for (const entry of entriesOf(page)) this.print(entry);
+    this.happen({ type: "known", state: info.state, waitsFor: info.waitsFor, model: answers });
+    const asks = approvals.map(({ id, pid, tool, args, why }) => ({ id, pid, tool, args, why, since: this.now() }));
+    this.happen({ type: "asked", asks });
+  }
+
+  /** Boxes are drawn by what takes longer to load than everything before it. */
+  private async withBoxes(): Promise<void> {
+    const { drawDock } = await import("./view/draw.tsx");
+    const { theme, terminal } = this.ports;
+    let drawn: { readonly key: string; readonly lines: readonly string[] } | null = null;
+    this.drawDock = (view) => {
+      const key = JSON.stringify([view, terminal.columns]);
+      if (drawn?.key !== key) drawn = { key, lines: drawDock(view, terminal.columns, theme) };
+      return drawn.lines;
+    };
+    this.show();
+  }
+
+  private hear(bytes: Uint8Array): void {
+    this.settle?.();
+    this.settle = null;
+    this.type(this.reader.push(bytes));
+    if (this.reader.isWaiting) this.settle = this.io.clock.after(ESCAPE_MS, () => this.type(this.reader.settle()));
+  }
+
+  private type(typed: readonly Typed[]): void {
+    for (const each of typed) this.happen({ type: "typed", typed: each, at: this.now() });
+    // At once: whoever types sees it now.
+    if (typed.length > 0 && !this.busy) this.screen.paint();
+  }
+
+  private happen(happening: Happening): void {
+    const { state, effects } = reduce(this.state, happening, this.hands());
+    this.state = state;
+    for (const effect of effects) this.effects.carryOut(effect);
+    this.show();
+  }
+
+  private hands(): Hands {
+    return {
+      route: (text, pinned) => this.route(text, pinned),
+      goesOn,
+      columns: this.ports.terminal.columns - 3,
+      newKey: () => uuidv7(this.io.clock.now(), this.io.random),
+    };
+  }
+
+  private route(text: string, pinned: State["pinned"]): Route {
+    const route = routeOf(text, {
+      isProgram: (word) => isProgram(word, this.shell),
+      isSlash: (word) => SLASHES.has(word) || COMMANDS.has(word),
+      exists: (word) => /^(?:~|\.{1,2})?\//.test(word),
+    });
+    const isPlain = route.to === "shell" || route.to === "chat";
+    return isPlain && pinned !== null ? { to: pinned, text: route.text } : route;
+  }
+
+  private show(): void {
+    const { terminal, theme } = this.ports;
+    const live = frameOf({
+      state: this.state,
+      route: this.route(this.state.input.text, this.state.pinned),
+      theme,
+      now: this.now(),
+      columns: terminal.columns,
+      rows: terminal.rows,
+      tail: this.transcript.tail(),
+      drawDock: this.drawDock,
+    });
+    this.screen.setLive(live);
+  }
+
+  /** Only while something moves is there anything to draw by itself. */
+  private tick(): void {
+    this.io.clock.after(TICK_MS, () => {
+      const { run, notice } = this.state;
+      if (run !== null || notice !== null) this.show();
+      this.tick();
+    });
+  }
+
+  private print(entry: Entry): void {
+    this.transcript.add(entry);
+  }
+
+  /** The screen lets go of the terminal until this is over. */
+  private async withTerminal(work: () => Promise<void>): Promise<void> {
+    const { terminal } = this.ports;
+    this.busy = true;
+    this.screen.release();
+    terminal.give();
+    try {
+      await work();
+    } finally {
+      terminal.take((bytes) => this.hear(bytes));
+      this.busy = false;
+      this.screen.reclaim();
+      this.show();
+      this.screen.paint();
+    }
+  }
+}

@@ -1,0 +1,132 @@
+// What the reducer asks for, done: calls to the kernel, lines of the shell, the editor, the pager. Nothing here decides; what comes of it goes
+// back as something that happened.
+
+import type { Io } from "../commands/command.ts";
+import { messageOf, SysError } from "../src/abi/errno.ts";
+import type { ProcessInfo } from "../src/abi/process.ts";
+import { sanitize } from "../src/lib/sanitize.ts";
+import type { HistoryPage, Sent } from "../src/syscalls/services.ts";
+import type { LineShell } from "./line-shell.ts";
+import type { Effect, Entry, Happening, State } from "./state.ts";
+
+export interface EffectsOptions {
+  readonly io: Io;
+  readonly shell: LineShell;
+  readonly state: () => State;
+  readonly happen: (happening: Happening) => void;
+  readonly print: (entry: Entry) => void;
+  /** Work that has the terminal, one after the other. */
+  readonly withTerminal: (work: () => Promise<void>) => void;
+  readonly suspend: () => Promise<void>;
+  readonly pushUp: () => void;
+  readonly remember: (line: string) => void;
+  readonly leave: (status: number) => void;
+}
+
+export const SHOWN_MESSAGES = 6;
+
+export class Effects {
+  constructor(private readonly options: EffectsOptions) {}
+
+  carryOut(effect: Effect): void {
+    const { print, withTerminal, suspend, pushUp, remember, leave, state } = this.options;
+    const { pid } = state();
+    if (effect.do === "print") print(effect.entry);
+    else if (effect.do === "send") void this.send(effect);
+    else if (effect.do === "withdraw") void this.call("proc.abort", { pid, runId: effect.runId });
+    else if (effect.do === "stop") void this.call("proc.abort", { pid });
+    else if (effect.do === "answer") void this.call("hil.answer", { id: effect.id, decision: effect.decision });
+    else if (effect.do === "remember") remember(effect.line);
+    else if (effect.do === "catch-up") void this.catchUp(effect.afterSeq);
+    else if (effect.do === "push-up") pushUp();
+    else if (effect.do === "leave") leave(0);
+    else if (effect.do === "suspend") withTerminal(suspend);
+    else if (effect.do === "run") withTerminal(() => this.runLine(effect.text, effect.host));
+    else if (effect.do === "edit") withTerminal(() => this.edit(effect.text));
+    else withTerminal(() => this.page(effect.text));
+  }
+
+  private async send({ key, text, interrupt }: Effect & { readonly do: "send" }): Promise<void> {
+    const { io, state, happen } = this.options;
+    const args = { pid: state().pid, message: text, ...(interrupt ? { interrupt } : {}) };
+    try {
+      const { runId } = await io.sys().call<Sent>("proc.send", args);
+      happen({ type: "sent", key, runId });
+    } catch (error) {
+      happen({ type: "refused", key, message: text, why: worded(error) });
+    }
+  }
+
+  private async call(name: string, args: object): Promise<void> {
+    const { io, happen } = this.options;
+    try {
+      await io.sys().call(name, args);
+    } catch (error) {
+      happen({ type: "told", text: worded(error), at: io.clock.now() });
+    }
+  }
+
+  /** Signals were lost: what was stored meanwhile is read. */
+  private async catchUp(afterSeq: number): Promise<void> {
+    const { io, state, happen, print } = this.options;
+    const { pid } = state();
+    const sys = io.sys();
+    try {
+      const query = afterSeq > 0 ? { pid, afterSeq } : { pid, limit: SHOWN_MESSAGES };
+      const [page, info] = await Promise.all([
+        sys.call<HistoryPage>("proc.history", query),
+        sys.call<ProcessInfo>("proc.get", { pid }),
+      ]);
+      for (const entry of entriesOf(page)) if (entry.kind !== "said") print(entry);
+      happen({ type: "known", state: info.state, waitsFor: info.waitsFor, model: null });
+    } catch (error) {
+      happen({ type: "told", text: worded(error), at: io.clock.now() });
+    }
+  }
+
+  private async runLine(text: string, host: boolean): Promise<void> {
+    const { io, shell, happen, leave } = this.options;
+    try {
+      const over = await shell.run(text, host);
+      happen({ type: "stood", cwd: shell.cwd });
+      if (over !== null) leave(over);
+    } catch (error) {
+      await io.stderr.write(`gsv: ${worded(error)}\n`);
+    }
+  }
+
+  private async edit(text: string): Promise<void> {
+    const { io, happen } = this.options;
+    try {
+      const edited = await io.person.edit({ text, name: "message.md", onDraft: async () => {} });
+      edited.done();
+      happen({ type: "written", text: edited.text.replace(/\n$/, "") });
+    } catch (error) {
+      happen({ type: "told", text: worded(error), at: io.clock.now() });
+    }
+  }
+
+  private async page(text: string): Promise<void> {
+    const { page } = await import("../commands/pager.ts");
+    await page(this.options.io, sanitize(text), { never: false });
+  }
+}
+
+/** What was said before, as if it had just been. */
+export function entriesOf({ messages }: HistoryPage): readonly Entry[] {
+  return messages.flatMap((message): Entry[] => {
+    if (message.role === "user") return [{ kind: "said", text: message.content }];
+    if (message.role === "assistant") {
+      const { text } = message.content;
+      return text === "" ? [] : [{ kind: "text", turn: -1, text }];
+    }
+    if (message.role !== "toolResult") return [];
+    const { toolName: tool, isError, output } = message.content;
+    return [{ kind: "result", tool, args: {}, ok: !isError, output, tookMs: null }];
+  });
+}
+
+function worded(error: unknown): string {
+  if (!(error instanceof SysError)) return messageOf(error);
+  return [error.message, ...error.hints].join("; ");
+}

@@ -1,0 +1,145 @@
+// The live part of the screen, from the state: what is still being written, what is going on, the dock, and the line that is typed, which is
+// drawn here so that a key is on screen without waiting for boxes.
+
+import { reveal } from "../src/lib/sanitize.ts";
+import { cutWidth } from "../src/lib/truncate.ts";
+import { layout } from "./editor.ts";
+import { found } from "./reduce-keys.ts";
+import { subjectOf } from "./reduce-signals.ts";
+import type { Route } from "./route.ts";
+import type { Live } from "./screen.ts";
+import type { Ask, State } from "./state.ts";
+import type { Theme } from "./theme.ts";
+import type { CardView, DockView } from "./view/dock.tsx";
+
+export interface FrameOptions {
+  readonly state: State;
+  readonly route: Route;
+  readonly theme: Theme;
+  readonly now: number;
+  readonly columns: number;
+  readonly rows: number;
+  /** Lines of the answer that is open. */
+  readonly tail: readonly string[];
+  readonly drawDock: (view: DockView) => readonly string[];
+}
+
+const INPUT_ROWS_MAX = 8;
+const CARD_LINES_MAX = 12;
+const SPIN_MS = 250;
+
+export function frameOf(options: FrameOptions): Live {
+  const { state, theme, now, columns, rows, tail } = options;
+  const input = inputRows(options);
+  const activity = activityLine(state, theme, now);
+  const dock = [
+    ...(activity === null ? [] : [activity]),
+    ...(state.keysShown ? KEYS.map((line) => theme.dim(line)) : []),
+    ...options.drawDock(dockView(state, { theme, now, columns })),
+  ];
+  const room = Math.max(0, rows - dock.length - input.lines.length - 3);
+  const above =
+    tail.length > room
+      ? [theme.dim(`  ${theme.glyphs.dots} ${tail.length - room} lines above`), ...tail.slice(-room)]
+      : tail;
+  const lines = [...above, "", ...dock, ...input.lines];
+  const { cursor } = input;
+  return { lines, cursor: { row: lines.length - input.lines.length + cursor.row, column: cursor.column } };
+}
+
+function inputRows({ state, route, theme, columns }: FrameOptions) {
+  if (state.search !== null) {
+    const text = `history: ${state.search.words}`;
+    const line = `${theme.you(text)}  ${theme.dim(found(state) ?? "")}`;
+    return { lines: [line], cursor: { row: 0, column: Bun.stringWidth(text) } };
+  }
+  const { rows, cursor } = layout(state.input, columns - 3);
+  const from = Math.max(0, Math.min(cursor.row - INPUT_ROWS_MAX + 1, rows.length - INPUT_ROWS_MAX));
+  const lines = rows
+    .slice(from, from + INPUT_ROWS_MAX)
+    .map(({ shown }, index) => `${index + from === 0 ? glyphOf(route, state, theme) : " "} ${shown}`);
+  return { lines, cursor: { row: cursor.row - from, column: cursor.column + 2 } };
+}
+
+/** Which language the line is in, told while it is typed. */
+function glyphOf(route: Route, { pinned }: State, theme: Theme): string {
+  const { say, run, host } = theme.glyphs;
+  const to = route.to === "nothing" ? (pinned ?? "chat") : route.to;
+  if (to === "host") return theme.needs(host);
+  if (to === "shell" || to === "slash") return theme.ok(run);
+  return theme.you(say);
+}
+
+function activityLine({ run, state, waitsFor, asks }: State, theme: Theme, now: number): string | null {
+  if (asks.length > 0) return null;
+  if (state === "paused" || state === "stopped") {
+    const why = waitsFor === null ? "" : `: ${reveal("reason" in waitsFor ? waitsFor.reason : waitsFor.summary)}`;
+    return `${theme.needs(theme.glyphs.held)} ${theme.bold(state)}${why}`;
+  }
+  if (run === null) return null;
+  const { spinner } = theme.glyphs;
+  const glyph = theme.ok(spinner[Math.floor(now / SPIN_MS) % spinner.length] ?? "");
+  const tokens = run.doing === "writing" ? ` · ${Math.ceil(run.chars / 4)} tok` : "";
+  const what = run.doing === "tool" ? `running ${cutWidth(reveal(run.what), 60)}` : run.doing;
+  return `${glyph} ${what}  ${theme.dim(`${elapsed(now - run.since)}${tokens} · esc stops`)}`;
+}
+
+/** In whole seconds: a row that changes more often than once in a while cannot be read. */
+function elapsed(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+function dockView(state: State, { theme, now, columns }: { theme: Theme; now: number; columns: number }): DockView {
+  const [ask] = state.asks;
+  const { pid, model, costUsd, asks, notice } = state;
+  const place = placeText(state);
+  const status = [
+    theme.you(place),
+    theme.dim(pid),
+    ...(model === null ? [] : [theme.dim(model)]),
+    ...(costUsd > 0 ? [theme.dim(`$${costUsd.toFixed(2)}`)] : []),
+    ...(asks.length > 0 ? [theme.needs(`${asks.length} waiting`)] : []),
+  ];
+  return {
+    queued: state.waiting.map(({ text }) => reveal(text)),
+    card: ask === undefined ? null : cardOf(ask, state, { theme, now, columns }),
+    status,
+    notice: notice !== null && notice.until > now ? notice.text : "",
+  };
+}
+
+function placeText({ cwd, who: { home } }: State): string {
+  return reveal(cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd);
+}
+
+function cardOf(ask: Ask, state: State, { theme, columns }: { theme: Theme; now: number; columns: number }): CardView {
+  const { pid, tool, args, why } = ask;
+  const half = state.input.text !== "" && !state.answering;
+  const key = (letter: string, word: string) => `${theme.bold(letter)} ${word}`;
+  return {
+    title: `${reveal(pid)} wants ${reveal(tool)} ${cutWidth(reveal(subjectOf(tool, args)), columns)}`,
+    place: state.asks.length > 1 ? `1 of ${state.asks.length}` : "",
+    why: reveal(why),
+    lines: argumentLines(args, columns - 8).slice(0, CARD_LINES_MAX),
+    keys: half ? key("tab", "answers, then y or n") : [key("y", "once"), key("n", "no")].join("   "),
+  };
+}
+
+/** All that would run, a line each, with everything hidden in it shown. */
+function argumentLines(args: object, columns: number): readonly string[] {
+  return Object.entries(args).flatMap(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return text.split("\n").flatMap((line, index) => {
+      const head = index === 0 ? `${name}  ` : " ".repeat(name.length + 2);
+      return Bun.wrapAnsi(head + reveal(line), Math.max(20, columns), { hard: true, trim: false }).split("\n");
+    });
+  });
+}
+
+const KEYS = [
+  "  enter sends or runs      alt-enter new line       shift-tab always say, always run, by itself",
+  "  ↑ ↓ history              ctrl-r search            ctrl-g in your editor",
+  "  esc stops the run        ctrl-c clears the line   ctrl-o the last output of a tool",
+  "  ctrl-l clears the screen ctrl-z puts gsv aside    ctrl-d leaves; agents go on",
+];

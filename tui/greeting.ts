@@ -1,0 +1,41 @@
+// The first thing a person sees. Once one has talked here it is a line; before that it says what works now, how to get more, and what to try,
+// and holds nobody up.
+
+import type { Theme } from "./theme.ts";
+
+export interface Greeting {
+  readonly version: string;
+  readonly username: string;
+  readonly pid: string;
+  /** Who answers; null when that cannot be told. */
+  readonly model: string | null;
+  /** Nothing was ever said to this process. */
+  readonly isNew: boolean;
+  readonly columns: number;
+}
+
+const TRIES = [
+  ["how do I stop a process?", "plain words are said to your agent"],
+  ["ls /proc", "commands are run: here everything is a file"],
+  ['spawn --prompt "what is running"', "a task in the background; ps and top show it"],
+] as const;
+const TRY_COLUMNS = Math.max(...TRIES.map(([line]) => line.length)) + 2;
+
+export function greeting(about: Greeting, theme: Theme): readonly string[] {
+  const { version, username, pid, isNew, columns } = about;
+  const head = `${theme.bold(`gsv ${version}`)}  ${theme.dim(`${username} · talking to ${pid} · ? shows the keys`)}`;
+  if (!isNew) return [head];
+  const aside = columns >= TRY_COLUMNS + 50;
+  const tries = TRIES.flatMap(([line, why]) =>
+    aside ? [`  ${line.padEnd(TRY_COLUMNS)}${theme.dim(why)}`] : [`  ${line}`, theme.dim(`    ${why}`)],
+  );
+  return [head, "", ...modelLines(about, theme), "", "Try:", ...tries];
+}
+
+function modelLines({ model }: Greeting, theme: Theme): readonly string[] {
+  if (model !== null && model !== "offline") return [`${model} answers.`];
+  return [
+    "No model is set up yet: what answers is the manual, with the real tools and plain rules.",
+    `  ${theme.bold("auth provider anthropic")}${theme.dim("   asks for a key and keeps it; openai and ollama work too")}`,
+  ];
+}

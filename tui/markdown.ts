@@ -1,0 +1,112 @@
+// One finished block of markdown as lines for a terminal. All that is known of Bun.markdown is in here. Text comes in sanitised; the only
+// escapes that leave are those of the theme.
+
+import type { Theme } from "./theme.ts";
+
+/** Deeper quotes are shown at this depth: what lies in each other costs more than its length. */
+const QUOTES_MAX = 16;
+const BLOCK_CHARS_MAX = 64 * 1024;
+const CELL_END = "\x1f";
+const ROW_END = "\x1e";
+const CELL_COLUMNS_MIN = 6;
+
+export function renderBlock(source: string, columns: number, theme: Theme): readonly string[] {
+  const width = Math.max(10, columns);
+  if (source.length > BLOCK_CHARS_MAX) return source.split("\n");
+  const text = source.replace(new RegExp(`^(?:[ \\t]*>){${QUOTES_MAX + 1},}`, "gm"), ">".repeat(QUOTES_MAX));
+  const rendered = Bun.markdown.render(text, callbacks(width, theme), { noHtmlBlocks: true, noHtmlSpans: true });
+  return rendered.replace(/\n+$/, "").split("\n");
+}
+
+function callbacks(width: number, theme: Theme): Bun.markdown.RenderCallbacks {
+  const { glyphs } = theme;
+  const wrap = (text: string, columns = width) => wrapped(text, Math.max(8, columns));
+  return {
+    heading: (text) => `${wrap(theme.bold(text))}\n`,
+    paragraph: (text) => `${wrap(text)}\n`,
+    blockquote: (text) => `${prefixed(wrap(text.trim(), width - 2), theme.dim("│ "), theme.dim("│ "))}\n`,
+    code: (text) => `${prefixed(text.replace(/\n$/, ""), "    ", "    ")}\n`,
+    list: (text, { depth }) => (depth > 0 ? `\n${text.replace(/\n$/, "")}` : text),
+    listItem: (text, { index, ordered, start = 1, checked }) => {
+      const mark = ordered ? `${start + index}.` : glyphs.bullet;
+      const box = checked === undefined ? "" : checked ? "[x] " : "[ ] ";
+      const indent = " ".repeat(mark.length + 1);
+      return `${prefixed(wrap(box + text.replace(/\n+$/, ""), width - indent.length), `${mark} `, indent)}\n`;
+    },
+    hr: () => `${theme.dim(glyphs.line.repeat(Math.min(3, width)))}\n`,
+    th: (text) => theme.bold(text) + CELL_END,
+    td: (text) => text + CELL_END,
+    tr: (text) => text + ROW_END,
+    table: (text) => `${table(text, width, theme)}\n`,
+    strong: (text) => theme.bold(text),
+    emphasis: (text) => `\x1b[3m${text}\x1b[23m`,
+    codespan: (text) => theme.you(text),
+    strikethrough: (text) => `\x1b[9m${text}\x1b[29m`,
+    // Where a link leads is always said: its words are the model's.
+    link: (text, { href }) => (Bun.stripANSI(text) === href ? text : `${text} ${theme.dim(`(${href})`)}`),
+    image: (text, { src }) => theme.dim(`[image: ${text || src}]`),
+  };
+}
+
+/** Each line by itself, what is set in stays set in. */
+function wrapped(text: string, columns: number): string {
+  return text
+    .split("\n")
+    .map((line) => {
+      if (Bun.stringWidth(line) <= columns) return line.trimEnd();
+      const indent = /^ */.exec(line)?.[0] ?? "";
+      const room = Math.max(8, columns - indent.length);
+      return prefixed(Bun.wrapAnsi(line.slice(indent.length), room, { hard: true }), indent, indent);
+    })
+    .join("\n");
+}
+
+function prefixed(text: string, first: string, rest: string): string {
+  return text
+    .split("\n")
+    .map((line, index) => (index === 0 ? first : rest) + line)
+    .join("\n");
+}
+
+function table(text: string, width: number, theme: Theme): string {
+  const rows = text
+    .split(ROW_END)
+    .map((row) => row.split(CELL_END).slice(0, -1))
+    .filter((row) => row.length > 0);
+  const count = Math.max(...rows.map((row) => row.length));
+  const natural = Array.from({ length: count }, (_, at) =>
+    Math.max(1, ...rows.map((row) => Bun.stringWidth(row[at] ?? ""))),
+  );
+  const widths = narrowed(natural, width - 2 * (count - 1));
+  const lines = rows.flatMap((row, index) => {
+    const cells = widths.map((columns, at) => Bun.wrapAnsi(row[at] ?? "", columns, { hard: true }).split("\n"));
+    const height = Math.max(...cells.map((cell) => cell.length));
+    const drawn = Array.from({ length: height }, (_, line) =>
+      cells
+        .map((cell, at) => padded(cell[line] ?? "", at === count - 1 ? 0 : widths[at]!))
+        .join("  ")
+        .trimEnd(),
+    );
+    return index === 0
+      ? [...drawn, theme.dim(widths.map((columns) => theme.glyphs.line.repeat(columns)).join("  "))]
+      : drawn;
+  });
+  return lines.join("\n");
+}
+
+/** The widest give way first. */
+function narrowed(natural: readonly number[], room: number): number[] {
+  const widths = [...natural];
+  let over = widths.reduce((sum, columns) => sum + columns, 0) - room;
+  while (over > 0) {
+    const widest = Math.max(...widths);
+    if (widest <= CELL_COLUMNS_MIN) break;
+    widths[widths.indexOf(widest)] = widest - 1;
+    over--;
+  }
+  return widths;
+}
+
+function padded(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(0, columns - Bun.stringWidth(text)));
+}

@@ -1,0 +1,62 @@
+// The one place where the state of the terminal changes: what happened, and what there was, make what there is and what is to be done. Pure.
+
+import { EMPTY, withText } from "./editor.ts";
+import { type Hands, onTyped } from "./reduce-keys.ts";
+import { onSignal } from "./reduce-signals.ts";
+import type { Happening, Reduced, State } from "./state.ts";
+
+const NOTICE_MS = 8000;
+
+export function reduce(state: State, happening: Happening, hands: Hands): Reduced {
+  switch (happening.type) {
+    case "typed":
+      return onTyped(state, happening.typed, happening.at, hands);
+    case "signal":
+      return onSignal(state, happening.signal, happening.at);
+    case "sent":
+      return sent(state, happening.key, happening.runId);
+    case "refused": {
+      const waiting = state.waiting.filter(({ key }) => key !== happening.key);
+      const run = state.run?.runId === "" ? null : state.run;
+      // What was typed is not lost with what could not be sent.
+      const input = state.input.text === "" ? withText(EMPTY, happening.message) : state.input;
+      return { state: { ...state, waiting, run, input }, effects: [note(happening.why)] };
+    }
+    case "known": {
+      const { state: process, waitsFor, model } = happening;
+      return only({ ...state, state: process, waitsFor, model: model ?? state.model });
+    }
+    case "asked": {
+      const fresh = happening.asks.filter(({ id }) => !state.asks.some((ask) => ask.id === id));
+      return only({ ...state, asks: [...state.asks, ...fresh] });
+    }
+    case "stood":
+      return only({ ...state, cwd: happening.cwd });
+    case "written":
+      return only({ ...state, input: withText(state.input, happening.text) });
+    case "attached":
+      return only({ ...state, pid: happening.pid, run: null, waiting: [], calls: {}, costUsd: 0 });
+    case "told":
+      return only({ ...state, notice: { text: happening.text, until: happening.at + NOTICE_MS } });
+  }
+}
+
+// Its run may have begun before the answer came.
+function sent(state: State, key: string, runId: string): Reduced {
+  const message = state.waiting.find((each) => each.key === key);
+  if (message === undefined) return only(state.run?.runId === "" ? { ...state, run: { ...state.run, runId } } : state);
+  if (state.run?.runId !== runId)
+    return only({ ...state, waiting: state.waiting.map((each) => (each === message ? { ...each, runId } : each)) });
+  return {
+    state: { ...state, waiting: state.waiting.filter((each) => each !== message) },
+    effects: [{ do: "print", entry: { kind: "said", text: message.text } }],
+  };
+}
+
+function note(text: string): { do: "print"; entry: { kind: "note"; text: string } } {
+  return { do: "print", entry: { kind: "note", text } };
+}
+
+function only(state: State): Reduced {
+  return { state, effects: [] };
+}

@@ -1,0 +1,180 @@
+// What was said and done, as lines for scrollback, each once; and the answer that is being written, as the lines it has by now. Everything
+// that comes from a model, a tool or a file is made inert here, before anything else looks at it.
+
+import { reveal, Sanitizer, sanitize } from "../src/lib/sanitize.ts";
+import { cutWidth } from "../src/lib/truncate.ts";
+import { AnswerText } from "./answer.ts";
+import { subjectOf } from "./reduce-signals.ts";
+import type { Entry } from "./state.ts";
+import type { Theme } from "./theme.ts";
+
+export interface TranscriptOptions {
+  readonly theme: Theme;
+  readonly columns: () => number;
+  readonly commit: (lines: readonly string[]) => void;
+}
+
+interface Open {
+  readonly turn: number;
+  /** As it came; what is shown of it went through the sanitiser. */
+  text: string;
+  readonly sanitizer: Sanitizer;
+  readonly answer: AnswerText;
+}
+
+const ERROR_LINES_MAX = 6;
+
+export class Transcript {
+  private open: Open | null = null;
+  /** Whether the last line is one of a group that has no gaps: tools that were used one after the other. */
+  private inTools = false;
+  /** Whether it is one of an answer. */
+  private pouring = false;
+  private began = false;
+
+  constructor(private readonly options: TranscriptOptions) {}
+
+  /** The part of the answer that is not finished. */
+  tail(): readonly string[] {
+    const lines = this.open?.answer.tail() ?? [];
+    return lines.length === 0 || this.pouring || !this.began ? lines : ["", ...lines];
+  }
+
+  add(entry: Entry): void {
+    const { theme } = this.options;
+    const { say, run, host } = theme.glyphs;
+    if (entry.kind === "said") this.block(marked(theme.you(say), theme.bold, entry.text));
+    else if (entry.kind === "ran")
+      this.block(marked(entry.host ? theme.needs(host) : theme.ok(run), theme.bold, entry.text));
+    else if (entry.kind === "grows") this.grow(entry.turn, entry.text);
+    else if (entry.kind === "text") this.commitText(entry.turn, entry.text);
+    else if (entry.kind === "again") this.block([theme.dim(`asked again: ${reveal(entry.reason)}`)]);
+    else if (entry.kind === "result") this.result(entry);
+    else if (entry.kind === "decided") this.tool(this.decided(entry));
+    else if (entry.kind === "ended") this.ended(entry);
+    else if (entry.kind === "lines") this.block(entry.lines.flatMap((line) => this.wrapped(line)));
+    else if (entry.kind === "note") this.block(this.wrapped(theme.dim(sanitize(entry.text))));
+  }
+
+  private grow(turn: number, text: string): void {
+    if (this.open?.turn !== turn) {
+      this.close();
+      const { theme, columns } = this.options;
+      this.open = { turn, text: "", sanitizer: new Sanitizer(), answer: new AnswerText({ theme, columns }) };
+    }
+    const { open } = this;
+    open.text += text;
+    this.pour(open.answer.push(open.sanitizer.push(text)));
+  }
+
+  // What was stored is what counts: where it is not what was shown, it is shown whole.
+  private commitText(turn: number, text: string): void {
+    const shown = this.open?.turn === turn ? this.open.text : null;
+    if (shown !== null && !text.startsWith(shown)) {
+      this.close();
+      this.block([this.options.theme.dim("the answer is another one now:")]);
+    }
+    if (text !== "") this.grow(turn, text.slice(this.open?.turn === turn ? this.open.text.length : 0));
+    this.close();
+  }
+
+  private close(): void {
+    const { open } = this;
+    if (open === null) return;
+    this.open = null;
+    this.pour([...open.answer.push(open.sanitizer.end()), ...open.answer.end()]);
+  }
+
+  /** Lines of the answer; the first of them is set off from what stands above. */
+  private pour(lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    if (!this.pouring) this.gap();
+    this.pouring = true;
+    this.inTools = false;
+    this.options.commit(lines);
+  }
+
+  private block(lines: readonly string[]): void {
+    this.close();
+    this.gap();
+    this.inTools = false;
+    this.pouring = false;
+    this.options.commit(lines);
+  }
+
+  private tool(lines: readonly string[]): void {
+    this.close();
+    if (!this.inTools) this.gap();
+    this.inTools = true;
+    this.pouring = false;
+    this.options.commit(lines);
+  }
+
+  private gap(): void {
+    if (this.began) this.options.commit([""]);
+    this.began = true;
+  }
+
+  /** Words of our own do not break in the middle; what comes after the first row is set in as that is. */
+  private wrapped(line: string): readonly string[] {
+    const indent = /^ */.exec(line)?.[0] ?? "";
+    const room = Math.max(10, this.options.columns() - 1 - indent.length);
+    const rows = Bun.wrapAnsi(line.slice(indent.length), room, { hard: true });
+    return rows.split("\n").map((row) => indent + row);
+  }
+
+  private result({ tool, args, ok, output, tookMs }: Entry & { readonly kind: "result" }): void {
+    const { theme } = this.options;
+    const glyph = ok ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
+    const subject = reveal(subjectOf(tool, args));
+    const size = sizeOf(output);
+    const took = tookMs === null ? "" : ` · ${durationText(tookMs)}`;
+    const room = this.options.columns() - tool.length - size.length - took.length - 8;
+    const head = `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room))}  ${theme.dim(size + took)}`;
+    const lines = ok ? [] : sanitize(output).split("\n").slice(0, ERROR_LINES_MAX);
+    this.tool([head, ...lines.map((line) => theme.dim(`  ${line}`))]);
+  }
+
+  private decided({ ask, decision, by }: Entry & { readonly kind: "decided" }): readonly string[] {
+    const { theme } = this.options;
+    const allowed = decision === "approve";
+    const word = allowed ? "approved" : decision === "deny" ? "denied" : "withdrawn";
+    const glyph = allowed ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
+    const who = by === null ? "" : ` by ${reveal(by)}`;
+    return [`${glyph} ${word}${who}: ${reveal(ask.tool)} ${reveal(subjectOf(ask.tool, ask.args))}`];
+  }
+
+  private ended({ status, error }: Entry & { readonly kind: "ended" }): void {
+    this.close();
+    const { theme } = this.options;
+    if (status === "ok") {
+      this.pouring = false;
+      return;
+    }
+    this.block([
+      status === "aborted" ? theme.dim("stopped") : `${theme.bad(theme.glyphs.bad)} ${sanitize(error ?? status)}`,
+    ]);
+  }
+}
+
+function marked(glyph: string, paint: (text: string) => string, text: string): readonly string[] {
+  return sanitize(text)
+    .split("\n")
+    .map((line, index) => (index === 0 ? `${glyph} ${paint(line)}` : `  ${paint(line)}`));
+}
+
+function sizeOf(output: string): string {
+  const text = output.replace(/\n$/, "");
+  if (text === "") return "no output";
+  const lines = text.split("\n").length;
+  return lines === 1 ? `${text.length} characters` : `${lines} lines`;
+}
+
+function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  return seconds < 60
+    ? `${Math.round(seconds)} s`
+    : `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+}
