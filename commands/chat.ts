@@ -71,7 +71,9 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
   const deadline = limitMs === null ? null : { at: io.clock.mono() + limitMs, afterMs: limitMs };
   const reading = readPrompt(io, { message: args.message, ignoreStdin: args.noStdin === true });
   const prompt = limitMs === null ? await reading : await inTime(io, reading, limitMs);
-  const view = args.usage ? withUsage(VIEWS[output](io)) : VIEWS[output](io);
+  const plain = VIEWS[output](io);
+  // In JSON the result says it.
+  const view = args.usage && output === "text" ? withUsage(plain) : plain;
   if (prompt === "late") return await tooLate(view, limitMs ?? 0);
   if (prompt === null) throw usageError(spec, "there is nothing to send: give a message, or pipe one in");
   if (prompt.warning !== null) await view.status(prompt.warning);
