@@ -15,6 +15,7 @@ const STATUS: { readonly [S in Interruption]: number } = { HUP: 129, INT: 130, T
 /** Somebody at a keyboard who wonders is told after this long. */
 const WORD_AFTER_MS = 1000;
 const FOLLOW_AFTER_MS = 150;
+const SIGNAL_AGAIN_MS = 50;
 const FOLLOW_WAIT_MS = 20_000;
 
 const spec = {
@@ -181,14 +182,15 @@ async function allOf(io: Io): Promise<Uint8Array> {
   }
 }
 
-/** Runs it, prints what it prints as it comes, and returns its exit status. A signal to us stops it. */
+/** Runs it, prints what it prints as it comes, and returns its exit status. A signal to us is one to it: it may have a trap. */
 export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promise<ShellEnded> {
   const sys = io.sys();
   const id = uuidv7(io.clock.now(), io.random);
   let stopped: Interruption | null = null;
+  let over = false;
   const release = io.onSignal((name) => {
     stopped = name;
-    sys.call("shell.stop", { id }).catch(() => {}); // it has ended by itself
+    void signalled(io, { id, signal: name }, () => over);
   });
   const reader = new Reader(io, id);
   try {
@@ -199,13 +201,26 @@ export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promi
     await reader.print(answer.output, 0);
     await reader.rest();
     return {
-      exit: stopped === null ? (answer.exit ?? 1) : STATUS[stopped],
+      exit: answer.exit ?? (stopped === null ? 1 : STATUS[stopped]),
       over: answer.over,
       session: answer.session,
     };
   } finally {
+    over = true;
     release();
     await reader.end();
+  }
+}
+
+// Until it is there to hear it: a person may be quicker than the kernel.
+async function signalled(io: Io, about: { id: string; signal: Interruption }, over: () => boolean): Promise<void> {
+  while (!over()) {
+    try {
+      await io.sys().call("shell.signal", about);
+      return;
+    } catch {
+      await io.clock.sleep(SIGNAL_AGAIN_MS);
+    }
   }
 }
 

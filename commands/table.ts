@@ -31,6 +31,13 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["ls", { summary: "List files and directories", load: async () => (await import("./files/ls.ts")).ls }],
   ["cat", { summary: "Print files", load: async () => (await import("./files/cat.ts")).cat }],
   [
+    "tail",
+    {
+      summary: "Print the end of files, and follow them",
+      load: async () => (await import("./files/tail.ts")).tail,
+    },
+  ],
+  [
     "cp",
     {
       summary: "Copy files and directories, inside gsv and from or to this machine",

@@ -3,7 +3,6 @@
 
 import type { Caller } from "../src/abi/identity.ts";
 import { initPid } from "../src/abi/ids.ts";
-import { LIMITS } from "../src/abi/limits.ts";
 import type { Message } from "../src/abi/message.ts";
 import type { WaitsFor } from "../src/abi/process.ts";
 import type { Sys } from "../src/abi/sys.ts";
@@ -12,6 +11,7 @@ import type { FileSystem } from "./filesystem.ts";
 import { Asking } from "./proc/asking.ts";
 import { Control } from "./proc/control.ts";
 import { cmdlineText, environText, factsText, identityText, limitsText, statusText, usageText } from "./proc/facts.ts";
+import { type LivePorts, Streams } from "./proc/stream.ts";
 import { type Row, syntheticFs, type TextRow } from "./synthetic.ts";
 
 export interface ProcOptions {
@@ -23,14 +23,18 @@ export interface ProcOptions {
   /** How the command line prints them: the files read the same. */
   readonly messageLine: (message: Message) => string;
   readonly waitsForText: (waits: WaitsFor) => string;
+  /** What a kernel knows of what is not stored yet. */
+  readonly live?: LivePorts;
 }
 
 export function procFs(options: ProcOptions): FileSystem {
   const asking = new Asking(options.sysFor);
+  const streams = new Streams(asking, options.live ?? null, options.clock);
   const rows: readonly Row[] = [
     { path: "/*", list: (caller) => asking.pids(caller), has: (caller, _before, pid) => asking.has(caller, pid) },
     ...factRows(asking, options),
     ...workRows(asking, options),
+    { path: "/*/stream", read: (caller, [pid = ""], range) => streams.read(caller, pid, range) },
     ...controlRows(new Control(options.actFor)),
     { path: "/*/context.d/*", list: async () => [], has: async () => false },
     { path: "/self", link: async (caller) => caller.pid ?? initPid(caller.ownerUid) },
@@ -91,11 +95,6 @@ function workRows(asking: Asking, { messageLine }: ProcOptions): TextRow[] {
     row("clients", async (caller, pid) => {
       await asking.info(caller, pid);
       return factsText([["Clients", (await asking.kernel(caller)).clients]]);
-    }),
-    row("stream", async (caller, pid) => {
-      const { messages, activeRunId } = await asking.newest(caller, pid, LIMITS.historyPageMax);
-      const said = messages.filter(({ runId }) => activeRunId !== null && runId === activeRunId);
-      return said.map((each) => (each.role === "assistant" ? each.content.text : "")).join("");
     }),
   ];
 }

@@ -32,9 +32,16 @@ export interface TextRow {
   readonly owner?: (caller: Caller) => Promise<{ readonly uid: number; readonly gid: number }>;
 }
 
+/** A file that grows while it is read: every piece is as it is now. Everybody reads it. */
+export interface LiveRow {
+  readonly path: string;
+  readonly read: (caller: Caller, names: readonly string[], options: ReadOptions) => Promise<ReadResult>;
+}
+
 /** `names` are what the path's `*`s stand for, in order. */
 export type Row =
   | TextRow
+  | LiveRow
   | { readonly path: string; readonly link: (caller: Caller, names: readonly string[]) => Promise<string> }
   /** Ends in `*`: which names there are, and whether one is, which may be cheaper to say. */
   | {
@@ -111,6 +118,7 @@ class SyntheticFs implements FileSystem {
   async read(caller: Caller, path: ResolvedPath, { offset = 0, bytesMax }: ReadOptions): Promise<ReadResult> {
     const found = this.find(path);
     const { row, names } = found;
+    if (row !== undefined && "read" in row) return row.read(caller, names, { offset, bytesMax });
     if (row === undefined || !("text" in row)) throw new FileError("EISDIR", path);
     need(caller, await this.statOf(caller, found), READ, path);
     const key = `${caller.uid} ${caller.ownerUid} ${caller.pid ?? ""} ${path}`;
@@ -126,8 +134,8 @@ class SyntheticFs implements FileSystem {
     }
     const result = await snapshot.read(path, offset, bytesMax);
     snapshot.usedAt = this.clock.mono();
-    // A file that was read in one go is not asked for again.
-    if (offset === 0 && result.eof) this.snapshots.delete(key);
+    // A file that was read in one go is not asked for again, and who looks for more after its end wants it as it is then.
+    if (result.eof && (offset === 0 || result.bytes.byteLength === 0)) this.snapshots.delete(key);
     else this.snapshots.set(key, snapshot);
     return result;
   }

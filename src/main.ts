@@ -110,6 +110,8 @@ async function kernelProcess(): Promise<number> {
 }
 
 async function commandProcess(): Promise<number> {
+  // Whoever types has a prompt before anything else is loaded.
+  if (argv.length === 0) (await import("./boot/first-paint.ts")).firstPaint(process.env);
   if (argv.some((word) => word.includes("\ufffd"))) {
     const { garbled } = await import("./boot/argv.ts");
     const fault = garbled(argv);
@@ -192,9 +194,10 @@ async function commandProcess(): Promise<number> {
   };
   try {
     const isPerson = stdin.isTTY && io.stdout.isTTY;
-    return await (argv.length === 0 && isPerson
-      ? shell(io, await atHome(here), (hear) => (tell = hear))
-      : runCommandLine(argv, io));
+    if (!isPerson || argv.some((word) => word !== "--plain")) return await runCommandLine(argv, io);
+    const place = await atHome(here);
+    if (argv.length > 0) return await plainShell(io, place.paths.historyFile);
+    return await shell(io, place, (hear) => (tell = hear));
   } finally {
     await sys.close();
   }
@@ -212,16 +215,11 @@ async function shell(io: Io, { paths }: Invocation, onWord: (hear: (line: string
   const words: string[] = [];
   onWord((line) => words.push(line.trimEnd()));
   terminal.take((bytes) => typed.push(bytes));
-  terminal.write(`${theme.you(theme.glyphs.say)} `);
-  const early = () => {
-    terminal.write("\r\x1b[K");
-    return typed;
-  };
   try {
     await io.kernel.start();
     const [{ terminalShell }, { readHistory }] = await Promise.all([import("../tui/app.ts"), import("./boot/repl.ts")]);
     const history = readHistory(paths.historyFile);
-    return await terminalShell(io, { version: VERSION, terminal, theme, history, early, words });
+    return await terminalShell(io, { version: VERSION, terminal, theme, history, early: () => typed, words });
   } catch (error) {
     terminal.give();
     const [{ printError }, { exitStatusOf }] = await Promise.all([

@@ -2,7 +2,6 @@
 // goes to the one screen. Other programs have the terminal while a line of the shell runs.
 
 import type { Io } from "../commands/command.ts";
-import { programNames } from "../commands/sh/names.ts";
 import { COMMANDS } from "../commands/table.ts";
 import { initPid, uuidv7 } from "../src/abi/ids.ts";
 import type { Approval, ProcessInfo } from "../src/abi/process.ts";
@@ -12,11 +11,11 @@ import { Effects, entriesOf, SHOWN_MESSAGES } from "./effects.ts";
 import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
 import { KeyReader, type Typed } from "./keys.ts";
-import { isProgram, LineShell } from "./line-shell.ts";
+import { LineShell } from "./line-shell.ts";
 import { reduce } from "./reduce.ts";
 import type { Hands } from "./reduce-keys.ts";
-import { type Route, routeOf } from "./route.ts";
-import { Screen, type Tty } from "./screen.ts";
+import type { Route } from "./route.ts";
+import { type Live, Screen, type Tty } from "./screen.ts";
 import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
 import type { Theme } from "./theme.ts";
 import { Transcript } from "./transcript.ts";
@@ -51,8 +50,7 @@ const TICK_MS = 250;
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const who = await io.sys().call<Who>("system.whoami", {});
-  const app = new App(io, ports, who, new Set([...(await programNames()), ...COMMANDS.keys(), "gsv"]));
-  return app.run();
+  return new App(io, ports, who, await LineShell.open(io, who.home)).run();
 }
 
 class App {
@@ -60,7 +58,6 @@ class App {
   private readonly screen: Screen;
   private readonly transcript: Transcript;
   private readonly reader = new KeyReader();
-  private readonly shell: LineShell;
   private readonly effects: Effects;
   private readonly leaving = Promise.withResolvers<number>();
   private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status.join("  ")];
@@ -68,25 +65,25 @@ class App {
   /** Effects that have the terminal come one after the other. */
   private turn: Promise<void> = Promise.resolve();
   private busy = false;
+  private ticking = false;
 
   constructor(
     private readonly io: Io,
     private readonly ports: AppPorts,
     who: Who,
-    gsvs: ReadonlySet<string>,
+    private readonly shell: LineShell,
   ) {
     const { terminal, theme, history } = ports;
     this.state = initialState({ who, pid: initPid(who.uid), lines: history.lines });
-    this.screen = new Screen(terminal, io.clock);
+    this.screen = new Screen(terminal, io.clock, () => this.frame());
     this.transcript = new Transcript({
       theme,
       columns: () => terminal.columns,
       commit: (lines) => this.screen.commit(lines),
     });
-    this.shell = new LineShell(io, gsvs, who.home);
     this.effects = new Effects({
       io,
-      shell: this.shell,
+      shell,
       state: () => this.state,
       happen: (happening) => this.happen(happening),
       print: (entry) => this.transcript.add(entry),
@@ -117,7 +114,6 @@ class App {
       terminal.take((bytes) => this.hear(bytes));
       for (const bytes of early()) this.hear(bytes);
       void this.withBoxes();
-      this.tick();
       return await this.leaving.promise;
     } finally {
       stop();
@@ -199,18 +195,14 @@ class App {
   }
 
   private route(text: string, pinned: State["pinned"]): Route {
-    const route = routeOf(text, {
-      isProgram: (word) => isProgram(word, this.shell),
-      isSlash: (word) => SLASHES.has(word) || COMMANDS.has(word),
-      exists: (word) => /^(?:~|\.{1,2})?\//.test(word),
-    });
+    const route = this.shell.route(text, (word) => SLASHES.has(word) || COMMANDS.has(word));
     const isPlain = route.to === "shell" || route.to === "chat";
     return isPlain && pinned !== null ? { to: pinned, text: route.text } : route;
   }
 
-  private show(): void {
+  private frame(): Live {
     const { terminal, theme } = this.ports;
-    const live = frameOf({
+    return frameOf({
       state: this.state,
       route: this.route(this.state.input.text, this.state.pinned),
       theme,
@@ -220,15 +212,23 @@ class App {
       tail: this.transcript.tail(),
       drawDock: this.drawDock,
     });
-    this.screen.setLive(live);
   }
 
-  /** Only while something moves is there anything to draw by itself. */
+  private show(): void {
+    this.screen.changed();
+    this.tick();
+  }
+
+  /** Only while something moves by itself is there anything to draw. */
   private tick(): void {
+    const { run, notice } = this.state;
+    if (this.ticking || (run === null && notice === null)) return;
+    this.ticking = true;
     this.io.clock.after(TICK_MS, () => {
-      const { run, notice } = this.state;
-      if (run !== null || notice !== null) this.show();
-      this.tick();
+      this.ticking = false;
+      if (notice !== null && notice.until <= this.now() && this.state.notice === notice)
+        this.state = { ...this.state, notice: null };
+      this.show();
     });
   }
 

@@ -87,7 +87,7 @@ export class Effects {
   private async runLine(text: string, host: boolean): Promise<void> {
     const { io, shell, happen, leave } = this.options;
     try {
-      const over = await shell.run(text, host);
+      const over = await (host ? shell.command(["sh", "--host", "-c", text]) : shell.run(text));
       happen({ type: "stood", cwd: shell.cwd });
       if (over !== null) leave(over);
     } catch (error) {

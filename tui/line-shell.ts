@@ -1,22 +1,32 @@
-// Lines for the shell, one after the other: the directory, variables, functions and aliases live on from one to the next. A line that is one
-// command of gsv's own has the terminal itself, as if it had been typed after `gsv`.
+// Lines for the shell, one after the other: the directory, variables, functions, aliases and jobs live on from one to the next. A line that is
+// one command of gsv's own has the terminal itself, as if it had been typed after `gsv`.
 
 import { PROGRAMS } from "../commands/bin/table.ts";
 import type { Io } from "../commands/command.ts";
 import { runCommandLine } from "../commands/run.ts";
 import { INTERPRETER } from "../commands/sh/interpreter.ts";
+import { programNames } from "../commands/sh/names.ts";
 import { inDirectory } from "../commands/sh/stand.ts";
 import { runShell } from "../commands/sh.ts";
+import { COMMANDS } from "../commands/table.ts";
+import { SysError } from "../src/abi/errno.ts";
 import { uuidv7 } from "../src/abi/ids.ts";
+import { LIMITS } from "../src/abi/limits.ts";
+import { type Route, routeOf } from "./route.ts";
 import { simpleWords } from "./simple.ts";
 
 export class LineShell {
   status = 0;
   private readonly session: string;
+  /** Jobs of this shell that run, or whose end is to be told at the next prompt. */
+  private jobs = 0;
+  /** The last status that the shell knows of. */
+  private told = 0;
   /** Functions and aliases of this shell. */
   private own: ReadonlySet<string> = new Set();
 
-  constructor(
+  /** `gsvs` are gsv's own: those the interpreter has too are the better ones when they can ask and reach this machine. */
+  private constructor(
     private readonly io: Io,
     private readonly gsvs: ReadonlySet<string>,
     public cwd: string,
@@ -24,32 +34,67 @@ export class LineShell {
     this.session = uuidv7(io.clock.now(), io.random);
   }
 
-  knows(word: string): boolean {
-    return this.gsvs.has(word) || this.own.has(word);
+  static async open(io: Io, home: string): Promise<LineShell> {
+    return new LineShell(io, new Set([...(await programNames()), ...COMMANDS.keys(), "gsv"]), home);
+  }
+
+  /** Where a line is to go. */
+  route(line: string, isSlash: (word: string) => boolean): Route {
+    return routeOf(line, {
+      isProgram: (word) => this.gsvs.has(word) || INTERPRETER.has(word) || PROGRAMS.has(word) || this.own.has(word),
+      isSlash,
+      exists: (word) => /^(?:~|\.{1,2})?\//.test(word),
+    });
   }
 
   /** The exit status with which the shell is over; null while it goes on. */
-  async run(text: string, host: boolean): Promise<number | null> {
-    if (host) {
-      this.status = await runCommandLine(["sh", "--host", "-c", text], this.io);
-      return null;
-    }
+  async run(text: string): Promise<number | null> {
     const words = simpleWords(text);
     const [first = "", ...rest] = words ?? [];
-    if (words !== null && this.gsvs.has(first) && !this.own.has(first)) {
-      const sys = inDirectory(this.io.sys(), this.cwd);
-      this.status = await runCommandLine(first === "gsv" ? rest : words, { ...this.io, sys: () => sys });
-      return null;
+    const isOurs = this.gsvs.has(first) && !this.own.has(first) && !isAboutJobs(first, rest);
+    if (words === null || !isOurs) return await this.throughShell(text);
+    // With the terminal: it may ask, page and fit its tables.
+    const sys = inDirectory(this.io.sys(), this.cwd);
+    return await this.command(first === "gsv" ? rest : words, { ...this.io, sys: () => sys });
+  }
+
+  /** A command of gsv's, with the terminal. */
+  async command(argv: readonly string[], io: Io = this.io): Promise<number | null> {
+    this.status = await runCommandLine(argv, io);
+    return await this.tellOfJobs();
+  }
+
+  async tellOfJobs(): Promise<number | null> {
+    return this.jobs > 0 ? await this.throughShell("") : null;
+  }
+
+  // The person who waits has ctrl-c: there is no other limit.
+  private async throughShell(text: string): Promise<number | null> {
+    const { session } = this;
+    // What ran outside of the shell has a status too.
+    const isTold = this.status === this.told || !text.includes("$?");
+    const script = isTold ? text : `(exit ${this.status}); ${text}`;
+    try {
+      const request = { script, session, timeoutMs: LIMITS.shellWallMsMax };
+      const { exit, over, session: kept } = await runShell(this.io, request);
+      if (text !== "") this.status = exit;
+      this.told = exit;
+      if (over) return exit;
+      this.cwd = kept?.cwd ?? this.cwd;
+      this.own = new Set(kept?.defined ?? this.own);
+      this.jobs = kept?.jobs ?? this.jobs;
+    } catch (error) {
+      if (!(error instanceof SysError)) throw error;
+      const said = [`gsv: ${error.message}`, ...error.hints.map((hint) => `  ${hint}`)];
+      await this.io.stderr.write(`${said.join("\n")}\n`);
+      this.status = 1;
     }
-    const { exit, over, session } = await runShell(this.io, { script: text, session: this.session });
-    this.status = exit;
-    if (over) return exit;
-    this.cwd = session?.cwd ?? this.cwd;
-    this.own = new Set(session?.defined ?? this.own);
     return null;
   }
 }
 
-export function isProgram(word: string, shell: LineShell): boolean {
-  return shell.knows(word) || INTERPRETER.has(word) || PROGRAMS.has(word);
+/** Processes of gsv have other names: %1 and numbers are jobs of the shell. */
+function isAboutJobs(first: string, rest: readonly string[]): boolean {
+  if (first === "wait" && rest.length === 0) return true;
+  return (first === "wait" || first === "kill") && rest.some((word) => /^%|^\d{6,}$|^-n$/.test(word));
 }

@@ -1,27 +1,27 @@
 // gsv on a terminal, line by line: what is typed goes to the shell or to your init, each answer is printed, and the next line is asked for.
 // The directory, variables and functions of the shell live on; the history is kept in a file that only its owner reads.
 
-import { PROGRAMS } from "../commands/bin/table.ts";
 import type { Io } from "../commands/command.ts";
-import { runCommandLine } from "../commands/run.ts";
-import { INTERPRETER } from "../commands/sh/interpreter.ts";
-import { programNames } from "../commands/sh/names.ts";
-import { inDirectory } from "../commands/sh/stand.ts";
-import { runShell } from "../commands/sh.ts";
-import { COMMANDS } from "../commands/table.ts";
-import { SysError } from "../src/abi/errno.ts";
-import { initPid, uuidv7 } from "../src/abi/ids.ts";
-import { type Route, routeOf } from "./route.ts";
-import { simpleWords } from "./simple.ts";
+import { initPid } from "../src/abi/ids.ts";
+import { linesToKeep } from "./history.ts";
+import { LineShell } from "./line-shell.ts";
+import type { Route } from "./route.ts";
 import { goesOn } from "./unfinished.ts";
+
+export interface TypedLine {
+  /** With enter, with ctrl-c, or there is no more: ctrl-d. */
+  readonly how: "entered" | "interrupted" | "ended";
+  readonly text: string;
+}
 
 export interface PlainPorts {
   readonly version: string;
-  /** One line with editing; null at the end of input, "" after ctrl-c. `lines` are the newest last. */
-  readonly line: (prompt: string, lines: readonly string[]) => Promise<string | null>;
+  /** One line with editing. `lines` are the newest last. */
+  readonly line: (prompt: string, lines: readonly string[]) => Promise<TypedLine>;
   readonly history: { readonly lines: readonly string[]; readonly add: (line: string) => void };
 }
 
+const EXIT_INTERRUPTED = 130;
 const SLASHES: ReadonlySet<string> = new Set(["help", "quit"]);
 const TOLD = [
   "What begins like a command is run over gsv's files: ls, ps | grep init, cd ~.",
@@ -41,7 +41,7 @@ export async function plainShell(io: Io, ports: PlainPorts): Promise<number> {
   await io.stderr.write(
     `gsv ${ports.version}: ${who.username}, talking to ${initPid(who.uid)}. Commands or plain words; /help says more.\n`,
   );
-  const shell = new PlainShell(io, ports, who, await programNames());
+  const shell = new PlainShell(io, ports, who, await LineShell.open(io, who.home));
   for (let line = await shell.ask(); line !== null; line = await shell.ask()) {
     const left = await shell.carryOut(line);
     if (left !== null) return left;
@@ -50,39 +50,36 @@ export async function plainShell(io: Io, ports: PlainPorts): Promise<number> {
 }
 
 class PlainShell {
-  status = 0;
-  private readonly session: string;
   private readonly typed: string[];
-  private cwd: string;
-  /** Functions and aliases of this shell. */
-  private own: ReadonlySet<string> = new Set();
-  private readonly gsvs: ReadonlySet<string>;
 
   constructor(
     private readonly io: Io,
     private readonly ports: PlainPorts,
     private readonly who: Who,
-    programs: readonly string[],
+    private readonly shell: LineShell,
   ) {
-    this.session = uuidv7(io.clock.now(), io.random);
     this.typed = [...ports.history.lines];
-    this.cwd = who.home;
-    // All of gsv's: those the interpreter has too are the better ones when they can ask and reach this machine.
-    this.gsvs = new Set([...programs, ...COMMANDS.keys(), "gsv"]);
+  }
+
+  get status(): number {
+    return this.shell.status;
   }
 
   /** A whole line, over as many as it takes. */
   async ask(): Promise<string | null> {
     const { home } = this.who;
-    const where = this.cwd === home || this.cwd.startsWith(`${home}/`) ? `~${this.cwd.slice(home.length)}` : this.cwd;
-    let text = await this.ports.line(`${where} $ `, this.typed);
-    while (text !== null && this.route(text).to === "shell" && goesOn(text)) {
+    const { cwd } = this.shell;
+    const where = cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
+    let { how, text } = await this.ports.line(`${where} $ `, this.typed);
+    if (how === "ended") return null;
+    while (how === "entered" && this.route(text).to === "shell" && goesOn(text)) {
       const more = await this.ports.line("> ", this.typed);
-      if (more === null || more === "") return more === null ? null : "";
-      text = `${text}\n${more}`;
+      ({ how } = more);
+      if (how === "entered") text = `${text}\n${more.text}`;
     }
-    if (text !== null) this.remember(text);
-    return text;
+    if (how !== "interrupted") this.remember(text);
+    else this.shell.status = EXIT_INTERRUPTED;
+    return how === "interrupted" ? "" : text;
   }
 
   /** The exit status with which the shell is over; null while it goes on. */
@@ -90,58 +87,28 @@ class PlainShell {
     const route = this.route(line);
     switch (route.to) {
       case "nothing":
-        return null;
+        return await this.shell.tellOfJobs();
       case "slash":
         if (route.word === "quit") return 0;
         await this.io.stdout.write(`${TOLD.join("\n")}\n`);
-        return null;
+        return await this.shell.tellOfJobs();
       case "chat":
-        this.status = await runCommandLine(["chat", "--no-stdin", "--", route.text], this.io);
-        return null;
+        return await this.shell.command(["chat", "--no-stdin", "--", route.text]);
       case "host":
-        this.status = await runCommandLine(["sh", "--host", "-c", route.text], this.io);
-        return null;
+        return await this.shell.command(["sh", "--host", "-c", route.text]);
       case "shell":
-        return await this.inShell(route.text);
+        return await this.shell.run(route.text);
     }
-  }
-
-  private async inShell(text: string): Promise<number | null> {
-    const words = simpleWords(text);
-    const [first = "", ...rest] = words ?? [];
-    if (words !== null && this.gsvs.has(first) && !this.own.has(first)) {
-      // With the terminal: it may ask, page and fit its tables.
-      const sys = inDirectory(this.io.sys(), this.cwd);
-      this.status = await runCommandLine(first === "gsv" ? rest : words, { ...this.io, sys: () => sys });
-      return null;
-    }
-    try {
-      const { exit, over, session } = await runShell(this.io, { script: text, session: this.session });
-      this.status = exit;
-      if (over) return exit;
-      this.cwd = session?.cwd ?? this.cwd;
-      this.own = new Set(session?.defined ?? this.own);
-    } catch (error) {
-      if (!(error instanceof SysError)) throw error;
-      await this.io.stderr.write(
-        `${[`gsv: ${error.message}`, ...error.hints.map((hint) => `  ${hint}`)].join("\n")}\n`,
-      );
-      this.status = 1;
-    }
-    return null;
   }
 
   private route(line: string): Route {
-    return routeOf(line, {
-      isProgram: (word) => this.gsvs.has(word) || INTERPRETER.has(word) || PROGRAMS.has(word) || this.own.has(word),
-      isSlash: (word) => SLASHES.has(word),
-      exists: (word) => /^(?:~|\.{1,2})?\//.test(word),
-    });
+    return this.shell.route(line, (word) => SLASHES.has(word));
   }
 
   private remember(line: string): void {
-    if (line.trim() === "" || line.startsWith(" ") || this.typed.at(-1) === line) return;
-    this.typed.push(line);
-    this.ports.history.add(line);
+    for (const each of linesToKeep(line, this.typed.at(-1))) {
+      this.typed.push(each);
+      this.ports.history.add(each);
+    }
   }
 }

@@ -17,6 +17,7 @@ import {
   withText,
   yanked,
 } from "./editor.ts";
+import { linesToKeep } from "./history.ts";
 import type { Key, Typed } from "./keys.ts";
 import type { Route } from "./route.ts";
 import type { Effect, Reduced, State } from "./state.ts";
@@ -188,9 +189,10 @@ function ran(text: string, host: boolean): readonly Effect[] {
   ];
 }
 
-function remembered(state: State, line: string, effects: readonly Effect[]): Reduced {
-  if (line.trim() === "" || line.startsWith(" ") || state.lines.at(-1) === line) return { state, effects };
-  return { state: { ...state, lines: [...state.lines, line] }, effects: [{ do: "remember", line }, ...effects] };
+function remembered(state: State, text: string, effects: readonly Effect[]): Reduced {
+  const kept = linesToKeep(text, state.lines.at(-1));
+  const remember = kept.map((line): Effect => ({ do: "remember", line }));
+  return { state: { ...state, lines: [...state.lines, ...kept] }, effects: [...remember, ...effects] };
 }
 
 function upOrDown(state: State, by: -1 | 1, { columns }: Hands): Reduced {

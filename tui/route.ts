@@ -19,6 +19,8 @@ const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=/;
 const FUNCTION = /^[A-Za-z_][\w-]*\s*\(\)/;
 const OPERATOR = /^(?:\(|\{$|\[\[?$|[<>|&;]|\d*[<>])/;
 const FLAG = /^--?[a-z][a-z-]*(?:=.*)?$/i;
+/** `for f in …` is no sentence, `for example in …` is one. */
+const LOOP = /^for\s+\w{1,2}\s+in\b/;
 /** What no sentence has and many a command line: flags, quotes, globs, `$`, operators, pids, numbers. */
 const TELLTALE = /^-|["`$*<>|;&\\{}[\]~]|^(?:init|task):|^[0-9]+$|^%[0-9]/;
 
@@ -40,7 +42,7 @@ function said(text: string): Route {
 function isForShell(text: string, known: Known): boolean {
   const words = text.split(/\s+/);
   const [first = "", ...rest] = words;
-  if (ASSIGNMENT.test(first) || OPERATOR.test(first) || FUNCTION.test(text)) return true;
+  if (ASSIGNMENT.test(first) || OPERATOR.test(first) || FUNCTION.test(text) || LOOP.test(text)) return true;
   const name = first.replace(/[;&|<>()].*$/, "");
   // No sentence has a flag in it: what does is a command, mistyped or not there.
   if (!known.isProgram(name) && !RESERVED.has(name)) return known.exists(first) || rest.some((word) => FLAG.test(word));

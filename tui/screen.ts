@@ -35,7 +35,6 @@ type Mode = "main" | "alt" | "released";
 export class Screen {
   private mode: Mode = "main";
   private committed: string[] = [];
-  private live: Live = { lines: [], cursor: null };
   /** What the terminal shows of the live part, each line as it was written, and where its cursor is. */
   private shown: readonly string[] = [];
   private at: Cursor = { row: 0, column: 0 };
@@ -43,9 +42,11 @@ export class Screen {
   private alt: readonly string[] = [];
   private due: (() => void) | null = null;
 
+  /** `live` is what stands below, asked for when it is painted: what changes more often than that is never drawn. */
   constructor(
     private readonly tty: Tty,
     private readonly clock: Clock,
+    private readonly live: () => Live,
   ) {
     this.shownColumns = tty.columns;
   }
@@ -56,9 +57,8 @@ export class Screen {
     this.schedule();
   }
 
-  /** What stands below from the next paint on. */
-  setLive(live: Live): void {
-    this.live = live;
+  /** What stands below is another one now. */
+  changed(): void {
     this.schedule();
   }
 
@@ -97,7 +97,7 @@ export class Screen {
   leaveAlt(): void {
     if (this.mode !== "alt") return;
     this.mode = "main";
-    this.tty.write(`${ALT_OFF}${this.live.cursor === null ? "" : SHOW}`);
+    this.tty.write(ALT_OFF);
     this.paint();
   }
 
@@ -153,7 +153,7 @@ export class Screen {
 
   private fitted(): Live {
     const { rows, columns } = this.tty;
-    const { lines, cursor } = this.live;
+    const { lines, cursor } = this.live();
     const over = Math.max(0, lines.length - Math.max(1, rows - 1));
     const kept = lines.slice(over).map((line) => cut(line, columns));
     if (cursor === null || cursor.row < over) return { lines: kept, cursor: null };

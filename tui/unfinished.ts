@@ -30,6 +30,22 @@ export function goesOn(text: string): boolean {
   return open.length > 0;
 }
 
+/** The same in one line; null where that cannot be, as with a here-document. */
+export function asOneLine(text: string): string | null {
+  let whole = "";
+  for (const line of text.split("\n")) {
+    const { isOpen, documents } = piecesOf(whole);
+    if (whole.endsWith("\\")) whole = `${whole.slice(0, -1)}${line}`;
+    else if (isOpen || documents.length > 0) return null;
+    else whole += `${whole === "" || line.trim() === "" ? "" : joint(whole)}${line.trim()}`;
+  }
+  return piecesOf(whole).documents.length > 0 ? null : whole;
+}
+
+function joint(before: string): string {
+  return /(?:^|[\s;&|])(?:do|then|else|elif|in|if|while|until|\{)$|[;&|(]$/.test(before) ? " " : "; ";
+}
+
 interface Pieces {
   /** Words and operators, without what is quoted. */
   readonly pieces: readonly string[];

@@ -2,7 +2,7 @@
 
 import { type Change, changesBetween } from "./changes.ts";
 import { type Options, options } from "./options.ts";
-import { type Call, phrase, Usage, whole } from "./program.ts";
+import { type Call, entries, phrase, Usage, whole } from "./program.ts";
 
 const TROUBLE = 2;
 
@@ -58,7 +58,9 @@ async function pair(call: Call, left: string, right: string, flags: Options["fla
 }
 
 async function trees(call: Call, left: string, right: string, flags: Options["flags"]): Promise<number> {
-  const [a, b] = await Promise.all([left, right].map(async (name) => new Set(await call.files.list(call.path(name)))));
+  const [a, b] = await Promise.all(
+    [left, right].map(async (name) => new Set((await entries(call, name)).map((each) => each.name))),
+  );
   let status = 0;
   for (const name of [...new Set([...(a ?? []), ...(b ?? [])])].sort()) {
     if (!a?.has(name) || !b?.has(name)) {

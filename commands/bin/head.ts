@@ -70,7 +70,9 @@ export async function tail(call: Call): Promise<number> {
     long: { ...GRAMMAR.long, follow: "f", "follow=?": "f", retry: "F", "sleep-interval=": "s" },
   });
   if (flags.has("f") || flags.has("F")) {
-    throw new Usage("tail: -f does not end, and a script in gsv waits for the end of each command");
+    throw new Usage(
+      "tail: -f does not end, and a script in gsv waits for the end of each command (outside of one: gsv tail -f PATH)",
+    );
   }
   const bytes = flags.get("c");
   const wanted = bytes ?? flags.get("n") ?? "10";

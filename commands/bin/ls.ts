@@ -4,7 +4,7 @@ import { human } from "./human.ts";
 import { modeLetters } from "./modes.ts";
 import { type Options, options } from "./options.ts";
 import { type Owners, owners } from "./owners.ts";
-import { type Call, phrase, type Stat, Usage } from "./program.ts";
+import { type Call, type Entry, phrase, type Stat, Usage } from "./program.ts";
 
 const LETTERS = "aAdlhrtSRF1ipgnoGkUXcuCxmqQNLbHsZ";
 const LONG = {
@@ -30,20 +30,19 @@ const LONG = {
   ...{ "group-directories-first": "D", "ignore=": "I", "no-group": "G", "file-type": "F" },
 };
 
-interface Row {
-  readonly name: string;
-  readonly stat: Stat;
-}
+type Row = Entry;
 
 interface View {
   readonly call: Call;
   readonly flags: Options["flags"];
-  readonly owners: Owners;
+  /** Null where none is shown. */
+  readonly owners: Owners | null;
 }
 
 export async function ls(call: Call): Promise<number> {
   const { flags, operands } = options("ls", call.args, { letters: LETTERS, long: LONG, status: 2 });
-  const view: View = { call, flags, owners: await owners(call) };
+  const isLong = ["l", "g", "o", "n"].some((flag) => flags.has(flag));
+  const view: View = { call, flags, owners: isLong ? await owners(call) : null };
   const files: Row[] = [];
   const directories: Row[] = [];
   let status = 0;
@@ -76,17 +75,15 @@ async function below(
   { titled, first }: { readonly titled: boolean; readonly first: boolean },
 ): Promise<number> {
   const { call, flags } = view;
-  let names: readonly string[];
+  let found: readonly Entry[];
   try {
-    names = await call.files.list(call.path(name));
+    found = await call.files.list(call.path(name));
   } catch (error) {
     call.err(`ls: cannot open directory '${name}': ${phrase(error)}\n`);
     return 2;
   }
-  const hidden = flags.has("a") ? [".", ".."] : [];
-  const shown = [...hidden, ...names.filter((each) => flags.has("a") || flags.has("A") || !each.startsWith("."))];
-  const rows: Row[] = [];
-  for (const each of shown) {
+  const rows: Row[] = found.filter((each) => flags.has("a") || flags.has("A") || !each.name.startsWith("."));
+  for (const each of flags.has("a") ? [".", ".."] : []) {
     const stat = await call.files.lstat(call.path(`${name}/${each}`)).catch(() => null);
     if (stat !== null) rows.push({ name: each, stat });
   }
@@ -134,8 +131,8 @@ function listing(rows: readonly Row[], view: View, isDirectory: boolean): string
 
 function longCells(stat: Stat, { call, flags, owners: known }: View): readonly string[] {
   const size = flags.has("h") ? human(stat.size) : String(stat.size);
-  const user = flags.has("n") ? String(stat.uid) : known.user(stat.uid);
-  const group = flags.has("n") ? String(stat.gid) : known.group(stat.gid);
+  const user = flags.has("n") || known === null ? String(stat.uid) : known.user(stat.uid);
+  const group = flags.has("n") || known === null ? String(stat.gid) : known.group(stat.gid);
   return [modeLetters(stat), "1", user, group, size, timeText(stat.mtimeMs, call.nowMs(), flags.get("Y"))];
 }
 

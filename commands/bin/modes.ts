@@ -3,7 +3,7 @@
 import { human } from "./human.ts";
 import { type Grammar, type Options, options } from "./options.ts";
 import { owners } from "./owners.ts";
-import { type Call, phrase, type Stat, Usage } from "./program.ts";
+import { type Call, entries, phrase, type Stat, Usage } from "./program.ts";
 
 export function modeLetters({ kind, mode }: Stat): string {
   const letters = [..."rwxrwxrwx"].map((letter, at) => (mode & (0o400 >> at) ? letter : "-"));
@@ -125,7 +125,7 @@ async function each(
       status = 1;
     }
     if (flags.has("R") && found.kind === "directory")
-      for (const entry of await call.files.list(path)) await visit(`${name}/${entry}`);
+      for (const entry of await entries(call, name)) await visit(`${name}/${entry.name}`);
   };
   for (const name of names) await visit(name);
   return status;
@@ -168,12 +168,12 @@ export async function du(call: Call): Promise<number> {
       : flags.has("b")
         ? String(bytes)
         : String(Math.ceil(bytes / (flags.has("m") ? 1024 ** 2 : 1024)));
-  const visit = async (name: string, depth: number): Promise<number> => {
-    const { kind, size } = await call.files.lstat(call.path(name));
+  const visit = async (name: string, depth: number, known?: Stat): Promise<number> => {
+    const { kind, size } = known ?? (await call.files.lstat(call.path(name)));
     let bytes = flags.has("b") ? size : Math.ceil(size / BLOCK) * BLOCK;
     if (kind === "directory")
-      for (const entry of [...(await call.files.list(call.path(name)))].sort())
-        bytes += await visit(`${name === "/" ? "" : name}/${entry}`, depth + 1);
+      for (const entry of await entries(call, name))
+        bytes += await visit(`${name === "/" ? "" : name}/${entry.name}`, depth + 1, entry.stat);
     if (depth === 0 || (depth <= depthMax && (kind === "directory" || flags.has("a"))))
       call.out(`${sized(bytes)}\t${name}\n`);
     return bytes;

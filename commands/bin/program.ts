@@ -13,11 +13,17 @@ export interface Stat {
   readonly target?: string;
 }
 
+export interface Entry {
+  readonly name: string;
+  readonly stat: Stat;
+}
+
 /** Paths are absolute: `call.path` makes them so. */
 export interface Files {
   stat(path: string): Promise<Stat>;
   lstat(path: string): Promise<Stat>;
-  list(path: string): Promise<readonly string[]>;
+  /** Links are kept. */
+  list(path: string): Promise<readonly Entry[]>;
   read(path: string, offset: number, bytesMax: number): Promise<{ readonly bytes: Uint8Array; readonly eof: boolean }>;
   write(path: string, bytes: Uint8Array): Promise<void>;
   mkdir(path: string, parents: boolean): Promise<void>;
@@ -104,6 +110,12 @@ export function linesOf(all: string, end = "\n"): string[] {
   const lines = all.split(end);
   if (lines.at(-1) === "") lines.pop();
   return lines;
+}
+
+/** In the order of their names. */
+export async function entries(call: Call, name: string): Promise<readonly Entry[]> {
+  const found = [...(await call.files.list(call.path(name)))];
+  return found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
 /** For each operand, with what went wrong said and the others still read. Stdin where there is none. */

@@ -1,6 +1,6 @@
 // Every file below a directory, in the order of their names; links are not followed.
 
-import { type Call, phrase } from "./program.ts";
+import { type Call, type Entry, entries, phrase } from "./program.ts";
 
 export interface Wanted {
   readonly include?: readonly string[] | undefined;
@@ -18,15 +18,17 @@ export async function* fileNames(call: Call, name: string, wanted: Wanted): Asyn
 
 async function* below(call: Call, directory: string, wanted: Wanted): AsyncGenerator<string> {
   const { include = [], exclude = [], excludeDir = [] } = wanted;
-  for (const entry of [...(await call.files.list(call.path(directory === "" ? "." : directory)))].sort()) {
+  let found: readonly Entry[] = [];
+  try {
+    found = await entries(call, directory === "" ? "." : directory);
+  } catch (error) {
+    call.err(`${call.name}: ${directory}: ${phrase(error)}\n`);
+  }
+  for (const { name: entry, stat } of found) {
     const path = directory === "" ? entry : `${directory}/${entry}`;
-    const stat = await call.files.lstat(call.path(path)).catch((error: unknown) => {
-      call.err(`${call.name}: ${path}: ${phrase(error)}\n`);
-      return null;
-    });
-    if (stat?.kind === "directory") {
+    if (stat.kind === "directory") {
       if (!excludeDir.some((glob) => globMatches(glob, entry))) yield* below(call, path, wanted);
-    } else if (stat?.kind === "file" && (include.length === 0 || include.some((glob) => globMatches(glob, entry)))) {
+    } else if (stat.kind === "file" && (include.length === 0 || include.some((glob) => globMatches(glob, entry)))) {
       if (!exclude.some((glob) => globMatches(glob, entry))) yield path;
     }
   }

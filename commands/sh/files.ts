@@ -132,7 +132,7 @@ export class GsvFiles implements IFileSystem {
   readonly forPrograms: Files = {
     stat: (path) => this.ask(path, this.kernel.file("stat", path, "follow")),
     lstat: (path) => this.ask(path, this.kernel.file("stat", path, "keep")),
-    list: (path) => this.readdir(path),
+    list: (path) => this.ask(path, this.kernel.file("list", path)),
     read: async (path, offset, bytesMax) =>
       path === NULL
         ? { bytes: new Uint8Array(), eof: true }
@@ -177,7 +177,10 @@ export class GsvFiles implements IFileSystem {
   }
 
   async readdirWithFileTypes(path: string) {
-    return (await this.ask(path, this.kernel.file("list", path))).map(({ name, kind }) => ({ name, ...kinds(kind) }));
+    return (await this.ask(path, this.kernel.file("list", path))).map(({ name, stat }) => ({
+      name,
+      ...kinds(stat.kind),
+    }));
   }
 
   async mkdir(path: string, options: { recursive?: boolean } = {}): Promise<void> {

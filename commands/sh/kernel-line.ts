@@ -3,7 +3,7 @@
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
-import type { FileVerb, FromRunner, ShellFiles, ToRunner } from "../../src/targets/shell.ts";
+import type { FileVerb, FromRunner, JobVerb, ShellFiles, ShellJobs, ToRunner } from "../../src/targets/shell.ts";
 
 export class KernelLine {
   private readonly waiting = new Map<
@@ -32,6 +32,10 @@ export class KernelLine {
 
   file<V extends FileVerb>(verb: V, ...args: Parameters<ShellFiles[V]>): ReturnType<ShellFiles[V]> {
     return this.ask((id) => ({ kind: "file", id, verb, args })) as ReturnType<ShellFiles[V]>;
+  }
+
+  job<V extends JobVerb>(verb: V, ...args: Parameters<ShellJobs[V]>): ReturnType<ShellJobs[V]> {
+    return this.ask((id) => ({ kind: "job", id, verb, args })) as ReturnType<ShellJobs[V]>;
   }
 
   /** The kernel as the one who runs the script may use it. */

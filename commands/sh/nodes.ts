@@ -42,11 +42,7 @@ export function group(body: readonly Node[], redirections: readonly Node[] = [])
   return { type: "Group", body, redirections };
 }
 
-export function subshell(body: readonly Node[]): Node {
-  return { type: "Subshell", body, redirections: [] };
-}
-
-export function choice(condition: readonly Node[], body: readonly Node[], elseBody: readonly Node[]): Node {
+export function choice(condition: readonly Node[], body: readonly Node[], elseBody: readonly Node[] | null): Node {
   return { type: "If", clauses: [{ condition, body }], elseBody, redirections: [] };
 }
 

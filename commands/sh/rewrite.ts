@@ -14,7 +14,6 @@ import {
   quotedParameter,
   simple,
   statementOf,
-  subshell,
   verbatim,
 } from "./nodes.ts";
 
@@ -24,6 +23,9 @@ export const OWN = {
   signal: "__gsv_signal",
   job: "__gsv_job",
   wait: "__gsv_wait",
+  drain: "__gsv_drain",
+  pending: "__gsv_pending",
+  last: "__gsv_last",
   source: "__gsv_source",
   functions: "__gsv_functions",
   status: "__gsv_status",
@@ -40,10 +42,14 @@ export interface Rules {
   readonly shell: number;
   /** Some `trap` may be set when it exits. */
   readonly traps: boolean;
+  /** And one of them for a signal. */
+  readonly signals: boolean;
   /** `set -e` stands somewhere. */
   readonly errexit: boolean;
   /** Text to nodes. Throws where it is no script. */
   readonly parse: (text: string) => readonly Node[];
+  /** And back. */
+  readonly write: (command: Node) => string;
   readonly functions: ReadonlyMap<string, Node>;
 }
 
@@ -55,7 +61,7 @@ export function simpleCommand(command: Node, rules: Rules): Node | null {
   if (name === "exit" && rules.traps) return leaving(args, rules);
   if (name === "kill" && args.some(isSelf)) return signalling(args, rules);
   if (name === "trap") return { ...command, args: [standing(rules), ...args] };
-  if (name === "wait" && args.length > 0) return { ...command, name: literal(OWN.wait) };
+  if (name === "wait") return { ...command, name: literal(OWN.wait), args: [standing(rules), ...args] };
   if ((name === "." || name === "source") && first !== undefined) return sourcing(command, first);
   if (first === undefined) return null;
   if (name === "export" && literalText(first) === "-f") return simple(":");
@@ -124,7 +130,8 @@ export function compared(node: Node, { parse }: Rules): Node | null {
 
 /** What comes after the last statement of a script. */
 export function ending(rules: Rules): readonly Node[] {
-  return rules.traps ? [statementOf(leaving([], rules))] : [];
+  const heeded = rules.signals ? heed(rules) : [];
+  return rules.traps ? [...heeded, statementOf(leaving([], rules))] : heeded;
 }
 
 // What is read from a file is changed like what was typed, so it comes from where that can be done.
@@ -142,14 +149,89 @@ function splitAssignments(command: Node): Node | null {
   return group(assignments.map((each) => statementOf({ ...command, assignments: [each] })));
 }
 
-/** A job in the background is run to its end at once; its status waits for whoever asks for it. */
-export function job(statement: Node): Node {
-  const text = verbatim(String(statement.sourceText ?? "").replace(/\s*&$/, ""));
-  return statementOf(
-    subshell([{ ...statement, background: false }]),
-    ["&&", simple(OWN.job, literal("0"), text)],
-    ["||", simple(OWN.job, quotedParameter("?"), text)],
+/** A job is handed over as the script it is, with all that its shell says of itself. */
+export function job(statement: Node, rules: Rules): Node {
+  const shown = String(statement.sourceText ?? "").replace(/\s*&$/, "");
+  const text = verbatim(shown.replace(/^\((?=\S)/, "( ").replace(/(?<=\S)\)$/, " )"));
+  const script = verbatim(
+    bodyOf({ ...statement, background: false })
+      .map(rules.write)
+      .join("\n"),
   );
+  const told = [simple("declare", literal("-p")), simple("alias"), settings(), simple("declare", literal("-F"))];
+  return statementOf(
+    simple(
+      OWN.job,
+      standing(rules),
+      text,
+      script,
+      quotedParameter("?"),
+      ...told.map(substituted),
+      quotedParameter("@"),
+    ),
+  );
+}
+
+// A job is a shell of its own already: traps in it are its own.
+function bodyOf(statement: Node): readonly Node[] {
+  const only = onlyCommand(statement);
+  const isBare = only?.type === "Subshell" && (only.redirections as readonly unknown[]).length === 0;
+  return isBare ? (only.body as readonly Node[]) : [statement];
+}
+
+function settings(): Node {
+  return group([statementOf(simple("shopt", literal("-p"))), statementOf(simple("set", literal("+o")))]);
+}
+
+function substituted(command: Node): Node {
+  const body = { type: "Script", statements: [statementOf(command)] };
+  const parts = [{ type: "CommandSubstitution", body, legacy: false }];
+  return { type: "Word", parts: [{ type: "DoubleQuoted", parts }] };
+}
+
+function startsJobs(value: unknown): boolean {
+  return holds(value, (node) => literalName(node) === OWN.job);
+}
+
+function drain(): Node {
+  return statementOf(simple(OWN.drain, quotedParameter("?")));
+}
+
+/** What catches the output of its commands has that of its jobs too. */
+export function draining(node: Node): Node | null {
+  if (node.type === "CommandSubstitution") {
+    const body = node.body as Node;
+    if (!startsJobs(body)) return null;
+    return { ...node, body: { ...body, statements: [...(body.statements as readonly Node[]), drain()] } };
+  }
+  const redirections = (node.redirections ?? []) as readonly Node[];
+  if (["SimpleCommand", "FunctionDef"].includes(node.type)) return null;
+  const isCaught = redirections.some(({ operator }) => String(operator).includes(">"));
+  return isCaught && startsJobs(node)
+    ? group([statementOf({ ...node, redirections: [] }), drain()], redirections)
+    : null;
+}
+
+export function drainingPipeline(node: Node): Node | null {
+  const commands = node.commands as readonly Node[];
+  if (commands.length < 2 || !startsJobs(commands)) return null;
+  return {
+    ...node,
+    commands: commands.map((each) => (startsJobs(each) ? group([statementOf(each), drain()]) : each)),
+  };
+}
+
+/** Between any two statements a trap may run for a signal that came. */
+export function heeding(statements: readonly Node[], rules: Rules): readonly Node[] {
+  return statements.flatMap((statement) =>
+    holds(statement, ({ parameter }) => parameter === "PIPESTATUS") ? [statement] : [...heed(rules), statement],
+  );
+}
+
+function heed(rules: Rules): readonly Node[] {
+  const handler = statementOf(simple("eval", quotedParameter(OWN.handler)));
+  const asked = statementOf(simple(OWN.pending, standing(rules), quotedParameter("?")));
+  return [statementOf(choice([asked], [handler], null)), statementOf(simple(OWN.status, quotedParameter(OWN.last)))];
 }
 
 // Under set -e what comes before && and || may fail anywhere inside.

@@ -2,18 +2,22 @@
 // and its end told in bytes. The interpreter itself keeps nothing between two scripts.
 
 import { Bash, type CustomCommand, defineCommand, getCommandNames } from "just-bash/browser";
-import type { ShellEnd, ShellJob, ShellState } from "../../src/targets/shell.ts";
+import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../src/targets/shell.ts";
 import { PROGRAMS } from "../bin/table.ts";
 import { adjusted } from "./adjusted.ts";
 import { binPrograms } from "./bin.ts";
 import { definitionText } from "./definition.ts";
 import { GsvFiles, printed, type Sink } from "./files.ts";
 import type { Machine } from "./io.ts";
+import { Jobs } from "./jobs.ts";
+import { SAID, stateFrom } from "./keep.ts";
 import type { KernelLine } from "./kernel-line.ts";
 import { type Node, scriptOf } from "./nodes.ts";
 import { OWN } from "./rewrite.ts";
 import { ShellTables } from "./shell-tables.ts";
 import { functionsIn, prepared, SINKS } from "./syntax.ts";
+import { changedText, parse, statementText, textOf } from "./text.ts";
+import { Traps } from "./traps.ts";
 
 /** The last command of a line whose state is kept; no name that anybody types. */
 const KEEP = "__gsv_keep";
@@ -34,12 +38,7 @@ const EXIT_UNSET = 127;
 const EXIT_LIMIT = 126;
 const EXIT_TOO_MUCH = 153;
 const SHORT_BYTES = 512;
-/** Variables that the interpreter sets itself, each time. */
-const ITS_OWN =
-  /^declare -\S+ (?:[?!#@*$0-9_-]|BASH\w*|SHELLOPTS|PIPESTATUS|PWD|OLDPWD|FUNCNAME|OSTYPE|MACHTYPE|HOSTTYPE|UID|EUID|PPID|LINENO|RANDOM|SECONDS|OPTIND|__gsv_\w+)=/;
-
-const ON_AT_FIRST = new Set(["globskipdots", "braceexpand", "hashall", "interactive-comments"]);
-
+const SIGNAL_WORD = /"value":"(?:SIG)?(?:HUP|INT|QUIT|TERM|USR[12]|ALRM|1|2|3|10|12|14|15)"/i;
 export interface Runs {
   readonly kernel: KernelLine;
   readonly programs: readonly CustomCommand[];
@@ -48,19 +47,20 @@ export interface Runs {
   readonly print: Sink;
 }
 
-export async function runScript(job: ShellJob, runs: Runs): Promise<ShellEnd> {
-  return new Script(job, runs).run();
-}
-
-class Script {
+export class Script {
   private readonly functions = new Map<string, Node>();
   private readonly tables: ShellTables;
+  private readonly files: GsvFiles;
+  private readonly traps: Traps;
+  private readonly jobs: Jobs;
   private readonly bash: Bash;
-  private readonly unset = new AbortController();
+  private readonly stop = new AbortController();
+  /** The status of one that was stopped in its course. */
+  private stoppedWith: number | null = null;
   private state: ShellState | null = null;
   /** What has a mistake in it is refused before any of it runs. */
   private parsed = false;
-  private traps = false;
+  private hasTraps = false;
   /** Scripts so far: this one, and those that its commands run. */
   private shells = 0;
 
@@ -74,21 +74,21 @@ class Script {
         const node = this.functions.get(name);
         return node === undefined ? null : definitionText(node, textOf);
       },
-      waitFor: async (args, context) => {
-        const wait = runs.programs.find(({ name }) => name === "wait");
-        const command = wait !== undefined && "load" in wait ? await wait.load() : wait;
-        return command?.execute(args, context) ?? { stdout: "", stderr: "", exitCode: 127 };
+    });
+    this.traps = new Traps(runs.machine.clock);
+    this.jobs = new Jobs({
+      kernel: runs.kernel,
+      traps: this.traps,
+      isTyped: job.keepsState,
+      state: (told, { cwd }) => this.stateNow(told, cwd, this.traps.inherited),
+      tell: (text) => runs.print("stdout", Buffer.from(text)),
+      program: async (wanted) => {
+        const program = runs.programs.find(({ name }) => name === wanted);
+        return program !== undefined && "load" in program ? await program.load() : program;
       },
     });
-    const keep = keepCommand(
-      (kept) => {
-        this.state = kept;
-      },
-      this.functions,
-      this.tables,
-    );
     const names = [...runs.programs.map(({ name }) => name), ...PROGRAMS.keys()];
-    const files = new GsvFiles({
+    this.files = new GsvFiles({
       kernel: runs.kernel,
       sink: this.sink,
       sourceAt: (path) => this.tables.sourceAt(path),
@@ -96,17 +96,19 @@ class Script {
       programs: new Set([...names, ...getCommandNames()]),
     });
     this.bash = new Bash({
-      fs: files,
+      fs: this.files,
       cwd: job.state?.cwd ?? job.cwd,
       env: { ...job.env },
       defenseInDepth: false,
       customCommands: [
         ...runs.programs,
-        ...binPrograms({ files, machine: runs.machine, outputBytesMax: job.outputBytesMax }),
+        ...binPrograms({ files: this.files, machine: runs.machine, outputBytesMax: job.outputBytesMax }),
         ...adjusted(),
         ...this.tables.programs(),
-        keep,
-        umaskCommand(files),
+        ...this.traps.programs(),
+        ...this.jobs.programs(),
+        this.keepCommand(),
+        umaskCommand(this.files),
       ],
       executionLimits: { ...LIMITS, maxOutputSize: job.outputBytesMax },
     });
@@ -119,16 +121,20 @@ class Script {
   async run(): Promise<ShellEnd> {
     const { job } = this;
     const { print, signal } = this.runs;
-    const stopped = AbortSignal.any([signal, this.unset.signal]);
+    const stopped = AbortSignal.any([signal, this.stop.signal]);
     const options = { rawScript: true, stdin: latin1(job.stdin), stdinKind: "bytes", signal: stopped } as const;
     try {
       const { exitCode, stdout, stderr, env } = await this.bash.exec(wholeScript(job), options);
       const isTooMuch = exitCode === EXIT_LIMIT && /output size (?:limit )?exceeded/.test(stderr);
-      const exit = this.unset.signal.aborted ? EXIT_UNSET : isTooMuch ? EXIT_TOO_MUCH : exitCode;
+      const exit = isTooMuch ? EXIT_TOO_MUCH : exitCode;
       print("stdout", printed(stdout));
       const word = stopped.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
-      print("stderr", Buffer.from(worded(word)));
-      return { exit: await this.leave(exit, env), state: this.state, cut: !this.parsed };
+      // What somebody types has no lines to count.
+      const told = job.keepsState ? worded(word).replaceAll(/^bash: line \d+: /gm, "bash: ") : worded(word);
+      print("stderr", Buffer.from(told));
+      const status = await this.leave(this.stoppedWith ?? exit, env);
+      const isLost = job.keepsState && this.stoppedWith !== null;
+      return { exit: status, state: this.state, cut: !this.parsed || isLost };
     } catch (error) {
       const text = error instanceof Error ? error.message.replace(/^bash: /, "") : String(error);
       print("stderr", Buffer.from(`${job.name}: ${text}\n`));
@@ -138,8 +144,9 @@ class Script {
 
   // Where nothing of the script was left to do it: under set -e, or when somebody stopped it.
   private async leave(status: number, env: { readonly [name: string]: string }): Promise<number> {
-    const trap = this.tables.takeExit();
-    if (trap === null || this.state !== null) return status;
+    if (this.state !== null || (this.job.keepsState && this.stoppedWith !== null)) return status;
+    const trap = this.traps.takeExit();
+    if (trap === null) return status;
     const script = `${OWN.status} ${status}\n${trap}\nexit ${status}`;
     const { exitCode, stdout, stderr } = await this.bash.exec(script, {
       env: { ...env },
@@ -149,6 +156,14 @@ class Script {
     this.runs.print("stdout", printed(stdout));
     this.runs.print("stderr", Buffer.from(stderr));
     return exitCode;
+  }
+
+  /** Takes a signal. False where it ends the script. */
+  sent(signal: SentSignal): boolean {
+    if (this.traps.sent(signal)) return true;
+    void this.jobs.sent(signal);
+    this.stopWith(128 + signal.number);
+    return false;
   }
 
   private changed(ast: Node): Node {
@@ -169,24 +184,22 @@ class Script {
   private rules(text: string, isFirst: boolean) {
     const shell = isFirst ? 1 : ++this.shells + 1;
     // A file that is read may set some too, and some may be set outside of it.
-    this.traps ||= /\b(?:trap|source)\b|"\."/.test(text);
-    return { shell, traps: this.traps, errexit: /"-\w*e\w*"|errexit/.test(text), parse };
+    this.hasTraps ||= /\b(?:trap|source)\b|"\."/.test(text);
+    // What a program runs in its turn is a shell of its own, and hears nothing.
+    const signals = isFirst && /\btrap\b/.test(text) && SIGNAL_WORD.test(text);
+    const errexit = /"-\w*e\w*"|errexit/.test(text);
+    return { shell, traps: this.hasTraps, signals, errexit, parse, write: statementText };
   }
 
   private rewritten(text: string, told: boolean): string {
-    const writer = new Bash({ defenseInDepth: false, commands: [] });
-    writer.registerTransformPlugin({
-      name: "gsv",
-      transform: ({ ast }) => ({
-        ast: prepared(ast as never, {
+    try {
+      return changedText(text, (ast) =>
+        prepared(ast, {
           ...{ ...this.rules(JSON.stringify(ast), true), name: this.job.name, functions: this.functions, told },
           // Whoever reads it goes on after it.
           ends: false,
-        }) as never,
-      }),
-    });
-    try {
-      return closed(writer.transform(text).script);
+        }),
+      );
     } catch {
       return text; // the interpreter says what is wrong with it
     }
@@ -198,21 +211,37 @@ class Script {
     if (inner || !/^\w+: unbound variable\n$/.test(text))
       return this.runs.print(stream, text === "" ? bytes : Buffer.from(worded(text)));
     this.runs.print(stream, Buffer.from(`bash: ${text}`));
-    this.unset.abort();
+    this.stopWith(EXIT_UNSET);
   };
+
+  private stopWith(status: number): void {
+    this.stoppedWith ??= status;
+    this.stop.abort();
+  }
+
+  private stateNow(told: readonly string[], cwd: string, traps: readonly string[]): ShellState {
+    return stateFrom(told, { cwd, traps, umask: this.files.umask, functions: this.functions });
+  }
+
+  private keepCommand(): CustomCommand {
+    return defineCommand(KEEP, async (told, { cwd }) => {
+      this.state = this.stateNow(told, cwd, this.traps.kept);
+      return { stdout: "", stderr: await this.jobs.notices(), exitCode: this.state.status };
+    });
+  }
 }
 
-/** Its limits are named without what to do about them in somebody else's program. */
+/** The interpreter's words where they are not bash's; its limits without what to do about them in somebody else's program. */
 function worded(text: string): string {
-  return text.replaceAll(/, increase executionLimits\.\w+|\(increase executionLimits\.\w+\)/g, "");
+  return text
+    .replaceAll(/, increase executionLimits\.\w+|\(increase executionLimits\.\w+\)/g, "")
+    .replaceAll(/syntax error: Parse error at (\d+):\d+: (.*)/g, (_, line, why) => `line ${line}: ${mistake(why)}`);
 }
 
-let parser: Bash | null = null;
-
-function parse(text: string): readonly Node[] {
-  parser ??= new Bash({ defenseInDepth: false, commands: [] });
-  const ast: unknown = parser.transform(text).ast;
-  return (ast as Node).statements as readonly Node[];
+function mistake(why: string): string {
+  if (/^Expected RPAREN, got EOF/.test(why)) return "unexpected EOF while looking for matching `)'";
+  if (/^Expected \w+, got EOF/.test(why)) return "syntax error: unexpected end of file";
+  return /^(?:syntax error|unexpected EOF)/.test(why) ? why : `syntax error: ${why}`;
 }
 
 function umaskCommand(files: GsvFiles): CustomCommand {
@@ -224,11 +253,13 @@ function umaskCommand(files: GsvFiles): CustomCommand {
 
 // What was kept comes first, silently; what is to be kept is asked last, and changes no status.
 function wholeScript({ script, args, state, keepsState }: ShellJob): string {
-  const before = state === null ? "" : `{\n${state.prelude}\n} 2>>${SINKS.nowhere}\n(exit ${state.status})\n`;
+  // Alone it would end a shell under set -e.
+  const status = state === null || state.status === 0 ? "" : `(exit ${state.status})\n`;
+  const before = state === null ? "" : `{\n${state.prelude}\n} 2>>${SINKS.nowhere}\n${status}`;
   // Somebody types these lines: their aliases count.
   const typed = keepsState && state === null ? "shopt -s expand_aliases\n" : "";
   const positional = args.length === 0 ? "" : `set -- ${args.map(quoted).join(" ")}\n`;
-  const keep = `\n${KEEP} "$?" "$(declare -p)" "$(alias)" "$(shopt -p; set +o)" "$(declare -F)"`;
+  const keep = `\n${KEEP} ${SAID}`;
   // In the script's own first line, so that its lines count from one.
   const version = "BASH_VERSION='5.2.15(1)-release' BASH_VERSINFO=(5 2 15 1 release x86_64-pc-linux-gnu)";
   const own = script.includes("BASH_VERS") ? `${version}; ` : "";
@@ -238,61 +269,6 @@ function wholeScript({ script, args, state, keepsState }: ShellJob): string {
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-function keepCommand(keep: (state: ShellState) => void, defined: Functions, tables: ShellTables): CustomCommand {
-  return defineCommand(KEEP, async ([status = "0", variables = "", ...rest], { cwd, fs }) => {
-    const [aliases = "", settings = "", names = ""] = rest;
-    const lines = variables.split("\n").filter((line) => line.startsWith("declare ") && !ITS_OWN.test(line));
-    const functions = names.split("\n").map((line) => line.replace(/^declare -f\S* /, ""));
-    const texts = functions.flatMap((name) => {
-      const node = defined.get(name);
-      return node === undefined ? [] : [textOf(node)];
-    });
-    const words = [...functions, ...aliases.split("\n").map((line) => line.replace(/^alias ([^=]+)=.*$/s, "$1"))];
-    const unusual = settings.split("\n").filter(isUnusual);
-    keep({
-      cwd,
-      prelude: [...lines.map(assignment), aliases, ...texts, ...tables.kept, ...unusual].join("\n"),
-      defined: words.filter((word) => word !== ""),
-      status: Number(status),
-      umask: fs instanceof GsvFiles ? fs.umask : null,
-    });
-    return { stdout: "", stderr: "", exitCode: Number(status) };
-  });
-}
-
-// The interpreter reads these forms back as they were, and its own `declare` lines not always.
-function assignment(declared: string): string {
-  return declared.replace(/^declare -[-a] /, "").replace(/^declare -x /, "export ");
-}
-
-/** A line that sets an option to what it is not by itself. */
-function isUnusual(line: string): boolean {
-  const [command, flag, name = ""] = line.split(" ");
-  const isOn = command === "shopt" ? flag === "-s" : flag === "-o";
-  return isOn !== ON_AT_FIRST.has(name);
-}
-
-type Functions = ReadonlyMap<string, Node>;
-
-/** A command written down again, by the interpreter's own means. */
-function textOf(command: Node): string {
-  const writer = new Bash({ defenseInDepth: false, commands: [] });
-  writer.registerTransformPlugin({ name: "gsv", transform: () => ({ ast: scriptOf([command]) as never }) });
-  return closed(writer.transform(":").script);
-}
-
-/** The end of a here-document stands alone in its line, also where the interpreter's means put a brace after it. */
-function closed(text: string): string {
-  const ends = new Set([...text.matchAll(/<<-?\s*['"]?(\w+)/g)].map(([, end = ""]) => end));
-  let whole = text;
-  for (const end of ends)
-    whole = whole.replaceAll(
-      new RegExp(`^(\\t*${end})(; \\}| ?\\)|;)`, "gm"),
-      (_, word, rest) => `${word}\n${rest.replace(/^; /, "")}`,
-    );
-  return whole;
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -2,13 +2,17 @@
 // statement prints is told when the statement ends and not when the script does, `$0` is the name the script was given, and functions can
 // be written down again. Pure.
 
+import { LIVE } from "./called.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf } from "./nodes.ts";
 import {
   arithmeticCommand,
   arithmeticPart,
   associative,
   compared,
+  draining,
+  drainingPipeline,
   ending,
+  heeding,
   job,
   list,
   OWN,
@@ -89,6 +93,8 @@ function told(statements: readonly Node[]): readonly Node[] {
     const only = onlyCommand(statement);
     if (only === null) return sunk(statement);
     const name = literalName(only);
+    if (name === OWN.job)
+      return sunk(replaced(statement, { ...only, args: [literal(LIVE), ...(only.args as Node[])] }));
     if (only.type === "FunctionDef" || name === "exec") return statement;
     if (name === OWN.source) return replaced(statement, { ...only, args: [literal(TOLD), ...(only.args as Node[])] });
     // Its own statements are told.
@@ -138,7 +144,10 @@ function into(fd: number, path: string): Node {
 }
 
 function changed(value: unknown, about: About, depth: number): unknown {
-  if (Array.isArray(value)) return value.map((each) => changed(each, about, depth));
+  if (Array.isArray(value)) {
+    const all = value.map((each) => changed(each, about, depth));
+    return about.signals && isList(all) ? heeding(all, about) : all;
+  }
   if (typeof value !== "object" || value === null) return value;
   if (isNode(value)) {
     const other = partOf(value, about, depth);
@@ -147,6 +156,10 @@ function changed(value: unknown, about: About, depth: number): unknown {
   const inner = isNode(value) && value.type === "Subshell" ? depth + 1 : depth;
   const copy = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, changed(each, about, inner)]));
   return isNode(copy) ? whole(copy, about) : copy;
+}
+
+function isList(values: readonly unknown[]): values is readonly Node[] {
+  return values.length > 0 && values.every((each) => isNode(each) && each.type === "Statement");
 }
 
 /** What stands for a part of a word or a command, which is then looked at in its turn; null for most. */
@@ -159,7 +172,7 @@ function partOf(node: Node, about: About, depth: number): Node | null {
     case "ArithmeticCommand":
       return compared(node, about) ?? arithmeticCommand(node, about);
     case "Statement":
-      return associative(node, about);
+      return node.background === true ? job(node, about) : associative(node, about);
     case "Word":
       return wordOf(node);
     case "DoubleQuoted":
@@ -200,12 +213,22 @@ function defaultAlone(node: Node): Node | null {
 }
 
 function whole(node: Node, about: About): Node {
+  return jobless(shaped(node, about));
+}
+
+/** Jobs are looked for in what is there in the end. */
+function jobless(node: Node): Node {
+  if (node.type === "Pipeline") return drainingPipeline(node) ?? node;
+  return draining(node) ?? node;
+}
+
+function shaped(node: Node, about: About): Node {
   if (node.type === "Subshell") return withTraps(node, about);
   if (node.type === "For") return withDirectories(node, "words") ?? node;
   if (node.type === "SimpleCommand") return withDirectories(node, "args") ?? simpleCommand(node, about) ?? node;
   if (node.type === "Pipeline") return { ...node, commands: (node.commands as Node[]).map(guarded) };
   if (node.type !== "Statement") return node;
-  return list(node.background === true ? job(node) : node, about);
+  return list(node, about);
 }
 
 // What goes wrong inside braces is a message and a status there; outside it would be the end of everything.

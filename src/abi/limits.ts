@@ -50,6 +50,8 @@ export const LIMITS = {
   shellsMemoryBytesMax: 1536 * 1024 * 1024, // of the kernel with all its scripts
   shellsRunningMax: 16,
   shellsRunningMaxEach: 8, // of one account
+  shellJobsRunningMax: 8, // what one shell runs in the background at once
+  shellJobsQueuedMax: 1000, // and what waits for its turn
   mediaBytesMax: 25 * 1024 * 1024, // one picture, sound or document
   mediaPerProcessBytesMax: 256 * 1024 * 1024,
   mediaPerProcessMax: 1000,

@@ -1,13 +1,14 @@
 // Real bash of this machine on a terminal of its own, shown on the one gsv was started from: keys go in as they are typed, so ctrl-c reaches
 // what runs there and not gsv; the terminal is as before whatever happens.
 
-import { existsSync, realpathSync } from "node:fs";
 import { isatty, ReadStream, WriteStream } from "node:tty";
+import { workplace } from "../kernel/host-places.ts";
 import type { Clock } from "../lib/clock.ts";
 import { hostEnvironment } from "../lib/host-environment.ts";
 import type { HomePaths } from "../paths.ts";
-import { BASH } from "../targets/host.ts";
-import { findSandbox, type Sandbox, socketPlaces } from "../targets/sandbox.ts";
+import { hiddenOn, resolver } from "../targets/hidden.ts";
+import { BASH } from "../targets/leader.ts";
+import { findSandbox } from "../targets/sandbox.ts";
 import { spawnOnTerminal, succeeds } from "../targets/spawn.ts";
 
 export interface HostTerminalOptions {
@@ -22,30 +23,25 @@ export interface HostTerminalOptions {
 
 const NO_SANDBOX = "gsv: this machine has no sandbox: what runs here can do whatever you can\n";
 const LAST_WORDS_MS = 500;
+const SHELL = [BASH, "--noprofile", "--norc", "-i"];
 const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /** Its exit status; null where there is no terminal. */
 export async function hostTerminal(options: HostTerminalOptions): Promise<number | null> {
-  const { env: given, cwd, bare, say } = options;
+  const { paths, env: given, cwd, clock, bare, say } = options;
   if (!isatty(0) || !isatty(1)) return null;
-  const env = { ...hostEnvironment(given), PWD: cwd };
+  const directory = workplace(cwd, paths.home);
+  const plain = { ...hostEnvironment(given), PWD: cwd };
   const find = (name: string) => Bun.which(name, { PATH: SYSTEM_PATH });
-  const works = (argv: readonly string[]) => succeeds(argv, env);
+  const works = (argv: readonly string[]) => succeeds(argv, plain);
   const sandbox = bare ? null : await findSandbox({ platform: process.platform, find, works });
   if (sandbox === null && !bare) await say(NO_SANDBOX);
-  const bash = [BASH, "--noprofile", "--norc", "-i"];
-  return await shown(sandbox === null ? bash : confined(sandbox, bash, options), { env, cwd, clock: options.clock });
-}
-
-function confined(
-  sandbox: Sandbox,
-  argv: readonly string[],
-  { paths, env, cwd }: HostTerminalOptions,
-): readonly string[] {
-  const places = socketPlaces(env.HOME ?? "/root", env.XDG_RUNTIME_DIR).filter((path) => existsSync(path));
-  const hidden = places.map((path) => realpathSync(path));
-  const home = existsSync(paths.home) ? realpathSync(paths.home) : paths.home;
-  return sandbox.wrap(argv, { directory: realpathSync(cwd), home, hidden, network: true, tmp: env.TMPDIR ?? "/tmp" });
+  const confined = sandbox?.wrap(SHELL, {
+    ...{ directory, network: true, terminal: true, tmp: given.TMPDIR ?? "/tmp" },
+    hidden: hiddenOn({ home: paths.home, env: given, uid: process.getuid?.() ?? 0 }),
+    resolver: resolver(),
+  });
+  return await shown(confined ?? SHELL, { env: { ...plain, ...sandbox?.env }, cwd, clock });
 }
 
 async function shown(

@@ -9,6 +9,7 @@ import { logFs } from "../../fs/log.ts";
 import { separateStores } from "../../fs/memory.ts";
 import { type Mount, Namespace } from "../../fs/namespace.ts";
 import { objectsFs } from "../../fs/objects.ts";
+import type { LivePorts } from "../../fs/proc/stream.ts";
 import { procFs } from "../../fs/proc.ts";
 import { repoFs } from "../../fs/repo.ts";
 import { approvalsFs } from "../../fs/spool.ts";
@@ -42,6 +43,8 @@ export interface MountParts {
   readonly sysFor: (caller: Caller) => Sys;
   /** As sysFor, for what is done and not only looked at. */
   readonly actFor: (caller: Caller) => Sys;
+  /** Of a kernel: what is not stored yet. */
+  readonly live?: LivePorts;
   /** The kernel's log without secrets. */
   readonly log: () => Promise<string>;
   readonly onLocked: (uid: number, locked: boolean) => void;
@@ -51,6 +54,7 @@ export interface MountParts {
 
 export function mountedFiles(parts: MountParts): Namespace {
   const { objects, kernel, clock, sysFor, actFor } = parts;
+  const live = parts.live === undefined ? {} : { live: parts.live };
   const stored = objectsFs({ storeOf: () => objects, clock, root: { uid: 0, gid: 0, mode: 0o755 } });
   const ofOwner = separateStores((caller: Caller) => caller.ownerUid, TMP_BYTES_MAX);
   const etc = accountFiles({ kernel, onLocked: parts.onLocked });
@@ -59,7 +63,7 @@ export function mountedFiles(parts: MountParts): Namespace {
     { at: "/", fs: repoFs({ ...parts.homes, under: stored }) },
     { at: "/tmp", fs: objectsFs({ storeOf: ofOwner, clock, root: { uid: 0, gid: 0, mode: 0o1777 } }) },
     { at: "/workspaces", fs: workspacesFs(parts.workspaces), whole: true },
-    { at: "/proc", fs: procFs({ sysFor, actFor, clock, messageLine, waitsForText }) },
+    { at: "/proc", fs: procFs({ sysFor, actFor, clock, messageLine, waitsForText, ...live }) },
     { at: "/sys", fs: sysFs({ sysFor, actFor, clock, reference: REFERENCE }) },
     { at: "/dev", fs: devFs(parts.random, clock.now()) },
     { at: "/etc/passwd", fs: etcFile(etc.passwd, clock) },

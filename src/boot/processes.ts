@@ -70,7 +70,11 @@ interface RunParts {
   readonly held: () => HeldForKeys;
 }
 
-function runPorts(core: Core, { locate, options }: FileParts, { ledger, budgets, shells, held }: RunParts): RunPorts {
+function runPorts(
+  core: Core,
+  { locate, options, live }: FileParts,
+  { ledger, budgets, shells, held }: RunParts,
+): RunPorts {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
@@ -115,6 +119,7 @@ function runPorts(core: Core, { locate, options }: FileParts, { ledger, budgets,
     holdFor: (row, model) => held().hold(row, model),
     promptOf: (row) => promptOf(core, options.namespace, row),
     runOver: shells.runOver,
+    saying: live.saying,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
   };
 }

@@ -2,49 +2,97 @@
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import type { PlainPorts } from "../../tui/plain.ts";
+import { Writable } from "node:stream";
+import type { PlainPorts, TypedLine } from "../../tui/plain.ts";
+import { reveal } from "../lib/sanitize.ts";
 
 const LINES_MAX = 2000;
 
 export function replPorts(file: string, version: string): PlainPorts {
-  return { version, line, history: readHistory(file) };
+  const typed = new TypedLines();
+  return { version, line: (prompt, lines) => typed.next(prompt, lines), history: readHistory(file) };
 }
 
-function line(prompt: string, history: readonly string[]): Promise<string | null> {
-  return new Promise((resolve) => {
+class TypedLines {
+  /** Lines that came with the one before, as a paste brings them. */
+  private readonly ahead: string[] = [];
+  /** And the beginning of one. */
+  private begun = "";
+
+  next(prompt: string, history: readonly string[]): Promise<TypedLine> {
+    const text = this.ahead.shift();
+    if (text === undefined) return this.read(prompt, history);
+    process.stdout.write(`${prompt}${reveal(text)}\n`);
+    return Promise.resolve({ how: "entered", text });
+  }
+
+  private read(prompt: string, history: readonly string[]): Promise<TypedLine> {
+    const { promise, resolve } = Promise.withResolvers<TypedLine>();
+    const echo = new Echo();
     const reader = createInterface({
-      input: process.stdin,
-      output: process.stdout,
-      terminal: true,
-      history: [...history].reverse(),
-      historySize: LINES_MAX,
+      ...{ input: process.stdin, output: echo, terminal: true },
+      ...{ history: [...history].reverse(), historySize: LINES_MAX },
     });
-    const end = (text: string | null) => {
+    const end = (line: TypedLine) => {
       reader.removeAllListeners();
       reader.close();
+      echo.destroy();
       // A closed reader goes on hearing, and would write each key once more.
       for (const event of ["keypress", "end", "error"]) process.stdin.removeAllListeners(event);
-      for (const event of ["resize", "error"]) process.stdout.removeAllListeners(event);
       process.stdin.pause();
-      resolve(text);
+      resolve(line);
     };
-    reader.on("line", end);
+    reader.once("line", (text) => {
+      // What comes in the same breath is told when its turn has come.
+      echo.isSilent = true;
+      reader.on("line", (more) => this.ahead.push(more));
+      setImmediate(() => {
+        this.begun = reader.line;
+        end({ how: "entered", text });
+      });
+    });
     reader.on("SIGINT", () => {
       process.stdout.write("^C\n");
-      end("");
+      end({ how: "interrupted", text: "" });
     });
-    reader.on("close", () => {
+    reader.once("close", () => {
       process.stdout.write("\n");
-      end(null);
+      end({ how: "ended", text: "" });
     });
     reader.setPrompt(prompt);
     reader.prompt();
-  });
+    reader.write(this.begun);
+    this.begun = "";
+    return promise;
+  }
+}
+
+/** The terminal for a reader that may have to be still. */
+class Echo extends Writable {
+  isSilent = false;
+  readonly isTTY = true;
+  private readonly resized = () => this.emit("resize");
+
+  constructor() {
+    super({
+      write: (bytes, _encoding, done) => (this.isSilent ? done() : void process.stdout.write(bytes, () => done())),
+    });
+    process.stdout.on("resize", this.resized);
+    this.once("close", () => process.stdout.off("resize", this.resized));
+  }
+
+  get columns(): number {
+    return process.stdout.columns;
+  }
+
+  get rows(): number {
+    return process.stdout.rows;
+  }
 }
 
 /** Kept short when it is opened. */
 export function readHistory(file: string): PlainPorts["history"] {
-  return { lines: linesOf(file), add: (text) => appendFileSync(file, `${oneLine(text)}\n`, { mode: 0o600 }) };
+  return { lines: linesOf(file), add: (text) => appendFileSync(file, `${text}\n`, { mode: 0o600 }) };
 }
 
 function linesOf(file: string): readonly string[] {
@@ -54,8 +102,4 @@ function linesOf(file: string): readonly string[] {
     .filter((text) => text !== "");
   if (lines.length > LINES_MAX * 2) writeFileSync(file, `${lines.slice(-LINES_MAX).join("\n")}\n`, { mode: 0o600 });
   return lines.slice(-LINES_MAX);
-}
-
-function oneLine(text: string): string {
-  return text.replace(/[\r\n]+/g, " ");
 }

@@ -1,5 +1,6 @@
 // The services behind the syscalls, and the files everyone sees.
 
+import type { LivePorts } from "../../fs/proc/stream.ts";
 import type { Core } from "../boot.ts";
 import { controlService } from "../kernel/control.ts";
 import { treeService } from "../kernel/file-tree.ts";
@@ -105,6 +106,13 @@ async function endOfFile(path: string, bytesMax: number): Promise<string> {
 export interface FileParts {
   readonly options: FilesOptions;
   readonly locate: ReturnType<typeof pathLocator>;
+  readonly live: Live;
+}
+
+/** What /proc shows of what is not stored yet, filled in by those who make it. */
+export interface Live {
+  readonly saying: Map<string, () => string>;
+  commands: LivePorts["commands"];
 }
 
 /** One namespace for all: what a rule looks at is what a call touches. */
@@ -113,7 +121,9 @@ export function bootFiles(core: Core): FileParts {
   const { clock, random, paths } = machine;
   const homes = homesOf(kernel, paths, core.repos);
   const workspaces = mountedWorkspaces({ ...core, ...machine });
+  const live: Live = { saying: new Map(), commands: () => [] };
   const namespace = mountedFiles({
+    live: { saying: (pid) => live.saying.get(pid)?.() ?? null, commands: (pid) => live.commands(pid) },
     ...{ objects, homes, workspaces, kernel, clock, random, sysFor },
     actFor: (caller) => door(caller.ownerUid, async () => caller),
     log: async () => redactor.text(await endOfFile(paths.kernelLog, LOG_BYTES_MAX)),
@@ -121,5 +131,5 @@ export function bootFiles(core: Core): FileParts {
     ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
   });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
-  return { options, locate: pathLocator(options) };
+  return { options, locate: pathLocator(options), live };
 }

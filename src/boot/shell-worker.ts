@@ -5,7 +5,7 @@ import { shellIo } from "../../commands/sh/io.ts";
 import { KernelLine } from "../../commands/sh/kernel-line.ts";
 import { Printer } from "../../commands/sh/printer.ts";
 import { programs } from "../../commands/sh/programs.ts";
-import { runScript } from "../../commands/sh/script.ts";
+import { Script } from "../../commands/sh/script.ts";
 import { realClock } from "../lib/clock.ts";
 import type { FromRunner, ShellJob, ToRunner } from "../targets/shell.ts";
 
@@ -20,10 +20,12 @@ const machine = {
 };
 const io = shellIo(kernel, machine);
 let aborting = new AbortController();
+let running: Script | null = null;
 
 self.onmessage = ({ data }: MessageEvent<ToRunner>) => {
   if (data.kind === "run") void run(data.job);
   else if (data.kind === "abort") aborting.abort();
+  else if (data.kind === "sent") post({ kind: "heard", goesOn: running?.sent(data.signal) ?? false });
   else kernel.hear(data);
 };
 
@@ -33,7 +35,9 @@ async function run(job: ShellJob): Promise<void> {
   const printer = new Printer({ post, clock: realClock, bytesMax: job.outputBytesMax });
   const { print } = printer;
   const { signal } = aborting;
-  const end = await runScript(job, { kernel, programs: await programs(io), machine, signal, print });
+  running = new Script(job, { kernel, programs: await programs(io), machine, signal, print });
+  const end = await running.run();
+  running = null;
   printer.flush();
   post({ kind: "end", end });
 }

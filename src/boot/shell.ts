@@ -1,7 +1,7 @@
 // Shells of people and agents: the Workers that scripts on gsv run in, and where the code of these lies, in the sources and in the binary;
 // and the host, with the sandbox this machine has.
 
-import { existsSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { LIMITS } from "../abi/limits.ts";
 import type { Core } from "../boot.ts";
 import { GsvScripts } from "../kernel/gsv-scripts.ts";
@@ -17,8 +17,9 @@ import { SYSCALLS } from "../syscalls/all.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
 import { GsvShells, type Runner } from "../targets/gsv.ts";
+import { hiddenOn, resolver } from "../targets/hidden.ts";
 import { HostCommands } from "../targets/host.ts";
-import { findSandbox, socketPlaces } from "../targets/sandbox.ts";
+import { findSandbox } from "../targets/sandbox.ts";
 import type { FromRunner } from "../targets/shell.ts";
 import { succeeds } from "../targets/spawn.ts";
 import { VERSION } from "../version.ts";
@@ -71,6 +72,7 @@ export function bootShells(core: Core, files: FileParts): ShellParts {
   });
   const hostShells = hostShellsOf(core, commands);
   const table = new ShellTable({ scripts, commands, hostShells, clock });
+  files.live.commands = (pid) => table.ofProcess(pid);
   const tool = new ShellTool({ table, namespace: files.options.namespace, newId: core.newRequestId });
   return {
     service: serviceOf(table, tool),
@@ -139,19 +141,18 @@ function hostShellsOf(core: Core, host: HostCommands): HostShells {
     personsDirectory: (pid) => personsDirectory(core, pid),
   });
   return new HostShells({
-    ...{ host, places, env, home, looksAt },
+    ...{ host, places, env, looksAt },
     sandbox: () => {
       sandbox ??= findSandbox({ platform: process.platform, find: findProgram, works: (argv) => succeeds(argv, env) });
       return sandbox;
     },
-    hidden: () => existing(socketPlaces(env.HOME ?? "/root", hostEnv.XDG_RUNTIME_DIR)),
+    surroundings: () => ({
+      hidden: hiddenOn({ home, env: hostEnv, uid: process.getuid?.() ?? 0 }),
+      resolver: resolver(),
+    }),
     isPersonOfHome: async (uid) => uid === 0 || (await kernel.accounts.firstHuman())?.uid === uid,
     rowOf: (pid) => kernel.processes.get(pid),
   });
-}
-
-function existing(paths: readonly string[]): string[] {
-  return [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path)))];
 }
 
 /** Where the person stood whose message the process works on; else what was attached further up. */

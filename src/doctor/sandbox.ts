@@ -1,8 +1,7 @@
 // The sandbox that commands on the host are to run in: bubblewrap, there and allowed to do its work. None is no fault, only worth knowing.
 
+import { BUBBLE_TRIAL } from "../lib/bubblewrap.ts";
 import { type Check, faultLine, notice, ok } from "./check.ts";
-
-const TRY = ["--ro-bind", "/", "/", "--dev", "/dev", "--unshare-all", "--die-with-parent", "/bin/sh", "-c", "exit 0"];
 
 export const sandbox: Check = {
   name: "sandbox",
@@ -14,7 +13,7 @@ export const sandbox: Check = {
         notice("there is no bwrap: nothing can run in a sandbox here", { fix: "on Linux: apt install bubblewrap" }),
       ];
     try {
-      const { status, says } = await run([path, ...TRY]);
+      const { status, says } = await run([path, ...BUBBLE_TRIAL]);
       if (status === 0) return [ok(`${path} works`)];
       return [notice(`${path} does not work here: ${says || `exit status ${status}`}`, { fix: ALLOW })];
     } catch (error) {

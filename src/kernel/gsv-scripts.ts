@@ -11,8 +11,9 @@ import type { Receipt } from "../objects/objects.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { ShellAnswer, ShellRequest } from "../syscalls/shell-service.ts";
 import type { GsvShells } from "../targets/gsv.ts";
+import { JobRoom, JobTable } from "../targets/jobs.ts";
 import type { Output } from "../targets/output.ts";
-import type { ShellEnd, ShellState } from "../targets/shell.ts";
+import type { SentSignal, ShellState } from "../targets/shell.ts";
 import type { ReceiptContext } from "./dispatch.ts";
 import { ScriptOutput } from "./script-output.ts";
 import { shellFiles } from "./shell-files.ts";
@@ -54,9 +55,16 @@ export interface Shell {
 interface Script extends Shell {
   readonly output: ScriptOutput;
   readonly stopped: AbortController;
+  readonly listeners: Set<(signal: SentSignal) => void>;
   exit: number | null;
   over: boolean;
   session: ShellAnswer["session"];
+}
+
+/** A shell somebody types into: what lives on from line to line. */
+interface Session {
+  readonly jobs: JobTable;
+  state: ShellState | null;
 }
 
 const SESSIONS_MAX = 256;
@@ -66,7 +74,7 @@ const EXIT_FAULT = 1;
 
 export class GsvScripts {
   /** The least recently used first. */
-  private readonly sessions = new Map<string, ShellState>();
+  private readonly sessions = new Map<string, Session>();
   /** Those that run, and for a while those that have. */
   private readonly scripts = new Map<string, Script>();
 
@@ -89,6 +97,7 @@ export class GsvScripts {
       },
       output: new ScriptOutput(LIMITS.shellOutputBytesMax),
       stopped: new AbortController(),
+      listeners: new Set(),
       ...{ exit: null, over: false, session: null, ended },
     };
     this.scripts.set(key, script);
@@ -112,6 +121,16 @@ export class GsvScripts {
     return [...this.scripts.values()];
   }
 
+  /** It may have a trap for it. False when it has ended. */
+  signal({ about }: Shell, signal: SentSignal): boolean {
+    const script = this.scripts.get(keyOf(about.uid, about.id));
+    if (script === undefined || script.exit !== null) return false;
+    for (const listener of script.listeners) listener(signal);
+    // One that waits for its turn has no traps yet.
+    if (script.listeners.size === 0) script.stopped.abort();
+    return true;
+  }
+
   /** False when it has ended. */
   stop({ about }: Shell): boolean {
     const script = this.scripts.get(keyOf(about.uid, about.id));
@@ -121,14 +140,16 @@ export class GsvScripts {
   }
 
   private async carryOut(context: CallContext, request: ShellRequest, script: Script): Promise<void> {
-    const { shells, namespace, sysFor, isGuarded, version } = this.ports;
-    const { output, stopped, about } = script;
+    const { namespace, sysFor, isGuarded, version } = this.ports;
+    const { output, stopped, about, listeners } = script;
     const approved = context.caller.kind === "person" || context.caller.approved === true;
     // The yes was to this script, and not to what its commands ask of the kernel.
     const { approved: _, ...caller } = context.caller;
-    const session = request.session === undefined ? null : keyOf(caller.uid, request.session);
+    const key = request.session === undefined ? null : keyOf(caller.uid, request.session);
+    const session = key === null ? null : this.session(key, context.gone);
     let tooMuch = false;
-    const end = await shells.run(
+    const jobs = session?.jobs ?? this.newJobs();
+    const end = await jobs[session === null ? "run" : "line"](
       {
         script: request.script,
         name: request.name ?? "gsv",
@@ -136,7 +157,7 @@ export class GsvScripts {
         cwd: about.directory,
         env: environment(caller, about.directory, version),
         stdin: request.stdin === undefined ? new Uint8Array() : Buffer.from(request.stdin, "base64"),
-        state: session === null ? null : (this.sessions.get(session) ?? null),
+        state: session?.state ?? null,
         keepsState: session !== null,
         outputBytesMax: LIMITS.shellOutputBytesMax,
         wallMs: request.timeoutMs ?? LIMITS.shellWallMs,
@@ -149,6 +170,10 @@ export class GsvScripts {
           tooMuch = true;
           stopped.abort();
         },
+        onSignal(listener) {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
         owner: caller.ownerUid,
         // Nobody reads what it would print: it ends with its client.
         signal: AbortSignal.any([
@@ -158,18 +183,34 @@ export class GsvScripts {
         ]),
       },
     );
-    if (session !== null && !end.cut) this.remember(session, end.state);
+    if (session !== null && !end.cut) session.state = end.state;
+    else if (session?.state) session.state = { ...session.state, status: end.exit };
     script.over = session !== null && end.state === null && !end.cut;
-    script.session = end.state && { cwd: end.state.cwd, defined: end.state.defined };
+    // `exit` ends a session.
+    if (script.over && key !== null) this.endSession(key);
+    const { cwd = about.directory, defined = [] } = session?.state ?? {};
+    script.session = session && { cwd, defined, jobs: session.jobs.open };
     script.exit = tooMuch ? EXIT_TOO_MUCH : end.exit;
   }
 
-  // `exit` ends a session.
-  private remember(session: string, state: ShellEnd["state"]): void {
-    const { sessions } = this;
-    sessions.delete(session);
-    if (state !== null) sessions.set(session, state);
-    if (sessions.size > SESSIONS_MAX) sessions.delete(sessions.keys().next().value ?? "");
+  private session(key: string, gone: AbortSignal | undefined): Session {
+    const found = this.sessions.get(key);
+    const session = found ?? { jobs: this.newJobs(), state: null };
+    this.sessions.delete(key);
+    this.sessions.set(key, session);
+    if (found === undefined) gone?.addEventListener("abort", () => this.endSession(key), { once: true });
+    if (this.sessions.size > SESSIONS_MAX) this.endSession(this.sessions.keys().next().value ?? "");
+    return session;
+  }
+
+  private endSession(key: string): void {
+    this.sessions.get(key)?.jobs.close();
+    this.sessions.delete(key);
+  }
+
+  private newJobs(): JobTable {
+    const room = new JobRoom(LIMITS.shellJobsRunningMax, LIMITS.shellJobsQueuedMax);
+    return new JobTable(this.ports.shells, room, this.ports.clock);
   }
 
   // Where a directory is gone, as after rm in another terminal, the root is where one stands.

@@ -1,7 +1,7 @@
 // Where on this machine a command runs: for a person where they stand, for a process the directory it names, else the one attached to its
 // workspace, else where the person stood whose message it works on. Paths are real ones; gsv's own home is no place to work in.
 
-import { realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { isWithin } from "../../fs/path.ts";
 import { SysError } from "../abi/errno.ts";
@@ -56,12 +56,17 @@ export class HostPlaces {
 
   /** The directory a path of the host stands for. */
   real(path: string): string {
-    if (!isAbsolute(path)) throw new SysError("EINVAL", `not an absolute path of the host: ${path}`);
-    const directory = resolved(path);
-    if (isWithin(directory, resolved(this.ports.home)))
-      throw new SysError("EPERM", `${path} is gsv's own home: no command runs there`);
-    return directory;
+    return workplace(path, this.ports.home);
   }
+}
+
+/** The directory a path of the host stands for, where commands may run. */
+export function workplace(path: string, home: string): string {
+  if (!isAbsolute(path)) throw new SysError("EINVAL", `not an absolute path of the host: ${path}`);
+  const directory = resolved(path);
+  if (existsSync(home) && isWithin(directory, resolved(home)))
+    throw new SysError("EPERM", `${path} is gsv's own home: no command runs there`);
+  return directory;
 }
 
 function scopeOf({ workspaceId, pid }: ProcessRow): string {

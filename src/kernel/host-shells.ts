@@ -10,8 +10,9 @@ import { type Environment, hostEnvironment } from "../lib/host-environment.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { ShellRequest } from "../syscalls/shell-service.ts";
-import { BASH, type HostCommand, type HostCommands } from "../targets/host.ts";
-import type { Sandbox } from "../targets/sandbox.ts";
+import type { HostCommand, HostCommands } from "../targets/host.ts";
+import { BASH } from "../targets/leader.ts";
+import type { Confinement, Sandbox } from "../targets/sandbox.ts";
 import type { HostPlace, HostPlaces } from "./host-places.ts";
 
 export interface HostShellsPorts {
@@ -20,9 +21,8 @@ export interface HostShellsPorts {
   /** Looked for once. */
   readonly sandbox: () => Promise<Sandbox | null>;
   readonly env: Environment;
-  /** Where gsv keeps its data, and where sockets of this machine lie. */
-  readonly home: string;
-  readonly hidden: () => readonly string[];
+  /** What the machine hides and shows now. */
+  readonly surroundings: () => Pick<Confinement, "hidden" | "resolver">;
   readonly isPersonOfHome: (uid: number) => Promise<boolean>;
   readonly rowOf: (pid: string) => Promise<ProcessRow | null>;
   /** What a command that only looks looks at; null for any other. */
@@ -72,21 +72,23 @@ export class HostShells {
     request: ShellRequest,
     { directory, sandbox }: { readonly directory: string; readonly sandbox: Sandbox | null },
   ): HostCommand {
-    const { host, home, hidden, env: kernelEnv } = this.ports;
+    const { host, surroundings, env: kernelEnv } = this.ports;
     const { id, script, name = "gsv", args = [], fed = false } = request;
     const env = caller.kind === "person" && request.env !== undefined ? told(request.env) : kernelEnv;
-    const confinement = { directory, home, hidden: hidden(), tmp: env.TMPDIR ?? "/tmp" };
     const network = caller.kind === "person" || request.network === true;
+    const confinement = () => ({
+      ...{ directory, network, terminal: false, tmp: env.TMPDIR ?? "/tmp" },
+      ...surroundings(),
+    });
     const bash = [BASH, "--noprofile", "--norc", "-c", script, name, ...args];
     return host.start({
       meta: {
         ...{ id, uid: caller.uid, ownerUid: caller.ownerUid, pid: caller.pid ?? null, script, directory },
         timeoutMs: request.timeoutMs ?? (caller.kind === "person" ? LIMITS.shellWallMsMax : LIMITS.hostWallMs),
       },
-      argv: sandbox?.wrap(bash, { ...confinement, network }) ?? bash,
+      argv: sandbox?.wrap(bash, confinement()) ?? bash,
       sandbox: sandbox?.name ?? null,
-      // It has a /tmp of its own there, and nothing else of the kind.
-      env: { ...env, ...(sandbox?.name === "bwrap" && { TMPDIR: "/tmp" }), PWD: directory },
+      env: { ...env, ...sandbox?.env, PWD: directory },
       stdin: fed ? "open" : Buffer.from(request.stdin ?? "", "base64"),
     });
   }

@@ -62,7 +62,11 @@ export function shellFiles({ namespace, caller, isGuarded, approved }: ShellFile
     },
     async list(path) {
       allowed("list", path);
-      return (await namespace.list(caller, path)).map(({ name, stat }) => ({ name, kind: stat.kind }));
+      const before = path === "/" ? "" : path;
+      return (await namespace.list(caller, path)).map(({ name, stat }) => ({
+        name,
+        stat: shellStat(stat, `${before}/${name}`),
+      }));
     },
     async read(path, offset, bytesMax) {
       allowed("read", path);

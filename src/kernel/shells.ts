@@ -27,8 +27,16 @@ export interface ShellTablePorts {
 }
 
 const PIECE_BYTES = 384 * 1024;
-/** Those that end a script on gsv; it takes no other. */
-const ENDS: readonly ShellSignal[] = ["HUP", "INT", "QUIT", "KILL", "TERM"];
+/** Those that a script on gsv takes. */
+const NUMBERS: { readonly [S in ShellSignal]?: number } = {
+  HUP: 1,
+  INT: 2,
+  QUIT: 3,
+  KILL: 9,
+  USR1: 10,
+  USR2: 12,
+  TERM: 15,
+};
 const LOST = "gsv: the kernel ended while this script ran: how far it came is not known\n";
 
 /** What became of a script that a kernel died over. */
@@ -103,8 +111,9 @@ export class ShellTable implements Omit<Shells, "exec"> {
   async signal({ caller }: CallContext, { id, signal }: Parameters<Shells["signal"]>[1]): Promise<{ sent: boolean }> {
     const { shell, command } = this.found(caller, id);
     if (command !== null) return { sent: this.ports.commands.signal(command, signal) };
-    if (ENDS.includes(signal)) return { sent: this.ports.scripts.stop(shell) };
-    throw new SysError("EINVAL", `a script on gsv takes no ${signal}, only ${ENDS.join(", ")}`);
+    const number = NUMBERS[signal];
+    if (number !== undefined) return { sent: this.ports.scripts.signal(shell, { name: signal, number }) };
+    throw new SysError("EINVAL", `a script on gsv takes no ${signal}, only ${Object.keys(NUMBERS).join(", ")}`);
   }
 
   async stop({ caller }: CallContext, id: string): Promise<{ stopped: boolean }> {
@@ -131,6 +140,15 @@ export class ShellTable implements Omit<Shells, "exec"> {
     const found = this.lookedUp(caller, id);
     if (found !== null) return found;
     throw new SysError("ENOENT", `there is no script ${id}, or it ended too long ago`);
+  }
+
+  /** What a process runs and has run lately, the oldest first. */
+  ofProcess(pid: string): readonly (Pick<Shell, "output" | "exit"> & Shell["about"])[] {
+    const { scripts, commands } = this.ports;
+    return [...scripts.list(), ...commands.list().map(shellOf)]
+      .filter(({ about }) => about.pid === pid)
+      .map(({ about, output, exit }) => ({ ...about, output, exit }))
+      .sort((a, b) => a.startedAt - b.startedAt);
   }
 
   /** Ends what a process has left running: its run is over. */

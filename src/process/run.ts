@@ -36,6 +36,8 @@ export interface RunPorts {
   readonly holdFor: (row: ProcessRow, model: Model) => Promise<void>;
   readonly promptOf: (row: ProcessRow) => Promise<ModelRequest["about"] & { readonly system: string }>;
   readonly wantsDeltas: (pid: string) => boolean;
+  /** By process: what the answer in the making has said so far. */
+  readonly saying: Map<string, () => string>;
   /** A run of the process is over: what it left running ends. */
   readonly runOver: (pid: string) => void;
 }
@@ -148,7 +150,12 @@ async function askModel(ports: RunPorts, asking: Asking, reached: Model): Promis
       ? (kind: "text" | "thinking", text: string) =>
           ledger.emit(row, { name: "chat.delta", run: run.runId, turn, kind, text })
       : null;
-    const answer = notEmpty(await modelTurn({ provider, request, signal, clock, onDelta }));
+    const onBegin = (said: () => string) => void ports.saying.set(row.pid, said);
+    const answer = notEmpty(
+      await modelTurn({ provider, request, signal, clock, onDelta, onBegin }).finally(() =>
+        ports.saying.delete(row.pid),
+      ),
+    );
     if (signal.aborted || answer.kind === "aborted") {
       if (answer.usage !== undefined) await waste(ports, asking, reached, answer.usage);
       return null;

@@ -12,13 +12,16 @@ export interface TurnOptions {
   readonly clock: Clock;
   /** Null when nobody listens: then pieces are not even gathered. */
   readonly onDelta: ((kind: "text" | "thinking", text: string) => void) | null;
+  /** Told once whom to ask what was said so far. */
+  readonly onBegin?: (said: () => string) => void;
 }
 
 /** Pieces of one kind are put together for this long, so that a fast stream costs few signals. */
 const GATHER_MS = 16;
 
-export async function modelTurn({ provider, request, signal, clock, onDelta }: TurnOptions): Promise<Folded> {
+export async function modelTurn({ provider, request, signal, clock, onDelta, onBegin }: TurnOptions): Promise<Folded> {
   const folder = new Folder();
+  onBegin?.(() => folder.said);
   const gather = onDelta === null ? null : new Gather(clock, onDelta);
   for await (const event of provider.stream(request, signal)) {
     const more = folder.push(event);

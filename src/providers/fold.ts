@@ -53,6 +53,11 @@ export class Folder {
   private last: LastEvent | null = null;
   private breach: string | null = null;
 
+  /** So far; half of a character that came in two pieces is left for later. */
+  get said(): string {
+    return normaliseText(this.text.replace(/[\uD800-\uDBFF]$/, ""));
+  }
+
   /** False once the answer is over or broken: reading on can only find fault. */
   push(event: StreamEvent): boolean {
     if (this.breach !== null) return false;

@@ -55,8 +55,13 @@ export interface ShellAnswer {
   readonly exit: number | null;
   /** Whether the shell of the session is over: `exit` was called. */
   readonly over: boolean;
-  /** What lives on in the session: where it stands, and its functions and aliases. Null without one. */
-  readonly session: { readonly cwd: string; readonly defined: readonly string[] } | null;
+  /** What lives on in the session: where it stands, its functions and aliases, its jobs. Null without one. */
+  readonly session: {
+    readonly cwd: string;
+    readonly defined: readonly string[];
+    /** Of its jobs, those that run or whose end nobody was told. */
+    readonly jobs: number;
+  } | null;
   /** The beginning; the rest comes with shell.output. */
   readonly output: ShellOutput;
   /** What it ran in, on the host; null where the machine has no sandbox. */

@@ -4,7 +4,17 @@
 import { SysError } from "../abi/errno.ts";
 import type { Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { FileVerb, FromRunner, ShellEnd, ShellFiles, ShellJob, ToRunner } from "./shell.ts";
+import type {
+  FileVerb,
+  FromRunner,
+  JobVerb,
+  SentSignal,
+  ShellEnd,
+  ShellFiles,
+  ShellJob,
+  ShellJobs,
+  ToRunner,
+} from "./shell.ts";
 
 /** A thread that runs one script at a time. */
 export interface Runner {
@@ -24,6 +34,12 @@ export interface ShellPlace {
   readonly print: (stream: "stdout" | "stderr", bytes: Uint8Array) => void;
   /** The one who asked has gone, or wants it to stop. */
   readonly signal: AbortSignal;
+  /** Told of the signals it is sent; it may have a trap for them. */
+  readonly onSignal?: (listener: (signal: SentSignal) => void) => () => void;
+  /** What it runs in the background. */
+  readonly jobs?: ShellJobs;
+  /** It is such a job itself: it waits in no line, because its shell may wait for it. */
+  readonly isJob?: true;
 }
 
 export interface ShellsOptions {
@@ -43,11 +59,23 @@ export interface ShellsOptions {
 
 const EXIT_TIMEOUT = 124;
 const LONGER = "it may not take longer";
+const TOO_BIG = "ended: the scripts that run take too much memory";
 const EXIT_INTERRUPTED = 130;
 const EXIT_DIED = 137;
 const MEMORY_LOOK_MS = 200;
 /** How long a script that is told to stop may take to say what it had printed. */
 const ABORT_MS = 100;
+/** And so long to say that it heard a signal. */
+const HEAR_MS = 300;
+/** And so long it may clean up, where it has a trap for its end. */
+const TRAP_MS = 5000;
+
+/** Why a script does not come to an end of its own. */
+interface Stop {
+  readonly exit: number;
+  /** What it says of it. */
+  readonly word?: string;
+}
 
 interface Kept {
   readonly runner: Runner;
@@ -73,7 +101,7 @@ export class GsvShells {
   constructor(private readonly options: ShellsOptions) {}
 
   async run(job: ShellJob, place: ShellPlace): Promise<ShellEnd> {
-    await this.turn(place);
+    if (place.isJob !== true) await this.turn(place);
     const kept = this.warm.pop() ?? this.fresh();
     kept.stayWarm();
     let survives = false;
@@ -85,13 +113,13 @@ export class GsvShells {
       const isWanted = this.waiting.length > 0 || this.warm.length < this.options.warmMax;
       if (survives && !this.closed && isWanted) this.keep(kept);
       else kept.runner.end();
-      this.running.splice(this.running.indexOf(place.owner), 1);
+      if (place.isJob !== true) this.running.splice(this.running.indexOf(place.owner), 1);
       this.waiting.find(({ owner }) => this.hasRoom(owner))?.go();
     }
   }
 
   get isBusy(): boolean {
-    return this.running.length > 0;
+    return this.enders.length > 0 || this.running.length > 0;
   }
 
   close(): void {
@@ -150,41 +178,44 @@ export class GsvShells {
   private async carryOut(
     kept: Kept,
     job: ShellJob,
-    { files, sys, print, signal }: ShellPlace,
+    { files, sys, jobs, print, signal, onSignal }: ShellPlace,
   ): Promise<{ readonly end: ShellEnd; readonly survives: boolean }> {
     const { runner } = kept;
     const ended = Promise.withResolvers<ShellEnd | null>();
-    const stopped = Promise.withResolvers<number>();
-    const talk = new Conversation(runner, files, sys);
+    const stopped = Promise.withResolvers<Stop>();
+    const talk = new Conversation(runner, { files, sys, jobs });
+    const sent = new Delivery(runner, this.options.clock, (exit) => stopped.resolve({ exit }));
     kept.hear = (message) => {
       if (message.kind === "end") ended.resolve(message.end);
+      else if (message.kind === "heard") sent.heard(message.goesOn);
       else if (message.kind === "print") print(message.stream, message.bytes);
       else talk.hear(message);
     };
     kept.fault = () => ended.resolve(null);
-    const interrupt = () => stopped.resolve(EXIT_INTERRUPTED);
-    const outgrown = () => stopped.resolve(EXIT_DIED);
+    const interrupt = () => stopped.resolve({ exit: EXIT_INTERRUPTED });
+    const outgrown = () => stopped.resolve({ exit: EXIT_DIED, word: TOO_BIG });
+    const late = () => stopped.resolve({ exit: EXIT_TIMEOUT, word: `ended after ${job.wallMs / 1000} s: ${LONGER}` });
     this.enders.push(outgrown);
     this.look();
     if (signal.aborted) interrupt();
     signal.addEventListener("abort", interrupt, { once: true });
-    let inTime = () => {};
+    let [inTime, deaf] = [() => {}, () => {}];
     try {
       await Promise.race([kept.ready, stopped.promise]);
-      inTime = this.options.clock.after(job.wallMs, () => stopped.resolve(EXIT_TIMEOUT));
+      inTime = this.options.clock.after(job.wallMs, late);
       runner.post({ kind: "run", job });
+      deaf = onSignal?.((name) => sent.send(name)) ?? deaf;
       const first = await Promise.race([ended.promise, stopped.promise]);
-      if (typeof first === "number") {
-        const end = await this.stop(kept, ended.promise, first);
-        if (first === EXIT_DIED)
-          print("stderr", Buffer.from(`${job.name}: ended: the scripts that run take too much memory\n`));
-        if (first === EXIT_TIMEOUT)
-          print("stderr", Buffer.from(`${job.name}: ended after ${job.wallMs / 1000} s: ${LONGER}\n`));
+      if (first !== null && "exit" in first && !("state" in first)) {
+        const end = await this.stop(kept, ended.promise, first.exit);
+        if (first.word !== undefined) print("stderr", Buffer.from(`${job.name}: ${first.word}\n`));
         return { end, survives: false };
       }
       return { end: first ?? { exit: EXIT_DIED, state: null, cut: true }, survives: first !== null };
     } finally {
       inTime();
+      deaf();
+      sent.end();
       this.enders.splice(this.enders.indexOf(outgrown), 1);
       signal.removeEventListener("abort", interrupt);
       talk.end();
@@ -209,6 +240,43 @@ export class GsvShells {
   }
 }
 
+/** Signals on their way to a script. One that does not hear is ended, and so is one that takes too long over its traps. */
+class Delivery {
+  private stop = () => {};
+  private last: SentSignal | null = null;
+
+  constructor(
+    private readonly runner: Runner,
+    private readonly clock: Clock,
+    private readonly endAs: (status: number) => void,
+  ) {}
+
+  send(signal: SentSignal): void {
+    if (signal.name === "KILL") {
+      this.endAs(EXIT_DIED);
+      return;
+    }
+    this.last = signal;
+    this.runner.post({ kind: "sent", signal });
+    this.endAfter(HEAR_MS);
+  }
+
+  heard(goesOn: boolean): void {
+    this.stop();
+    if (!goesOn) this.endAfter(TRAP_MS);
+  }
+
+  end(): void {
+    this.stop();
+  }
+
+  private endAfter(ms: number): void {
+    const { number } = this.last ?? { number: 0 };
+    this.stop();
+    this.stop = this.clock.after(ms, () => this.endAs(128 + number));
+  }
+}
+
 /** What a script asks while it runs; ends with the script. */
 class Conversation {
   private readonly listening = new Map<number, () => void>();
@@ -216,24 +284,30 @@ class Conversation {
 
   constructor(
     private readonly runner: Runner,
-    private readonly files: ShellFiles,
-    private readonly sys: Sys,
+    private readonly asked: {
+      readonly files: ShellFiles;
+      readonly sys: Sys;
+      readonly jobs: ShellJobs | undefined;
+    },
   ) {}
 
   hear(message: FromRunner): void {
+    const { sys } = this.asked;
     switch (message.kind) {
       case "file":
         return void this.answer(message.id, () => this.file(message.verb, message.args));
+      case "job":
+        return void this.answer(message.id, () => this.job(message.verb, message.args));
       case "call": {
         const { name, args, requestId } = message;
         const key = requestId === undefined ? {} : { requestId };
-        return void this.answer(message.id, () => this.sys.call(name, args, { ...key, signal: this.gone.signal }));
+        return void this.answer(message.id, () => sys.call(name, args, { ...key, signal: this.gone.signal }));
       }
       case "listen": {
         const { id, filter } = message;
         this.listening.set(
           id,
-          this.sys.on(filter, (signal) => this.runner.post({ kind: "signal", id, signal })),
+          sys.on(filter, (signal) => this.runner.post({ kind: "signal", id, signal })),
         );
         return;
       }
@@ -250,7 +324,13 @@ class Conversation {
   }
 
   private async file(verb: FileVerb, args: readonly unknown[]): Promise<unknown> {
-    const work = this.files[verb] as (...given: readonly unknown[]) => Promise<unknown>;
+    const work = this.asked.files[verb] as (...given: readonly unknown[]) => Promise<unknown>;
+    return work(...args);
+  }
+
+  private async job(verb: JobVerb, args: readonly unknown[]): Promise<unknown> {
+    const work = this.asked.jobs?.[verb] as ((...given: readonly unknown[]) => Promise<unknown>) | undefined;
+    if (work === undefined) throw new SysError("EINVAL", "nothing runs in the background here");
     return work(...args);
   }
 

@@ -17,8 +17,10 @@ import { dirname, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Environment } from "../lib/host-environment.ts";
+import { groupsFor, led } from "./leader.ts";
+import { bootId, isAlive, type Leader } from "./pids.ts";
 import { type Child, type ChildRequest, spawnDetached } from "./spawn.ts";
-import { bootId, type Cause, isAlive, type Leader, type Meta, Spool, SpooledOutput } from "./spool.ts";
+import { type Cause, type Meta, Spool, SpooledOutput } from "./spool.ts";
 
 export interface HostJob {
   readonly meta: Omit<Meta, "startedAt" | "bootId" | "sandbox">;
@@ -52,15 +54,6 @@ export interface HostOptions {
 
 export type HostSignal = "HUP" | "INT" | "QUIT" | "KILL" | "USR1" | "USR2" | "TERM" | "CONT" | "STOP";
 
-const BASHES = [
-  "/bin/bash",
-  "/usr/bin/bash",
-  "/usr/local/bin/bash",
-  "/opt/homebrew/bin/bash",
-  "/run/current-system/sw/bin/bash",
-];
-/** Never by way of PATH. */
-export const BASH = BASHES.find((path) => existsSync(path)) ?? "/bin/bash";
 const EXIT: { readonly [C in Cause]: number | null } = { timeout: 124, output: 153, stopped: null };
 const EXIT_KILLED = 137;
 const ENDED_MAX = 500;
@@ -69,23 +62,6 @@ const LOOK_MS = [1, 1, 1, 1, 1, 1, 2, 2, 4, 8, 15, 15, 15, 15, 30, 30, 30, 50, 5
 
 /** Where it begins anew when something came. */
 const LOOKS_SOON = 8;
-
-/**
- * The command's leader: says who it is, runs the command, writes how it ended, and ends whatever that left behind. Who was asked to end may
- * take a while for it; what was left in the background without a word may not. `$1` is the spool.
- */
-const LEADER = [
-  "d=$1; shift; umask 077; stat=; { read -r stat < /proc/$$/stat; } 2>/dev/null",
-  'printf "%s\\t%s\\n" "$$" "$stat" > "$d/leader"',
-  "exec 3>&2 2>/dev/null; trap : HUP INT QUIT USR1 USR2 TERM ALRM PIPE; umask 022",
-  '"$@" 2>&3 3>&-; s=$?',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: bash takes it, not we
-  'others() { for f in /proc/[0-9]*/stat; do read -r l < "$f" && set -- ${l##*) } && [ "$3" = $$ ] &&',
-  '  [ "$f" != /proc/$$/stat ] && return 0; done; return 1; }',
-  'umask 077; printf "%s" "$s" > "$d/status"',
-  'if [ -e "$d/cause" ]; then while others; do /bin/sleep 0.05; done; fi',
-  'echo >> "$d/status"; kill -KILL 0',
-].join("\n");
 
 type Timer = "deadline" | "kill" | "look" | "forget";
 
@@ -97,6 +73,8 @@ interface Running extends HostCommand {
   readonly leader: Leader | null;
   readonly done: () => void;
   readonly timers: Map<Timer, () => void>;
+  /** Signals that came before anybody could hear them. */
+  readonly early: HostSignal[];
   looks: number;
 }
 
@@ -131,7 +109,7 @@ export class HostCommands {
       spool.writeMeta(meta);
       if (stdin !== "open") writeFileSync(spool.path("stdin"), stdin, { mode: 0o600 });
       const child = (this.options.spawn ?? spawnDetached)({
-        argv: [BASH, "--noprofile", "--norc", "-c", LEADER, "gsv-host", spool.directory, ...argv],
+        argv: led(spool, argv, tellsInside(meta)),
         directory: meta.directory,
         env,
         stdin: stdin === "open" ? "pipe" : open("stdin", "r"),
@@ -232,6 +210,7 @@ export class HostCommands {
       done,
       exit: null,
       timers: new Map(),
+      early: [],
       looks: 0,
     };
     this.commands.set(keyOf(meta), command);
@@ -257,6 +236,7 @@ export class HostCommands {
       this.finish(command, status);
       return;
     }
+    for (const name of command.early.splice(0)) this.send(command, name);
     command.looks = grown === "nothing" ? command.looks + 1 : Math.min(command.looks, LOOKS_SOON);
     const ms = LOOK_MS[Math.min(command.looks, LOOK_MS.length - 1)] ?? 0;
     this.arm(command, "look", ms, () => this.look(command, false));
@@ -299,14 +279,28 @@ export class HostCommands {
   }
 
   // One of an earlier kernel is sent nothing unless it is surely the same.
-  private send({ leader, child, exit }: Running, name: HostSignal): boolean {
+  private send(command: Running, name: HostSignal): boolean {
+    const { leader, child, exit, spool, meta, early } = command;
     if (exit !== null || leader === null || (child === null && isAlive(leader) !== true)) return false;
-    try {
-      process.kill(-leader.pid, `SIG${name}`);
+    const groups = groupsFor(name, leader, spool, tellsInside(meta));
+    if (groups === null) {
+      early.push(name);
       return true;
-    } catch {
-      return false;
     }
+    return groups.map((group) => reached(group, name)).includes(true);
+  }
+}
+
+function tellsInside({ sandbox }: Meta): boolean {
+  return sandbox === "bwrap";
+}
+
+function reached(group: number, name: HostSignal): boolean {
+  try {
+    process.kill(-group, `SIG${name}`);
+    return true;
+  } catch {
+    return false;
   }
 }
 

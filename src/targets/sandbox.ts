@@ -2,27 +2,29 @@
 // its own, there is no network unless that was allowed, and gsv's home and every place where sockets lie are hidden: without that a
 // command would reach the kernel as the person. Pure but for asking once whether the machine has one.
 
+import { BUBBLE, BUBBLE_TRIAL, NO_NETWORK, OWN_DEVICES } from "../lib/bubblewrap.ts";
+import type { Hidden } from "./hidden.ts";
+import { first, INSIDE_FD } from "./leader.ts";
+
 export interface Confinement {
   /** Where it works and may write. */
   readonly directory: string;
-  /** Where gsv keeps its data. */
-  readonly home: string;
-  /** Directories that hold sockets or secrets of others; those that exist. */
-  readonly hidden: readonly string[];
+  readonly hidden: Hidden;
   readonly network: boolean;
+  /** Where names of machines are looked up: shown with the network, wherever it lies. */
+  readonly resolver: string | null;
+  /** On macOS, where there is no /tmp of its own. */
   readonly tmp: string;
+  /** It is on a terminal of its own; else it is one that a leader stands over. */
+  readonly terminal: boolean;
 }
 
 export interface Sandbox {
   readonly name: "bwrap" | "sandbox-exec";
+  /** What is otherwise there. */
+  readonly env: { readonly [name: string]: string };
   /** The same program, inside. */
   wrap(argv: readonly string[], confinement: Confinement): readonly string[];
-}
-
-/** Where sockets and keys of a person lie, by the person's own home. */
-export function socketPlaces(personsHome: string, runtimeDirectory: string | undefined): readonly string[] {
-  const own = [".ssh", ".gnupg", ".docker"].map((name) => `${personsHome}/${name}`);
-  return ["/run", ...(runtimeDirectory === undefined ? [] : [runtimeDirectory]), ...own];
 }
 
 export interface SandboxPorts {
@@ -34,40 +36,53 @@ export interface SandboxPorts {
 
 /** Null where the machine has none, or has one that may not do its work. */
 export async function findSandbox({ platform, find, works }: SandboxPorts): Promise<Sandbox | null> {
-  const name = platform === "darwin" ? "sandbox-exec" : "bwrap";
+  const isDarwin = platform === "darwin";
+  const name = isDarwin ? "sandbox-exec" : "bwrap";
   const program = find(name);
   if (program === null) return null;
-  const words = platform === "darwin" ? seatbelt : bubblewrap;
-  const sandbox: Sandbox = { name, wrap: (argv, confinement) => [...words(program, confinement), ...argv] };
-  const nowhere = { directory: "/", home: "/nonexistent", hidden: [], network: false, tmp: "/tmp" };
-  const probe = platform === "darwin" ? sandbox.wrap(["/usr/bin/true"], nowhere) : [program, ...PROBE];
-  return (await works(probe)) ? sandbox : null;
+  const trial = isDarwin ? [program, "-p", "(version 1)(allow default)", "/usr/bin/true"] : [program, ...BUBBLE_TRIAL];
+  if (!(await works(trial))) return null;
+  return isDarwin
+    ? { name, env: {}, wrap: (argv, confinement) => seatbelt(program, argv, confinement) }
+    : { name, env: { TMPDIR: "/tmp" }, wrap: (argv, confinement) => bubblewrap(program, argv, confinement) };
 }
 
-const PROBE = ["--ro-bind", "/", "/", "--dev", "/dev", "--unshare-all", "--die-with-parent", "/bin/sh", "-c", "exit 0"];
-/** Names of machines are found with it, and a link in /etc may lead there. */
-const RESOLVER = "/run/systemd/resolve/stub-resolv.conf";
+/** Of a machine whose programs are found by way of a place that is hidden. */
+const SYSTEM = "/run/current-system";
 
-function bubblewrap(program: string, { directory, home, hidden, network }: Confinement): string[] {
-  // What holds the directory is hidden before it is shown again, what lies in it after; it is never hidden itself.
-  const places = [...new Set(["/tmp", ...hidden, home])].filter((place) => place !== directory);
-  const outside = places.filter((place) => !isWithin(place, directory));
-  const inside = places.filter((place) => isWithin(place, directory));
+function bubblewrap(program: string, argv: readonly string[], confinement: Confinement): readonly string[] {
+  const { directory, hidden, network, resolver, terminal } = confinement;
+  // What holds the directory is hidden before it is shown again, what lies in it after; it is never hidden itself. What lies in a place
+  // that is hidden is hidden with it, unless the directory shows it again.
+  const isInside = (place: string) => isWithin(place, directory);
+  const places = [...hidden.own, ...hidden.directories].filter((place) => place !== directory);
+  const isHiddenBy = (path: string) => (place: string) =>
+    place !== path && isWithin(path, place) && isInside(path) === isInside(place);
+  const isLeft = (path: string) => !places.some(isHiddenBy(path));
+  const [empty, files] = [places.filter(isLeft), hidden.files.filter(isLeft)];
+  const hide = (isHere: (place: string) => boolean) => [
+    ...empty.filter(isHere).flatMap((place) => ["--tmpfs", place]),
+    ...files.filter(isHere).flatMap((file) => ["--dev-bind", "/dev/null", file]),
+  ];
+  const shown = [SYSTEM, ...(network && resolver !== null ? [resolver] : [])];
   return [
-    program,
-    ...["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
-    ...(network ? [] : ["--unshare-net"]),
-    ...["--cap-drop", "ALL"],
-    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
-    ...outside.flatMap((place) => ["--tmpfs", place]),
-    ...(network ? ["--ro-bind-try", RESOLVER, RESOLVER] : []),
-    ...["--bind", directory, directory],
-    ...inside.flatMap((place) => ["--tmpfs", place]),
+    ...[program, ...BUBBLE],
+    ...(network ? [] : [NO_NETWORK]),
+    ...(terminal ? [] : ["--new-session", "--as-pid-1", "--info-fd", String(INSIDE_FD)]),
+    ...hide((place) => !isInside(place)),
+    ...shown.flatMap((path) => ["--ro-bind-try", path, path]),
+    // They show what runs elsewhere, so nothing that is written may bring back the machine's own.
+    ...(directory === "/" ? ["--bind", "/", "/", ...OWN_DEVICES] : [...OWN_DEVICES, "--bind", directory, directory]),
+    ...hide(isInside),
+    // What is written there would be lost without a word.
+    ...empty.filter((place) => !hidden.own.includes(place)).flatMap((place) => ["--remount-ro", place]),
     ...["--chdir", directory, "--"],
+    ...(terminal ? argv : first(argv)),
   ];
 }
 
-function seatbelt(program: string, { directory, home, hidden, network, tmp }: Confinement): string[] {
+function seatbelt(program: string, argv: readonly string[], confinement: Confinement): readonly string[] {
+  const { directory, hidden, network, tmp } = confinement;
   const under = (paths: readonly string[]) => paths.map((path) => `(subpath ${literal(path)})`).join(" ");
   const rules = [
     "(version 1)",
@@ -79,9 +94,9 @@ function seatbelt(program: string, { directory, home, hidden, network, tmp }: Co
     "(allow signal (target same-sandbox))",
     ...(network ? ["(deny network* (remote unix-socket))"] : ["(deny network*)"]),
     // The last rule that fits wins: these stand after what allows the directory around them.
-    `(deny file-read* file-write* ${under([home, ...hidden])})`,
+    `(deny file-read* file-write* ${under([...hidden.directories, ...hidden.files])})`,
   ];
-  return [program, "-p", rules.join("")];
+  return [program, "-p", rules.join(""), ...argv];
 }
 
 function literal(path: string): string {

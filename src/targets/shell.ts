@@ -65,7 +65,8 @@ export interface ShellStat {
 /** Files as a shell asks for them. Paths are absolute; links are followed where nothing else is said. */
 export interface ShellFiles {
   stat(path: string, links: "follow" | "keep"): Promise<ShellStat>;
-  list(path: string): Promise<readonly { readonly name: string; readonly kind: ShellStat["kind"] }[]>;
+  /** What is known of each is that of the name itself: links are kept. */
+  list(path: string): Promise<readonly { readonly name: string; readonly stat: ShellStat }[]>;
   read(path: string, offset: number, bytesMax: number): Promise<{ readonly bytes: Uint8Array; readonly eof: boolean }>;
   write(path: string, bytes: Uint8Array, at: "start" | "end"): Promise<void>;
   remove(path: string, recursive: boolean): Promise<void>;
@@ -78,10 +79,61 @@ export interface ShellFiles {
 
 export type FileVerb = keyof ShellFiles;
 
+/** A script that a shell runs beside itself. */
+export interface JobRow {
+  /** As in %1. */
+  readonly number: number;
+  /** As in $!: no pid of gsv. */
+  readonly pid: number;
+  readonly text: string;
+  /** Which shell or subshell of the script began it. */
+  readonly shell: string;
+  /** Null while it runs. */
+  readonly exit: number | null;
+  /** The signal that ended it. */
+  readonly signal: number | null;
+  /** Its end was told to whoever typed it. */
+  readonly told: boolean;
+  /** What it prints is printed as it comes; else it is kept for whoever waits for it. */
+  readonly live: boolean;
+}
+
+export interface JobStart extends Pick<JobRow, "text" | "shell" | "live"> {
+  readonly script: string;
+  readonly args: readonly string[];
+  readonly state: ShellState;
+}
+
+export interface JobEnd extends JobRow {
+  readonly pieces: readonly { readonly stream: "stdout" | "stderr"; readonly bytes: Uint8Array }[];
+}
+
+export interface SentSignal {
+  /** Without SIG. */
+  readonly name: string;
+  readonly number: number;
+}
+
+/** The jobs of one shell. */
+export interface ShellJobs {
+  /** Null where no more may run. */
+  start(job: JobStart): Promise<JobRow | null>;
+  list(): Promise<readonly JobRow[]>;
+  /** The first of them to end; null where none is known. */
+  wait(pids: readonly number[]): Promise<JobEnd | null>;
+  /** False when it has ended. */
+  signal(pid: number, signal: SentSignal): Promise<boolean>;
+  /** Their end was told: they are in no list any more. */
+  forget(pids: readonly number[]): Promise<void>;
+}
+
+export type JobVerb = keyof ShellJobs;
+
 /** From the kernel to the runner. */
 export type ToRunner =
   | { readonly kind: "run"; readonly job: ShellJob }
   | { readonly kind: "abort" }
+  | { readonly kind: "sent"; readonly signal: SentSignal }
   | { readonly kind: "answer"; readonly id: number; readonly value: unknown }
   | { readonly kind: "refused"; readonly id: number; readonly refusal: Refusal }
   | { readonly kind: "signal"; readonly id: number; readonly signal: Signal };
@@ -99,5 +151,8 @@ export type FromRunner =
     }
   | { readonly kind: "listen"; readonly id: number; readonly filter: SignalFilter }
   | { readonly kind: "unlisten"; readonly id: number }
+  | { readonly kind: "job"; readonly id: number; readonly verb: JobVerb; readonly args: readonly unknown[] }
+  /** A signal came: its trap runs and the script goes on, or it ends as soon as it has cleaned up. */
+  | { readonly kind: "heard"; readonly goesOn: boolean }
   | { readonly kind: "print"; readonly stream: "stdout" | "stderr"; readonly bytes: Uint8Array }
   | { readonly kind: "end"; readonly end: ShellEnd };

@@ -16,6 +16,7 @@ import {
 import { join } from "node:path";
 import type { Clock } from "../lib/clock.ts";
 import { type Output, type OutputPage, type Piece, type Stream, Waiting } from "./output.ts";
+import { type Leader, startOf } from "./pids.ts";
 
 export type Cause = "timeout" | "output" | "stopped";
 
@@ -34,13 +35,7 @@ export interface Meta {
   readonly bootId: string;
 }
 
-export interface Leader {
-  readonly pid: number;
-  /** When it began, as the system counts; null where that cannot be known. */
-  readonly start: string | null;
-}
-
-type SpoolFile = Stream | "stdin" | "order" | "leader" | "status" | "cause" | "meta.json";
+type SpoolFile = Stream | "stdin" | "order" | "leader" | "inside" | "status" | "cause" | "meta.json";
 
 export class Spool {
   constructor(readonly directory: string) {}
@@ -70,14 +65,21 @@ export class Spool {
     return /^[1-9][0-9]*$/.test(pid) ? { pid: Number(pid), start: startOf(stat) } : null;
   }
 
+  /** The first process of its sandbox, by its number out here; null until that one is ready to hear signals. */
+  inside(): number | null {
+    const text = this.text("inside") ?? "";
+    const [, pid] = /^\s*"child-pid": ([1-9][0-9]*),?$/m.exec(text) ?? [];
+    return pid !== undefined && text.includes(`${READY}\n`) ? Number(pid) : null;
+  }
+
   /** How it ended; null while anything of it runs, or where it could not say so. */
   status(): number | null {
     return statusIn(this.line("status"));
   }
 
-  /** The same of one whose leader was ended over waiting for what it had left behind. */
+  /** The same of one over which who was waiting for what it had left behind was ended. */
   lastStatus(): number | null {
-    return statusIn(this.text("status"));
+    return statusIn(this.text("status")) ?? statusIn(this.line("inside")?.split("\n").at(-1) ?? null);
   }
 
   cause(): Cause | null {
@@ -108,30 +110,8 @@ function statusIn(text: string | null): number | null {
   return text !== null && /^[0-9]{1,3}$/.test(text) ? Number(text) : null;
 }
 
-/** The moment at which a process began, from its line in /proc: after the name, which may hold anything, the twentieth word. */
-function startOf(stat: string): string | null {
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
-}
-
-/** Whether this very process runs; a number that another one has by now does not count. Null: it cannot be known. */
-export function isAlive({ pid, start }: Leader): boolean | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8").trimEnd();
-    const state = stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3);
-    return start !== null && startOf(stat) === start && state !== "Z" && state !== "X";
-  } catch {
-    return existsSync("/proc/self/stat") ? false : null;
-  }
-}
-
-/** Numbers of processes are those of one start of the machine. */
-export function bootId(): string {
-  try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-  } catch {
-    return "";
-  }
-}
+/** In `inside`, between what the sandbox says and how the command ended. */
+export const READY = "ready";
 
 /** The last line of `order`. */
 const OVER = "over";

@@ -1,36 +1,48 @@
 // Commands of the host: how long until the first byte of one is there, beside `bash -c` itself; over the socket of a kernel that runs, as the
-// screen asks for one, and as a whole command line.
+// screen asks for one, and as a whole command line; without a sandbox, and in the machine's own where it has one.
 
 import { tmpdir } from "node:os";
+import { uuidv7 } from "../../src/abi/ids.ts";
 import type { ShellAnswer } from "../../src/syscalls/shell-service.ts";
+import { machineSandbox } from "../support/sandbox.ts";
 import { type Floor, Home } from "./machine.ts";
 import { type Row, rowOf, timedAgainst } from "./measure.ts";
+
+const WHAT = "bash -c";
 
 export async function hostRows(_floor: Floor, rounds: number): Promise<Row[]> {
   const home = new Home();
   try {
     await home.kernel();
-    const asked = await throughTheKernel(home, rounds);
-    const typed = await timedAgainst(rounds, firstByte, () => home.gsv(["sh", "--host", "-c", "echo hi"]));
-    const what = "bash -c";
-    return [
-      rowOf("host: first byte, over the socket", asked.values, { floor: { value: asked.floor, what } }),
-      rowOf("gsv sh --host -c 'echo hi', exec to exit", typed.values, {
-        floor: { value: typed.floor, what },
-        budget: 60,
-      }),
-    ];
+    const ways = (await machineSandbox()) === null ? [true] : [true, false];
+    const rows: Row[] = [];
+    for (const bare of ways) rows.push(...(await rowsFor(home, rounds, bare)));
+    return rows;
   } finally {
     await home.remove();
   }
 }
 
-async function throughTheKernel(home: Home, rounds: number) {
+async function rowsFor(home: Home, rounds: number, bare: boolean): Promise<Row[]> {
+  const asked = await throughTheKernel(home, rounds, bare);
+  const typed = await timedAgainst(rounds, firstByte, () =>
+    home.gsv(["sh", "--host", ...(bare ? ["--no-sandbox"] : []), "-c", "echo hi"]),
+  );
+  const where = bare ? "" : ", in the sandbox";
+  return [
+    rowOf(`host: first byte, over the socket${where}`, asked.values, { floor: { value: asked.floor, what: WHAT } }),
+    rowOf(`gsv sh --host -c 'echo hi', exec to exit${where}`, typed.values, {
+      floor: { value: typed.floor, what: WHAT },
+      budget: 60,
+    }),
+  ];
+}
+
+async function throughTheKernel(home: Home, rounds: number, bare: boolean) {
   const link = await home.dial(tmpdir());
-  let number = 0;
   const command = async () => {
-    const id = `0190a1b2-0000-7000-8000-${String(++number).padStart(12, "0")}`;
-    const run = { id, target: "host", script: "echo hi", cwd: tmpdir(), waitMs: 0 };
+    const id = uuidv7(Date.now(), (length) => crypto.getRandomValues(new Uint8Array(length)));
+    const run = { id, target: "host", script: "echo hi", cwd: tmpdir(), waitMs: 0, ...(bare && { bare }) };
     const { output } = (await link.call("shell.run", run, { requestId: id })) as ShellAnswer;
     if (output.pieces.length === 0) await link.call("shell.output", { id, from: 0, waitMs: 10_000 });
   };

@@ -114,6 +114,11 @@ export class Kernel {
     return Number(kilobytes) / 1024;
   }
 
+  /** Its share of what it holds together with others. */
+  pssMb(): number {
+    return Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/smaps_rollup`, "utf8"))?.[1]) / 1024;
+  }
+
   async gone(): Promise<void> {
     const deadline = performance.now() + 20_000;
     while (existsSync(`/proc/${this.pid}`)) {

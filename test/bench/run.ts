@@ -15,8 +15,10 @@ import { modelRows } from "./models.ts";
 import { mountRows } from "./mounts.ts";
 import { scaleRows } from "./scale.ts";
 import { sendRows } from "./send.ts";
+import { shellRows } from "./shell.ts";
 import { sizeRows } from "./size.ts";
 import { startRows } from "./start.ts";
+import { terminalRows } from "./terminal.ts";
 
 const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Promise<Row[]> } = {
   start: startRows,
@@ -27,7 +29,9 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   scale: scaleRows,
   files: fileRows,
   mounts: mountRows,
+  shell: shellRows,
   host: hostRows,
+  terminal: terminalRows,
   size: sizeRows,
 };
 

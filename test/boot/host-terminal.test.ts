@@ -1,17 +1,23 @@
-// `gsv sh --host` on a real terminal: keys, ctrl-c, the size of the window, the exit status, and the terminal afterwards.
+// `gsv sh --host` on a real terminal: keys, ctrl-c, jobs, the size of the window, the exit status, and the terminal afterwards. Without a
+// sandbox and in the machine's own.
 
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../support/home.ts";
+import { gone, WAYS } from "../support/host.ts";
 import { gsvCommand } from "../support/program.ts";
+import { startedWith } from "../support/sandbox.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 
 const directory = scratchDirectory("terminal");
 mkdirSync(join(directory, "work"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
+let marks = 0;
+
 interface Screen {
+  readonly pid: number;
   readonly terminal: Bun.Terminal;
   readonly ended: Promise<number>;
   text(): string;
@@ -20,10 +26,10 @@ interface Screen {
   shows(text: string): Promise<void>;
 }
 
-function open(...args: string[]): Screen {
+function open({ args = [], cwd = join(directory, "work") }: { args?: readonly string[]; cwd?: string }): Screen {
   let shown = "";
-  const child = Bun.spawn([...gsvCommand(), "sh", "--host", "--no-sandbox", ...args], {
-    cwd: join(directory, "work"),
+  const child = Bun.spawn([...gsvCommand(), "sh", "--host", ...args], {
+    cwd,
     env: {
       ...{
         PATH: process.env.PATH ?? "",
@@ -45,6 +51,7 @@ function open(...args: string[]): Screen {
   const { terminal } = child;
   if (terminal === undefined) throw new Error("there is no terminal");
   return {
+    pid: child.pid,
     terminal,
     ended: child.exited,
     text: () => shown,
@@ -53,50 +60,74 @@ function open(...args: string[]): Screen {
   };
 }
 
-test("a shell of the machine on a terminal: what is typed runs there, and ctrl-c ends what runs and not the shell", async () => {
-  const screen = open();
-  const before = [screen.terminal.localFlags, screen.terminal.inputFlags, screen.terminal.outputFlags];
-  await screen.shows("bash-");
-  expect(screen.terminal.localFlags).not.toBe(before[0]);
-  screen.type("echo at:$PWD: $(tty | cut -c1-8) $(stty size); echo key:$OPENAI_API_KEY:$BASH_ENV:");
-  await screen.shows(`at:${join(directory, "work")}: /dev/pts 31 90`);
-  await screen.shows("key:::");
-  screen.terminal.resize(120, 40);
-  screen.type("until [ \"$(stty size)\" = '40 120' ]; do sleep 0.01; done; echo re''sized");
-  await screen.shows("resized");
-  screen.type("echo be''gun; sleep 1000; echo status:$?");
-  await screen.shows("begun");
-  screen.terminal.write("\x03");
-  screen.type("echo still:$?:");
-  await screen.shows("still:130:");
-  screen.type("exit 7");
-  expect(await screen.ended).toBe(7);
-  expect([screen.terminal.localFlags, screen.terminal.inputFlags, screen.terminal.outputFlags]).toEqual(before);
-  expect(screen.text()).not.toContain("trapped");
-  screen.terminal.close();
-});
+describe.each(WAYS)("$name", ({ sandbox }) => {
+  const way = sandbox === null ? ["--no-sandbox"] : [];
 
-test("when the terminal goes, what runs on it goes too", async () => {
-  const screen = open();
-  await screen.shows("bash-");
-  screen.type("echo pid:$$:; sleep 1000");
-  await screen.shows("pid:");
-  await until("the pid is shown", () => /pid:(\d+):/.test(screen.text()));
-  const [, pid = ""] = /pid:(\d+):/.exec(screen.text()) ?? [];
-  screen.terminal.close();
-  await screen.ended;
-  await until("the shell is gone", () => {
-    try {
-      process.kill(Number(pid), 0);
-      return false;
-    } catch {
-      return true;
-    }
+  test("what is typed runs on a terminal there, and ctrl-c ends what runs and not the shell", async () => {
+    const screen = open({ args: way });
+    const before = [screen.terminal.localFlags, screen.terminal.inputFlags, screen.terminal.outputFlags];
+    await screen.shows("bash-");
+    expect(screen.terminal.localFlags).not.toBe(before[0]);
+    screen.type("echo at:$PWD: $(test -t 0 && stty size); echo key:$OPENAI_API_KEY:$BASH_ENV:");
+    await screen.shows(`at:${join(directory, "work")}: 31 90`);
+    await screen.shows("key:::");
+    screen.terminal.resize(120, 40);
+    screen.type("until [ \"$(stty size)\" = '40 120' ]; do sleep 0.01; done; echo re''sized");
+    await screen.shows("resized");
+    screen.type("echo be''gun; sleep 1000; echo status:$?");
+    await screen.shows("begun");
+    screen.terminal.write("\x03");
+    screen.type("echo still:$?:");
+    await screen.shows("still:130:");
+    screen.type("exit 7");
+    expect(await screen.ended).toBe(7);
+    expect([screen.terminal.localFlags, screen.terminal.inputFlags, screen.terminal.outputFlags]).toEqual(before);
+    expect(screen.text()).not.toContain("trapped");
+    expect(screen.text()).not.toContain("no job control");
+    screen.terminal.close();
+  });
+
+  test("what runs is held with ctrl-z, listed, and taken up again", async () => {
+    const screen = open({ args: way });
+    await screen.shows("bash-");
+    screen.type("bash -c 'echo be''gun; read -r line; echo heard:$line:'");
+    await screen.shows("begun");
+    screen.terminal.write("\x1a");
+    // What is typed before it asks again is thrown away.
+    await until("it asks again", () => /Stopped[\s\S]*bash-[\d.]+[#$] $/.test(screen.text()));
+    screen.type("jobs; echo o''n; fg");
+    await until("it goes on", () => /on\r+\n[\s\S]*heard/.test(screen.text()));
+    screen.type("so");
+    await screen.shows("heard:so:");
+    screen.type("exit 0");
+    await screen.ended;
+    screen.terminal.close();
+  });
+
+  test.each(["the terminal", "gsv"])("when %s goes, what runs on it goes too", async (what) => {
+    const mark = `1000.${process.pid}${++marks}`;
+    const screen = open({ args: way });
+    await screen.shows("bash-");
+    screen.type(`sleep ${mark} & sleep ${mark}`);
+    await until("it runs", () => startedWith(mark).length >= 2);
+    if (what === "gsv") process.kill(screen.pid, "SIGKILL");
+    else screen.terminal.close();
+    await screen.ended;
+    await gone(mark);
+    screen.terminal.close();
   });
 });
 
+test("gsv's own home is no place for one", async () => {
+  mkdirSync(join(directory, "home"), { recursive: true, mode: 0o700 });
+  const screen = open({ cwd: join(directory, "home") });
+  expect(await screen.ended).toBe(1);
+  expect(screen.text()).toContain("is gsv's own home: no command runs there");
+  screen.terminal.close();
+});
+
 test("a script and a stdin that is no terminal need none", async () => {
-  const screen = open("-c", "echo plain; exit 3");
+  const screen = open({ args: ["--no-sandbox", "-c", "echo plain; exit 3"] });
   expect(await screen.ended).toBe(3);
   expect(screen.text()).toContain("plain\r\n");
   screen.terminal.close();

@@ -1,24 +1,28 @@
 // Commands of the host and a kernel that is killed with kill -9 over them: they go on, and who comes next has all they printed and how they
-// ended. Real kernels, real bash.
+// ended. Real kernels, real bash, without a sandbox and in the machine's own.
 
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Approval } from "../../src/abi/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { ShellAnswer, ShellOutput } from "../../src/syscalls/shell-service.ts";
 import { isAlive, type TestHome, until, withHome } from "../support/home.ts";
+import { machineSandbox, startedWith } from "../support/sandbox.ts";
 
 const ID = "0190a1b2-0000-7000-8000-000000000001";
 
 /** A build that says what it is doing, waits for a word, and says how it came out. */
 function build(home: TestHome): string {
-  return `echo $$ > ${home.beside("pid")}; echo one; while [ ! -e ${home.beside("go")} ]; do sleep 0.02; done; echo two >&2; echo three; exit 5`;
+  return `echo >> ${home.beside("begun")}; echo one; while [ ! -e ${home.beside("go")} ]; do sleep 0.02; done; echo two >&2; echo three; exit 5`;
 }
 
-async function begun(home: TestHome): Promise<number> {
-  await until("the build has begun", () => existsSync(home.beside("pid")));
-  await until("it says so", () => readFileSync(home.beside("pid"), "utf8").endsWith("\n"));
-  return Number(readFileSync(home.beside("pid"), "utf8"));
+/** What the build is waiting for: all of it that runs. */
+function running(home: TestHome): number[] {
+  return startedWith(home.beside("go")).filter(isAlive);
+}
+
+async function begun(home: TestHome): Promise<void> {
+  await until("the build has begun", () => existsSync(home.beside("begun")));
 }
 
 async function followed(sys: Sys): Promise<{ stdout: string; stderr: string; exit: number | null }> {
@@ -33,91 +37,104 @@ async function followed(sys: Sys): Promise<{ stdout: string; stderr: string; exi
 
 const WHOLE = { stdout: "one\nthree\n", stderr: "two\n", exit: 5 };
 
-test("a build goes on without a kernel, and the next one has its result", async () => {
-  await withHome(async (home) => {
-    const sys = home.sys();
-    const cwd = home.beside(".");
-    const answer = await sys.call<ShellAnswer>("shell.run", {
-      id: ID,
-      target: "host",
-      script: build(home),
-      cwd,
-      waitMs: 0,
+const real = await machineSandbox();
+const ways = [
+  { name: "without a sandbox", sandboxed: false },
+  ...(real === null ? [] : [{ name: "in the machine's sandbox", sandboxed: true }]),
+];
+describe.each(ways)("$name", ({ sandboxed }) => {
+  const inHome = (work: (home: TestHome) => Promise<void>) =>
+    withHome((home) => {
+      home.plan = () => ({ sandboxed });
+      return work(home);
     });
-    expect(answer.exit).toBeNull();
-    const pid = await begun(home);
-    home.refuseToStart = true;
-    await home.kill();
-    expect(isAlive(pid)).toBe(true);
-    writeFileSync(home.beside("go"), "");
-    await until("the build has ended", () => !isAlive(pid));
-    home.refuseToStart = false;
-    expect(await followed(sys)).toEqual(WHOLE);
-    // The same request again is the same command.
-    const again = await sys.call<ShellAnswer>("shell.run", { id: ID, target: "host", script: build(home), cwd });
-    expect(again.exit).toBe(5);
-    expect(Number(readFileSync(home.beside("pid"), "utf8"))).toBe(pid);
-  });
-});
 
-test("who follows a build follows it through the kernel's death, and it can be stopped by the next one", async () => {
-  await withHome(async (home) => {
-    const running = home.gsv(["sh", "--host", "-c", build(home)]);
-    await begun(home);
-    await home.kill();
-    home.sys();
-    await until("there is another kernel", async () => (await home.gsv(["shell", "list"])).stdout.includes("runs"));
-    writeFileSync(home.beside("go"), "");
-    const { status, stdout, stderr } = await running;
-    expect({ status, stdout, stderr: stderr.replace(/^gsv: made.*\n/, "") }).toEqual({
-      status: 5,
-      stdout: WHOLE.stdout,
-      stderr: WHOLE.stderr,
+  test("a build goes on without a kernel, and the next one has its result", async () => {
+    await inHome(async (home) => {
+      const sys = home.sys();
+      const cwd = home.beside(".");
+      const answer = await sys.call<ShellAnswer>("shell.run", {
+        id: ID,
+        target: "host",
+        script: build(home),
+        cwd,
+        waitMs: 0,
+      });
+      expect(answer.exit).toBeNull();
+      await begun(home);
+      home.refuseToStart = true;
+      await home.kill();
+      expect(running(home)).not.toEqual([]);
+      writeFileSync(home.beside("go"), "");
+      await until("the build has ended", () => running(home).length === 0);
+      home.refuseToStart = false;
+      expect(await followed(sys)).toEqual(WHOLE);
+      // The same request again is the same command.
+      const again = await sys.call<ShellAnswer>("shell.run", { id: ID, target: "host", script: build(home), cwd });
+      expect(again.exit).toBe(5);
+      expect(readFileSync(home.beside("begun"), "utf8")).toBe("\n");
     });
-    const sys = home.sys();
-    await sys.call("shell.run", {
-      id: ID,
-      target: "host",
-      script: "echo $$; sleep 1000 & wait",
-      cwd: "/",
-      waitMs: 500,
-    });
-    await home.kill();
-    expect(await sys.call<object>("shell.stop", { id: ID })).toEqual({ stopped: true });
-    const { stdout: told, exit } = await followed(sys);
-    expect(exit).toBe(143);
-    await until("it is gone", () => !isAlive(Number(told)));
   });
-});
 
-test("an agent's command that a person allowed has its result after the kernel's death, and ran once", async () => {
-  await withHome(async (home) => {
-    const command = build(home).replace("echo one", `echo ran >> ${home.beside("ran")}; echo one`);
-    const script = await home.file("agent.script", [
-      { calls: [{ name: "Shell", args: { target: "host", command, cwd: home.beside(".") } }] },
-      { text: "so it is", repeat: 10 },
-    ]);
-    const sys = home.sys({ model: `script:${script}` });
-    const { pid } = await sys.call<{ pid: string }>("proc.spawn", { prompt: "build it" });
-    let asked: readonly Approval[] = [];
-    await until("it asks", async () => {
-      asked = (await sys.call<{ approvals: readonly Approval[] }>("hil.list", {})).approvals;
-      return asked.length > 0;
+  test("who follows a build follows it through the kernel's death, and it can be stopped by the next one", async () => {
+    await inHome(async (home) => {
+      const following = home.gsv(["sh", "--host", ...(sandboxed ? [] : ["--no-sandbox"]), "-c", build(home)]);
+      await begun(home);
+      await home.kill();
+      home.sys();
+      await until("there is another kernel", async () => (await home.gsv(["shell", "list"])).stdout.includes("runs"));
+      writeFileSync(home.beside("go"), "");
+      const { status, stdout, stderr } = await following;
+      expect({ status, stdout, stderr: stderr.replace(/^gsv: made.*\n/, "") }).toEqual({
+        status: 5,
+        stdout: WHOLE.stdout,
+        stderr: WHOLE.stderr,
+      });
+      const sys = home.sys();
+      await sys.call("shell.run", {
+        id: ID,
+        target: "host",
+        script: `: ${home.beside("go")}; echo ready; sleep 1000 & wait`,
+        cwd: "/",
+        waitMs: 500,
+      });
+      expect(running(home)).not.toEqual([]);
+      await home.kill();
+      expect(await sys.call<object>("shell.stop", { id: ID })).toEqual({ stopped: true });
+      expect(await followed(sys)).toEqual({ stdout: "ready\n", stderr: "", exit: 143 });
+      await until("it is gone", () => running(home).length === 0);
     });
-    await sys.call("hil.answer", { id: asked[0]?.id, decision: "approve" });
-    const leader = await begun(home);
-    await home.kill();
-    writeFileSync(home.beside("go"), "");
-    const { results } = await sys.call<{ results: { status: string }[] }>("proc.wait", { pids: [pid] });
-    expect(results[0]).toMatchObject({ exit: 0 });
-    const { messages } = await sys.call<{ messages: { role: string; content: { output?: string } }[] }>(
-      "proc.history",
-      { pid },
-    );
-    const told = messages.flatMap(({ role, content }) => (role === "toolResult" ? [content.output ?? ""] : []));
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(/^one\n(?:two\nthree|three\ntwo)\n\(exit status 5\)$/);
-    expect(readFileSync(home.beside("ran"), "utf8")).toBe("ran\n");
-    expect(isAlive(leader)).toBe(false);
+  });
+
+  test("an agent's command that a person allowed has its result after the kernel's death, and ran once", async () => {
+    await inHome(async (home) => {
+      const command = build(home).replace("echo one", `echo ran >> ${home.beside("ran")}; echo one`);
+      const script = await home.file("agent.script", [
+        { calls: [{ name: "Shell", args: { target: "host", command, cwd: home.beside(".") } }] },
+        { text: "so it is", repeat: 10 },
+      ]);
+      const sys = home.sys({ model: `script:${script}` });
+      const { pid } = await sys.call<{ pid: string }>("proc.spawn", { prompt: "build it" });
+      let asked: readonly Approval[] = [];
+      await until("it asks", async () => {
+        asked = (await sys.call<{ approvals: readonly Approval[] }>("hil.list", {})).approvals;
+        return asked.length > 0;
+      });
+      await sys.call("hil.answer", { id: asked[0]?.id, decision: "approve" });
+      await begun(home);
+      await home.kill();
+      writeFileSync(home.beside("go"), "");
+      const { results } = await sys.call<{ results: { status: string }[] }>("proc.wait", { pids: [pid] });
+      expect(results[0]).toMatchObject({ exit: 0 });
+      const { messages } = await sys.call<{ messages: { role: string; content: { output?: string } }[] }>(
+        "proc.history",
+        { pid },
+      );
+      const told = messages.flatMap(({ role, content }) => (role === "toolResult" ? [content.output ?? ""] : []));
+      expect(told).toHaveLength(1);
+      expect(told[0]).toMatch(/^one\n(?:two\nthree|three\ntwo)\n\(exit status 5\)$/);
+      expect(readFileSync(home.beside("ran"), "utf8")).toBe("ran\n");
+      expect(running(home)).toEqual([]);
+    });
   });
 });

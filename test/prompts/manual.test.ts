@@ -27,6 +27,7 @@ const BY_HAND: { readonly [name: string]: string } = {
   df: "",
   ls: "-l -a -d -R -h -t -S -r -1 -lt -lh",
   cat: "",
+  tail: "-n -f",
   cp: "-r -p -f -n",
   mv: "-n -f",
   rm: "-r -f -i",

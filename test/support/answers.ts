@@ -27,6 +27,8 @@ export interface PlannedAnswer {
   readonly fault?: string;
   /** Said only after `release`. */
   readonly hold?: true;
+  /** After its first piece it waits for `release`. */
+  readonly pause?: true;
 }
 
 export class PlannedModel implements Provider {
@@ -64,9 +66,12 @@ export class PlannedModel implements Provider {
     const answer = this.plans.get(request.about.pid)?.shift() ?? { text: "done" };
     if (answer.hold) await this.hold(signal);
     if (answer.fault !== undefined) throw new TypeError(answer.fault);
+    let isPaused = answer.pause === true;
     for (const event of this.events(answer)) {
       if (signal.aborted) return yield { type: "aborted" };
       yield event;
+      if (event.type === "text" && isPaused) await this.hold(signal);
+      if (event.type === "text") isPaused = false;
     }
   }
 

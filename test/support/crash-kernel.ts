@@ -11,6 +11,7 @@ import { homePaths } from "../../src/paths.ts";
 import { CRASH_ENV, type CrashPlan, crashingPorts } from "./crash.ts";
 
 const { env } = process;
+const plan = JSON.parse(env[CRASH_ENV] ?? "{}") as CrashPlan;
 process.umask(0o077);
 const paths = homePaths(env.GSV_HOME ?? "");
 const uid = process.getuid?.() ?? 0;
@@ -26,8 +27,10 @@ try {
     exe: "gsv",
     socket: () => socketPlace(paths, { uid }),
     config: configFrom(env),
+    hostEnv: env,
     log: (line) => process.stderr.write(`${new Date().toISOString()} ${line}\n`),
-    ports: crashingPorts(JSON.parse(env[CRASH_ENV] ?? "{}") as CrashPlan),
+    ...(plan.sandboxed ? {} : { findProgram: () => null }),
+    ports: crashingPorts(plan),
     // Tests start the next kernel themselves, so that they know whom to end.
     startKernel: () => {},
     onLost: () => process.exit(75),

@@ -21,6 +21,8 @@ export interface CrashPlan {
   readonly trace?: string;
   /** The key of every object that is about to be stored goes into this file, one a line. */
   readonly stored?: string;
+  /** Commands of the host run in the machine's sandbox; else there is none, whatever the machine has. */
+  readonly sandboxed?: boolean;
   /** While this file exists, whatever would be written finds the disk full. */
   readonly fullWhile?: string;
 }

@@ -52,7 +52,7 @@ export class TestHome {
   deaths = 0;
   private readonly root = mkdtempSync(join(tmpdir(), "gsv-crash-"));
   private readonly open: Sys[] = [];
-  private env: Env;
+  readonly env: Env;
 
   constructor(options: { readonly env?: Env; readonly at?: string } = {}) {
     this.directory = join(this.root, options.at ?? "home");

@@ -1,7 +1,10 @@
-// A stand-in for the machine's sandbox: it writes down the words it was given and runs what comes after them, confined by nothing.
+// The machine's sandbox where it has one, and a stand-in for it that writes down the words it was given and runs what comes after them,
+// confined by nothing.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { findSandbox, type Sandbox } from "../../src/targets/sandbox.ts";
+import { succeeds } from "../../src/targets/spawn.ts";
 
 export interface StandIn {
   readonly program: string;
@@ -25,4 +28,47 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done
         .map((line) => line.split("\t"))
         .filter((words) => words.includes("--")),
   };
+}
+
+let asked: Promise<Sandbox | null> | undefined;
+
+/** The machine's own. Null, with a word, where it has none: what is tried in it is skipped there. */
+export function machineSandbox(): Promise<Sandbox | null> {
+  asked ??= findSandbox({
+    platform: process.platform,
+    find: (name) => Bun.which(name, { PATH: "/usr/local/bin:/usr/bin:/bin" }),
+    works: (argv) => succeeds(argv, {}),
+  }).then((sandbox) => {
+    if (sandbox === null) process.stderr.write("skipped: what runs in a sandbox, for this machine has none\n");
+    return sandbox;
+  });
+  return asked;
+}
+
+/** Nothing but the directory's own rules. */
+export const CONFINED = {
+  ...{
+    hidden: { own: ["/tmp"], directories: [], files: [] },
+    network: false,
+    resolver: null,
+    tmp: "/tmp",
+    terminal: false,
+  },
+};
+
+/** Processes of the machine that were started with this among their words, whatever their numbers are to themselves. */
+export function startedWith(mark: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== process.pid && wordsOf(pid).some((word) => word.includes(mark)));
+}
+
+function wordsOf(pid: number): string[] {
+  try {
+    // One that has ended has no words any more.
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  } catch {
+    return [];
+  }
 }

@@ -87,6 +87,11 @@ export class Session implements AsyncDisposable {
     }
   }
 
+  /** Until something more was written. */
+  heardMore(): Promise<void> {
+    return this.heard.promise;
+  }
+
   async exited(ms = UNTIL_MS): Promise<number> {
     const late = Bun.sleep(ms).then(() => {
       throw new Error(`still there:\n${this.text()}`);

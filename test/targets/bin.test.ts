@@ -6,6 +6,7 @@ import { newShellRunner } from "../../src/boot/shell.ts";
 import { shellFiles } from "../../src/kernel/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { GsvShells } from "../../src/targets/gsv.ts";
+import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import type { ShellFiles, ShellJob, ShellState } from "../../src/targets/shell.ts";
 import { sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
@@ -39,7 +40,7 @@ beforeEach(async () => {
 
 async function run(script: string, given: Partial<ShellJob> = {}) {
   const told = { stdout: "", stderr: "" };
-  const end = await shells.run(
+  const end = await new JobTable(shells, new JobRoom(8, 8), realClock).run(
     {
       ...{ script, name: "gsv", args: [], cwd: HOME, env: { HOME, PATH: "/usr/bin:/bin" }, stdin: new Uint8Array() },
       ...{ state: null, keepsState: false, outputBytesMax: 1024 * 1024, wallMs: 10_000, ...given },

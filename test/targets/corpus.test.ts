@@ -7,6 +7,7 @@ import { newShellRunner } from "../../src/boot/shell.ts";
 import { shellFiles } from "../../src/kernel/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { GsvShells } from "../../src/targets/gsv.ts";
+import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import { sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 import { seeded } from "../support/random.ts";
@@ -34,7 +35,6 @@ const DIFFERENT: { readonly [name: string]: string } = {
   "quoting: at q transformation": "other quotes, which read back the same",
   "redirections: closing stdin": "a closed stdin is an empty one",
   "redirections: dev stderr": "the recording had no file for stderr, gsv has one",
-  "subshells: subshell in background": "a job in the background runs to its end where it stands",
   "trap: err": "refused with a word",
   "trap: return": "refused with a word",
 };
@@ -73,7 +73,7 @@ async function play(script: string): Promise<Answer> {
   for (const [path, text] of Object.entries(STARTING_FILES))
     await files.write(`${HOME}/${path}`, Buffer.from(text), "start");
   const printed = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
-  const end = await shells.run(
+  const end = await new JobTable(shells, new JobRoom(8, 8), realClock).run(
     {
       ...{
         script,

@@ -9,6 +9,7 @@ import { newShellRunner } from "../../src/boot/shell.ts";
 import { shellFiles } from "../../src/kernel/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { GsvShells, type ShellPlace } from "../../src/targets/gsv.ts";
+import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import type { ShellJob, ShellState } from "../../src/targets/shell.ts";
 import { agent, bob, sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
@@ -54,7 +55,7 @@ interface Told {
 
 async function run(script: string, given: Partial<ShellJob> = {}, approved = true): Promise<Told> {
   const printed = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
-  const end = await shells.run(
+  const end = await new JobTable(shells, new JobRoom(8, 8), realClock).run(
     job(script, given),
     place(approved, (stream, bytes) => printed[stream].push(bytes)),
   );

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { Terminal } from "@xterm/headless";
 import fc from "fast-check";
-import { Screen } from "../../tui/screen.ts";
+import { type Live, Screen } from "../../tui/screen.ts";
 import { FakeClock } from "../support/clock.ts";
 
 class Shown {
@@ -11,6 +11,7 @@ class Shown {
   readonly writes: string[] = [];
   readonly screen: Screen;
   readonly emulator: Terminal;
+  private below: Live = { lines: [], cursor: null };
 
   constructor(
     public columns = 20,
@@ -27,7 +28,7 @@ class Shown {
       },
     };
     const shown = this;
-    this.screen = new Screen(tty, this.clock);
+    this.screen = new Screen(tty, this.clock, () => this.below);
   }
 
   /** What another program, or a shell before us, wrote. */
@@ -36,7 +37,8 @@ class Shown {
   }
 
   live(...lines: string[]): void {
-    this.screen.setLive({ lines, cursor: { row: lines.length - 1, column: 0 } });
+    this.below = { lines, cursor: { row: lines.length - 1, column: 0 } };
+    this.screen.changed();
   }
 
   async painted(): Promise<readonly string[]> {

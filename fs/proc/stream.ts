@@ -1,0 +1,225 @@
+// What a process says now, as a file that grows: its text as the model gives it, its commands and what they print, in the order in which
+// they came. Beyond the stored messages nothing is kept but what was shown to somebody who still reads; output stays where the command has
+// it. Without a kernel it is what the last run has stored.
+
+import type { Caller } from "../../src/abi/identity.ts";
+import { LIMITS } from "../../src/abi/limits.ts";
+import type { Message } from "../../src/abi/message.ts";
+import type { Clock } from "../../src/lib/clock.ts";
+import type { ReadOptions, ReadResult } from "../filesystem.ts";
+import type { Asking } from "./asking.ts";
+
+/** A command that runs, or has run not long ago. */
+export interface LiveCommand {
+  readonly id: string;
+  readonly script: string;
+  readonly startedAt: number;
+  /** Null while it runs. */
+  readonly exit: number | null;
+  readonly output: {
+    readonly bytes: number;
+    readonly page: (from: number, bytesMax: number) => { readonly pieces: readonly { readonly bytes: Uint8Array }[] };
+  };
+}
+
+/** What only a kernel knows. */
+export interface LivePorts {
+  /** What the answer in the making has said so far; null where there is none. */
+  readonly saying: (pid: string) => string | null;
+  /** The oldest first. */
+  readonly commands: (pid: string) => readonly LiveCommand[];
+}
+
+/** So long a reader may take for its next look. */
+const FOLLOWED_MS = 30_000;
+const LINE_CHARS_MAX = 200;
+/** Text that was shown; then it begins anew, as a file does that was cut. */
+const TEXT_BYTES_MAX = 8 * 1024 * 1024;
+
+export class Streams {
+  private readonly followed = new Map<string, Stream>();
+  private made = 0;
+  private looks = 0;
+
+  constructor(
+    private readonly asking: Asking,
+    private readonly live: LivePorts | null,
+    private readonly clock: Clock,
+  ) {}
+
+  async read(caller: Caller, pid: string, { offset = 0, bytesMax }: ReadOptions): Promise<ReadResult> {
+    const look = ++this.looks;
+    // Asked before the messages: what is stored meanwhile is shown as stored, and not twice.
+    const saying = this.live?.saying(pid) ?? null;
+    const { messages, activeRunId } = await this.asking.newest(caller, pid, LIMITS.historyPageMax);
+    const run = activeRunId ?? messages.at(-1)?.runId ?? null;
+    const isOwn = caller.pid === pid;
+    const stream = this.streamOf(isOwn ? `${pid} own` : pid, { run, begins: offset === 0, messages });
+    // Of two who look at once, what the one saw who came first is old.
+    // What a process prints of its own stream would come into it again, without end.
+    const commands = isOwn ? [] : (this.live?.commands(pid) ?? []);
+    if (look > stream.look) stream.observe(messages, saying, commands);
+    stream.look = Math.max(stream.look, look);
+    const bytes = stream.slice(offset, bytesMax);
+    return { bytes, eof: offset + bytes.byteLength >= stream.bytes, version: stream.version };
+  }
+
+  // Who begins is shown the run that is on, unless somebody else follows from an earlier one.
+  private streamOf(key: string, { run, begins, messages }: Place): Stream {
+    const now = this.clock.mono();
+    for (const [other, { usedAt }] of this.followed) if (now - usedAt > FOLLOWED_MS) this.followed.delete(other);
+    const known = this.followed.get(key);
+    const isOver = known !== undefined && begins && known.run !== run && !known.isFollowed(now);
+    const isFull = known !== undefined && known.textBytes > TEXT_BYTES_MAX;
+    const stream = known === undefined || isOver || isFull ? new Stream(run, messages, ++this.made) : known;
+    stream.usedAt = now;
+    if (!begins) stream.followedAt = now;
+    this.followed.set(key, stream);
+    return stream;
+  }
+}
+
+interface Place {
+  readonly run: string | null;
+  readonly begins: boolean;
+  readonly messages: readonly Message[];
+}
+
+/** Bytes of a text, or of what a command printed. */
+interface Segment {
+  readonly at: number;
+  length: number;
+  readonly read: (from: number, length: number) => Uint8Array;
+  /** Whose output it is; null for text. */
+  readonly command: string | null;
+}
+
+interface Shown {
+  bytes: number;
+  ended: boolean;
+}
+
+class Stream {
+  bytes = 0;
+  textBytes = 0;
+  look = 0;
+  usedAt = 0;
+  followedAt = Number.NEGATIVE_INFINITY;
+  readonly version: string;
+  private readonly segments: Segment[] = [];
+  private readonly shown = new Map<string, Shown>();
+  private readonly since: number;
+  private lastSeq: number;
+  /** What was shown of the answer in the making. */
+  private said = "";
+  /** The command whose output was shown last. */
+  private printing: string | null = null;
+
+  constructor(
+    readonly run: string | null,
+    messages: readonly Message[],
+    number: number,
+  ) {
+    const first = messages.find(({ runId }) => runId !== null && runId === run);
+    const last = messages.at(-1);
+    this.lastSeq = first === undefined ? (last?.id ?? 0) : first.id - 1;
+    this.since = (first ?? last)?.timestamp ?? 0;
+    this.version = `${run}.${number}`;
+  }
+
+  isFollowed(now: number): boolean {
+    return now - this.followedAt < FOLLOWED_MS;
+  }
+
+  observe(messages: readonly Message[], saying: string | null, commands: readonly LiveCommand[]): void {
+    const ours = commands.filter(({ startedAt }) => startedAt >= this.since);
+    let isStored = false;
+    for (const message of messages.filter(({ id }) => id > this.lastSeq)) {
+      this.lastSeq = message.id;
+      if (message.role !== "assistant") continue;
+      for (const command of ours) if (command.startedAt < message.timestamp) this.print(command);
+      this.say(message.content.text);
+      this.said = "";
+      isStored = true;
+    }
+    for (const command of ours) this.print(command);
+    if (saying !== null && !isStored) {
+      this.say(saying);
+      this.said = saying;
+    }
+  }
+
+  slice(offset: number, bytesMax: number): Uint8Array {
+    const pieces: Uint8Array[] = [];
+    const end = Math.min(this.bytes, offset + bytesMax);
+    for (const { at, length, read } of this.segments) {
+      const [from, to] = [Math.max(offset, at), Math.min(end, at + length)];
+      if (from < to) pieces.push(read(from - at, to - from));
+    }
+    return Buffer.concat(pieces);
+  }
+
+  /** An answer that is begun anew is shown anew. */
+  private say(text: string): void {
+    const goesOn = text.startsWith(this.said);
+    const more = goesOn ? text.slice(this.said.length) : text;
+    if (more !== "") this.text(more, !goesOn || this.said === "" || this.segments.at(-1)?.command !== null);
+  }
+
+  private print({ id, script, exit, output }: LiveCommand): void {
+    const known = this.shown.get(id);
+    const shown = known ?? { bytes: 0, ended: false };
+    const length = output.bytes - shown.bytes;
+    if (known === undefined) this.text(`$ ${firstLine(script)}\n`, true);
+    // Of several at once it is said whose it is.
+    else if (length > 0 && this.printing !== id) this.text(`$ ${firstLine(script)} …\n`, true);
+    if (known === undefined || length > 0) this.printing = id;
+    if (length > 0) this.output(id, length, shown.bytes, output);
+    const ended = exit !== null;
+    if (ended && !shown.ended) this.text(`(exit status ${exit})\n`, true);
+    this.shown.set(id, { bytes: output.bytes, ended });
+  }
+
+  private text(text: string, ownLine: boolean): void {
+    const start = ownLine && !this.isAtLineStart() ? "\n" : "";
+    const bytes = Buffer.from(start + text);
+    this.textBytes += bytes.byteLength;
+    this.add({ length: bytes.byteLength, read: (at, size) => bytes.subarray(at, at + size), command: null });
+  }
+
+  private isAtLineStart(): boolean {
+    return this.bytes === 0 || this.slice(this.bytes - 1, 1)[0] === 10;
+  }
+
+  private output(command: string, length: number, from: number, source: LiveCommand["output"]): void {
+    const last = this.segments.at(-1);
+    if (last?.command === command) {
+      last.length += length;
+      this.bytes += length;
+      return;
+    }
+    if (last?.command === null) this.text("", true);
+    this.add({ length, read: (at, size) => exactly(source.page(from + at, size).pieces, size), command });
+  }
+
+  private add(segment: Omit<Segment, "at">): void {
+    if (segment.length === 0) return;
+    this.segments.push({ ...segment, at: this.bytes });
+    this.bytes += segment.length;
+  }
+}
+
+function firstLine(script: string): string {
+  const [line = ""] = script.trim().split("\n", 1);
+  return line.length < script.trim().length || line.length > LINE_CHARS_MAX
+    ? `${line.slice(0, LINE_CHARS_MAX)} …`
+    : line;
+}
+
+/** A command may have cut its own output short: what it was is then zeros. */
+function exactly(pieces: readonly { readonly bytes: Uint8Array }[], size: number): Uint8Array {
+  const all = Buffer.concat(pieces.map(({ bytes }) => bytes));
+  return all.byteLength === size
+    ? all
+    : Buffer.concat([all, Buffer.alloc(Math.max(0, size - all.byteLength))]).subarray(0, size);
+}

@@ -1,0 +1,118 @@
+// gsv on a terminal: how soon there is a prompt, how soon a key is on it, what an answer costs while it is written, and what it costs to
+// leave it open. Read as a terminal reads it, through a PTY.
+
+import { Session } from "../support/session.ts";
+import { BINARY, type Floor, Home, Kernel } from "./machine.ts";
+import { median, type Row, rowOf, timed } from "./measure.ts";
+
+const TOKENS = 5000;
+const TOKEN_MS = 1;
+const WORD = "word ";
+/** A paragraph of prose now and then, so that lines go up while it is written. */
+const WORDS_OF_A_PARAGRAPH = 60;
+const IDLE_MS = 5000;
+
+export async function terminalRows(floor: Floor, rounds: number): Promise<Row[]> {
+  const home = new Home();
+  try {
+    await home.gsv(["kernel", "start"]);
+    const starts = Math.ceil(rounds / 2);
+    const [first, usable]: [number[], number[]] = [[], []];
+    for (let round = -2; round < starts; round++) {
+      const at = await startOnce(home);
+      if (round < 0) continue;
+      first.push(at.first);
+      usable.push(at.usable);
+    }
+    const least = { value: median(await timed(starts, () => floor.empty())), what: "a Bun binary that prints a line" };
+    return [
+      rowOf("terminal: prompt painted", first, { floor: least, budget: 40 }),
+      rowOf("terminal: all there", usable, {}),
+      rowOf("terminal: key to echo", await echoes(home, rounds * 5), { budget: 2 }),
+      ...(await answerRows(home)),
+      ...(await idleRows(home)),
+    ];
+  } finally {
+    await home.remove();
+  }
+}
+
+function open(home: Home, model?: string): Session {
+  return new Session({ argv: [BINARY], env: home.env(model) });
+}
+
+async function startOnce(home: Home): Promise<{ readonly first: number; readonly usable: number }> {
+  const start = performance.now();
+  await using session = open(home);
+  while (session.reads.length === 0) await session.heardMore();
+  const first = performance.now() - start;
+  await session.until(/^~ {2}init:1000/m);
+  return { first, usable: performance.now() - start };
+}
+
+/** From the byte of a key to the first byte that answers it. */
+async function echoes(home: Home, rounds: number): Promise<number[]> {
+  await using session = open(home);
+  await session.until(/^~ {2}init:1000/m);
+  await Bun.sleep(300);
+  const values: number[] = [];
+  for (let round = -20; round < rounds; round++) {
+    const before = session.reads.length;
+    const start = performance.now();
+    session.type(round % 40 === 39 ? "\x15" : "x");
+    while (session.reads.length === before) await session.heardMore();
+    if (round >= 0) values.push(performance.now() - start);
+    await Bun.sleep(5);
+  }
+  return values;
+}
+
+async function answerRows(home: Home): Promise<Row[]> {
+  const words = Array.from({ length: TOKENS }, (_, at) => (at % WORDS_OF_A_PARAGRAPH === 59 ? "end.\n\n" : WORD)).join(
+    "",
+  );
+  const model = home.script("words", [{ text: `${words}That is all.`, chunk: WORD.length, chunkDelayMs: TOKEN_MS }]);
+  await using session = open(home, model);
+  await session.until(/^~ {2}init:1000/m);
+  const client = new Kernel(session.process.pid);
+  const [cpu, reads] = [client.cpuMs(), session.reads.length];
+  session.type("go\r");
+  await session.until(/That is all\.\n\n~ /, 60_000);
+  const spent = (client.cpuMs() - cpu) / 1000;
+  const bytes = session.reads.slice(reads).join("").length / 1000;
+  return [
+    {
+      name: `terminal: ${TOKENS} tokens in ${(TOKENS * TOKEN_MS) / 1000} s, CPU of the client`,
+      unit: "s",
+      median: spent,
+      budget: 0.25,
+    },
+    { name: `terminal: ${TOKENS} tokens, bytes written`, unit: "KB", median: bytes },
+  ];
+}
+
+async function idleRows(home: Home): Promise<Row[]> {
+  const kernel = await home.kernel();
+  await using session = open(home);
+  await session.until(/^~ {2}init:1000/m);
+  await Bun.sleep(3000);
+  const client = new Kernel(session.process.pid);
+  const before = client.cpuMs() + kernel.cpuMs();
+  await Bun.sleep(IDLE_MS);
+  const spent = client.cpuMs() + kernel.cpuMs() - before;
+  return [
+    // Both run from one file, whose pages are in memory once.
+    {
+      name: "terminal: idle, memory with the kernel",
+      unit: "MiB",
+      median: client.pssMb() + kernel.pssMb(),
+      budget: 100,
+    },
+    {
+      name: "terminal: idle, CPU in a second, with the kernel",
+      unit: "ms",
+      median: spent / (IDLE_MS / 1000),
+      budget: 2,
+    },
+  ];
+}

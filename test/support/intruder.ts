@@ -1,0 +1,88 @@
+// A program that tries what a command of the host must not be able to in its sandbox, and says in one line of JSON how each attempt came out:
+// "ok", or the error. Run outside it shows that each attempt is one that can succeed. Needs Bun and nothing else of gsv.
+
+import { appendFileSync, linkSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { connect } from "node:net";
+
+export interface Plan {
+  /** That there is something in them. */
+  readonly see: readonly string[];
+  readonly write: readonly string[];
+  /** Paths of sockets, abstract ones with `@` before them, and ports of this machine. */
+  readonly connect: readonly (string | number)[];
+  readonly kill: readonly number[];
+  readonly trace: readonly number[];
+  /** Is given another name where it works, and seen by that. */
+  readonly link: readonly string[];
+}
+
+export interface Told {
+  /** "ok", or the error. */
+  readonly outcome: { readonly [attempt: string]: string };
+  /** How many there are to be seen. */
+  readonly processes: number;
+  readonly env: { readonly [name: string]: string };
+  readonly cwd: string;
+}
+
+async function tried(attempt: () => unknown): Promise<string> {
+  try {
+    await attempt();
+    return "ok";
+  } catch (error) {
+    return (error as { code?: string }).code ?? String(error);
+  }
+}
+
+function reached(where: string | number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const socket = typeof where === "number" ? connect(where, "127.0.0.1") : connect(where.replace(/^@/, "\0"));
+  socket.on("connect", () => {
+    socket.destroy();
+    resolve();
+  });
+  socket.on("error", reject);
+  return promise;
+}
+
+async function trace(pid: number): Promise<void> {
+  const { dlopen } = await import("bun:ffi");
+  const { symbols } = dlopen("libc.so.6", { ptrace: { args: ["i64", "i64", "ptr", "ptr"], returns: "i64" } });
+  const [seize, detach] = [0x4206, 17];
+  if (Number(symbols.ptrace(seize, pid, null, null)) !== 0) throw Object.assign(new Error(), { code: "refused" });
+  symbols.ptrace(detach, pid, null, null);
+}
+
+/** Something there is in it. */
+function filled(path: string): void {
+  if (statSync(path).isDirectory() ? readdirSync(path).length === 0 : readFileSync(path).length === 0)
+    throw Object.assign(new Error(), { code: "empty" });
+}
+
+type Attempt = readonly [what: string, attempt: () => unknown];
+
+function attempts(plan: Plan): readonly Attempt[] {
+  const each = <What>(verb: string, all: readonly What[], attempt: (what: What, index: number) => unknown) =>
+    all.map((what, index): Attempt => [`${verb} ${what}`, () => attempt(what, index)]);
+  return [
+    ...each("see", plan.see, filled),
+    ...each("write", plan.write, (path) => appendFileSync(path, "x")),
+    ...each("connect", plan.connect, reached),
+    ...each("kill", plan.kill, (pid) => process.kill(pid, 0)),
+    ...each("trace", plan.trace, trace),
+    ...each("link", plan.link, (path, index) => linkSync(path, `hard.${process.pid}.${index}`)),
+    ...each("follow", plan.link, (path, index) => {
+      symlinkSync(path, `soft.${process.pid}.${index}`);
+      filled(`soft.${process.pid}.${index}`);
+    }),
+  ];
+}
+
+if (import.meta.main) {
+  const plan = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Plan;
+  const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).length;
+  const outcome: Record<string, string> = {};
+  for (const [what, attempt] of attempts(plan)) outcome[what] = await tried(attempt);
+  process.stdout.write(`${JSON.stringify({ outcome, processes, env: process.env, cwd: process.cwd() })}\n`);
+  process.exit();
+}

@@ -1,0 +1,52 @@
+// What a sandbox is to hide, found on this machine: places that are there, by their real paths, and sockets by who listens at them.
+
+import { afterAll, expect, test } from "bun:test";
+import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { hiddenOn } from "../../src/targets/hidden.ts";
+import { scratchDirectory } from "../support/scratch.ts";
+
+const scratch = realpathSync(scratchDirectory("hidden"));
+const at = (...names: string[]) => join(scratch, ...names);
+for (const each of ["home", "person/.ssh", "elsewhere/cloud", "alone", "among", "runtime"])
+  mkdirSync(at(each), { recursive: true });
+symlinkSync(at("elsewhere/cloud"), at("person/.aws"));
+symlinkSync(at("home"), at("person/.gsv"));
+writeFileSync(at("person/.netrc"), "machine");
+writeFileSync(at("among/notes"), "");
+writeFileSync(at("alone/bound.sock.lock"), "");
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+function hidden() {
+  const env = { HOME: at("person"), XDG_RUNTIME_DIR: at("runtime") };
+  const { own, directories, files } = hiddenOn({ home: at("home"), env, uid: process.getuid?.() ?? 0 });
+  const ours = (paths: readonly string[]) => paths.filter((path) => path.startsWith(scratch)).sort();
+  return { own, directories: ours(directories), files: ours(files) };
+}
+
+test("gsv's home, the runtime directory and where keys lie, by their real paths, each once, and only what is there", () => {
+  const { own, directories, files } = hidden();
+  expect(own).toContain(realpathSync("/tmp"));
+  expect(directories).toEqual([at("elsewhere/cloud"), at("home"), at("person/.ssh"), at("runtime")]);
+  expect(files).toEqual([at("person/.netrc")]);
+});
+
+test("a socket that somebody listens at, with its directory where that holds nothing else", async () => {
+  const paths = [at("alone/bound.sock"), at("among/a b.sock"), at("home/kernel.sock")];
+  const servers = await Promise.all(
+    paths.map(async (path) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const server = createServer().listen(path, resolve);
+      await promise;
+      return server;
+    }),
+  );
+  const { directories, files } = hidden();
+  expect(directories).toContain(at("alone"));
+  expect(directories).not.toContain(at("among"));
+  // Also of one that is the directory of the command, and so not hidden.
+  for (const path of paths) expect(files).toContain(path);
+  for (const server of servers) server.close();
+  expect(hidden().files).toEqual([at("person/.netrc")]);
+});

@@ -1,0 +1,195 @@
+// The sandbox tried from inside, with a kernel that lives beside it: an agent's command, which a person allowed, reads, writes, connects,
+// kills and traces what it must not, and starts gsv itself. The same program outside succeeds in all of it, so each attempt is a real one.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { join } from "node:path";
+import type { Approval } from "../../src/abi/process.ts";
+import type { Sys } from "../../src/abi/sys.ts";
+import type { ShellAnswer } from "../../src/syscalls/shell-service.ts";
+import { TestHome, until } from "../support/home.ts";
+import type { Plan, Told } from "../support/intruder.ts";
+import { gsvCommand, isCompiled } from "../support/program.ts";
+import { machineSandbox } from "../support/sandbox.ts";
+
+const INTRUDER = join(import.meta.dir, "../support/intruder.ts");
+const SECRETS = {
+  ...{ ANTHROPIC_API_KEY: "canary-1", GSV_TOKEN: "canary-2", SSH_AUTH_SOCK: "/canary-3", BASH_ENV: "/canary-4" },
+  ...{ XDG_SESSION_ID: "canary-5", DBUS_SESSION_BUS_ADDRESS: "unix:path=/canary-6", AWS_SECRET_ACCESS_KEY: "canary-7" },
+};
+const ABSTRACT = `gsv-test-${process.pid}`;
+const real = await machineSandbox();
+
+describe.skipIf(real === null)("inside", () => {
+  let home: TestHome;
+  let sys: Sys;
+  let work: string;
+  let plan: Plan;
+  const servers: Server[] = [];
+
+  async function listening(where: string | number): Promise<Server> {
+    const server = createServer((socket) => socket.end());
+    servers.push(server);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (typeof where === "number") server.listen(where, "127.0.0.1", resolve);
+    else server.listen(where, resolve);
+    await promise;
+    return server;
+  }
+
+  beforeAll(async () => {
+    home = new TestHome({ env: SECRETS });
+    home.plan = () => ({ sandboxed: true });
+    work = home.beside("work");
+    const person = home.beside("person");
+    for (const each of [join(work, "sockets"), join(work, "ours"), person]) mkdirSync(each, { recursive: true });
+    symlinkSync(home.directory, join(work, "home"));
+    writeFileSync(join(person, "notes"), "mine");
+    takenAlong(process.execPath, join(work, "bun"));
+    copyFileSync(INTRUDER, join(work, "intruder.ts"));
+    const command = "./bun intruder.ts plan.json";
+    const call = { calls: [{ name: "Shell", args: { target: "host", command, cwd: work } }] };
+    sys = home.sys({ model: `script:${await home.file("agent.script", [call, { text: "done", repeat: 9 }])}` });
+    await sys.call("proc.list", {});
+    const { port } = (await listening(0)).address() as AddressInfo;
+    const sockets = [join(work, "alone.sock"), join(work, "sockets/bound.sock")];
+    for (const each of [...sockets, `\0${ABSTRACT}`]) await listening(each);
+    const kernel = home.holder ?? 0;
+    plan = {
+      see: [
+        ...[home.directory, join(work, "home"), join(home.directory, "kernel.db"), home.paths.runDir],
+        ...[person, join(person, "notes"), `/proc/${kernel}/environ`, `/proc/${process.pid}/cmdline`],
+        `/proc/${kernel}/root/etc/passwd`,
+      ],
+      write: [join(person, "notes"), join(home.directory, "made"), join(work, "home/made")],
+      connect: [home.socketPath, join(work, "home/run/kernel.sock"), ...sockets, `@${ABSTRACT}`, port],
+      kill: [process.pid, kernel],
+      trace: [kernel],
+      link: [join(home.directory, "kernel.db"), join(person, "notes")],
+    };
+    writeFileSync(join(work, "plan.json"), JSON.stringify(plan));
+  });
+
+  afterAll(async () => {
+    for (const server of servers) server.close();
+    await home.dispose();
+  });
+
+  /** What an agent's command said that a person allowed. */
+  async function allowed(): Promise<string> {
+    const { pid } = await sys.call<{ pid: string }>("proc.spawn", { prompt: "go" });
+    let asked: Approval | undefined;
+    await until("it asks", async () => {
+      asked = (await sys.call<{ approvals: readonly Approval[] }>("hil.list", {})).approvals[0];
+      return asked !== undefined;
+    });
+    expect(asked?.why).toContain("in a sandbox without network");
+    await sys.call("hil.answer", { id: asked?.id, decision: "approve" });
+    await sys.call("proc.wait", { pids: [pid] });
+    const { messages } = await sys.call<{ messages: { role: string; content: { output?: string } }[] }>(
+      "proc.history",
+      { pid },
+    );
+    return messages.flatMap(({ role, content }) => (role === "toolResult" ? [content.output ?? ""] : [])).join("\n");
+  }
+
+  /** What a command of the person says. */
+  async function said(script: string, cwd = work): Promise<string> {
+    const id = crypto.randomUUID().replace(/-4/, "-7");
+    const { output } = await sys.call<ShellAnswer>("shell.run", { id, target: "host", script, cwd });
+    return output.pieces.map(({ bytes }) => Buffer.from(bytes, "base64").toString()).join("");
+  }
+
+  test("nothing outside is seen, written, reached, ended or traced, and no secret is in the environment", async () => {
+    const outside = Bun.spawnSync([process.execPath, INTRUDER, join(work, "plan.json")], {
+      cwd: home.beside("."),
+      env: {},
+    });
+    const control = JSON.parse(outside.stdout.toString()) as Told;
+    expect(Object.entries(control.outcome).filter(([, how]) => how !== "ok")).toEqual([]);
+
+    const line = /^\{.*\}$/m.exec(await allowed())?.[0] ?? "";
+    const { outcome, processes, env, cwd } = JSON.parse(line) as Told;
+    expect(Object.keys(outcome)).toEqual(Object.keys(control.outcome));
+    expect(Object.entries(outcome).filter(([, how]) => how === "ok")).toEqual([]);
+    expect(cwd).toBe(work);
+    // The first one there, and bash or what it became.
+    expect(processes).toBeLessThanOrEqual(3);
+    expect(JSON.stringify(env)).not.toContain("canary");
+    expect(env.TMPDIR).toBe("/tmp");
+    expect(readFileSync(join(home.beside("person"), "notes"), "utf8")).toMatch(/^minex*$/);
+  });
+
+  test("gsv's home is empty there, also where it is not in its usual place, and gsv itself finds none", async () => {
+    const usual = home.beside(".gsv");
+    mkdirSync(usual);
+    writeFileSync(join(usual, "kernel.db"), "of another");
+    const looking = `pwd; id -u; ls -A ~/.gsv ${home.directory}; echo x > ~/.gsv/x`;
+    expect(await home.gsv(["sh", "--host", "-c", looking], { env: { GSV_TOKEN: "" } })).toEqual({
+      status: 1,
+      stdout: `${home.beside("")}\n${process.getuid?.()}\n${usual}:\n\n${home.directory}:\n`.replace("/\n", "\n"),
+      stderr: expect.stringContaining("Read-only file system"),
+    });
+    if (isCompiled()) {
+      takenAlong(gsvCommand()[0]!, join(work, "gsv"));
+      const script = `GSV_HOME=${home.directory} work/gsv ps; echo status $?; cat ${home.directory}/log/kernel.log`;
+      expect(await said(script, home.beside("."))).toMatch(/^status 78\ngsv: cannot use .*\n.*No such file/s);
+      // A home of its own is not ours.
+      expect(await said("GSV_HOME=/tmp/own GSV_KERNEL=in-process ./gsv ps")).not.toContain("task:");
+    }
+  });
+
+  test("the machine is there to be read and not to be written, and nothing is given back that was taken away", async () => {
+    const places = ["/", "/etc", "/usr", "/var", "/home", "/root", "/opt", "/sys", "/proc/sys/kernel"];
+    const script = `
+      head -c 5 /etc/passwd; echo
+      for each in ${places.join(" ")}; do touch $each/gsv-test-made && echo wrote $each; done
+      for each in /proc/sys/kernel/hostname /proc/sysrq-trigger; do echo h > $each && echo wrote $each; done
+      mount -t tmpfs none /mnt && echo mounted; umount ${home.directory} && echo unmounted; mknod disk b 8 0 && echo made
+      mount -o remount,rw / && echo writable; chroot / true && echo rooted; hostname x && echo named; date -s 12:00 > made && echo dated
+      ls /dev/shm /run; cat /dev/mem /dev/kmsg`;
+    try {
+      expect(await said(`exec 2> /dev/null; ${script}`)).toBe("root:\n/dev/shm:\n\n/run:\n");
+    } finally {
+      for (const each of places.map((place) => join(place, "gsv-test-made")).filter(existsSync)) rmSync(each);
+    }
+  });
+
+  test("it prints to its streams by their names, and holds nothing else open", async () => {
+    const script = "echo two > /dev/stderr; echo one > /dev/stdout; ls /proc/self/fd | tr '\\n' ' '";
+    const both = await said(script);
+    expect(both).toContain("two\n");
+    expect(both.replace("two\n", "")).toBe("one\n0 1 2 3 ");
+  });
+
+  test("a directory may have any name, and one that is gone is said to be", async () => {
+    const odd = join(work, `a\nb 'c' "d" $(touch made) -- *`);
+    mkdirSync(odd);
+    expect(await said("pwd; echo x > kept; ls", odd)).toBe(`${odd}\nkept\n`);
+    expect(readFileSync(join(odd, "kept"), "utf8")).toBe("x\n");
+    rmSync(odd, { recursive: true });
+    await expect(said("pwd", odd)).rejects.toThrow("no such directory on the host");
+    // While it runs.
+    expect(await said(`mkdir ${work}/brief; cd ${work}/brief; rmdir ${work}/brief; echo still; ls; echo $?`)).toBe(
+      "still\n0\n",
+    );
+  });
+});
+
+function takenAlong(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
+}
