@@ -13,7 +13,7 @@ const short = (callName: string, name: string) => async () => (await import("./d
 
 export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["chat", { summary: "Send a message and print the answer", load: async () => (await import("./chat.ts")).chat }],
-  ["ps", { summary: "List processes", load: short("proc.list", "ps") }],
+  ["ps", { summary: "List processes", load: async () => (await import("./ps.ts")).ps() }],
   ["spawn", { summary: "Start a new process; prints its pid", load: short("proc.spawn", "spawn") }],
   ["send", { summary: "Leave a message and return at once", load: short("proc.send", "send") }],
   [

@@ -1,7 +1,7 @@
 // `gsv usage`: what answers of models used and cost, summed up. A table with the total below for people; one JSON object or one line of CSV
 // a row for programs, without the total, so that nothing is counted twice.
 
-import { field } from "../src/syscalls/define.ts";
+import { field, type Print } from "../src/syscalls/define.ts";
 import { spendingCalls } from "../src/syscalls/spending.ts";
 import type { UsageInfo, UsagePage } from "../src/syscalls/spending-service.ts";
 import { usageError } from "./args.ts";
@@ -34,7 +34,7 @@ const spec = {
 export const usage = command(spec, async ({ args: { csv, ...asked }, json }, io) => {
   if (csv && json) throw usageError(spec, "--csv and --json exclude each other");
   const page = await whole(io, asked);
-  const print = sums.cli.print;
+  const print = printOf(asked.by);
   if (csv) await printText(io.stdout, csvOf(page.rows));
   else
     await printResult(
@@ -51,6 +51,17 @@ export const usage = command(spec, async ({ args: { csv, ...asked }, json }, io)
     );
   return 0;
 });
+
+/** Only processes have labels. */
+function printOf(by: string): Print<UsagePage> {
+  const { print } = sums.cli;
+  if (print.kind !== "table") return print;
+  const columns = print.columns.filter(({ head }) => head !== "LABEL" || by === "process");
+  return {
+    ...print,
+    columns: columns.map((column) => (column.head === "OF" ? { ...column, head: by.toUpperCase() } : column)),
+  };
+}
 
 async function whole(io: Io, asked: object): Promise<UsagePage> {
   const rows: UsageInfo[] = [];

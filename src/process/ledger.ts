@@ -61,6 +61,8 @@ export class Ledger {
   private readonly interrupted = new Set<string>();
   /** What was signalled last of each process, so that copying again does not say it again. */
   private readonly told = new Map<string, number>();
+  /** And what was said of its state: what only charges it is no news of that. */
+  private readonly saidOf = new Map<string, string>();
   /** Processes with something to do, as last published. */
   private readonly working = new Set<string>();
 
@@ -201,7 +203,9 @@ export class Ledger {
     this.told.set(row.pid, latest.seq);
     this.note(row.pid, state);
     for (const { approvals } of rows) for (const approval of approvals) this.tellApproval(row, approval);
-    this.emit(row, { name: "process.state", state, queued, waitsFor });
+    const said = JSON.stringify([latest.projection, rows.some(({ approvals }) => approvals.length > 0)]);
+    if (said !== this.saidOf.get(row.pid)) this.emit(row, { name: "process.state", state, queued, waitsFor });
+    this.saidOf.set(row.pid, said);
     this.toWatchers(row.pid, latest.projection);
   }
 
@@ -275,6 +279,7 @@ export class Ledger {
     this.held.delete(pid);
     this.expected.delete(pid);
     this.told.delete(pid);
+    this.saidOf.delete(pid);
   }
 
   /** Tells those who wait that a process is gone. */

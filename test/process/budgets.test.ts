@@ -90,6 +90,32 @@ describe("a budget", () => {
     expect(await budgets(home)).toEqual([]);
   });
 
+  test("is a directory of files, which a person writes: one bound alone, more of one, or none", async () => {
+    await using home = await TestKernel.boot();
+    const write = (path: string, content: string) => home.sys.call("fs.write", { path, content });
+    const read = async (path: string) => (await home.sys.call<{ content: string }>("fs.read", { path })).content;
+    home.model.will(INIT, costing(0.25, { usage: { costUsd: 0.25, input: 12 } }));
+    await write(`/proc/${INIT}/ctl`, "budget $2,30m");
+    await home.say("one");
+    const at = `/sys/budget/${INIT}`;
+    const names = ["usd.max", "usd.current", "tokens.max", "tokens.current", "time.max", "time.current"];
+    const texts = async () => await Promise.all(names.map((name) => read(`${at}/${name}`)));
+    expect(await texts()).toEqual(["2.00", "0.25", "max", "12", "1800", "0"]);
+    await write(`${at}/tokens.max`, "5000\n");
+    await write(`${at}/usd.max`, "+0.5");
+    await write(`${at}/time.max`, "max");
+    expect((await budgets(home))[0]?.budget).toBe("$2.50,5k");
+    await write(`${at}/usd.max`, "max");
+    await write(`${at}/tokens.max`, "max");
+    expect(await budgets(home)).toEqual([]);
+    for (const [path, content] of [
+      [`/proc/${INIT}/ctl`, "budget lots"],
+      [`${at}/usd.max`, "1"],
+      ["/sys/budget/day/usd.max", "1"],
+    ] as const)
+      expect((await home.refusal("fs.write", { path, content })).code).not.toBe("EIO");
+  });
+
   test("a request that is repeated raises once", async () => {
     await using home = await TestKernel.boot();
     await give(home, INIT, "$1");

@@ -38,6 +38,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "group.mod",
     "group.rm",
     "hil.answer",
+    "proc.budget",
     "proc.model",
     "repo.delete",
     "storage.gc",
