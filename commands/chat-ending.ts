@@ -24,6 +24,7 @@ const HELD: { readonly [kind in WaitsFor["kind"]]: ChatStatus } = {
   disk: "unavailable",
   repair: "error",
   model: "unavailable",
+  outage: "unavailable",
 };
 
 /** Why a run was ended from outside, in words. */

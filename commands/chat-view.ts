@@ -1,7 +1,7 @@
 // How a conversation reaches the reader: as text (answers on stdout, the rest on stderr), as JSON lines, or as one JSON object.
 // Views only print. What was shown of an answer that is then re-asked or stored differently is marked, never silently repeated.
 
-import type { Signal } from "../src/abi/signal.ts";
+import type { Signal, SignalOf } from "../src/abi/signal.ts";
 import { reveal, Sanitizer } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import type { Sent } from "../src/syscalls/services.ts";
@@ -68,7 +68,8 @@ export function textView(io: Io): ChatView {
           return status(`${signal.id}: ${DECIDED[signal.decision]} by ${signal.by}`);
         case "chat.restart":
           await answer.drop();
-          return status(`asking again (attempt ${signal.attempt}): ${signal.reason}`);
+          // What holds it is said when its state is told.
+          return signal.putAside ? undefined : status(restartText(signal));
       }
     },
     async result(result) {
@@ -209,4 +210,9 @@ class Answer {
     this.midLine = !text.endsWith("\n");
     await this.io.stdout.write(text);
   }
+}
+
+function restartText({ attempt, reason, until, at }: SignalOf<"chat.restart">): string {
+  const seconds = until === null ? 0 : Math.round((until - at) / 1000);
+  return `asking again${seconds < 2 ? "" : ` in ${seconds} s`} (attempt ${attempt}): ${reason}`;
 }

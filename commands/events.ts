@@ -1,7 +1,7 @@
 // The schema of `gsv chat --json`, version 1: one JSON object a line, `init` first and `result` last, even when it fails.
 // It may only grow: a key or type that was printed once keeps its name and meaning. The TypeScript types come from the same data.
 
-import type { Signal } from "../src/abi/signal.ts";
+import type { Signal, SignalOf } from "../src/abi/signal.ts";
 
 export const EVENT_VERSION = 1;
 
@@ -36,7 +36,7 @@ export const EVENT_TYPES = {
   "tool.end": { callId: "text", tool: "text", call: "text", ok: "flag", seq: "int", output: "text" },
   "approval.request": { id: "text", tool: "text", call: "text", args: "object", why: "text" },
   "approval.resolved": { id: "text", decision: "decision", by: "text" },
-  retry: { turn: "int", attempt: "int", reason: "text" },
+  retry: { turn: "int", attempt: "int", reason: "text", class: "text?", until: "number?", putAside: "flag" },
   warning: { message: "text" },
   result: {
     status: "status",
@@ -81,10 +81,14 @@ export function toEvent(signal: Signal): ChatEvent | null {
     case "chat.hil_closed":
       return { type: "approval.resolved", ...common, id: signal.id, decision: signal.decision, by: signal.by };
     case "chat.restart":
-      return { type: "retry", ...common, turn: signal.turn, attempt: signal.attempt, reason: signal.reason };
+      return { type: "retry", ...common, ...retryOf(signal) };
     default:
       return null;
   }
+}
+
+function retryOf({ turn, attempt, reason, class: failureClass, until, putAside }: SignalOf<"chat.restart">) {
+  return { turn, attempt, reason, class: failureClass, until, putAside };
 }
 
 /** What is wrong with a value as an event of this version, or null. Keys and types it does not know are no fault. */

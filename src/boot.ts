@@ -116,7 +116,7 @@ export interface Kernel {
   readonly log: (line: string) => void;
   readonly firstRun: boolean;
   readonly isWorking: () => boolean;
-  /** Until something stored falls due; null where nothing is. */
+  /** Until the next stored instant at which something goes on by itself; null when there is none. */
   readonly dueWithinMs: () => number | null;
   readonly host: Core["host"];
   /** Lets turns in flight come to their end, for so long; nothing new is begun. */
@@ -269,12 +269,13 @@ async function takeUp(
   await sweep(kernel, clock.now());
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
   await recover({ kernel, store, ...parts, clock, retries, onFault });
+  await parts.heldRuns.find();
   await parts.budgets.look(null);
 }
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldForKeys, budgets }: ProcessParts,
+  { runners, ledger, closer, heldRuns, budgets }: ProcessParts,
   {
     firstRun,
     database,
@@ -293,17 +294,18 @@ function finished(
     host,
     callers,
     door,
-    dueWithinMs: () => budgets.dueWithinMs(),
     isWorking: () => runners.active > 0 || ledger.busy || shells.isBusy(),
     async accept(client, credentials, peer = "local") {
       learnEnvironment(redactor, client.env);
       if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
       const human = await kernel.accounts.firstHuman();
       if (human === null) throw new SysError("EIO", "this home has no account");
-      if (core.offers.made(human.uid, client)) heldForKeys.look(human.uid).catch(core.onFault);
+      if (core.offers.made(human.uid, client)) heldRuns.look(human.uid).catch(core.onFault);
       return door(human.uid, () => callers.person(human.uid, human.home), client);
     },
+    dueWithinMs: () => sooner(heldRuns.dueWithinMs(), budgets.dueWithinMs()),
     async drain(ms) {
+      heldRuns.stop();
       await runners.drain(ms);
       await closer.settled();
     },
@@ -317,6 +319,7 @@ function finished(
 
   async function close(): Promise<void> {
     await stopSweeping();
+    heldRuns.stop();
     shells.close();
     budgets.stop();
     await core.watching.close();
@@ -324,6 +327,10 @@ function finished(
     await core.processes.close();
     database.close();
   }
+}
+
+function sooner(left: number | null, right: number | null): number | null {
+  return left === null || right === null ? (left ?? right) : Math.min(left, right);
 }
 
 /** Who lost the account or the token hears nothing more; the next call says so. */

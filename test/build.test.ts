@@ -2,15 +2,32 @@
 // tries each thing a hostile directory could do; building it takes a second, so all claims share one build.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "../src/build.ts";
 import { hotChunk } from "../src/bundle/hot-chunk.ts";
+import { WIRES } from "./support/wire-bytes.ts";
+import { WireServer } from "./support/wire-server.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "gsv-build-"));
 const binary = join(scratch, "out", "small");
 const hostile = join(scratch, "hostile");
+
+const source = (path: string) => JSON.stringify(join(import.meta.dir, "..", path));
+/** Asks both kinds of servers, through their SDKs. */
+const ASK = `import { anthropicProvider } from ${source("src/providers/anthropic.ts")};
+  import { openAiProvider } from ${source("src/providers/openai.ts")};
+  import { realClock as clock } from ${source("src/lib/clock.ts")};
+  import { accessOf } from ${source("test/support/wire-format.ts")};
+  import { requestOf } from ${source("test/providers/requests.ts")};
+  export async function ask(url) {
+    const access = accessOf(url);
+    const last = [];
+    for (const provider of [anthropicProvider({ clock, access }), openAiProvider({ name: "openai", clock, access })])
+      for await (const event of provider.stream(requestOf([{ user: "hi" }]), new AbortController().signal)) last.push(event);
+    return last;
+  }`;
 
 beforeAll(async () => {
   mkdirSync(hostile);
@@ -24,9 +41,12 @@ beforeAll(async () => {
     import page from "./page.md" with { type: "text" };
     import * as devtools from "react-devtools-core";
     const lazy = await import("./lazy.ts");
+    if (process.argv[2] !== undefined) console.log(JSON.stringify(await lazy.ask(process.argv[2])));
+    else
     console.log(JSON.stringify({ VERSION, COMMIT, page, devtools: typeof devtools, lazy: lazy.answer(), canary: process.env.CANARY ?? null }));`,
   );
-  writeFileSync(join(scratch, "lazy.ts"), "export const answer = () => 42;\n");
+  writeFileSync(join(scratch, "lazy.ts"), `export const answer = () => 42;\nexport { ask } from "./ask.ts";\n`);
+  writeFileSync(join(scratch, "ask.ts"), ASK);
   await build({ entry: join(scratch, "main.ts"), outfile: binary, commit: "abc123" });
 });
 
@@ -65,6 +85,21 @@ test("a build that fails says why and keeps the old binary", async () => {
   await expect(build({ entry: join(scratch, "broken.ts"), outfile: binary, commit: "abc123" })).rejects.toThrow();
   expect(statSync(binary).ino).toBe(before);
   expect(readdirSync(join(scratch, "out"))).toEqual(["small"]);
+});
+
+test("model servers are asked through their SDKs, of which the binary holds no page that nobody asks for", async () => {
+  const [anthropic, chat] = [WIRES.anthropic!, WIRES["openai chat completions"]!];
+  using server = new WireServer(({ path }) => {
+    const { type, body } = path === anthropic.path ? anthropic : chat;
+    return { type, body: body({ text: [path] }) };
+  });
+  const asking = Bun.spawn([binary, server.url], { cwd: hostile, env: { PATH: "/usr/bin:/bin" }, stderr: "pipe" });
+  const [said, fault] = await Promise.all([asking.stdout.text(), asking.stderr.text()]);
+  expect(fault).toBe("");
+  const done = expect.objectContaining({ type: "done" });
+  const text = (path: string) => ({ type: "text", text: path });
+  expect(JSON.parse(said)).toEqual([text(anthropic.path), done, text(chat.path), done]);
+  expect(readFileSync(binary).includes("/fine_tuning/jobs")).toBe(false);
 });
 
 test("what is imported dynamically on the way of common commands lies in one chunk, and is the same module everywhere", async () => {

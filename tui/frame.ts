@@ -74,14 +74,22 @@ function activityLine({ run, state, waitsFor, asks }: State, theme: Theme, now: 
   if (asks.length > 0) return null;
   if (state === "paused" || state === "stopped") {
     const why = waitsFor === null ? "" : `: ${reveal("reason" in waitsFor ? waitsFor.reason : waitsFor.summary)}`;
-    return `${theme.needs(theme.glyphs.held)} ${theme.bold(state)}${why}`;
+    return `${theme.needs(theme.glyphs.held)} ${theme.bold(state)}${againText(waitsFor, now)}${why}`;
   }
   if (run === null) return null;
   const { spinner } = theme.glyphs;
   const glyph = theme.ok(spinner[Math.floor(now / SPIN_MS) % spinner.length] ?? "");
   const tokens = run.doing === "writing" ? ` · ${Math.ceil(run.chars / 4)} tok` : "";
-  const what = run.doing === "tool" ? `running ${cutWidth(reveal(run.what), 60)}` : run.doing;
+  const again = againText(waitsFor, now);
+  const what =
+    run.doing === "tool" ? `running ${cutWidth(reveal(run.what), 60)}` : again === "" ? run.doing : `waiting${again}`;
   return `${glyph} ${what}  ${theme.dim(`${elapsed(now - run.since)}${tokens} · esc stops`)}`;
+}
+
+/** Where a model failed and is asked once more. */
+function againText(waitsFor: State["waitsFor"], now: number): string {
+  const isAgain = waitsFor?.kind === "model" || waitsFor?.kind === "outage";
+  return isAgain ? `, asked again in ${elapsed(waitsFor.until - now)}` : "";
 }
 
 /** In whole seconds: a row that changes more often than once in a while cannot be read. */

@@ -18,6 +18,8 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
     case "chat.text":
       return print(doing(state, "thinking", "", at), { kind: "text", turn: signal.turn, text: signal.text });
     case "chat.restart":
+      // What holds a run that is put aside is said with its state.
+      if (signal.putAside) return { state: doing(state, "thinking", "", at), effects: [] };
       return print(doing(state, "thinking", "", at), { kind: "again", reason: signal.reason });
     case "chat.tool_call":
       return {

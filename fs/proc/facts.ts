@@ -9,6 +9,8 @@ import { quoted } from "../../src/lib/quote.ts";
 type Fact = readonly [string, string | number | null];
 
 export function statusText(info: ProcessInfo, waitsForText: (waits: WaitsFor) => string): string {
+  const { waitsFor } = info;
+  const next = waitsFor?.kind === "model" || waitsFor?.kind === "outage" ? waitsFor : null;
   return factsText([
     ["Name", info.label],
     ["Pid", info.pid],
@@ -23,7 +25,9 @@ export function statusText(info: ProcessInfo, waitsForText: (waits: WaitsFor) =>
     ["Workspace", info.workspaceId],
     ["Cost", exactUsd(microsOf(info.costUsd))],
     ["Tokens", info.tokens],
-    ["WaitsFor", info.waitsFor === null ? null : waitsForText(info.waitsFor)],
+    ["WaitsFor", waitsFor === null ? null : waitsForText(waitsFor)],
+    ["NextTry", next === null ? null : new Date(next.until).toISOString()],
+    ["Failure", next?.class ?? null],
     ["Created", new Date(info.createdAt).toISOString()],
   ]);
 }

@@ -131,7 +131,7 @@ export const SETTINGS = {
   "ai.maxTokens": count("how long one answer of a model may be", 8192, { min: 1 }),
   "ai.contextWindowTokens": count("the window of a model that says nothing of its own", 256_000, { min: 1024 }),
   "ai.maxContextBytes": count("how many bytes each context.d may add to a request", 32_768, {}),
-  "ai.generation.timeoutMs": count("how long one answer may take", 180_000),
+  "ai.generation.timeoutMs": count("how long one answer may take in all", 1_800_000, { min: 1000 }),
   "ai.generation.streaming": choice("whether an answer comes in pieces", ["auto", "off"], ROOT_LATER),
   "ai.tools.approval": setting("json", "rules for what asks first", "[]", { shape: "array", ...LATER }),
   "ai.skills.indexMode": choice("how skills are listed to a model", ["summary", "names", "off"], { agents: "ask" }),

@@ -1,6 +1,7 @@
 // A process as its owner sees it. The projection in kernel.db and the process's own database both speak these words.
 
 import { microsOf, type Tokens, usdOf } from "./money.ts";
+import type { FailureClass } from "./stream.ts";
 
 export const STATES = [
   "idle",
@@ -34,8 +35,28 @@ export type WaitsFor =
   /** A budget is used up: a person raises it, or the day ends. */
   | { readonly kind: "limit"; readonly reason: string; readonly until?: number }
   | { readonly kind: "repair"; readonly reason: string }
-  /** It goes on by itself: a model is asked again then. */
-  | { readonly kind: "model"; readonly reason: string };
+  /** It goes on by itself: a model that failed is asked again, by a run that stays at it (`model`) or is put aside until then (`outage`). */
+  | ({ readonly kind: "model" | "outage" } & NextTry);
+
+/** A model is asked once more, and when. */
+export interface NextTry {
+  readonly reason: string;
+  readonly model: string;
+  readonly class: FailureClass;
+  readonly until: number;
+}
+
+/** How often the turn in flight was asked for in vain. */
+export interface Retrying {
+  /** The one that was asked last. */
+  readonly model: string;
+  /** Since the run was put aside the last time. */
+  readonly failed: number;
+  /** How often it was put aside. */
+  readonly pauses: number;
+  /** Null while it is being asked. */
+  readonly waitsFor: WaitsFor | null;
+}
 
 export interface ProcessInfo {
   readonly pid: string;
@@ -101,6 +122,7 @@ const EXIT_OF_HOLD: { readonly [K in WaitsFor["kind"]]: number } = {
   limit: 6,
   repair: 1,
   model: 75,
+  outage: 75,
 };
 
 /** The same for one who does not stay until what holds the process is gone. */
@@ -114,6 +136,17 @@ export interface Usage extends Tokens {
 }
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
+
+/** What an answer used, as its process counted it. */
+export interface Spent {
+  readonly model: string;
+  readonly usage: Usage;
+  /** How long the run was at work for it; nothing when left out. */
+  readonly ms?: number;
+  /** False where nobody knows its price. */
+  readonly priced?: boolean;
+  readonly now: number;
+}
 
 /** One answer of a model, as it is charged. */
 export interface UsageRow {

@@ -2,6 +2,7 @@
 // `seq` is a durable message number, never a counter of signals: a client that was away asks for history after it.
 
 import type { RunStatus, State, Usage, WaitsFor } from "./process.ts";
+import type { FailureClass } from "./stream.ts";
 
 interface SignalBase {
   readonly pid: string;
@@ -66,6 +67,11 @@ export type Signal =
       readonly turn: number;
       readonly attempt: number;
       readonly reason: string;
+      /** Of the failure; null where the kernel was restarted. */
+      readonly class: FailureClass | null;
+      /** When it is said anew; null at once, or where the run is put aside: then the state tells. */
+      readonly until: number | null;
+      readonly putAside: boolean;
     })
   | (RunSignal & {
       readonly name: "chat.complete";
@@ -97,6 +103,7 @@ export type Signal =
   | (SignalBase & { readonly name: "resync"; readonly afterSeq: number });
 
 export type SignalName = Signal["name"];
+export type SignalOf<Name extends SignalName> = Extract<Signal, { readonly name: Name }>;
 
 /** All given parts must match; a name ending in `.*` matches its family. */
 export interface SignalFilter {

@@ -9,7 +9,7 @@ import { Budgets } from "../process/budgets.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import { Costs } from "../process/costs.ts";
-import { HeldForKeys } from "../process/held-for-keys.ts";
+import { HeldRuns } from "../process/held-runs.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { toldText } from "../process/prompt.ts";
@@ -28,7 +28,7 @@ export interface ProcessParts {
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly closer: Closer;
-  readonly heldForKeys: HeldForKeys;
+  readonly heldRuns: HeldRuns;
   readonly budgets: Budgets;
 }
 
@@ -50,7 +50,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, budgets, shells, held: () => heldForKeys }),
+    ports: runPorts(core, files, { ledger, budgets, shells, held: () => heldRuns }),
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -58,8 +58,9 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     checkpoint: checkpointer(workplacesOf({ ...core, ...machine })),
   });
   const { models, offers } = core;
-  const heldForKeys = new HeldForKeys({ processes: kernel.processes, store, ledger, models, offers, clock, wake });
-  return { ledger, runners, closer, heldForKeys, budgets };
+  const { processes } = kernel;
+  const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, clock, wake, onFault });
+  return { ledger, runners, closer, heldRuns, budgets };
 }
 
 interface RunParts {
@@ -67,7 +68,7 @@ interface RunParts {
   readonly budgets: Budgets;
   readonly shells: ShellParts;
   /** Made after what it is handed to. */
-  readonly held: () => HeldForKeys;
+  readonly held: () => HeldRuns;
 }
 
 function runPorts(
@@ -107,8 +108,9 @@ function runPorts(
     },
     async modelsOf(row, run) {
       if (providers !== undefined) {
+        const name = run.model ?? OFFLINE.provider;
         const rate = { price: null, isOwn: false };
-        return [{ ...(await providers(run.model)), name: run.model ?? OFFLINE.provider, missing: null, rate }];
+        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null, rate }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
       return await models.reach(
@@ -116,7 +118,8 @@ function runPorts(
         named,
       );
     },
-    holdFor: (row, model) => held().hold(row, model),
+    held,
+    toolSpecs: () => toolCalls.specs(),
     promptOf: (row) => promptOf(core, options.namespace, row),
     runOver: shells.runOver,
     saying: live.saying,

@@ -26,11 +26,11 @@ import { mountedWorkspaces } from "./workspace-files.ts";
 import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 
 export function bootServices(core: Core, files: FileParts, { shells, ...parts }: ServiceParts): Services {
-  const { ledger, runners, closer, heldForKeys, budgets } = parts;
+  const { ledger, runners, closer, heldRuns, budgets } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
   const { models, offers } = core;
-  const choosing = { kernel, models, offers, clock };
+  const choosing = { kernel, models, offers, clock, held: heldRuns };
   const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
   return {
     ...bootPeople(core, parts),
@@ -38,7 +38,6 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       kernel,
       atRest: false,
       heldBy: (pid) => ledger.heldBy(pid),
-      expectedBy: (pid) => ledger.expectedBy(pid),
     }),
     histories: historiesService({ kernel, store, open: (row) => ledger.open(row) }),
     kernel: controlService({
@@ -57,7 +56,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       ...core.settings,
       async change(context, request) {
         const changed = await core.settings.change(context, request);
-        await heldForKeys.look(context.caller.ownerUid);
+        await heldRuns.look(context.caller.ownerUid);
         await budgets.look(request.system ? null : context.caller.ownerUid);
         return changed;
       },
@@ -86,6 +85,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       termMs: config["kernel.termMs"],
       modelFor: (context, wanted) => modelFor(choosing, context, wanted),
       offers,
+      held: heldRuns,
     }),
   };
 }

@@ -58,6 +58,7 @@ export class AskersSettings {
       maxTokens: Number(this.text("ai.maxTokens")),
       windowTokens: Number(this.text("ai.contextWindowTokens")),
       silenceMs: Number(this.text("timeouts.llmMs")),
+      totalMs: Number(this.text("ai.generation.timeoutMs")),
       style: this.text("ai.providerStyle") as Style,
       parallel: provider === "ollama" ? Number(this.text("ollama.parallel")) : 0,
     };

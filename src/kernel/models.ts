@@ -32,6 +32,8 @@ export interface Model {
   /** What has to be set before it can be asked. */
   readonly missing: string | null;
   readonly rate: Rate;
+  /** Tells its key from another, and nothing of it. */
+  readonly keyMark: string | null;
 }
 
 export interface Models {
@@ -69,6 +71,7 @@ export function modelsService(options: ModelsOptions): Models {
           model: choice.model,
           name,
           missing: null,
+          keyMark: null,
           rate: rateOf(settings, choice),
         };
       }
@@ -87,13 +90,9 @@ export function modelsService(options: ModelsOptions): Models {
           class: "config",
           message: `${choice.provider} has no model yet: name one, as ${choice.provider}/MODEL`,
         });
-      return {
-        provider,
-        model,
-        name: choiceText({ ...choice, model }),
-        missing: null,
-        rate: rateOf(settings, { ...choice, model }),
-      };
+      const reached = { ...choice, model };
+      const rate = rateOf(settings, reached);
+      return { provider, model, name: choiceText(reached), missing: null, keyMark: markOf(access.apiKey), rate };
     } catch (error) {
       return unreachable(name, failureOf(error));
     }
@@ -200,6 +199,10 @@ function missingText(provider: string, keySetting: string): string {
   return `there is no key for ${provider}: gsv auth provider ${provider} keeps one (${keySetting})`;
 }
 
+function markOf(key: string | null): string | null {
+  return key === null ? null : new Bun.CryptoHasher("sha256").update(key).digest("hex").slice(0, 16);
+}
+
 class Unreachable implements Provider {
   readonly name = "unreachable";
   constructor(readonly failure: Failure) {}
@@ -210,7 +213,8 @@ class Unreachable implements Provider {
 }
 
 function unreachable(name: string, failure: Failure): Model {
-  return { provider: new Unreachable(failure), model: name, name, missing: null, rate: { price: FREE, isOwn: false } };
+  const rate = { price: FREE, isOwn: false };
+  return { provider: new Unreachable(failure), model: name, name, missing: null, keyMark: null, rate };
 }
 
 function failureOf(error: unknown): Failure {

@@ -20,8 +20,6 @@ export interface RegistryOptions {
   readonly fresh?: (pid: string) => Promise<Projection | null>;
   /** What holds a process that could not be written down, such as a full disk. */
   readonly heldBy?: (pid: string) => WaitsFor | null;
-  /** What a running process waits for that comes by itself. */
-  readonly expectedBy?: (pid: string) => WaitsFor | null;
   /** Told when a listing showed something interrupted. */
   readonly onInterrupted?: () => void;
 }
@@ -61,7 +59,7 @@ export function registryService(options: RegistryOptions): Registry {
       activeRunId: projection.activeRunId,
       createdAt: row.createdAt,
       lastActiveAt: projection.lastActiveAt,
-      waitsFor: held ?? options.expectedBy?.(row.pid) ?? projection.waitsFor,
+      waitsFor: held ?? projection.waitsFor,
       lastStatus: projection.lastStatus,
       costUsd: usdOf(row.costMicros),
       tokens: row.tokens,

@@ -56,7 +56,7 @@ interface Scope {
   readonly until?: number;
 }
 
-interface Reservation {
+export interface Reservation {
   readonly scopes: ReadonlySet<string>;
   readonly most: Amounts;
 }
@@ -80,18 +80,6 @@ export class Budgets {
   private due: { readonly at: number; readonly cancel: () => void } | null = null;
 
   constructor(private readonly ports: BudgetPorts) {}
-
-  /** Null: it was held, or aborted, and nothing was done. */
-  async within<T>(row: ProcessRow, wish: Wish, work: () => Promise<T>): Promise<T | null> {
-    const reservation = await this.reserve(row, wish);
-    if (reservation === "held") return null;
-    if (reservation === "unbounded") return await work();
-    try {
-      return await work();
-    } finally {
-      await this.settle(reservation);
-    }
-  }
 
   /** Lets go what may go on: a budget was raised, a setting changed, a day ended, a kernel began. */
   async look(ownerUid: number | null): Promise<void> {
@@ -117,14 +105,15 @@ export class Budgets {
     this.due = null;
   }
 
-  private async reserve(row: ProcessRow, { most, signal }: Wish): Promise<Reservation | "held" | "unbounded"> {
-    if ((await this.scopesOf(row)).length === 0) return "unbounded";
+  /** Null where nothing is bounded; `held` where nothing may be used now, or nobody wants to any more. */
+  async reserve(row: ProcessRow, { most, signal }: Wish): Promise<Reservation | null | "held"> {
+    if ((await this.scopesOf(row)).length === 0) return null;
     const wanted = await most();
     for (;;) {
       const left = this.settled();
       const reserved = await this.serial.run(() => this.tryReserve(row, wanted));
+      if (reserved.kind === "free") return reserved.reservation;
       if (signal.aborted) return "held";
-      if (reserved.kind === "free") return reserved.reservation ?? "unbounded";
       if (reserved.kind === "over") {
         await this.hold(row, reserved.scope);
         return "held";
@@ -150,8 +139,9 @@ export class Budgets {
     return { kind: "free", reservation };
   }
 
-  private async settle(reservation: Reservation): Promise<void> {
-    // What it used is charged by now: both are seen, or neither.
+  /** What it used is charged by now: both are seen, or neither. */
+  async settle(reservation: Reservation | null): Promise<void> {
+    if (reservation === null) return;
     await this.serial.run(async () => this.reservations.delete(reservation));
     for (const go of [...this.waiting]) go();
   }
@@ -182,13 +172,12 @@ export class Budgets {
     row: ProcessRow,
     { scope, signal }: { readonly scope: Scope; readonly signal: AbortSignal },
   ): Promise<void> {
-    const { ledger } = this.ports;
-    const reason = `others use what is left of the budget of ${scope.pid ?? "the day"}; it goes on after them`;
-    ledger.expect(row, { kind: "model", reason }, signal);
+    const text = `others use what is left of the budget of ${scope.pid ?? "the day"}; ${row.pid} goes on after them`;
+    const share = shareOf(scope.limits, scope.used);
+    this.ports.ledger.emit(row, { name: "process.budget", of: scope.pid, share, text });
     const aborted = Promise.withResolvers<void>();
     signal.addEventListener("abort", () => aborted.resolve(), { once: true });
     await Promise.race([settled, aborted.promise]);
-    ledger.expect(row, null, signal);
   }
 
   private async hold(row: ProcessRow, scope: Scope): Promise<void> {

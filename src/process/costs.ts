@@ -1,7 +1,9 @@
 // What an answer may use at most, before it is asked for, and how long a run is at work for it.
 
 import type { Amounts } from "../abi/budget.ts";
-import { type Charged, costMicros, microsOf, type Rate, tokensOf } from "../abi/money.ts";
+import { type Charged, costMicros, microsOf, tokensOf } from "../abi/money.ts";
+import type { ModelRequest } from "../abi/stream.ts";
+import type { Model } from "../kernel/models.ts";
 import type { Clock } from "../lib/clock.ts";
 
 /** More characters to a token than any real text has, so that a request is rather thought too big. */
@@ -17,11 +19,11 @@ export class Costs {
   }
 
   /** The first answer of a model that may cost anything takes all that is left, so it is asked for alone. */
-  most(model: string, { price }: Rate, request: { readonly bytes: number; readonly outputTokens: number }): Amounts {
-    const input = Math.ceil(request.bytes / BYTES_PER_TOKEN);
-    const tokens = { input, output: request.outputTokens, cacheRead: 0, cacheWrite: 0 };
+  most({ name, rate: { price } }: Model, { system, messages, tools }: ModelRequest, outputTokens: number): Amounts {
+    const bytes = Buffer.byteLength(JSON.stringify({ system, messages, tools }));
+    const tokens = { input: Math.ceil(bytes / BYTES_PER_TOKEN), output: outputTokens, cacheRead: 0, cacheWrite: 0 };
     const dearest = price === null ? null : { ...price, input: Math.max(price.input, price.cacheWrite) };
-    const micros = dearest === null ? this.dearest.get(model) : costMicros(dearest, tokens);
+    const micros = dearest === null ? this.dearest.get(name) : costMicros(dearest, tokens);
     return { micros: micros ?? Number.POSITIVE_INFINITY, tokens: tokensOf(tokens), ms: 0 };
   }
 }

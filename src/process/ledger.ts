@@ -55,8 +55,6 @@ export class Ledger {
   private readonly writes = new Map<string, { readonly now: number; readonly ever: number }>();
   private readonly watchers = new Set<Change>();
   private readonly held = new Map<string, WaitsFor>();
-  /** What running processes wait for that comes by itself. */
-  private readonly expected = new Map<string, WaitsFor>();
   /** Runs that an earlier kernel was carrying. */
   private readonly interrupted = new Set<string>();
   /** What was signalled last of each process, so that copying again does not say it again. */
@@ -243,15 +241,6 @@ export class Ledger {
     this.toWatchers(row.pid, { ...row, state, waitsFor });
   }
 
-  /** A run waits for something that comes by itself: it goes on running, and whoever looks sees what for. Null when it came. */
-  expect(row: ProcessRow, waitsFor: WaitsFor | null, signal: AbortSignal): void {
-    if (waitsFor === null) this.expected.delete(row.pid);
-    else this.expected.set(row.pid, waitsFor);
-    // Whoever ended the run has said what state it left.
-    if (signal.aborted) return;
-    this.emit(row, { name: "process.state", state: "running", queued: row.queued, waitsFor });
-  }
-
   /** True once for a run that an earlier kernel was carrying. */
   wasInterrupted(runId: string): boolean {
     return this.interrupted.delete(runId);
@@ -259,10 +248,6 @@ export class Ledger {
 
   heldBy(pid: string): WaitsFor | null {
     return this.held.get(pid) ?? null;
-  }
-
-  expectedBy(pid: string): WaitsFor | null {
-    return this.expected.get(pid) ?? null;
   }
 
   private note(pid: string, state: State): void {
@@ -277,7 +262,6 @@ export class Ledger {
     this.writes.delete(pid);
     this.publishing.delete(pid);
     this.held.delete(pid);
-    this.expected.delete(pid);
     this.told.delete(pid);
     this.saidOf.delete(pid);
   }

@@ -8,6 +8,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ModelService } from "../syscalls/ai-service.ts";
 import type { CallContext } from "../syscalls/define.ts";
+import { type HeldRuns, isHeld } from "./held-runs.ts";
 import type { Offers } from "./offers.ts";
 
 export interface ModelChoicePorts {
@@ -15,6 +16,7 @@ export interface ModelChoicePorts {
   readonly models: Models;
   readonly offers: Offers;
   readonly clock: Clock;
+  readonly held: HeldRuns;
 }
 
 const keyOf = (pid: string) => `processes/${pid}/model`;
@@ -45,7 +47,7 @@ export async function forgetModel(
 
 /** Checked when the message comes, so that a wrong name fails at its sender and not in the run. Null is whoever answers by default. */
 export async function modelFor(
-  { kernel, models, offers }: ModelChoicePorts,
+  { kernel, models, offers }: Pick<ModelChoicePorts, "kernel" | "models" | "offers">,
   context: CallContext,
   { pid, model }: { readonly pid: string | null; readonly model: string | undefined },
 ): Promise<string | null> {
@@ -57,7 +59,7 @@ export async function modelFor(
 }
 
 export function modelService(ports: ModelChoicePorts): ModelService {
-  const { kernel, models, offers, clock } = ports;
+  const { kernel, models, offers, clock, held } = ports;
   const askerOf = (context: CallContext) => ({ uid: context.caller.ownerUid, offer: offers.from(context) });
   return {
     list: (context, provider) => models.list(askerOf(context), provider, context.signal),
@@ -69,6 +71,8 @@ export function modelService(ports: ModelChoicePorts): ModelService {
           throw new SysError("EPERM", "only a person chooses the model of a process");
         const value = model.trim() === "" ? null : await models.chosen(askerOf(context), model);
         await keepModel(kernel, row.pid, value, { uid: context.caller.uid, now: clock.now() });
+        // Whoever waits for the model before it need not any more.
+        if (value !== null && isHeld(row.waitsFor)) await held.letGo(row, value);
       }
       const set = await modelOfProcess(kernel, row.pid);
       const [first] = await models.reach(askerOf(context), set ?? (await models.chosen(askerOf(context), null)));

@@ -13,6 +13,8 @@ export class Offers {
   private readonly ofRuns = new Map<string, Offer>();
   private readonly ofProcesses = new Map<string, Offer>();
   private readonly ofOwners = new Map<number, Offer>();
+  /** Runs whose own key was refused. */
+  private readonly wanting = new Set<string>();
 
   /** A client came. Whether it has anything that somebody may wait for. */
   made(uid: number, { env }: Offer): boolean {
@@ -36,15 +38,34 @@ export class Offers {
     this.ofProcesses.set(pid, kept);
   }
 
+  /** The key a run came with will not do: the next that its owner brings is for it, and everything else it came with stays. */
+  refused({ pid, runId, uid }: { readonly pid: string; readonly runId: string; readonly uid: number }): void {
+    const { env, ...rest } = this.of({ pid, runId, uid }) ?? { env: {} };
+    const without = { ...rest, env: Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name))) };
+    this.ofRuns.set(runId, without);
+    this.ofProcesses.set(pid, without);
+    this.wanting.add(runId);
+    const brought = this.ofOwners.get(uid);
+    if (brought !== undefined && SECRET_ENV.every((name) => brought.env[name] === env[name])) this.ofOwners.delete(uid);
+  }
+
   of({ pid, runId, uid }: { readonly pid: string; readonly runId: string; readonly uid: number }): Offer | undefined {
-    return this.ofRuns.get(runId) ?? this.ofProcesses.get(pid) ?? this.ofOwners.get(uid);
+    const own = this.ofRuns.get(runId) ?? this.ofProcesses.get(pid);
+    const brought = this.ofOwners.get(uid);
+    if (own === undefined || brought === undefined || !this.wanting.has(runId)) return own ?? brought;
+    return { ...own, env: { ...own.env, ...brought.env } };
   }
 
   ended(runId: string): void {
     this.ofRuns.delete(runId);
+    this.wanting.delete(runId);
   }
 
   gone(pid: string): void {
     this.ofProcesses.delete(pid);
   }
+}
+
+function isSecret(name: string): boolean {
+  return SECRET_ENV.some((secret) => secret === name);
 }

@@ -17,6 +17,7 @@ import type { CallContext } from "../syscalls/define.ts";
 import { noSuchProcess } from "../syscalls/parse.ts";
 import type { Closed, Processes, SendRequest, Sent, Signalled } from "../syscalls/services.ts";
 import type { CloseRequest, Closer } from "./closing.ts";
+import { type HeldRuns, isHeld } from "./held-runs.ts";
 import { endSignals, type Ledger } from "./ledger.ts";
 import { keyOf, originOf, routeTo } from "./request.ts";
 import type { Runners } from "./runners.ts";
@@ -32,6 +33,7 @@ export interface ProcessesPorts extends SpawnPorts {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  readonly held: HeldRuns;
   /** How long TERM waits for a safe point. */
   readonly termMs: number;
 }
@@ -94,7 +96,10 @@ export function processesService(ports: ProcessesPorts): Processes {
       await ledger.publish(row);
       return head;
     });
-    return { pid: row.pid, signal: stopped ? "STOP" : "CONT", state: held.state };
+    const goesOn = !stopped && isHeld(held.paused);
+    if (goesOn) await ports.held.letGo(row);
+    const { state } = goesOn ? await store.projection(row.pid) : held;
+    return { pid: row.pid, signal: stopped ? "STOP" : "CONT", state };
   }
 
   function goOn(pid: string): void {
@@ -214,7 +219,11 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     now,
   };
   return await ledger.write(row, async () => {
-    refuseDamaged(pid, (await store.head(pid)).state);
+    const head = await store.head(pid);
+    refuseDamaged(pid, head.state);
+    // A run that waits for its model makes room for a message to another one, and is tried now for one to the same.
+    const isAside = isHeld(head.paused) && caller.kind !== "process";
+    if (isAside && head.currentModel !== (message.model ?? null)) await makeRoom(ports, context, row);
     const admitted = takenOnce(pid, await store.admit(pid, message));
     if (admitted.ends.length > 0) runners.interrupt(pid);
     const taking = admitted.runId ?? runId;
@@ -224,10 +233,17 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     try {
       await ledger.publish(row, endSignals(admitted.ends, (await store.projection(pid)).queued));
     } finally {
-      runners.wake(pid);
+      if (isAside) await ports.held.letGo(row);
+      else runners.wake(pid);
     }
     return { pid, runId: taking, status: "started", queued: admitted.queued };
   });
+}
+
+async function makeRoom({ store, ledger, clock }: ProcessesPorts, context: CallContext, row: ProcessRow) {
+  const requestKey = `${keyOf(context)}:room`;
+  const options = { runId: null, reason: "user.superseded", requestKey, now: clock.now() };
+  await ledger.publish(row, endSignals(takenOnce(row.pid, await store.abort(row.pid, options)).ends));
 }
 
 function refuseDamaged(pid: string, state: State): void {

@@ -1,9 +1,29 @@
-// When a model that failed is asked again. Nothing of a failed answer was carried out or kept, so the same turn is asked from the last
-// commit. What passes by itself is tried a few times, what the server sets a time for is waited for, and then another model may stand in.
-// Everything else is told at once.
+// What becomes of a turn that a model did not answer. Nothing of a failed answer was carried out or kept, so the same turn is asked from
+// the last commit: of the same model where that passes by itself, of one that stands in where it lies with the server or the account, and
+// later where neither helps now. Everything else is told at once. Pure.
 
 import type { Failure, FailureClass } from "../abi/stream.ts";
-import { quickTryMs } from "../lib/backoff.ts";
+import { laterMs, quickTryMs } from "../lib/backoff.ts";
+
+export type Verdict =
+  /** The same model, by a run that waits so long. */
+  | { readonly next: "again"; readonly ms: number }
+  /** The one that stands in for it. */
+  | { readonly next: "other" }
+  /** The run is put aside for so long. */
+  | { readonly next: "later"; readonly ms: number }
+  /** The run is put aside until there is another key. */
+  | { readonly next: "key" }
+  | { readonly next: "over" };
+
+export interface Stand {
+  /** How often this model failed at this turn, this time included. */
+  readonly failed: number;
+  /** How often the run was put aside for this turn. */
+  readonly pauses: number;
+  /** There is a model that could stand in. */
+  readonly hasOther: boolean;
+}
 
 /** How often one model is asked again for one turn. */
 const AGAIN_MAX: { readonly [C in FailureClass]?: number } = {
@@ -14,26 +34,26 @@ const AGAIN_MAX: { readonly [C in FailureClass]?: number } = {
   protocol: 2,
 };
 
-/** A server that wants more time than this is not waited for within a run. */
+/** A server that wants more time than this is not waited for within a run, and for less than that where another stands in. */
 const WAIT_MS_MAX = 10 * 60 * 1000;
+const WAIT_MS_MAX_BESIDE = 30 * 1000;
+const PAUSES_MAX = 10;
 
+/** What passes by itself, but not soon. */
+const PASSES: readonly FailureClass[] = ["outage", "network", "timeout", "throttle"];
 /** What lies with the server or the account and not with the request: another model may do better. */
-const ELSEWHERE: readonly FailureClass[] = ["outage", "network", "timeout", "throttle", "quota", "auth", "config"];
+const ELSEWHERE: readonly FailureClass[] = [...PASSES, "quota", "auth", "config", "protocol"];
 
-export function mayStandIn(failure: Failure): boolean {
-  return ELSEWHERE.includes(failure.class);
-}
-
-/** The tries of one model for one turn. */
-export class Tries {
-  private failed = 0;
-
-  constructor(private readonly random: (length: number) => Uint8Array) {}
-
-  /** How long to wait before it is asked again; null when it is not. */
-  after({ class: failureClass, retryAfterMs = 0 }: Failure): number | null {
-    this.failed++;
-    if (this.failed > (AGAIN_MAX[failureClass] ?? 0) || retryAfterMs > WAIT_MS_MAX) return null;
-    return Math.max(retryAfterMs, quickTryMs(this.failed, this.random));
+export function verdictOn(failure: Failure, stand: Stand, random: (length: number) => Uint8Array): Verdict {
+  const { class: failureClass, retryAfterMs = 0 } = failure;
+  const { failed, pauses, hasOther } = stand;
+  const passes = PASSES.includes(failureClass);
+  // Whoever waited for minutes has been patient enough to be told by one try.
+  const triesMax = pauses > 0 && passes && failureClass !== "throttle" ? 0 : (AGAIN_MAX[failureClass] ?? 0);
+  if (failed <= triesMax && retryAfterMs <= (hasOther ? WAIT_MS_MAX_BESIDE : WAIT_MS_MAX)) {
+    return { next: "again", ms: Math.max(retryAfterMs, quickTryMs(failed, random)) };
   }
+  if (hasOther && ELSEWHERE.includes(failureClass)) return { next: "other" };
+  if (passes && pauses < PAUSES_MAX) return { next: "later", ms: Math.max(retryAfterMs, laterMs(pauses, random)) };
+  return failureClass === "auth" ? { next: "key" } : { next: "over" };
 }

@@ -21,10 +21,12 @@ export interface RunnersOptions {
   readonly onFault: (error: unknown) => void;
 }
 
+const ANEW = { class: null, until: null, putAside: false } as const;
+
 interface Loop {
   /** Woken again while at work: look once more before leaving. */
   again: boolean;
-  leave: boolean;
+  leave: AbortController;
   abort: AbortController;
   readonly ended: Promise<void>;
 }
@@ -44,7 +46,7 @@ export class Runners {
     }
     const started: { -readonly [K in keyof Loop]: Loop[K] } = {
       again: false,
-      leave: false,
+      leave: new AbortController(),
       abort: new AbortController(),
       ended: Promise.resolve(),
     };
@@ -59,12 +61,12 @@ export class Runners {
   /** The run in flight steps aside at its next safe point. */
   askToLeave(pid: string): void {
     const loop = this.loops.get(pid);
-    if (loop !== undefined) loop.leave = true;
+    loop?.leave.abort();
   }
 
   mayStay(pid: string): void {
     const loop = this.loops.get(pid);
-    if (loop !== undefined) loop.leave = false;
+    if (loop?.leave.signal.aborted) loop.leave = new AbortController();
   }
 
   /** Ends what is in flight at once; whoever calls this has fenced the run before. */
@@ -86,7 +88,7 @@ export class Runners {
   /** Claims nothing new, lets turns in flight and dispatched effects end, and cuts what is left after ms. */
   async drain(ms: number): Promise<void> {
     this.draining = true;
-    for (const loop of this.loops.values()) loop.leave = true;
+    for (const loop of this.loops.values()) loop.leave.abort();
     const timeUp = new AbortController();
     await Promise.race([this.allEnded(), this.options.clock.sleep(ms, timeUp.signal)]);
     timeUp.abort();
@@ -118,7 +120,7 @@ export class Runners {
     const row = await processes.get(pid);
     if (row === null || row.phase !== "live") return;
     await ledger.write(row, async () => {
-      while (!this.draining && !loop.leave) {
+      while (!this.draining && !loop.leave.signal.aborted) {
         // Before the claim: an abort that comes with it must not be lost. One that was meant for the run before costs a second claim.
         loop.abort = new AbortController();
         const { signal } = loop.abort;
@@ -126,7 +128,7 @@ export class Runners {
         await ledger.publish(row);
         if (run === null) return;
         await this.announce(row, run);
-        await carryOn(ports, { row, run, signal, leaveWanted: () => loop.leave });
+        await carryOn(ports, { row, run, signal, leaving: loop.leave.signal });
         await ledger.publish(row);
       }
     });
@@ -143,7 +145,7 @@ export class Runners {
       const now = this.options.clock.now();
       await store.waste(row.pid, { runId: run.runId, model: run.model ?? "offline", usage: NO_USAGE, now });
       const reason = "the kernel was restarted";
-      ledger.emit(row, { name: "chat.restart", run: run.runId, turn: run.turn + 1, attempt: 2, reason });
+      ledger.emit(row, { name: "chat.restart", run: run.runId, turn: run.turn + 1, attempt: 2, reason, ...ANEW });
     }
   }
 

@@ -50,8 +50,8 @@ export interface RunPlace {
   readonly row: ProcessRow;
   readonly run: Claimed;
   readonly signal: AbortSignal;
-  /** Somebody wants the run to step aside at the next safe point. */
-  readonly leaveWanted: () => boolean;
+  /** Aborted when somebody wants the run to step aside at the next safe point. */
+  readonly leaving: AbortSignal;
 }
 
 /** done: every call has its result. left: the run stepped aside, waits for a person, or belongs to somebody else now. */
@@ -82,7 +82,7 @@ export class ToolCalls {
     const { row, run } = place;
     for (const call of await this.ports.store.openCalls(row.pid, run.runId)) {
       if (place.signal.aborted) return "left";
-      if (place.leaveWanted()) {
+      if (place.leaving.aborted) {
         // A stop is written down here; what is left of the turn is taken up by the next claim.
         const now = this.ports.clock.now();
         await this.ports.store.boundary(row.pid, run.epoch, { runId: run.runId, enter: false, now });

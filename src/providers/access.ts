@@ -18,6 +18,8 @@ export interface Access {
   readonly windowTokens: number;
   /** How long a model may think or load without a word. */
   readonly silenceMs: number;
+  /** How long one answer may take, from the first byte of the request to the last of the answer. */
+  readonly totalMs: number;
   /** Which of OpenAI's two interfaces a server has. */
   readonly style: Style;
   /** Requests that one server is given at once; 0 leaves it to the server. */

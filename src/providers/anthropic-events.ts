@@ -21,8 +21,12 @@ const STOPS: { readonly [reason: string]: StopReason } = {
   refusal: "refusal",
 };
 
-/** A block of thinking that is given back as it came. */
-type Sealed = { type: "thinking"; thinking: string; signature: string } | { type: "redacted_thinking"; data: string };
+/** A turn as it goes back where it came from: blocks of thinking as they were, and where between them it said and called something. */
+export type SealedBlock =
+  | { type: "thinking"; thinking: string; signature: string }
+  | { type: "redacted_thinking"; data: string }
+  | { type: "text"; chars: number }
+  | { type: "tool_use" };
 
 export function anthropicTranslation(facts: ModelFacts): Translation {
   return new Events(facts);
@@ -31,7 +35,7 @@ export function anthropicTranslation(facts: ModelFacts): Translation {
 class Events implements Translation {
   private counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   private stop: StopReason | null = null;
-  private readonly sealed = new Map<number, Sealed>();
+  private readonly blocks = new Map<number, SealedBlock>();
 
   constructor(private readonly facts: ModelFacts) {}
 
@@ -66,29 +70,33 @@ class Events implements Translation {
   private begin(index: number, block: Told, out: StreamEvent[]): void {
     switch (block.type) {
       case "tool_use":
+        this.blocks.set(index, { type: "tool_use" });
         out.push({ type: "call.start", index, id: String(block.id ?? ""), name: String(block.name ?? "") });
         if (Object.keys(recordOf(block.input) ?? {}).length > 0) {
           out.push({ type: "call.delta", index, json: JSON.stringify(block.input) });
         }
         return;
       case "thinking":
-        this.sealed.set(index, { type: "thinking", thinking: "", signature: "" });
+        this.blocks.set(index, { type: "thinking", thinking: "", signature: "" });
         this.grow(index, { type: "thinking_delta", thinking: block.thinking }, out);
         return;
       case "redacted_thinking":
-        this.sealed.set(index, { type: "redacted_thinking", data: String(block.data ?? "") });
+        this.blocks.set(index, { type: "redacted_thinking", data: String(block.data ?? "") });
         return;
       case "text":
+        this.blocks.set(index, { type: "text", chars: 0 });
         this.grow(index, { type: "text_delta", text: block.text }, out);
         return;
     }
   }
 
   private grow(index: number, delta: Told, out: StreamEvent[]): void {
-    const block = this.sealed.get(index);
+    const block = this.blocks.get(index);
     switch (delta.type) {
       case "text_delta":
-        if (typeof delta.text === "string" && delta.text !== "") out.push({ type: "text", text: delta.text });
+        if (typeof delta.text !== "string" || delta.text === "") return;
+        if (block?.type === "text") block.chars += delta.text.length;
+        out.push({ type: "text", text: delta.text });
         return;
       case "input_json_delta":
         if (typeof delta.partial_json === "string" && delta.partial_json !== "") {
@@ -122,8 +130,9 @@ class Events implements Translation {
   }
 
   private done(): StreamEvent {
-    const blocks = [...this.sealed.values()].filter((block) => block.type !== "thinking" || block.signature !== "");
-    const seal = blocks.length === 0 ? {} : { seal: { by: sealedBy(this.facts), data: JSON.stringify(blocks) } };
+    const blocks = [...this.blocks.values()].filter((block) => block.type !== "thinking" || block.signature !== "");
+    const isSealed = blocks.some(({ type }) => type === "thinking" || type === "redacted_thinking");
+    const seal = isSealed ? { seal: { by: sealedBy(this.facts), data: JSON.stringify(blocks) } } : {};
     return { type: "done", stop: this.stop ?? "end", usage: this.counts, ...seal };
   }
 }

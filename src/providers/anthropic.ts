@@ -1,11 +1,11 @@
 // Anthropic's Messages interface. The request is built in an order that keeps its beginning the same from turn to turn (tools, system,
-// older messages), and the server is asked to cache up to its end. Thinking that the server signed goes back to it with the turn
-// it belongs to; without that it refuses results of calls.
+// older messages), and the server is asked to cache up to its end. Thinking that the server signed goes back to it where it stood in
+// its turn; without that it refuses results of calls.
 
 import type { ModelRequest, Provider } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
-import { anthropicTranslation } from "./anthropic-events.ts";
+import { anthropicTranslation, type SealedBlock } from "./anthropic-events.ts";
 import { opened, sealedBy, type Turn, turnsOf } from "./conversation.ts";
 import { recordOf } from "./json.ts";
 import { factsOf, type ModelFacts } from "./models.ts";
@@ -29,7 +29,7 @@ export function anthropicProvider({ clock, access }: { readonly clock: Clock; re
         framer: new SseFramer(),
         translation: anthropicTranslation(facts),
         async send(fetch, abort) {
-          const { default: Anthropic } = await import("@anthropic-ai/sdk");
+          const { Anthropic } = await import("@anthropic-ai/sdk/client");
           const client = new Anthropic({
             apiKey: access.apiKey,
             authToken: null,
@@ -80,6 +80,11 @@ function bodyOf(request: ModelRequest, facts: ModelFacts, access: Access): objec
   };
 }
 
+interface Said {
+  readonly role: "user" | "assistant";
+  readonly content: readonly object[];
+}
+
 function thinkingOf({ thinking }: ModelFacts, { reasoning }: Access, maxTokens: number): object {
   const isOff = reasoning === "off";
   if (thinking === "always" || (thinking === "adaptive" && !isOff)) {
@@ -95,12 +100,8 @@ function thinkingOf({ thinking }: ModelFacts, { reasoning }: Access, maxTokens: 
 /** How much of an answer may be thinking, where that is told in tokens. */
 const SHARE = { minimal: 0.125, low: 0.25, medium: 0.5, high: 0.75, xhigh: 0.875 } as const;
 
-function messageOf(turn: Turn, by: string): object {
-  if (turn.role === "assistant") {
-    const said = turn.text === "" ? [] : [{ type: "text", text: turn.text }];
-    const calls = turn.calls.map(({ id, name, args }) => ({ type: "tool_use", id, name, input: args }));
-    return { role: "assistant", content: [...opened(turn.seal, by), ...said, ...calls] };
-  }
+function messageOf(turn: Turn, by: string): Said {
+  if (turn.role === "assistant") return { role: "assistant", content: blocksOf(turn, opened(turn.seal, by)) };
   const results = turn.results.map(({ callId, output, isError }) => ({
     type: "tool_result",
     tool_use_id: callId,
@@ -108,4 +109,23 @@ function messageOf(turn: Turn, by: string): object {
     ...(isError ? { is_error: true } : {}),
   }));
   return { role: "user", content: [...results, ...turn.texts.map((text) => ({ type: "text", text }))] };
+}
+
+/** In the order in which they came, as far as that is known. */
+function blocksOf(turn: Extract<Turn, { readonly role: "assistant" }>, sealed: readonly object[]): object[] {
+  const calls = turn.calls.map(({ id, name, args }) => ({ type: "tool_use", id, name, input: args }));
+  const blocks: object[] = [];
+  let [from, called] = [0, 0];
+  for (const block of sealed as readonly SealedBlock[]) {
+    if (block.type === "tool_use") blocks.push(...calls.slice(called, ++called));
+    else if (block.type !== "text") blocks.push(block);
+    else {
+      const text = turn.text.slice(from, from + block.chars);
+      from += block.chars;
+      if (text !== "") blocks.push({ type: "text", text });
+    }
+  }
+  if (from === turn.text.length && called === calls.length) return blocks;
+  const thinking = (sealed as readonly SealedBlock[]).filter(({ type }) => type !== "text" && type !== "tool_use");
+  return [...thinking, ...(turn.text === "" ? [] : [{ type: "text", text: turn.text }]), ...calls];
 }

@@ -2,14 +2,14 @@
 // request off at its small usual window, so each request says how large a window it needs. A server is given no more requests at once
 // than it works on: the others wait here, where waiting is no silence of the server's.
 
-import type { Provider, StreamEvent } from "../abi/stream.ts";
+import type { Provider } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
 import { type Turn, toolsAndMessages } from "./conversation.ts";
-import { toldFailure } from "./failures.ts";
-import { countOf, parsed, recordOf } from "./json.ts";
-import { type Frame, LineFramer } from "./sse.ts";
-import { answered, readJson, type Translation } from "./wire.ts";
+import { recordOf } from "./json.ts";
+import { ollamaTranslation } from "./ollama-events.ts";
+import { LineFramer } from "./sse.ts";
+import { answered, readJson } from "./wire.ts";
 
 const LIST_MS = 10_000;
 /** Until the first byte: a model may have to be loaded, and reads the whole request first. */
@@ -34,7 +34,7 @@ export function ollamaProvider({ clock, access }: { readonly clock: Clock; reado
           signal,
           type: "application/x-ndjson",
           framer: new LineFramer(),
-          translation: new Lines(`ollama-${request.messages.at(-1)?.id ?? 0}`),
+          translation: ollamaTranslation(`ollama-${request.messages.at(-1)?.id ?? 0}`),
           firstByteMs: FIRST_BYTE_MS,
           send: (fetch, abort) => {
             const body = JSON.stringify(bodyOf(request, access));
@@ -76,40 +76,6 @@ function messagesOf(turn: Turn): object[] {
   }
   const results = turn.results.map(({ tool, output }) => ({ role: "tool", tool_name: tool, content: output }));
   return [...results, ...turn.texts.map((text) => ({ role: "user", content: text }))];
-}
-
-class Lines implements Translation {
-  private calls = 0;
-
-  /** `name` is what calls are called by: Ollama gives them no ids. */
-  constructor(private readonly name: string) {}
-
-  take({ data }: Frame, out: StreamEvent[]): void {
-    const line = recordOf(parsed(data));
-    if (line === null) {
-      out.push({ type: "error", failure: { class: "protocol", message: "a line of the answer is not JSON" } });
-      return;
-    }
-    if (line.error !== undefined) {
-      out.push({ type: "error", failure: toldFailure(line) });
-      return;
-    }
-    const { thinking, content, tool_calls: calls } = recordOf(line.message) ?? {};
-    if (typeof thinking === "string" && thinking !== "") out.push({ type: "thinking", text: thinking });
-    if (typeof content === "string" && content !== "") out.push({ type: "text", text: content });
-    if (Array.isArray(calls))
-      for (const call of calls as unknown[]) this.call(recordOf(recordOf(call)?.function) ?? {}, out);
-    if (line.done !== true) return;
-    const stop = line.done_reason === "length" ? "length" : this.calls > 0 ? "tools" : "end";
-    const counts = { input: countOf(line.prompt_eval_count) ?? 0, output: countOf(line.eval_count) ?? 0 };
-    out.push({ type: "done", stop, usage: { ...counts, cacheRead: 0, cacheWrite: 0 } });
-  }
-
-  private call({ name, arguments: args }: { readonly [key: string]: unknown }, out: StreamEvent[]): void {
-    const index = this.calls++;
-    out.push({ type: "call.start", index, id: `${this.name}-${index}`, name: typeof name === "string" ? name : "" });
-    out.push({ type: "call.delta", index, json: typeof args === "string" ? args : JSON.stringify(args ?? {}) });
-  }
 }
 
 /** The places of one server, first come, first served. */

@@ -8,6 +8,7 @@ import { toldFailure } from "./failures.ts";
 import { countOf, parsed, recordOf } from "./json.ts";
 import type { ModelFacts } from "./models.ts";
 import { effortOf } from "./openai-chat.ts";
+import { parted } from "./openai-chat-events.ts";
 import type { Frame } from "./sse.ts";
 import type { Translation } from "./wire.ts";
 
@@ -138,8 +139,8 @@ class Events implements Translation {
   private finish(response: Told, out: StreamEvent[]): void {
     const told = recordOf(response.usage) ?? {};
     const total = countOf(told.input_tokens) ?? 0;
-    const cacheRead = Math.min(countOf(recordOf(told.input_tokens_details)?.cached_tokens) ?? 0, total);
-    const counts = { input: total - cacheRead, output: countOf(told.output_tokens) ?? 0, cacheRead, cacheWrite: 0 };
+    const { cached_tokens: cached, cache_write_tokens: written } = recordOf(told.input_tokens_details) ?? {};
+    const counts = { ...parted(total, cached, written), output: countOf(told.output_tokens) ?? 0 };
     const seal = { by: sealedBy(this.facts), data: JSON.stringify(this.sealed) };
     out.push({
       type: "done",

@@ -7,7 +7,8 @@ import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
 import { recordOf } from "./json.ts";
 import { factsOf, type ModelFacts } from "./models.ts";
-import { chatBody, chatTranslation } from "./openai-chat.ts";
+import { chatBody } from "./openai-chat.ts";
+import { chatTranslation } from "./openai-chat-events.ts";
 import { responsesBody, responsesTranslation } from "./openai-responses.ts";
 import { SseFramer } from "./sse.ts";
 import { answered, readJson } from "./wire.ts";
@@ -71,9 +72,9 @@ function asked(
     signal,
     type: "text/event-stream",
     framer: new SseFramer(),
-    translation: which === "chat" ? chatTranslation(`${name}-${lastId}`) : responsesTranslation(facts),
+    translation: which === "chat" ? chatTranslation(facts, `${name}-${lastId}`) : responsesTranslation(facts),
     async send(fetch, abort) {
-      const { default: OpenAI } = await import("openai");
+      const { OpenAI } = await import("openai/client");
       const client = new OpenAI({
         // The SDK wants one; what a server without keys is sent is taken away again.
         apiKey: access.apiKey ?? "none",
@@ -87,10 +88,11 @@ function asked(
         logLevel: "off",
         fetch,
       });
-      const options = { signal: abort };
-      return which === "chat"
-        ? await client.chat.completions.create(chatBody(request, facts, access) as never, options).asResponse()
-        : await client.responses.create(responsesBody(request, facts, access) as never, options).asResponse();
+      const [path, body] =
+        which === "chat"
+          ? ["/chat/completions", chatBody(request, facts, access)]
+          : ["/responses", responsesBody(request, facts, access)];
+      return await client.post(path, { body, stream: true, signal: abort }).asResponse();
     },
   });
 }

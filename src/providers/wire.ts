@@ -8,6 +8,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
 import { statusFailure, tellable, thrownFailure, WireFailure } from "./failures.ts";
 import { parsed, recordOf } from "./json.ts";
+import { takesConnections } from "./reach.ts";
 import { FRAME_CHARS_MAX, type Frame, type Framer } from "./sse.ts";
 
 /** Frames of one wire format, turned into events one after the other. */
@@ -36,6 +37,8 @@ export interface Answering {
   readonly firstByteMs?: number;
 }
 
+/** Half of it goes by before anybody asks whether there is a connection, and half to find out. */
+const CONNECT_MS = 10_000;
 const FIRST_BYTE_MS = 60_000;
 const IDLE_MS = 90_000;
 const ERROR_BYTES_MAX = 64 * 1024;
@@ -44,11 +47,14 @@ export async function* answered(asking: Answering): AsyncGenerator<StreamEvent> 
   const { signal, access, translation } = asking;
   const watch = new Watch(asking.clock, signal);
   const cut = (event: StreamEvent) => withUsed(event, translation.used?.() ?? null);
+  const connected = watchConnection(asking, watch);
   try {
     if (signal.aborted) return yield { type: "aborted" };
+    watch.within(access.totalMs);
     watch.spoke(Math.max(access.silenceMs, asking.firstByteMs ?? 0));
     watch.expect(asking.firstByteMs ?? FIRST_BYTE_MS, "did not answer");
     const response = await asking.send((url, init) => checkedFetch(asking, url, init), watch.signal);
+    connected();
     if (response.body === null) throw new WireFailure({ class: "protocol", message: "the answer has no body" });
     let last = false;
     for await (const events of eventsOf(asking, response.body, watch)) {
@@ -70,8 +76,22 @@ export async function* answered(asking: Answering): AsyncGenerator<StreamEvent> 
     const failure = () => failed(tellable(watch.failure ?? thrownFailure(error), access.apiKey));
     yield cut(signal.aborted ? { type: "aborted" } : failure());
   } finally {
+    connected();
     watch.over();
   }
+}
+
+/** Call what it returns once the server has answered, or nobody waits for that any more. */
+function watchConnection({ clock, access }: Answering, watch: Watch): () => void {
+  let waits = true;
+  const cancel = clock.after(CONNECT_MS / 2, async () => {
+    const takes = await takesConnections(access.baseUrl, CONNECT_MS / 2, clock);
+    if (waits && !takes) watch.giveUp(`cannot be connected to within ${CONNECT_MS / 1000} s`);
+  });
+  return () => {
+    waits = false;
+    cancel();
+  };
 }
 
 // What came in one piece of the body goes on together, and pieces of one text as one: a fast stream costs few events.
@@ -217,8 +237,10 @@ class Watch {
   private readonly abort = new AbortController();
   private dueAt = Number.POSITIVE_INFINITY;
   private silentAt = Number.POSITIVE_INFINITY;
+  private overAt = Number.POSITIVE_INFINITY;
   private why = "";
   private cancel: (() => void) | null = null;
+  private isOver = false;
   private readonly onAbort = () => this.abort.abort();
 
   constructor(
@@ -245,7 +267,19 @@ class Watch {
     this.silentAt = this.clock.mono() + ms;
   }
 
+  /** The whole of it. */
+  within(ms: number): void {
+    this.overAt = this.clock.mono() + ms;
+  }
+
+  giveUp(why: string): void {
+    if (this.isOver || this.failure !== null) return;
+    this.failure = { class: "timeout", message: `the model server ${why}` };
+    this.abort.abort();
+  }
+
   over(): void {
+    this.isOver = true;
     this.cancel?.();
     this.cancel = null;
     this.outer.removeEventListener("abort", this.onAbort);
@@ -253,12 +287,17 @@ class Watch {
 
   private arm(): void {
     if (this.cancel !== null) return;
-    const left = Math.min(this.dueAt, this.silentAt) - this.clock.mono();
-    this.cancel = this.clock.after(left, () => {
+    this.cancel = this.clock.after(this.nextAt() - this.clock.mono(), () => {
       this.cancel = null;
-      if (Math.min(this.dueAt, this.silentAt) > this.clock.mono()) return this.arm();
-      this.failure = { class: "timeout", message: `the model server ${this.why} in time` };
-      this.abort.abort();
+      const now = this.clock.mono();
+      if (this.nextAt() > now) return this.arm();
+      this.giveUp(
+        this.overAt <= now ? "takes longer for an answer than ai.generation.timeoutMs" : `${this.why} in time`,
+      );
     });
+  }
+
+  private nextAt(): number {
+    return Math.min(this.dueAt, this.silentAt, this.overAt);
   }
 }

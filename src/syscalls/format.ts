@@ -11,7 +11,33 @@ import type { Closed, HistoryPage, Signalled, TraceRow } from "./services.ts";
 import type { WorkspaceView } from "./workspace-service.ts";
 
 export function waitsForText(waits: WaitsFor): string {
-  return waits.kind === "approval" ? `approval ${waits.id} (${waits.summary})` : waits.reason;
+  switch (waits.kind) {
+    case "approval":
+      return `approval ${waits.id} (${waits.summary})`;
+    case "model":
+    case "outage":
+      return `${waits.model} is asked again at ${new Date(waits.until).toISOString()}: ${waits.reason} (${waits.class})`;
+    default:
+      return waits.reason;
+  }
+}
+
+export function waitsText({ waitsFor }: ProcessInfo): string {
+  return waitsFor === null ? "-" : waitsForText(waitsFor);
+}
+
+const HELD_BY: { readonly [K in WaitsFor["kind"]]?: string } = {
+  credential: "auth",
+  outage: "outage",
+  disk: "disk",
+  limit: "limit",
+};
+
+/** With what holds it, where the kernel does. */
+export function stateText({ state, interrupted, waitsFor }: ProcessInfo): string {
+  if (interrupted) return "interrupted";
+  const by = state === "paused" && waitsFor !== null ? HELD_BY[waitsFor.kind] : undefined;
+  return by === undefined ? state : `${state} (${by})`;
 }
 
 export function closedText(verb: "reset" | "killed", closed: Closed): string {
@@ -37,9 +63,9 @@ export function processText(row: ProcessInfo): string {
     ["runs as", row.runAs],
     ["profile", row.profile],
     ["parent", row.parentPid ?? "-"],
-    ["state", row.interrupted ? `${row.state} (interrupted)` : row.state],
+    ["state", row.interrupted ? `${row.state} (interrupted)` : stateText(row)],
     ["last run", row.lastStatus ?? "-"],
-    ["waits for", row.waitsFor ? waitsForText(row.waitsFor) : "-"],
+    ["waits for", waitsText(row)],
     ["run", row.activeRunId ?? "-"],
     ["queue", String(row.queued)],
     ["cost", exactUsd(microsOf(row.costUsd))],

@@ -3,7 +3,7 @@
 import { microsOf, usdText } from "../abi/money.ts";
 import type { ProcessInfo } from "../abi/process.ts";
 import type { Print } from "./define.ts";
-import { waitsForText } from "./format.ts";
+import { stateText, waitsText } from "./format.ts";
 import type { ProcessPage } from "./services.ts";
 
 export const PROCESS_TABLE: Print<ProcessPage> = {
@@ -13,7 +13,7 @@ export const PROCESS_TABLE: Print<ProcessPage> = {
   pages: { rows: "processes", next: "next", argument: "after" },
   columns: [
     { head: "PID", cell: (row: ProcessInfo) => row.pid },
-    { head: "STATE", cell: (row: ProcessInfo) => (row.interrupted ? "interrupted" : row.state) },
+    { head: "STATE", cell: stateText },
     { head: "LAST", minor: 1, cell: (row: ProcessInfo) => row.lastStatus ?? "-" },
     { head: "LABEL", cell: (row: ProcessInfo) => row.label ?? "-", shrink: true },
     { head: "OWNER", minor: 3, cell: (row: ProcessInfo) => row.owner },
@@ -24,10 +24,6 @@ export const PROCESS_TABLE: Print<ProcessPage> = {
     { head: "AGE", since: (row: ProcessInfo) => row.createdAt, align: "right" },
     { head: "CWD", minor: 4, cell: (row: ProcessInfo) => row.cwd, shrink: true },
     { head: "WORKSPACE", minor: 5, cell: (row: ProcessInfo) => row.workspaceId ?? "-" },
-    {
-      head: "WAITS FOR",
-      cell: (row: ProcessInfo) => (row.waitsFor ? waitsForText(row.waitsFor) : "-"),
-      shrink: true,
-    },
+    { head: "WAITS FOR", cell: waitsText, shrink: true },
   ],
 };

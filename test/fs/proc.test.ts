@@ -108,6 +108,8 @@ describe("/proc", () => {
       "Cost:",
       "Tokens:",
       "WaitsFor:",
+      "NextTry:",
+      "Failure:",
       "Created:",
       "",
     ]);

@@ -194,7 +194,12 @@ describe("budgets nest", () => {
     await home.send("go", { pid: first });
     await home.holding();
     const waiting = await home.send("go", { pid: second });
-    await home.until("it waits", async () => (await home.get(second)).waitsFor?.kind === "model");
+    await home.until("it waits", () => home.heard("process.budget").length === 1);
+    expect(home.heard("process.budget")[0]).toMatchObject({
+      pid: second,
+      of: parent,
+      text: `others use what is left of the budget of ${parent}; ${second} goes on after them`,
+    });
     const { runId } = await home.send("go", { pid: third });
     await home.sys.call("proc.abort", { pid: third });
     expect(await home.ended(runId)).toMatchObject({ status: "aborted" });

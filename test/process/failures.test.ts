@@ -10,22 +10,15 @@ import { INIT, TestKernel } from "../support/kernel.ts";
 const LASTING: { readonly [failure: string]: string } = {
   quota: "limit",
   overflow: "limit",
-  auth: "error",
   config: "error",
   request: "error",
   content: "error",
 };
-/** How it ends, and how often it is asked before. */
-const PASSING: { readonly [failure: string]: readonly [status: string, asked: number] } = {
-  outage: ["unavailable", 4],
-  network: ["unavailable", 4],
-  timeout: ["unavailable", 4],
-  throttle: ["unavailable", 7],
-  protocol: ["error", 3],
-};
-const EXITS: { readonly [status: string]: number } = { unavailable: 75, limit: 6, error: 1 };
+/** How often it is asked before its run is put aside. */
+const PASSING: { readonly [failure: string]: number } = { outage: 4, network: 4, timeout: 4, throttle: 7 };
+const EXITS: { readonly [status: string]: number } = { limit: 6, error: 1 };
 /** Where the cause says more. */
-const EXITS_OF: { readonly [failure: string]: number } = { auth: 4, config: 78 };
+const EXITS_OF: { readonly [failure: string]: number } = { config: 78 };
 
 function failing(name: string, more: Partial<Failure> = {}): PlannedAnswer {
   return { text: "half an ans", error: { class: name as FailureClass, message: `it was ${name}`, ...more } };
@@ -54,22 +47,35 @@ for (const [name, status] of Object.entries(LASTING)) {
   });
 }
 
-for (const [name, [status, asked]] of Object.entries(PASSING)) {
-  test(`a failure of class ${name} is asked again, and after ${asked} times the run ends as ${status}`, async () => {
+for (const [name, asked] of Object.entries(PASSING)) {
+  test(`a failure of class ${name} is asked again, and after ${asked} times the run is put aside`, async () => {
     await using home = await TestKernel.boot();
     home.model.will(INIT, failing(name), failing(name), { text: "at last" });
     expect(await saidInTime(home, "hello")).toMatchObject({ status: "ok", text: "at last" });
-    expect(home.heard("chat.restart").map(({ turn, attempt, reason }) => [turn, attempt, reason])).toEqual([
-      [1, 2, `it was ${name}`],
-      [1, 3, `it was ${name}`],
+    expect(home.heard("chat.restart").map((told) => [told.turn, told.attempt, told.class, told.reason])).toEqual([
+      [1, 2, name as FailureClass, `it was ${name}`],
+      [1, 3, name as FailureClass, `it was ${name}`],
     ]);
     expect(await home.outline(INIT)).toEqual(["user: hello", "assistant: at last"]);
 
     home.model.will(INIT, ...Array.from({ length: asked }, () => failing(name)));
-    expect(await saidInTime(home, "and now")).toMatchObject({ status, reason: `model.${name}` });
+    await home.send("and now");
+    await home.until("it is put aside", async () => {
+      await home.clock.advance(1000);
+      return (await home.get(INIT)).state === "paused";
+    });
+    const waitsFor = { kind: "outage", class: name as FailureClass, model: "offline", reason: `it was ${name}` };
+    expect(await home.wait(INIT)).toMatchObject({ status: "held", exit: 75, waitsFor });
     expect(home.model.requests).toHaveLength(3 + asked);
   });
 }
+
+test("an answer in another form than agreed is asked for twice more, and then the run ends", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, ...Array.from({ length: 3 }, () => failing("protocol")));
+  expect(await saidInTime(home, "hello")).toMatchObject({ status: "error", reason: "model.protocol" });
+  expect(home.model.requests).toHaveLength(3);
+});
 
 test.each(["throttle", "outage"])(
   "a model that says how long to wait (%s) is asked no sooner, and whoever looks sees it",
@@ -88,10 +94,16 @@ test.each(["throttle", "outage"])(
   },
 );
 
-test("a server that wants longer than ten minutes is not waited for", async () => {
+test("a server that wants longer than ten minutes is waited for by a run that is put aside", async () => {
   await using home = await TestKernel.boot();
-  home.model.will(INIT, failing("throttle", { retryAfterMs: 600_001 }));
-  expect(await home.say("hello")).toMatchObject({ status: "unavailable", reason: "model.throttle" });
+  home.model.will(INIT, failing("throttle", { retryAfterMs: 3_000_000 }));
+  const { runId } = await home.send("hello");
+  const { waitsFor } = await home.inState(INIT, "paused");
+  expect(waitsFor).toMatchObject({ kind: "outage", until: home.clock.now() + 3_000_000 });
+  await home.clock.advance(2_999_999);
+  expect(home.model.requests).toHaveLength(1);
+  await home.clock.advance(1);
+  expect(await home.ended(runId)).toMatchObject({ status: "ok" });
 });
 
 test("a run that waits to ask again can be aborted", async () => {
@@ -141,13 +153,13 @@ test("an empty answer is no answer: it is asked again, and three of them end the
 
 test("a failure after tools ran keeps what they did and every result", async () => {
   await using home = await TestKernel.boot();
-  home.model.will(INIT, { calls: [{ name: "Write", args: { path: "~/a", content: "x" } }] }, failing("auth"));
+  home.model.will(INIT, { calls: [{ name: "Write", args: { path: "~/a", content: "x" } }] }, failing("request"));
   expect(await home.say("write it")).toMatchObject({ status: "error" });
   expect(await home.outline(INIT)).toEqual([
     "user: write it",
     "assistant:  [Write]",
     "Write: completed",
-    "system: Generation failed: it was auth",
+    "system: Generation failed: it was request",
   ]);
   expect(await home.sys.call<object>("fs.read", { path: "~/a" })).toMatchObject({ kind: "file" });
 });

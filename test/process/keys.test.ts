@@ -63,7 +63,8 @@ test("nothing of the key is left in the home", async () => {
   const { home } = await forsaken(server);
   await using _ = home;
   await withKey(home, `${server.url}/v1`);
-  await home.until("it has ended", async () => (await home.get(INIT)).state === "idle");
+  await home.until("its key was refused", () => server.requests.length === 2);
+  await home.inState(INIT, "paused");
   const files = readdirSync(home.directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   for (const { parentPath, name } of files) {
     expect([name, found([KEY], readFileSync(join(parentPath, name)))]).toEqual([name, []]);
@@ -85,4 +86,56 @@ test("a child has what its parent's run had, and the next message what its own c
   expect((await home.refusal("proc.send", { pid: INIT, message: "x", model: "openai/m" }, inside)).code).toBe("EPERM");
   const end = await home.say("again", { model: "openai/gpt-4.1" });
   expect(end).toMatchObject({ status: "error", reason: "model.auth" });
+});
+
+/** A server that knows one key. */
+function choosy(): WireServer {
+  return new WireServer(({ headers }) => (headers.authorization === `Bearer ${KEY}` ? ANSWER : CHAT.error("auth")));
+}
+
+async function refused(server: WireServer): Promise<{ home: TestKernel; runId: string }> {
+  const home = await TestKernel.boot({ realProviders: true });
+  const env = { OPENAI_API_KEY: "a wrong one", OPENAI_BASE_URL: `${server.url}/v1` };
+  const client = await home.kernel.accept({ clientId: "wrong", version: "0", cwd: "/", env });
+  const { runId } = await client.call<{ runId: string }>("proc.send", { message: "hello", model: "openai/m" });
+  await home.inState(INIT, "paused");
+  return { home, runId };
+}
+
+test("a refused key puts the run aside; the same key changes nothing, another that is stored lets it go on where it was", async () => {
+  using server = choosy();
+  const { home, runId } = await refused(server);
+  await using _ = home;
+  const waitsFor = { kind: "credential", reason: expect.stringContaining("the server answered 401") };
+  expect(await home.wait(INIT)).toMatchObject({ status: "held", exit: 4, waitsFor });
+  await home.sys.call("config.set", { key: "apiKeys.openai", value: "a wrong one" });
+  expect(await home.get(INIT)).toMatchObject({ state: "paused" });
+  expect(server.requests).toHaveLength(1);
+  await home.sys.call("config.set", { key: "apiKeys.openai", value: KEY });
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
+  // Still at the address that the run came with.
+  expect(server.requests.map(({ path }) => path)).toEqual(["/v1/chat/completions", "/v1/chat/completions"]);
+});
+
+test("the next client with another key lets it go on, for the address that client names", async () => {
+  using server = choosy();
+  const { home, runId } = await refused(server);
+  await using _ = home;
+  using other = new WireServer(() => ANSWER);
+  await withKey(home, `${other.url}/v1`);
+  expect(await home.ended(runId)).toMatchObject({ status: "ok" });
+  expect([server.requests.length, other.requests[0]?.headers.authorization]).toEqual([1, `Bearer ${KEY}`]);
+});
+
+test("a refused key does not outlive its kernel: the next tries once what is kept, and holds the run again", async () => {
+  using server = choosy();
+  const { home, runId } = await refused(server);
+  await using _ = home;
+  await home.sys.call("config.set", { key: "baseUrls.openai", value: `${server.url}/v1` });
+  await home.restart();
+  await home.sys.call("config.set", { key: "apiKeys.openai", value: "another wrong one" });
+  await home.until("it was tried", () => server.requests.length >= 2);
+  await home.inState(INIT, "paused");
+  await home.sys.call("config.set", { key: "apiKeys.openai", value: KEY });
+  expect(await home.ended(runId)).toMatchObject({ status: "ok" });
 });

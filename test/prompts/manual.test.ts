@@ -79,7 +79,7 @@ function faultOf(line: string): string | null {
   const flags = (line.replace(/"[^"]*"|'[^']*'/g, "").match(/(?<=\s)--?[A-Za-z0-9][\w-]*/g) ?? []).filter(
     (flag) => !["--json", "--help", "--user", "--set"].includes(flag),
   );
-  if (noun === "--version") return null;
+  if (["--version", "--plain"].includes(noun)) return null;
   const call = SHORT[noun] ?? `${noun}.${verb}`;
   const byHand = Object.hasOwn(BY_HAND, noun) ? BY_HAND[noun] : undefined;
   if (byHand === undefined && VERBS_BESIDE_SYSCALLS.includes(`${noun} ${verb}`)) return null;

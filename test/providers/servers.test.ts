@@ -2,8 +2,10 @@
 // silence.
 
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Message } from "../../src/abi/message.ts";
-import type { StreamEvent } from "../../src/abi/stream.ts";
+import type { Provider, StreamEvent } from "../../src/abi/stream.ts";
 import { anthropicProvider } from "../../src/providers/anthropic.ts";
 import { ollamaProvider } from "../../src/providers/ollama.ts";
 import { openAiProvider } from "../../src/providers/openai.ts";
@@ -11,7 +13,7 @@ import { FakeClock } from "../support/clock.ts";
 import { WIRES } from "../support/wire-bytes.ts";
 import { accessOf } from "../support/wire-format.ts";
 import { type WireReply, WireServer } from "../support/wire-server.ts";
-import { eventsOf, requestOf } from "./requests.ts";
+import { ask, eventsOf, requestOf } from "./requests.ts";
 
 const CALL = { name: "Read", json: ['{"path":"/a"}'] } as const;
 
@@ -47,6 +49,7 @@ describe("thinking that was signed goes back to the model that signed it, and to
   test.each([
     ["anthropic", "claude-sonnet-4-5", '{"type":"thinking","thinking":"hm","signature":"c2lnbmVk"}'],
     ["openai responses", "gpt-5.4", '"encrypted_content":"c2VhbGVk"'],
+    ["openai chat completions", "some-model", '"reasoning_content":"hm"'],
   ])("%s", async (wire, model, sealed) => {
     using server = new WireServer(() => reply(wire, { text: ["fine"] }));
     server.will(reply(wire, { thinking: ["hm"], calls: [CALL] }));
@@ -59,6 +62,45 @@ describe("thinking that was signed goes back to the model that signed it, and to
     expect([first, second, other].map((body) => body?.includes(sealed))).toEqual([false, true, false]);
     expect(second?.indexOf(sealed)).toBeLessThan(second?.indexOf("/a") ?? 0);
   });
+});
+
+/** As a server sent it, without its head. */
+function goldenReply(name: string): WireReply {
+  const text = readFileSync(join(import.meta.dir, `../golden/wire/${name}.txt`), "utf8");
+  return { body: text.slice(text.indexOf("\n\n") + 2) };
+}
+
+async function secondRequest(name: string, provider: (url: string) => Provider, model: string) {
+  using server = new WireServer(() => goldenReply(name)).will(goldenReply(name));
+  const request = requestOf([{ user: "look" }], model);
+  const folded = await ask(provider(server.url), request);
+  if (folded.kind !== "turn") throw new Error("no turn came");
+  const { text, calls, seal } = folded;
+  const [user] = request.messages;
+  const turn = { text, toolCalls: calls, ...(seal === undefined ? {} : { seal }) };
+  const said: Message = { id: 2, runId: "run", timestamp: 0, role: "assistant", content: turn };
+  await ask(provider(server.url), { ...request, messages: [user!, said] });
+  return server.requests[1]?.json.messages as readonly { readonly content: unknown; readonly [key: string]: unknown }[];
+}
+
+test("a turn goes back to Anthropic in the order in which it came: thinking between what it said and called", async () => {
+  const provider = (url: string) => anthropicProvider({ clock: new FakeClock(), access: accessOf(url) });
+  const [, turn] = await secondRequest("anthropic-thinking-and-tools", provider, "claude-sonnet-4-5");
+  expect(((turn?.content ?? []) as readonly { readonly type: string }[]).map(({ type }) => type)).toEqual([
+    "thinking",
+    "text",
+    "redacted_thinking",
+    "tool_use",
+    "tool_use",
+  ]);
+});
+
+test("what a compatible server marks its calls and thinking with goes back to it", async () => {
+  const provider = (url: string) => openAiProvider({ name: "google", clock: new FakeClock(), access: accessOf(url) });
+  const [, gemini] = await secondRequest("chat-gemini", provider, "some-model");
+  expect(gemini?.tool_calls).toMatchObject([{ extra_content: { google: { thought_signature: "CtEB" } } }, {}]);
+  const [, router] = await secondRequest("chat-openrouter", provider, "some-model");
+  expect(router?.reasoning_details).toMatchObject([{ text: "I read it.", signature: "EqQB" }]);
 });
 
 describe("how much a model thinks is said in its own way", () => {
@@ -189,25 +231,39 @@ describe("a server that says nothing is given up, by the clock", () => {
     using server = new WireServer().will({ body, hangs: true });
     const clock = new FakeClock();
     const provider = openAiProvider({ name: "openai", clock, access: accessOf(server.url, more) });
-    let ended = false;
-    const asked = eventsOf(provider, requestOf([{ user: "hi" }], "m")).finally(() => {
-      ended = true;
-    });
-    while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
-    await clock.advance(ms - 1);
-    expect(ended).toBe(false);
+    const heard: StreamEvent[] = [];
+    const asked = (async () => {
+      const request = requestOf([{ user: "hi" }], "m");
+      for await (const event of provider.stream(request, new AbortController().signal)) heard.push(event);
+    })();
+    while (server.requests.length === 0 || (body !== "" && heard.length === 0)) await turnOfTheLoop();
+    // Long enough for a look whether it takes connections.
+    for (const part of [Math.min(5000, ms - 1), Math.max(0, ms - 5001)]) {
+      await clock.advance(part);
+      for (let turn = 0; turn < 50; turn++) await turnOfTheLoop();
+    }
+    expect(heard.filter(({ type }) => type === "error")).toEqual([]);
     await clock.advance(1);
-    return (await asked).at(-1);
+    await asked;
+    return heard.at(-1);
   }
   const failure = { class: "timeout", message: expect.stringContaining("in time") };
+  const begun = `data: ${JSON.stringify({ choices: [{ delta: { content: "so" } }] })}\n\n`;
 
   test("before its first byte", async () => {
     expect(await givenUp("", 60_000)).toMatchObject({ type: "error", failure });
   });
 
   test("in the middle", async () => {
-    const begun = `data: ${JSON.stringify({ choices: [{ delta: { content: "so" } }] })}\n\n`;
     expect(await givenUp(begun, 90_000)).toMatchObject({ type: "error", failure });
   });
+
+  test("when it takes longer in all than the settings allow, whatever it said meanwhile", async () => {
+    const late = { class: "timeout", message: expect.stringContaining("ai.generation.timeoutMs") };
+    expect(await givenUp(begun, 20_000, { totalMs: 20_000 })).toMatchObject({ type: "error", failure: late });
+  });
 });
+
+function turnOfTheLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -39,7 +39,10 @@ export const said = {
     return { ...base, name: "chat.hil", kind: "approval", ...about, ...more };
   },
   closed: (): Signal => ({ ...base, name: "chat.hil_closed", id: "k3x9", decision: "approve", by: "sam" }),
-  restart: (): Signal => ({ ...base, name: "chat.restart", turn: 1, attempt: 2, reason: "the connection broke" }),
+  restart: (): Signal => {
+    const why = { reason: "the connection broke", class: "network", until: null, putAside: false } as const;
+    return { ...base, name: "chat.restart", turn: 1, attempt: 2, ...why };
+  },
   state: (state: Of<"process.state">["state"], waitsFor: WaitsFor | null = null): Signal => {
     return { pid: PID, uid: 1000, parent: null, at: 0, name: "process.state", state, queued: 0, waitsFor };
   },

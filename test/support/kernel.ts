@@ -8,7 +8,7 @@ import type { SysError } from "../../src/abi/errno.ts";
 import type { Caller, Credentials } from "../../src/abi/identity.ts";
 import type { Message } from "../../src/abi/message.ts";
 import type { ProcessInfo, State } from "../../src/abi/process.ts";
-import type { Signal, SignalName } from "../../src/abi/signal.ts";
+import type { Signal, SignalName, SignalOf } from "../../src/abi/signal.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { bootKernel, type Kernel, type Machine, type Ports } from "../../src/boot.ts";
 import { realClock } from "../../src/lib/clock.ts";
@@ -24,8 +24,6 @@ import { scratchDirectory } from "./scratch.ts";
 export const INIT = "init:1000";
 const DEADLINE_MS = 15_000;
 const PATIENT_TURNS = 200;
-
-type SignalOf<Name extends SignalName> = Extract<Signal, { readonly name: Name }>;
 
 export interface KernelOptions {
   readonly config?: Partial<Config>;

@@ -5,11 +5,11 @@ import type { Message, ToolOutcome } from "../../src/abi/message.ts";
 import {
   type Approval,
   NO_USAGE,
+  type Retrying,
   type RunEnd,
   type RunStatus,
   type State,
   type Usage,
-  type UsageRow,
   type WaitsFor,
 } from "../../src/abi/process.ts";
 import type {
@@ -20,13 +20,13 @@ import type {
   LoggedCall,
   OutboxRow,
   Projection,
-  Spent,
 } from "../../src/store/process/verbs.ts";
+import { endOf, ModelUsage } from "./model-usage.ts";
 
 export interface ModelRun {
   readonly runId: string;
   readonly generation: number;
-  readonly model: string | null;
+  model: string | null;
   readonly mergedInto: string | null;
   status: RunStatus | null;
   reason: string;
@@ -60,6 +60,7 @@ export class ModelProcess {
   /** What a run in flight is at; null while the process rests. */
   active: "running" | "waiting_tool" | null = null;
   currentRun: string | null = null;
+  retrying: Retrying | null = null;
   lastRun: string | null = null;
   private toldRun: string | null = null;
   closing: Closing | null = null;
@@ -75,8 +76,7 @@ export class ModelProcess {
   logged = 0;
   queuedEver = 0;
   private readonly told: Approval[] = [];
-  private readonly spent: UsageRow[] = [];
-  private spentEver = 0;
+  readonly usage = new ModelUsage();
   private ended: { runId: string | null; text: string } | null = null;
 
   constructor(
@@ -91,11 +91,10 @@ export class ModelProcess {
     const result = step();
     this.noticeEnd();
     const projection = this.projection();
-    if (JSON.stringify(projection) !== before || this.told.length + this.spent.length > 0 || this.ended !== null) {
-      const [approvals, usage, ended] = [this.told.splice(0), this.spent.splice(0), this.ended];
+    const [approvals, usage, ended] = [this.told.splice(0), this.usage.tell(), this.ended];
+    this.ended = null;
+    if (JSON.stringify(projection) !== before || approvals.length + usage.length > 0 || ended !== null)
       this.outbox.push({ seq: ++this.outboxSeq, projection, approvals, ended, usage });
-      this.ended = null;
-    }
     return result;
   }
 
@@ -104,24 +103,6 @@ export class ModelProcess {
     const run = this.lastRun === null ? undefined : this.runs.get(this.lastRun);
     if (run?.status) this.ended ??= { runId: run.runId, text: run.status };
     this.toldRun = this.lastRun;
-  }
-
-  spend(spent: Spent & Pick<UsageRow, "runId" | "turn" | "wasted">): void {
-    const { runId, turn, model, usage, ms = 0, priced = true, wasted, now: at } = spent;
-    this.spent.push({ id: ++this.spentEver, runId, turn, model, usage, ms, priced, wasted, at });
-  }
-
-  waste(spent: Spent & Pick<UsageRow, "runId">): void {
-    this.spend({ ...spent, turn: 0, wasted: true });
-  }
-
-  /** The calls of a run, from the last one that was new to it on, and how many of them are this one. */
-  repeats(dispatchId: string): number {
-    const asked = this.calls.find((call) => call.dispatchId === dispatchId);
-    const run = this.calls.filter((call) => call.runId === asked?.runId);
-    const keys = run.slice(0, run.indexOf(asked!) + 1).map(({ tool, args }) => JSON.stringify([tool, args]));
-    const lastNew = keys.findLastIndex((key, at) => keys.indexOf(key) === at);
-    return keys.slice(lastNew).filter((key) => key === keys.at(-1)).length;
   }
 
   get queued(): number {
@@ -150,6 +131,25 @@ export class ModelProcess {
   rest(): void {
     const held = this.stopped || this.paused !== null || this.openApproval !== null;
     this.active = this.currentRun !== null && !held ? "running" : null;
+  }
+
+  retry(retrying: Retrying, held: boolean): null {
+    this.retrying = retrying;
+    if (held) this.pause(retrying.waitsFor);
+    return null;
+  }
+
+  pause(waitsFor: WaitsFor | null, model?: string): void {
+    const run = this.runs.get(this.currentRun ?? "");
+    if (model !== undefined) this.retrying = null;
+    if (model !== undefined && run !== undefined) run.model = model;
+    this.paused = waitsFor;
+    if (waitsFor === null && this.retrying !== null) this.retrying = { ...this.retrying, waitsFor: null };
+    if (waitsFor !== null || this.active === null) this.rest();
+  }
+
+  get currentModel(): string | null {
+    return this.runs.get(this.currentRun ?? "")?.model ?? null;
   }
 
   projection(): Projection {
@@ -241,6 +241,8 @@ export class ModelProcess {
     for (const run of ending) Object.assign(run, end, { finishedAt: now });
     this.calls = this.calls.filter((call) => call.runId !== runId);
     this.currentRun = null;
+    this.retrying = null;
+    if (this.paused?.kind === "outage" || this.paused?.kind === "credential") this.paused = null;
     this.lastRun = runId;
     this.lastActiveAt = now;
     this.rest();
@@ -286,14 +288,9 @@ export class ModelProcess {
   private waitsFor(state: State): WaitsFor | null {
     if (state === "stopped") return { kind: "person", reason: "" };
     if (state === "paused") return this.paused;
+    if (state === "running") return this.retrying?.waitsFor ?? null;
     if (state === "error") return { kind: "repair", reason: "" };
     const asked = state === "waiting_hil" ? this.openApproval : null;
     return asked === null ? null : { kind: "approval", id: asked.id, tool: asked.tool, summary: asked.why };
   }
-}
-
-export function endOf(run: ModelRun): RunEnd {
-  const { runId, status, reason, text, error, mergedInto, usage } = run;
-  if (status === null) throw new Error(`${runId} has not ended`);
-  return { runId, status, reason, text, error, mergedInto, usage };
 }

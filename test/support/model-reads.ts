@@ -115,6 +115,7 @@ export function closingRecordsOf(process: ModelProcess, after: string | null, li
 }
 
 export function plainHead(process: ModelProcess): Head {
-  const { epoch, nextSeq, generation, state, stopped, paused, currentRun, lastRun, closing, queued } = process;
-  return { epoch, nextSeq, generation, state, stopped, paused, currentRun, lastRun, closing, queued };
+  const { epoch, nextSeq, generation, state, stopped, paused, currentRun, currentModel, lastRun } = process;
+  const { closing, queued } = process;
+  return { epoch, nextSeq, generation, state, stopped, paused, currentRun, currentModel, lastRun, closing, queued };
 }

@@ -14,8 +14,9 @@ import type {
   TextPiece,
   TurnCommit,
 } from "../../src/store/process/verbs.ts";
-import { endOf, ModelProcess } from "./model-process.ts";
+import { ModelProcess } from "./model-process.ts";
 import { closingRecordsOf, contextOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
+import { endOf, repeatsOf } from "./model-usage.ts";
 import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
 
 export class ModelDisk {
@@ -30,8 +31,9 @@ const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"
 export class ModelStore implements ProcessStore {
   private quarantined = 0;
   approvedWhy = async (pid: string, dispatchId: string) => this.get(pid).approvedWhy(dispatchId);
-  repeats = async (pid: string, dispatchId: string) => this.get(pid).repeats(dispatchId);
-  waste = async (pid: string, spent: Given<"waste", 1>) => void this.verb(pid, (process) => process.waste(spent));
+  repeats = async (pid: string, dispatchId: string) => repeatsOf(this.get(pid).calls, dispatchId);
+  waste = async (pid: string, spent: Given<"waste", 1>) =>
+    void this.verb(pid, ({ usage }) => usage.add({ ...spent, turn: 0, wasted: true }));
 
   constructor(
     private readonly disk: ModelDisk,
@@ -116,6 +118,9 @@ export class ModelStore implements ProcessStore {
     });
   }
 
+  retry = async (pid: string, epoch: number, { runId, retrying, held }: Given<"retry", 2>) =>
+    this.owned(pid, epoch, (process) => (process.currentRun === runId ? process.retry(retrying, held) : "fenced"));
+
   async fail(pid: string): Promise<void> {
     this.verb(pid, (process) => {
       process.epoch++;
@@ -136,10 +141,9 @@ export class ModelStore implements ProcessStore {
     });
   }
 
-  async pause(pid: string, waitsFor: WaitsFor | null) {
+  async pause(pid: string, waitsFor: WaitsFor | null, { model }: Given<"pause", 2>) {
     return this.verb(pid, (process) => {
-      process.paused = waitsFor;
-      if (waitsFor !== null || process.active === null) process.rest();
+      process.pause(waitsFor, model);
       return plainHead(process);
     });
   }
@@ -178,13 +182,8 @@ export class ModelStore implements ProcessStore {
     return this.disk.processes.get(pid)?.requests.get(key)?.answer ?? null;
   }
 
-  async head(pid: string) {
-    return plainHead(this.get(pid));
-  }
-
-  async projection(pid: string) {
-    return this.get(pid).projection();
-  }
+  head = async (pid: string) => plainHead(this.get(pid));
+  projection = async (pid: string) => this.get(pid).projection();
 
   async history(pid: string, query: HistoryQuery) {
     return historyOf(this.get(pid), query);

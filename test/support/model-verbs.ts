@@ -44,7 +44,16 @@ export function claim(process: ModelProcess, now: number): Claimed | null {
     settle(process, run.runId, now);
     process.active = "running";
     const { runId, turn, generation, model } = run;
-    return { epoch: process.epoch, runId, turn, generation, model, resumed: true, entered: [] };
+    return {
+      epoch: process.epoch,
+      runId,
+      turn,
+      generation,
+      model,
+      resumed: true,
+      retrying: process.retrying,
+      entered: [],
+    };
   }
   const rows = rowsToEnter(current(process));
   const runId = rows.at(-1)?.runId ?? null;
@@ -56,7 +65,16 @@ export function claim(process: ModelProcess, now: number): Claimed | null {
   const model = rows.at(-1)?.model || null;
   process.addRun(runId, { model });
   const entered = process.enter(rows, runId);
-  return { epoch: process.epoch, runId, turn: 0, generation: process.generation, model, resumed: false, entered };
+  return {
+    epoch: process.epoch,
+    runId,
+    turn: 0,
+    generation: process.generation,
+    model,
+    resumed: false,
+    retrying: null,
+    entered,
+  };
 }
 
 function current(process: ModelProcess): ModelQueued[] {
@@ -99,7 +117,8 @@ export function commitTurn(process: ModelProcess, turn: TurnCommit): TurnCommitt
   run.turn++;
   run.deaths = 0;
   run.usage = addUsage(run.usage, turn.usage);
-  process.spend({ ...turn, turn: run.turn, wasted: false });
+  process.usage.add({ ...turn, turn: run.turn, wasted: false });
+  process.retrying = null;
   process.lastActiveAt = turn.now;
   if (turn.finish === null) return { seq, turn: run.turn, ends: [] };
   process.cancelCalls(runId, turn.now);
@@ -186,7 +205,8 @@ export function seal(process: ModelProcess, { cutSeq, generation }: Closing): vo
 
 /** A later kernel takes the process over; a run that saw too many kernels die is given up. */
 export function recover(process: ModelProcess, now: number, crashed: boolean): readonly RunEnd[] {
-  const carried = process.active !== null;
+  const waits = process.active === "running" && process.retrying !== null && process.retrying.waitsFor !== null;
+  const carried = process.active !== null && !waits;
   process.rest();
   const run = process.currentRun === null ? undefined : process.runs.get(process.currentRun);
   if (run === undefined || process.broken || !carried || !crashed) return [];

@@ -22,6 +22,7 @@ export type Move =
   | { readonly do: "answer"; readonly decision: "approve" | "deny"; readonly which: "open" | "old" | "none" }
   | { readonly do: "boundary"; readonly enter: boolean }
   | { readonly do: "finish"; readonly status: RunStatus }
+  | { readonly do: "retry"; readonly waits: boolean; readonly held: boolean }
   | { readonly do: "late"; readonly pick: number; readonly by: "owner" | "kernel" }
   | { readonly do: "abort"; readonly which: "current" | "any" | "none"; readonly retry: boolean }
   | { readonly do: "hold"; readonly stopped: boolean }
@@ -68,6 +69,7 @@ const WEIGHTED: readonly (readonly [number, fc.Arbitrary<Move>])[] = [
   ],
   [8, move("boundary", { enter: fc.boolean() })],
   [2, move("finish", { status: fc.constantFrom("error", "limit", "unavailable", "blocked") })],
+  [3, move("retry", { waits: fc.boolean(), held: seldom })],
   [5, move("late", { pick, by: fc.constantFrom("owner", "kernel") })],
   [2, move("abort", { which: fc.constantFrom("current", "any", "none"), retry: fc.boolean() })],
   [5, move("hold", { stopped: seldom })],

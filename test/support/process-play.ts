@@ -118,6 +118,15 @@ const PLAYERS: Players = {
     if (outcome.ok) world.reported.push(...outcome.value);
   },
 
+  async retry(world, { waits, held }) {
+    const owned = await world.owned();
+    if (owned === null) return;
+    const { runId, epoch } = owned.run;
+    const waitsFor = { kind: held ? "outage" : "model", reason: "r", model: "a/b", class: "outage", until: 1 } as const;
+    const retrying = { model: "a/b", failed: 1, pauses: held ? 1 : 0, waitsFor: waits || held ? waitsFor : null };
+    await world.both((store) => store.retry(world.pid, epoch, { runId, retrying, held, now: world.now }));
+  },
+
   async late(world, { pick, by }) {
     if (by === "owner") return await lateOwner(world, pick);
     const stale = pickOf(world.stale, pick);

@@ -2,7 +2,7 @@
 // a verb, so that a failing claim reads the same every time.
 
 import type { Message, ToolOutcome } from "../../src/abi/message.ts";
-import { NO_USAGE } from "../../src/abi/process.ts";
+import { NO_USAGE, type Retrying } from "../../src/abi/process.ts";
 import type {
   Admission,
   Admitted,
@@ -158,6 +158,15 @@ export class Subject {
 
   boundary(run: Claimed, enter = true) {
     return this.store.boundary(this.pid, run.epoch, { runId: run.runId, enter, now: this.now() });
+  }
+
+  tryRetry(run: Claimed, retrying: Omit<Retrying, "model">, held = false) {
+    const options = { runId: run.runId, retrying: { model: "a/b", ...retrying }, held, now: this.now() };
+    return this.store.retry(this.pid, run.epoch, options);
+  }
+
+  async retry(...asked: Parameters<Subject["tryRetry"]>): Promise<void> {
+    granted(await this.tryRetry(...asked));
   }
 
   hold(stopped: boolean) {

@@ -64,6 +64,7 @@ export function accessOf(baseUrl: string, more: Partial<Access> = {}): Access {
     maxTokens: 4096,
     windowTokens: 100_000,
     silenceMs: 300_000,
+    totalMs: 1_800_000,
     style: "auto",
     parallel: 0,
     ...more,

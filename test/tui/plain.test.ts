@@ -47,7 +47,7 @@ test("a person types, pastes, changes their mind, and finds it all again the nex
   const first = open();
   await first.keys("sleep 100 &\r");
   await first.shows("[1] 100001");
-  await first.keys("kill %1\r");
+  await first.keys("kill %1; wait\r");
   await first.shows("Terminated");
   await first.keys("while :; do :; done\r");
   await first.keys(CTRL_C, "done\r");

@@ -2,7 +2,7 @@
 // the state by the one table, and the outbox row that carries it to kernel.db. A verb loads the head, changes it, and saves it, all in
 // one transaction.
 
-import type { Approval, RunEnd, RunStatus, State, UsageRow, WaitsFor } from "../../abi/process.ts";
+import type { Approval, Retrying, RunEnd, RunStatus, State, UsageRow, WaitsFor } from "../../abi/process.ts";
 import { WORKING_STATES } from "../../abi/process.ts";
 import { type Facts, nextState, type StateEvent } from "../../abi/states.ts";
 import type { Db } from "../open.ts";
@@ -28,6 +28,8 @@ export class HeadRow implements Head {
   stopped: boolean;
   paused: WaitsFor | null;
   currentRun: string | null;
+  /** Of the turn in flight. */
+  retrying: Retrying | null;
   lastRun: string | null;
   /** The last run whose end the parent was told. */
   private toldRun: string | null;
@@ -56,6 +58,7 @@ export class HeadRow implements Head {
     this.stopped = read("stopped", false);
     this.paused = read<WaitsFor | null>("paused", null);
     this.currentRun = read<string | null>("current_run", null);
+    this.retrying = read<Retrying | null>("retrying", null);
     this.lastRun = read<string | null>("last_run", null);
     this.toldRun = read<string | null>("told_run", null);
     this.closing = read<Closing | null>("closing", null);
@@ -90,6 +93,39 @@ export class HeadRow implements Head {
 
   move(event: StateEvent): void {
     this.state = nextState(this.state, event, this.facts());
+  }
+
+  get currentModel(): string | null {
+    if (this.currentRun === null) return null;
+    const row = this.db.get<{ model: string | null }>("SELECT model FROM runs WHERE run_id = ?", this.currentRun);
+    return row?.model ?? null;
+  }
+
+  /** `model` is for the run in flight, in the place of the one that it waited for. */
+  pause(waitsFor: WaitsFor | null, model?: string): void {
+    this.paused = waitsFor;
+    if (waitsFor === null && this.retrying !== null) this.retrying = { ...this.retrying, waitsFor: null };
+    if (model !== undefined) {
+      this.db.run("UPDATE runs SET model = ? WHERE run_id = ?", model, this.currentRun);
+      this.retrying = null;
+    }
+    this.move(waitsFor === null ? "release" : "pause");
+  }
+
+  retry(retrying: Retrying, held: boolean): null {
+    this.retrying = retrying;
+    if (!held) return null;
+    this.paused = retrying.waitsFor;
+    this.move("pause");
+    return null;
+  }
+
+  /** What was waited for with the run goes with it. */
+  runOver(runId: string): void {
+    this.currentRun = null;
+    this.lastRun = runId;
+    this.retrying = null;
+    if (this.paused?.kind === "outage" || this.paused?.kind === "credential") this.paused = null;
   }
 
   takeSeq(): number {
@@ -137,6 +173,7 @@ export class HeadRow implements Head {
       stopped: this.stopped,
       paused: this.paused,
       current_run: this.currentRun,
+      retrying: this.retrying,
       last_run: this.lastRun,
       told_run: this.toldRun,
       closing: this.closing,
@@ -186,6 +223,7 @@ export class HeadRow implements Head {
     if (this.state === "stopped")
       return { kind: "person", reason: `stopped; gsv proc resume ${this.pid()} lets it go on` };
     if (this.state === "paused") return this.paused;
+    if (this.state === "running") return this.retrying?.waitsFor ?? null;
     if (this.state === "error")
       return { kind: "repair", reason: `its database is damaged; gsv proc reset --pid ${this.pid()} starts it afresh` };
     const asking = WORKING_STATES.includes(this.state) || this.state === "idle" ? null : this.openApproval();

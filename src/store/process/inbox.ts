@@ -85,7 +85,16 @@ export function claim(db: Db, head: HeadRow, now: number): Claimed | null {
     now,
   );
   const entered = enter(db, head, waiting, runId, now);
-  return { epoch: head.epoch, runId, turn: 0, generation: head.generation, model, resumed: false, entered };
+  return {
+    epoch: head.epoch,
+    runId,
+    turn: 0,
+    generation: head.generation,
+    model,
+    resumed: false,
+    retrying: null,
+    entered,
+  };
 }
 
 // A message says which model answers it; an event goes on with the model of the run before.
@@ -112,6 +121,7 @@ function resume(db: Db, head: HeadRow, runId: string, now: number): Claimed | nu
     generation: run.generation,
     model: run.model,
     resumed: true,
+    retrying: head.retrying,
     entered: [],
   };
 }

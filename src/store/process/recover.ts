@@ -14,8 +14,9 @@ export function recoverRun(
   { now, crashed }: { readonly now: number; readonly crashed: boolean },
 ): RunEnd[] {
   const runId = head.currentRun;
-  // A run that waits for a person or is held did not die: nobody carried it.
-  const carried = head.state === "running" || head.state === "waiting_tool";
+  // A run that waits for a person, an instant or is held did not die: nobody carried it.
+  const waits = head.retrying !== null && head.retrying.waitsFor !== null;
+  const carried = (head.state === "running" && !waits) || head.state === "waiting_tool";
   head.move("recover");
   if (runId === null || !carried || !crashed) return [];
   const row = db.get<{ deaths: number }>(

@@ -203,13 +203,14 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       });
     },
 
-    async waste(pid, spent) {
-      verb(pid, "normal", (db, head) => {
-        spend(db, head, { ...spent, turn: 0, wasted: true });
-        return null;
-      });
+    async retry(pid, epoch, { runId, retrying, held }) {
+      const step = (_: Db, head: HeadRow) => (head.currentRun === runId ? head.retry(retrying, held) : "fenced");
+      return owned(pid, epoch, "full", step);
     },
 
+    async waste(pid, spent) {
+      verb(pid, "normal", (db, head) => spend(db, head, { ...spent, turn: 0, wasted: true }));
+    },
     repeats: async (pid, dispatchId) => repeats(files.get(pid), dispatchId),
 
     async fail(pid) {
@@ -231,10 +232,9 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       });
     },
 
-    async pause(pid, waitsFor, _options) {
+    async pause(pid, waitsFor, { model }) {
       return verb(pid, "full", (_, head) => {
-        head.paused = waitsFor;
-        head.move(waitsFor === null ? "release" : "pause");
+        head.pause(waitsFor, model);
         return plain(head);
       });
     },
@@ -344,6 +344,7 @@ function isRefusal(value: unknown): value is Refusal {
 }
 
 function plain(head: HeadRow): Head {
-  const { epoch, nextSeq, generation, state, stopped, paused, currentRun, lastRun, closing, queued } = head;
-  return { epoch, nextSeq, generation, state, stopped, paused, currentRun, lastRun, closing, queued };
+  const { epoch, nextSeq, generation, state, stopped, paused, currentRun, currentModel, lastRun } = head;
+  const { closing, queued } = head;
+  return { epoch, nextSeq, generation, state, stopped, paused, currentRun, currentModel, lastRun, closing, queued };
 }

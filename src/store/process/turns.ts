@@ -2,11 +2,11 @@
 // whatever happens to the run, so that history stays legal for every model.
 
 import type { Message, ToolOutcome } from "../../abi/message.ts";
-import { addUsage, NO_USAGE, type RunEnd, type Usage } from "../../abi/process.ts";
+import { addUsage, NO_USAGE, type RunEnd, type Spent, type Usage } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
 import { callFromRow, insertMessage, runEnd } from "./rows.ts";
-import type { CallRow, Finish, Refusal, Spent, TurnCommit, TurnCommitted } from "./verbs.ts";
+import type { CallRow, Finish, Refusal, TurnCommit, TurnCommitted } from "./verbs.ts";
 
 const OPEN = "status IN ('registered', 'asking', 'approved', 'dispatched')";
 
@@ -40,6 +40,7 @@ export function commitTurn(db: Db, head: HeadRow, turn: TurnCommit): TurnCommitt
   );
   spend(db, head, { ...turn, turn: number, wasted: false });
   head.lastActiveAt = turn.now;
+  head.retrying = null;
   if (turn.finish === null) return { seq, turn: number, ends: [] };
   cancelCalls(db, head, turn.runId, "cancelled: the run ended", turn.now);
   const ends = finishRun(db, head, { runId: turn.runId, text: turn.text, now: turn.now, ...turn.finish });
@@ -179,8 +180,7 @@ export function finishRun(
   const merged = db.all<{ run_id: string }>("SELECT run_id FROM runs WHERE merged_into = ? ORDER BY rowid", run.runId);
   const ends = [run.runId, ...merged.map((row) => row.run_id)].map((id) => runEnd(db, id));
   db.run("DELETE FROM pending_tool_calls WHERE run_id = ?", run.runId);
-  head.currentRun = null;
-  head.lastRun = run.runId;
+  head.runOver(run.runId);
   head.lastActiveAt = run.now;
   head.move("end");
   return ends.filter((end): end is RunEnd => end !== null && end !== "open");
@@ -196,7 +196,7 @@ export function spend(
   db: Db,
   head: HeadRow,
   spent: Spent & { readonly runId: string; readonly turn: number; readonly wasted: boolean },
-): void {
+): null {
   const { runId, turn, model, usage, ms = 0, priced = true, wasted, now } = spent;
   const row = db.get<{ id: number }>(
     "INSERT INTO usage (run_id, turn, model, usage_json, wasted, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
@@ -208,4 +208,5 @@ export function spend(
     now,
   );
   head.tellSpent({ id: row?.id ?? 0, runId, turn, model, usage, ms, priced, wasted, at: now });
+  return null;
 }

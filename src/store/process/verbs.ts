@@ -3,7 +3,7 @@
 // exception is StoreUnavailable, "nobody knows, ask again with the same key". Nothing of SQL is visible from here up.
 
 import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
-import type { Approval, RunEnd, RunStatus, State, Usage, UsageRow, WaitsFor } from "../../abi/process.ts";
+import type { Approval, Retrying, RunEnd, RunStatus, Spent, State, UsageRow, WaitsFor } from "../../abi/process.ts";
 import type { Sweep } from "./sweep.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
@@ -37,17 +37,6 @@ export interface OutboxRow {
   readonly ended: EndedNotice | null;
   /** What is to be charged; none in what an older gsv wrote. */
   readonly usage?: readonly UsageRow[];
-}
-
-/** What an answer used, as its process counted it. */
-export interface Spent {
-  readonly model: string;
-  readonly usage: Usage;
-  /** How long the run was at work for it; nothing when left out. */
-  readonly ms?: number;
-  /** False where nobody knows its price. */
-  readonly priced?: boolean;
-  readonly now: number;
 }
 
 export interface Admission {
@@ -84,6 +73,8 @@ export interface RunInFlight {
 export interface Claimed extends RunInFlight {
   readonly epoch: number;
   readonly resumed: boolean;
+  /** Where it stood, for a run that is taken up in the middle of that. */
+  readonly retrying: Retrying | null;
   /** Messages that entered history by this claim. */
   readonly entered: readonly Message[];
 }
@@ -154,6 +145,8 @@ export interface Head {
   readonly stopped: boolean;
   readonly paused: WaitsFor | null;
   readonly currentRun: string | null;
+  /** The model that was asked for with the run in flight. */
+  readonly currentModel: string | null;
   readonly lastRun: string | null;
   readonly closing: Closing | null;
   readonly queued: number;
@@ -255,6 +248,12 @@ export interface ProcessStore {
     epoch: number,
     run: Finish & { readonly runId: string; readonly note: string | null; readonly now: number },
   ): Promise<Outcome<readonly RunEnd[]>>;
+  /** What becomes of a turn that nobody answered: with `held` the process is put aside until what it waits for comes. */
+  retry(
+    pid: string,
+    epoch: number,
+    options: { readonly runId: string; readonly retrying: Retrying; readonly held: boolean; readonly now: number },
+  ): Promise<Outcome<null>>;
   /** What an answer used of which nothing was kept: cut, failed, or no part of the conversation. */
   waste(pid: string, spent: Spent & { readonly runId: string }): Promise<void>;
   /** How often a run has made the same call, this one included, since it last did something new. */
@@ -263,7 +262,12 @@ export interface ProcessStore {
   /** The database could not be used: until a reset the process does nothing. */
   fail(pid: string): Promise<void>;
   hold(pid: string, options: { readonly stopped: boolean; readonly now: number }): Promise<Outcome<Head>>;
-  pause(pid: string, waitsFor: WaitsFor | null, options: { readonly now: number }): Promise<Outcome<Head>>;
+  /** Null lets go; with a model, the run in flight is from then on for that one, and what others failed at is forgotten. */
+  pause(
+    pid: string,
+    waitsFor: WaitsFor | null,
+    options: { readonly now: number; readonly model?: string },
+  ): Promise<Outcome<Head>>;
   /** Ends the run in flight; its open calls get their result. With a run id, only if that run is the one. */
   abort(
     pid: string,

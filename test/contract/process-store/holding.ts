@@ -6,6 +6,10 @@ import type { Claims } from "./claims.ts";
 
 const DISK = { kind: "disk", reason: "the disk is full" } as const;
 
+const NEXT = { reason: "overloaded", model: "a/b", class: "outage", until: 5000 } as const;
+const AGAIN = { kind: "model", ...NEXT } as const;
+const OUTAGE = { kind: "outage", ...NEXT } as const;
+
 const pause = (subject: Subject) => subject.store.pause(subject.pid, DISK, { now: subject.now() });
 const release = (subject: Subject) => subject.store.pause(subject.pid, null, { now: subject.now() });
 
@@ -127,6 +131,46 @@ export const HOLDING: Claims = {
     expect(await subject.claim()).toBeNull();
     expect(granted(await release(subject)).state).toBe("running");
     expect(await subject.claimed()).toMatchObject({ resumed: true, runId: run.runId });
+  },
+
+  async "a run that waits to ask again says for what, and a later kernel goes on waiting; its turn ends that"(subject) {
+    const run = await subject.running();
+    await subject.retry(run, { failed: 2, pauses: 0, waitsFor: AGAIN });
+    expect((await subject.latest())?.projection).toMatchObject({ state: "running", waitsFor: AGAIN });
+    for (let start = 0; start < 5; start++) expect((await subject.nextKernel()).ends).toEqual([]);
+    const again = await subject.claimed();
+    expect(again.retrying).toMatchObject({ model: "a/b", failed: 2, waitsFor: AGAIN });
+    expect(await subject.tryRetry(run, { failed: 3, pauses: 0, waitsFor: null })).toEqual({ ok: false, why: "fenced" });
+    await subject.retry(again, { failed: 3, pauses: 0, waitsFor: null });
+    expect((await subject.latest())?.projection.waitsFor).toBeNull();
+    await subject.turn(again);
+    await subject.nextKernel();
+    expect((await subject.claimed()).retrying).toBeNull();
+  },
+
+  async "a run that is put aside keeps its count when it is let go, and takes what holds it along when it ends"(
+    subject,
+  ) {
+    const run = await subject.running();
+    await subject.retry(run, { failed: 0, pauses: 1, waitsFor: OUTAGE }, true);
+    expect((await subject.latest())?.projection).toMatchObject({ state: "paused", waitsFor: OUTAGE });
+    expect(await subject.claim()).toBeNull();
+    await release(subject);
+    const again = await subject.claimed();
+    expect(again.retrying).toMatchObject({ pauses: 1, waitsFor: null });
+    await subject.retry(again, { failed: 0, pauses: 2, waitsFor: OUTAGE }, true);
+    await subject.send("next");
+    expect(await subject.abort()).toMatchObject({ value: { aborted: true } });
+    expect(await subject.state()).toBe("queued");
+    expect(await subject.claimed()).toMatchObject({ resumed: false, retrying: null });
+  },
+
+  async "a run that is let go for another model is that one's, and what the first failed at is forgotten"(subject) {
+    const run = await subject.running();
+    await subject.retry(run, { failed: 0, pauses: 3, waitsFor: OUTAGE }, true);
+    await subject.store.pause(subject.pid, null, { now: subject.now(), model: "c/d" });
+    expect(await subject.claimed()).toMatchObject({ resumed: true, model: "c/d", retrying: null });
+    expect(await subject.store.head(subject.pid)).toMatchObject({ currentModel: "c/d" });
   },
 
   async "a person's stop and the kernel's pause are held apart: each lets go for itself"(subject) {

@@ -1,0 +1,285 @@
+// One turn asked of a model, and of those that stand in for it, until there is an answer or none is to be had. How often it was asked and
+// what is waited for is stored before anybody waits: a later kernel goes on waiting for the same instant. A turn that nobody answers
+// now puts its run aside, until an instant or until there is another key.
+
+import type { RandomBytes } from "../abi/ids.ts";
+import { LIMITS } from "../abi/limits.ts";
+import type { Message } from "../abi/message.ts";
+import { charged, type Reported } from "../abi/money.ts";
+import { NO_USAGE, type Retrying, type WaitsFor } from "../abi/process.ts";
+import type { SignalOf } from "../abi/signal.ts";
+import type { Failure, ModelRequest, ToolSpec } from "../abi/stream.ts";
+import type { Model } from "../kernel/models.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Folded } from "../providers/fold.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { Claimed, ProcessStore } from "../store/process/verbs.ts";
+import type { Budgets, Reservation } from "./budgets.ts";
+import type { Costs, Shift } from "./costs.ts";
+import type { HeldRuns } from "./held-runs.ts";
+import type { Ledger } from "./ledger.ts";
+import { type Verdict, verdictOn } from "./retry.ts";
+import type { RunPlace } from "./toolcalls.ts";
+import { modelTurn } from "./turn.ts";
+
+export interface AskPorts {
+  readonly store: ProcessStore;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly budgets: Budgets;
+  readonly costs: Costs;
+  /** How many answers a run of the process may take, and how many tokens one may have. */
+  readonly boundsOf: (row: ProcessRow) => Promise<{ readonly turnsMax: number; readonly outputTokens: number }>;
+  /** The one that is meant, then those that stand in for it. */
+  readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
+  readonly held: () => HeldRuns;
+  readonly promptOf: (row: ProcessRow) => Promise<ModelRequest["about"] & { readonly system: string }>;
+  readonly toolSpecs: () => readonly ToolSpec[];
+  readonly wantsDeltas: (pid: string) => boolean;
+  /** By process: what the answer in the making has said so far. */
+  readonly saying: Map<string, () => string>;
+}
+
+export type Answer = Exclude<Folded, { readonly kind: "aborted" }>;
+
+export interface Answered {
+  readonly answer: Answer;
+  readonly model: Model;
+  /** What was reserved for it: to be settled once it is charged. */
+  readonly room: Reservation | null;
+}
+
+/** A run, and how long it has been at work. */
+export interface Working extends RunPlace {
+  readonly shift: Shift;
+}
+
+interface Asking extends Working {
+  readonly turn: number;
+  readonly pauses: number;
+  /** How often the turn was asked so far, whoever was. */
+  attempt: number;
+  /** Whether what the last answer used is charged already. */
+  isCharged: boolean;
+  room: Reservation | null;
+}
+
+interface Failed {
+  readonly answer: Extract<Answer, { readonly kind: "failure" }>;
+  readonly model: Model;
+  readonly verdict: Verdict;
+}
+
+/** Sleeps are short enough that a clock that was set, or a machine that slept, is noticed. */
+const LOOK_MS = 30_000;
+
+/** Null: aborted or fenced, asked to step aside, or put aside. */
+export async function askModels(ports: AskPorts, place: Working, turn: number): Promise<Answered | null> {
+  const { row, run } = place;
+  const models = await ports.modelsOf(row, run);
+  const earlier = turn === run.turn + 1 ? run.retrying : null;
+  const pauses = earlier?.pauses ?? 0;
+  const attempt = 1 + (earlier?.failed ?? 0) + pauses;
+  const asking: Asking = { ...place, turn, pauses, attempt, isCharged: false, room: null };
+  // Who began it had a key; a message that comes without one is told so at once.
+  if (models[0].missing !== null && run.resumed) return await putAside(ports, asking, models[0], models[0].missing);
+  let first: Failed | null = null;
+  const from = Math.max(
+    0,
+    models.findIndex(({ name }) => name === earlier?.model),
+  );
+  for (const [index, model] of models.entries()) {
+    if (index < from) continue;
+    const other = models[index + 1];
+    const told = await askModel(ports, asking, { model, hasOther: other !== undefined, earlier });
+    if (told === null) return null;
+    if ("kind" in told) return { answer: told, model, room: asking.room };
+    first ??= told;
+    if (told.verdict.next !== "other" || other === undefined) break;
+    const { failure } = told.answer;
+    const reason = `${failure.message}; ${other.name} stands in`;
+    await again(ports, asking, model, { class: failure.class, reason, until: null, putAside: false });
+  }
+  return first === null ? null : await unanswered(ports, asking, first);
+}
+
+interface One {
+  readonly model: Model;
+  readonly hasOther: boolean;
+  readonly earlier: Retrying | null;
+}
+
+/** One model, as often as it is worth it. */
+async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answer | Failed | null> {
+  const { model, hasOther } = one;
+  const mine = one.earlier?.model === model.name ? one.earlier : null;
+  const until = mine?.waitsFor?.kind === "model" ? mine.waitsFor.until : null;
+  if (until !== null && !(await waited(ports, asking, until))) return null;
+  for (let failed = (mine?.failed ?? 0) + 1; ; failed++) {
+    const answer = await asked(ports, asking, model);
+    if (answer === null || answer.kind === "turn") return answer;
+    const stand = { failed, pauses: asking.pauses, hasOther };
+    const verdict = verdictOn(answer.failure, stand, ports.random);
+    if (verdict.next !== "again") return { answer, model, verdict };
+    const waitsFor = nextTry(ports, model, answer.failure, { kind: "model", ms: verdict.ms });
+    await again(ports, asking, model, { ...waitsFor, putAside: false });
+    const retrying = { model: model.name, failed, pauses: asking.pauses };
+    if (!(await keep(ports, asking, { ...retrying, waitsFor }))) return null;
+    if (!(await waited(ports, asking, waitsFor.until))) return null;
+    if (!(await keep(ports, asking, { ...retrying, waitsFor: null }))) return null;
+  }
+}
+
+/** One call, in the room that was reserved for it: what it used is charged before that is given back. */
+async function asked(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
+  const { budgets, costs } = ports;
+  const { row, signal } = asking;
+  const request = await requestOf(ports, row, model.model);
+  const most = async () => costs.most(model, request, (await ports.boundsOf(row)).outputTokens);
+  const room = await budgets.reserve(row, { most, signal });
+  if (room === "held") return null;
+  let isKept = false;
+  try {
+    const answer = await called(ports, asking, model, request);
+    isKept = answer.kind === "turn" && !signal.aborted;
+    asking.room = isKept ? room : null;
+    asking.isCharged = answer.usage !== undefined;
+    if (!isKept && answer.usage !== undefined) await waste(ports, asking, model, answer.usage);
+    return signal.aborted || answer.kind === "aborted" ? null : answer;
+  } finally {
+    if (!isKept) await budgets.settle(room);
+  }
+}
+
+async function called(
+  ports: AskPorts,
+  { row, run, signal, turn }: Asking,
+  model: Model,
+  request: ModelRequest,
+): Promise<Folded> {
+  const { clock, ledger } = ports;
+  const onDelta = ports.wantsDeltas(row.pid)
+    ? (kind: "text" | "thinking", text: string) =>
+        ledger.emit(row, { name: "chat.delta", run: run.runId, turn, kind, text })
+    : null;
+  const onBegin = (said: () => string) => void ports.saying.set(row.pid, said);
+  const asking = modelTurn({ provider: model.provider, request, signal, clock, onDelta, onBegin });
+  return notEmpty(await asking.finally(() => ports.saying.delete(row.pid)));
+}
+
+/** Nothing of the answer was kept, and it has its price all the same. */
+async function waste(
+  { store, ledger, clock, costs }: AskPorts,
+  { row, run, shift }: Asking,
+  { name, rate }: Model,
+  used: Reported,
+): Promise<void> {
+  const cost = charged(rate, used);
+  costs.note(name, cost);
+  await store.waste(row.pid, { runId: run.runId, model: name, ...cost, ms: shift.lap(), now: clock.now() });
+  await ledger.publish(row);
+}
+
+/** Nobody answers now. What the model that was meant said decides what comes of it. */
+async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promise<Answered | null> {
+  const { answer, model } = first;
+  const stand = { failed: Number.POSITIVE_INFINITY, pauses: asking.pauses, hasOther: false };
+  const verdict = first.verdict.next === "other" ? verdictOn(answer.failure, stand, ports.random) : first.verdict;
+  if (verdict.next === "key" && model.missing === null) {
+    const reason = `${model.name}: ${answer.failure.message}; gsv auth provider ${model.provider.name} keeps another key`;
+    await again(ports, asking, model, { class: answer.failure.class, reason, until: null, putAside: true });
+    return await putAside(ports, asking, model, reason);
+  }
+  if (verdict.next !== "later") return { answer, model, room: null };
+  const waitsFor = nextTry(ports, model, answer.failure, { kind: "outage", ms: verdict.ms });
+  await again(ports, asking, model, { ...waitsFor, putAside: true });
+  if (await keep(ports, asking, { model: model.name, failed: 0, pauses: asking.pauses + 1, waitsFor }, true))
+    ports.held().until(asking.row.pid, waitsFor.until);
+  return null;
+}
+
+async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: string): Promise<null> {
+  const waitsFor = { kind: "credential", reason } as const;
+  const retrying = { model: model.name, failed: 0, pauses: asking.pauses, waitsFor };
+  if (await keep(ports, asking, retrying, true)) ports.held().forKey(asking.row, asking.run.runId, model);
+  return null;
+}
+
+/** False when the run belongs to somebody else. */
+async function keep(ports: AskPorts, asking: Asking, retrying: Retrying, held = false): Promise<boolean> {
+  const { row, run, signal } = asking;
+  const now = ports.clock.now();
+  const kept = await ports.store.retry(row.pid, run.epoch, { runId: run.runId, retrying, held, now });
+  if (kept.ok) await ports.ledger.publish(row);
+  return kept.ok && !signal.aborted;
+}
+
+/** False when it was aborted, or asked to step aside: then it has. */
+async function waited({ store, ledger, clock }: AskPorts, asking: Asking, until: number): Promise<boolean> {
+  const { row, run, signal, leaving } = asking;
+  const either = AbortSignal.any([signal, leaving]);
+  while (!either.aborted && clock.now() < until) await clock.sleep(Math.min(LOOK_MS, until - clock.now()), either);
+  asking.shift.rested();
+  if (signal.aborted) return false;
+  if (!leaving.aborted) return true;
+  await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: false, now: clock.now() });
+  await ledger.publish(row);
+  return false;
+}
+
+interface Wait {
+  readonly kind: "model" | "outage";
+  readonly ms: number;
+}
+
+function nextTry({ clock }: AskPorts, { name }: Model, failure: Failure, { kind, ms }: Wait) {
+  const until = clock.now() + ms;
+  return { kind, model: name, class: failure.class, reason: failure.message, until } satisfies WaitsFor;
+}
+
+/** The turn is said anew: what was shown of it counts for nothing. */
+async function again(
+  ports: AskPorts,
+  asking: Asking,
+  model: Model,
+  why: Pick<SignalOf<"chat.restart">, "class" | "reason" | "until" | "putAside">,
+): Promise<void> {
+  const { row, run, turn } = asking;
+  if (!asking.isCharged) await waste(ports, asking, model, NO_USAGE);
+  const attempt = ++asking.attempt;
+  const { class: failureClass, reason, until, putAside: isAside } = why;
+  const told = { turn, attempt, reason, class: failureClass, until, putAside: isAside };
+  ports.ledger.emit(row, { name: "chat.restart", run: run.runId, ...told });
+}
+
+// A history may not hold an assistant's turn that says and does nothing.
+function notEmpty(answer: Folded): Folded {
+  if (answer.kind !== "turn" || answer.text !== "" || answer.calls.length > 0) return answer;
+  const failure: Failure =
+    answer.stop === "refusal"
+      ? { class: "content", message: "the model will not answer this" }
+      : { class: "protocol", message: "the model's answer is empty" };
+  return { ...answer, kind: "failure", failure };
+}
+
+async function requestOf(ports: AskPorts, row: ProcessRow, model: string): Promise<ModelRequest> {
+  const { system, ...about } = await ports.promptOf(row);
+  const messages = await ports.store.context(row.pid);
+  const earlier = () => messagesBefore(ports.store, row.pid, messages[0]?.id ?? 0);
+  return { model, system, messages, tools: ports.toolSpecs(), about, earlier };
+}
+
+async function* messagesBefore(
+  store: ProcessStore,
+  pid: string,
+  beforeSeq: number,
+): AsyncGenerator<readonly Message[]> {
+  for (let [afterSeq, more] = [0, true]; more; ) {
+    const range = { afterSeq, beforeSeq, limit: LIMITS.historyPageMax, bytesMax: LIMITS.contextBytesMax };
+    const { messages } = await store.history(pid, range);
+    yield messages;
+    afterSeq = messages.at(-1)?.id ?? afterSeq;
+    more = messages.length > 0 && afterSeq < beforeSeq - 1;
+  }
+}

@@ -1,0 +1,25 @@
+// Whether anybody takes connections at an address: what a request that waits for its first byte cannot tell by itself.
+
+import type { Clock } from "../lib/clock.ts";
+
+/** False when nobody has within so long; a refusal is one that took notice. */
+export async function takesConnections(address: string, ms: number, clock: Clock): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(address);
+  const late = new AbortController();
+  const connecting = Bun.connect({
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port || (protocol === "https:" ? 443 : 80)),
+    socket: { open: (socket) => void socket.terminate(), data() {}, error() {} },
+  }).then(
+    (socket) => {
+      socket.terminate();
+      return true;
+    },
+    () => true,
+  );
+  try {
+    return await Promise.race([connecting, clock.sleep(ms, late.signal).then(() => false)]);
+  } finally {
+    late.abort();
+  }
+}

@@ -1,0 +1,191 @@
+// Runs that are put aside because their model cannot be asked: they say until when, go on by themselves, outlive kernels, and give way to
+// whoever knows better.
+
+import { expect, test } from "bun:test";
+import type { Failure, FailureClass } from "../../src/abi/stream.ts";
+import { verdictOn } from "../../src/process/retry.ts";
+import type { PlannedAnswer } from "../support/answers.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+function failing(name: FailureClass, more: Partial<Failure> = {}): PlannedAnswer {
+  return { error: { class: name, message: `it was ${name}`, ...more } };
+}
+
+/** A server that asks for more time than a run waits for. */
+const LONG = failing("outage", { retryAfterMs: 2 * HOUR });
+
+async function putAside(home: TestKernel, message = "hello", more: { readonly model?: string } = {}): Promise<string> {
+  const { runId } = await home.send(message, more);
+  await home.inState(INIT, "paused");
+  return runId;
+}
+
+function asked(home: TestKernel): number {
+  return home.model.requests.length;
+}
+
+test("an outage is looked at again after 5, 15, 45 minutes and then every hour, ten times; then the run is over", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, ...Array.from({ length: 20 }, () => failing("outage")));
+  const { runId } = await home.send("hello");
+  const pauses: number[] = [];
+  for (let pause = 0; pause < 10; pause++) {
+    await home.until("it is put aside", async () => {
+      if (pause === 0) await home.clock.advance(1000);
+      return (await home.get(INIT)).state === "paused";
+    });
+    const { waitsFor } = await home.get(INIT);
+    const ms = waitsFor?.kind === "outage" ? waitsFor.until - home.clock.now() : 0;
+    pauses.push(ms);
+    const before = asked(home);
+    await home.clock.advance(ms);
+    await home.until("it was asked", () => asked(home) === before + 1);
+  }
+  expect(await home.ended(runId)).toMatchObject({ status: "unavailable", reason: "model.outage" });
+  for (const [at, minutes] of [5, 15, 45, 60, 60, 60, 60, 60, 60, 60].entries()) {
+    expect(pauses[at]! / MINUTE).toBeGreaterThanOrEqual(minutes);
+    expect(pauses[at]! / MINUTE).toBeLessThanOrEqual(minutes * 1.1);
+  }
+  // Four quick tries, and one for each time it was looked at again.
+  expect(asked(home)).toBe(14);
+});
+
+test("the next kernel waits for the same instant, and is not needed before", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, LONG, { text: "at last" });
+  const runId = await putAside(home);
+  const { waitsFor } = await home.get(INIT);
+  await home.clock.advance(HOUR);
+  await home.restart();
+  expect(await home.get(INIT)).toMatchObject({ state: "paused", waitsFor });
+  expect(home.kernel.dueWithinMs()).toBe(HOUR);
+  await home.clock.advance(HOUR - 1);
+  expect(asked(home)).toBe(1);
+  await home.clock.advance(1);
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
+  expect(home.kernel.dueWithinMs()).toBeNull();
+});
+
+test("a kernel that dies while a run waits for a few minutes leaves the wait and its count to the next", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, failing("throttle", { retryAfterMs: 5 * MINUTE }), { text: "at last" });
+  const { runId } = await home.send("hello");
+  await home.until("it waits", async () => (await home.get(INIT)).waitsFor !== null);
+  const { waitsFor } = await home.get(INIT);
+  for (let death = 0; death < 4; death++) {
+    await home.clock.advance(MINUTE);
+    await home.restart();
+    expect(await home.get(INIT)).toMatchObject({ state: "running", waitsFor });
+  }
+  await home.clock.advance(MINUTE - 1);
+  expect(asked(home)).toBe(1);
+  await home.clock.advance(1);
+  expect(await home.ended(runId)).toMatchObject({ status: "ok" });
+});
+
+test("a run that waits steps aside at once: for a stop, and for a kernel that leaves", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, failing("throttle", { retryAfterMs: 5 * MINUTE }), { text: "at last" });
+  const { runId } = await home.send("hello");
+  await home.until("it waits", async () => (await home.get(INIT)).waitsFor !== null);
+  await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
+  await home.inState(INIT, "stopped");
+  await home.clock.advance(5 * MINUTE);
+  await home.sys.call("proc.signal", { pid: INIT, signal: "CONT" });
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
+
+  home.model.will(INIT, failing("throttle", { retryAfterMs: 5 * MINUTE }));
+  await home.send("again");
+  await home.until("it waits", async () => (await home.get(INIT)).waitsFor !== null);
+  await home.kernel.runners.drain(10 * MINUTE);
+  expect(await home.get(INIT)).toMatchObject({ state: "running", waitsFor: { kind: "model" } });
+});
+
+test("CONT tries it now, and so does a message for the same model: both are answered, in order", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, LONG, LONG, { text: "to one" }, { text: "to two" });
+  const one = await putAside(home, "one");
+  await home.sys.call("proc.signal", { pid: INIT, signal: "CONT" });
+  await home.until("it was asked again", () => asked(home) === 2);
+  await home.inState(INIT, "paused");
+  const two = (await home.send("two")).runId;
+  expect(await home.ended(one)).toMatchObject({ text: "to one" });
+  expect(await home.ended(two)).toMatchObject({ text: "to two" });
+});
+
+test("a message for another model takes the place of a run that waits for its own; one of an agent does not", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, LONG, { text: "from the other" });
+  const waiting = await putAside(home, "hello", { model: "openai/one" });
+  const inside = await home.insideOf(INIT);
+  const child = await inside.call<{ pid: string }>("proc.spawn", { label: "child" });
+  await (await home.insideOf(child.pid)).call("proc.send", { pid: INIT, message: "from a child" });
+  expect(await home.get(INIT)).toMatchObject({ state: "paused", queued: 1 });
+  const end = await home.say("again", { model: "openai/two" });
+  expect(await home.ended(waiting)).toMatchObject({ status: "aborted", reason: "user.superseded" });
+  expect(end).toMatchObject({ status: "ok" });
+});
+
+test("another model for the process lets it go on with that one", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, LONG, { text: "from the other" });
+  const runId = await putAside(home, "hello", { model: "openai/one" });
+  await home.sys.call("proc.model", { pid: INIT, model: "openai/two" });
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "from the other" });
+});
+
+test("an abort, an interruption and a reset end what waits, and the process is free", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, LONG, LONG, { text: "now" }, LONG);
+  const one = await putAside(home);
+  await home.sys.call("proc.abort", { pid: INIT });
+  expect(await home.ended(one)).toMatchObject({ status: "aborted" });
+  expect(await home.get(INIT)).toMatchObject({ state: "idle", waitsFor: null });
+  await putAside(home);
+  expect(await home.say("at once", { interrupt: true })).toMatchObject({ status: "ok", text: "now" });
+  await putAside(home);
+  await home.sys.call("proc.reset", { pid: INIT });
+  expect(await home.say("afresh")).toMatchObject({ status: "ok" });
+  await home.clock.advance(3 * HOUR);
+  expect(asked(home)).toBe(5);
+});
+
+test("whoever looks sees the class, the reason and the next try: in ps, in /proc and as a signal", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, LONG);
+  await putAside(home);
+  const until = new Date(home.clock.now() + 2 * HOUR).toISOString();
+  const told = home.heard("process.state").at(-1);
+  expect(told).toMatchObject({
+    state: "paused",
+    waitsFor: { kind: "outage", class: "outage", reason: "it was outage" },
+  });
+  const { content } = await home.sys.call<{ content: string }>("fs.read", { path: `/proc/${INIT}/status` });
+  expect(content).toContain(`NextTry:\t${until}\nFailure:\toutage\n`);
+  expect(content).toContain(`offline is asked again at ${until}: it was outage (outage)`);
+});
+
+test("which failure has which consequence, with and without a model that stands in", () => {
+  const half = () => new Uint8Array([0]);
+  const told = (name: FailureClass, retryAfterMs: number | null, hasOther: boolean, [failed, pauses] = [1, 0]) => {
+    const failure = { class: name, message: "", ...(retryAfterMs === null ? {} : { retryAfterMs }) };
+    const { next } = verdictOn(failure, { failed, pauses, hasOther }, half);
+    return next;
+  };
+  for (const name of ["outage", "network", "timeout", "throttle"] as const) {
+    expect([name, told(name, null, false), told(name, null, false, [9, 0])]).toEqual([name, "again", "later"]);
+    expect([name, told(name, null, true, [9, 0]), told(name, null, false, [9, 10])]).toEqual([name, "other", "over"]);
+    expect([name, told(name, MINUTE, false), told(name, MINUTE, true)]).toEqual([name, "again", "other"]);
+  }
+  expect([told("quota", null, false), told("quota", null, true)]).toEqual(["over", "other"]);
+  expect([told("auth", null, false), told("auth", null, true)]).toEqual(["key", "other"]);
+  expect([told("config", null, false), told("config", null, true)]).toEqual(["over", "other"]);
+  expect([told("protocol", null, true), told("protocol", null, true, [3, 0])]).toEqual(["again", "other"]);
+  for (const name of ["request", "content", "overflow"] as const)
+    expect([name, told(name, null, false), told(name, null, true)]).toEqual([name, "over", "over"]);
+  // After minutes of waiting one try tells.
+  expect([told("outage", null, false, [1, 1]), told("throttle", 7000, false, [1, 1])]).toEqual(["later", "again"]);
+});
