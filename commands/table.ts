@@ -14,6 +14,7 @@ const short = (callName: string, name: string) => async () => (await import("./d
 export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["chat", { summary: "Send a message and print the answer", load: async () => (await import("./chat.ts")).chat }],
   ["ps", { summary: "List processes", load: async () => (await import("./ps.ts")).ps() }],
+  ["top", { summary: "Show the processes as a tree", load: async () => (await import("./top.ts")).top }],
   ["spawn", { summary: "Start a new process; prints its pid", load: short("proc.spawn", "spawn") }],
   ["send", { summary: "Leave a message and return at once", load: short("proc.send", "send") }],
   [
@@ -21,6 +22,12 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     { summary: "Wait until processes have finished", load: async () => (await import("./wait.ts")).waitAs("wait") },
   ],
   ["logs", { summary: "Print what was said lately", load: async () => (await import("./logs.ts")).logs }],
+  [
+    "history",
+    { summary: "Read, search and shape histories", load: async () => (await import("./history.ts")).history() },
+  ],
+  ["compact", { summary: "Tell a model old history in short", load: short("proc.compact", "compact") }],
+  ["fork", { summary: "Start a process with another's history", load: short("proc.fork", "fork") }],
   ["kill", { summary: "Signal or end processes", load: async () => (await import("./kill.ts")).kill }],
   ["approvals", { summary: "List what waits for your approval", load: short("hil.list", "approvals") }],
   [

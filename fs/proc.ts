@@ -5,8 +5,10 @@ import type { Caller } from "../src/abi/identity.ts";
 import { initPid } from "../src/abi/ids.ts";
 import type { Message } from "../src/abi/message.ts";
 import type { WaitsFor } from "../src/abi/process.ts";
+import type { Segment } from "../src/abi/segment.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { Clock } from "../src/lib/clock.ts";
+import { FileError } from "./error.ts";
 import type { FileSystem } from "./filesystem.ts";
 import { Asking } from "./proc/asking.ts";
 import { Control } from "./proc/control.ts";
@@ -23,12 +25,13 @@ export interface ProcOptions {
   /** How the command line prints them: the files read the same. */
   readonly messageLine: (message: Message) => string;
   readonly waitsForText: (waits: WaitsFor) => string;
+  readonly segmentName: (segment: Segment) => string;
   /** What a kernel knows of what is not stored yet. */
   readonly live?: LivePorts;
 }
 
 export function procFs(options: ProcOptions): FileSystem {
-  const asking = new Asking(options.sysFor);
+  const asking = new Asking(options.sysFor, options.segmentName);
   const streams = new Streams(asking, options.live ?? null, options.clock);
   const rows: readonly Row[] = [
     { path: "/*", list: (caller) => asking.pids(caller), has: (caller, _before, pid) => asking.has(caller, pid) },
@@ -70,7 +73,7 @@ function factRows(asking: Asking, { waitsForText }: ProcOptions): TextRow[] {
 }
 
 /** What a process does, did and waits for. */
-function workRows(asking: Asking, { messageLine }: ProcOptions): TextRow[] {
+function workRows(asking: Asking, { messageLine, segmentName }: ProcOptions): Row[] {
   const row = (name: string, text: (caller: Caller, pid: string) => Promise<string>): TextRow => ({
     path: `/*/${name}`,
     text: (caller, [pid = ""]) => text(caller, pid),
@@ -82,6 +85,19 @@ function workRows(asking: Asking, { messageLine }: ProcOptions): TextRow[] {
     {
       path: "/*/messages",
       text: async (caller, [pid = ""]) => lines(asking.history(caller, pid), (each) => JSON.stringify(each)),
+    },
+    {
+      path: "/*/segments/*",
+      list: async (caller, [pid = ""]) => (await asking.segments(caller, pid)).map(segmentName),
+      has: async (caller, [pid = ""], name) => (await asking.segment(caller, pid, name)) !== null,
+    },
+    {
+      path: "/*/segments/*",
+      text: async (caller, [pid = "", name = ""]) => {
+        const segment = await asking.segment(caller, pid, name);
+        if (segment === null) throw new FileError("ENOENT", `/${pid}/segments/${name}`);
+        return lines(asking.between(caller, pid, segment), (each) => JSON.stringify(each));
+      },
     },
     { path: "/*/history", text: async (caller, [pid = ""]) => lines(asking.history(caller, pid), messageLine) },
     row("queue", async (caller, pid) => factsText([["Queued", (await asking.info(caller, pid)).queued]])),

@@ -1,6 +1,7 @@
 // Builds the kernel, in order: stores, first run, processes, services, dispatch, recovery. Everything that touches the machine comes in
 // as a parameter, so that tests stand in front of any of it. Nothing here decides anything.
 
+import { join } from "node:path";
 import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
 import { type Caller, type Credentials, ROOT_UID } from "./abi/identity.ts";
@@ -13,11 +14,12 @@ import { bootProcesses, type ProcessParts } from "./boot/processes.ts";
 import { learnEnvironment } from "./boot/redact.ts";
 import { bootRepos, bootstrapOf, type RepoParts } from "./boot/repos.ts";
 import { standing } from "./boot/rescue.ts";
+import { type SearchParts, searchIn } from "./boot/search.ts";
 import { bootFiles, bootServices } from "./boot/services.ts";
 import { bootSettings, learnSecrets, redactedAudit, type SettingParts } from "./boot/settings.ts";
 import { bootShells, type ShellParts } from "./boot/shell.ts";
 import type { StorageParts } from "./boot/storage.ts";
-import { openPorts } from "./boot/stores.ts";
+import { hasProcesses, openPorts } from "./boot/stores.ts";
 import { keepSwept, sweep } from "./boot/sweep.ts";
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
@@ -26,6 +28,7 @@ import { Logins, type Session } from "./kernel/login.ts";
 import { type Models, modelsService } from "./kernel/models.ts";
 import { type PasswordCost, Passwords } from "./kernel/passwords.ts";
 import type { Keychain } from "./kernel/secrets.ts";
+import { ServedModels } from "./kernel/served-models.ts";
 import { setUp } from "./kernel/setup.ts";
 import { kernelSys } from "./kernel/sys.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -88,6 +91,7 @@ export interface Core extends Ports, SettingParts, RepoParts {
   readonly logins: Logins;
   readonly models: Models;
   readonly offers: Offers;
+  readonly search: SearchParts;
   readonly startedAt: number;
   readonly generation: number;
   readonly afterCrash: boolean;
@@ -200,8 +204,12 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     bus,
     callers,
     passwords,
-    models: modelsService({ rows: ports.kernel.config, secrets: setting.secrets, clock, manual }),
+    models: modelsService({
+      ...{ rows: ports.kernel.config, secrets: setting.secrets, clock, manual },
+      served: new ServedModels(join(machine.paths.runDir, "models.json"), log),
+    }),
     offers: offersUntilTheEnd(bus),
+    search: searchIn({ ...ports, machine, bus, onFault }),
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
@@ -262,20 +270,20 @@ class Dispatches {
 
 /** What an earlier kernel left behind. */
 async function takeUp(
-  { kernel, processes: store, machine, bus, retries, onFault }: Core,
+  { kernel, processes: store, objects, machine, bus, retries, onFault }: Core,
   parts: ProcessParts,
 ): Promise<void> {
   const { clock } = machine;
   await sweep(kernel, clock.now());
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
-  await recover({ kernel, store, ...parts, clock, retries, onFault });
+  await recover({ kernel, store, objects, ...parts, clock, retries, onFault });
   await parts.heldRuns.find();
   await parts.budgets.look(null);
 }
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns, budgets }: ProcessParts,
+  { runners, ledger, closer, heldRuns, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -303,7 +311,7 @@ function finished(
       if (core.offers.made(human.uid, client)) heldRuns.look(human.uid).catch(core.onFault);
       return door(human.uid, () => callers.person(human.uid, human.home), client);
     },
-    dueWithinMs: () => sooner(heldRuns.dueWithinMs(), budgets.dueWithinMs()),
+    dueWithinMs,
     async drain(ms) {
       heldRuns.stop();
       await runners.drain(ms);
@@ -324,13 +332,10 @@ function finished(
     budgets.stop();
     await core.watching.close();
     core.retries.stop();
+    await core.search.close();
     await core.processes.close();
     database.close();
   }
-}
-
-function sooner(left: number | null, right: number | null): number | null {
-  return left === null || right === null ? (left ?? right) : Math.min(left, right);
 }
 
 /** Who lost the account or the token hears nothing more; the next call says so. */
@@ -342,8 +347,4 @@ function accepted({ door }: Core, client: ClientInfo, session: Session): Sys {
     on: (filter, listener) =>
       session.hears ? sys.on(filter, (signal) => session.alive() && listener(signal)) : () => {},
   };
-}
-
-function hasProcesses(paths: HomePaths): boolean {
-  return new Bun.Glob("*.db").scanSync({ cwd: paths.procDir })[Symbol.iterator]().next().done === false;
 }

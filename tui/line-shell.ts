@@ -51,7 +51,7 @@ export class LineShell {
   async run(text: string): Promise<number | null> {
     const words = simpleWords(text);
     const [first = "", ...rest] = words ?? [];
-    const isOurs = this.gsvs.has(first) && !this.own.has(first) && !isAboutJobs(first, rest);
+    const isOurs = this.gsvs.has(first) && !this.own.has(first) && !isAboutJobs(first, rest) && !isEnd(first, rest);
     if (words === null || !isOurs) return await this.throughShell(text);
     // With the terminal: it may ask, page and fit its tables.
     const sys = inDirectory(this.io.sys(), this.cwd);
@@ -91,6 +91,11 @@ export class LineShell {
     }
     return null;
   }
+}
+
+/** Of a file that is not followed the shell's own program knows more ways to say how much. */
+function isEnd(first: string, rest: readonly string[]): boolean {
+  return first === "tail" && !rest.some((word) => /^(?:-[a-z]*f|--follow)$/.test(word));
 }
 
 /** Processes of gsv have other names: %1 and numbers are jobs of the shell. */

@@ -3,7 +3,7 @@
 import type { Sys } from "../../src/abi/sys.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Piece } from "../../src/syscalls/file-tree.ts";
-import type { Command, Io } from "../command.ts";
+import type { Command, Interruption, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { ForeignOutput } from "../foreign-output.ts";
 import { statOf } from "./entries.ts";
@@ -13,6 +13,7 @@ const LINES = 10;
 const LINES_MAX = 1_000_000;
 const SPAN_BYTES = 64 * 1024;
 const NEWLINE = 10;
+const SIGNALLED: { readonly [S in Interruption]: number } = { INT: 130, TERM: 143, HUP: 129 };
 /** How often is looked for more: the less often the longer nothing came. */
 const LOOK_MS = [40, 40, 40, 80, 80, 160, 250] as const;
 
@@ -43,20 +44,27 @@ export const tail: Command = command(
       await out.write(path, end, { always: true });
       files.push(file);
     }
-    if (args.follow === true) await follow(io, files, { problems, out });
+    const interrupted = args.follow === true ? await follow(io, files, { problems, out }) : null;
     release();
     await out.end();
-    return problems.status;
+    return interrupted ?? problems.status;
   },
 );
 
+/** The status of what interrupted it; null where there is nothing left to follow. */
 async function follow(
   io: Io,
   files: readonly Growing[],
   { problems, out }: { readonly problems: Problems; readonly out: Titled },
-): Promise<void> {
+): Promise<number | null> {
   const left = new Set(files);
-  for (let looks = 0; left.size > 0 && !io.stdout.closed; looks++) {
+  const interruption = new AbortController();
+  let status: number | null = null;
+  const release = io.onSignal((name) => {
+    status = SIGNALLED[name];
+    interruption.abort();
+  });
+  for (let looks = 0; left.size > 0 && status === null && !io.stdout.closed; looks++) {
     for (const file of left) {
       const more = await problems.attempt(file.path, () => file.more());
       // One that is gone is not waited for.
@@ -66,8 +74,10 @@ async function follow(
         await out.write(file.path, more, { always: false });
       }
     }
-    await io.clock.sleep(LOOK_MS[Math.min(looks, LOOK_MS.length - 1)] ?? 0);
+    await io.clock.sleep(LOOK_MS[Math.min(looks, LOOK_MS.length - 1)] ?? 0, interruption.signal);
   }
+  release();
+  return status;
 }
 
 /** One file, read on from where it was read to. */

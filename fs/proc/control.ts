@@ -16,10 +16,11 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["reset", (pid) => ({ call: "proc.reset", args: { pid } })],
   ["kill", (pid) => ({ call: "proc.kill", args: { pid } })],
   ["budget", (pid, budget) => ({ call: "proc.budget", args: { pid, budget } })],
+  ["compact", (pid, keep) => ({ call: "proc.compact", args: { pid, ...keepOf(pid, keep) } })],
   ["label", (pid, label) => ({ call: "proc.label", args: { pid, label } })],
 ]);
 /** What a verb is given besides. */
-const TAKES: { readonly [verb: string]: string } = { budget: "BUDGET", label: "TEXT" };
+const TAKES: { readonly [verb: string]: string } = { budget: "BUDGET", label: "TEXT", compact: "[keep=N]" };
 
 const REQUEST_ID_CHARS_MAX = 128;
 
@@ -36,7 +37,9 @@ export class Control {
   async ctl(caller: Caller, pid: string, text: string, options: WriteOptions): Promise<void> {
     const [, word = "", rest = ""] = /^(\S*)[ \t]*(.*)$/s.exec(text.trim()) ?? [];
     const verb = VERBS.get(word);
-    if (verb === undefined || (rest === "") !== (TAKES[word] === undefined))
+    const takes = TAKES[word];
+    const isRight = takes?.startsWith("[") || (rest === "") === (takes === undefined);
+    if (verb === undefined || !isRight)
       throw new FileError("EINVAL", `/${pid}/ctl`, `takes one of: ${known().join(", ")}`);
     needAllowed(caller, pid, "ctl");
     const { call, args } = verb(pid, rest);
@@ -61,6 +64,13 @@ export class Control {
       throw error instanceof SysError && error.code === "ESRCH" ? new FileError("ENOENT", `/${pid}`) : error;
     }
   }
+}
+
+function keepOf(pid: string, rest: string): { readonly keep?: number } {
+  if (rest === "") return {};
+  const [, keep] = /^(?:keep=)?([1-9][0-9]{0,4})$/.exec(rest) ?? [];
+  if (keep === undefined) throw new FileError("EINVAL", `/${pid}/ctl`, "compact takes how many messages stay: keep=20");
+  return { keep: Number(keep) };
 }
 
 function needAllowed({ kind, approved, allowed }: Caller, pid: string, file: "ctl" | "note"): void {

@@ -51,15 +51,30 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[];
   /** Who asks and where it stands; only providers that run on this machine look at it. */
   readonly about: { readonly pid: string; readonly home: string; readonly cwd: string };
+  /** What is wanted, where that is no turn of a conversation; only providers that are no models look at it. */
+  readonly purpose?: "summary";
   /** History before `messages`, oldest first, read as it is asked for; only a provider that must know its place looks at it. */
   readonly earlier?: () => AsyncIterable<readonly Message[]>;
 }
 
-/** A model as its server lists it. */
+/** How a model is told how much to think: not at all, by its own measure, or by a budget of tokens; `always` cannot be turned off. */
+export type Thinking = "none" | "effort" | "budget" | "adaptive" | "always";
+
+/** A model as its server lists it; what the server does not say is left out. */
 export interface ServedModel {
   readonly id: string;
   /** Null where the server does not say. */
   readonly windowTokens: number | null;
+  readonly outputTokens?: number;
+  /** US dollars for a million tokens. */
+  readonly price?: {
+    readonly input: number;
+    readonly output: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+  };
+  readonly thinking?: Thinking;
+  readonly sees?: boolean;
 }
 
 export interface Provider {

@@ -8,6 +8,8 @@ import { dayBudget } from "../kernel/spending.ts";
 import { Budgets } from "../process/budgets.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
+import type { Compactor } from "../process/compaction/compactor.ts";
+import { roomOf } from "../process/compaction/room.ts";
 import { Costs } from "../process/costs.ts";
 import { HeldRuns } from "../process/held-runs.ts";
 import { Ledger } from "../process/ledger.ts";
@@ -20,6 +22,7 @@ import { systemPrompt } from "../prompts/system.ts";
 import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
+import { bootCompaction } from "./compaction.ts";
 import type { FileParts } from "./services.ts";
 import type { ShellParts } from "./shell.ts";
 import { workplacesOf } from "./workspaces.ts";
@@ -30,6 +33,9 @@ export interface ProcessParts {
   readonly closer: Closer;
   readonly heldRuns: HeldRuns;
   readonly budgets: Budgets;
+  /** Until the next of them goes on by itself. */
+  readonly dueWithinMs: () => number | null;
+  readonly compactor: Compactor;
 }
 
 export function bootProcesses(core: Core, files: FileParts, shells: ShellParts): ProcessParts {
@@ -43,6 +49,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     ...{ store, ledger, clock, wake, onFault },
     dayOf: (ownerUid) => dayBudget(kernel, ownerUid),
   });
+  const ports = runPorts(core, files, { ledger, budgets, shells, held: () => heldRuns });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -50,7 +57,7 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, budgets, shells, held: () => heldRuns }),
+    ports,
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -60,7 +67,11 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   const { models, offers } = core;
   const { processes } = kernel;
   const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, clock, wake, onFault });
-  return { ledger, runners, closer, heldRuns, budgets };
+  const dueWithinMs = () => {
+    const due = [heldRuns.dueWithinMs(), budgets.dueWithinMs()].filter((ms) => ms !== null);
+    return due.length === 0 ? null : Math.min(...due);
+  };
+  return { ledger, runners, closer, heldRuns, budgets, dueWithinMs, compactor: ports.compactor };
 }
 
 interface RunParts {
@@ -75,7 +86,7 @@ function runPorts(
   core: Core,
   { locate, options, live }: FileParts,
   { ledger, budgets, shells, held }: RunParts,
-): RunPorts {
+): RunPorts & { readonly compactor: Compactor } {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
@@ -91,6 +102,8 @@ function runPorts(
     proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
     locate: async (row, path) => locate(await callers.process(row), path),
   });
+  const promptOfRow = (row: ProcessRow) => promptOf(core, options.namespace, row);
+  const compactor = bootCompaction(core, { ledger, toolCalls, promptOf: promptOfRow });
   return {
     store,
     ledger,
@@ -106,11 +119,13 @@ function runPorts(
         outputTokens: Number(setting("ai.maxTokens").text),
       };
     },
+    compactor,
+    room: roomOf(compactor, ledger),
     async modelsOf(row, run) {
       if (providers !== undefined) {
         const name = run.model ?? OFFLINE.provider;
         const rate = { price: null, isOwn: false };
-        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null, rate }];
+        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null, window: null, rate }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
       return await models.reach(
@@ -120,7 +135,7 @@ function runPorts(
     },
     held,
     toolSpecs: () => toolCalls.specs(),
-    promptOf: (row) => promptOf(core, options.namespace, row),
+    promptOf: promptOfRow,
     runOver: shells.runOver,
     saying: live.saying,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),

@@ -15,9 +15,11 @@ import { historiesService } from "../process/histories.ts";
 import { mediaService } from "../process/media.ts";
 import { modelFor, modelService } from "../process/model-choice.ts";
 import { processesService } from "../process/processes.ts";
+import type { CallContext } from "../syscalls/define.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
 import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
+import { conversationsOf } from "./compaction.ts";
 import { mountedFiles } from "./mounts.ts";
 import { bootPeople } from "./people.ts";
 import type { ProcessParts } from "./processes.ts";
@@ -31,6 +33,14 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
   const { clock, random, paths, pid } = machine;
   const { models, offers } = core;
   const choosing = { kernel, models, offers, clock, held: heldRuns };
+  const spawning = {
+    ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
+    log: machine.log,
+    locate: files.locate,
+    taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
+    workplaces: workplacesOf({ ...core, ...machine }),
+    modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
+  };
   const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
   return {
     ...bootPeople(core, parts),
@@ -68,25 +78,9 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     media: mediaService({ kernel, objects, store, open: (row) => ledger.open(row), clock }),
     storage: storageService({ ...core.storage, kernel, clock }),
     models: modelService(choosing),
-    processes: processesService({
-      kernel,
-      store,
-      ledger,
-      runners,
-      closer,
-      bus,
-      clock,
-      random,
-      retries,
-      log: machine.log,
-      locate: files.locate,
-      taskBudget: (ownerUid) => taskBudget(kernel, ownerUid),
-      workplaces: workplacesOf({ ...core, ...machine }),
-      termMs: config["kernel.termMs"],
-      modelFor: (context, wanted) => modelFor(choosing, context, wanted),
-      offers,
-      held: heldRuns,
-    }),
+    processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"], held: heldRuns }),
+    search: core.search,
+    conversations: conversationsOf(core, parts, spawning),
   };
 }
 

@@ -19,7 +19,7 @@ import type { Shells } from "../syscalls/shell-service.ts";
 import { GsvShells, type Runner } from "../targets/gsv.ts";
 import { hiddenOn, resolver } from "../targets/hidden.ts";
 import { HostCommands } from "../targets/host.ts";
-import { findSandbox } from "../targets/sandbox.ts";
+import { SANDBOX_PATH, sandboxFinder } from "../targets/sandbox.ts";
 import type { FromRunner } from "../targets/shell.ts";
 import { succeeds } from "../targets/spawn.ts";
 import { VERSION } from "../version.ts";
@@ -129,11 +129,10 @@ function hostShellsOf(core: Core, host: HostCommands): HostShells {
     clock,
     paths,
     hostEnv = {},
-    findProgram = (name: string) => Bun.which(name, { PATH: "/usr/local/bin:/usr/bin:/bin" }),
+    findProgram = (name: string) => Bun.which(name, { PATH: SANDBOX_PATH }),
   } = machine;
   const env = hostEnvironment(hostEnv);
   const home = realpathSync(paths.home);
-  let sandbox: ReturnType<typeof findSandbox> | null = null;
   const places = new HostPlaces({
     attachments: kernel.attachments,
     clock,
@@ -142,10 +141,10 @@ function hostShellsOf(core: Core, host: HostCommands): HostShells {
   });
   return new HostShells({
     ...{ host, places, env, looksAt },
-    sandbox: () => {
-      sandbox ??= findSandbox({ platform: process.platform, find: findProgram, works: (argv) => succeeds(argv, env) });
-      return sandbox;
-    },
+    sandbox: sandboxFinder(
+      { platform: process.platform, find: findProgram, works: (argv) => succeeds(argv, env) },
+      clock,
+    ),
     surroundings: () => ({
       hidden: hiddenOn({ home, env: hostEnv, uid: process.getuid?.() ?? 0 }),
       resolver: resolver(),

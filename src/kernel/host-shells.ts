@@ -18,7 +18,6 @@ import type { HostPlace, HostPlaces } from "./host-places.ts";
 export interface HostShellsPorts {
   readonly host: HostCommands;
   readonly places: HostPlaces;
-  /** Looked for once. */
   readonly sandbox: () => Promise<Sandbox | null>;
   readonly env: Environment;
   /** What the machine hides and shows now. */

@@ -2,11 +2,12 @@
 // for, then an Ollama that answers, then offline. What cannot be reached is a provider too: one whose only answer is why.
 
 import { SysError } from "../abi/errno.ts";
-import { charged, FREE, priceSet, pricesFrom, type Rate } from "../abi/money.ts";
+import { charged, FREE, type Rate } from "../abi/money.ts";
 import type { Failure, ModelRequest, Provider, ServedModel } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Access } from "../providers/access.ts";
 import { WireFailure } from "../providers/failures.ts";
-import { factsOf, knownModels, usualModel } from "../providers/models.ts";
+import { factsOf, knownModels, ollamaWindow, usualModel } from "../providers/models.ts";
 import {
   type Choice,
   choiceOf,
@@ -21,7 +22,9 @@ import {
 import type { ConfigRows } from "../store/kernel/config.ts";
 import type { ModelInfo, ModelPage, ModelTrial } from "../syscalls/ai-service.ts";
 import { type Asker, AskersSettings } from "./model-access.ts";
+import { rateOf } from "./model-rates.ts";
 import type { Secrets } from "./secrets.ts";
+import type { ServedModels } from "./served-models.ts";
 
 export interface Model {
   readonly provider: Provider;
@@ -34,6 +37,8 @@ export interface Model {
   readonly rate: Rate;
   /** Tells its key from another, and nothing of it. */
   readonly keyMark: string | null;
+  /** What a request to it may hold, and an answer; null where there is no server that minds. */
+  readonly window: { readonly windowTokens: number; readonly outputTokens: number } | null;
 }
 
 export interface Models {
@@ -49,6 +54,7 @@ export interface ModelsOptions extends ProviderPorts {
   readonly rows: ConfigRows;
   readonly secrets: Secrets;
   readonly clock: Clock;
+  readonly served: ServedModels;
 }
 
 /** Whether an Ollama answers is asked again after so long. */
@@ -73,9 +79,11 @@ export function modelsService(options: ModelsOptions): Models {
           missing: null,
           keyMark: null,
           rate: rateOf(settings, choice),
+          window: null,
         };
       }
-      const access = await settings.access(choice.provider, server);
+      const said = await settings.access(choice.provider, server);
+      const access = said && { ...said, served: options.served.of(said.baseUrl) };
       if (access === null)
         return unreachable(name, { class: "config", message: `${choice.provider} is turned off: its address is none` });
       if (access.apiKey === null && server.keySetting !== null && access.isOwn) {
@@ -91,8 +99,10 @@ export function modelsService(options: ModelsOptions): Models {
           message: `${choice.provider} has no model yet: name one, as ${choice.provider}/MODEL`,
         });
       const reached = { ...choice, model };
-      const rate = rateOf(settings, reached);
-      return { provider, model, name: choiceText(reached), missing: null, keyMark: markOf(access.apiKey), rate };
+      const window = windowOf(choice.provider, model, access);
+      const keyMark = markOf(access.apiKey);
+      const rate = rateOf(settings, reached, access.served?.get(model));
+      return { provider, model, name: choiceText(reached), missing: null, keyMark, window, rate };
     } catch (error) {
       return unreachable(name, failureOf(error));
     }
@@ -103,7 +113,10 @@ export function modelsService(options: ModelsOptions): Models {
     const known = looked.get(url);
     if (known !== undefined && clock.mono() - known.at < LOOK_AGAIN_MS) return known.model;
     const model = within(clock, LOOK_MS, (signal) => provider.models?.(signal) ?? Promise.resolve([])).then(
-      (models) => models[0]?.id ?? null,
+      (models) => {
+        if (models.length > 0) options.served.keep(url, models, clock.now());
+        return models[0]?.id ?? null;
+      },
     );
     looked.set(url, { at: clock.mono(), model });
     return model;
@@ -142,7 +155,7 @@ export function modelsService(options: ModelsOptions): Models {
       const settings = await read(asker);
       const choice = choiceFor(settings, named ?? null);
       const model = choice === null ? await byDefault(settings) : await reach(settings, choice);
-      return await tried(model, clock, signal);
+      return { ...(await tried(model, clock, signal)), address: await addressOf(settings, model.name) };
     },
   };
 }
@@ -176,25 +189,6 @@ function fallbacks(settings: AskersSettings): Choice[] {
   });
 }
 
-/** Nobody is paid for what this machine answers itself; a script may play a model that costs. */
-const UNPAID: readonly string[] = [OFFLINE.provider, "ollama"];
-
-function rateOf(settings: AskersSettings, choice: Choice): Rate {
-  const own = priceSet(pricesSet(settings), choiceText(choice));
-  if (own !== null) return { price: own, isOwn: true };
-  if (UNPAID.includes(choice.provider)) return { price: FREE, isOwn: false };
-  return { price: factsOf(choice.provider, choice.model, 0).price, isOwn: false };
-}
-
-/** What was set wrong by an older gsv, or for one command, counts as not set. */
-function pricesSet(settings: AskersSettings) {
-  try {
-    return pricesFrom(settings.text("ai.prices"));
-  } catch {
-    return {};
-  }
-}
-
 function missingText(provider: string, keySetting: string): string {
   return `there is no key for ${provider}: gsv auth provider ${provider} keeps one (${keySetting})`;
 }
@@ -212,9 +206,17 @@ class Unreachable implements Provider {
   }
 }
 
+function windowOf(provider: string, id: string, { windowTokens, maxTokens, served }: Access): Model["window"] {
+  const facts = factsOf(provider, id, windowTokens, served?.get(id));
+  return {
+    windowTokens: provider === "ollama" ? ollamaWindow(facts.windowTokens) : facts.windowTokens,
+    outputTokens: Math.min(facts.outputTokens, maxTokens),
+  };
+}
+
 function unreachable(name: string, failure: Failure): Model {
   const rate = { price: FREE, isOwn: false };
-  return { provider: new Unreachable(failure), model: name, name, missing: null, keyMark: null, rate };
+  return { provider: new Unreachable(failure), model: name, name, missing: null, keyMark: null, window: null, rate };
 }
 
 function failureOf(error: unknown): Failure {
@@ -263,7 +265,16 @@ async function listOf(
       };
     }
     const loaded = await loadProvider(provider, options, access);
-    return { models: rowsOf((await loaded.models?.(signal)) ?? [], "server"), note: null };
+    const kept = options.served.list(access.baseUrl);
+    try {
+      const served = (await loaded.models?.(signal)) ?? [];
+      options.served.keep(access.baseUrl, served, options.clock.now());
+      return { models: rowsOf(served, "server"), note: null };
+    } catch (error) {
+      if (kept === null) throw error;
+      const text = `${provider}: ${failureOf(error).message}; listed as it was on ${new Date(kept.at).toISOString()}`;
+      return { models: rowsOf(kept.models, "server"), note: { text, quiet: provider === "ollama" } };
+    }
   } catch (error) {
     return {
       models: rowsOf(known, "gsv"),
@@ -277,15 +288,19 @@ function infoOf(
   served: ServedModel,
   assumed: { readonly windowTokens: number; readonly from: ModelInfo["from"] },
 ): ModelInfo {
-  const facts = factsOf(provider, served.id, assumed.windowTokens);
-  const { price, aliases, isKnown } = facts;
+  const facts = factsOf(provider, served.id, assumed.windowTokens, served);
+  const { price, aliases, isKnown, thinking } = facts;
+  const says = isKnown || served.thinking !== undefined;
   return {
     model: choiceText({ provider, model: served.id }),
     provider,
     windowTokens: served.windowTokens ?? (isKnown ? facts.windowTokens : null),
-    outputTokens: isKnown ? facts.outputTokens : null,
+    outputTokens: isKnown ? facts.outputTokens : (served.outputTokens ?? null),
     inputUsd: price?.input ?? null,
     outputUsd: price?.output ?? null,
+    price,
+    thinks: says ? thinking !== "none" : null,
+    sees: isKnown || served.sees !== undefined ? facts.sees : null,
     aliases,
     from: assumed.from,
   };
@@ -293,8 +308,15 @@ function infoOf(
 
 const TRIAL: Pick<ModelRequest, "system" | "tools"> = { system: "", tools: [] };
 
+async function addressOf(settings: AskersSettings, name: string): Promise<string | null> {
+  const { provider } = choiceOf(name);
+  const server = serverOf(provider);
+  const access = server === null ? null : await settings.access(provider, server).catch(() => null);
+  return access?.baseUrl ?? null;
+}
+
 /** One tiny real call. */
-async function tried(model: Model, clock: Clock, signal: AbortSignal): Promise<ModelTrial> {
+async function tried(model: Model, clock: Clock, signal: AbortSignal): Promise<Omit<ModelTrial, "address">> {
   const began = clock.mono();
   const messages = [
     { id: 1, runId: null, timestamp: 0, role: "user", content: "Answer with one word: ready" },

@@ -15,6 +15,7 @@ import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed, ProcessStore } from "../store/process/verbs.ts";
 import type { Budgets, Reservation } from "./budgets.ts";
+import type { Room } from "./compaction/room.ts";
 import type { Costs, Shift } from "./costs.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import type { Ledger } from "./ledger.ts";
@@ -36,6 +37,8 @@ export interface AskPorts {
   readonly held: () => HeldRuns;
   readonly promptOf: (row: ProcessRow) => Promise<ModelRequest["about"] & { readonly system: string }>;
   readonly toolSpecs: () => readonly ToolSpec[];
+  /** For history in the window of a model. */
+  readonly room: Room;
   readonly wantsDeltas: (pid: string) => boolean;
   /** By process: what the answer in the making has said so far. */
   readonly saying: Map<string, () => string>;
@@ -47,7 +50,7 @@ export interface Answered {
   readonly answer: Answer;
   readonly model: Model;
   /** What was reserved for it: to be settled once it is charged. */
-  readonly room: Reservation | null;
+  readonly reserved: Reservation | null;
 }
 
 /** A run, and how long it has been at work. */
@@ -58,11 +61,14 @@ export interface Working extends RunPlace {
 interface Asking extends Working {
   readonly turn: number;
   readonly pauses: number;
+  readonly models: readonly [Model, ...Model[]];
   /** How often the turn was asked so far, whoever was. */
   attempt: number;
   /** Whether what the last answer used is charged already. */
   isCharged: boolean;
-  room: Reservation | null;
+  reserved: Reservation | null;
+  /** A server said that the window is full, and room was made for it. */
+  madeRoom: boolean;
 }
 
 interface Failed {
@@ -81,9 +87,15 @@ export async function askModels(ports: AskPorts, place: Working, turn: number): 
   const earlier = turn === run.turn + 1 ? run.retrying : null;
   const pauses = earlier?.pauses ?? 0;
   const attempt = 1 + (earlier?.failed ?? 0) + pauses;
-  const asking: Asking = { ...place, turn, pauses, attempt, isCharged: false, room: null };
+  const asking: Asking = { ...place, turn, pauses, models, attempt, madeRoom: false, isCharged: false, reserved: null };
   // Who began it had a key; a message that comes without one is told so at once.
   if (models[0].missing !== null && run.resumed) return await putAside(ports, asking, models[0], models[0].missing);
+  // What is used up buys no summary either.
+  if (await ports.budgets.holdsBack(row)) return null;
+  const full = await ports.room.before(place, models);
+  if (place.signal.aborted) return null;
+  if (full !== null)
+    return { answer: { kind: "failure", failure: full, text: "", thinking: "" }, model: models[0], reserved: null };
   let first: Failed | null = null;
   const from = Math.max(
     0,
@@ -94,7 +106,7 @@ export async function askModels(ports: AskPorts, place: Working, turn: number): 
     const other = models[index + 1];
     const told = await askModel(ports, asking, { model, hasOther: other !== undefined, earlier });
     if (told === null) return null;
-    if ("kind" in told) return { answer: told, model, room: asking.room };
+    if ("kind" in told) return { answer: told, model, reserved: asking.reserved };
     first ??= told;
     if (told.verdict.next !== "other" || other === undefined) break;
     const { failure } = told.answer;
@@ -117,7 +129,7 @@ async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answ
   const until = mine?.waitsFor?.kind === "model" ? mine.waitsFor.until : null;
   if (until !== null && !(await waited(ports, asking, until))) return null;
   for (let failed = (mine?.failed ?? 0) + 1; ; failed++) {
-    const answer = await asked(ports, asking, model);
+    const answer = await askedWithRoom(ports, asking, model);
     if (answer === null || answer.kind === "turn") return answer;
     const stand = { failed, pauses: asking.pauses, hasOther };
     const verdict = verdictOn(answer.failure, stand, ports.random);
@@ -131,24 +143,37 @@ async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answ
   }
 }
 
-/** One call, in the room that was reserved for it: what it used is charged before that is given back. */
+/** Where its server says that the window is full, asked once more with less history: what does not fit then is something else. */
+async function askedWithRoom(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
+  const answer = await asked(ports, asking, model);
+  if (answer?.kind !== "failure" || answer.failure.class !== "overflow" || asking.madeRoom) return answer;
+  asking.madeRoom = true;
+  const hasRoom = await ports.room.afterOverflow(asking, asking.models);
+  if (asking.signal.aborted) return null;
+  if (!hasRoom) return answer;
+  const reason = `${answer.failure.message}; older history is told in short now`;
+  await again(ports, asking, model, { class: "overflow", reason, until: null, putAside: false });
+  return await asked(ports, asking, model);
+}
+
+/** One call, for which something was reserved: what it used is charged before that is given back. */
 async function asked(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
   const { budgets, costs } = ports;
   const { row, signal } = asking;
   const request = await requestOf(ports, row, model.model);
   const most = async () => costs.most(model, request, (await ports.boundsOf(row)).outputTokens);
-  const room = await budgets.reserve(row, { most, signal });
-  if (room === "held") return null;
+  const reserved = await budgets.reserve(row, { most, signal });
+  if (reserved === "held") return null;
   let isKept = false;
   try {
     const answer = await called(ports, asking, model, request);
     isKept = answer.kind === "turn" && !signal.aborted;
-    asking.room = isKept ? room : null;
+    asking.reserved = isKept ? reserved : null;
     asking.isCharged = answer.usage !== undefined;
     if (!isKept && answer.usage !== undefined) await waste(ports, asking, model, answer.usage);
     return signal.aborted || answer.kind === "aborted" ? null : answer;
   } finally {
-    if (!isKept) await budgets.settle(room);
+    if (!isKept) await budgets.settle(reserved);
   }
 }
 
@@ -191,7 +216,7 @@ async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promi
     await again(ports, asking, model, { class: answer.failure.class, reason, until: null, putAside: true });
     return await putAside(ports, asking, model, reason);
   }
-  if (verdict.next !== "later") return { answer, model, room: null };
+  if (verdict.next !== "later") return { answer, model, reserved: null };
   const waitsFor = nextTry(ports, model, answer.failure, { kind: "outage", ms: verdict.ms });
   await again(ports, asking, model, { ...waitsFor, putAside: true });
   if (await keep(ports, asking, { model: model.name, failed: 0, pauses: asking.pauses + 1, waitsFor }, true))
@@ -201,8 +226,14 @@ async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promi
 
 async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: string): Promise<null> {
   const waitsFor = { kind: "credential", reason } as const;
+  const { row, run } = asking;
+  // An instant that an earlier kernel waited for is waited for once there is a key.
+  const isKept = model.missing !== null && run.retrying !== null;
   const retrying = { model: model.name, failed: 0, pauses: asking.pauses, waitsFor };
-  if (await keep(ports, asking, retrying, true)) ports.held().forKey(asking.row, asking.run.runId, model);
+  if (!isKept && !(await keep(ports, asking, retrying, true))) return null;
+  if (isKept) await ports.store.pause(row.pid, waitsFor, { now: ports.clock.now() });
+  if (isKept) await ports.ledger.publish(row);
+  ports.held().forKey(row, run.runId, model);
   return null;
 }
 
@@ -266,8 +297,13 @@ function notEmpty(answer: Folded): Folded {
 async function requestOf(ports: AskPorts, row: ProcessRow, model: string): Promise<ModelRequest> {
   const { system, ...about } = await ports.promptOf(row);
   const messages = await ports.store.context(row.pid);
-  const earlier = () => messagesBefore(ports.store, row.pid, messages[0]?.id ?? 0);
+  const earlier = () => messagesBefore(ports.store, row.pid, firstOf(messages));
   return { model, system, messages, tools: ports.toolSpecs(), about, earlier };
+}
+
+/** Where a summary stands first, it has the higher number. */
+function firstOf(messages: readonly Message[]): number {
+  return messages.reduce((first, { id }) => Math.min(first, id), messages[0]?.id ?? 0);
 }
 
 async function* messagesBefore(

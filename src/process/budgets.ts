@@ -139,6 +139,13 @@ export class Budgets {
     return { kind: "free", reservation };
   }
 
+  /** Whether something is used up: then the process is held until that ends. */
+  async holdsBack(row: ProcessRow): Promise<boolean> {
+    const over = (await this.scopesOf(row)).find(({ limits, used }) => reached(limits, used) !== null);
+    if (over !== undefined) await this.hold(row, over);
+    return over !== undefined;
+  }
+
   /** What it used is charged by now: both are seen, or neither. */
   async settle(reservation: Reservation | null): Promise<void> {
     if (reservation === null) return;

@@ -3,6 +3,7 @@
 
 import { WORKING_STATES } from "../abi/process.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { ObjectStore } from "../objects/objects.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import { StoreUnavailable } from "../store/open.ts";
@@ -16,6 +17,7 @@ import { completeSpawn } from "./spawn.ts";
 export interface RecoveryPorts {
   readonly kernel: KernelStore;
   readonly store: ProcessStore;
+  readonly objects: ObjectStore;
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly closer: Closer;

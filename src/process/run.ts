@@ -52,12 +52,12 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
     if (turn >= (await ports.boundsOf(row)).turnsMax) return await finish(ports, place, tooManyTurns(turn));
     const asked = await askModels(ports, { ...place, shift }, turn + 1);
     if (asked === null) return;
-    const { answer, model, room } = asked;
+    const { answer, model, reserved } = asked;
     try {
       if (answer.kind === "failure") return await finish(ports, place, failed(answer.failure));
       if ((await commit(ports, { ...place, shift }, answer, model)) === "over") return;
     } finally {
-      await ports.budgets.settle(room);
+      await ports.budgets.settle(reserved);
     }
   }
 }

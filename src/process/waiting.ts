@@ -82,12 +82,12 @@ async function look({ processes, store, ledger }: WaitingPorts, wish: WaitFor): 
   return wish.patient || !isHeld(state, waitsFor, wish) ? null : heldResult(pid, wish.run, waitsFor);
 }
 
-// A stop keeps those waiting who wait for the process: whoever stopped it will let it go on. One who waits for a run is told. What a run
-// waits for while it goes on comes by itself, and so does the end of a day.
+// A stop keeps those waiting who wait for the process, and so does an instant: whoever stopped it will let it go on, and time passes. One
+// who waits for a run is told. What a run waits for while it goes on comes by itself.
 function isHeld(state: State, waitsFor: WaitsFor | null, wish: WaitFor): waitsFor is WaitsFor {
   if (waitsFor === null || state === "running") return false;
-  if (waitsFor.kind === "limit" && waitsFor.until !== undefined) return wish.run !== null;
-  return state === "stopped" ? wish.run !== null : true;
+  const passes = waitsFor.kind === "outage" || (waitsFor.kind === "limit" && waitsFor.until !== undefined);
+  return state === "stopped" || passes ? wish.run !== null : true;
 }
 
 async function lastRun(store: ProcessStore, pid: string, state: State): Promise<WaitResult> {

@@ -1,6 +1,8 @@
 // How a model server is reached and asked: what the settings of an account, and the environment of whoever started the run, say about it.
 // Values of keys are in here and nowhere else; they are handed to the request and to the redactor of its failures.
 
+import type { ServedModel } from "../abi/stream.ts";
+
 /** The values of `ai.reasoning` and of `ai.providerStyle`. */
 export type Reasoning = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
 export type Style = "auto" | "responses" | "chat";
@@ -14,6 +16,8 @@ export interface Access {
   readonly reasoning: Reasoning;
   /** How long an answer may be. */
   readonly maxTokens: number;
+  /** What the server said of its models, by their ids, when it was last asked for its list. */
+  readonly served?: ReadonlyMap<string, ServedModel>;
   /** The window of a model that nobody knows. */
   readonly windowTokens: number;
   /** How long a model may think or load without a word. */

@@ -2,12 +2,12 @@
 // older messages), and the server is asked to cache up to its end. Thinking that the server signed goes back to it where it stood in
 // its turn; without that it refuses results of calls.
 
-import type { ModelRequest, Provider } from "../abi/stream.ts";
+import type { ModelRequest, Provider, ServedModel } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
 import { anthropicTranslation, type SealedBlock } from "./anthropic-events.ts";
 import { opened, sealedBy, type Turn, turnsOf } from "./conversation.ts";
-import { recordOf } from "./json.ts";
+import { countOf, recordOf } from "./json.ts";
 import { factsOf, type ModelFacts } from "./models.ts";
 import { SseFramer } from "./sse.ts";
 import { answered, readJson } from "./wire.ts";
@@ -20,7 +20,7 @@ export function anthropicProvider({ clock, access }: { readonly clock: Clock; re
   return {
     name: "anthropic",
     stream(request, signal) {
-      const facts = factsOf("anthropic", request.model, access.windowTokens);
+      const facts = factsOf("anthropic", request.model, access.windowTokens, access.served?.get(request.model));
       return answered({
         access,
         clock,
@@ -53,12 +53,27 @@ export function anthropicProvider({ clock, access }: { readonly clock: Clock; re
         LIST_MS,
       );
       const data = recordOf(answer)?.data;
-      return (Array.isArray(data) ? data : []).flatMap((row: unknown) => {
-        const { id, max_input_tokens: window } = recordOf(row) ?? {};
-        return typeof id === "string" ? [{ id, windowTokens: typeof window === "number" ? window : null }] : [];
-      });
+      return (Array.isArray(data) ? data : []).flatMap((row: unknown) => served(recordOf(row) ?? {}));
     },
   };
+}
+
+function served(row: { readonly [key: string]: unknown }): ServedModel[] {
+  if (typeof row.id !== "string") return [];
+  const outputTokens = countOf(row.max_tokens);
+  const { image_input: image, thinking } = recordOf(row.capabilities) ?? {};
+  const types = recordOf(recordOf(thinking)?.types);
+  const can = (ability: unknown) => recordOf(ability)?.supported === true;
+  const budget = can(thinking) ? "budget" : "none";
+  return [
+    {
+      id: row.id,
+      windowTokens: countOf(row.max_input_tokens),
+      ...(outputTokens === null ? {} : { outputTokens }),
+      ...(recordOf(image) === null ? {} : { sees: can(image) }),
+      ...(recordOf(thinking) === null ? {} : { thinking: can(types?.adaptive) ? "adaptive" : budget }),
+    },
+  ];
 }
 
 /** The body as it is sent. */

@@ -3,9 +3,7 @@
 // assumptions written at `unknownModel`.
 
 import type { Price } from "../abi/money.ts";
-
-/** How a model is told how much to think: not at all, by its own measure, or by a budget of tokens; `always` cannot be turned off. */
-export type Thinking = "none" | "effort" | "budget" | "adaptive" | "always";
+import type { ServedModel, Thinking } from "../abi/stream.ts";
 
 export interface ModelFacts {
   readonly id: string;
@@ -115,6 +113,30 @@ function unknownModel(provider: string, id: string, windowTokens: number): Model
   };
 }
 
-export function factsOf(provider: string, id: string, windowTokens: number): ModelFacts {
-  return modelNamed(id, provider) ?? unknownModel(provider, id, windowTokens);
+/** What is known, and what the server said of it: its word about a size or an ability wins, and the list's about a price. */
+export function factsOf(
+  provider: string,
+  id: string,
+  windowTokens: number,
+  served: ServedModel | null = null,
+): ModelFacts {
+  const facts = modelNamed(id, provider) ?? unknownModel(provider, id, windowTokens);
+  if (served === null) return facts;
+  const window = served.windowTokens ?? facts.windowTokens;
+  return {
+    ...facts,
+    windowTokens: window,
+    outputTokens: served.outputTokens ?? Math.min(facts.outputTokens, window),
+    price: facts.price ?? served.price ?? null,
+    thinking: facts.isKnown ? facts.thinking : (served.thinking ?? facts.thinking),
+    sees: served.sees ?? facts.sees,
+  };
+}
+
+/** What is asked of an Ollama, unless the settings say less: most models on one machine can have it. */
+const OLLAMA_WINDOW_TOKENS = 32_768;
+
+/** How much a request may hold, as far as it is gsv that decides. */
+export function ollamaWindow(windowTokens: number): number {
+  return Math.min(OLLAMA_WINDOW_TOKENS, windowTokens);
 }

@@ -6,7 +6,8 @@ import type { Provider } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
 import { type Turn, toolsAndMessages } from "./conversation.ts";
-import { recordOf } from "./json.ts";
+import { countOf, recordOf } from "./json.ts";
+import { ollamaWindow } from "./models.ts";
 import { ollamaTranslation } from "./ollama-events.ts";
 import { LineFramer } from "./sse.ts";
 import { answered, readJson } from "./wire.ts";
@@ -14,8 +15,6 @@ import { answered, readJson } from "./wire.ts";
 const LIST_MS = 10_000;
 /** Until the first byte: a model may have to be loaded, and reads the whole request first. */
 const FIRST_BYTE_MS = 300_000;
-/** What a request asks for, unless the settings say less: most models on one machine can have it. */
-const WINDOW_TOKENS = 32_768;
 
 export function ollamaProvider({ clock, access }: { readonly clock: Clock; readonly access: Access }): Provider {
   const headers = {
@@ -49,8 +48,10 @@ export function ollamaProvider({ clock, access }: { readonly clock: Clock; reado
       const answer = await readJson({ access, clock, signal }, `${access.baseUrl}/api/tags`, { headers }, LIST_MS);
       const models = recordOf(answer)?.models;
       return (Array.isArray(models) ? models : []).flatMap((row: unknown) => {
-        const { name } = recordOf(row) ?? {};
-        return typeof name === "string" ? [{ id: name, windowTokens: null }] : [];
+        const { name, context_length: window, capabilities } = recordOf(row) ?? {};
+        if (typeof name !== "string") return [];
+        const can = Array.isArray(capabilities) ? (capabilities as unknown[]) : null;
+        return [{ id: name, windowTokens: countOf(window), ...(can === null ? {} : { sees: can.includes("vision") }) }];
       });
     },
   };
@@ -58,13 +59,15 @@ export function ollamaProvider({ clock, access }: { readonly clock: Clock; reado
 
 type Request = Parameters<Provider["stream"]>[0];
 
-function bodyOf(request: Request, { maxTokens, reasoning, windowTokens }: Access): object {
+function bodyOf(request: Request, access: Access): object {
+  const { maxTokens, reasoning, windowTokens } = access;
+  const served = access.served?.get(request.model)?.windowTokens;
   return {
     model: request.model,
     stream: true,
     // Only models that think take yes for an answer; every model takes no.
     ...(reasoning === "off" ? { think: false } : {}),
-    options: { num_ctx: Math.min(WINDOW_TOKENS, windowTokens), num_predict: maxTokens },
+    options: { num_ctx: ollamaWindow(served ?? windowTokens), num_predict: maxTokens },
     ...toolsAndMessages(request, messagesOf),
   };
 }

@@ -6,9 +6,10 @@ import type { Failure, ModelRequest, Provider, StreamEvent } from "../abi/stream
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
 import { recordOf } from "./json.ts";
-import { factsOf, type ModelFacts } from "./models.ts";
+import { factsOf } from "./models.ts";
 import { chatBody } from "./openai-chat.ts";
 import { chatTranslation } from "./openai-chat-events.ts";
+import { servedModels } from "./openai-models.ts";
 import { responsesBody, responsesTranslation } from "./openai-responses.ts";
 import { SseFramer } from "./sse.ts";
 import { answered, readJson } from "./wire.ts";
@@ -43,12 +44,7 @@ export function openAiProvider(ports: OpenAiPorts): Provider {
     async models(signal) {
       const headers = new Headers(access.apiKey === null ? [] : [["authorization", `Bearer ${access.apiKey}`]]);
       const answer = await readJson({ access, clock, signal }, `${access.baseUrl}/models`, { headers }, LIST_MS);
-      const data = recordOf(answer)?.data;
-      return (Array.isArray(data) ? data : []).flatMap((row: unknown) => {
-        const { id, context_length, max_model_len } = recordOf(row) ?? {};
-        const window = context_length ?? max_model_len;
-        return typeof id === "string" ? [{ id, windowTokens: typeof window === "number" ? window : null }] : [];
-      });
+      return servedModels(recordOf(answer)?.data);
     },
   };
 }
@@ -64,7 +60,7 @@ function asked(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncIterable<StreamEvent> {
-  const facts: ModelFacts = factsOf(name, request.model, access.windowTokens);
+  const facts = factsOf(name, request.model, access.windowTokens, access.served?.get(request.model));
   const lastId = request.messages.at(-1)?.id ?? 0;
   return answered({
     access,

@@ -1,7 +1,7 @@
 // Models as callers see them: those there are, and what came of asking one.
 
 import type { Usage } from "../abi/process.ts";
-import type { Failure } from "../abi/stream.ts";
+import type { Failure, ServedModel } from "../abi/stream.ts";
 import type { CallContext } from "./define.ts";
 
 export interface ModelInfo {
@@ -14,6 +14,10 @@ export interface ModelInfo {
   /** For a million tokens. */
   readonly inputUsd: number | null;
   readonly outputUsd: number | null;
+  readonly price: ServedModel["price"] | null;
+  /** Abilities; null where nobody knows. */
+  readonly thinks: boolean | null;
+  readonly sees: boolean | null;
   readonly aliases: readonly string[];
   /** Who lists it. */
   readonly from: "server" | "gsv";
@@ -27,6 +31,8 @@ export interface ModelPage {
 
 export interface ModelTrial {
   readonly model: string;
+  /** Where it was asked; null on this machine. */
+  readonly address: string | null;
   readonly ok: boolean;
   readonly ms: number;
   readonly text: string;

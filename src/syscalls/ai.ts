@@ -27,6 +27,7 @@ export const aiCalls = [
           { head: "OUTPUT", minor: 1, cell: (row: ModelInfo) => thousands(row.outputTokens), align: "right" },
           { head: "$ IN", minor: 2, cell: (row: ModelInfo) => dollars(row.inputUsd), align: "right" },
           { head: "$ OUT", minor: 2, cell: (row: ModelInfo) => dollars(row.outputUsd), align: "right" },
+          { head: "CAN", minor: 3, cell: abilities },
           { head: "ALSO", minor: 3, cell: (row: ModelInfo) => row.aliases.join(" ") || "-" },
           { head: "FROM", minor: 4, cell: (row: ModelInfo) => row.from },
         ],
@@ -60,6 +61,10 @@ export const aiCalls = [
 
 function thousands(tokens: number | null): string {
   return tokens === null ? "-" : `${Math.round(tokens / 1000)}k`;
+}
+
+function abilities({ thinks, sees }: ModelInfo): string {
+  return [thinks ? "think" : "", sees ? "see" : ""].filter(Boolean).join(" ") || "-";
 }
 
 function dollars(price: number | null): string {

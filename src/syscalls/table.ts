@@ -5,6 +5,7 @@ import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-servi
 import type { ModelService } from "./ai-service.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
+import type { Conversations, SearchService } from "./history-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
 import type {
   Approvals,
@@ -46,6 +47,8 @@ export interface Services {
   readonly models: ModelService;
   readonly usage: UsageReports; // read
   readonly budgets: BudgetService; // listing reads
+  readonly conversations: Conversations;
+  readonly search: SearchService;
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
@@ -59,6 +62,7 @@ const DOMAINS = {
     ...(await import("./proc.ts")).procCalls,
     ...(await import("./proc-model.ts")).procModelCalls,
     ...(await import("./spending.ts")).spendingCalls,
+    ...(await import("./proc-history.ts")).procHistoryCalls,
   ],
   fs: async (): Promise<Declarations> => [
     ...(await import("./fs.ts")).fsCalls,
@@ -78,6 +82,7 @@ const DOMAINS = {
   "sys.token": async (): Promise<Declarations> => (await import("./token.ts")).tokenCalls,
   shell: async (): Promise<Declarations> => (await import("./shell.ts")).shellCalls,
   storage: async (): Promise<Declarations> => (await import("./storage.ts")).storageCalls,
+  "proc.history": async (): Promise<Declarations> => (await import("./proc-history.ts")).historyPolicyCalls,
   "proc.media": async (): Promise<Declarations> => (await import("./media.ts")).mediaCalls,
   audit: async (): Promise<Declarations> => (await import("./audit.ts")).auditCalls,
 };

@@ -1,8 +1,10 @@
 // The sandbox a command of the host runs in, as the words that go before it: its directory may be written, the rest only be read, /tmp is
 // its own, there is no network unless that was allowed, and gsv's home and every place where sockets lie are hidden: without that a
-// command would reach the kernel as the person. Pure but for asking once whether the machine has one.
+// command would reach the kernel as the person. Pure but for asking whether the machine has one. The words for macOS are written by its manual
+// and were never run: no machine of that kind was at hand.
 
 import { BUBBLE, BUBBLE_TRIAL, NO_NETWORK, OWN_DEVICES } from "../lib/bubblewrap.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Hidden } from "./hidden.ts";
 import { first, INSIDE_FD } from "./leader.ts";
 
@@ -34,6 +36,9 @@ export interface SandboxPorts {
   readonly works: (argv: readonly string[]) => Promise<boolean>;
 }
 
+/** Where it is looked for: never where a person's PATH may lead. */
+export const SANDBOX_PATH = "/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin";
+
 /** Null where the machine has none, or has one that may not do its work. */
 export async function findSandbox({ platform, find, works }: SandboxPorts): Promise<Sandbox | null> {
   const isDarwin = platform === "darwin";
@@ -47,6 +52,21 @@ export async function findSandbox({ platform, find, works }: SandboxPorts): Prom
     : { name, env: { TMPDIR: "/tmp" }, wrap: (argv, confinement) => bubblewrap(program, argv, confinement) };
 }
 
+const LOOK_AGAIN_MS = 5000;
+
+/** The one there is stays; where there is none, somebody may put it in: it is looked for again, now and then. */
+export function sandboxFinder(ports: SandboxPorts, clock: Pick<Clock, "mono">): () => Promise<Sandbox | null> {
+  let looked: { readonly found: Promise<Sandbox | null>; readonly at: number } | null = null;
+  return async () => {
+    const isOld = looked === null || clock.mono() - looked.at >= LOOK_AGAIN_MS;
+    if (looked === null || (isOld && (await looked.found) === null))
+      looked = { found: findSandbox(ports), at: clock.mono() };
+    return await looked.found;
+  };
+}
+
+/** The sandbox's own lie over these. */
+const COVERED = ["/dev", "/proc"];
 /** Of a machine whose programs are found by way of a place that is hidden. */
 const SYSTEM = "/run/current-system";
 
@@ -58,7 +78,7 @@ function bubblewrap(program: string, argv: readonly string[], confinement: Confi
   const places = [...hidden.own, ...hidden.directories].filter((place) => place !== directory);
   const isHiddenBy = (path: string) => (place: string) =>
     place !== path && isWithin(path, place) && isInside(path) === isInside(place);
-  const isLeft = (path: string) => !places.some(isHiddenBy(path));
+  const isLeft = (path: string) => ![...places, ...COVERED].some(isHiddenBy(path));
   const [empty, files] = [places.filter(isLeft), hidden.files.filter(isLeft)];
   const hide = (isHere: (place: string) => boolean) => [
     ...empty.filter(isHere).flatMap((place) => ["--tmpfs", place]),
@@ -73,6 +93,7 @@ function bubblewrap(program: string, argv: readonly string[], confinement: Confi
     ...shown.flatMap((path) => ["--ro-bind-try", path, path]),
     // They show what runs elsewhere, so nothing that is written may bring back the machine's own.
     ...(directory === "/" ? ["--bind", "/", "/", ...OWN_DEVICES] : [...OWN_DEVICES, "--bind", directory, directory]),
+    ...[...empty, ...files].filter(isInside).flatMap((place) => heldBetween(place, directory)),
     ...hide(isInside),
     // What is written there would be lost without a word.
     ...empty.filter((place) => !hidden.own.includes(place)).flatMap((place) => ["--remount-ro", place]),
@@ -81,6 +102,15 @@ function bubblewrap(program: string, argv: readonly string[], confinement: Confi
   ];
 }
 
+/** A directory on the way to what is hidden could be given another name, under which nothing is hidden: what something is mounted on cannot. */
+function heldBetween(place: string, directory: string): readonly string[] {
+  const names = place.slice(directory.length).split("/").filter(Boolean).slice(0, -1);
+  const root = directory === "/" ? "" : directory;
+  const ways = names.map((_, index) => `${root}/${names.slice(0, index + 1).join("/")}`);
+  return ways.flatMap((way) => ["--bind", way, way]);
+}
+
+/** Untried; see above. */
 function seatbelt(program: string, argv: readonly string[], confinement: Confinement): readonly string[] {
   const { directory, hidden, network, tmp } = confinement;
   const under = (paths: readonly string[]) => paths.map((path) => `(subpath ${literal(path)})`).join(" ");

@@ -114,9 +114,10 @@ test("gsv tail prints the end, and with -f what comes after, with a title for ea
   expect(`${(await ended("tail", "-n", "20000", "~/long")).stdout.split("\n").length}`).toBe("20001");
   expect(await ended("tail", "~/none")).toMatchObject({ status: 3, stderr: expect.stringContaining("No such file") });
   await home.sys.call("fs.write", { path: "~/short", content: "one\n" });
-  const { stdout } = await begin(home, ["tail", "-f", "~/short", `/proc/${other}/stream`], undefined, {
+  const following = await begin(home, ["tail", "-f", "~/short", `/proc/${other}/stream`], undefined, {
     clock: realClock,
   });
+  const { stdout } = following;
   await home.until("it has begun", () => stdout.text.includes("/stream <=="));
   home.model.will(other, { pieces: ["So ", "it is."], pause: true });
   await home.send("go", { pid: other });
@@ -128,5 +129,6 @@ test("gsv tail prints the end, and with -f what comes after, with a title for ea
   // A file that is cut begins anew.
   await home.sys.call("fs.write", { path: "~/short", content: "new\n" });
   await home.until("it is cut", () => stdout.text.endsWith("new\n"));
-  stdout.closed = true;
+  following.interrupt("INT");
+  expect((await following.ended).status).toBe(130);
 });

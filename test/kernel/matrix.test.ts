@@ -67,6 +67,20 @@ const TABLE: { readonly [name: string]: Call } = {
     outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"],
     about: async (world, owner) => ({ ...(await pid(world, owner)), budget: "$1" }),
   },
+  "proc.compact": { outcomes: HIDDEN, about: pid },
+  "proc.search": { outcomes: ALL, about: () => ({ words: ["hello"] }) },
+  "proc.segments": { outcomes: HIDDEN, about: pid },
+  "proc.fork": {
+    outcomes: HIDDEN,
+    about: async (world, owner) => {
+      const made = await world.pid(owner);
+      const sys = world.people[owner];
+      const { runId } = await sys.call<{ runId: string }>("proc.send", { pid: made, message: "hello" });
+      await sys.call("proc.wait", { pids: [made], run: runId });
+      return { pid: made };
+    },
+  },
+  "proc.history.policy": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
   "ai.models": { outcomes: ALL, about: () => ({ provider: "offline" }) },
   "ai.test": { outcomes: PERSON, about: () => ({ model: "offline" }) },
   "proc.reset": { outcomes: HIDDEN, about: pid },

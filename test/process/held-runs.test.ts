@@ -153,6 +153,18 @@ test("an abort, an interruption and a reset end what waits, and the process is f
   expect(asked(home)).toBe(5);
 });
 
+test("who waits for the process waits on, for what time ends; who waits for the run is told", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, LONG, { text: "at last" });
+  const run = await putAside(home);
+  expect(await home.wait(INIT, { run })).toMatchObject({ status: "held", exit: 75, waitsFor: { kind: "outage" } });
+  const waiting = home.wait(INIT);
+  const patient = home.wait(INIT, { run, patient: true });
+  await home.clock.advance(2 * HOUR);
+  for (const result of [await waiting, await patient])
+    expect(result).toMatchObject({ runId: run, status: "ok", exit: 0, text: "at last" });
+});
+
 test("whoever looks sees the class, the reason and the next try: in ps, in /proc and as a signal", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG);

@@ -39,6 +39,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "group.rm",
     "hil.answer",
     "proc.budget",
+    "proc.history.policy",
     "proc.model",
     "repo.delete",
     "storage.gc",

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import type { Approval } from "../../src/abi/process.ts";
 import type { PlannedCall } from "../support/answers.ts";
+import { WAYS } from "../support/host.ts";
 import { INIT, type KernelOptions, TestKernel } from "../support/kernel.ts";
 import { standInSandbox } from "../support/sandbox.ts";
 import { scratchDirectory } from "../support/scratch.ts";
@@ -185,10 +186,11 @@ test("the sandbox is told what to show, and nothing of the environment goes in b
   expect(told).toContain("/tmp\n(exit status 0)");
   const words = sandbox.calls().at(-1)?.join(" ") ?? "";
   expect(words).toContain(`--bind ${work} ${work}`);
-  expect(words).toContain(`--tmpfs ${desk.home.directory}`);
   expect(words).toContain("--unshare-net");
-  await desk.answers(await desk.calls({ target: "host", command: "true", network: true }));
+  const around = { target: "host", command: "true", network: true, cwd: join(desk.home.directory, "..") };
+  await desk.answers(await desk.calls(around));
   expect(sandbox.calls().at(-1)).not.toContain("--unshare-net");
+  expect(sandbox.calls().at(-1)).toContain(desk.home.directory);
 });
 
 test("where it may not run is said before anybody is asked", async () => {
@@ -234,8 +236,8 @@ test("no process reaches the host by another way", async () => {
   expect((await desk.home.refusal("shell.run", host, dropped)).message).toContain("needs shell.host");
 });
 
-test("what takes long is told so far, read on, fed and ended by its id, each with the yes it needs", async () => {
-  await using desk = await Desk.at();
+test.each(WAYS)("what takes long is told so far, read on and fed by its id: $name", async (way) => {
+  await using desk = await Desk.at({ sandbox: way.program });
   const script = 'echo ready; read -r line; echo "<$line>"; read -r line; echo "<$line>"';
   const asked = await desk.calls({ target: "host", command: script, fed: true, waitMs: 300 });
   if (typeof asked === "string") throw new Error(asked);
@@ -258,8 +260,8 @@ test("what takes long is told so far, read on, fed and ended by its id, each wit
   expect((await desk.results()).at(-1)).toStartWith("<one>\n(it runs on:");
 });
 
-test("what a run leaves running ends with it", async () => {
-  await using desk = await Desk.at();
+test.each(WAYS)("what a run leaves running ends with it: $name", async (way) => {
+  await using desk = await Desk.at({ sandbox: way.program });
   const asked = await desk.calls({ target: "host", command: "echo $$; sleep 1000", waitMs: 200 });
   const told = await desk.answers(asked);
   expect(told).toContain("(it runs on:");

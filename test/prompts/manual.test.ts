@@ -51,6 +51,7 @@ const BY_HAND: { readonly [name: string]: string } = {
   context: "--of",
   skills: "--description",
   media: "",
+  history: "--pressure --keep --overflow --unset --limit --pid --since",
   auth: "--kind --role --label --device --expires --reason --env --helper",
 };
 const SHORT: { readonly [name: string]: string } = {
@@ -60,6 +61,8 @@ const SHORT: { readonly [name: string]: string } = {
   send: "proc.send",
   spawn: "proc.spawn",
   caps: "proc.caps",
+  compact: "proc.compact",
+  fork: "proc.fork",
   audit: "audit.list",
 };
 const VERBS_BESIDE_SYSCALLS = ["proc stop", "proc resume", "proc wait", "config edit"];

@@ -35,7 +35,7 @@ type Verb = (...args: unknown[]) => Promise<unknown>;
 /** Verbs that only look: a full disk does not keep them from answering. */
 const LOOKS = new Set(
   `get list children count unfinished byUid byName nameOf identity byHash hash isLocked ofAccount capabilities personalAgent mayActAs firstHuman
-   open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
+   open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page contextShape segments historyPolicy
    above sums repeats of read close opened olderThan passwd shadow groups at inWorkspace`.split(/\s+/),
 );
 

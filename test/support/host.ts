@@ -113,8 +113,17 @@ export function isThere(pid: number): boolean {
 
 const real = await machineSandbox();
 
+export interface Way {
+  readonly name: string;
+  readonly sandbox: Sandbox | null;
+  /** Where it lies, for a kernel to find. */
+  readonly program: string | undefined;
+}
+
 /** How commands run: what they do is the same. */
-export const WAYS: readonly { readonly name: string; readonly sandbox: Sandbox | null }[] = [
-  { name: "without a sandbox", sandbox: null },
-  ...(real === null ? [] : [{ name: "in the machine's sandbox", sandbox: real }]),
+export const WAYS: readonly Way[] = [
+  { name: "without a sandbox", sandbox: null, program: undefined },
+  ...(real === null
+    ? []
+    : [{ name: "in the machine's sandbox", sandbox: real, program: Bun.which(real.name) ?? undefined }]),
 ];

@@ -15,7 +15,8 @@ import type {
   TurnCommit,
 } from "../../src/store/process/verbs.ts";
 import { ModelProcess } from "./model-process.ts";
-import { closingRecordsOf, contextOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
+import { closingRecordsOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
+import { ModelSegments, type Step } from "./model-segments.ts";
 import { endOf, repeatsOf } from "./model-usage.ts";
 import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
 
@@ -23,12 +24,11 @@ export class ModelDisk {
   readonly processes = new Map<string, ModelProcess>();
 }
 
-type Step<T> = (process: ModelProcess) => T | Refusal;
 type Given<V extends keyof ProcessStore, N extends number> = Parameters<ProcessStore[V]>[N];
 
 const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"];
 
-export class ModelStore implements ProcessStore {
+export class ModelStore extends ModelSegments implements ProcessStore {
   private quarantined = 0;
   approvedWhy = async (pid: string, dispatchId: string) => this.get(pid).approvedWhy(dispatchId);
   repeats = async (pid: string, dispatchId: string) => repeatsOf(this.get(pid).calls, dispatchId);
@@ -38,7 +38,9 @@ export class ModelStore implements ProcessStore {
   constructor(
     private readonly disk: ModelDisk,
     private readonly kernelGeneration: number,
-  ) {}
+  ) {
+    super();
+  }
 
   async create(pid: string, { now, damaged }: { readonly now: number; readonly damaged?: boolean }): Promise<void> {
     if (this.disk.processes.has(pid)) return;
@@ -189,10 +191,6 @@ export class ModelStore implements ProcessStore {
     return historyOf(this.get(pid), query);
   }
 
-  async context(pid: string) {
-    return contextOf(this.get(pid), LIMITS.contextBytesMax);
-  }
-
   async runEnd(pid: string, runId: string) {
     const run = this.get(pid).runs.get(runId);
     if (run !== undefined) return run.status === null ? ("open" as const) : endOf(run);
@@ -259,7 +257,7 @@ export class ModelStore implements ProcessStore {
 
   async close(): Promise<void> {}
 
-  private get(pid: string): ModelProcess {
+  protected get(pid: string): ModelProcess {
     const process = this.disk.processes.get(pid);
     if (process === undefined) throw new StoreCorrupt(`the database of ${pid} is missing`);
     return process;
@@ -269,7 +267,7 @@ export class ModelStore implements ProcessStore {
     return this.kernelGeneration * 2 ** 32 + madeAnew * 2 ** 24;
   }
 
-  private verb<T>(pid: string, step: Step<T>): Outcome<T> {
+  protected verb<T>(pid: string, step: Step<T>): Outcome<T> {
     const process = this.get(pid);
     if (process.kernel !== this.kernelGeneration) return { ok: false, why: "fenced" };
     return process.write(() => {

@@ -1,7 +1,7 @@
 // What a process has used, called and ended, for the model of it.
 
 import type { RunEnd, Spent, UsageRow } from "../../src/abi/process.ts";
-import type { ModelCall, ModelRun } from "./model-process.ts";
+import type { ModelCall, ModelRun } from "./model-rows.ts";
 
 export class ModelUsage {
   private readonly rows: UsageRow[] = [];

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "bun:test";
 import type { Hidden } from "../../src/targets/hidden.ts";
-import { type Confinement, findSandbox, type Sandbox } from "../../src/targets/sandbox.ts";
+import { type Confinement, findSandbox, type Sandbox, sandboxFinder } from "../../src/targets/sandbox.ts";
 import { succeeds } from "../../src/targets/spawn.ts";
 
 const HIDDEN: Hidden = {
@@ -69,6 +69,11 @@ describe("bubblewrap", () => {
       expect(around.indexOf(`--tmpfs ${place}`)).toBeGreaterThan(around.indexOf("--bind /home/sam "));
     expect(around.indexOf("/dev/null /home/sam/.netrc")).toBeGreaterThan(around.indexOf("--bind /home/sam "));
     expect(await words({ directory: "/tmp" })).not.toContain("--tmpfs /tmp ");
+    const deep = await words({
+      directory: "/home",
+      hidden: { ...HIDDEN, directories: ["/home/sam/a/gsv"], files: [] },
+    });
+    expect(deep).toContain("--bind /home /home --bind /home/sam /home/sam --bind /home/sam/a /home/sam/a --tmpfs");
     // A name that only begins alike lies beside it.
     const beside = await words({ hidden: { ...HIDDEN, directories: ["/home/sam/app.gsv"] } });
     expect(beside.indexOf("--tmpfs /home/sam/app.gsv")).toBeLessThan(beside.indexOf("--bind /home/sam/app "));
@@ -78,6 +83,13 @@ describe("bubblewrap", () => {
     expect(told).not.toContain("--tmpfs /tmp/home");
     for (const part of ["--tmpfs /tmp/app/home", "/dev/null /tmp/app/sock"])
       expect(told.indexOf(part)).toBeGreaterThan(told.indexOf("--bind /tmp/app "));
+  });
+
+  test("what lies in /dev is hidden with it", async () => {
+    const hidden = { ...HIDDEN, directories: ["/dev/shm/home"], files: ["/dev/shm/sock"] };
+    expect(await words({ hidden })).not.toContain("/dev/shm");
+    const inside = await words({ hidden, directory: "/dev/shm" });
+    expect(inside.indexOf("--tmpfs /dev/shm/home")).toBeGreaterThan(inside.indexOf("--bind /dev/shm "));
   });
 
   test("where all may be written, devices and processes are the sandbox's own all the same", async () => {
@@ -104,4 +116,24 @@ test("one that is not there, or may not do its work, is none", async () => {
   expect(await succeeds(["/nonexistent/bwrap"], {})).toBe(false);
   expect(await succeeds(["/bin/sh", "-c", "exit 1"], {})).toBe(false);
   expect(await succeeds(["/bin/sh", "-c", "exit 0"], {})).toBe(true);
+});
+
+test("one that is put in meanwhile is found, and the trial is not made for every command", async () => {
+  let [there, trials, now] = [false, 0, 0];
+  const works = async () => {
+    trials++;
+    return true;
+  };
+  const find = sandboxFinder(
+    { platform: "linux", find: () => (there ? "/opt/bwrap" : null), works },
+    { mono: () => now },
+  );
+  expect(await find()).toBeNull();
+  there = true;
+  expect(await find()).toBeNull();
+  now = 6000;
+  for (let round = 0; round < 3; round++) expect((await find())?.name).toBe("bwrap");
+  now = 20_000;
+  expect((await find())?.name).toBe("bwrap");
+  expect(trials).toBe(1);
 });

@@ -51,5 +51,17 @@ export const PROCESS_SCHEMA: Schema = {
         "CREATE INDEX requests_by_age ON requests (created_at)",
       ],
     },
+    {
+      name: "segments: parts of a history that a summary stands for",
+      statements: [
+        `CREATE TABLE segments (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, conversation_id TEXT NOT NULL DEFAULT 'default', generation INTEGER NOT NULL,
+          kind TEXT NOT NULL DEFAULT 'compaction', from_message_id INTEGER NOT NULL, to_message_id INTEGER NOT NULL,
+          summary_message_id INTEGER NOT NULL, cause TEXT NOT NULL, model TEXT, tokens_before INTEGER NOT NULL,
+          tokens_after INTEGER NOT NULL, created_at INTEGER NOT NULL, undone_at INTEGER
+        ) STRICT`,
+        "CREATE UNIQUE INDEX segments_by_summary ON segments (summary_message_id)",
+      ],
+    },
   ],
 };
