@@ -15,13 +15,19 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["chat", { summary: "Send a message and print the answer", load: async () => (await import("./chat.ts")).chat }],
   ["ps", { summary: "List processes", load: async () => (await import("./ps.ts")).ps() }],
   ["top", { summary: "Show the processes as a tree", load: async () => (await import("./top.ts")).top }],
-  ["spawn", { summary: "Start a new process; prints its pid", load: short("proc.spawn", "spawn") }],
+  [
+    "spawn",
+    { summary: "Start a new process; prints its pid", load: async () => (await import("./trust.ts")).spawnAs("spawn") },
+  ],
   ["send", { summary: "Leave a message and return at once", load: short("proc.send", "send") }],
   [
     "wait",
     { summary: "Wait until processes have finished", load: async () => (await import("./wait.ts")).waitAs("wait") },
   ],
   ["logs", { summary: "Print what was said lately", load: async () => (await import("./logs.ts")).logs }],
+  ["diff", { summary: "Show what a run changed in files", load: async () => (await import("./undo.ts")).diff }],
+  ["undo", { summary: "Put the files back that a run changed", load: async () => (await import("./undo.ts")).undo }],
+  ["rewind", { summary: "Take a process back to a message", load: async () => (await import("./undo.ts")).rewind }],
   [
     "history",
     { summary: "Read, search and shape histories", load: async () => (await import("./history.ts")).history() },
@@ -129,6 +135,10 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   [
     "context",
     { summary: "What your agents are told about you", load: async () => (await import("./context.ts")).context() },
+  ],
+  [
+    "prompt",
+    { summary: "What a process is told, and what fills it", load: async () => (await import("./told.ts")).prompt },
   ],
   ["skills", { summary: "How kinds of work are done", load: async () => (await import("./skills.ts")).skills() }],
   ["kernel", { summary: "Start, stop or look at the kernel", load: async () => (await import("./kernel.ts")).kernel }],

@@ -13,8 +13,10 @@ import type { FileSystem } from "./filesystem.ts";
 import { Asking } from "./proc/asking.ts";
 import { Control } from "./proc/control.ts";
 import { cmdlineText, environText, factsText, identityText, limitsText, statusText, usageText } from "./proc/facts.ts";
+import { mapsRow } from "./proc/maps.ts";
 import { type LivePorts, Streams } from "./proc/stream.ts";
 import { type Row, syntheticFs, type TextRow } from "./synthetic.ts";
+import { toldFileRows } from "./told-files.ts";
 
 export interface ProcOptions {
   /** To look with. */
@@ -39,7 +41,13 @@ export function procFs(options: ProcOptions): FileSystem {
     ...workRows(asking, options),
     { path: "/*/stream", read: (caller, [pid = ""], range) => streams.read(caller, pid, range) },
     ...controlRows(new Control(options.actFor)),
-    { path: "/*/context.d/*", list: async () => [], has: async () => false },
+    mapsRow(options.sysFor),
+    ...toldFileRows({
+      path: "/*/context.d/*",
+      ...options,
+      calls: { list: "proc.context.list", set: "proc.context.set" },
+      argsOf: ([pid]) => ({ pid }),
+    }),
     { path: "/self", link: async (caller) => caller.pid ?? initPid(caller.ownerUid) },
     ...kernelRows(asking, options.clock),
   ];
@@ -107,7 +115,6 @@ function workRows(asking: Asking, { messageLine, segmentName }: ProcOptions): Ro
       const { total, rows } = await asking.usage(caller, pid);
       return usageText(total, rows, await asking.budgets(caller, pid));
     }),
-    row("maps", async (caller, pid) => factsText([["History", (await asking.newest(caller, pid, 1)).messageCount]])),
     row("clients", async (caller, pid) => {
       await asking.info(caller, pid);
       return factsText([["Clients", (await asking.kernel(caller)).clients]]);

@@ -11,10 +11,10 @@ import type { Clock } from "../src/lib/clock.ts";
 import type { FileSystem } from "./filesystem.ts";
 import { type Row, syntheticFs } from "./synthetic.ts";
 import { budgetRows } from "./sys/budget.ts";
+import { toldFileRows } from "./told-files.ts";
 
 export interface SysOptions {
   readonly sysFor: (caller: Caller) => Sys;
-  /** To act with: what is done this way is logged as done by the caller. */
   readonly actFor: (caller: Caller) => Sys;
   readonly clock: Clock;
   /** What each syscall is, by its name. */
@@ -43,6 +43,12 @@ export function sysFs({ sysFor, actFor, clock, reference }: SysOptions): FileSys
 
   const rows: readonly Row[] = [
     ...budgetRows(sysFor, actFor),
+    ...toldFileRows({
+      path: "/config/ai/context.d/*",
+      ...{ sysFor, actFor },
+      calls: { list: "config.context.list", set: "config.context.set" },
+      argsOf: () => ({}),
+    }),
     { path: "/config/*", ...keys },
     {
       path: "/config/*",

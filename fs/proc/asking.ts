@@ -20,7 +20,7 @@ export interface KernelFacts {
   readonly clients: number;
 }
 
-interface Page {
+export interface Page {
   readonly messages: readonly Message[];
   readonly messageCount: number;
   readonly hasMoreAfter: boolean;
@@ -73,6 +73,11 @@ export class Asking {
       if (last === undefined || !page.hasMoreAfter) return;
       afterSeq = last.id;
     }
+  }
+
+  /** What was stored after a message. */
+  since(caller: Caller, pid: string, afterSeq: number): Promise<Page> {
+    return this.page(caller, { pid, afterSeq, limit: LIMITS.historyPageMax });
   }
 
   async segments(caller: Caller, pid: string): Promise<readonly Segment[]> {

@@ -1,5 +1,6 @@
 // /proc/PID/ctl and note: what is written is done, once for each write, as a call of whoever writes. What that call would refuse is
 // refused here: a file gives nobody more rights. A process does it only in a call that a person has seen and allowed, as with the calls.
+// A shell's `>` empties a file before it writes to it: that does nothing.
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
@@ -35,6 +36,7 @@ export class Control {
   }
 
   async ctl(caller: Caller, pid: string, text: string, options: WriteOptions): Promise<void> {
+    if (text === "") return;
     const [, word = "", rest = ""] = /^(\S*)[ \t]*(.*)$/s.exec(text.trim()) ?? [];
     const verb = VERBS.get(word);
     const takes = TAKES[word];
@@ -47,6 +49,7 @@ export class Control {
   }
 
   async note(caller: Caller, pid: string, text: string, options: WriteOptions): Promise<void> {
+    if (text === "") return;
     const message = text.replace(/\n$/, "");
     if (message === "") throw new FileError("EINVAL", `/${pid}/note`, "takes a message");
     needAllowed(caller, pid, "note");
@@ -83,7 +86,7 @@ function known(): string[] {
 }
 
 /** The same write again finds what the first one did. */
-function requestOf({ receipt }: WriteOptions): { readonly requestId?: string } {
+export function requestOf({ receipt }: WriteOptions): { readonly requestId?: string } {
   const requestId = receipt === undefined ? "" : `file.${receipt.requestId}`;
   return requestId === "" || requestId.length > REQUEST_ID_CHARS_MAX ? {} : { requestId };
 }

@@ -24,6 +24,8 @@ export interface Failure {
   readonly class: FailureClass;
   readonly message: string;
   readonly retryAfterMs?: number;
+  /** This machine has no way to any server. */
+  readonly isOffline?: true;
 }
 
 export type StreamEvent =

@@ -1,6 +1,7 @@
 // Compaction, put together: where its settings come from, how big a model's window is, and where what should last is written.
 
 import { messageOf } from "../abi/errno.ts";
+import { systemText } from "../abi/prompt.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
 import type { Model } from "../kernel/models.ts";
@@ -30,8 +31,7 @@ export function bootCompaction(core: Core, { ledger, promptOf, toolCalls }: Comp
     clock,
     facts: (row, model) => factsFor(core, row, model),
     async fixedBytes(row) {
-      const { system } = await promptOf(row);
-      return Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(toolCalls.specs()));
+      return Buffer.byteLength(systemText(await promptOf(row))) + Buffer.byteLength(JSON.stringify(toolCalls.specs()));
     },
     async about(row) {
       const home = (await kernel.accounts.byUid(row.ownerUid))?.home ?? "/";

@@ -1,11 +1,14 @@
-// The life of processes, put together: ledger, tool calls, runners, closing.
+// The life of processes, put together: ledger, tool calls, runners, closing, undo.
 
-import type { Namespace } from "../../fs/namespace.ts";
-import { SysError } from "../abi/errno.ts";
+import { diskFs } from "../../fs/disk.ts";
+import { Namespace } from "../../fs/namespace.ts";
+import type { ToolSpec } from "../abi/stream.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
 import { dayBudget } from "../kernel/spending.ts";
 import { Budgets } from "../process/budgets.ts";
+import { ChangePlaces } from "../process/change-places.ts";
+import { Changes } from "../process/changes.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import type { Compactor } from "../process/compaction/compactor.ts";
@@ -14,11 +17,11 @@ import { Costs } from "../process/costs.ts";
 import { HeldRuns } from "../process/held-runs.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
-import { toldText } from "../process/prompt.ts";
+import { assemblePrompt } from "../process/prompt.ts";
 import type { RunPorts } from "../process/run.ts";
 import { Runners } from "../process/runners.ts";
 import { ToolCalls } from "../process/toolcalls.ts";
-import { systemPrompt } from "../prompts/system.ts";
+import { UndoService } from "../process/undo.ts";
 import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
@@ -31,6 +34,9 @@ export interface ProcessParts {
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly closer: Closer;
+  readonly undoing: UndoService;
+  /** As a model is shown them. */
+  readonly tools: () => readonly ToolSpec[];
   readonly heldRuns: HeldRuns;
   readonly budgets: Budgets;
   /** Until the next of them goes on by itself. */
@@ -49,7 +55,8 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     ...{ store, ledger, clock, wake, onFault },
     dayOf: (ownerUid) => dayBudget(kernel, ownerUid),
   });
-  const ports = runPorts(core, files, { ledger, budgets, shells, held: () => heldRuns });
+  const { places, changes } = bootChanges(core, files, shells);
+  const ports = runPorts(core, files, { ledger, budgets, shells, changes, held: () => heldRuns });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -71,10 +78,38 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     const due = [heldRuns.dueWithinMs(), budgets.dueWithinMs()].filter((ms) => ms !== null);
     return due.length === 0 ? null : Math.min(...due);
   };
-  return { ledger, runners, closer, heldRuns, budgets, dueWithinMs, compactor: ports.compactor };
+  const { callers } = core;
+  const undoing = new UndoService({ kernel, store, ledger, places, changes, callers, clock, log });
+  return {
+    ledger,
+    runners,
+    closer,
+    heldRuns,
+    undoing,
+    budgets,
+    dueWithinMs,
+    compactor: ports.compactor,
+    tools: () => ports.toolCalls.specs(),
+  };
+}
+
+function bootChanges(core: Core, { locate, options }: FileParts, shells: ShellParts) {
+  const { kernel, processes: store, machine, callers, repos } = core;
+  const { clock, random, log, paths } = machine;
+  const owner = async () => (await kernel.accounts.firstHuman()) ?? { uid: 0, gid: 0 };
+  const diskAt = (directory: string) =>
+    new Namespace([{ at: "/", fs: diskFs({ directory, owner, shared: true, hidden: [paths.home], clock, random }) }]);
+  const places = new ChangePlaces({ kernel, repos, namespace: options.namespace, diskAt });
+  const changes = new Changes({
+    ...{ store, places, clock, log },
+    locate: async (row, path) => locate(await callers.process(row), path),
+    hostGround: shells.hostGround,
+  });
+  return { places, changes };
 }
 
 interface RunParts {
+  readonly changes: Changes;
   readonly ledger: Ledger;
   readonly budgets: Budgets;
   readonly shells: ShellParts;
@@ -85,12 +120,13 @@ interface RunParts {
 function runPorts(
   core: Core,
   { locate, options, live }: FileParts,
-  { ledger, budgets, shells, held }: RunParts,
+  { ledger, budgets, shells, held, changes }: RunParts,
 ): RunPorts & { readonly compactor: Compactor } {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
   const toolCalls = new ToolCalls({
+    changes,
     table: SYSCALLS,
     store,
     approvals: kernel.approvals,
@@ -102,7 +138,7 @@ function runPorts(
     proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
     locate: async (row, path) => locate(await callers.process(row), path),
   });
-  const promptOfRow = (row: ProcessRow) => promptOf(core, options.namespace, row);
+  const promptOfRow = (row: ProcessRow) => assemblePrompt({ ...core, store, namespace: options.namespace, clock }, row);
   const compactor = bootCompaction(core, { ledger, toolCalls, promptOf: promptOfRow });
   return {
     store,
@@ -140,36 +176,4 @@ function runPorts(
     saying: live.saying,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
   };
-}
-
-async function promptOf({ kernel, callers, machine }: Core, namespace: Namespace, row: ProcessRow) {
-  const owner = await kernel.accounts.byUid(row.ownerUid);
-  const runAs = await kernel.accounts.byUid(row.uid);
-  const home = owner?.home ?? "/";
-  const facts = {
-    username: runAs?.username ?? "agent",
-    owner: owner?.username ?? "nobody",
-    home,
-    cwd: row.cwd,
-    pid: row.pid,
-    profile: row.profile,
-    now: machine.clock.now(),
-  };
-  const caller = await callers.process(row).catch((error: unknown) => {
-    if (error instanceof SysError && error.code === "EAUTH") return null;
-    throw error;
-  });
-  // Locked meanwhile: its calls will be refused, each with the reason.
-  if (caller === null) return { system: systemPrompt(facts), pid: row.pid, home, cwd: row.cwd };
-  const setting = await settingsFor(kernel.config, { uid: row.ownerUid, client: undefined });
-  const told = await toldText({
-    namespace,
-    caller,
-    owner: { username: facts.owner, home },
-    runAs: { username: facts.username, home: runAs?.home ?? home },
-    workspace: row.workspaceId?.startsWith("ws_") ? `/workspaces/${row.workspaceId}` : null,
-    bytesMaxEach: Number(setting("ai.maxContextBytes").text),
-    skills: setting("ai.skills.indexMode").text as "summary" | "names" | "off",
-  });
-  return { system: systemPrompt(facts) + told, pid: row.pid, home, cwd: row.cwd };
 }

@@ -7,6 +7,7 @@ import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { charged, type Reported } from "../abi/money.ts";
 import { NO_USAGE, type Retrying, type WaitsFor } from "../abi/process.ts";
+import { systemText } from "../abi/prompt.ts";
 import type { SignalOf } from "../abi/signal.ts";
 import type { Failure, ModelRequest, ToolSpec } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
@@ -19,6 +20,8 @@ import type { Room } from "./compaction/room.ts";
 import type { Costs, Shift } from "./costs.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Assembled } from "./prompt.ts";
+import { billOf } from "./prompt-bill.ts";
 import { type Verdict, verdictOn } from "./retry.ts";
 import type { RunPlace } from "./toolcalls.ts";
 import { modelTurn } from "./turn.ts";
@@ -35,7 +38,7 @@ export interface AskPorts {
   /** The one that is meant, then those that stand in for it. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   readonly held: () => HeldRuns;
-  readonly promptOf: (row: ProcessRow) => Promise<ModelRequest["about"] & { readonly system: string }>;
+  readonly promptOf: (row: ProcessRow) => Promise<Assembled>;
   readonly toolSpecs: () => readonly ToolSpec[];
   /** For history in the window of a model. */
   readonly room: Room;
@@ -126,8 +129,10 @@ interface One {
 async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answer | Failed | null> {
   const { model, hasOther } = one;
   const mine = one.earlier?.model === model.name ? one.earlier : null;
-  const until = mine?.waitsFor?.kind === "model" ? mine.waitsFor.until : null;
-  if (until !== null && !(await waited(ports, asking, until))) return null;
+  if (mine?.waitsFor?.kind === "model") {
+    if (!(await waited(ports, asking, mine.waitsFor.until))) return null;
+    if (!(await keep(ports, asking, { ...mine, waitsFor: null }))) return null;
+  }
   for (let failed = (mine?.failed ?? 0) + 1; ; failed++) {
     const answer = await askedWithRoom(ports, asking, model);
     if (answer === null || answer.kind === "turn") return answer;
@@ -160,7 +165,7 @@ async function askedWithRoom(ports: AskPorts, asking: Asking, model: Model): Pro
 async function asked(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
   const { budgets, costs } = ports;
   const { row, signal } = asking;
-  const request = await requestOf(ports, row, model.model);
+  const request = await requestOf(ports, asking, model);
   const most = async () => costs.most(model, request, (await ports.boundsOf(row)).outputTokens);
   const reserved = await budgets.reserve(row, { most, signal });
   if (reserved === "held") return null;
@@ -219,7 +224,8 @@ async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promi
   if (verdict.next !== "later") return { answer, model, reserved: null };
   const waitsFor = nextTry(ports, model, answer.failure, { kind: "outage", ms: verdict.ms });
   await again(ports, asking, model, { ...waitsFor, putAside: true });
-  if (await keep(ports, asking, { model: model.name, failed: 0, pauses: asking.pauses + 1, waitsFor }, true))
+  const pauses = asking.pauses + (verdict.counts ? 1 : 0);
+  if (await keep(ports, asking, { model: model.name, failed: 0, pauses, waitsFor }, true))
     ports.held().until(asking.row.pid, waitsFor.until);
   return null;
 }
@@ -294,11 +300,16 @@ function notEmpty(answer: Folded): Folded {
   return { ...answer, kind: "failure", failure };
 }
 
-async function requestOf(ports: AskPorts, row: ProcessRow, model: string): Promise<ModelRequest> {
-  const { system, ...about } = await ports.promptOf(row);
-  const messages = await ports.store.context(row.pid);
-  const earlier = () => messagesBefore(ports.store, row.pid, firstOf(messages));
-  return { model, system, messages, tools: ports.toolSpecs(), about, earlier };
+async function requestOf(ports: AskPorts, { row, run, turn }: Asking, { model, name }: Model): Promise<ModelRequest> {
+  const { store, clock } = ports;
+  const { home, ...prompt } = await ports.promptOf(row);
+  const messages = await store.context(row.pid);
+  const tools = ports.toolSpecs();
+  const bill = billOf({ ...prompt, tools, messages });
+  await store.keepPrompt(row.pid, { runId: run.runId, turn, model: name, ...prompt, bill, now: clock.now() });
+  const earlier = () => messagesBefore(store, row.pid, firstOf(messages));
+  const about = { pid: row.pid, home, cwd: row.cwd };
+  return { model, system: systemText(prompt), messages, tools, about, earlier };
 }
 
 /** Where a summary stands first, it has the higher number. */

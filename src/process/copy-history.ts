@@ -34,6 +34,7 @@ export async function copyHistory(ports: CopyPorts, row: ProcessRow, { from, thr
   await ledger.open(source);
   const moved = await copyMedia(ports.objects, source, row);
   const segments = (await store.segments(from)).filter(({ summarySeq }) => summarySeq <= through);
+  const rewinds = (await store.rewinds(from)).filter(({ noteSeq }) => noteSeq <= through);
   for (let afterSeq = 0; ; ) {
     const page = await store.history(from, { ...PAGE, afterSeq, beforeSeq: through + 1 });
     const messages = page.messages.map((message) => pointing(message, moved));
@@ -43,7 +44,7 @@ export async function copyHistory(ports: CopyPorts, row: ProcessRow, { from, thr
     afterSeq = last.id;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  await ledger.write(row, () => store.graft(row.pid, { messages: [], segments }));
+  await ledger.write(row, () => store.graft(row.pid, { messages: [], segments, rewinds }));
 }
 
 interface Moved {

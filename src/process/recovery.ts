@@ -13,6 +13,7 @@ import type { Ledger } from "./ledger.ts";
 import type { Retries } from "./retries.ts";
 import type { Runners } from "./runners.ts";
 import { completeSpawn } from "./spawn.ts";
+import type { UndoService } from "./undo.ts";
 
 export interface RecoveryPorts {
   readonly kernel: KernelStore;
@@ -20,6 +21,8 @@ export interface RecoveryPorts {
   readonly objects: ObjectStore;
   readonly ledger: Ledger;
   readonly runners: Runners;
+  /** Carries an undo to its end that a kernel died in. */
+  readonly undoing: Pick<UndoService, "settle">;
   readonly closer: Closer;
   readonly clock: Clock;
   readonly retries: Retries;
@@ -54,6 +57,7 @@ async function recoverOne(ports: RecoveryPorts, row: ProcessRow): Promise<void> 
     closer.rollForward(row.pid).catch(onFault);
     return;
   }
+  await ports.undoing.settle(row).catch(onFault);
   const { state } = await store.projection(row.pid);
   if (WORKING_STATES.includes(state)) runners.wake(row.pid);
   // Nothing is left to do: writing nothing takes the mark away.

@@ -6,6 +6,7 @@ import type { ModelService } from "./ai-service.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { Conversations, SearchService } from "./history-service.ts";
+import type { Prompts } from "./prompt-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
 import type {
   Approvals,
@@ -20,7 +21,8 @@ import type {
 import type { Shells } from "./shell-service.ts";
 import type { BudgetService, UsageReports } from "./spending-service.ts";
 import type { Media, Storage } from "./storage-service.ts";
-import type { Workspaces } from "./workspace-service.ts";
+import type { Undoing } from "./undo-service.ts";
+import type { Trust, Workspaces } from "./workspace-service.ts";
 
 /** All services there are; the read-only view has those marked. */
 export interface Services {
@@ -41,12 +43,15 @@ export interface Services {
   readonly shells: Shells;
   readonly repositories: Repositories; // looking reads
   readonly workspaces: Workspaces; // looking reads
+  readonly trust: Trust; // what a workspace says is read
   readonly bootstrapping: Bootstrapping;
   readonly storage: Storage; // status and verify read
   readonly media: Media; // getting and listing read
   readonly models: ModelService;
   readonly usage: UsageReports; // read
   readonly budgets: BudgetService; // listing reads
+  readonly prompts: Prompts;
+  readonly undoing: Undoing;
   readonly conversations: Conversations;
   readonly search: SearchService;
 }
@@ -62,6 +67,8 @@ const DOMAINS = {
     ...(await import("./proc.ts")).procCalls,
     ...(await import("./proc-model.ts")).procModelCalls,
     ...(await import("./spending.ts")).spendingCalls,
+    ...(await import("./prompt.ts")).promptCalls,
+    ...(await import("./undo.ts")).undoCalls,
     ...(await import("./proc-history.ts")).procHistoryCalls,
   ],
   fs: async (): Promise<Declarations> => [
@@ -82,6 +89,8 @@ const DOMAINS = {
   "sys.token": async (): Promise<Declarations> => (await import("./token.ts")).tokenCalls,
   shell: async (): Promise<Declarations> => (await import("./shell.ts")).shellCalls,
   storage: async (): Promise<Declarations> => (await import("./storage.ts")).storageCalls,
+  "proc.context": async (): Promise<Declarations> => (await import("./prompt.ts")).contextCalls,
+  "config.context": async (): Promise<Declarations> => (await import("./prompt.ts")).homeContextCalls,
   "proc.history": async (): Promise<Declarations> => (await import("./proc-history.ts")).historyPolicyCalls,
   "proc.media": async (): Promise<Declarations> => (await import("./media.ts")).mediaCalls,
   audit: async (): Promise<Declarations> => (await import("./audit.ts")).auditCalls,

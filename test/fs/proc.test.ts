@@ -64,6 +64,7 @@ function proc() {
       const info = mine.get(pid);
       if (info === undefined) throw new SysError("ESRCH", `no such process: ${pid}`);
       if (name === "proc.get") return info as R;
+      if (name === "proc.context.list") return { files: [] } as R;
       if (name === "proc.segments") return { segments: [{ fromSeq: 1, toSeq: 600, summarySeq: 1200 }] } as R;
       const page = messages.filter(({ id }) => id > afterSeq).slice(0, limit);
       return { messages: page, hasMoreAfter: (page.at(-1)?.id ?? 0) < messages.length } as R;

@@ -32,6 +32,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "ai.test",
     "audit.list",
     "config.apply",
+    "config.context.set",
     "config.set",
     "config.unset",
     "group.add",
@@ -41,6 +42,8 @@ test("no tool of a model reaches a call that is for people", () => {
     "proc.budget",
     "proc.history.policy",
     "proc.model",
+    "proc.rewind",
+    "proc.undo",
     "repo.delete",
     "storage.gc",
     "storage.migrate",
@@ -51,6 +54,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "sys.token.revoke",
     "workspace.archive",
     "workspace.attach",
+    "workspace.trust",
   ]);
   expect(forPeople.filter((call) => call.tool !== undefined)).toEqual([]);
 });

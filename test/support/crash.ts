@@ -35,7 +35,8 @@ type Verb = (...args: unknown[]) => Promise<unknown>;
 /** Verbs that only look: a full disk does not keep them from answering. */
 const LOOKS = new Set(
   `get list children count unfinished byUid byName nameOf identity byHash hash isLocked ofAccount capabilities personalAgent mayActAs firstHuman
-   open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page contextShape segments historyPolicy
+   open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
+   contextFiles keptPrompt changes undos rewinds contextShape segments historyPolicy
    above sums repeats of read close opened olderThan passwd shadow groups at inWorkspace`.split(/\s+/),
 );
 
@@ -60,6 +61,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       workspaces: seams.around("workspaces", kernel.workspaces),
       usage: seams.around("usage", kernel.usage),
       budgets: seams.around("budgets", kernel.budgets),
+      trust: seams.around("trust", kernel.trust),
     },
     processes: seams.around("process", processes),
     objects: seams.around("objects", objects),

@@ -15,11 +15,13 @@ import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
 import type { CallStatus, Closing, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
 
 import type { ModelAsked, ModelCall, ModelQueued, ModelRun, NewMessage } from "./model-rows.ts";
+import { ModelTold } from "./model-told.ts";
 import { endOf, ModelUsage } from "./model-usage.ts";
 
 const OPEN: readonly CallStatus[] = ["registered", "asking", "approved", "dispatched"];
 
 export class ModelProcess {
+  readonly context = new ModelTold();
   epoch = 0;
   nextSeq = 1;
   generation = 1;

@@ -37,7 +37,11 @@ function active(process: ModelProcess): Segment | null {
 function spoken(process: ModelProcess, segment: Segment | null): readonly Message[] {
   const summaries = process.segments.map(({ summarySeq }) => summarySeq);
   const all = process.messages.map(({ message }) => message);
-  return all.filter(({ id }) => id > (segment?.toSeq ?? 0) && !summaries.includes(id));
+  const isRewound = (id: number) =>
+    process.context.rewinds.some(({ fromSeq, toSeq, noteSeq, undoneAt }) =>
+      undoneAt === null ? id >= fromSeq && id <= toSeq : id === noteSeq,
+    );
+  return all.filter(({ id }) => id > (segment?.toSeq ?? 0) && !summaries.includes(id) && !isRewound(id));
 }
 
 function summaryOf(process: ModelProcess, segment: Segment | null): Message | undefined {
@@ -97,12 +101,14 @@ function undoCompaction(process: ModelProcess, now: number): Undone | Refusal {
   return { undone, later: 0 };
 }
 
-function graft(process: ModelProcess, { messages, segments }: Graft): null {
+function graft(process: ModelProcess, { messages, segments, rewinds = [] }: Graft): null {
   const last = process.messages.at(-1)?.message.id ?? 0;
   for (const message of messages)
     if (message.id > last) process.messages.push({ generation: process.generation, message });
   for (const segment of segments)
     if (!process.segments.some(({ id }) => id === segment.id)) process.segments.push(segment);
+  for (const rewind of rewinds)
+    if (!process.context.rewinds.some(({ undo }) => undo === rewind.undo)) process.context.rewinds.push(rewind);
   process.segmentsEver = Math.max(process.segmentsEver, ...process.segments.map(({ id }) => id));
   process.nextSeq = Math.max(process.nextSeq, (messages.at(-1)?.id ?? 0) + 1);
   return null;

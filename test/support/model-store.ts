@@ -16,7 +16,8 @@ import type {
 } from "../../src/store/process/verbs.ts";
 import { ModelProcess } from "./model-process.ts";
 import { closingRecordsOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
-import { ModelSegments, type Step } from "./model-segments.ts";
+import type { Step } from "./model-segments.ts";
+import { ModelToldStore } from "./model-told.ts";
 import { endOf, repeatsOf } from "./model-usage.ts";
 import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
 
@@ -28,9 +29,8 @@ type Given<V extends keyof ProcessStore, N extends number> = Parameters<ProcessS
 
 const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"];
 
-export class ModelStore extends ModelSegments implements ProcessStore {
+export class ModelStore extends ModelToldStore implements ProcessStore {
   private quarantined = 0;
-  approvedWhy = async (pid: string, dispatchId: string) => this.get(pid).approvedWhy(dispatchId);
   repeats = async (pid: string, dispatchId: string) => repeatsOf(this.get(pid).calls, dispatchId);
   waste = async (pid: string, spent: Given<"waste", 1>) =>
     void this.verb(pid, ({ usage }) => usage.add({ ...spent, turn: 0, wasted: true }));
@@ -223,9 +223,7 @@ export class ModelStore extends ModelSegments implements ProcessStore {
     });
   }
 
-  async opened() {
-    return [...this.disk.processes.keys()];
-  }
+  opened = async () => [...this.disk.processes.keys()];
 
   async sweep(pid: string, { runsBefore, callsBefore, rowsMax }: Given<"sweep", 1>) {
     let swept = 0;
@@ -291,7 +289,7 @@ export class ModelStore extends ModelSegments implements ProcessStore {
     return outcome;
   }
 
-  private unlessFenced(pid: string, step: (process: ModelProcess) => void): void {
+  protected unlessFenced(pid: string, step: (process: ModelProcess) => void): void {
     if (this.get(pid).kernel === this.kernelGeneration) step(this.get(pid));
   }
 }

@@ -12,7 +12,7 @@ import type { ProcessRow } from "../../store/kernel/processes.ts";
 import type { ContextShape, ProcessStore } from "../../store/process/verbs.ts";
 import type { Ledger, SignalBody } from "../ledger.ts";
 import { type Cut, type Load, loadOf, planCut } from "./plan.ts";
-import { askedIn, type Part, transcriptOf } from "./reading.ts";
+import { askedIn, type Part, transcriptOf, untoldIn } from "./reading.ts";
 import { type CompactionSettings, type Keep, messageTokens, type Rules, rulesFor, type Window } from "./rules.ts";
 import { type Writing, writeSummary } from "./writer.ts";
 
@@ -134,10 +134,10 @@ export class Compactor {
 
   private async partOf({ pid }: ProcessRow, shape: ContextShape, { toSeq }: Cut): Promise<Part> {
     const { store } = this.ports;
-    const summaries = (await store.segments(pid)).map(({ summarySeq }) => summarySeq);
-    if (shape.segment !== null) return { pid, fromSeq: shape.segment.toSeq + 1, toSeq, summaries };
+    const untold = await untoldIn(store, pid);
+    if (shape.segment !== null) return { pid, fromSeq: shape.segment.toSeq + 1, toSeq, untold };
     const [first] = (await store.history(pid, { limit: 1, afterSeq: 0 })).messages;
-    return { pid, fromSeq: first?.id ?? 1, toSeq, summaries };
+    return { pid, fromSeq: first?.id ?? 1, toSeq, untold };
   }
 
   private async written(

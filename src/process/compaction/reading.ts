@@ -9,8 +9,21 @@ export interface Part {
   readonly pid: string;
   readonly fromSeq: number;
   readonly toSeq: number;
-  /** Numbers of messages that hold summaries. */
-  readonly summaries: readonly number[];
+  /** Messages that no model is told as such: summaries, and what was taken back. */
+  readonly untold: (seq: number) => boolean;
+}
+
+export async function untoldIn(
+  store: Pick<ProcessStore, "segments" | "rewinds">,
+  pid: string,
+): Promise<Part["untold"]> {
+  const summaries = new Set((await store.segments(pid)).map(({ summarySeq }) => summarySeq));
+  const rewinds = await store.rewinds(pid);
+  return (seq) =>
+    summaries.has(seq) ||
+    rewinds.some(({ fromSeq, toSeq, noteSeq, undoneAt }) =>
+      undoneAt === null ? seq >= fromSeq && seq <= toSeq : seq === noteSeq,
+    );
 }
 
 const PAGE = { limit: 200, bytesMax: 512 * 1024 };
@@ -19,7 +32,7 @@ const HEAD_SHARE = 0.35;
 /** Messages of the part from its beginning, or from its end. */
 async function* pages(
   store: Pick<ProcessStore, "history">,
-  { pid, fromSeq, toSeq, summaries }: Part,
+  { pid, fromSeq, toSeq, untold }: Part,
   order: "onwards" | "backwards",
 ): AsyncGenerator<Message> {
   let [after, before] = [fromSeq - 1, toSeq + 1];
@@ -29,7 +42,7 @@ async function* pages(
     const first = messages[0];
     const last = messages.at(-1);
     if (first === undefined || last === undefined) return;
-    const within = messages.filter(({ id }) => id >= fromSeq && !summaries.includes(id));
+    const within = messages.filter(({ id }) => id >= fromSeq && !untold(id));
     yield* order === "onwards" ? within : within.reverse();
     if (order === "onwards") after = last.id;
     else before = first.id;

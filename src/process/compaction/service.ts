@@ -20,7 +20,7 @@ import { noSuchProcess } from "../../syscalls/parse.ts";
 import type { Ledger } from "../ledger.ts";
 import type { Compactor, Standing } from "./compactor.ts";
 import { planCut } from "./plan.ts";
-import { askedIn } from "./reading.ts";
+import { askedIn, untoldIn } from "./reading.ts";
 
 export interface CompactionPorts {
   readonly kernel: KernelStore;
@@ -108,8 +108,8 @@ async function previewed(
   if (cut === null) return nothing(pid, before);
   const [first] = (await store.history(pid, { limit: 1, afterSeq: shape.segment?.toSeq ?? 0 })).messages;
   const fromSeq = first?.id ?? 1;
-  const summaries = (await store.segments(pid)).map(({ summarySeq }) => summarySeq);
-  const asked = await askedIn(store, { pid, fromSeq, toSeq: cut.toSeq, summaries }, ASKED_SHOWN);
+  const untold = await untoldIn(store, pid);
+  const asked = await askedIn(store, { pid, fromSeq, toSeq: cut.toSeq, untold }, ASKED_SHOWN);
   return {
     pid,
     did: "preview",

@@ -15,6 +15,7 @@ import { type PeopleRows, peopleRows } from "./people.ts";
 import { type ProcessRows, processRows } from "./processes.ts";
 import { type RequestRows, requestRows } from "./requests.ts";
 import { type RouteRows, routeRows } from "./routes.ts";
+import { type TrustRows, trustRows } from "./trust.ts";
 import { type UsageRows, usageRows } from "./usage.ts";
 import { type WorkspaceRows, workspaceRows } from "./workspaces.ts";
 
@@ -36,6 +37,7 @@ export interface KernelStore {
   readonly workspaces: WorkspaceRows;
   readonly usage: UsageRows;
   readonly budgets: BudgetRows;
+  readonly trust: TrustRows;
 }
 
 export function sqliteKernelStore(kernel: KernelDb): KernelStore {
@@ -57,5 +59,6 @@ export function sqliteKernelStore(kernel: KernelDb): KernelStore {
     workspaces: workspaceRows(kernel),
     usage: usageRows(kernel),
     budgets: budgetRows(kernel),
+    trust: trustRows(kernel),
   };
 }

@@ -104,6 +104,12 @@ export const KERNEL_SCHEMA: Schema = {
       ],
     },
     {
+      name: "directories that an account trusts to speak to its agents",
+      statements: [
+        "CREATE TABLE trusted_directories (owner_uid INTEGER NOT NULL, directory TEXT NOT NULL, trusted_by INTEGER NOT NULL, trusted_at INTEGER NOT NULL, PRIMARY KEY (owner_uid, directory)) STRICT",
+      ],
+    },
+    {
       name: "usage and budgets",
       statements: [
         // What answers used, one row each: it stays when its process is gone. `row_id` is the row's number within its process.

@@ -3,10 +3,11 @@
 
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
+import { putRewind } from "./rewinds.ts";
 import { insertMessage } from "./rows.ts";
 import type { Graft } from "./verbs.ts";
 
-export function graft(db: Db, head: HeadRow, { messages, segments }: Graft): null {
+export function graft(db: Db, head: HeadRow, { messages, segments, rewinds = [] }: Graft): null {
   const last = db.get<{ id: number | null }>("SELECT max(id) AS id FROM messages")?.id ?? 0;
   for (const message of messages) if (message.id > last) insertMessage(db, head.generation, message);
   for (const each of segments) {
@@ -26,6 +27,7 @@ export function graft(db: Db, head: HeadRow, { messages, segments }: Graft): nul
       each.undoneAt,
     );
   }
+  for (const each of rewinds) putRewind(db, each);
   head.nextSeq = Math.max(head.nextSeq, (messages.at(-1)?.id ?? 0) + 1);
   return null;
 }

@@ -4,6 +4,7 @@
 import type { Message } from "../../abi/message.ts";
 import type { Usage } from "../../abi/process.ts";
 import type { CompactionCause, HistoryPolicy, Segment } from "../../abi/segment.ts";
+import type { Rewind } from "./rewinds.ts";
 import type { Outcome } from "./verbs.ts";
 
 export interface Compaction {
@@ -45,6 +46,7 @@ export interface ContextShape {
 export interface Graft {
   readonly messages: readonly Message[];
   readonly segments: readonly Segment[];
+  readonly rewinds?: readonly Rewind[];
 }
 
 export interface SegmentVerbs {

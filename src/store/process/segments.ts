@@ -7,13 +7,15 @@ import type { Segment } from "../../abi/segment.ts";
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
 import { BYTES, rowsWithin, type Size } from "./history.ts";
+import { NOT_REWOUND } from "./rewinds.ts";
 import { insertMessage, type MessageRow, messageFromRow } from "./rows.ts";
 import { spend } from "./turns.ts";
 import type { Compaction, ContextShape, Refusal, Undone } from "./verbs.ts";
 
 const COLUMNS = `id, from_message_id AS fromSeq, to_message_id AS toSeq, summary_message_id AS summarySeq, cause, model,
   tokens_before AS tokensBefore, tokens_after AS tokensAfter, created_at AS createdAt, undone_at AS undoneAt`;
-const NO_SUMMARY = "id NOT IN (SELECT summary_message_id FROM segments)";
+/** As messages of their own. */
+const TOLD = `messages.id NOT IN (SELECT summary_message_id FROM segments) AND ${NOT_REWOUND}`;
 
 type SegmentColumns = { readonly [K in keyof Segment]: Segment[K] };
 
@@ -41,10 +43,10 @@ function told(db: Db, bytesMax: number): Told {
   const low = (segment?.toSeq ?? 0) + 1;
   const summary = segment === null ? 0 : (sizeOf(db, segment.summarySeq) ?? 0);
   const within = { low, high: Number.MAX_SAFE_INTEGER, bytesMax: Math.max(0, bytesMax - summary), newestFirst: true };
-  const sizes = rowsWithin(db, { ...within, only: NO_SUMMARY });
+  const sizes = rowsWithin(db, { ...within, only: TOLD });
   const older = "SELECT 1 AS one FROM messages WHERE id BETWEEN ? AND ?";
   const oldest = sizes.at(-1)?.id ?? 0;
-  return { segment, sizes, isWhole: db.get(`${older} AND ${NO_SUMMARY} LIMIT 1`, low, oldest - 1) === null };
+  return { segment, sizes, isWhole: db.get(`${older} AND ${TOLD} LIMIT 1`, low, oldest - 1) === null };
 }
 
 function sizeOf(db: Db, seq: number): number | null {
@@ -56,7 +58,7 @@ export function context(db: Db, bytesMax: number): Message[] {
   return db.snapshot(() => {
     const { segment, sizes, isWhole } = told(db, bytesMax);
     const rows = db.all<MessageRow>(
-      `SELECT * FROM messages WHERE id >= ? AND ${NO_SUMMARY} ORDER BY id`,
+      `SELECT * FROM messages WHERE id >= ? AND ${TOLD} ORDER BY id`,
       sizes.at(-1)?.id ?? Number.MAX_SAFE_INTEGER,
     );
     const first = segment === null ? [] : db.all<MessageRow>("SELECT * FROM messages WHERE id = ?", segment.summarySeq);
@@ -72,8 +74,8 @@ function fromLegalBegin(db: Db, rows: readonly MessageRow[]): readonly MessageRo
   const first = rows[0];
   if (begin !== -1 || first === undefined) return rows.slice(Math.max(0, begin));
   const before = db.all<MessageRow>(
-    `SELECT * FROM messages WHERE id < ?1 AND ${NO_SUMMARY}
-     AND id >= (SELECT max(id) FROM messages WHERE id < ?1 AND role <> 'toolResult' AND ${NO_SUMMARY}) ORDER BY id`,
+    `SELECT * FROM messages WHERE id < ?1 AND ${TOLD}
+     AND id >= (SELECT max(id) FROM messages WHERE id < ?1 AND role <> 'toolResult' AND ${TOLD}) ORDER BY id`,
     first.id,
   );
   return [...before, ...rows];

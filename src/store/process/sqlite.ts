@@ -6,6 +6,7 @@ import type { Approval } from "../../abi/process.ts";
 import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../open.ts";
 import { answer, approvedWhy, ask } from "./approvals.ts";
 import { begin } from "./begin.ts";
+import { changeVerbs } from "./changes.ts";
 import { abortRun, closingRecords, cut, seal } from "./closing.ts";
 import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
 import { HeadRow, kernelGenerationOf } from "./head.ts";
@@ -13,9 +14,11 @@ import { history, logCall, messageText, trace } from "./history.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
 import { recoverRun } from "./recover.ts";
 import { repeats } from "./repeats.ts";
+import { rewindVerbs } from "./rewinds.ts";
 import { insertMessage, runEnd } from "./rows.ts";
 import { segmentVerbs } from "./segment-store.ts";
 import { sweepRows } from "./sweep.ts";
+import { toldVerbs } from "./told.ts";
 import { beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls, spend } from "./turns.ts";
 import type { Head, OutboxRow, Outcome, ProcessStore, Refusal } from "./verbs.ts";
 
@@ -116,13 +119,9 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       return claimed.ok ? claimed.value : null;
     },
 
-    async commitTurn(pid, epoch, turn) {
-      return owned(pid, epoch, "full", (db, head) => commitTurn(db, head, turn));
-    },
+    commitTurn: async (pid, epoch, turn) => owned(pid, epoch, "full", (db, head) => commitTurn(db, head, turn)),
 
-    async openCalls(pid, runId) {
-      return openCalls(files.get(pid), runId);
-    },
+    openCalls: async (pid, runId) => openCalls(files.get(pid), runId),
 
     async beginCall(pid, epoch, dispatchId) {
       const effect = openCall(files.get(pid), dispatchId)?.repeat !== "read";
@@ -273,6 +272,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     trace: async (pid, query) => trace(files.get(pid), query),
 
     ...segmentVerbs(files, verb),
+    ...rewindVerbs(files, verb),
 
     async logCall(pid, row) {
       unlessFenced(pid, (db) => logCall(db, row, options.logRows?.() ?? LIMITS.syscallLogRowsMax));
@@ -287,6 +287,8 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       unlessFenced(pid, (db) => db.run("DELETE FROM outbox WHERE seq <= ?", throughSeq));
     },
 
+    ...toldVerbs((pid) => files.get(pid), unlessFenced),
+    ...changeVerbs((pid) => files.get(pid), unlessFenced),
     opened: async () => files.opened(),
 
     async sweep(pid, old) {

@@ -4,8 +4,11 @@
 
 import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
 import type { Approval, Retrying, RunEnd, RunStatus, Spent, State, UsageRow, WaitsFor } from "../../abi/process.ts";
+import type { ChangeVerbs } from "./changes.ts";
+import type { RewindVerbs } from "./rewinds.ts";
 import type { SegmentVerbs } from "./segment-verbs.ts";
 import type { Sweep } from "./sweep.ts";
+import type { ToldVerbs } from "./told.ts";
 
 export type { Compaction, ContextShape, Graft, Undone } from "./segment-verbs.ts";
 
@@ -190,7 +193,7 @@ export interface LoggedCall {
   readonly ms: number;
 }
 
-export interface ProcessStore extends SegmentVerbs {
+export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, RewindVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(
     pid: string,

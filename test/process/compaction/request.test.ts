@@ -30,7 +30,7 @@ const reader = (messages: readonly Message[]) => ({
 
 async function transcript(said: typeof SAID, charsMax = 100_000): Promise<string> {
   const messages = messagesOf(said);
-  const part = { pid: about.pid, fromSeq: 1, toSeq: messages.length, summaries: [] };
+  const part = { pid: about.pid, fromSeq: 1, toSeq: messages.length, untold: () => false };
   return await transcriptOf(reader(messages), part, charsMax);
 }
 
