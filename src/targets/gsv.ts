@@ -66,7 +66,7 @@ const MEMORY_LOOK_MS = 200;
 /** How long a script that is told to stop may take to say what it had printed. */
 const ABORT_MS = 100;
 /** And so long to say that it heard a signal. */
-const HEAR_MS = 300;
+const HEAR_MS = 1000;
 /** And so long it may clean up, where it has a trap for its end. */
 const TRAP_MS = 5000;
 
