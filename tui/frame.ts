@@ -88,7 +88,8 @@ function activityLine({ run, state, waitsFor, asks }: State, theme: Theme, now: 
 
 /** Where a model failed and is asked once more. */
 function againText(waitsFor: State["waitsFor"], now: number): string {
-  return waitsFor !== null && "until" in waitsFor ? `, asked again in ${elapsed(waitsFor.until - now)}` : "";
+  const isAgain = waitsFor?.kind === "model" || waitsFor?.kind === "outage";
+  return isAgain ? `, asked again in ${elapsed(waitsFor.until - now)}` : "";
 }
 
 /** In whole seconds: a row that changes more often than once in a while cannot be read. */

@@ -303,13 +303,13 @@ function resolved(base: string, path: string): string {
 function endless(path: string, offset: number, bytesMax: number) {
   if (!/^\/dev\/(?:zero|u?random)$/.test(path)) return null;
   const size = Math.max(0, Math.min(bytesMax, LIMITS.fileBytesMax - offset));
-  const bytes = path === "/dev/zero" ? new Uint8Array(size) : randomBytes(size);
+  const bytes = path === "/dev/zero" ? new Uint8Array(size) : noise(size);
   return { bytes, eof: offset + size >= LIMITS.fileBytesMax };
 }
 
 const RANDOM_STEP = 65_536;
 
-function randomBytes(size: number): Uint8Array {
+function noise(size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   for (let at = 0; at < size; at += RANDOM_STEP) crypto.getRandomValues(bytes.subarray(at, at + RANDOM_STEP));
   return bytes;
