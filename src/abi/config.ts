@@ -161,7 +161,8 @@ export const SETTINGS = {
     isZone: true,
     ...ROOT_LATER,
   }),
-  userTimezone: setting("text", "your time zone: when your days begin", "UTC", { env: "TZ", isZone: true, ...ASKS }),
+  // No agent proposes it: with the day begins what may be used in it.
+  userTimezone: setting("text", "your time zone: when your days begin", "UTC", { env: "TZ", isZone: true }),
 
   "budget.day": setting(
     "text",

@@ -55,6 +55,8 @@ test("not by a file: ctl, /sys/budget, the settings; with or without a person's 
     ["/sys/budget/day/usd.max", "100"],
     ["/sys/users/1000/config/budget.day", "$100"],
     ["/sys/users/1000/config/ai.prices", "{}"],
+    // A day that begins sooner is a budget that does.
+    ["/sys/users/1000/config/userTimezone", "Pacific/Kiritimati"],
     ["/sys/config/budget.day", "$100"],
   ] as const;
   for (const [path, content] of writes)
