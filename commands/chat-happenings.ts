@@ -12,11 +12,9 @@ export interface ChatRequest {
   /** Who answers; left to the process and the account when left out. */
   readonly model?: string | undefined;
   /** A new process is made for the message, and keeps its model. */
-  readonly fresh: {
-    readonly label?: string | undefined;
-    readonly model?: string | undefined;
-    readonly mode?: Mode | undefined;
-  } | null;
+  readonly fresh:
+    | ({ readonly [K in "label" | "model" | "budget"]?: string | undefined } & { readonly mode?: Mode | undefined })
+    | null;
   readonly message: string;
   readonly interrupt: boolean;
   /** Wait through what only a person, a credential or a raised limit ends. */

@@ -3,6 +3,7 @@
 
 import { initPid } from "../src/abi/ids.ts";
 import { LIMITS } from "../src/abi/limits.ts";
+import { microsOf, type Tokens, usdText } from "../src/abi/money.ts";
 import { MODES, type Mode } from "../src/abi/policy.ts";
 import { field } from "../src/syscalls/define.ts";
 import { timeoutMs, usageError } from "./args.ts";
@@ -27,6 +28,10 @@ const spec = {
       field.choice("with --new: how much it may do without asking; else from now on", MODES, { meta: "MODE" }),
     ),
     label: field.optional(field.text("with --new: what it is for", { longest: LIMITS.labelCharsMax, meta: "TEXT" })),
+    budget: field.optional(
+      field.text("with --new: what it may use, as '$2,30m,200k'", { longest: 100, meta: "BUDGET" }),
+    ),
+    usage: field.flag("say on stderr what the answer used and cost"),
     output: field.optional(field.choice("form of the output", ["text", "json", "jsonl"], { meta: "FORM" })),
     input: field.optional(
       field.choice("what stdin holds: jsonl is an answer to an approval or question a line", ["text", "jsonl"], {
@@ -47,6 +52,7 @@ const spec = {
     'gsv chat --pid task:abc123 "Continue the implementation."',
     'git diff | gsv chat "Review this change."',
     'gsv chat --new --label "docs audit" "Find stale commands in the docs."',
+    `gsv chat --new --budget '$0.50' "Find stale commands in the docs."`,
     'gsv chat --model anthropic/claude-sonnet-5-5 "Explain this."',
     'gsv chat --json "What is running?" | tail -1',
   ],
@@ -74,7 +80,8 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
   const output = formOf(args.output, json);
   const limitMs = timeoutMs(spec, args.timeout);
   if (args.pid !== undefined && args.new) throw usageError(spec, "--pid and --new exclude each other");
-  if (args.label !== undefined && !args.new) throw usageError(spec, "--label needs --new");
+  for (const flag of ["label", "budget"] as const)
+    if (args[flag] !== undefined && !args.new) throw usageError(spec, `--${flag} needs --new`, HINTS[flag]);
   if (args.killOnTimeout && limitMs === null) throw usageError(spec, "--kill-on-timeout needs --timeout");
   const deadline = limitMs === null ? null : { at: io.clock.mono() + limitMs, afterMs: limitMs };
   const reading = readPrompt(io, {
@@ -82,7 +89,9 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
     ignoreStdin: args.noStdin === true || args.input === "jsonl",
   });
   const prompt = limitMs === null ? await reading : await inTime(io, reading, limitMs);
-  const view = VIEWS[output](io);
+  const plain = VIEWS[output](io);
+  // In JSON the result says it.
+  const view = args.usage && output === "text" ? withUsage(plain) : plain;
   if (prompt === "late") return await tooLate(view, limitMs ?? 0);
   if (prompt === null) throw usageError(spec, "there is nothing to send: give a message, or pipe one in");
   if (args.mode !== undefined && !args.new) await setMode(io, args.pid, args.mode);
@@ -92,7 +101,7 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
     {
       pid: args.pid,
       model: args.model,
-      fresh: args.new ? { label: args.label, model: args.model, mode: args.mode } : null,
+      fresh: args.new ? { label: args.label, model: args.model, budget: args.budget, mode: args.mode } : null,
       message: prompt.text,
       interrupt: args.interrupt === true,
       patient: args.wait === true,
@@ -108,6 +117,27 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
 async function setMode(io: Io, pid: string | undefined, mode: Mode): Promise<void> {
   const { uid } = await io.sys().call<{ uid: number }>("system.whoami", {});
   await io.sys().call("proc.mode", { pid: pid ?? initPid(uid), mode });
+}
+
+const HINTS = {
+  label: [],
+  budget: ["gsv budget PID sets what a process may use that is there already"],
+} as const;
+
+function withUsage(view: ChatView): ChatView {
+  return {
+    ...view,
+    async result(result) {
+      await view.result(result);
+      const { usage, costUsd } = result;
+      if (usage !== null) await view.status(usageText(usage as Tokens, costUsd ?? 0));
+    },
+  };
+}
+
+function usageText({ input, output, cacheRead, cacheWrite }: Tokens, costUsd: number): string {
+  const cache = cacheRead + cacheWrite === 0 ? "" : `, cache ${cacheRead} read and ${cacheWrite} written`;
+  return `used ${input} tokens in, ${output} out${cache}: ${usdText(microsOf(costUsd))}`;
 }
 
 const VIEWS = { text: textView, json: jsonResultView, jsonl: jsonLinesView } as const;

@@ -260,11 +260,12 @@ async function takeUp(
   await parts.policy.questions.takeUp();
   await recover({ kernel, store, objects, ...parts, clock, retries, onFault });
   await parts.heldRuns.find();
+  await parts.budgets.look(null);
 }
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns, policy }: ProcessParts,
+  { runners, ledger, closer, heldRuns, policy, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -292,7 +293,7 @@ function finished(
       if (core.offers.made(human.uid, client)) heldRuns.look(human.uid).catch(core.onFault);
       return door(human.uid, () => callers.person(human.uid, human.home), client);
     },
-    dueWithinMs: () => heldRuns.dueWithinMs(),
+    dueWithinMs,
     async drain(ms) {
       heldRuns.stop();
       await runners.drain(ms);
@@ -310,6 +311,7 @@ function finished(
     await stopSweeping();
     heldRuns.stop();
     shells.close();
+    budgets.stop();
     await core.watching.close();
     core.retries.stop();
     policy.questions.stop();

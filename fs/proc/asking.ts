@@ -10,6 +10,7 @@ import type { Segment } from "../../src/abi/segment.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { FileError } from "../error.ts";
 import { openApprovals } from "../spool.ts";
+import type { BudgetFacts, UsageFacts } from "./facts.ts";
 
 export interface KernelFacts {
   readonly version: string;
@@ -19,7 +20,7 @@ export interface KernelFacts {
   readonly clients: number;
 }
 
-interface Page {
+export interface Page {
   readonly messages: readonly Message[];
   readonly messageCount: number;
   readonly hasMoreAfter: boolean;
@@ -74,6 +75,11 @@ export class Asking {
     }
   }
 
+  /** What was stored after a message. */
+  since(caller: Caller, pid: string, afterSeq: number): Promise<Page> {
+    return this.page(caller, { pid, afterSeq, limit: LIMITS.historyPageMax });
+  }
+
   async segments(caller: Caller, pid: string): Promise<readonly Segment[]> {
     return (await alive(pid, this.sysFor(caller).call<{ segments: Segment[] }>("proc.segments", { pid }))).segments;
   }
@@ -110,6 +116,15 @@ export class Asking {
 
   async approvals(caller: Caller, pid: string): Promise<readonly Approval[]> {
     return (await openApprovals(this.sysFor(caller))).filter((approval) => approval.pid === pid);
+  }
+
+  usage(caller: Caller, pid: string): Promise<{ readonly total: UsageFacts; readonly rows: readonly UsageFacts[] }> {
+    return alive(pid, this.sysFor(caller).call("proc.usage", { pid }));
+  }
+
+  async budgets(caller: Caller, pid: string): Promise<readonly BudgetFacts[]> {
+    const found = this.sysFor(caller).call<{ budgets: readonly BudgetFacts[] }>("proc.budgets", { pid });
+    return (await alive(pid, found)).budgets;
   }
 
   caps(

@@ -1,5 +1,6 @@
 // /proc/PID/ctl and note: what is written is done, once for each write, as a call of whoever writes. What that call would refuse is
 // refused here: a file gives nobody more rights. A process does it only in a call that a person has seen and allowed, as with the calls.
+// A shell's `>` empties a file before it writes to it: that does nothing.
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
@@ -15,11 +16,12 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["abort", (pid) => ({ call: "proc.abort", args: { pid } })],
   ["reset", (pid) => ({ call: "proc.reset", args: { pid } })],
   ["kill", (pid) => ({ call: "proc.kill", args: { pid } })],
+  ["budget", (pid, budget) => ({ call: "proc.budget", args: { pid, budget } })],
   ["compact", (pid, keep) => ({ call: "proc.compact", args: { pid, ...keepOf(pid, keep) } })],
   ["label", (pid, label) => ({ call: "proc.label", args: { pid, label } })],
 ]);
 /** What a verb is given besides. */
-const TAKES: { readonly [verb: string]: string } = { label: "TEXT", compact: "[keep=N]" };
+const TAKES: { readonly [verb: string]: string } = { budget: "BUDGET", label: "TEXT", compact: "[keep=N]" };
 
 const REQUEST_ID_CHARS_MAX = 128;
 
@@ -34,6 +36,7 @@ export class Control {
   }
 
   async ctl(caller: Caller, pid: string, text: string, options: WriteOptions): Promise<void> {
+    if (text === "") return;
     const [, word = "", rest = ""] = /^(\S*)[ \t]*(.*)$/s.exec(text.trim()) ?? [];
     const verb = VERBS.get(word);
     const takes = TAKES[word];
@@ -46,6 +49,7 @@ export class Control {
   }
 
   async note(caller: Caller, pid: string, text: string, options: WriteOptions): Promise<void> {
+    if (text === "") return;
     const message = text.replace(/\n$/, "");
     if (message === "") throw new FileError("EINVAL", `/${pid}/note`, "takes a message");
     needAllowed(caller, pid, "note");

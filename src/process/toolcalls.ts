@@ -22,6 +22,7 @@ import { BlockCalls } from "./block-calls.ts";
 import type { Blocks } from "./blocks.ts";
 import type { Changes } from "./changes.ts";
 import type { Ledger } from "./ledger.ts";
+import { isLoopWhy, unlessLoop } from "./loops.ts";
 import { editedText, needSame, type Seen, seenOf } from "./policy/allowed.ts";
 import { hashOf, type Judge, type Judged } from "./policy/judge.ts";
 import type { Questions } from "./questions.ts";
@@ -106,13 +107,19 @@ export class ToolCalls {
     if (call.call === "hil.ask") return await this.question(place, call);
     // Once more where a person has approved it: what is shown may have come to be something else since.
     const judged = await this.ports.judge.judge(place.row, call);
-    const { verdict } = judged;
+    if (judged.verdict.action === "deny") {
+      const why = `denied by a policy: ${judged.verdict.why}; do not try another way.`;
+      return await this.refuse(place, call, "denied", why);
+    }
+    const isNew = call.status === "registered";
+    const { store } = this.ports;
+    const verdict = isNew ? await unlessLoop(store, place.row.pid, call, judged.verdict) : judged.verdict;
     if (verdict.action === "refuse") return await this.refuse(place, call, "failed", verdict.why);
-    if (verdict.action === "deny")
-      return await this.refuse(place, call, "denied", `denied by a policy: ${verdict.why}; do not try another way.`);
-    if (call.status === "registered" && verdict.action === "ask") {
+    if (isNew && verdict.action === "ask") {
       if (!PROFILES_ALONE.includes(place.row.profile)) return await this.ask(place, call, { why: verdict.why, judged });
-      const alone = `${call.tool} needs a person's approval and this process has nobody to ask.`;
+      const alone = isLoopWhy(verdict.why)
+        ? `You ${verdict.why}. Do something else, or say what is in the way.`
+        : `${call.tool} needs a person's approval and this process has nobody to ask.`;
       return await this.refuse(place, call, "denied", alone);
     }
     return await this.carryOut(place, call, judged);
@@ -221,7 +228,7 @@ export class ToolCalls {
     if (syscall === undefined) return { outcome: "failed", output: `there is no tool ${call.tool}.` };
     try {
       const approval = call.status === "approved" ? await this.approvedAs(row, call, judged) : null;
-      const sys = this.ports.sysOf(row, seenOf(call, judged, approval !== null));
+      const sys = this.ports.sysOf(row, seenOf(call, judged, approval !== null && !isLoopWhy(approval.why)));
       const result = await sys.call(syscall.name, call.args, { requestId: call.dispatchId, signal });
       const output = call.block === undefined ? told(syscall, result) : json(result);
       return { outcome: "completed", output: `${approval?.edited ? editedText(call, approval) : ""}${output}` };

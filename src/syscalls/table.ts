@@ -15,6 +15,7 @@ import type { Prompts } from "./prompt-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
 import type { Archives, Histories, KernelControl, Processes, Registry, Settings } from "./services.ts";
 import type { Shells } from "./shell-service.ts";
+import type { BudgetService, UsageReports } from "./spending-service.ts";
 import type { Media, Storage } from "./storage-service.ts";
 import type { Undoing } from "./undo-service.ts";
 import type { Trust, Workspaces } from "./workspace-service.ts";
@@ -46,6 +47,8 @@ export interface Services {
   readonly media: Media; // getting and listing read
   readonly models: ModelService;
   readonly policy: PolicyService;
+  readonly usage: UsageReports; // read
+  readonly budgets: BudgetService; // listing reads
   readonly prompts: Prompts;
   readonly undoing: Undoing;
   readonly conversations: Conversations;
@@ -63,6 +66,7 @@ const DOMAINS = {
     ...(await import("./proc.ts")).procCalls,
     ...(await import("./proc-model.ts")).procModelCalls,
     ...(await import("./proc-mode.ts")).procModeCalls,
+    ...(await import("./spending.ts")).spendingCalls,
     ...(await import("./prompt.ts")).promptCalls,
     ...(await import("./undo.ts")).undoCalls,
     ...(await import("./proc-history.ts")).procHistoryCalls,

@@ -24,6 +24,8 @@ function process(pid: string, about: Partial<ProcessInfo> = {}): ProcessInfo {
     waitsFor: null,
     lastStatus: null,
     mode: "ask",
+    costUsd: 0,
+    tokens: 0,
     ...about,
   };
 }

@@ -22,6 +22,8 @@ export const PROCESS: ProcessInfo = {
   waitsFor: null,
   lastStatus: null,
   mode: "ask",
+  costUsd: 0,
+  tokens: 0,
 };
 
 let io: FakeIo;

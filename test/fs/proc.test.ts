@@ -34,6 +34,8 @@ const init: ProcessInfo = {
   waitsFor: { kind: "approval", id: "k3x9", tool: "Delete", summary: "delete /home/sam/a" },
   lastStatus: null,
   mode: "ask",
+  costUsd: 0,
+  tokens: 0,
 };
 
 function proc() {
@@ -108,7 +110,11 @@ describe("/proc", () => {
       "Queue:",
       "Cwd:",
       "Workspace:",
+      "Cost:",
+      "Tokens:",
       "WaitsFor:",
+      "NextTry:",
+      "Failure:",
       "Created:",
       "",
     ]);

@@ -42,6 +42,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "net.fetch",
     "policy.add",
     "policy.revoke",
+    "proc.budget",
     "proc.history.policy",
     "proc.mode",
     "proc.model",

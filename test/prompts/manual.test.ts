@@ -8,10 +8,12 @@ import { SYSCALLS } from "../../src/syscalls/all.ts";
 
 /** Commands written by hand, with the flags they take. */
 const BY_HAND: { readonly [name: string]: string } = {
-  chat: "--pid --new --model --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label --input --mode",
+  chat: "--pid --new --model --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label --budget --usage --input --mode",
+  usage: "--by --since --pid --csv",
+  budget: "",
   wait: "--timeout --wait",
   kill: "-STOP -CONT -INT -TERM -KILL -0 -9 -s",
-  logs: "--limit",
+  logs: "--limit -f",
   kernel: "",
   doctor: "--fix --provider",
   fsck: "--repair",

@@ -83,6 +83,9 @@ test("a process is created in a step that a start can finish, then it is live", 
     lastStatus: null,
     dropped: [],
     mode: "ask",
+    budgetId: null,
+    costMicros: 0,
+    tokens: 0,
   });
   expect(await store.processes.get("task:zzzzzz")).toBeNull();
 });

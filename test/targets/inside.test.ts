@@ -145,8 +145,8 @@ describe.skipIf(real === null)("inside", () => {
     });
     if (isCompiled()) {
       takenAlong(gsvCommand()[0]!, join(work, "gsv"));
-      const script = `GSV_HOME=${home.directory} work/gsv ps; echo status $?; cat ${home.directory}/log/kernel.log`;
-      expect(await said(script, home.beside("."))).toMatch(/^status 78\ngsv: cannot use .*\n.*No such file/s);
+      const script = `exec 2>&1; GSV_HOME=${home.directory} work/gsv ps; echo status $?; cat ${home.directory}/log/kernel.log`;
+      expect(await said(script, home.beside("."))).toMatch(/^gsv: cannot use .*\nstatus 78\n.*No such file/s);
       // A home of its own is not ours.
       expect(await said("GSV_HOME=/tmp/own GSV_KERNEL=in-process ./gsv ps")).not.toContain("task:");
     }

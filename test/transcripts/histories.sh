@@ -27,11 +27,19 @@ gsv compact init:1000 --keep 2 > /dev/null; gsv chat "and now?"; gsv compact ini
 gsv cat /proc/init:1000/segments/1-4 | wc -l
 #> 4
 
+# As a file takes it.
+gsv sh -c 'echo compact keep=1 > /proc/self/ctl; ls /proc/self/segments'
+#> 1-4
+#> 5-9
+gsv sh -c 'echo compact keep=none > /proc/self/ctl'
+#! bash: /proc/self/ctl: …
+#= 1
+
 # What was put away is found as well.
 gsv proc reset > /dev/null; gsv chat "a yellow boat"
 #> answer 1
 gsv history search boat
-#> … init:1000 11 user: a yellow boat
+#> … init:1000 12 user: a yellow boat
 #> … init:1000 5 (archived) user: a blue boat
 #> … init:1000 3 (archived) user: a green boat
 #> … init:1000 1 (archived) user: a red boat
@@ -42,7 +50,7 @@ gsv history search submarine
 #= 1
 
 # Another way from an earlier point.
-gsv chat --pid $(gsv fork init:1000 --through 12 --label "another way") "and then?"
+gsv chat --pid $(gsv fork init:1000 --through 13 --label "another way") "and then?"
 #> answer 2
 gsv fork init:1000 --through 3
 #! gsv: no message 3 in init:1000
