@@ -138,10 +138,10 @@ export class GsvFiles implements IFileSystem {
     stat: (path) => this.ask(path, this.kernel.file("stat", path, "follow")),
     lstat: (path) => this.ask(path, this.kernel.file("stat", path, "keep")),
     list: (path) => this.ask(path, this.kernel.file("list", path)),
-    read: async (path, offset, bytesMax) =>
-      path === NULL
-        ? { bytes: new Uint8Array(), eof: true }
-        : this.ask(path, this.kernel.file("read", path, offset, bytesMax)),
+    read: async (path, offset, bytesMax) => {
+      if (path === NULL) return { bytes: new Uint8Array(), eof: true };
+      return endless(path, offset, bytesMax) ?? this.ask(path, this.kernel.file("read", path, offset, bytesMax));
+    },
     write: (path, bytes) => this.writeFile(path, bytes),
     append: (path, bytes) => this.appendFile(path, bytes),
     mkdir: (path, parents) => this.mkdir(path, { recursive: parents }),
@@ -297,6 +297,22 @@ function resolved(base: string, path: string): string {
     else if (name !== "" && name !== ".") names.push(name);
   }
   return `/${names.join("/")}`;
+}
+
+/** Devices that never end give a program as much as the biggest file holds. */
+function endless(path: string, offset: number, bytesMax: number) {
+  if (!/^\/dev\/(?:zero|u?random)$/.test(path)) return null;
+  const size = Math.max(0, Math.min(bytesMax, LIMITS.fileBytesMax - offset));
+  const bytes = path === "/dev/zero" ? new Uint8Array(size) : randomBytes(size);
+  return { bytes, eof: offset + size >= LIMITS.fileBytesMax };
+}
+
+const RANDOM_STEP = 65_536;
+
+function randomBytes(size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  for (let at = 0; at < size; at += RANDOM_STEP) crypto.getRandomValues(bytes.subarray(at, at + RANDOM_STEP));
+  return bytes;
 }
 
 function sinkOf(path: string): keyof typeof SINKS | null {

@@ -1,6 +1,7 @@
 // The services behind the syscalls, and the files everyone sees.
 
 import type { LivePorts } from "../../fs/proc/stream.ts";
+import type { Caller } from "../abi/identity.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
 import { controlService } from "../kernel/control.ts";
@@ -17,6 +18,7 @@ import { mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
 import { processesService } from "../process/processes.ts";
 import { type PromptsPorts, promptsService } from "../process/prompts.ts";
+import { contextFilesNamed } from "../process/spawn-context.ts";
 import { trustService } from "../process/trust.ts";
 import { factsOf } from "../providers/models.ts";
 import { providerNames } from "../providers/table.ts";
@@ -44,6 +46,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     log: machine.log,
     locate: files.locate,
     taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
+    contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
     workplaces: workplacesOf({ ...core, ...machine }),
     modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
   };

@@ -18,6 +18,7 @@ import type { NewBudget } from "../store/kernel/budgets.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import { StoreUnavailable } from "../store/open.ts";
+import type { ToldFile } from "../store/process/told.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Spawned, SpawnRequest } from "../syscalls/services.ts";
@@ -49,6 +50,8 @@ export interface SpawnPorts {
   /** What a new task of the account may use where nothing else is said. */
   readonly taskBudget: (ownerUid: number) => Promise<Limits | null>;
   readonly workplaces: WorkplacePorts;
+  /** The texts of files that the caller names. */
+  readonly contextFiles: (caller: Caller, listed: string) => Promise<readonly ToldFile[]>;
   /** Where a path of the caller's leads. */
   readonly locate: (caller: Caller, path: string) => Promise<string>;
 }
@@ -64,6 +67,8 @@ export interface SpawnStep {
   readonly requestKey: string;
   /** Whose history it begins with. */
   readonly fork?: ForkStep;
+  /** What it alone is told at every turn. */
+  readonly context?: readonly ToldFile[];
 }
 
 /** A process that begins with the history of another: what was asked for, and what came of it. */
@@ -102,6 +107,7 @@ export async function spawn(
         : { text: request.prompt, runId, origin: originOf(context), model },
     requestKey: keyOf(context),
     ...(forking === undefined ? {} : { fork: forking.step }),
+    ...(request.context === undefined ? {} : { context: await ports.contextFiles(caller, request.context) }),
   };
   const pid = await freshPid(ports);
   const { workspace, isNew } = place.workplace;
@@ -166,6 +172,7 @@ export async function completeSpawn(
   });
   if (step.fork !== undefined) await copyHistory(ports, row, step.fork);
   await ledger.write(row, async () => {
+    for (const file of step.context ?? []) await store.setContextFile(pid, file);
     if (step.prompt !== null && step.prompt !== undefined) {
       const { requestKey } = step;
       const message = { kind: "user", wakes: true, urgent: false, source: null, requestKey, now: clock.now() } as const;

@@ -87,6 +87,9 @@ export const procCalls = [
           meta: "BUDGET",
         }),
       ),
+      context: field.optional(
+        field.text("files in gsv that it is told at every turn, with commas between", { longest: 4096, meta: "FILES" }),
+      ),
     },
     cli: {
       examples: [

@@ -88,6 +88,8 @@ export interface SpawnRequest {
   readonly model?: string;
   /** What it may use, as it is written. */
   readonly budget?: string;
+  /** Files that it is told at every turn, with commas between. */
+  readonly context?: string;
 }
 
 export interface Spawned {
