@@ -3,6 +3,7 @@
 
 import type { FileContent, FsStat, IFileSystem } from "just-bash/browser";
 import { SysError } from "../../src/abi/errno.ts";
+import type { RandomBytes } from "../../src/abi/ids.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
 import type { ShellStat } from "../../src/targets/shell.ts";
 import type { Files } from "../bin/program.ts";
@@ -50,6 +51,7 @@ export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array, inner?: bool
 
 export interface GsvFilesOptions {
   readonly kernel: KernelLine;
+  readonly random: RandomBytes;
   readonly sink: Sink;
   /** Text that stands for a file that a script reads its commands from. */
   readonly sourceAt: (path: string) => string | undefined;
@@ -140,7 +142,7 @@ export class GsvFiles implements IFileSystem {
     list: (path) => this.ask(path, this.kernel.file("list", path)),
     read: async (path, offset, bytesMax) => {
       if (path === NULL) return { bytes: new Uint8Array(), eof: true };
-      return endless(path, offset, bytesMax) ?? this.ask(path, this.kernel.file("read", path, offset, bytesMax));
+      return this.endless(path, offset, bytesMax) ?? this.ask(path, this.kernel.file("read", path, offset, bytesMax));
     },
     write: (path, bytes) => this.writeFile(path, bytes),
     append: (path, bytes) => this.appendFile(path, bytes),
@@ -154,6 +156,14 @@ export class GsvFiles implements IFileSystem {
   private isProgram(path: string): boolean {
     const [, name] = /^(?:\/usr)?\/bin\/([^/]+)$/.exec(path) ?? [];
     return name !== undefined && this.options.programs.has(name);
+  }
+
+  /** Devices that never end give a program as much as the biggest file holds. */
+  private endless(path: string, offset: number, bytesMax: number) {
+    if (!/^\/dev\/(?:zero|u?random)$/.test(path)) return null;
+    const size = Math.max(0, Math.min(bytesMax, LIMITS.fileBytesMax - offset));
+    const bytes = path === "/dev/zero" ? new Uint8Array(size) : noise(size, this.options.random);
+    return { bytes, eof: offset + size >= LIMITS.fileBytesMax };
   }
 
   async exists(path: string): Promise<boolean> {
@@ -299,19 +309,12 @@ function resolved(base: string, path: string): string {
   return `/${names.join("/")}`;
 }
 
-/** Devices that never end give a program as much as the biggest file holds. */
-function endless(path: string, offset: number, bytesMax: number) {
-  if (!/^\/dev\/(?:zero|u?random)$/.test(path)) return null;
-  const size = Math.max(0, Math.min(bytesMax, LIMITS.fileBytesMax - offset));
-  const bytes = path === "/dev/zero" ? new Uint8Array(size) : randomBytes(size);
-  return { bytes, eof: offset + size >= LIMITS.fileBytesMax };
-}
-
 const RANDOM_STEP = 65_536;
 
-function randomBytes(size: number): Uint8Array {
+/** No more at once than can be had at once. */
+function noise(size: number, random: RandomBytes): Uint8Array {
   const bytes = new Uint8Array(size);
-  for (let at = 0; at < size; at += RANDOM_STEP) crypto.getRandomValues(bytes.subarray(at, at + RANDOM_STEP));
+  for (let at = 0; at < size; at += RANDOM_STEP) bytes.set(random(Math.min(RANDOM_STEP, size - at)), at);
   return bytes;
 }
 

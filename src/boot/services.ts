@@ -45,8 +45,8 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
     log: machine.log,
     locate: files.locate,
-    taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
     contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
+    taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
     workplaces: workplacesOf({ ...core, ...machine }),
     modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
   };

@@ -81,14 +81,14 @@ export const procCalls = [
         field.text("capabilities it does without, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
       ),
       model: field.optional(modelName("who answers it, now and later")),
+      context: field.optional(
+        field.text("files in gsv that it is told at every turn, with commas between", { longest: 4096, meta: "FILES" }),
+      ),
       budget: field.optional(
         field.text("what it may use with all it starts: money, run time, tokens, as '$2,30m,200k'", {
           longest: 100,
           meta: "BUDGET",
         }),
-      ),
-      context: field.optional(
-        field.text("files in gsv that it is told at every turn, with commas between", { longest: 4096, meta: "FILES" }),
       ),
     },
     cli: {

@@ -86,10 +86,10 @@ export interface SpawnRequest {
   readonly drop?: string;
   /** Who answers it, also later. */
   readonly model?: string;
-  /** What it may use, as it is written. */
-  readonly budget?: string;
   /** Files that it is told at every turn, with commas between. */
   readonly context?: string;
+  /** What it may use, as it is written. */
+  readonly budget?: string;
 }
 
 export interface Spawned {
