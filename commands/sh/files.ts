@@ -13,6 +13,7 @@ import { SINKS } from "./syntax.ts";
 
 const PIECE_BYTES = 4 * 1024 * 1024;
 const TYPED_MAX = 1000;
+const RANDOM_STEP = 65_536;
 
 /** As bash words them; the code in front is what the interpreter looks for. */
 const PHRASES: { readonly [code: string]: string } = {
@@ -51,13 +52,13 @@ export type Sink = (stream: "stdout" | "stderr", bytes: Uint8Array, inner?: bool
 
 export interface GsvFilesOptions {
   readonly kernel: KernelLine;
-  readonly random: RandomBytes;
   readonly sink: Sink;
   /** Text that stands for a file that a script reads its commands from. */
   readonly sourceAt: (path: string) => string | undefined;
   /** Null until somebody sets one: the directory decides. */
   readonly umask: number | null;
   readonly programs: ReadonlySet<string>;
+  readonly random: RandomBytes;
 }
 
 const NULL = "/dev/null";
@@ -152,18 +153,20 @@ export class GsvFiles implements IFileSystem {
     remove: (path) => this.rm(path),
   };
 
+  /** Devices that never end give a program as much as the biggest file holds. */
+  private endless(path: string, offset: number, bytesMax: number) {
+    if (!/^\/dev\/(?:zero|u?random)$/.test(path)) return null;
+    const bytes = new Uint8Array(Math.max(0, Math.min(bytesMax, LIMITS.fileBytesMax - offset)));
+    if (path !== "/dev/zero")
+      for (let at = 0; at < bytes.byteLength; at += RANDOM_STEP)
+        bytes.set(this.options.random(Math.min(RANDOM_STEP, bytes.byteLength - at)), at);
+    return { bytes, eof: offset + bytes.byteLength >= LIMITS.fileBytesMax };
+  }
+
   /** `/bin/sed` and the like are there, whatever the tree holds. */
   private isProgram(path: string): boolean {
     const [, name] = /^(?:\/usr)?\/bin\/([^/]+)$/.exec(path) ?? [];
     return name !== undefined && this.options.programs.has(name);
-  }
-
-  /** Devices that never end give a program as much as the biggest file holds. */
-  private endless(path: string, offset: number, bytesMax: number) {
-    if (!/^\/dev\/(?:zero|u?random)$/.test(path)) return null;
-    const size = Math.max(0, Math.min(bytesMax, LIMITS.fileBytesMax - offset));
-    const bytes = path === "/dev/zero" ? new Uint8Array(size) : noise(size, this.options.random);
-    return { bytes, eof: offset + size >= LIMITS.fileBytesMax };
   }
 
   async exists(path: string): Promise<boolean> {
@@ -307,15 +310,6 @@ function resolved(base: string, path: string): string {
     else if (name !== "" && name !== ".") names.push(name);
   }
   return `/${names.join("/")}`;
-}
-
-const RANDOM_STEP = 65_536;
-
-/** No more at once than can be had at once. */
-function noise(size: number, random: RandomBytes): Uint8Array {
-  const bytes = new Uint8Array(size);
-  for (let at = 0; at < size; at += RANDOM_STEP) bytes.set(random(Math.min(RANDOM_STEP, size - at)), at);
-  return bytes;
 }
 
 function sinkOf(path: string): keyof typeof SINKS | null {
