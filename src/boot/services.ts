@@ -8,9 +8,11 @@ import { controlService } from "../kernel/control.ts";
 import { treeService } from "../kernel/file-tree.ts";
 import { type FilesOptions, filesService, pathLocator } from "../kernel/files.ts";
 import { registryService } from "../kernel/registry.ts";
+import { taskBudget, usageReports } from "../kernel/spending.ts";
 import { storageService } from "../kernel/storage.ts";
 import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
+import { budgetService } from "../process/budget-service.ts";
 import { historiesService } from "../process/histories.ts";
 import { mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
@@ -34,7 +36,7 @@ import { mountedWorkspaces } from "./workspace-files.ts";
 import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 
 export function bootServices(core: Core, files: FileParts, { shells, ...parts }: ServiceParts): Services {
-  const { ledger, runners, closer, heldRuns, undoing } = parts;
+  const { ledger, runners, closer, heldRuns, budgets, undoing } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
   const { models, offers } = core;
@@ -44,6 +46,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     log: machine.log,
     locate: files.locate,
     contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
+    taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
     workplaces: workplacesOf({ ...core, ...machine }),
     modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
   };
@@ -66,11 +69,14 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     approvals: approvalsService({ kernel, store, ledger, runners, clock }),
     files: filesService(files.options),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
+    usage: usageReports({ kernel, clock }),
+    budgets: budgetService({ kernel, budgets, clock }),
     settings: {
       ...core.settings,
       async change(context, request) {
         const changed = await core.settings.change(context, request);
         await heldRuns.look(context.caller.ownerUid);
+        await budgets.look(request.system ? null : context.caller.ownerUid);
         return changed;
       },
     },
