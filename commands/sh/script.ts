@@ -91,7 +91,6 @@ export class Script {
     const names = [...runs.programs.map(({ name }) => name), ...PROGRAMS.keys()];
     this.files = new GsvFiles({
       kernel: runs.kernel,
-      random: runs.machine.random,
       sink: this.sink,
       sourceAt: (path) => this.tables.sourceAt(path),
       umask: job.state?.umask ?? null,
