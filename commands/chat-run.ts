@@ -50,7 +50,9 @@ const SECOND_INT_MS = 2000;
 // An answer may overtake the last signals by a moment, and a hold may be over before it is worth a word.
 const SETTLE_MS = 100;
 const ABORT_ANSWER_MS = 2000;
-const RUN_NAMES = ["chat.start", "chat.text", "chat.tool_call", "chat.tool_result", "chat.restart", "chat.complete"];
+const RUN_NAMES = ["start", "text", "tool_call", "tool_result", "compacting", "compacted", "restart", "complete"].map(
+  (name) => `chat.${name}`,
+);
 const HOLD_NAMES = ["chat.hil", "chat.hil_closed", "process.state"];
 
 /** Prints through the view as it goes and returns the exit status; throws when the message could not be sent or the kernel left. */

@@ -14,11 +14,12 @@ import { bootProcesses, type ProcessParts } from "./boot/processes.ts";
 import { learnEnvironment } from "./boot/redact.ts";
 import { bootRepos, bootstrapOf, type RepoParts } from "./boot/repos.ts";
 import { standing } from "./boot/rescue.ts";
+import { type SearchParts, searchIn } from "./boot/search.ts";
 import { bootFiles, bootServices } from "./boot/services.ts";
 import { bootSettings, learnSecrets, redactedAudit, type SettingParts } from "./boot/settings.ts";
 import { bootShells, type ShellParts } from "./boot/shell.ts";
 import type { StorageParts } from "./boot/storage.ts";
-import { openPorts } from "./boot/stores.ts";
+import { hasProcesses, openPorts } from "./boot/stores.ts";
 import { keepSwept, sweep } from "./boot/sweep.ts";
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
@@ -90,6 +91,7 @@ export interface Core extends Ports, SettingParts, RepoParts {
   readonly logins: Logins;
   readonly models: Models;
   readonly offers: Offers;
+  readonly search: SearchParts;
   readonly startedAt: number;
   readonly generation: number;
   readonly afterCrash: boolean;
@@ -207,6 +209,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
       served: new ServedModels(join(machine.paths.runDir, "models.json"), log),
     }),
     offers: offersUntilTheEnd(bus),
+    search: searchIn({ ...ports, machine, bus, onFault }),
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
@@ -267,13 +270,13 @@ class Dispatches {
 
 /** What an earlier kernel left behind. */
 async function takeUp(
-  { kernel, processes: store, machine, bus, retries, onFault }: Core,
+  { kernel, processes: store, objects, machine, bus, retries, onFault }: Core,
   parts: ProcessParts,
 ): Promise<void> {
   const { clock } = machine;
   await sweep(kernel, clock.now());
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
-  await recover({ kernel, store, ...parts, clock, retries, onFault });
+  await recover({ kernel, store, objects, ...parts, clock, retries, onFault });
   await parts.heldRuns.find();
 }
 
@@ -327,6 +330,7 @@ function finished(
     shells.close();
     await core.watching.close();
     core.retries.stop();
+    await core.search.close();
     await core.processes.close();
     database.close();
   }
@@ -341,8 +345,4 @@ function accepted({ door }: Core, client: ClientInfo, session: Session): Sys {
     on: (filter, listener) =>
       session.hears ? sys.on(filter, (signal) => session.alive() && listener(signal)) : () => {},
   };
-}
-
-function hasProcesses(paths: HomePaths): boolean {
-  return new Bun.Glob("*.db").scanSync({ cwd: paths.procDir })[Symbol.iterator]().next().done === false;
 }

@@ -24,6 +24,7 @@ import { parametersOf } from "../syscalls/schema.ts";
 import type { ExecRequest } from "../syscalls/shell-service.ts";
 import type { AnySyscall } from "../syscalls/table.ts";
 import { tooHeavy } from "./arguments.ts";
+import type { Changes } from "./changes.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Verdict, verdictOf } from "./policy.ts";
 import { shellVerdict } from "./shell-policy.ts";
@@ -42,6 +43,8 @@ export interface ToolCallPorts {
   /** Where on the host a command of the process would run; refuses where it cannot. */
   readonly hostGround: (row: ProcessRow, command: string, cwd: string | undefined) => Promise<HostGround>;
   /** What a change of a setting would do; refuses what no agent may change. Null: what it would become is not known. */
+  /** Notes what each call changes in files. */
+  readonly changes: Pick<Changes, "begin" | "end">;
   readonly proposal: (row: ProcessRow, key: KeyWritten, value: string | null) => Promise<string>;
 }
 
@@ -185,6 +188,7 @@ export class ToolCalls {
 
   private async carryOut(place: RunPlace, call: CallRow): Promise<CallsOutcome> {
     const { row, run, signal } = place;
+    await this.ports.changes.begin(row, run.runId, call);
     const begun = await this.ports.store.beginCall(row.pid, run.epoch, call.dispatchId);
     if (!begun.ok) return "left";
     await this.ports.ledger.publish(row);
@@ -192,6 +196,7 @@ export class ToolCalls {
     const { outcome, output } = await this.effect(row, call, signal);
     // It may have outlived this kernel: the next one asks for it again.
     if (signal.reason === KERNEL_LEAVES && call.repeat === "resume") return "left";
+    await this.ports.changes.end(row, call);
     return await this.end(place, call, outcome, output);
   }
 

@@ -56,8 +56,9 @@ export const shellCalls = [
       repeat: "resume",
       description: [
         "Run a bash command. Target gsv is the virtual machine with gsv's own files and commands; it runs at once unless it deletes or uses",
-        "the network. Target host is real bash on the person's machine; a person is asked first. One that takes long is told so far, with",
-        "an id to read on.",
+        "the network. Target host is real bash on the person's machine; a person is asked first. There it may write in its directory and",
+        "/tmp, which is empty for each command, and reaches the network only with network. One that takes long is told so far, with an id",
+        "to read on.",
       ].join(" "),
       text: execText,
     },

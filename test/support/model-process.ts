@@ -9,47 +9,18 @@ import {
   type RunEnd,
   type RunStatus,
   type State,
-  type Usage,
   type WaitsFor,
 } from "../../src/abi/process.ts";
-import type {
-  Admission,
-  CallRow,
-  CallStatus,
-  Closing,
-  LoggedCall,
-  OutboxRow,
-  Projection,
-} from "../../src/store/process/verbs.ts";
+import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
+import type { CallStatus, Closing, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
 
-export interface ModelRun {
-  readonly runId: string;
-  readonly generation: number;
-  model: string | null;
-  readonly mergedInto: string | null;
-  status: RunStatus | null;
-  reason: string;
-  text: string | null;
-  error: string | null;
-  usage: Usage;
-  turn: number;
-  deaths: number;
-  finishedAt: number | null;
-}
-
-export type ModelCall = Omit<CallRow, "status"> & {
-  readonly runId: string;
-  readonly generation: number;
-  status: CallStatus;
-};
-export type ModelQueued = Admission & { readonly id: number; readonly generation: number };
-export type ModelAsked = { approval: Approval; readonly dispatchId: string; readonly generation: number };
-/** A message without its number: that is given when it enters. */
-export type NewMessage = Message extends infer M ? (M extends Message ? Omit<M, "id"> : never) : never;
+import type { ModelAsked, ModelCall, ModelQueued, ModelRun, NewMessage } from "./model-rows.ts";
+import { ModelTold } from "./model-told.ts";
 
 const OPEN: readonly CallStatus[] = ["registered", "asking", "approved", "dispatched"];
 
 export class ModelProcess {
+  readonly context = new ModelTold();
   epoch = 0;
   nextSeq = 1;
   generation = 1;
@@ -59,12 +30,15 @@ export class ModelProcess {
   /** What a run in flight is at; null while the process rests. */
   active: "running" | "waiting_tool" | null = null;
   currentRun: string | null = null;
-  retrying: Retrying | null = null;
+  retrying: { -readonly [K in keyof Retrying]: Retrying[K] } | null = null;
   lastRun: string | null = null;
   private toldRun: string | null = null;
   closing: Closing | null = null;
   lastActiveAt: number | null = null;
   messages: { readonly generation: number; readonly message: Message }[] = [];
+  segments: Segment[] = [];
+  segmentsEver = 0;
+  policy: HistoryPolicy | null = null;
   queue: ModelQueued[] = [];
   runs = new Map<string, ModelRun>();
   calls: ModelCall[] = [];
@@ -132,17 +106,17 @@ export class ModelProcess {
   }
 
   retry(retrying: Retrying, held: boolean): null {
-    this.retrying = retrying;
+    this.retrying = { ...retrying };
     if (held) this.pause(retrying.waitsFor);
     return null;
   }
 
   pause(waitsFor: WaitsFor | null, model?: string): void {
-    const run = this.runs.get(this.currentRun ?? "");
     if (model !== undefined) this.retrying = null;
-    if (model !== undefined && run !== undefined) run.model = model;
+    if (model !== undefined && this.currentRun !== null) this.runs.get(this.currentRun)!.model = model;
     this.paused = waitsFor;
-    if (waitsFor === null && this.retrying !== null) this.retrying = { ...this.retrying, waitsFor: null };
+    const aside = this.retrying?.waitsFor?.kind;
+    if (waitsFor === null && (aside === "outage" || aside === "credential")) this.retrying!.waitsFor = null;
     if (waitsFor !== null || this.active === null) this.rest();
   }
 

@@ -103,5 +103,11 @@ export const KERNEL_SCHEMA: Schema = {
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'workspace.*' FROM group_capabilities WHERE capability = 'repo.create'",
       ],
     },
+    {
+      name: "directories that an account trusts to speak to its agents",
+      statements: [
+        "CREATE TABLE trusted_directories (owner_uid INTEGER NOT NULL, directory TEXT NOT NULL, trusted_by INTEGER NOT NULL, trusted_at INTEGER NOT NULL, PRIMARY KEY (owner_uid, directory)) STRICT",
+      ],
+    },
   ],
 };

@@ -4,7 +4,13 @@
 
 import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
 import type { Approval, Retrying, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
+import type { ChangeVerbs } from "./changes.ts";
+import type { RewindVerbs } from "./rewinds.ts";
+import type { SegmentVerbs } from "./segment-verbs.ts";
 import type { Sweep } from "./sweep.ts";
+import type { ToldVerbs } from "./told.ts";
+
+export type { Compaction, ContextShape, Graft, Undone } from "./segment-verbs.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
 export type Refusal = "fenced" | "conflict" | "no-process" | "full";
@@ -188,7 +194,7 @@ export interface LoggedCall {
   readonly ms: number;
 }
 
-export interface ProcessStore {
+export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, RewindVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(
     pid: string,
@@ -306,8 +312,6 @@ export interface ProcessStore {
   history(pid: string, query: HistoryRange): Promise<HistorySlice>;
   /** Null when there is no such message; `next` is where it goes on. */
   messageText(pid: string, piece: TextPiece): Promise<{ readonly text: string; readonly next: number | null } | null>;
-  /** The context of the next model call: the current generation, oldest first. */
-  context(pid: string): Promise<readonly Message[]>;
   runEnd(pid: string, runId: string): Promise<RunEnd | "open" | null>;
   openApproval(pid: string): Promise<Approval | null>;
   /** What a person was shown of a call before approving it; null where nobody has. */
