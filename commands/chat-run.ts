@@ -21,7 +21,7 @@ export interface ChatRequest {
   /** Who answers; left to the process and the account when left out. */
   readonly model?: string | undefined;
   /** A new process is made for the message, and keeps its model. */
-  readonly fresh: { readonly label?: string | undefined; readonly model?: string | undefined } | null;
+  readonly fresh: { readonly [K in "label" | "model" | "budget"]?: string | undefined } | null;
   readonly message: string;
   readonly interrupt: boolean;
   /** Wait through what only a person, a credential or a raised limit ends. */
@@ -53,7 +53,7 @@ const ABORT_ANSWER_MS = 2000;
 const RUN_NAMES = ["start", "text", "tool_call", "tool_result", "compacting", "compacted", "restart", "complete"].map(
   (name) => `chat.${name}`,
 );
-const HOLD_NAMES = ["chat.hil", "chat.hil_closed", "process.state"];
+const HOLD_NAMES = ["chat.hil", "chat.hil_closed", "process.state", "process.budget"];
 
 /** Prints through the view as it goes and returns the exit status; throws when the message could not be sent or the kernel left. */
 export async function chatRun(io: Io, request: ChatRequest, view: ChatView): Promise<number> {
@@ -228,6 +228,7 @@ class ChatRun {
     this.parent = signal.parent;
     if (signal.name === "resync") return this.catchUp(signal.afterSeq);
     if (signal.name === "process.state") return this.onState(signal);
+    if (signal.name === "process.budget") return this.view.status(signal.text).then(() => null);
     if (signal.name === "chat.hil") return this.holds.asked(signal).then(() => null);
     // Whoever holds the process holds this message too, so approvals of any of its runs count.
     if (signal.name === "chat.hil_closed") return this.show(signal);

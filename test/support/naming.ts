@@ -56,6 +56,11 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
     { pid, message: 0 },
     { pid, message: 1, what: "files", force: true },
   ],
+  "proc.budgets": ({ pid }) => [{ pid }],
+  "proc.budget": ({ pid }) => [
+    { pid, budget: "$1" },
+    { pid, budget: "none" },
+  ],
   "proc.abort": ({ pid, run }) => [{ pid }, { pid, runId: run }],
   "proc.label": ({ pid }) => [{ pid, label: "mine" }],
   "proc.history": ({ pid }) => [{ pid }, { pid, limit: 1, afterSeq: 1 }],
@@ -127,6 +132,8 @@ export const NAMELESS = [
   "sys.token.create",
   "sys.token.list",
   "proc.list",
+  // A pid only chooses among one's own rows, which outlive the process.
+  "proc.usage",
   "archive.list",
   "repo.list",
   "workspace.list",
