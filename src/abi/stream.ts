@@ -50,6 +50,8 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[];
   /** Who asks and where it stands; only providers that run on this machine look at it. */
   readonly about: { readonly pid: string; readonly home: string; readonly cwd: string };
+  /** The images of these messages that can be shown, by their id, in base64. */
+  readonly images?: ReadonlyMap<string, string>;
   /** History before `messages`, oldest first, read as it is asked for; only a provider that must know its place looks at it. */
   readonly earlier?: () => AsyncIterable<readonly Message[]>;
 }

@@ -9,6 +9,7 @@ import type { Blocks } from "../process/blocks.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import { HeldRuns } from "../process/held-runs.ts";
+import { imagesIn } from "../process/images.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { toldText } from "../process/prompt.ts";
@@ -114,6 +115,7 @@ function runPorts(
     },
     held,
     toolSpecs: () => toolCalls.specs(),
+    imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
     promptOf: (row) => promptOf(core, options.namespace, row),
     runOver: shells.runOver,
     saying: live.saying,

@@ -13,7 +13,7 @@ import { storageService } from "../kernel/storage.ts";
 import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
 import { historiesService } from "../process/histories.ts";
-import { mediaService } from "../process/media.ts";
+import { mediaRefs, mediaService } from "../process/media.ts";
 import { modelFor, modelService } from "../process/model-choice.ts";
 import { processesService } from "../process/processes.ts";
 import type { CodeMode } from "../syscalls/codemode.ts";
@@ -86,6 +86,7 @@ export function bootServices(
       retries,
       log: machine.log,
       locate: files.locate,
+      mediaRefs: (row, ids) => mediaRefs(objects, row, ids),
       workplaces: workplacesOf({ ...core, ...machine }),
       termMs: config["kernel.termMs"],
       modelFor: (context, wanted) => modelFor(choosing, context, wanted),

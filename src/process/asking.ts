@@ -29,6 +29,8 @@ export interface AskPorts {
   readonly held: () => HeldRuns;
   readonly promptOf: (row: ProcessRow) => Promise<ModelRequest["about"] & { readonly system: string }>;
   readonly toolSpecs: () => readonly ToolSpec[];
+  /** In base64, by their ids. */
+  readonly imagesOf: (row: ProcessRow, messages: readonly Message[]) => Promise<ReadonlyMap<string, string>>;
   readonly wantsDeltas: (pid: string) => boolean;
   /** By process: what the answer in the making has said so far. */
   readonly saying: Map<string, () => string>;
@@ -211,7 +213,9 @@ async function requestOf(ports: AskPorts, row: ProcessRow, model: string): Promi
   const { system, ...about } = await ports.promptOf(row);
   const messages = await ports.store.context(row.pid);
   const earlier = () => messagesBefore(ports.store, row.pid, messages[0]?.id ?? 0);
-  return { model, system, messages, tools: ports.toolSpecs(), about, earlier };
+  const images = await ports.imagesOf(row, messages);
+  const shown = images.size === 0 ? {} : { images };
+  return { model, system, messages, tools: ports.toolSpecs(), about, earlier, ...shown };
 }
 
 async function* messagesBefore(

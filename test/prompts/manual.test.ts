@@ -8,7 +8,7 @@ import { SYSCALLS } from "../../src/syscalls/all.ts";
 
 /** Commands written by hand, with the flags they take. */
 const BY_HAND: { readonly [name: string]: string } = {
-  chat: "--pid --new --model --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label",
+  chat: "--pid --new --model --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label -a",
   wait: "--timeout --wait",
   kill: "-STOP -CONT -INT -TERM -KILL -0 -9 -s",
   logs: "--limit",
@@ -53,6 +53,7 @@ const BY_HAND: { readonly [name: string]: string } = {
 };
 const SHORT: { readonly [name: string]: string } = {
   ps: "proc.list",
+  fetch: "net.fetch",
   models: "ai.models",
   model: "proc.model",
   send: "proc.send",

@@ -156,8 +156,7 @@ export class ModelProcess {
   nest({ block, position, call }: NestRequest): null | "fenced" {
     const outer = this.openCall(block);
     if (outer?.status !== "dispatched") return "fenced";
-    this.calls.push({ ...outer, ...call, status: "registered", block, position });
-    return null;
+    return this.calls.push({ ...outer, ...call, status: "registered", block, position }) > 0 ? null : "fenced";
   }
 
   enterMessage(message: NewMessage): Message {
@@ -174,6 +173,7 @@ export class ModelProcess {
       return this.enterMessage({
         role,
         content: row.text,
+        ...(row.kind === "user" && row.media !== undefined && { media: row.media }),
         runId: row.runId ?? runId,
         timestamp: row.now,
         origin: row.origin,

@@ -2,7 +2,7 @@
 // writes carries the epoch it was given, what comes from outside carries a request key. Expected refusals are values; the one
 // exception is StoreUnavailable, "nobody knows, ask again with the same key". Nothing of SQL is visible from here up.
 
-import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
+import type { MediaRef, Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
 import type { Approval, Retrying, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
 import type { NestedCall, NestRequest } from "./nested.ts";
 import type { Sweep } from "./sweep.ts";
@@ -46,6 +46,7 @@ export interface Admission {
   /** Supersedes the run in flight. */
   readonly urgent: boolean;
   readonly text: string;
+  readonly media?: readonly MediaRef[];
   readonly origin: Origin;
   /** The model the sender asked for; it stays with the run across kernels. */
   readonly model?: string | null;
@@ -223,7 +224,6 @@ export interface ProcessStore {
     dispatchId: string,
     result: { readonly outcome: ToolOutcome; readonly output: string; readonly now: number },
   ): Promise<Outcome<{ readonly seq: number }>>;
-  /** A call of a block of code; its result enters no history. */
   nest(pid: string, epoch: number, request: NestRequest): Promise<Outcome<null>>;
   nested(pid: string, block: string): Promise<readonly NestedCall[]>;
   ask(
