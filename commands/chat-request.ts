@@ -1,6 +1,7 @@
 // One message as `gsv chat` is to send and follow it.
 
 import type { AttachedFile } from "./chat-attached.ts";
+import type { Interruption } from "./command.ts";
 
 export interface ChatRequest {
   /** The caller's init when left out. */
@@ -20,3 +21,9 @@ export interface ChatRequest {
   readonly deadline: { readonly at: number; readonly afterMs: number } | null;
   readonly killOnTimeout: boolean;
 }
+
+/** The exit status of whoever is told to go. */
+export const LEAVING: { readonly [name in Exclude<Interruption, "INT">]: number } = { HUP: 129, TERM: 143 };
+
+/** An answer may overtake the last signals by a moment, and a hold may be over before it is worth a word. */
+export const SETTLE_MS = 100;

@@ -12,7 +12,7 @@ import { uploaded } from "./chat-attached.ts";
 import { type Ending, endingOf, endingOfFailure, endingOfWait, endText, resultOf } from "./chat-ending.ts";
 import { Holds } from "./chat-hold.ts";
 import { discardUnused, missedTexts } from "./chat-missed.ts";
-import type { ChatRequest } from "./chat-request.ts";
+import { type ChatRequest, LEAVING, SETTLE_MS } from "./chat-request.ts";
 import type { ChatResult, ChatView } from "./chat-view.ts";
 import type { Interruption, Io } from "./command.ts";
 import { Queue } from "./queue.ts";
@@ -31,12 +31,11 @@ type Happening =
   | { readonly kind: "timeout" }
   | { readonly kind: "failed"; readonly error: unknown };
 
-const LEAVING: { readonly [name in Exclude<Interruption, "INT">]: number } = { HUP: 129, TERM: 143 };
 const SECOND_INT_MS = 2000;
-// An answer may overtake the last signals by a moment, and a hold may be over before it is worth a word.
-const SETTLE_MS = 100;
 const ABORT_ANSWER_MS = 2000;
-const RUN_NAMES = ["chat.start", "chat.text", "chat.tool_call", "chat.tool_result", "chat.restart", "chat.complete"];
+const RUN_NAMES = ["start", "text", "tool_call", "tool_result", "compacting", "compacted", "restart", "complete"].map(
+  (name) => `chat.${name}`,
+);
 const HOLD_NAMES = ["chat.hil", "chat.hil_closed", "process.state"];
 
 /** Prints through the view as it goes and returns the exit status; throws when the message could not be sent or the kernel left. */
@@ -117,12 +116,13 @@ class ChatRun {
 
   private begin(): void {
     const { attached } = this.request;
-    if (attached.length === 0) this.send([]);
-    else {
-      uploaded(this.io, this.pid, attached)
-        .then((given) => this.queue.push({ kind: "uploaded", ...given }))
-        .catch((error) => this.queue.push({ kind: "failed", error }));
+    if (attached.length === 0) {
+      this.send([]);
+      return;
     }
+    uploaded(this.io, this.pid, attached)
+      .then((given) => this.queue.push({ kind: "uploaded", ...given }))
+      .catch((error) => this.queue.push({ kind: "failed", error }));
   }
 
   private send(media: readonly string[]): void {

@@ -6,6 +6,7 @@ import { reveal, Sanitizer } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import type { Sent } from "../src/syscalls/services.ts";
 import type { Io } from "./command.ts";
+import { COMPACTING, compactedText } from "./compacted.ts";
 import { type ChatEvent, type ChatEventOf, EVENT_VERSION, toEvent } from "./events.ts";
 import { jsonLine, note } from "./print.ts";
 
@@ -66,6 +67,10 @@ export function textView(io: Io): ChatView {
           return status(`answer with: gsv approve ${signal.id}   or: gsv deny ${signal.id}`);
         case "chat.hil_closed":
           return status(`${signal.id}: ${DECIDED[signal.decision]} by ${signal.by}`);
+        case "chat.compacting":
+          return line(`[compacting] ${COMPACTING}`);
+        case "chat.compacted":
+          return line(`[compacted] ${compactedText(signal)}`);
         case "chat.restart":
           await answer.drop();
           // What holds it is said when its state is told.

@@ -76,6 +76,8 @@ export interface Io {
   readonly stdin: Input;
   readonly env: { readonly [name: string]: string | undefined };
   readonly cwd: string;
+  /** Among commands of a script, which waits for the end of each. */
+  readonly isScript?: true;
   /** Takes signals over from their default action until the returned function is called. */
   onSignal(listener: (name: Interruption) => void): () => void;
   readonly clock: Clock;

@@ -1,4 +1,5 @@
-// `gsv context list|show|edit|add|rm`: the files of `~/context.d`, which every agent is told at every turn, in the order of their names.
+// `gsv context list|show|edit|add|rm`: the files of `~/context.d`, which every agent is told at every turn, in the order of their names; with
+// `--pid` those that one process alone is told.
 
 import { SysError } from "../src/abi/errno.ts";
 import { field } from "../src/syscalls/define.ts";
@@ -14,13 +15,19 @@ type FileOf<K> = Extract<FileView, { readonly kind: K }>;
 const whose = field.optional(
   field.text("whose context: an agent of yours; your own when left out", { flag: "of", longest: 32, meta: "NAME" }),
 );
+const ofProcess = field.optional(field.pid("what this process alone is told", { meta: "PID" }));
 const file = field.text("which file, with or without .md", { positional: true, longest: 200, meta: "FILE" });
 
-const listInput = { of: whose };
+const listInput = { of: whose, pid: ofProcess };
 const list = command(
-  { name: "context list", summary: "List the files", input: listInput, examples: ["gsv context list"] },
+  {
+    name: "context list",
+    summary: "List the files",
+    input: listInput,
+    examples: ["gsv context list", "gsv context list --pid task:abc123"],
+  },
   async ({ args, json }, io) => {
-    const files = await filesIn(io, directoryOf(args.of));
+    const files = await filesIn(io, directoryOf(args));
     for (const name of files) await printText(io.stdout, json ? jsonLine({ file: name }) : name);
     if (files.length === 0 && !json)
       await printText(io.stderr, "no context yet: gsv context add 10-style 'Answer in German.'");
@@ -28,7 +35,7 @@ const list = command(
   },
 );
 
-const showInput = { file: field.optional(file), of: whose };
+const showInput = { file: field.optional(file), of: whose, pid: ofProcess };
 const show = command(
   {
     name: "context show",
@@ -37,7 +44,7 @@ const show = command(
     examples: ["gsv context show", "gsv context show 10-style"],
   },
   async ({ args, json }, io) => {
-    const directory = directoryOf(args.of);
+    const directory = directoryOf(args);
     const names = args.file === undefined ? await filesIn(io, directory) : [named(args.file)];
     for (const [index, name] of names.entries()) {
       const { content } = await read(io, `${directory}/${name}`);
@@ -55,17 +62,22 @@ const addInput = {
     field.text("what it says; - or nothing takes it from stdin", { positional: true, meta: "TEXT" }),
   ),
   of: whose,
+  pid: ofProcess,
 };
 const add = command(
   {
     name: "context add",
     summary: "Add a file",
     input: addInput,
-    examples: ['gsv context add 10-style "Answer in German."', "gsv context add 20-me - < me.md"],
+    examples: [
+      'gsv context add 10-style "Answer in German."',
+      'gsv context add rules "Only look." --pid task:abc123',
+      "gsv context add 20-me - < me.md",
+    ],
   },
   async ({ args, json }, io) => {
-    const path = `${directoryOf(args.of)}/${named(args.file)}`;
-    if ((await filesIn(io, directoryOf(args.of))).includes(named(args.file)))
+    const path = `${directoryOf(args)}/${named(args.file)}`;
+    if ((await filesIn(io, directoryOf(args))).includes(named(args.file)))
       throw new SysError("EEXIST", `${path} exists`, [`change it: gsv context edit ${args.file}`]);
     const given = args.text === undefined || args.text === "-" ? await stdinText(io) : args.text;
     if (given.trim() === "") throw new SysError("EUSAGE", "nothing came: nothing was added");
@@ -77,19 +89,24 @@ const edit = command(
   {
     name: "context edit",
     summary: "Change a file in your editor",
-    input: { file, of: whose },
+    input: { file, of: whose, pid: ofProcess },
     examples: ["gsv context edit 10-style", "gsv context edit 10-user --of friday"],
   },
   async ({ args, json }, io) => {
     const { edit: editFile } = await import("./files/edit.ts");
-    return editFile.run([`${directoryOf(args.of)}/${named(args.file)}`, ...(json ? ["--json"] : [])], io);
+    return editFile.run([`${directoryOf(args)}/${named(args.file)}`, ...(json ? ["--json"] : [])], io);
   },
 );
 
 const remove = command(
-  { name: "context rm", summary: "Remove a file", input: { file, of: whose }, examples: ["gsv context rm 10-style"] },
+  {
+    name: "context rm",
+    summary: "Remove a file",
+    input: { file, of: whose, pid: ofProcess },
+    examples: ["gsv context rm 10-style"],
+  },
   async ({ args, json }, io) => {
-    const path = `${directoryOf(args.of)}/${named(args.file)}`;
+    const path = `${directoryOf(args)}/${named(args.file)}`;
     const result = await io.sys().call<{ path: string }>("fs.delete", { path });
     await printText(io.stdout, json ? jsonLine(result) : `removed ${result.path}`);
     return 0;
@@ -106,8 +123,14 @@ export function context(): Command {
   return domainCommand("context", verbs);
 }
 
-function directoryOf(name: string | undefined): string {
-  return `~${name ?? ""}/context.d`;
+interface Whose {
+  readonly of?: string;
+  readonly pid?: string;
+}
+
+function directoryOf({ of, pid }: Whose): string {
+  if (of !== undefined && pid !== undefined) throw new SysError("EUSAGE", "--of and --pid mean different files");
+  return pid === undefined ? `~${of ?? ""}/context.d` : `/proc/${pid}/context.d`;
 }
 
 function named(name: string): string {

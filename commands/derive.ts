@@ -23,6 +23,7 @@ const aProcess = { pid: field.pid("the process", { positional: true, meta: "PID"
 /** What is written by hand, over what the declarations say. */
 const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Verb> & Pick<Verb, "load"> } } = {
   proc: {
+    spawn: { load: async () => (await import("./trust.ts")).spawnAs("proc spawn") },
     stop: signalVerb("stop", "STOP", "Hold a process at its next safe point; it stays stopped until resumed"),
     resume: signalVerb("resume", "CONT", "Let a stopped process go on"),
     message: { load: async () => (await import("./message.ts")).messageCommand() },
@@ -30,6 +31,17 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
       summary: "Wait until processes have finished, and exit as they did",
       load: async () => (await import("./wait.ts")).waitAs("proc wait"),
       input: { timeout: field.optional(field.text("seconds")) },
+    },
+  },
+  workspace: {
+    attach: { load: async () => (await import("./trust.ts")).attach() },
+    trust: {
+      load: async () => (await import("./trust.ts")).trust,
+      input: {
+        id: field.text("the workspace", { positional: true, meta: "ID", of: "workspace" }),
+        undo: field.flag("take it back"),
+        yes: field.flag("do not ask"),
+      },
     },
   },
   storage: {
@@ -68,12 +80,18 @@ function verbFrom(call: AnySyscall, name?: string): Verb {
 }
 
 /** The command a syscall's declaration describes, under its own name or a short one. */
-export async function derived(callName: string, name: string = callName.replace(".", " ")): Promise<Command> {
+export async function derived(
+  callName: string,
+  name: string = callName.replace(".", " "),
+  after?: (io: Io, result: never) => Promise<void>,
+): Promise<Command> {
   const call = await declared(callName);
   const spec = { name, summary: call.summary, input: call.input, examples: call.cli.examples };
   const made = command(spec, async ({ args, json }, io) => {
     const given = await withStdin(io, spec.input, args);
-    await printResult(io, call.cli.print, await allPages(io.sys(), call, given), json);
+    const result = await allPages(io.sys(), call, given);
+    await printResult(io, call.cli.print, result, json);
+    if (!json) await after?.(io, result as never);
     return 0;
   });
   return { ...made, call: callName };

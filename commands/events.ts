@@ -36,6 +36,15 @@ export const EVENT_TYPES = {
   "tool.end": { callId: "text", tool: "text", call: "text", ok: "flag", seq: "int", output: "text" },
   "approval.request": { id: "text", tool: "text", call: "text", args: "object", why: "text" },
   "approval.resolved": { id: "text", decision: "decision", by: "text" },
+  compaction: {
+    fromSeq: "int",
+    toSeq: "int",
+    seq: "int",
+    tokensBefore: "int",
+    tokensAfter: "int",
+    summarised: "flag",
+    cause: "text",
+  },
   retry: { turn: "int", attempt: "int", reason: "text", class: "text?", until: "number?", putAside: "flag" },
   warning: { message: "text" },
   result: {
@@ -80,6 +89,11 @@ export function toEvent(signal: Signal): ChatEvent | null {
     }
     case "chat.hil_closed":
       return { type: "approval.resolved", ...common, id: signal.id, decision: signal.decision, by: signal.by };
+    case "chat.compacted": {
+      const { fromSeq, toSeq, seq, tokensBefore, tokensAfter, model, cause } = signal;
+      const tokens = { tokensBefore, tokensAfter };
+      return { type: "compaction", ...common, fromSeq, toSeq, seq, ...tokens, summarised: model !== null, cause };
+    }
     case "chat.restart":
       return { type: "retry", ...common, ...retryOf(signal) };
     default:

@@ -14,13 +14,26 @@ const short = (callName: string, name: string) => async () => (await import("./d
 export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["chat", { summary: "Send a message and print the answer", load: async () => (await import("./chat.ts")).chat }],
   ["ps", { summary: "List processes", load: short("proc.list", "ps") }],
-  ["spawn", { summary: "Start a new process; prints its pid", load: short("proc.spawn", "spawn") }],
+  ["top", { summary: "Show the processes as a tree", load: async () => (await import("./top.ts")).top }],
+  [
+    "spawn",
+    { summary: "Start a new process; prints its pid", load: async () => (await import("./trust.ts")).spawnAs("spawn") },
+  ],
   ["send", { summary: "Leave a message and return at once", load: short("proc.send", "send") }],
   [
     "wait",
     { summary: "Wait until processes have finished", load: async () => (await import("./wait.ts")).waitAs("wait") },
   ],
   ["logs", { summary: "Print what was said lately", load: async () => (await import("./logs.ts")).logs }],
+  ["diff", { summary: "Show what a run changed in files", load: async () => (await import("./undo.ts")).diff }],
+  ["undo", { summary: "Put the files back that a run changed", load: async () => (await import("./undo.ts")).undo }],
+  ["rewind", { summary: "Take a process back to a message", load: async () => (await import("./undo.ts")).rewind }],
+  [
+    "history",
+    { summary: "Read, search and shape histories", load: async () => (await import("./history.ts")).history() },
+  ],
+  ["compact", { summary: "Tell a model old history in short", load: short("proc.compact", "compact") }],
+  ["fork", { summary: "Start a process with another's history", load: short("proc.fork", "fork") }],
   ["kill", { summary: "Signal or end processes", load: async () => (await import("./kill.ts")).kill }],
   ["approvals", { summary: "List what waits for your approval", load: short("hil.list", "approvals") }],
   [
@@ -121,6 +134,10 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   [
     "context",
     { summary: "What your agents are told about you", load: async () => (await import("./context.ts")).context() },
+  ],
+  [
+    "prompt",
+    { summary: "What a process is told, and what fills it", load: async () => (await import("./told.ts")).prompt },
   ],
   ["skills", { summary: "How kinds of work are done", load: async () => (await import("./skills.ts")).skills() }],
   ["kernel", { summary: "Start, stop or look at the kernel", load: async () => (await import("./kernel.ts")).kernel }],

@@ -48,10 +48,12 @@ export function waitAs(name: string): Command {
 
 const SILENCE_MS = 500;
 
-// A stop is waited out: whoever stopped it will let it go on. But a wait without end should not be without a word.
+// A stop is waited out, and so is an instant: whoever stopped it will let it go on, and time passes. But a long wait should not be without
+// a word.
 async function sayStopped(io: Io, pids: readonly string[]): Promise<void> {
   for (const pid of pids) {
-    const { state } = await io.sys().call<ProcessInfo>("proc.get", { pid });
+    const { state, waitsFor } = await io.sys().call<ProcessInfo>("proc.get", { pid });
+    if (waitsFor?.kind === "outage") await note(io, `gsv: ${pid} is paused: ${waitsForText(waitsFor)}; waiting`);
     if (state === "stopped") await note(io, `gsv: ${pid} is stopped; waiting until gsv proc resume ${pid}`);
   }
 }

@@ -5,14 +5,18 @@ import type { Caller } from "../src/abi/identity.ts";
 import { initPid } from "../src/abi/ids.ts";
 import type { Message } from "../src/abi/message.ts";
 import type { WaitsFor } from "../src/abi/process.ts";
+import type { Segment } from "../src/abi/segment.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { Clock } from "../src/lib/clock.ts";
+import { FileError } from "./error.ts";
 import type { FileSystem } from "./filesystem.ts";
 import { Asking } from "./proc/asking.ts";
 import { Control } from "./proc/control.ts";
 import { cmdlineText, environText, factsText, identityText, limitsText, statusText } from "./proc/facts.ts";
+import { mapsRow } from "./proc/maps.ts";
 import { type LivePorts, Streams } from "./proc/stream.ts";
 import { type Row, syntheticFs, type TextRow } from "./synthetic.ts";
+import { toldFileRows } from "./told-files.ts";
 
 export interface ProcOptions {
   /** To look with. */
@@ -23,12 +27,13 @@ export interface ProcOptions {
   /** How the command line prints them: the files read the same. */
   readonly messageLine: (message: Message) => string;
   readonly waitsForText: (waits: WaitsFor) => string;
+  readonly segmentName: (segment: Segment) => string;
   /** What a kernel knows of what is not stored yet. */
   readonly live?: LivePorts;
 }
 
 export function procFs(options: ProcOptions): FileSystem {
-  const asking = new Asking(options.sysFor);
+  const asking = new Asking(options.sysFor, options.segmentName);
   const streams = new Streams(asking, options.live ?? null, options.clock);
   const rows: readonly Row[] = [
     { path: "/*", list: (caller) => asking.pids(caller), has: (caller, _before, pid) => asking.has(caller, pid) },
@@ -36,7 +41,13 @@ export function procFs(options: ProcOptions): FileSystem {
     ...workRows(asking, options),
     { path: "/*/stream", read: (caller, [pid = ""], range) => streams.read(caller, pid, range) },
     ...controlRows(new Control(options.actFor)),
-    { path: "/*/context.d/*", list: async () => [], has: async () => false },
+    mapsRow(options.sysFor),
+    ...toldFileRows({
+      path: "/*/context.d/*",
+      ...options,
+      calls: { list: "proc.context.list", set: "proc.context.set" },
+      argsOf: ([pid]) => ({ pid }),
+    }),
     { path: "/self", link: async (caller) => caller.pid ?? initPid(caller.ownerUid) },
     ...kernelRows(asking, options.clock),
   ];
@@ -70,7 +81,7 @@ function factRows(asking: Asking, { waitsForText }: ProcOptions): TextRow[] {
 }
 
 /** What a process does, did and waits for. */
-function workRows(asking: Asking, { messageLine }: ProcOptions): TextRow[] {
+function workRows(asking: Asking, { messageLine, segmentName }: ProcOptions): Row[] {
   const row = (name: string, text: (caller: Caller, pid: string) => Promise<string>): TextRow => ({
     path: `/*/${name}`,
     text: (caller, [pid = ""]) => text(caller, pid),
@@ -83,12 +94,24 @@ function workRows(asking: Asking, { messageLine }: ProcOptions): TextRow[] {
       path: "/*/messages",
       text: async (caller, [pid = ""]) => lines(asking.history(caller, pid), (each) => JSON.stringify(each)),
     },
+    {
+      path: "/*/segments/*",
+      list: async (caller, [pid = ""]) => (await asking.segments(caller, pid)).map(segmentName),
+      has: async (caller, [pid = ""], name) => (await asking.segment(caller, pid, name)) !== null,
+    },
+    {
+      path: "/*/segments/*",
+      text: async (caller, [pid = "", name = ""]) => {
+        const segment = await asking.segment(caller, pid, name);
+        if (segment === null) throw new FileError("ENOENT", `/${pid}/segments/${name}`);
+        return lines(asking.between(caller, pid, segment), (each) => JSON.stringify(each));
+      },
+    },
     { path: "/*/history", text: async (caller, [pid = ""]) => lines(asking.history(caller, pid), messageLine) },
     row("queue", async (caller, pid) => factsText([["Queued", (await asking.info(caller, pid)).queued]])),
     row("pending", async (caller, pid) => (await asking.pending(caller, pid)).map(jsonLine).join("")),
     row("approvals", async (caller, pid) => (await asking.approvals(caller, pid)).map(jsonLine).join("")),
     row("usage", async (caller, pid) => factsText([["Messages", (await asking.newest(caller, pid, 1)).messageCount]])),
-    row("maps", async (caller, pid) => factsText([["History", (await asking.newest(caller, pid, 1)).messageCount]])),
     row("clients", async (caller, pid) => {
       await asking.info(caller, pid);
       return factsText([["Clients", (await asking.kernel(caller)).clients]]);

@@ -230,7 +230,7 @@ class TreesFs implements FileSystem {
       return one.host;
     };
     try {
-      const [value, done] = await tree.change({ author: caller.username, message }, () =>
+      const [value, done] = await tree.change({ author: caller.username, message, by: caller.pid }, () =>
         asFileErrors(place.path, async () => {
           const { value, undo, done, paths = [place.rel] } = await work(tree, hold);
           return { value: [value, done] as const, undo, paths };

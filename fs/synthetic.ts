@@ -1,7 +1,7 @@
 // A filesystem whose files are generated when they are read, from a table of rows (/proc, /sys, /bin …). `*` in a row's path matches one
 // name of a list; a row that spells the name out wins over it. Reading from offset 0 generates the file anew; reading on from a later
 // offset sees the same text until a second after its last use, so that the pieces agree. A write to a file that accepts one acts once, with
-// the whole content. Nothing can be created, renamed or removed.
+// the whole content. Nothing is created, renamed or removed where its row does not say how.
 
 import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";
@@ -28,6 +28,8 @@ export interface TextRow {
   readonly text: (caller: Caller, names: readonly string[]) => Promise<Text>;
   /** Takes what was written: all of it or, by throwing, none, also at a name that is on no list. `options` says where it was meant for. */
   readonly write?: (caller: Caller, names: readonly string[], text: string, options: WriteOptions) => Promise<void>;
+  /** Takes the file away, where that means something. */
+  readonly remove?: (caller: Caller, names: readonly string[]) => Promise<void>;
   readonly mode?: number;
   readonly owner?: (caller: Caller) => Promise<{ readonly uid: number; readonly gid: number }>;
 }
@@ -46,6 +48,8 @@ export type Row =
   /** Ends in `*`: which names there are, and whether one is, which may be cheaper to say. */
   | {
       readonly path: string;
+      /** Of the directory; nobody changes it unless this says otherwise. */
+      readonly mode?: number;
       readonly list: (caller: Caller, names: readonly string[]) => Promise<readonly string[]>;
       readonly has: (caller: Caller, names: readonly string[], name: string) => Promise<boolean>;
     };
@@ -67,6 +71,8 @@ interface Found {
   readonly row?: Row;
   readonly names: readonly string[];
   readonly pattern: readonly string[];
+  /** Of a directory, where its row says so. */
+  readonly mode?: number | undefined;
 }
 
 class SyntheticFs implements FileSystem {
@@ -106,7 +112,14 @@ class SyntheticFs implements FileSystem {
     }
     const entries: Entry[] = [];
     for (const [name, row] of leaves)
-      entries.push({ name, stat: await this.statOf(caller, { ...leafOf(row), names: found.names }) });
+      entries.push({
+        name,
+        stat: await this.statOf(caller, {
+          ...leafOf(row),
+          names: found.names,
+          mode: this.directoryMode([...wanted, name]),
+        }),
+      });
     for (const name of listed) {
       if (leaves.has(name)) continue;
       const names = [...found.names, name];
@@ -160,7 +173,15 @@ class SyntheticFs implements FileSystem {
     return { version: versionOf(bytes) };
   }
 
-  readonly remove = refused;
+  async remove(caller: Caller, path: ResolvedPath): Promise<void> {
+    const found = this.found(path);
+    if (found === null) throw new FileError("ENOENT", path);
+    const { row, names } = found;
+    if (row === undefined || !("text" in row) || row.remove === undefined) return refused(caller, path);
+    need(caller, await this.statOf(caller, found), WRITE, path);
+    await row.remove(caller, names);
+  }
+
   readonly rename = refused;
   readonly mkdir = refused;
   readonly link = refused;
@@ -181,8 +202,21 @@ class SyntheticFs implements FileSystem {
     const best = fitting[0];
     if (best === undefined && wanted.length > 0) return null;
     const names = wanted.filter((_, index) => best?.pattern[index] === "*");
-    const leaf = fitting.find(({ row, pattern }) => pattern.length === wanted.length && !("list" in row));
-    return { ...leafOf(leaf?.row ?? null), names, pattern: best?.pattern.slice(0, wanted.length) ?? [] };
+    // A directory whose name is spelled out is none of the files that a `*` stands for.
+    const rank = literals(best?.pattern ?? [], wanted.length);
+    const leaf = fitting.find(
+      ({ row, pattern }) =>
+        pattern.length === wanted.length && !("list" in row) && literals(pattern, wanted.length) === rank,
+    );
+    const mode = this.directoryMode(wanted);
+    return { ...leafOf(leaf?.row ?? null), names, mode, pattern: best?.pattern.slice(0, wanted.length) ?? [] };
+  }
+
+  private directoryMode(names: readonly string[]): number | undefined {
+    const listing = this.rows.find(
+      ({ row, pattern }) => "list" in row && pattern.length === names.length + 1 && begins(pattern, names),
+    )?.row;
+    return listing !== undefined && "list" in listing ? listing.mode : undefined;
   }
 
   /** A name a `*` stands for must be on its list. Those before the last the Namespace has asked for on its way here. */
@@ -194,15 +228,15 @@ class SyntheticFs implements FileSystem {
       throw new FileError("ENOENT", path);
   }
 
-  private async statOf(caller: Caller, { kind, row, names }: Omit<Found, "pattern">): Promise<Stat> {
+  private async statOf(caller: Caller, { kind, row, names, mode }: Omit<Found, "pattern">): Promise<Stat> {
     const now = this.clock.now();
     const base = { kind, uid: 0, gid: 0, size: 0, mtimeMs: now, version: String(now) };
-    if (kind === "directory") return { ...base, mode: 0o555 };
+    if (kind === "directory") return { ...base, mode: mode ?? 0o555 };
     if (row !== undefined && "link" in row) return { ...base, mode: 0o777, target: await row.link(caller, names) };
     const file: Partial<TextRow> = row !== undefined && "text" in row ? row : {};
     const owner = (await file.owner?.(caller)) ?? { uid: 0, gid: 0 };
-    const mode = file.mode ?? (file.write === undefined ? 0o444 : 0o644);
-    return { ...base, ...owner, mode, contentType: "text/plain" };
+    const bits = file.mode ?? (file.write === undefined ? 0o444 : 0o644);
+    return { ...base, ...owner, mode: bits, contentType: "text/plain" };
   }
 }
 

@@ -10,9 +10,11 @@ import type { Sys } from "../src/abi/sys.ts";
 import type { Clock } from "../src/lib/clock.ts";
 import type { FileSystem } from "./filesystem.ts";
 import { type Row, syntheticFs } from "./synthetic.ts";
+import { toldFileRows } from "./told-files.ts";
 
 export interface SysOptions {
   readonly sysFor: (caller: Caller) => Sys;
+  readonly actFor: (caller: Caller) => Sys;
   readonly clock: Clock;
   /** What each syscall is, by its name. */
   readonly reference: {
@@ -21,7 +23,7 @@ export interface SysOptions {
   };
 }
 
-export function sysFs({ sysFor, clock, reference }: SysOptions): FileSystem {
+export function sysFs({ sysFor, actFor, clock, reference }: SysOptions): FileSystem {
   const read = async (caller: Caller, key: string) =>
     `${(await sysFor(caller).call<{ shown: string }>("config.get", { key })).shown}\n`;
   const write = async (caller: Caller, args: object) => void (await sysFor(caller).call("config.set", args));
@@ -39,6 +41,12 @@ export function sysFs({ sysFor, clock, reference }: SysOptions): FileSystem {
   };
 
   const rows: readonly Row[] = [
+    ...toldFileRows({
+      path: "/config/ai/context.d/*",
+      ...{ sysFor, actFor },
+      calls: { list: "config.context.list", set: "config.context.set" },
+      argsOf: () => ({}),
+    }),
     { path: "/config/*", ...keys },
     {
       path: "/config/*",

@@ -17,11 +17,12 @@ import { bootProcesses, type ProcessParts } from "./boot/processes.ts";
 import { learnEnvironment } from "./boot/redact.ts";
 import { bootRepos, bootstrapOf, type RepoParts } from "./boot/repos.ts";
 import { standing } from "./boot/rescue.ts";
+import { type SearchParts, searchIn } from "./boot/search.ts";
 import { bootFiles, bootServices } from "./boot/services.ts";
 import { bootSettings, learnSecrets, redactedAudit, type SettingParts } from "./boot/settings.ts";
 import { bootShells, type ShellParts } from "./boot/shell.ts";
 import type { StorageParts } from "./boot/storage.ts";
-import { openPorts } from "./boot/stores.ts";
+import { hasProcesses, openPorts } from "./boot/stores.ts";
 import { keepSwept, sweep } from "./boot/sweep.ts";
 import { lazyWeb } from "./boot/web.ts";
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
@@ -96,6 +97,7 @@ export interface Core extends Ports, SettingParts, RepoParts {
   readonly logins: Logins;
   readonly models: Models;
   readonly offers: Offers;
+  readonly search: SearchParts;
   readonly startedAt: number;
   readonly generation: number;
   readonly afterCrash: boolean;
@@ -219,6 +221,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
       served: new ServedModels(join(machine.paths.runDir, "models.json"), log),
     }),
     offers: offersUntilTheEnd(bus),
+    search: searchIn({ ...ports, machine, bus, onFault }),
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
@@ -248,13 +251,13 @@ function offersUntilTheEnd(bus: Bus): Offers {
 
 /** What an earlier kernel left behind. */
 async function takeUp(
-  { kernel, processes: store, machine, bus, retries, onFault }: Core,
+  { kernel, processes: store, objects, machine, bus, retries, onFault }: Core,
   parts: ProcessParts,
 ): Promise<void> {
   const { clock } = machine;
   await sweep(kernel, clock.now());
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
-  await recover({ kernel, store, ...parts, clock, retries, onFault });
+  await recover({ kernel, store, objects, ...parts, clock, retries, onFault });
   await parts.heldRuns.find();
 }
 
@@ -308,6 +311,7 @@ function finished(
     shells.close();
     await core.watching.close();
     core.retries.stop();
+    await core.search.close();
     await core.processes.close();
     database.close();
   }
@@ -322,8 +326,4 @@ function accepted({ door }: Core, client: ClientInfo, session: Session): Sys {
     on: (filter, listener) =>
       session.hears ? sys.on(filter, (signal) => session.alive() && listener(signal)) : () => {},
   };
-}
-
-function hasProcesses(paths: HomePaths): boolean {
-  return new Bun.Glob("*.db").scanSync({ cwd: paths.procDir })[Symbol.iterator]().next().done === false;
 }

@@ -39,6 +39,8 @@ export function homePaths(gsvHome: string) {
   return {
     home,
     kernelDb: join(home, "kernel.db"),
+    /** Derived from the histories, for searching them. */
+    indexDb: join(home, "index.db"),
     procDir: join(home, "proc"),
     objectsDir: join(home, "objects"),
     reposDir: join(home, "repos"),

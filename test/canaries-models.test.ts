@@ -64,7 +64,15 @@ test("no key of a provider is found outside of the secret store, whatever its se
           status,
           status === 200 && model.startsWith("anthropic") ? 1 : exit,
         ]);
-        if (status === 400) {
+        if (status !== 400) {
+          // Put aside, with the reason: everywhere that shows it.
+          for (const args of [
+            ["ps", "--json"],
+            ["proc", "get", "init:1000"],
+            ["cat", "/proc/init:1000/status"],
+          ])
+            expect(await gsv(args)).toBe(0);
+        } else {
           expect(await gsv(["doctor", "--provider", "--set", `ai.model=${model}`], env)).toBe(1);
           await gsv(["models", "--provider", model.split("/")[0]!], env);
         }

@@ -3,11 +3,11 @@
 
 import type { Io } from "../commands/command.ts";
 import { COMMANDS } from "../commands/table.ts";
+import { messageOf } from "../src/abi/errno.ts";
 import { initPid, uuidv7 } from "../src/abi/ids.ts";
-import type { Approval, ProcessInfo } from "../src/abi/process.ts";
-import { sanitize } from "../src/lib/sanitize.ts";
-import type { HistoryPage } from "../src/syscalls/services.ts";
-import { Effects, entriesOf, SHOWN_MESSAGES } from "./effects.ts";
+import { reveal, sanitize } from "../src/lib/sanitize.ts";
+import { type Attached, attachTo } from "./attach.ts";
+import { Effects, entriesOf } from "./effects.ts";
 import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
 import { KeyReader, type Typed } from "./keys.ts";
@@ -18,6 +18,7 @@ import type { Route } from "./route.ts";
 import { type Live, Screen, type Tty } from "./screen.ts";
 import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
 import type { Theme } from "./theme.ts";
+import type { Top } from "./top.ts";
 import { Transcript } from "./transcript.ts";
 import { goesOn } from "./unfinished.ts";
 import type { DockView } from "./view/dock.tsx";
@@ -44,9 +45,11 @@ export interface AppPorts {
 }
 
 const SIGNALS = ["chat.*", "process.*"];
-const SLASHES: ReadonlySet<string> = new Set(["quit", "exit", "clear"]);
+const SLASHES: ReadonlySet<string> = new Set(["quit", "exit", "clear", "top"]);
 const ESCAPE_MS = 40;
 const TICK_MS = 250;
+/** How often top looks. */
+const TOP_MS = 1000;
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const who = await io.sys().call<Who>("system.whoami", {});
@@ -61,6 +64,7 @@ class App {
   private readonly effects: Effects;
   private readonly leaving = Promise.withResolvers<number>();
   private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status.join("  ")];
+  private drawTop: (top: Top) => readonly string[] = () => [];
   private settle: (() => void) | null = null;
   /** Effects that have the terminal come one after the other. */
   private turn: Promise<void> = Promise.resolve();
@@ -94,6 +98,7 @@ class App {
       pushUp: () => this.screen.pushUp(),
       remember: (line) => history.add(line),
       leave: (status) => this.leaving.resolve(status),
+      attach: (pid) => void this.attach(pid),
     });
   }
 
@@ -110,7 +115,7 @@ class App {
     const heard = () => {};
     process.on("SIGINT", heard);
     try {
-      await this.attach();
+      await this.begin();
       terminal.take((bytes) => this.hear(bytes));
       for (const bytes of early()) this.hear(bytes);
       void this.withBoxes();
@@ -127,36 +132,46 @@ class App {
     return this.io.clock.now();
   }
 
-  /** What the process was last in, and what waits there for an answer. */
-  private async attach(): Promise<void> {
-    const sys = this.io.sys();
+  private async begin(): Promise<void> {
     const { version, theme, terminal, words } = this.ports;
     const { pid, who } = this.state;
-    const [info, { approvals }, page, model] = await Promise.all([
-      sys.call<ProcessInfo>("proc.get", { pid }),
-      sys.call<{ approvals: readonly Approval[] }>("hil.list", {}),
-      sys.call<HistoryPage>("proc.history", { pid, limit: SHOWN_MESSAGES }),
-      sys.call<{ answers: string }>("proc.model", { pid }).catch(() => null),
-    ]);
-    const { username } = who;
-    const answers = model?.answers ?? null;
+    const attached = await attachTo(this.io.sys(), pid);
+    const { model, page } = attached;
     const isNew = page.messageCount === 0;
-    const about = { version, username, pid, model: answers, isNew, columns: terminal.columns };
-    this.print({
-      kind: "lines",
-      lines: [...words.map((word) => theme.dim(sanitize(word))), ...greeting(about, theme)],
-    });
+    const about = { version, username: who.username, pid, model, isNew, columns: terminal.columns };
+    const told = words.map((word) => theme.dim(sanitize(word)));
+    this.print({ kind: "lines", lines: [...told, ...greeting(about, theme)] });
+    this.know(attached);
+  }
+
+  private async attach(pid: string): Promise<void> {
+    try {
+      const attached = await attachTo(this.io.sys(), pid);
+      this.happen({ type: "attached", pid });
+      const { label } = attached.info;
+      this.print({ kind: "note", text: `now talking to ${pid}${label === null ? "" : ` · ${reveal(label)}`}` });
+      this.know(attached);
+    } catch (error) {
+      this.happen({ type: "told", text: messageOf(error), at: this.now() });
+    }
+  }
+
+  private know({ info, page, approvals, model }: Attached): void {
     for (const entry of entriesOf(page)) this.print(entry);
-    this.happen({ type: "known", state: info.state, waitsFor: info.waitsFor, model: answers });
+    this.happen({ type: "known", state: info.state, waitsFor: info.waitsFor, model });
     const asks = approvals.map(({ id, pid, tool, args, why }) => ({ id, pid, tool, args, why, since: this.now() }));
     this.happen({ type: "asked", asks });
   }
 
   /** Boxes are drawn by what takes longer to load than everything before it. */
   private async withBoxes(): Promise<void> {
-    const { drawDock } = await import("./view/draw.tsx");
+    const { drawDock, drawTop } = await import("./view/draw.tsx");
     const { theme, terminal } = this.ports;
     let drawn: { readonly key: string; readonly lines: readonly string[] } | null = null;
+    this.drawTop = (top) => {
+      const { columns, rows } = terminal;
+      return drawTop({ top, theme, now: this.now(), columns, rows });
+    };
     this.drawDock = (view) => {
       const key = JSON.stringify([view, terminal.columns]);
       if (drawn?.key !== key) drawn = { key, lines: drawDock(view, terminal.columns, theme) };
@@ -215,19 +230,26 @@ class App {
   }
 
   private show(): void {
+    const { top } = this.state;
+    if (top === null || this.busy) this.screen.leaveAlt();
+    else {
+      this.screen.enterAlt();
+      this.screen.paintAlt(this.drawTop(top));
+    }
     this.screen.changed();
     this.tick();
   }
 
   /** Only while something moves by itself is there anything to draw. */
   private tick(): void {
-    const { run, notice } = this.state;
-    if (this.ticking || (run === null && notice === null)) return;
+    const { run, notice, top } = this.state;
+    if (this.ticking || (run === null && notice === null && top === null)) return;
     this.ticking = true;
-    this.io.clock.after(TICK_MS, () => {
+    this.io.clock.after(top === null ? TICK_MS : TOP_MS, () => {
       this.ticking = false;
-      if (notice !== null && notice.until <= this.now() && this.state.notice === notice)
-        this.state = { ...this.state, notice: null };
+      const { state } = this;
+      if (state.notice !== null && state.notice.until <= this.now()) this.state = { ...state, notice: null };
+      if (state.top !== null) this.effects.carryOut({ do: "list" });
       this.show();
     });
   }

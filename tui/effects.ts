@@ -2,10 +2,12 @@
 // back as something that happened.
 
 import type { Io } from "../commands/command.ts";
+import { allProcesses } from "../commands/top.ts";
 import { messageOf, SysError } from "../src/abi/errno.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
 import { sanitize } from "../src/lib/sanitize.ts";
 import type { HistoryPage, Sent } from "../src/syscalls/services.ts";
+import { SHOWN_MESSAGES } from "./attach.ts";
 import type { LineShell } from "./line-shell.ts";
 import type { Effect, Entry, Happening, State } from "./state.ts";
 
@@ -21,15 +23,15 @@ export interface EffectsOptions {
   readonly pushUp: () => void;
   readonly remember: (line: string) => void;
   readonly leave: (status: number) => void;
+  /** Talks to this process from now on. */
+  readonly attach: (pid: string) => void;
 }
-
-export const SHOWN_MESSAGES = 6;
 
 export class Effects {
   constructor(private readonly options: EffectsOptions) {}
 
   carryOut(effect: Effect): void {
-    const { print, withTerminal, suspend, pushUp, remember, leave, state } = this.options;
+    const { print, withTerminal, suspend, pushUp, remember, leave, attach, state } = this.options;
     const { pid } = state();
     if (effect.do === "print") print(effect.entry);
     else if (effect.do === "send") void this.send(effect);
@@ -40,6 +42,10 @@ export class Effects {
     else if (effect.do === "catch-up") void this.catchUp(effect.afterSeq);
     else if (effect.do === "push-up") pushUp();
     else if (effect.do === "leave") leave(0);
+    else if (effect.do === "list") void this.list();
+    else if (effect.do === "attach") attach(effect.pid);
+    else if (effect.do === "signal") void this.call("proc.signal", { pid: effect.pid, signal: effect.signal });
+    else if (effect.do === "end") void this.call("proc.kill", { pid: effect.pid });
     else if (effect.do === "suspend") withTerminal(suspend);
     else if (effect.do === "run") withTerminal(() => this.runLine(effect.text, effect.host));
     else if (effect.do === "edit") withTerminal(() => this.edit(effect.text));
@@ -61,6 +67,15 @@ export class Effects {
     const { io, happen } = this.options;
     try {
       await io.sys().call(name, args);
+    } catch (error) {
+      happen({ type: "told", text: worded(error), at: io.clock.now() });
+    }
+  }
+
+  private async list(): Promise<void> {
+    const { io, happen } = this.options;
+    try {
+      happen({ type: "listed", processes: await allProcesses(io) });
     } catch (error) {
       happen({ type: "told", text: worded(error), at: io.clock.now() });
     }
@@ -114,6 +129,11 @@ export class Effects {
 
 /** What was said before, as if it had just been. */
 export function entriesOf({ messages }: HistoryPage): readonly Entry[] {
+  const called = new Map(
+    messages.flatMap((message) =>
+      message.role === "assistant" ? (message.content.toolCalls ?? []).map(({ id, args }) => [id, args] as const) : [],
+    ),
+  );
   return messages.flatMap((message): Entry[] => {
     if (message.role === "user") return [{ kind: "said", text: message.content }];
     if (message.role === "assistant") {
@@ -121,8 +141,8 @@ export function entriesOf({ messages }: HistoryPage): readonly Entry[] {
       return text === "" ? [] : [{ kind: "text", turn: -1, text }];
     }
     if (message.role !== "toolResult") return [];
-    const { toolName: tool, isError, output } = message.content;
-    return [{ kind: "result", tool, args: {}, ok: !isError, output, tookMs: null }];
+    const { toolName: tool, toolCallId, isError, output } = message.content;
+    return [{ kind: "result", tool, args: called.get(toolCallId) ?? {}, ok: !isError, output, tookMs: null }];
   });
 }
 

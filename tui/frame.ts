@@ -135,10 +135,11 @@ function cardOf(ask: Ask, state: State, { theme, columns }: { theme: Theme; now:
 
 /** All that would run, a line each, with everything hidden in it shown. */
 function argumentLines(args: object, columns: number): readonly string[] {
+  const names = Math.max(0, ...Object.keys(args).map((name) => name.length));
   return Object.entries(args).flatMap(([name, value]) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
     return text.split("\n").flatMap((line, index) => {
-      const head = index === 0 ? `${name}  ` : " ".repeat(name.length + 2);
+      const head = `${(index === 0 ? reveal(name) : "").padEnd(names)}  `;
       return Bun.wrapAnsi(head + reveal(line), Math.max(20, columns), { hard: true, trim: false }).split("\n");
     });
   });

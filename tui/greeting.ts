@@ -27,7 +27,7 @@ export function greeting(about: Greeting, theme: Theme): readonly string[] {
   if (!isNew) return [head];
   const aside = columns >= TRY_COLUMNS + 50;
   const tries = TRIES.flatMap(([line, why]) =>
-    aside ? [`  ${line.padEnd(TRY_COLUMNS)}${theme.dim(why)}`] : [`  ${line}`, theme.dim(`    ${why}`)],
+    aside ? [`  ${line.padEnd(TRY_COLUMNS)}${theme.dim(why)}`] : [`  ${line}`, `    ${theme.dim(why)}`],
   );
   return [head, "", ...modelLines(about, theme), "", "Try:", ...tries];
 }

@@ -21,6 +21,7 @@ import { linesToKeep } from "./history.ts";
 import type { Key, Typed } from "./keys.ts";
 import type { Route } from "./route.ts";
 import type { Effect, Reduced, State } from "./state.ts";
+import { NEW_TOP, onTopKey, type Top } from "./top.ts";
 
 /** Keys of the first moments of a card were meant for something else. */
 const CARD_DEAF_MS = 400;
@@ -37,6 +38,7 @@ export interface Hands {
 export function onTyped(state: State, typed: Typed, at: number, hands: Hands): Reduced {
   if (typed.type === "focus") return stay(state);
   if (typed.type === "paste") return stay(edited(state, pasted(state.input, typed.text)));
+  if (state.top !== null) return onTopKeys(state, typed);
   if (state.keysShown) return stay({ ...state, keysShown: false });
   if (state.search !== null) return onSearchKey(state, typed);
   if (hasCardKeys(state)) {
@@ -119,6 +121,8 @@ function onControl(state: State, key: Key, at: number): Reduced {
       return { state, effects: state.lastOutput === null ? [] : [{ do: "page", text: state.lastOutput }] };
     case "r":
       return stay({ ...state, search: { words: "", nth: 0, before: input } });
+    case "t":
+      return opened(state);
     case "z":
       return { state, effects: [{ do: "suspend" }] };
     default:
@@ -158,9 +162,11 @@ function entered(state: State, at: number, { route, goesOn, newKey }: Hands): Re
   const cleared = { ...state, input: EMPTY, recalled: null };
   switch (way.to) {
     case "slash":
+      if (way.word === "top" && way.rest === "") return opened(cleared);
       return remembered(cleared, text, slash(way.word, way.rest));
     case "shell":
     case "host":
+      if (way.to === "shell" && way.text === "top") return opened(remembered(cleared, text, []).state);
       return remembered(cleared, text, ran(way.text, way.to === "host"));
     case "chat":
       return remembered(...asked(cleared, way.text, newKey(), at));
@@ -174,6 +180,51 @@ function asked(state: State, text: string, key: string, at: number): [State, str
     return [{ ...state, waiting: [...state.waiting, { key, text, runId: null }] }, text, [send]];
   const run = { runId: "", doing: "thinking", what: "", since: at, chars: 0 } as const;
   return [{ ...state, run }, text, [{ do: "print", entry: { kind: "said", text } }, send]];
+}
+
+function opened(state: State): Reduced {
+  return { state: { ...state, top: NEW_TOP }, effects: [{ do: "list" }] };
+}
+
+/** Keys typed in one breath are one text; here each letter means something. */
+function onTopKeys(state: State, key: Key): Reduced {
+  const letters = key.name === "text" && !key.ctrl && !key.alt ? [...key.text] : [key.text];
+  const effects: Effect[] = [];
+  let next = state;
+  for (const text of letters) {
+    if (next.top === null) break;
+    const reduced = onTop(next, next.top, { ...key, text });
+    next = reduced.state;
+    effects.push(...reduced.effects);
+  }
+  return { state: next, effects };
+}
+
+function onTop(state: State, top: Top, key: Key): Reduced {
+  const { top: next, wish } = onTopKey(top, key);
+  const stays = { ...state, top: next };
+  const left = { ...state, top: null };
+  switch (wish?.wish) {
+    case undefined:
+      return stay(stays);
+    case "leave":
+      return stay(left);
+    case "talk":
+      return { state: left, effects: wish.pid === state.pid ? [] : [{ do: "attach", pid: wish.pid }] };
+    case "log":
+      return { state: left, effects: ran(`logs ${wish.pid}`, false) };
+    case "signal":
+      return { state: stays, effects: [{ do: "signal", pid: wish.pid, signal: wish.signal }, { do: "list" }] };
+    case "end":
+      return { state: stays, effects: [{ do: "end", pid: wish.pid }, { do: "list" }] };
+    case "answer": {
+      const ask = state.asks.find(({ pid }) => pid === wish.pid);
+      return {
+        state: stays,
+        effects: ask === undefined ? [] : [{ do: "answer", id: ask.id, decision: wish.decision }],
+      };
+    }
+  }
 }
 
 function slash(word: string, rest: string): readonly Effect[] {

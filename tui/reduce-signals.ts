@@ -1,6 +1,8 @@
 // What the kernel tells, as the next state: of the process one talks to all that is said and done, of the others what wants an answer and
 // what ended. Pure.
 
+import { COMPACTING, compactedText } from "../commands/compacted.ts";
+import { initPid } from "../src/abi/ids.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { Ask, Effect, Entry, Reduced, Running, State } from "./state.ts";
 
@@ -37,6 +39,11 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
       return toolDone(state, signal, at);
     case "chat.complete":
       return completed(state, signal);
+    case "chat.compacting":
+      return print(state, { kind: "note", text: COMPACTING });
+    case "chat.compacted":
+    case "process.compacted":
+      return print(state, { kind: "note", text: `compacted ${compactedText(signal)}` });
     case "process.state":
       return { state: { ...state, state: signal.state, waitsFor: signal.waitsFor }, effects: [] };
     case "process.reset":
@@ -45,7 +52,13 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
         text: `reset${signal.archive === null ? "" : `; archived to ${signal.archive}`}`,
       });
     case "process.exit":
-      return print({ ...state, run: null }, { kind: "note", text: `${signal.pid} has ended` });
+      return {
+        state: { ...state, run: null },
+        effects: [
+          { do: "print", entry: { kind: "note", text: `${signal.pid} has ended` } },
+          { do: "attach", pid: initPid(state.who.uid) },
+        ],
+      };
     case "resync":
       return { state, effects: [{ do: "catch-up", afterSeq: signal.afterSeq }] };
     default:
@@ -56,7 +69,7 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
 /** What a call is about, in a few words: the first of its arguments that says so. */
 export function subjectOf(tool: string, args: object): string {
   const values = args as { readonly [name: string]: unknown };
-  if (tool === "Search" && typeof values.pattern === "string") return `${values.pattern} in ${values.path ?? "~"}`;
+  if (tool === "Search" && typeof values.query === "string") return `${values.query} in ${values.path ?? "~"}`;
   for (const name of ["command", "path", "pattern", "query", "url", "pid", "message", "code"]) {
     const value = values[name];
     if (typeof value === "string" && value !== "") return value;

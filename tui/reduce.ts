@@ -36,6 +36,8 @@ export function reduce(state: State, happening: Happening, hands: Hands): Reduce
       return only({ ...state, input: withText(state.input, happening.text) });
     case "attached":
       return only({ ...state, pid: happening.pid, run: null, waiting: [], calls: {}, costUsd: 0 });
+    case "listed":
+      return only(state.top === null ? state : { ...state, top: { ...state.top, processes: happening.processes } });
     case "told":
       return only({ ...state, notice: { text: happening.text, until: happening.at + NOTICE_MS } });
   }

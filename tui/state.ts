@@ -1,9 +1,10 @@
 // What the terminal knows and is about to show, as one value: `reduce` makes the next one of it, views draw it, nothing else keeps any.
 
-import type { State as ProcessState, WaitsFor } from "../src/abi/process.ts";
+import type { ProcessInfo, State as ProcessState, WaitsFor } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import { type Editing, EMPTY } from "./editor.ts";
 import type { Typed } from "./keys.ts";
+import type { Top } from "./top.ts";
 
 export interface Who {
   readonly username: string;
@@ -71,6 +72,8 @@ export interface State {
   /** The last output of a tool, for ctrl-o. */
   readonly lastOutput: string | null;
   readonly keysShown: boolean;
+  /** A view that has the whole screen. */
+  readonly top: Top | null;
 }
 
 export type Happening =
@@ -88,6 +91,7 @@ export type Happening =
   | { readonly type: "stood"; readonly cwd: string }
   | { readonly type: "written"; readonly text: string }
   | { readonly type: "attached"; readonly pid: string }
+  | { readonly type: "listed"; readonly processes: readonly ProcessInfo[] }
   | { readonly type: "told"; readonly text: string; readonly at: number };
 
 /** What becomes part of the transcript. */
@@ -123,6 +127,10 @@ export type Effect =
   | { readonly do: "catch-up"; readonly afterSeq: number }
   | { readonly do: "page"; readonly text: string }
   | { readonly do: "edit"; readonly text: string }
+  | { readonly do: "list" }
+  | { readonly do: "attach"; readonly pid: string }
+  | { readonly do: "signal"; readonly pid: string; readonly signal: "STOP" | "CONT" }
+  | { readonly do: "end"; readonly pid: string }
   | { readonly do: "suspend" }
   | { readonly do: "push-up" }
   | { readonly do: "leave" };
@@ -152,5 +160,6 @@ export function initialState(about: Pick<State, "who" | "pid" | "lines">): State
     notice: null,
     lastOutput: null,
     keysShown: false,
+    top: null,
   };
 }

@@ -26,6 +26,7 @@ export interface Files {
   list(path: string): Promise<readonly Entry[]>;
   read(path: string, offset: number, bytesMax: number): Promise<{ readonly bytes: Uint8Array; readonly eof: boolean }>;
   write(path: string, bytes: Uint8Array): Promise<void>;
+  append(path: string, bytes: Uint8Array): Promise<void>;
   mkdir(path: string, parents: boolean): Promise<void>;
   setattr(path: string, attributes: { mode?: number; uid?: number; gid?: number; mtimeMs?: number }): Promise<void>;
   resolve(path: string): Promise<string>;
@@ -49,6 +50,11 @@ export interface Call {
   err(text: string): void;
   /** Runs a command as it would be typed after the words are split. */
   run(argv: readonly string[], stdin: Uint8Array, env?: Call["env"]): Promise<number>;
+  /** The same, with what it prints for the program itself. */
+  capture(
+    argv: readonly string[],
+    stdin: Uint8Array,
+  ): Promise<{ readonly status: number; readonly stdout: Uint8Array }>;
 }
 
 export type Program = (call: Call) => Promise<number>;

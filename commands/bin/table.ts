@@ -15,6 +15,7 @@ export const PROGRAMS: ReadonlyMap<string, () => Promise<Program>> = new Map<str
   ["uniq", async () => (await import("./sort.ts")).uniq],
   ["shuf", async () => (await import("./small.ts")).shuf],
   ...["grep", "egrep", "fgrep"].map((name) => [name, async () => (await import("./grep.ts")).grep] as const),
+  ["awk", async () => (await import("./awk/awk.ts")).awk],
   ["sed", async () => (await import("./sed.ts")).sed],
   ["env", async () => (await import("./env.ts")).env],
   ["printenv", async () => (await import("./env.ts")).printenv],

@@ -3,7 +3,6 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 
 export function adjusted(): readonly CustomCommand[] {
-  const awk = defineCommand("awk", async (args, { origCommand }) => run(origCommand, args.map(lengths)));
   const shells = ["bash", "sh"].map((name) =>
     defineCommand(name, async (args, { origCommand, stdin }) =>
       run(
@@ -12,21 +11,13 @@ export function adjusted(): readonly CustomCommand[] {
       ),
     ),
   );
-  return [awk, ...shells];
+  return shells;
 }
 
 type Original = NonNullable<Parameters<Parameters<typeof defineCommand>[1]>[1]["origCommand"]> | undefined;
 
 async function run(original: Original, args: readonly string[]) {
   return (await original?.([...args])) ?? { stdout: "", stderr: "", exitCode: 127 };
-}
-
-/** `length` alone is that of the line. Words in quotes and in slashes are left as they are. */
-function lengths(program: string): string {
-  if (!/\blength\b/.test(program)) return program;
-  return program.replaceAll(/"(?:[^"\\]|\\.)*"|\/(?:[^/\\\n]|\\.)+\/|\blength\b(?!\s*\()/g, (found) =>
-    found === "length" ? "length($0)" : found,
-  );
 }
 
 /** `bash -eu -c SCRIPT`, `bash -x FILE`, `bash -s ARGS`: options are set by the script itself. */

@@ -59,25 +59,27 @@ async function carriedOut(program: Program, called: Called, { files, machine, ou
       stderr += text;
     },
     async run(argv, stdin, env = call.env) {
-      const [word = "", ...rest] = argv;
-      // Only what stands before a command is seen by the commands that it runs in its turn.
-      const values = Object.entries(env).filter(([key]) => /^[A-Za-z_]\w*$/.test(key) && !UNSET.has(key));
-      const before = values.map(([key, value]) => `${key}=${quoted(value)} `).join("");
-      const result = await context.exec?.(before + quoted(word), {
-        ...{ cwd: context.cwd, env: { IFS: " \t\n", ...env }, replaceEnv: true, args: rest },
-        ...{ stdin: Buffer.from(stdin).toString("latin1"), stdinKind: "bytes" },
-      });
-      if (result === undefined) return 127;
-      add(
-        Buffer.from(
-          result.stdout,
-          result.stdoutKind === "bytes" || result.stdoutEncoding === "binary" ? "latin1" : "utf8",
-        ),
-      );
-      stderr += result.stderr;
-      return result.exitCode;
+      const { status, stdout: printed } = await executed(argv, stdin, env);
+      add(printed);
+      return status;
     },
+    capture: (argv, stdin) => executed(argv, stdin, call.env),
   };
+  // What it says of itself is said at once.
+  async function executed(argv: readonly string[], stdin: Uint8Array, env: Call["env"]) {
+    const [word = "", ...rest] = argv;
+    // Only what stands before a command is seen by the commands that it runs in its turn.
+    const values = Object.entries(env).filter(([key]) => /^[A-Za-z_]\w*$/.test(key) && !UNSET.has(key));
+    const before = values.map(([key, value]) => `${key}=${quoted(value)} `).join("");
+    const result = await context.exec?.(before + quoted(word), {
+      ...{ cwd: context.cwd, env: { IFS: " \t\n", ...env }, replaceEnv: true, args: rest },
+      ...{ stdin: Buffer.from(stdin).toString("latin1"), stdinKind: "bytes" },
+    });
+    if (result === undefined) return { status: 127, stdout: Buffer.alloc(0) };
+    stderr += result.stderr;
+    const isBytes = result.stdoutKind === "bytes" || result.stdoutEncoding === "binary";
+    return { status: result.exitCode, stdout: Buffer.from(result.stdout, isBytes ? "latin1" : "utf8") };
+  }
   const exitCode = await ended(program, call);
   const bytes = Buffer.concat(stdout).toString("latin1");
   return { stdout: bytes, stdoutKind: "bytes" as const, stdoutEncoding: "binary" as const, stderr, exitCode };

@@ -138,6 +138,7 @@ export class GsvFiles implements IFileSystem {
         ? { bytes: new Uint8Array(), eof: true }
         : this.ask(path, this.kernel.file("read", path, offset, bytesMax)),
     write: (path, bytes) => this.writeFile(path, bytes),
+    append: (path, bytes) => this.appendFile(path, bytes),
     mkdir: (path, parents) => this.mkdir(path, { recursive: parents }),
     setattr: (path, attributes) => this.ask(path, this.kernel.file("setattr", path, attributes)),
     resolve: (path) => this.realpath(path),

@@ -27,6 +27,7 @@ export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
       stdin: inputOf(stdin),
       env,
       cwd,
+      isScript: true,
       ...machine,
       sys: () => sys,
       kernel: { start: () => sys.call("system.start", {}) },

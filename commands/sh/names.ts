@@ -4,7 +4,21 @@ import { DOMAIN_NAMES } from "../../src/syscalls/table.ts";
 import { COMMANDS } from "../table.ts";
 
 /** The interpreter has these too, with every flag and on streams; its files are gsv's anyway. */
-const LEFT_ALONE = new Set(["cat", "cp", "find", "grep", "ln", "mkdir", "mv", "rm", "tail", "touch", "tree", "sh"]);
+const LEFT_ALONE = new Set([
+  "cat",
+  "cp",
+  "diff",
+  "find",
+  "grep",
+  "ln",
+  "mkdir",
+  "mv",
+  "rm",
+  "tail",
+  "touch",
+  "tree",
+  "sh",
+]);
 
 export async function programNames(): Promise<readonly string[]> {
   const words = [...COMMANDS].flatMap(([name, { hidden }]) => (hidden || LEFT_ALONE.has(name) ? [] : [name]));

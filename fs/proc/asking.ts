@@ -6,6 +6,7 @@ import { isPid } from "../../src/abi/ids.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
 import type { Message, ToolCall } from "../../src/abi/message.ts";
 import type { Approval, ProcessInfo } from "../../src/abi/process.ts";
+import type { Segment } from "../../src/abi/segment.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { FileError } from "../error.ts";
 import { openApprovals } from "../spool.ts";
@@ -18,7 +19,7 @@ export interface KernelFacts {
   readonly clients: number;
 }
 
-interface Page {
+export interface Page {
   readonly messages: readonly Message[];
   readonly messageCount: number;
   readonly hasMoreAfter: boolean;
@@ -26,7 +27,10 @@ interface Page {
 }
 
 export class Asking {
-  constructor(readonly sysFor: (caller: Caller) => Sys) {}
+  constructor(
+    readonly sysFor: (caller: Caller) => Sys,
+    private readonly segmentName: (segment: Segment) => string,
+  ) {}
 
   kernel(caller: Caller): Promise<KernelFacts> {
     return this.sysFor(caller).call("system.status", {});
@@ -70,6 +74,31 @@ export class Asking {
     }
   }
 
+  /** What was stored after a message. */
+  since(caller: Caller, pid: string, afterSeq: number): Promise<Page> {
+    return this.page(caller, { pid, afterSeq, limit: LIMITS.historyPageMax });
+  }
+
+  async segments(caller: Caller, pid: string): Promise<readonly Segment[]> {
+    return (await alive(pid, this.sysFor(caller).call<{ segments: Segment[] }>("proc.segments", { pid }))).segments;
+  }
+
+  async segment(caller: Caller, pid: string, name: string): Promise<Segment | null> {
+    return (await this.segments(caller, pid)).find((segment) => this.segmentName(segment) === name) ?? null;
+  }
+
+  /** The messages of a segment. */
+  async *between(caller: Caller, pid: string, { fromSeq, toSeq }: Segment): AsyncGenerator<readonly Message[]> {
+    for (let afterSeq = fromSeq - 1; afterSeq < toSeq; ) {
+      const query = { pid, afterSeq, beforeSeq: toSeq + 1, limit: LIMITS.historyPageMax };
+      const { messages } = await this.page(caller, query);
+      yield messages;
+      const last = messages.at(-1);
+      if (last === undefined) return;
+      afterSeq = last.id;
+    }
+  }
+
   newest(caller: Caller, pid: string, limit: number): Promise<Page> {
     return this.page(caller, { pid, limit });
   }
@@ -100,7 +129,10 @@ export class Asking {
     return (await this.sysFor(caller).call<{ shown: string }>("config.get", { key })).shown;
   }
 
-  private page(caller: Caller, query: { pid: string; afterSeq?: number; limit: number }): Promise<Page> {
+  private page(
+    caller: Caller,
+    query: { pid: string; afterSeq?: number; beforeSeq?: number; limit: number },
+  ): Promise<Page> {
     return alive(query.pid, this.sysFor(caller).call("proc.history", query));
   }
 }

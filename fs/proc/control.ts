@@ -1,5 +1,6 @@
 // /proc/PID/ctl and note: what is written is done, once for each write, as a call of whoever writes. What that call would refuse is
 // refused here: a file gives nobody more rights. A process does it only in a call that a person has seen and allowed, as with the calls.
+// A shell's `>` empties a file before it writes to it: that does nothing.
 
 import { SysError } from "../../src/abi/errno.ts";
 import type { Caller } from "../../src/abi/identity.ts";
@@ -15,10 +16,11 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["abort", (pid) => ({ call: "proc.abort", args: { pid } })],
   ["reset", (pid) => ({ call: "proc.reset", args: { pid } })],
   ["kill", (pid) => ({ call: "proc.kill", args: { pid } })],
+  ["compact", (pid, keep) => ({ call: "proc.compact", args: { pid, ...keepOf(pid, keep) } })],
   ["label", (pid, label) => ({ call: "proc.label", args: { pid, label } })],
 ]);
 /** What a verb is given besides. */
-const TAKES: { readonly [verb: string]: string } = { label: "TEXT" };
+const TAKES: { readonly [verb: string]: string } = { label: "TEXT", compact: "[keep=N]" };
 
 const REQUEST_ID_CHARS_MAX = 128;
 
@@ -33,9 +35,12 @@ export class Control {
   }
 
   async ctl(caller: Caller, pid: string, text: string, options: WriteOptions): Promise<void> {
+    if (text === "") return;
     const [, word = "", rest = ""] = /^(\S*)[ \t]*(.*)$/s.exec(text.trim()) ?? [];
     const verb = VERBS.get(word);
-    if (verb === undefined || (rest === "") !== (TAKES[word] === undefined))
+    const takes = TAKES[word];
+    const isRight = takes?.startsWith("[") || (rest === "") === (takes === undefined);
+    if (verb === undefined || !isRight)
       throw new FileError("EINVAL", `/${pid}/ctl`, `takes one of: ${known().join(", ")}`);
     needAllowed(caller, pid, "ctl");
     const { call, args } = verb(pid, rest);
@@ -43,6 +48,7 @@ export class Control {
   }
 
   async note(caller: Caller, pid: string, text: string, options: WriteOptions): Promise<void> {
+    if (text === "") return;
     const message = text.replace(/\n$/, "");
     if (message === "") throw new FileError("EINVAL", `/${pid}/note`, "takes a message");
     needAllowed(caller, pid, "note");
@@ -62,6 +68,13 @@ export class Control {
   }
 }
 
+function keepOf(pid: string, rest: string): { readonly keep?: number } {
+  if (rest === "") return {};
+  const [, keep] = /^(?:keep=)?([1-9][0-9]{0,4})$/.exec(rest) ?? [];
+  if (keep === undefined) throw new FileError("EINVAL", `/${pid}/ctl`, "compact takes how many messages stay: keep=20");
+  return { keep: Number(keep) };
+}
+
 function needAllowed({ kind, approved, allowed }: Caller, pid: string, file: "ctl" | "note"): void {
   if (kind === "person" || approved || allowed === `/proc/${pid}/${file}`) return;
   throw new FileError("EPERM", `/${pid}/${file}`, "a person has to allow it first: use the tool that asks");
@@ -72,7 +85,7 @@ function known(): string[] {
 }
 
 /** The same write again finds what the first one did. */
-function requestOf({ receipt }: WriteOptions): { readonly requestId?: string } {
+export function requestOf({ receipt }: WriteOptions): { readonly requestId?: string } {
   const requestId = receipt === undefined ? "" : `file.${receipt.requestId}`;
   return requestId === "" || requestId.length > REQUEST_ID_CHARS_MAX ? {} : { requestId };
 }

@@ -7,7 +7,7 @@ import { LIMITS } from "../../src/abi/limits.ts";
 import type { Message } from "../../src/abi/message.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import type { ReadOptions, ReadResult } from "../filesystem.ts";
-import type { Asking } from "./asking.ts";
+import type { Asking, Page } from "./asking.ts";
 
 /** A command that runs, or has run not long ago. */
 export interface LiveCommand {
@@ -49,40 +49,43 @@ export class Streams {
 
   async read(caller: Caller, pid: string, { offset = 0, bytesMax }: ReadOptions): Promise<ReadResult> {
     const look = ++this.looks;
+    const isOwn = caller.pid === pid;
+    const key = isOwn ? `${pid} own` : pid;
+    const followed = offset > 0 ? this.kept(key) : null;
     // Asked before the messages: what is stored meanwhile is shown as stored, and not twice.
     const saying = this.live?.saying(pid) ?? null;
-    const { messages, activeRunId } = await this.asking.newest(caller, pid, LIMITS.historyPageMax);
-    const run = activeRunId ?? messages.at(-1)?.runId ?? null;
-    const isOwn = caller.pid === pid;
-    const stream = this.streamOf(isOwn ? `${pid} own` : pid, { run, begins: offset === 0, messages });
-    // Of two who look at once, what the one saw who came first is old.
+    const page = await (followed === null
+      ? this.asking.newest(caller, pid, LIMITS.historyPageMax)
+      : this.asking.since(caller, pid, followed.lastSeq));
+    const stream = followed ?? this.begun(key, page);
+    const now = this.clock.mono();
+    stream.usedAt = now;
+    if (offset > 0) stream.followedAt = now;
     // What a process prints of its own stream would come into it again, without end.
     const commands = isOwn ? [] : (this.live?.commands(pid) ?? []);
-    if (look > stream.look) stream.observe(messages, saying, commands);
+    // Of two who look at once, what the one saw who came first is old.
+    if (look > stream.look) stream.observe(page.messages, saying, commands);
     stream.look = Math.max(stream.look, look);
     const bytes = stream.slice(offset, bytesMax);
     return { bytes, eof: offset + bytes.byteLength >= stream.bytes, version: stream.version };
   }
 
-  // Who begins is shown the run that is on, unless somebody else follows from an earlier one.
-  private streamOf(key: string, { run, begins, messages }: Place): Stream {
+  private kept(key: string): Stream | null {
     const now = this.clock.mono();
     for (const [other, { usedAt }] of this.followed) if (now - usedAt > FOLLOWED_MS) this.followed.delete(other);
-    const known = this.followed.get(key);
-    const isOver = known !== undefined && begins && known.run !== run && !known.isFollowed(now);
-    const isFull = known !== undefined && known.textBytes > TEXT_BYTES_MAX;
-    const stream = known === undefined || isOver || isFull ? new Stream(run, messages, ++this.made) : known;
-    stream.usedAt = now;
-    if (!begins) stream.followedAt = now;
+    const stream = this.followed.get(key);
+    return stream === undefined || stream.textBytes > TEXT_BYTES_MAX ? null : stream;
+  }
+
+  // Who begins is shown the run that is on, unless somebody else follows from an earlier one.
+  private begun(key: string, { messages, activeRunId }: Page): Stream {
+    const run = activeRunId ?? messages.at(-1)?.runId ?? null;
+    const kept = this.kept(key);
+    if (kept !== null && (kept.run === run || this.clock.mono() - kept.followedAt < FOLLOWED_MS)) return kept;
+    const stream = new Stream(run, messages, ++this.made);
     this.followed.set(key, stream);
     return stream;
   }
-}
-
-interface Place {
-  readonly run: string | null;
-  readonly begins: boolean;
-  readonly messages: readonly Message[];
 }
 
 /** Bytes of a text, or of what a command printed. */
@@ -106,10 +109,11 @@ class Stream {
   usedAt = 0;
   followedAt = Number.NEGATIVE_INFINITY;
   readonly version: string;
+  /** The last message that is in it. */
+  lastSeq: number;
   private readonly segments: Segment[] = [];
   private readonly shown = new Map<string, Shown>();
   private readonly since: number;
-  private lastSeq: number;
   /** What was shown of the answer in the making. */
   private said = "";
   /** The command whose output was shown last. */
@@ -125,10 +129,6 @@ class Stream {
     this.lastSeq = first === undefined ? (last?.id ?? 0) : first.id - 1;
     this.since = (first ?? last)?.timestamp ?? 0;
     this.version = `${run}.${number}`;
-  }
-
-  isFollowed(now: number): boolean {
-    return now - this.followedAt < FOLLOWED_MS;
   }
 
   observe(messages: readonly Message[], saying: string | null, commands: readonly LiveCommand[]): void {

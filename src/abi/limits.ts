@@ -17,6 +17,13 @@ export const LIMITS = {
   turnsPerRunMax: 200,
   toolCallsPerTurnMax: 64,
   contextBytesMax: 1024 * 1024, // history that goes to a model in one call
+  contextFileBytesMax: 64 * 1024, // of one file of /proc/PID/context.d
+  contextFilesBytesMax: 256 * 1024, // of all of them together
+  undoFileBytesMax: 16 * 1024 * 1024, // a bigger file of a directory of this machine has no versions
+  undoFilesMax: 20_000, // that are new or changed at once; a directory with more has none
+  undoBytesMax: 512 * 1024 * 1024,
+  undoVersionsKept: 1000, // of one directory
+  undoFilesPerUndoMax: 5000,
   toolArgsBytesMax: 256 * 1024, // arguments of one tool call, as JSON
   toolArgsPerTurnBytesMax: 512 * 1024, // of all calls of a turn together
   textPieceCharsMax: 96 * 1024, // of a text that is pulled in pieces: in JSON the worst character takes six bytes

@@ -2,6 +2,7 @@
 // `seq` is a durable message number, never a counter of signals: a client that was away asks for history after it.
 
 import type { RunStatus, State, Usage, WaitsFor } from "./process.ts";
+import type { CompactionCause } from "./segment.ts";
 import type { FailureClass } from "./stream.ts";
 
 interface SignalBase {
@@ -14,6 +15,20 @@ interface SignalBase {
 
 interface RunSignal extends SignalBase {
   readonly run: string;
+}
+
+/** A summary takes the place of older history. */
+export interface Compacted {
+  readonly segment: number;
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  /** The message that holds the summary. */
+  readonly seq: number;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** Who wrote the summary; null when nobody could. */
+  readonly model: string | null;
+  readonly cause: CompactionCause;
 }
 
 export type Signal =
@@ -83,6 +98,11 @@ export type Signal =
       readonly usage: Usage;
       readonly queued: number;
     })
+  /** Older history is being summarised; a run waits for it. */
+  | (RunSignal & { readonly name: "chat.compacting"; readonly cause: CompactionCause })
+  | (RunSignal & Compacted & { readonly name: "chat.compacted" })
+  /** The same, asked for and not by a run. */
+  | (SignalBase & Compacted & { readonly name: "process.compacted" })
   | (SignalBase & { readonly name: "process.spawn"; readonly label: string | null })
   | (SignalBase & {
       readonly name: "process.state";

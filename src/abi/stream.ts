@@ -24,6 +24,8 @@ export interface Failure {
   readonly class: FailureClass;
   readonly message: string;
   readonly retryAfterMs?: number;
+  /** This machine has no way to any server. */
+  readonly isOffline?: true;
 }
 
 export type StreamEvent =
@@ -52,6 +54,8 @@ export interface ModelRequest {
   readonly about: { readonly pid: string; readonly home: string; readonly cwd: string };
   /** The images of these messages that can be shown, by their id, in base64. */
   readonly images?: ReadonlyMap<string, string>;
+  /** What is wanted, where that is no turn of a conversation; only providers that are no models look at it. */
+  readonly purpose?: "summary";
   /** History before `messages`, oldest first, read as it is asked for; only a provider that must know its place looks at it. */
   readonly earlier?: () => AsyncIterable<readonly Message[]>;
 }

@@ -7,10 +7,12 @@ import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import { syncDirectory, writeDurably } from "../objects/host.ts";
+import { discardIndex } from "../store/history-index.ts";
 
 export interface SwapPlaces {
   readonly home: string;
   readonly kernelDb: string;
+  readonly indexDb: string;
   readonly procDir: string;
   readonly objectsDir: string;
   readonly reposDir: string;
@@ -60,6 +62,8 @@ export async function finishRestore(places: SwapPlaces, move: Move = renameSync)
   const { from, aside } = readDecision(places.restoreInfo);
   const [source, old] = [join(places.backupDir, from), join(places.backupDir, aside)];
   mkdirSync(old, { recursive: true, mode: 0o700 });
+  // Derived from what was there before.
+  discardIndex(places.indexDb);
   for (const [name, target] of [
     ["objects", places.objectsDir],
     ["repos", places.reposDir],

@@ -10,6 +10,7 @@ import type { ObjectSums } from "../store/sums.ts";
 export interface UsagePlaces {
   readonly home: string;
   readonly kernelDb: string;
+  readonly indexDb: string;
   readonly procDir: string;
   readonly logDir: string;
   readonly reposDir: string;
@@ -24,6 +25,7 @@ export interface UsagePlaces {
 export function usageOf(places: UsagePlaces, sums: readonly ObjectSums[]): HomeUsage {
   const rows: Usage[] = [
     { kind: "kernel", name: "kernel.db", ...databaseAt(places.kernelDb) },
+    { kind: "other", name: "index.db", ...databaseAt(places.indexDb) },
     ...processes(places.procDir),
     ...sums,
     ...repositories(places.reposDir),

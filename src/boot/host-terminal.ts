@@ -8,7 +8,7 @@ import { hostEnvironment } from "../lib/host-environment.ts";
 import type { HomePaths } from "../paths.ts";
 import { hiddenOn, resolver } from "../targets/hidden.ts";
 import { BASH } from "../targets/leader.ts";
-import { findSandbox } from "../targets/sandbox.ts";
+import { findSandbox, SANDBOX_PATH } from "../targets/sandbox.ts";
 import { spawnOnTerminal, succeeds } from "../targets/spawn.ts";
 
 export interface HostTerminalOptions {
@@ -24,7 +24,6 @@ export interface HostTerminalOptions {
 const NO_SANDBOX = "gsv: this machine has no sandbox: what runs here can do whatever you can\n";
 const LAST_WORDS_MS = 500;
 const SHELL = [BASH, "--noprofile", "--norc", "-i"];
-const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /** Its exit status; null where there is no terminal. */
 export async function hostTerminal(options: HostTerminalOptions): Promise<number | null> {
@@ -32,7 +31,7 @@ export async function hostTerminal(options: HostTerminalOptions): Promise<number
   if (!isatty(0) || !isatty(1)) return null;
   const directory = workplace(cwd, paths.home);
   const plain = { ...hostEnvironment(given), PWD: cwd };
-  const find = (name: string) => Bun.which(name, { PATH: SYSTEM_PATH });
+  const find = (name: string) => Bun.which(name, { PATH: SANDBOX_PATH });
   const works = (argv: readonly string[]) => succeeds(argv, plain);
   const sandbox = bare ? null : await findSandbox({ platform: process.platform, find, works });
   if (sandbox === null && !bare) await say(NO_SANDBOX);

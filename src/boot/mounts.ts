@@ -24,6 +24,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import { messageLine, waitsForText } from "../syscalls/format.ts";
+import { segmentName } from "../syscalls/history-service.ts";
 
 const TMP_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -63,8 +64,8 @@ export function mountedFiles(parts: MountParts): Namespace {
     { at: "/", fs: repoFs({ ...parts.homes, under: stored }) },
     { at: "/tmp", fs: objectsFs({ storeOf: ofOwner, clock, root: { uid: 0, gid: 0, mode: 0o1777 } }) },
     { at: "/workspaces", fs: workspacesFs(parts.workspaces), whole: true },
-    { at: "/proc", fs: procFs({ sysFor, actFor, clock, messageLine, waitsForText, ...live }) },
-    { at: "/sys", fs: sysFs({ sysFor, clock, reference: REFERENCE }) },
+    { at: "/proc", fs: procFs({ sysFor, actFor, clock, messageLine, segmentName, waitsForText, ...live }) },
+    { at: "/sys", fs: sysFs({ sysFor, actFor, clock, reference: REFERENCE }) },
     { at: "/dev", fs: devFs(parts.random, clock.now()) },
     { at: "/etc/passwd", fs: etcFile(etc.passwd, clock) },
     { at: "/etc/shadow", fs: etcFile(etc.shadow, clock) },

@@ -1,25 +1,30 @@
-// The life of processes, put together: ledger, tool calls, runners, closing.
+// The life of processes, put together: ledger, tool calls, runners, closing, undo.
 
-import type { Namespace } from "../../fs/namespace.ts";
-import { SysError } from "../abi/errno.ts";
+import { diskFs } from "../../fs/disk.ts";
+import { Namespace } from "../../fs/namespace.ts";
+import type { ToolSpec } from "../abi/stream.ts";
 import type { Core } from "../boot.ts";
-import { settingsFor } from "../kernel/config.ts";
 import type { HostFiles } from "../kernel/host-files.ts";
 import type { Blocks } from "../process/blocks.ts";
+import { ChangePlaces } from "../process/change-places.ts";
+import { Changes } from "../process/changes.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
+import type { Compactor } from "../process/compaction/compactor.ts";
+import { roomOf } from "../process/compaction/room.ts";
 import { HeldRuns } from "../process/held-runs.ts";
 import { imagesIn } from "../process/images.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
-import { toldText } from "../process/prompt.ts";
+import { assemblePrompt } from "../process/prompt.ts";
 import type { RunPorts } from "../process/run.ts";
 import { Runners } from "../process/runners.ts";
 import { ToolCalls } from "../process/toolcalls.ts";
-import { systemPrompt } from "../prompts/system.ts";
+import { UndoService } from "../process/undo.ts";
 import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
+import { bootCompaction } from "./compaction.ts";
 import type { FileParts } from "./services.ts";
 import type { ShellParts } from "./shell.ts";
 import { workplacesOf } from "./workspaces.ts";
@@ -28,7 +33,11 @@ export interface ProcessParts {
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly closer: Closer;
+  readonly undoing: UndoService;
+  /** As a model is shown them. */
+  readonly tools: () => readonly ToolSpec[];
   readonly heldRuns: HeldRuns;
+  readonly compactor: Compactor;
 }
 
 /** Where tools run. */
@@ -42,6 +51,8 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
   const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
+  const { places, changes } = bootChanges(core, files, { shells, hostFiles });
+  const ports = runPorts(core, files, { ledger, shells, hostFiles, blocks, changes, held: () => heldRuns });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -49,7 +60,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     clock,
     retries,
     onFault,
-    ports: runPorts(core, files, { ledger, shells, hostFiles, blocks, held: () => heldRuns }),
+    ports,
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -60,10 +71,41 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   const wake = (pid: string) => runners.wake(pid);
   const { processes } = kernel;
   const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, clock, wake, onFault });
-  return { ledger, runners, closer, heldRuns };
+  const { callers } = core;
+  const undoing = new UndoService({ kernel, store, ledger, places, changes, callers, clock, log });
+  return {
+    ledger,
+    runners,
+    closer,
+    heldRuns,
+    undoing,
+    compactor: ports.compactor,
+    tools: () => ports.toolCalls.specs(),
+  };
+}
+
+function bootChanges(
+  core: Core,
+  { locate, options }: FileParts,
+  { shells, hostFiles }: Pick<TargetParts, "shells" | "hostFiles">,
+) {
+  const { kernel, processes: store, machine, callers, repos } = core;
+  const { clock, random, log, paths } = machine;
+  const owner = async () => (await kernel.accounts.firstHuman()) ?? { uid: 0, gid: 0 };
+  const diskAt = (directory: string) =>
+    new Namespace([{ at: "/", fs: diskFs({ directory, owner, shared: true, hidden: [paths.home], clock, random }) }]);
+  const places = new ChangePlaces({ kernel, repos, namespace: options.namespace, diskAt });
+  const changes = new Changes({
+    ...{ store, places, clock, log },
+    locate: async (row, path) => locate(await callers.process(row), path),
+    locateOnHost: async (row, path) => (await hostFiles.ground(row, await callers.process(row), path)).path,
+    hostGround: shells.hostGround,
+  });
+  return { places, changes };
 }
 
 interface RunParts {
+  readonly changes: Changes;
   readonly ledger: Ledger;
   readonly shells: ShellParts;
   readonly hostFiles: HostFiles;
@@ -75,12 +117,13 @@ interface RunParts {
 function runPorts(
   core: Core,
   { locate, options, kept, live }: FileParts,
-  { ledger, shells, hostFiles, blocks, held }: RunParts,
-): RunPorts {
+  { ledger, shells, hostFiles, blocks, held, changes }: RunParts,
+): RunPorts & { readonly compactor: Compactor } {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
   const toolCalls = new ToolCalls({
+    changes,
     table: SYSCALLS,
     store,
     approvals: kernel.approvals,
@@ -96,16 +139,20 @@ function runPorts(
     proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
     locate: async (row, path) => locate(await callers.process(row), path),
   });
+  const promptOfRow = (row: ProcessRow) => assemblePrompt({ ...core, store, namespace: options.namespace, clock }, row);
+  const compactor = bootCompaction(core, { ledger, toolCalls, promptOf: promptOfRow });
   return {
     store,
     ledger,
     toolCalls,
     clock,
     random,
+    compactor,
+    room: roomOf(compactor, ledger),
     async modelsOf(row, run) {
       if (providers !== undefined) {
         const name = run.model ?? OFFLINE.provider;
-        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null }];
+        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null, window: null }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
       return await models.reach(
@@ -116,41 +163,9 @@ function runPorts(
     held,
     toolSpecs: () => toolCalls.specs(),
     imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
-    promptOf: (row) => promptOf(core, options.namespace, row),
+    promptOf: promptOfRow,
     runOver: shells.runOver,
     saying: live.saying,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
   };
-}
-
-async function promptOf({ kernel, callers, machine }: Core, namespace: Namespace, row: ProcessRow) {
-  const owner = await kernel.accounts.byUid(row.ownerUid);
-  const runAs = await kernel.accounts.byUid(row.uid);
-  const home = owner?.home ?? "/";
-  const facts = {
-    username: runAs?.username ?? "agent",
-    owner: owner?.username ?? "nobody",
-    home,
-    cwd: row.cwd,
-    pid: row.pid,
-    profile: row.profile,
-    now: machine.clock.now(),
-  };
-  const caller = await callers.process(row).catch((error: unknown) => {
-    if (error instanceof SysError && error.code === "EAUTH") return null;
-    throw error;
-  });
-  // Locked meanwhile: its calls will be refused, each with the reason.
-  if (caller === null) return { system: systemPrompt(facts), pid: row.pid, home, cwd: row.cwd };
-  const setting = await settingsFor(kernel.config, { uid: row.ownerUid, client: undefined });
-  const told = await toldText({
-    namespace,
-    caller,
-    owner: { username: facts.owner, home },
-    runAs: { username: facts.username, home: runAs?.home ?? home },
-    workspace: row.workspaceId?.startsWith("ws_") ? `/workspaces/${row.workspaceId}` : null,
-    bytesMaxEach: Number(setting("ai.maxContextBytes").text),
-    skills: setting("ai.skills.indexMode").text as "summary" | "names" | "off",
-  });
-  return { system: systemPrompt(facts) + told, pid: row.pid, home, cwd: row.cwd };
 }

@@ -89,6 +89,10 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       tree: loadedWhenAsked(async () => (await files.get()).tree),
       storage: loadedWhenAsked(async () => (await files.get()).storage),
       media: loadedWhenAsked(async () => (await files.get()).media),
+      // What the next turn is told, a kernel puts together.
+      prompts: loadedWhenAsked(async () => ({})),
+      trust: loadedWhenAsked(async () => ({})),
+      undoing: loadedWhenAsked(async () => ({})),
       settings: settingsAtRest(kernel, options),
       ...treesAtRest(options, kernel),
       ...peopleAtRest(kernel, clock),

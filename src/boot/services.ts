@@ -2,6 +2,7 @@
 
 import type { LivePorts } from "../../fs/proc/stream.ts";
 import type { Core } from "../boot.ts";
+import { settingsFor } from "../kernel/config.ts";
 import { controlService } from "../kernel/control.ts";
 import { filesByTarget } from "../kernel/file-targets.ts";
 import { treeService } from "../kernel/file-tree.ts";
@@ -14,13 +15,20 @@ import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
 import { historiesService } from "../process/histories.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
-import { modelFor, modelService } from "../process/model-choice.ts";
+import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
 import { processesService } from "../process/processes.ts";
+import { type PromptsPorts, promptsService } from "../process/prompts.ts";
+import { trustService } from "../process/trust.ts";
+import { factsOf } from "../providers/models.ts";
+import { providerNames } from "../providers/table.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { CodeMode } from "../syscalls/codemode.ts";
+import type { CallContext } from "../syscalls/define.ts";
 import type { Web } from "../syscalls/net-service.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
 import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
+import { conversationsOf } from "./compaction.ts";
 import { mountedFiles } from "./mounts.ts";
 import { bootPeople } from "./people.ts";
 import type { ProcessParts } from "./processes.ts";
@@ -33,11 +41,19 @@ export function bootServices(
   files: FileParts,
   { shells, hostFiles, web, code, ...parts }: ServiceParts,
 ): Services {
-  const { ledger, runners, closer, heldRuns } = parts;
+  const { ledger, runners, closer, heldRuns, undoing } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
   const { models, offers } = core;
   const choosing = { kernel, models, offers, clock, held: heldRuns };
+  const spawning = {
+    ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
+    log: machine.log,
+    locate: files.locate,
+    mediaRefs: (row: ProcessRow, ids: readonly string[]) => mediaRefs(objects, row, ids),
+    workplaces: workplacesOf({ ...core, ...machine }),
+    modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
+  };
   const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
   return {
     ...bootPeople(core, parts),
@@ -74,25 +90,31 @@ export function bootServices(
     media: mediaService({ kernel, objects, store, open: (row) => ledger.open(row), clock }),
     storage: storageService({ ...core.storage, kernel, clock }),
     models: modelService(choosing),
-    processes: processesService({
-      kernel,
-      store,
-      ledger,
-      runners,
-      closer,
-      bus,
-      clock,
-      random,
-      retries,
-      log: machine.log,
-      locate: files.locate,
-      mediaRefs: (row, ids) => mediaRefs(objects, row, ids),
-      workplaces: workplacesOf({ ...core, ...machine }),
-      termMs: config["kernel.termMs"],
-      modelFor: (context, wanted) => modelFor(choosing, context, wanted),
-      offers,
-      held: heldRuns,
-    }),
+    undoing,
+    trust: trustService({ kernel, namespace: files.options.namespace, clock }),
+    prompts: promptsService(promptPorts(core, files, parts)),
+    processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"], held: heldRuns }),
+    search: core.search,
+    conversations: conversationsOf(core, parts, spawning),
+  };
+}
+
+function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: ProcessParts): PromptsPorts {
+  const { kernel, processes: store, machine, callers, models, offers } = core;
+  const windowOf = async (name: string, { ownerUid: uid }: Pick<ProcessRow, "ownerUid">) => {
+    const [provider = "", ...id] = name.split("/");
+    if (!providerNames().includes(provider) || id.length === 0) return null;
+    const setting = await settingsFor(kernel.config, { uid, client: undefined });
+    return factsOf(provider, id.join("/"), Number(setting("ai.contextWindowTokens").text)).windowTokens;
+  };
+  return {
+    ...{ kernel, store, callers, clock: machine.clock, namespace: options.namespace, tools, windowOf },
+    open: (row) => ledger.open(row),
+    async modelOf(context, row) {
+      const asker = { uid: row.ownerUid, offer: offers.from(context) };
+      const [{ name }] = await models.reach(asker, await modelOfProcess(kernel, row.pid));
+      return { name, windowTokens: await windowOf(name, row) };
+    },
   };
 }
 

@@ -19,7 +19,7 @@ import type { Shells } from "../syscalls/shell-service.ts";
 import { GsvShells, type Runner } from "../targets/gsv.ts";
 import { type Hidden, hiddenOn, resolver } from "../targets/hidden.ts";
 import { HostCommands } from "../targets/host.ts";
-import { sandboxFinder } from "../targets/sandbox.ts";
+import { SANDBOX_PATH, sandboxFinder } from "../targets/sandbox.ts";
 import type { FromRunner } from "../targets/shell.ts";
 import { succeeds } from "../targets/spawn.ts";
 import { VERSION } from "../version.ts";
@@ -142,7 +142,7 @@ function hostOf(core: Core, host: HostCommands): HostParts {
     clock,
     paths,
     hostEnv = {},
-    findProgram = (name: string) => Bun.which(name, { PATH: "/usr/local/bin:/usr/bin:/bin" }),
+    findProgram = (name: string) => Bun.which(name, { PATH: SANDBOX_PATH }),
   } = machine;
   const env = hostEnvironment(hostEnv);
   const home = realpathSync(paths.home);

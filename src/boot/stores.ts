@@ -1,6 +1,7 @@
 // Opens the stores of a home: kernel.db, the process databases, and the objects on disk or in a bucket. Tests may put their own in front.
 
 import type { Machine, Ports } from "../boot.ts";
+import type { HomePaths } from "../paths.ts";
 import type { KernelDb } from "../store/kernel/db.ts";
 import { objectRows } from "../store/kernel/objects.ts";
 import { sqliteKernelStore } from "../store/kernel/sqlite.ts";
@@ -30,4 +31,9 @@ export async function openPorts(machine: Machine, { database, kernelGeneration, 
     objects: storage.objects,
   };
   return { ...(ports?.(raw) ?? raw), storage };
+}
+
+/** Then kernel.db has to be there, too. */
+export function hasProcesses(paths: HomePaths): boolean {
+  return new Bun.Glob("*.db").scanSync({ cwd: paths.procDir })[Symbol.iterator]().next().done === false;
 }

@@ -19,7 +19,15 @@ const SWEEP_MS = 60 * 60 * 1000;
 const FIRST_SWEEP_MS = 1000;
 
 /** A kernel may live for weeks. Returns the way to stop, which resolves when nothing is being swept any more. */
-export function keepSwept({ kernel, processes, objects, configNow, machine, onFault }: Core): () => Promise<void> {
+export function keepSwept({
+  kernel,
+  processes,
+  objects,
+  search,
+  configNow,
+  machine,
+  onFault,
+}: Core): () => Promise<void> {
   const { clock, retention } = machine;
   let isOver = false;
   let sweeping = Promise.resolve();
@@ -28,6 +36,7 @@ export function keepSwept({ kernel, processes, objects, configNow, machine, onFa
     if (!first) await sweep(kernel, now);
     const settings = (await retention?.()) ?? retentionOf(configNow());
     await retain({ kernel, processes, objects, settings, now, isOver: () => isOver });
+    if (!isOver) await search.forgetGone();
   };
   const arm = (ms: number, first: boolean) =>
     clock.after(ms, () => {

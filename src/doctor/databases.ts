@@ -16,6 +16,7 @@ export const databases: Check = {
     const found = [
       ...kernelDatabase(patient, depth, pids.length > 0),
       ...pids.flatMap((pid) => processDatabase(patient, depth, pid)),
+      ...indexDatabase(patient, depth),
     ];
     const how = depth === "full" ? "read to the last page" : "looked through";
     if (found.length === 0)
@@ -74,6 +75,13 @@ function processDatabase(patient: Patient, depth: Depth, pid: string): Found[] {
   const fix = `gsv proc reset --pid ${quoted(pid)} starts it afresh and keeps the damaged file in quarantine/`;
   const more = isOfIndexes(fault) ? reindexed(patient, path, depth) : { fix, ...marked(patient, depth, pid) };
   return [problem(`${pid}.db: ${inShort(fault)}`, more)];
+}
+
+// Derived: nothing is lost with it, and a kernel makes it anew by itself.
+function indexDatabase({ paths, databases: inspector }: Patient, depth: Depth): Found[] {
+  const fault = existsSync(paths.indexDb) ? inspector.fault(paths.indexDb, depth) : null;
+  if (fault === null || !existsSync(paths.indexDb)) return [];
+  return [notice(`index.db: ${inShort(fault)}; the next search makes it anew`, { fix: "gsv history search WORD" })];
 }
 
 function registeredAs({ databases: inspector }: Patient, pid: string): Registered | null | "unknown" {

@@ -4,8 +4,9 @@
 import { SysError } from "../abi/errno.ts";
 import type { Failure, ModelRequest, Provider, ServedModel } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Access } from "../providers/access.ts";
 import { WireFailure } from "../providers/failures.ts";
-import { factsOf, knownModels, usualModel } from "../providers/models.ts";
+import { factsOf, knownModels, ollamaWindow, usualModel } from "../providers/models.ts";
 import {
   type Choice,
   choiceOf,
@@ -33,6 +34,8 @@ export interface Model {
   readonly missing: string | null;
   /** Tells its key from another, and nothing of it. */
   readonly keyMark: string | null;
+  /** What a request to it may hold, and an answer; null where there is no server that minds. */
+  readonly window: { readonly windowTokens: number; readonly outputTokens: number } | null;
 }
 
 export interface Models {
@@ -72,6 +75,7 @@ export function modelsService(options: ModelsOptions): Models {
           name,
           missing: null,
           keyMark: null,
+          window: null,
         };
       }
       const said = await settings.access(choice.provider, server);
@@ -90,7 +94,9 @@ export function modelsService(options: ModelsOptions): Models {
           class: "config",
           message: `${choice.provider} has no model yet: name one, as ${choice.provider}/MODEL`,
         });
-      return { provider, model, name: choiceText({ ...choice, model }), missing: null, keyMark: markOf(access.apiKey) };
+      const window = windowOf(choice.provider, model, access);
+      const keyMark = markOf(access.apiKey);
+      return { provider, model, name: choiceText({ ...choice, model }), missing: null, keyMark, window };
     } catch (error) {
       return unreachable(name, failureOf(error));
     }
@@ -194,8 +200,16 @@ class Unreachable implements Provider {
   }
 }
 
+function windowOf(provider: string, id: string, { windowTokens, maxTokens, served }: Access): Model["window"] {
+  const facts = factsOf(provider, id, windowTokens, served?.get(id));
+  return {
+    windowTokens: provider === "ollama" ? ollamaWindow(facts.windowTokens) : facts.windowTokens,
+    outputTokens: Math.min(facts.outputTokens, maxTokens),
+  };
+}
+
 function unreachable(name: string, failure: Failure): Model {
-  return { provider: new Unreachable(failure), model: name, name, missing: null, keyMark: null };
+  return { provider: new Unreachable(failure), model: name, name, missing: null, keyMark: null, window: null };
 }
 
 function failureOf(error: unknown): Failure {

@@ -33,6 +33,12 @@ export function clip(text: string): string {
   return text.length > QUOTED_CHARS_MAX ? `${text.slice(0, QUOTED_CHARS_MAX - 3).toWellFormed()}…` : text;
 }
 
+/** On one line, at most so many characters. */
+export function shortText(text: string, charsMax: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > charsMax ? `${line.slice(0, charsMax - 1).toWellFormed()}…` : line;
+}
+
 export interface Excerpt {
   readonly text: string;
   /** UTF-8 bytes left out; 0 when the text is whole. */

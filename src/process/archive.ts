@@ -53,7 +53,7 @@ export async function faultOf(
   const hash = new Bun.CryptoHasher("sha256");
   let lines = 0;
   try {
-    for await (const _ of readLines(objects, row.key, (bytes) => hash.update(bytes))) lines++;
+    for await (const _ of archiveLines(objects, row.key, (bytes) => hash.update(bytes))) lines++;
   } catch (error) {
     return messageOf(error);
   }
@@ -61,7 +61,8 @@ export async function faultOf(
   return lines === row.lines ? null : `it has ${lines} records, not ${row.lines}`;
 }
 
-async function* readLines(
+/** Its records, unpacked as they are read. */
+export async function* archiveLines(
   objects: Pick<ObjectStore, "read">,
   key: string,
   tap: (bytes: Uint8Array) => void = () => {},
@@ -155,7 +156,7 @@ export function archivesService({ kernel, objects }: ArchivePorts): Archives {
       const path = `/${row.key}`;
       let number = 0;
       let bytes = 0;
-      for await (const line of undamaged(row.key, readLines(objects, row.key))) {
+      for await (const line of undamaged(row.key, archiveLines(objects, row.key))) {
         if (number++ < after) continue;
         bytes += line.length;
         if (records.length === limit || (bytes > LIMITS.answerBytesMax && records.length > 0))

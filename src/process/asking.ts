@@ -6,6 +6,7 @@ import type { RandomBytes } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { NO_USAGE, type Retrying, type WaitsFor } from "../abi/process.ts";
+import { systemText } from "../abi/prompt.ts";
 import type { SignalOf } from "../abi/signal.ts";
 import type { Failure, ModelRequest, ToolSpec } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
@@ -13,8 +14,11 @@ import type { Clock } from "../lib/clock.ts";
 import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed, ProcessStore } from "../store/process/verbs.ts";
+import type { Room } from "./compaction/room.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Assembled } from "./prompt.ts";
+import { billOf } from "./prompt-bill.ts";
 import { type Verdict, verdictOn } from "./retry.ts";
 import type { RunPlace } from "./toolcalls.ts";
 import { modelTurn } from "./turn.ts";
@@ -27,10 +31,12 @@ export interface AskPorts {
   /** The one that is meant, then those that stand in for it. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   readonly held: () => HeldRuns;
-  readonly promptOf: (row: ProcessRow) => Promise<ModelRequest["about"] & { readonly system: string }>;
+  readonly promptOf: (row: ProcessRow) => Promise<Assembled>;
   readonly toolSpecs: () => readonly ToolSpec[];
   /** In base64, by their ids. */
   readonly imagesOf: (row: ProcessRow, messages: readonly Message[]) => Promise<ReadonlyMap<string, string>>;
+  /** For history in the window of a model. */
+  readonly room: Room;
   readonly wantsDeltas: (pid: string) => boolean;
   /** By process: what the answer in the making has said so far. */
   readonly saying: Map<string, () => string>;
@@ -46,8 +52,11 @@ export interface Answered {
 interface Asking extends RunPlace {
   readonly turn: number;
   readonly pauses: number;
+  readonly models: readonly [Model, ...Model[]];
   /** How often the turn was asked so far, whoever was. */
   attempt: number;
+  /** A server said that the window is full, and room was made for it. */
+  madeRoom: boolean;
 }
 
 interface Failed {
@@ -65,9 +74,14 @@ export async function askModels(ports: AskPorts, place: RunPlace, turn: number):
   const models = await ports.modelsOf(row, run);
   const earlier = turn === run.turn + 1 ? run.retrying : null;
   const pauses = earlier?.pauses ?? 0;
-  const asking: Asking = { ...place, turn, pauses, attempt: 1 + (earlier?.failed ?? 0) + pauses };
+  const attempt = 1 + (earlier?.failed ?? 0) + pauses;
+  const asking: Asking = { ...place, turn, pauses, models, attempt, madeRoom: false };
   // Who began it had a key; a message that comes without one is told so at once.
   if (models[0].missing !== null && run.resumed) return await putAside(ports, asking, models[0], models[0].missing);
+  const full = await ports.room.before(place, models);
+  if (place.signal.aborted) return null;
+  if (full !== null)
+    return { answer: { kind: "failure", failure: full, text: "", thinking: "" }, model: models[0].name };
   let first: Failed | null = null;
   const from = Math.max(
     0,
@@ -98,10 +112,12 @@ interface One {
 async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answer | Failed | null> {
   const { model, hasOther } = one;
   const mine = one.earlier?.model === model.name ? one.earlier : null;
-  const until = mine?.waitsFor?.kind === "model" ? mine.waitsFor.until : null;
-  if (until !== null && !(await waited(ports, asking, until))) return null;
+  if (mine?.waitsFor?.kind === "model") {
+    if (!(await waited(ports, asking, mine.waitsFor.until))) return null;
+    if (!(await keep(ports, asking, { ...mine, waitsFor: null }))) return null;
+  }
   for (let failed = (mine?.failed ?? 0) + 1; ; failed++) {
-    const answer = await asked(ports, asking, model);
+    const answer = await askedWithRoom(ports, asking, model);
     if (answer === null || answer.kind === "turn") return answer;
     const stand = { failed, pauses: asking.pauses, hasOther };
     const verdict = verdictOn(answer.failure, stand, ports.random);
@@ -115,9 +131,23 @@ async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answ
   }
 }
 
-async function asked(ports: AskPorts, { row, run, signal, turn }: Asking, model: Model): Promise<Answer | null> {
+/** Where its server says that the window is full, asked once more with less history: what does not fit then is something else. */
+async function askedWithRoom(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
+  const answer = await asked(ports, asking, model);
+  if (answer?.kind !== "failure" || answer.failure.class !== "overflow" || asking.madeRoom) return answer;
+  asking.madeRoom = true;
+  const hasRoom = await ports.room.afterOverflow(asking, asking.models);
+  if (asking.signal.aborted) return null;
+  if (!hasRoom) return answer;
+  const reason = `${answer.failure.message}; older history is told in short now`;
+  await again(ports, asking, model, { class: "overflow", reason, until: null, putAside: false });
+  return await asked(ports, asking, model);
+}
+
+async function asked(ports: AskPorts, now: Asking, model: Model): Promise<Answer | null> {
   const { clock, ledger } = ports;
-  const request = await requestOf(ports, row, model.model);
+  const { row, run, signal, turn } = now;
+  const request = await requestOf(ports, now, model);
   const onDelta = ports.wantsDeltas(row.pid)
     ? (kind: "text" | "thinking", text: string) =>
         ledger.emit(row, { name: "chat.delta", run: run.runId, turn, kind, text })
@@ -141,15 +171,22 @@ async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promi
   if (verdict.next !== "later") return { answer, model: model.name };
   const waitsFor = nextTry(ports, model, answer.failure, { kind: "outage", ms: verdict.ms });
   await again(ports, asking, model, { ...waitsFor, putAside: true });
-  if (await keep(ports, asking, { model: model.name, failed: 0, pauses: asking.pauses + 1, waitsFor }, true))
+  const pauses = asking.pauses + (verdict.counts ? 1 : 0);
+  if (await keep(ports, asking, { model: model.name, failed: 0, pauses, waitsFor }, true))
     ports.held().until(asking.row.pid, waitsFor.until);
   return null;
 }
 
 async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: string): Promise<null> {
   const waitsFor = { kind: "credential", reason } as const;
+  const { row, run } = asking;
+  // An instant that an earlier kernel waited for is waited for once there is a key.
+  const isKept = model.missing !== null && run.retrying !== null;
   const retrying = { model: model.name, failed: 0, pauses: asking.pauses, waitsFor };
-  if (await keep(ports, asking, retrying, true)) ports.held().forKey(asking.row, asking.run.runId, model);
+  if (!isKept && !(await keep(ports, asking, retrying, true))) return null;
+  if (isKept) await ports.store.pause(row.pid, waitsFor, { now: ports.clock.now() });
+  if (isKept) await ports.ledger.publish(row);
+  ports.held().forKey(row, run.runId, model);
   return null;
 }
 
@@ -209,13 +246,23 @@ function notEmpty(answer: Folded): Folded {
   return { ...answer, kind: "failure", failure };
 }
 
-async function requestOf(ports: AskPorts, row: ProcessRow, model: string): Promise<ModelRequest> {
-  const { system, ...about } = await ports.promptOf(row);
-  const messages = await ports.store.context(row.pid);
-  const earlier = () => messagesBefore(ports.store, row.pid, messages[0]?.id ?? 0);
+async function requestOf(ports: AskPorts, { row, run, turn }: Asking, { model, name }: Model): Promise<ModelRequest> {
+  const { store, clock } = ports;
+  const { home, ...prompt } = await ports.promptOf(row);
+  const messages = await store.context(row.pid);
+  const tools = ports.toolSpecs();
+  const bill = billOf({ ...prompt, tools, messages });
+  await store.keepPrompt(row.pid, { runId: run.runId, turn, model: name, ...prompt, bill, now: clock.now() });
+  const earlier = () => messagesBefore(store, row.pid, firstOf(messages));
+  const about = { pid: row.pid, home, cwd: row.cwd };
   const images = await ports.imagesOf(row, messages);
   const shown = images.size === 0 ? {} : { images };
-  return { model, system, messages, tools: ports.toolSpecs(), about, earlier, ...shown };
+  return { model, system: systemText(prompt), messages, tools, about, earlier, ...shown };
+}
+
+/** Where a summary stands first, it has the higher number. */
+function firstOf(messages: readonly Message[]): number {
+  return messages.reduce((first, { id }) => Math.min(first, id), messages[0]?.id ?? 0);
 }
 
 async function* messagesBefore(

@@ -64,6 +64,11 @@ export function historiesService({ kernel, store, open }: HistoryPorts): Histori
       await open?.(row);
       return [...fitting(await store.trace(pid, query), LIMITS.answerBytesMax)];
     },
+    async segments(caller, pid) {
+      const row = await visibleProcess(kernel, caller, pid);
+      await open?.(row);
+      return (await store.segments(pid)).slice(-LIMITS.listPageMax);
+    },
   };
 }
 

@@ -9,7 +9,7 @@ const AUTO: Verdict = { action: "auto" };
 /** What an agent is told to be, what runs by itself, what lies outside gsv, and files that are calls which would ask: a person sees every
  * change first. */
 const GUARDED =
-  /^\/(?:home\/[^/]+|root)\/(?:context\.d|skills\.d|hooks\.d)(?:\/|$)|^\/(?:etc|sys|mnt|proc)(?:\/|$)|^\/workspaces\/(?:dir_|[^/]+\/\.gsv(?:\/|$))/iu;
+  /^\/(?:home\/[^/]+|root)\/(?:(?:context\.d|skills\.d|hooks\.d)(?:\/|$)|persona\.md$)|^\/(?:etc|sys|mnt|proc)(?:\/|$)|^\/workspaces\/(?:dir_|[^/]+\/(?:\.gsv(?:\/|$)|(?:.*\/)?(?:agents|claude)\.md$))/iu;
 
 // Names differ by case here, but a home may lie on a disk of the machine where they do not, or where what shows as the same is the same:
 // there `Context.d` is what an agent is told to be. Asking once too often is the cheaper mistake.

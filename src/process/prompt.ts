@@ -1,112 +1,206 @@
-// Gathers what an agent is told from the files it may read, anew for each turn, so that an edit counts at the next one. Read as the agent
-// itself: what it may not see, it is not told. A file that cannot be read is left out; a prompt never fails for it.
+// Puts together what an agent is told, anew for each turn, so that an edit counts at the next one; from what changes seldom to what changes
+// often, so that a model server finds as much of it as it can among what it has read before. Two turns with the same files give the
+// same bytes.
 
-import { FileError } from "../../fs/error.ts";
-import type { Entry } from "../../fs/filesystem.ts";
 import type { Namespace } from "../../fs/namespace.ts";
+import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
-import { SKILL_BYTES_MAX, skillFrom } from "../abi/skill.ts";
-import { type ContextFile, type ContextRoot, contextText, type SkillLine, skillsText } from "../prompts/told.ts";
+import type { Prompt, PromptPart } from "../abi/prompt.ts";
+import type { Callers } from "../kernel/accounts.ts";
+import { settingsFor } from "../kernel/config.ts";
+import type { Clock } from "../lib/clock.ts";
+import { dayOf, dayPrompt, processPrompt, systemPrompt } from "../prompts/system.ts";
+import { filled, type TemplateValues } from "../prompts/template.ts";
+import { type ContextFile, type ContextRoot, rootPrompt, type SkillLine, skillsPrompt } from "../prompts/told.ts";
+import type { Account } from "../store/kernel/accounts.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { ProcessStore } from "../store/process/verbs.ts";
+import { ToldFiles } from "./told-files.ts";
+import { trustedPlace, workspaceRoot } from "./workspace-context.ts";
 
-export interface Told {
+export interface PromptPorts {
+  readonly kernel: Pick<KernelStore, "accounts" | "config" | "workspaces" | "trust">;
+  readonly store: Pick<ProcessStore, "contextFiles">;
+  readonly callers: Callers;
   readonly namespace: Namespace;
-  readonly caller: Caller;
-  /** Home of the owner, and of the account it runs as. */
-  readonly owner: { readonly username: string; readonly home: string };
-  readonly runAs: { readonly username: string; readonly home: string };
-  /** The workspace, where gsv keeps its versions. What a directory of this machine says comes from anybody. */
-  readonly workspace: string | null;
-  readonly bytesMaxEach: number;
-  readonly skills: "summary" | "names" | "off";
+  readonly clock: Clock;
+}
+
+export interface Assembled extends Prompt {
+  readonly home: string;
 }
 
 const SYSTEM_ROOT = "/sys/config/ai/context.d";
-const FILES_MAX = 200;
+const DAY_MS = 86_400_000;
 
-export async function toldText({
-  namespace,
-  caller,
-  owner,
-  runAs,
-  workspace,
-  bytesMaxEach,
-  skills,
-}: Told): Promise<string> {
-  const homes = owner.home === runAs.home ? [owner] : [owner, runAs];
-  const roots: ContextRoot[] = [];
-  const read = (directory: string) => contextIn(namespace, caller, directory, bytesMaxEach);
-  roots.push({ from: "What holds for this whole home", files: await read(SYSTEM_ROOT) });
-  for (const { username, home } of homes) {
-    const from = username === runAs.username ? `What your own account ${username} keeps` : `What ${username} tells you`;
-    roots.push({ from, files: await read(`${home}/context.d`) });
-  }
-  if (workspace !== null) {
-    const told = await read(`${workspace}/.gsv/context.d`);
-    const summary = `${workspace}/.gsv/summary.md`;
-    const text = told.length > 0 ? null : await textOf(namespace, caller, summary, bytesMaxEach + 1);
-    const files = text === null ? told : [{ path: summary, text }];
-    roots.push({ from: "What holds in this workspace", files });
-  }
-  const index: SkillLine[] = [];
-  if (skills !== "off") for (const { home } of homes) index.push(...(await skillsIn(namespace, caller, home, index)));
-  return contextText(roots, bytesMaxEach) + skillsText(index, skills);
+export async function assemblePrompt(ports: PromptPorts, row: ProcessRow): Promise<Assembled> {
+  const { kernel, clock } = ports;
+  const owner = await kernel.accounts.byUid(row.ownerUid);
+  const runAs = await kernel.accounts.byUid(row.uid);
+  const home = owner?.home ?? "/";
+  const names = { username: runAs?.username ?? "agent", owner: owner?.username ?? "nobody" };
+  const own = (text: string, source: PromptPart["source"]): Prompt => ({
+    parts: [{ source, path: null, text }],
+    leftOut: [],
+  });
+  const first = own(systemPrompt(names), "gsv");
+  const place = own(processPrompt({ home, cwd: row.cwd, pid: row.pid, profile: row.profile }), "process");
+  const day = own(dayPrompt(clock.now()), "memory");
+  const caller = await callerOf(ports, row);
+  // Locked meanwhile: its calls will be refused, each with the reason.
+  if (caller === null || owner === null || runAs === null) return { ...joined([first, place, day]), home };
+  const told = await tellingOf(ports, row, { caller, owner, runAs });
+  return {
+    ...joined([first, ...(await told.seldom()), place, ...(await told.ofProcess()), ...(await told.memory()), day]),
+    home,
+  };
 }
 
-async function contextIn(
-  namespace: Namespace,
-  caller: Caller,
-  directory: string,
-  bytesMax: number,
-): Promise<ContextFile[]> {
-  const files: ContextFile[] = [];
-  for (const { name, stat } of (await entriesOf(namespace, caller, directory)).slice(0, FILES_MAX)) {
-    if (!name.endsWith(".md") || stat.kind === "directory") continue;
-    const path = `${directory}/${name}`;
-    // One byte more than fits is enough to know that it does not.
-    const text = await textOf(namespace, caller, path, bytesMax + 1);
-    if (text !== null) files.push({ path, text });
+async function callerOf({ callers }: PromptPorts, row: ProcessRow): Promise<Caller | null> {
+  try {
+    return await callers.process(row);
+  } catch (error) {
+    if (error instanceof SysError && error.code === "EAUTH") return null;
+    throw error;
   }
-  return files;
 }
 
-/** A skill of the owner's goes before one of the same name further down. */
-async function skillsIn(
-  namespace: Namespace,
-  caller: Caller,
-  home: string,
-  known: readonly SkillLine[],
-): Promise<SkillLine[]> {
-  const found: SkillLine[] = [];
-  const directory = `${home}/skills.d`;
-  for (const { name: entry, stat } of (await entriesOf(namespace, caller, directory)).slice(0, FILES_MAX)) {
-    const isFile = stat.kind !== "directory";
-    if (isFile && !entry.endsWith(".md")) continue;
-    const name = isFile ? entry.slice(0, -".md".length) : entry;
-    const path = isFile ? `${directory}/${entry}` : `${directory}/${entry}/SKILL.md`;
-    const text = await textOf(namespace, caller, path, SKILL_BYTES_MAX + 1);
-    const skill = text === null ? null : skillFrom(name, text);
-    if (skill === null || "fault" in skill || known.some((each) => each.name === name)) continue;
-    found.push({ name, description: skill.description, path });
-  }
-  return found;
+interface People {
+  readonly caller: Caller;
+  readonly owner: Account;
+  readonly runAs: Account;
 }
 
-async function entriesOf(namespace: Namespace, caller: Caller, directory: string): Promise<readonly Entry[]> {
-  return (await unlessRefused(() => namespace.list(caller, directory))) ?? [];
-}
-
-function textOf(namespace: Namespace, caller: Caller, path: string, bytesMax: number): Promise<string | null> {
-  return unlessRefused(async () => {
-    const { bytes } = await namespace.read(caller, path, { bytesMax });
-    return bytes.includes(0) ? null : new TextDecoder().decode(bytes);
+async function tellingOf(ports: PromptPorts, row: ProcessRow, people: People) {
+  const setting = await settingsFor(ports.kernel.config, { uid: row.ownerUid, client: undefined });
+  const bytesMax = Number(setting("ai.maxContextBytes").text);
+  const files = new ToldFiles(ports.namespace, people.caller, bytesMax);
+  return new Telling(ports, row, {
+    ...people,
+    files,
+    bytesMax,
+    skills: setting("ai.skills.indexMode").text as "summary" | "names" | "off",
   });
 }
 
-async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof FileError) return null;
-    throw error;
+interface Means extends People {
+  readonly files: ToldFiles;
+  readonly bytesMax: number;
+  readonly skills: "summary" | "names" | "off";
+}
+
+/** The files, root by root, in the order in which they are told. */
+class Telling {
+  private readonly values: TemplateValues;
+
+  constructor(
+    private readonly ports: PromptPorts,
+    private readonly row: ProcessRow,
+    private readonly means: Means,
+  ) {
+    this.values = templateValues(row, means, ports.clock.now());
   }
+
+  async seldom(): Promise<Prompt[]> {
+    const { files, owner, runAs } = this.means;
+    const isOne = owner.home === runAs.home;
+    const agentsOwn = `What your own account ${runAs.username} keeps`;
+    return [
+      this.root({
+        source: "system",
+        from: "What holds for this whole home",
+        files: await files.contextIn(SYSTEM_ROOT),
+      }),
+      this.root({
+        source: "owner",
+        from: isOne ? agentsOwn : `What ${owner.username} tells you`,
+        files: await files.contextIn(`${owner.home}/context.d`),
+      }),
+      this.root({
+        source: "agent",
+        from: agentsOwn,
+        files: isOne ? [] : await files.contextIn(`${runAs.home}/context.d`),
+      }),
+      this.root({ source: "persona", from: "Who you are", files: await files.fileAt(`${runAs.home}/persona.md`) }),
+      await this.skills(),
+      await this.workspace(),
+    ];
+  }
+
+  async ofProcess(): Promise<Prompt[]> {
+    const { pid } = this.row;
+    const files: ContextFile[] = [];
+    for (const { name, text } of await this.ports.store.contextFiles(pid))
+      files.push({ path: `/proc/${pid}/context.d/${name}`, text });
+    return [this.root({ source: "process", from: "What this process is told", files })];
+  }
+
+  async memory(): Promise<Prompt[]> {
+    const { files, runAs } = this.means;
+    const now = this.ports.clock.now();
+    const kept: ContextFile[] = [];
+    // The newest first: where there is no room for both, that one counts.
+    for (const day of [dayOf(now), dayOf(now - DAY_MS)])
+      kept.push(...(await files.fileAt(`/agents/${runAs.username}/memory/${day}.md`)));
+    // Nobody's template: what was said is kept as it was said.
+    return [rootPrompt({ source: "memory", from: "What you wrote down lately", files: kept }, this.means.bytesMax)];
+  }
+
+  private async skills(): Promise<Prompt> {
+    const { files, owner, runAs, skills } = this.means;
+    const index: SkillLine[] = [];
+    if (skills !== "off")
+      for (const home of new Set([owner.home, runAs.home])) index.push(...(await files.skillsIn(home, index)));
+    return skillsPrompt(index, skills);
+  }
+
+  private async workspace(): Promise<Prompt> {
+    const { workspaceId, ownerUid, cwd } = this.row;
+    const { kernel } = this.ports;
+    const workspace = workspaceId === null ? null : await kernel.workspaces.get(workspaceId);
+    if (workspace === null) return { parts: [], leftOut: [] };
+    const { id, directory } = workspace;
+    const trusted = await kernel.trust.of(ownerUid, trustedPlace(workspace));
+    const told = { id, isOwnTree: directory === null, trusted, cwd };
+    return rootPrompt(await workspaceRoot(this.means.files, told), this.means.bytesMax);
+  }
+
+  private root(root: ContextRoot): Prompt {
+    const files = root.files.map(({ path, text }) => ({ path, text: filled(text, this.values) }));
+    return rootPrompt({ ...root, files }, this.means.bytesMax);
+  }
+}
+
+function templateValues(row: ProcessRow, { owner, runAs }: People, now: number): TemplateValues {
+  const ofAccount = (space: string, { uid, gid, username, home }: Account): [string, string][] => [
+    [`${space}.uid`, String(uid)],
+    [`${space}.gid`, String(gid)],
+    [`${space}.username`, username],
+    [`${space}.home`, home],
+  ];
+  const workspace = row.workspaceId === null ? "" : `/workspaces/${row.workspaceId}`;
+  return new Map([
+    ...ofAccount("identity", runAs),
+    ...ofAccount("program", runAs),
+    ...ofAccount("owner", owner),
+    ...ofAccount("user", owner),
+    ["identity.cwd", row.cwd],
+    ["identity.workspaceId", row.workspaceId ?? ""],
+    ["profile", row.profile],
+    ["workspace", workspace],
+    ["workspace.id", row.workspaceId ?? ""],
+    ["workspace.path", workspace],
+    ["current.date", dayOf(now)],
+    ["current.timezone", "UTC"],
+    ["targets", "gsv, host"],
+    ["known_paths", [owner.home, runAs.home, workspace].filter((path) => path !== "").join(", ")],
+  ]);
+}
+
+function joined(prompts: readonly Prompt[]): Prompt {
+  return {
+    parts: prompts.flatMap(({ parts }) => parts),
+    leftOut: prompts.flatMap(({ leftOut }) => leftOut),
+  };
 }

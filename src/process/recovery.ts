@@ -3,6 +3,7 @@
 
 import { WORKING_STATES } from "../abi/process.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { ObjectStore } from "../objects/objects.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import { StoreUnavailable } from "../store/open.ts";
@@ -12,12 +13,16 @@ import type { Ledger } from "./ledger.ts";
 import type { Retries } from "./retries.ts";
 import type { Runners } from "./runners.ts";
 import { completeSpawn } from "./spawn.ts";
+import type { UndoService } from "./undo.ts";
 
 export interface RecoveryPorts {
   readonly kernel: KernelStore;
   readonly store: ProcessStore;
+  readonly objects: ObjectStore;
   readonly ledger: Ledger;
   readonly runners: Runners;
+  /** Carries an undo to its end that a kernel died in. */
+  readonly undoing: Pick<UndoService, "settle">;
   readonly closer: Closer;
   readonly clock: Clock;
   readonly retries: Retries;
@@ -50,6 +55,7 @@ async function recoverOne(ports: RecoveryPorts, row: ProcessRow): Promise<void> 
     closer.rollForward(row.pid).catch(onFault);
     return;
   }
+  await ports.undoing.settle(row).catch(onFault);
   const { state } = await store.projection(row.pid);
   if (WORKING_STATES.includes(state)) runners.wake(row.pid);
   // Nothing is left to do: writing nothing takes the mark away.

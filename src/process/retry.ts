@@ -10,8 +10,8 @@ export type Verdict =
   | { readonly next: "again"; readonly ms: number }
   /** The one that stands in for it. */
   | { readonly next: "other" }
-  /** The run is put aside for so long. */
-  | { readonly next: "later"; readonly ms: number }
+  /** The run is put aside for so long; what is not the server's fault is not counted. */
+  | { readonly next: "later"; readonly ms: number; readonly counts: boolean }
   /** The run is put aside until there is another key. */
   | { readonly next: "key" }
   | { readonly next: "over" };
@@ -38,6 +38,8 @@ const AGAIN_MAX: { readonly [C in FailureClass]?: number } = {
 const WAIT_MS_MAX = 10 * 60 * 1000;
 const WAIT_MS_MAX_BESIDE = 30 * 1000;
 const PAUSES_MAX = 10;
+/** How soon a machine without a network may have one. */
+const OFFLINE_MS = 30 * 1000;
 
 /** What passes by itself, but not soon. */
 const PASSES: readonly FailureClass[] = ["outage", "network", "timeout", "throttle"];
@@ -54,6 +56,8 @@ export function verdictOn(failure: Failure, stand: Stand, random: (length: numbe
     return { next: "again", ms: Math.max(retryAfterMs, quickTryMs(failed, random)) };
   }
   if (hasOther && ELSEWHERE.includes(failureClass)) return { next: "other" };
-  if (passes && pauses < PAUSES_MAX) return { next: "later", ms: Math.max(retryAfterMs, laterMs(pauses, random)) };
+  if (failure.isOffline) return { next: "later", ms: OFFLINE_MS, counts: false };
+  if (passes && pauses < PAUSES_MAX)
+    return { next: "later", ms: Math.max(retryAfterMs, laterMs(pauses, random)), counts: true };
   return failureClass === "auth" ? { next: "key" } : { next: "over" };
 }

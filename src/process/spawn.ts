@@ -11,6 +11,7 @@ import { visibleProcess } from "../kernel/registry.ts";
 import { droppedFor } from "../kernel/rights.ts";
 import { beginTree, type Workplace, type WorkplacePorts, workplaceFor } from "../kernel/workplaces.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { ObjectStore } from "../objects/objects.ts";
 import type { Account } from "../store/kernel/accounts.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
@@ -18,6 +19,7 @@ import { StoreUnavailable } from "../store/open.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Spawned, SpawnRequest } from "../syscalls/services.ts";
+import { copyHistory, type ForkStep } from "./copy-history.ts";
 import type { Ledger } from "./ledger.ts";
 import { keepModel } from "./model-choice.ts";
 import type { Offers } from "./offers.ts";
@@ -28,6 +30,7 @@ import type { Runners } from "./runners.ts";
 export interface SpawnPorts {
   readonly kernel: KernelStore;
   readonly store: ProcessStore;
+  readonly objects: ObjectStore;
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly bus: Bus;
@@ -55,12 +58,25 @@ export interface SpawnStep {
     readonly model: string | null;
   } | null;
   readonly requestKey: string;
+  /** Whose history it begins with. */
+  readonly fork?: ForkStep;
 }
 
-export async function spawn(ports: SpawnPorts, context: CallContext, request: SpawnRequest): Promise<Spawned> {
+/** A process that begins with the history of another: what was asked for, and what came of it. */
+export interface Forking {
+  readonly body: object;
+  readonly step: ForkStep;
+}
+
+export async function spawn(
+  ports: SpawnPorts,
+  context: CallContext,
+  request: SpawnRequest,
+  forking?: Forking,
+): Promise<Spawned> {
   const { kernel, clock } = ports;
   const { caller, requestId } = context;
-  const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(request)).digest("hex");
+  const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(forking?.body ?? request)).digest("hex");
   const known = await kernel.requests.answered(caller.uid, requestId, hash);
   if (known !== null) {
     if (!known.sameBody) throw new SysError("ECONFLICT", "this request id was used for something else");
@@ -79,6 +95,7 @@ export async function spawn(ports: SpawnPorts, context: CallContext, request: Sp
         ? null
         : { text: request.prompt, runId, origin: originOf(context), model },
     requestKey: keyOf(context),
+    ...(forking === undefined ? {} : { fork: forking.step }),
   };
   const pid = await freshPid(ports);
   const { workspace, isNew } = place.workplace;
@@ -127,7 +144,7 @@ async function completeOrLater(ports: SpawnPorts, pid: string): Promise<void> {
 
 /** The second and third step; also what a start does with a row that is still `creating`. */
 export async function completeSpawn(
-  ports: Pick<SpawnPorts, "kernel" | "store" | "ledger" | "runners" | "clock">,
+  ports: Pick<SpawnPorts, "kernel" | "store" | "ledger" | "runners" | "clock" | "objects">,
   pid: string,
 ): Promise<void> {
   const { kernel, store, ledger, runners, clock } = ports;
@@ -140,6 +157,7 @@ export async function completeSpawn(
     identity: { runAs: runAs?.username ?? row.uid, ownerUid: row.ownerUid },
     now: clock.now(),
   });
+  if (step.fork !== undefined) await copyHistory(ports, row, step.fork);
   await ledger.write(row, async () => {
     if (step.prompt !== null && step.prompt !== undefined) {
       const { requestKey } = step;

@@ -27,6 +27,7 @@ import { tooHeavy } from "./arguments.ts";
 import { BlockCalls } from "./block-calls.ts";
 import type { Blocks } from "./blocks.ts";
 import { changesFile, isSetting, namesItself, pathNamed } from "./call-files.ts";
+import type { Changes } from "./changes.ts";
 import { hostFileVerdict, isHostFileCall } from "./host-file-policy.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Verdict, verdictOf } from "./policy.ts";
@@ -53,6 +54,8 @@ export interface ToolCallPorts {
   /** A person has said yes to a directory of the host. */
   readonly attach: (row: ProcessRow, directory: string) => Promise<void>;
   /** What a change of a setting would do; refuses what no agent may change. Null: what it would become is not known. */
+  /** Notes what each call changes in files. */
+  readonly changes: Pick<Changes, "begin" | "end">;
   readonly proposal: (row: ProcessRow, key: KeyWritten, value: string | null) => Promise<string>;
 }
 
@@ -211,6 +214,7 @@ export class ToolCalls {
 
   private async carryOut(place: RunPlace, call: CallRow): Promise<CallsOutcome> {
     const { row, run, signal } = place;
+    await this.ports.changes.begin(row, run.runId, call);
     const begun = await this.ports.store.beginCall(row.pid, run.epoch, call.dispatchId);
     if (!begun.ok) return "left";
     await this.ports.ledger.publish(row);
@@ -224,6 +228,7 @@ export class ToolCalls {
     // It may have outlived this kernel: the next one asks for it again. A block is told the same as before.
     const isAskedAgain = call.repeat === "resume" || (call.block !== undefined && call.repeat === "read");
     if (signal.reason === KERNEL_LEAVES && isAskedAgain) return "left";
+    await this.ports.changes.end(row, call);
     return await this.end(place, call, outcome, output);
   }
 

@@ -82,11 +82,11 @@ async function look({ processes, store, ledger }: WaitingPorts, wish: WaitFor): 
   return wish.patient || !isHeld(state, waitsFor, wish) ? null : heldResult(pid, wish.run, waitsFor);
 }
 
-// A stop keeps those waiting who wait for the process: whoever stopped it will let it go on. One who waits for a run is told. What a run
-// waits for while it goes on comes by itself.
+// A stop keeps those waiting who wait for the process, and so does an instant: whoever stopped it will let it go on, and time passes. One
+// who waits for a run is told. What a run waits for while it goes on comes by itself.
 function isHeld(state: State, waitsFor: WaitsFor | null, wish: WaitFor): waitsFor is WaitsFor {
   if (waitsFor === null || state === "running") return false;
-  return state === "stopped" ? wish.run !== null : true;
+  return state === "stopped" || waitsFor.kind === "outage" ? wish.run !== null : true;
 }
 
 async function lastRun(store: ProcessStore, pid: string, state: State): Promise<WaitResult> {

@@ -7,6 +7,7 @@ import accounts from "./manual/accounts.md" with { type: "text" };
 import approvals from "./manual/approvals.md" with { type: "text" };
 import chat from "./manual/chat.md" with { type: "text" };
 import configuration from "./manual/configuration.md" with { type: "text" };
+import context from "./manual/context.md" with { type: "text" };
 import environment from "./manual/environment.md" with { type: "text" };
 import exitStatus from "./manual/exit-status.md" with { type: "text" };
 import files from "./manual/files.md" with { type: "text" };
@@ -26,6 +27,7 @@ import signals from "./manual/signals.md" with { type: "text" };
 import storage from "./manual/storage.md" with { type: "text" };
 import terminal from "./manual/terminal.md" with { type: "text" };
 import tools from "./manual/tools.md" with { type: "text" };
+import undo from "./manual/undo.md" with { type: "text" };
 import versions from "./manual/versions.md" with { type: "text" };
 import workspaces from "./manual/workspaces.md" with { type: "text" };
 
@@ -54,8 +56,10 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["tools", tools],
   ["history-and-archives", historyAndArchives],
   ["kernel", kernel],
+  ["context", context],
   ["files", files],
   ["shell", shell],
+  ["undo", undo],
   ["versions", versions],
   ["workspaces", workspaces],
   ["models", models],

@@ -1,11 +1,16 @@
-// What an agent is told besides where it is: the context of the whole home, of its owner and of its own account, and which skills there
-// are. Each root has its own budget: what does not fit is named, so that nobody wonders why it is not heeded. The same bytes for the
-// same files.
+// What an agent is told besides what gsv itself says: files, by whose words they are, and which skills there are. Each root has its own
+// budget: what does not fit is named, so that nobody wonders why it is not heeded. The same bytes for the same files; no file can
+// end its own part and speak as another.
+
+import type { LeftOut, Prompt, PromptPart, PromptSource } from "../abi/prompt.ts";
 
 export interface ContextRoot {
+  readonly source: PromptSource;
   /** Whose words these are. */
   readonly from: string;
   readonly files: readonly ContextFile[];
+  /** There, and not to be told before a person has said that it may be. */
+  readonly untrusted?: { readonly paths: readonly string[]; readonly command: string };
 }
 
 export interface ContextFile {
@@ -20,31 +25,48 @@ export interface SkillLine {
 }
 
 /** The first file that would not fit ends its root, so that an order that was meant stays one. */
-export function contextText(roots: readonly ContextRoot[], bytesMaxEach: number): string {
-  return roots.map((root) => rootText(root, bytesMaxEach)).join("");
-}
-
-function rootText({ from, files }: ContextRoot, bytesMax: number): string {
+export function rootPrompt({ source, from, files, untrusted }: ContextRoot, bytesMax: number): Prompt {
   const told = files.filter(({ text }) => text.trim() !== "");
-  if (told.length === 0) return "";
-  const parts: string[] = [];
+  const parts: PromptPart[] = [];
   let left = bytesMax;
   for (const { path, text } of told) {
-    const part = `<context path="${path}">\n${text.trim()}\n</context>\n`;
-    left -= Buffer.byteLength(part);
+    const body = `<context path="${shown(path)}">\n${closed(text.trim())}\n</context>\n`;
+    left -= Buffer.byteLength(body);
     if (left < 0) break;
-    parts.push(part);
+    parts.push({ source, path, text: parts.length === 0 ? `\n${from}:\n${body}` : body });
   }
+  const heading = parts.length === 0 ? `\n${from}:\n` : "";
   const missing = told.slice(parts.length).map(({ path }) => path);
-  const note = missing.length === 0 ? "" : `(too long to be shown here, read when needed: ${missing.join(", ")})\n`;
-  return `\n${from}:\n${parts.join("")}${note}`;
+  const notes = [
+    ...(missing.length === 0
+      ? []
+      : [`(too long to be shown here, read when needed: ${missing.map(shown).join(", ")})\n`]),
+    ...(untrusted === undefined || untrusted.paths.length === 0
+      ? []
+      : [
+          `(not told, because nobody has said yet that it can be trusted: ${untrusted.paths.map(shown).join(", ")}; ${untrusted.command} does)\n`,
+        ]),
+  ];
+  const note: PromptPart[] = notes.length === 0 ? [] : [{ source, path: null, text: heading + notes.join("") }];
+  const leftOut: LeftOut[] = [
+    ...missing.map((path) => ({ source, path, why: "too long" as const })),
+    ...(untrusted?.paths ?? []).map((path) => ({ source, path, why: "not trusted" as const })),
+  ];
+  return { parts: [...parts, ...note], leftOut };
 }
 
 const SKILL_INDEX_BYTES = 8 * 1024;
 
-export function skillsText(skills: readonly SkillLine[], mode: "summary" | "names" | "off"): string {
-  if (mode === "off" || skills.length === 0) return "";
-  if (mode === "names") return `\nSkills: ${skills.map(({ name }) => name).join(", ")} (files in ~/skills.d).\n`;
+export function skillsPrompt(skills: readonly SkillLine[], mode: "summary" | "names" | "off"): Prompt {
+  const one = (text: string, leftOut: readonly LeftOut[] = []): Prompt => ({
+    parts: [{ source: "skills", path: null, text }],
+    leftOut,
+  });
+  if (mode === "off" || skills.length === 0) return { parts: [], leftOut: [] };
+  if (mode === "names")
+    return one(
+      `\nSkills: ${skills.map(({ name }) => name).join(", ")}. When one fits the task, read it before you begin: gsv skills show NAME.\n`,
+    );
   const lines: string[] = [];
   let left = SKILL_INDEX_BYTES;
   for (const { name, description, path } of skills) {
@@ -53,7 +75,19 @@ export function skillsText(skills: readonly SkillLine[], mode: "summary" | "name
     if (left < 0) break;
     lines.push(line);
   }
-  const more = skills.length - lines.length;
-  const note = more > 0 ? `- and ${more} more in ~/skills.d\n` : "";
-  return `\nSkills: when one fits the task, read its file before you begin.\n${lines.join("")}${note}`;
+  const missing = skills.slice(lines.length);
+  const note = missing.length > 0 ? `- and ${missing.length} more: gsv skills list\n` : "";
+  return one(
+    `\nSkills: when one fits the task, read its file before you begin.\n${lines.join("")}${note}`,
+    missing.map(({ path }) => ({ source: "skills", path, why: "too long" })),
+  );
+}
+
+/** A file that holds the end of its part would say the rest in another's name. */
+function closed(text: string): string {
+  return text.replace(/<(?=\/?context[\s>])/gi, "&lt;");
+}
+
+function shown(path: string): string {
+  return path.replace(/["<>\u0000-\u001f\u007f]/g, "?");
 }

@@ -132,11 +132,16 @@ export function thrownFailure(error: unknown): Failure {
       message: `the server's certificate is not to be trusted (${certificate}): check the clock and the address`,
     };
   }
+  if (codes.some((each) => OFFLINE.includes(each)))
+    return { class: "network", message: `this machine has no network (${code})`, isOffline: true };
   return {
     class: "network",
     message: `no connection to the model server (${code ?? chain.at(-1)?.message ?? "no reason"})`,
   };
 }
+
+/** No way there, or nobody who could name one: not the server's fault. */
+const OFFLINE: readonly string[] = ["ENETUNREACH", "ENETDOWN", "EADDRNOTAVAIL", "EAI_AGAIN"];
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS_CERT/;
 

@@ -148,3 +148,11 @@ export function costUsd({ price }: ModelFacts, usage: Omit<Usage, "costUsd">): n
   // To a ten-thousandth of a cent, so that sums do not end in noise.
   return Math.round(millionths) / MILLION;
 }
+
+/** What is asked of an Ollama, unless the settings say less: most models on one machine can have it. */
+const OLLAMA_WINDOW_TOKENS = 32_768;
+
+/** How much a request may hold, as far as it is gsv that decides. */
+export function ollamaWindow(windowTokens: number): number {
+  return Math.min(OLLAMA_WINDOW_TOKENS, windowTokens);
+}

@@ -22,7 +22,8 @@ export function keptCalls(question: string, { system, tools }: ModelRequest): re
     // The search takes letters as they are.
     [...new Set([word, word.toLowerCase(), word[0]?.toUpperCase() + word.slice(1).toLowerCase()])].map((query) => ({
       name: "Search",
-      args: { query, path: KNOWLEDGE },
+      // Of a home that keeps none yet nothing is an error.
+      args: { query, path: "~" },
     })),
   );
   const skill = skillFor(question, system);
@@ -49,7 +50,7 @@ function bestLines(question: string, done: readonly Exchange[]): string[] {
   for (const { call, result } of done) {
     if (call.name !== "Search" || result.outcome !== "completed") continue;
     for (const row of result.output.split("\n")) {
-      if (!/^[^:]+:\d+:/.test(row)) continue;
+      if (!/^[^:]*\/knowledge\/[^:]+:\d+:/.test(row)) continue;
       scores.set(row, termsOf(row.replace(/^[^:]+:\d+:/, "")).filter((term) => wanted.has(term)).length);
     }
   }

@@ -33,6 +33,10 @@ export function offlineProvider({ manual }: OfflinePorts): Provider {
   return {
     name: "offline",
     async *stream(request, signal) {
+      if (request.purpose === "summary") {
+        yield { type: "error", failure: { class: "config", message: "offline is no model and writes no summaries" } };
+        return;
+      }
       answers ??= manual().then((sections) => new ManualAnswers(sections));
       const turn = turnFor(request, await answers);
       for (const event of eventsOf(turn, request)) {

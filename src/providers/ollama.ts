@@ -7,6 +7,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
 import { type Shows, shownOf, type Turn, toolsAndMessages } from "./conversation.ts";
 import { countOf, recordOf } from "./json.ts";
+import { ollamaWindow } from "./models.ts";
 import { ollamaTranslation } from "./ollama-events.ts";
 import { LineFramer } from "./sse.ts";
 import { answered, readJson } from "./wire.ts";
@@ -14,8 +15,6 @@ import { answered, readJson } from "./wire.ts";
 const LIST_MS = 10_000;
 /** Until the first byte: a model may have to be loaded, and reads the whole request first. */
 const FIRST_BYTE_MS = 300_000;
-/** What a request asks for, unless the settings say less: most models on one machine can have it. */
-const WINDOW_TOKENS = 32_768;
 
 export function ollamaProvider({ clock, access }: { readonly clock: Clock; readonly access: Access }): Provider {
   const headers = {
@@ -68,7 +67,7 @@ function bodyOf(request: Request, access: Access): object {
     stream: true,
     // Only models that think take yes for an answer; every model takes no.
     ...(reasoning === "off" ? { think: false } : {}),
-    options: { num_ctx: Math.min(WINDOW_TOKENS, served ?? windowTokens), num_predict: maxTokens },
+    options: { num_ctx: ollamaWindow(served ?? windowTokens), num_predict: maxTokens },
     ...toolsAndMessages(request, (turn) => messagesOf(turn, (said) => shownOf(said, request.images, sees))),
   };
 }

@@ -26,6 +26,8 @@ export interface ScriptLine {
   readonly cut: boolean;
   readonly error: Failure | null;
   readonly when: ((message: string) => boolean) | null;
+  /** Answers no message but every request for a summary of history. */
+  readonly isSummary: boolean;
   readonly repeat: number;
   readonly stop: StopReason;
   readonly usage: Usage;
@@ -54,7 +56,7 @@ const FAILURE_CLASSES: readonly FailureClass[] = [
 ];
 const STOPS: readonly StopReason[] = ["end", "tools", "length", "refusal"];
 const SPEAKING_KEYS = ["text", "thinking", "calls", "cut", "error"];
-const KEYS = [...SPEAKING_KEYS, "delayMs", "chunk", "chunkDelayMs", "when", "repeat", "stop", "usage"];
+const KEYS = [...SPEAKING_KEYS, "delayMs", "chunk", "chunkDelayMs", "when", "for", "repeat", "stop", "usage"];
 
 export function parseScript(source: string): readonly ScriptLine[] {
   const lines: ScriptLine[] = [];
@@ -88,8 +90,8 @@ export class Place {
   lastUser = "";
 
   constructor(lines: readonly ScriptLine[]) {
-    this.plain = lines.filter((line) => line.when === null);
-    this.conditional = lines.filter((line) => line.when !== null);
+    this.plain = lines.filter((line) => line.when === null && !line.isSummary);
+    this.conditional = lines.filter((line) => line.when !== null && !line.isSummary);
   }
 
   /** History goes by, oldest first. */
@@ -157,6 +159,7 @@ class LineReader {
       chunkDelayMs: this.whole("chunkDelayMs", this.values.chunkDelayMs, 0, DAY_MS, 0),
       cut,
       error: this.values.error === undefined ? null : this.failure(this.values.error),
+      isSummary: this.values.for !== undefined && this.oneOf("for", this.values.for, ["summary"]) === "summary",
       when: this.values.when === undefined ? null : this.condition(this.string("when", this.values.when)),
       repeat: this.whole("repeat", this.values.repeat, 1, 1_000_000_000, 1),
       stop: this.oneOf("stop", this.values.stop ?? (calls.length > 0 ? "tools" : "end"), STOPS),

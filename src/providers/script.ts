@@ -5,6 +5,7 @@
 //   chunkDelayMs              wait between pieces                  cut       true: stop with no end, as a lost connection does
 //   error                     {"class":"outage","message":"…"}     when      text in the last user message, or /regex/i
 //   repeat                    the line counts as so many answers   usage     {"input":1,"output":2,…}; stop: "length", "refusal"
+//   for                       "summary": answers no message, but each request to summarise history
 // {{n}} is the number of the turn, {{last}} the last user message, {{result}} the last tool result. The file is read at each turn;
 // a fault in it is a `config` failure that names the line. Nothing is remembered between turns (see Place).
 
@@ -36,7 +37,9 @@ async function findLine(request: ModelRequest): Promise<Found> {
   const path = request.model;
   let place: Place;
   try {
-    place = new Place(parseScript(await readScript(path)));
+    const lines = parseScript(await readScript(path));
+    if (request.purpose === "summary") return summaryLine(path, lines);
+    place = new Place(lines);
   } catch (error) {
     if (error instanceof ScriptFault) return { class: "config", message: `script ${path}: ${error.message}` };
     throw error;
@@ -49,6 +52,12 @@ async function findLine(request: ModelRequest): Promise<Found> {
   const { line, turn } = place.cue();
   if (line !== null) return { line, turn, lastUser: place.lastUser };
   return { class: "config", message: `script ${path}: no line is left for turn ${turn}: add one, or a repeat` };
+}
+
+function summaryLine(path: string, lines: readonly ScriptLine[]): Found {
+  const line = lines.find(({ isSummary }) => isSummary);
+  if (line !== undefined) return { line, turn: 1, lastUser: "" };
+  return { class: "config", message: `script ${path}: no line is for a summary` };
 }
 
 /** Others get their turn. */

@@ -9,6 +9,7 @@ import { HOME_REPO, hasTree, type RepoName, VERSIONED } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
 import { findGit, type Git, gitAt, programPath } from "./git.ts";
 import { BARE_CONFIG, completeRepository, Repository, TREE_CONFIG } from "./repository.ts";
+import { Shadow } from "./shadow.ts";
 import { VersionedTree } from "./tree.ts";
 
 export interface ReposOptions {
@@ -25,6 +26,7 @@ export interface ReposOptions {
 export class Repos {
   private readonly trees = new Map<string, VersionedTree>();
   private readonly bare = new Map<string, Repository>();
+  private readonly shadows = new Map<string, Shadow>();
   private git: Git | null | undefined;
 
   constructor(private readonly options: ReposOptions) {}
@@ -64,6 +66,19 @@ export class Repos {
     });
     this.trees.set(directory, tree);
     return tree;
+  }
+
+  /** The versions of a directory of this machine that are kept for an account. */
+  shadow(owner: string, directory: string): Shadow {
+    const key = `${owner} ${directory}`;
+    const known = this.shadows.get(key);
+    if (known !== undefined) return known;
+    const { clock, log = unsaid } = this.options;
+    const name = new Bun.CryptoHasher("sha256").update(directory).digest("hex").slice(0, 24);
+    const gitDir = join(this.options.directory, owner, ".undo", `${name}.git`);
+    const shadow = new Shadow({ directory, gitDir, findGit: this.findGit, clock, log });
+    this.shadows.set(key, shadow);
+    return shadow;
   }
 
   /** Null where there is none; a home always has one, if only to come. */

@@ -13,6 +13,7 @@ import { diskNow } from "./locks.ts";
 import { isDropping } from "./names.ts";
 import { completeRepository, Repository, TREE_CONFIG } from "./repository.ts";
 import { isIndexBroken, isOnMain } from "./sound.ts";
+import { madeBy } from "./steps.ts";
 
 /** The weight of a whole index at every commit is why old versions are packed now and then. */
 const COMMITS_BEFORE_PACKING = 500;
@@ -31,6 +32,8 @@ export interface Change {
   /** An account's name. */
   readonly author: string;
   readonly message: string;
+  /** The process that makes it, where one does. */
+  readonly by?: string | undefined;
 }
 
 export interface Done<T> {
@@ -243,14 +246,15 @@ export class VersionedTree {
       .filter((path) => path !== "" && !path.endsWith("/"));
   }
 
-  private async commit({ author, message }: Change, paths: readonly string[]): Promise<void> {
+  private async commit({ author, message, by }: Change, paths: readonly string[]): Promise<void> {
     const { repository } = this;
     const listed = [...new Set(paths)];
     if (listed.length === 0) return;
     await this.stage(listed);
     const at = { name: author, at: this.options.clock.now() };
     // 1: nothing differs from what is there.
-    await repository.insist(["commit", "-q", "--no-verify", "--cleanup=verbatim", "-m", oneLine(message)], {
+    const said = ["-m", oneLine(message), ...(by === undefined ? [] : ["-m", madeBy([by])])];
+    await repository.insist(["commit", "-q", "--no-verify", "--cleanup=verbatim", ...said], {
       author: at,
       also: [1],
     });

@@ -5,6 +5,7 @@ import type { ConfigLayer } from "../abi/config-value.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Message } from "../abi/message.ts";
 import type { Approval, ProcessInfo, Profile, RunStatus, State, WaitsFor } from "../abi/process.ts";
+import type { Segment } from "../abi/segment.ts";
 import type { LeaveReason } from "../abi/sys.ts";
 import type { Checkpoint } from "../abi/workspace.ts";
 import type { CallContext } from "./define.ts";
@@ -68,6 +69,8 @@ export interface Histories {
   /** Of the newest answer when no number is given. */
   text(caller: Caller, pid: string, query: { readonly seq?: number; readonly offset: number }): Promise<MessageText>;
   trace(caller: Caller, pid: string, query: { readonly after?: number; readonly limit: number }): Promise<TraceRow[]>;
+  /** Oldest first. */
+  segments(caller: Caller, pid: string): Promise<readonly Segment[]>;
 }
 
 export interface SpawnRequest {

@@ -7,12 +7,15 @@ import type { CodeMode } from "./codemode.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { Files } from "./files-service.ts";
+import type { Conversations, SearchService } from "./history-service.ts";
 import type { Web } from "./net-service.ts";
+import type { Prompts } from "./prompt-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
 import type { Approvals, Archives, Histories, KernelControl, Processes, Registry, Settings } from "./services.ts";
 import type { Shells } from "./shell-service.ts";
 import type { Media, Storage } from "./storage-service.ts";
-import type { Workspaces } from "./workspace-service.ts";
+import type { Undoing } from "./undo-service.ts";
+import type { Trust, Workspaces } from "./workspace-service.ts";
 
 /** All services there are; the read-only view has those marked. */
 export interface Services {
@@ -35,10 +38,15 @@ export interface Services {
   readonly shells: Shells;
   readonly repositories: Repositories; // looking reads
   readonly workspaces: Workspaces; // looking reads
+  readonly trust: Trust; // what a workspace says is read
   readonly bootstrapping: Bootstrapping;
   readonly storage: Storage; // status and verify read
   readonly media: Media; // getting and listing read
   readonly models: ModelService;
+  readonly prompts: Prompts;
+  readonly undoing: Undoing;
+  readonly conversations: Conversations;
+  readonly search: SearchService;
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
@@ -51,6 +59,9 @@ const DOMAINS = {
   proc: async (): Promise<Declarations> => [
     ...(await import("./proc.ts")).procCalls,
     ...(await import("./proc-model.ts")).procModelCalls,
+    ...(await import("./prompt.ts")).promptCalls,
+    ...(await import("./undo.ts")).undoCalls,
+    ...(await import("./proc-history.ts")).procHistoryCalls,
   ],
   fs: async (): Promise<Declarations> => [
     ...(await import("./fs.ts")).fsCalls,
@@ -72,6 +83,9 @@ const DOMAINS = {
   codemode: async (): Promise<Declarations> => (await import("./codemode.ts")).codemodeCalls,
   net: async (): Promise<Declarations> => (await import("./net.ts")).netCalls,
   storage: async (): Promise<Declarations> => (await import("./storage.ts")).storageCalls,
+  "proc.context": async (): Promise<Declarations> => (await import("./prompt.ts")).contextCalls,
+  "config.context": async (): Promise<Declarations> => (await import("./prompt.ts")).homeContextCalls,
+  "proc.history": async (): Promise<Declarations> => (await import("./proc-history.ts")).historyPolicyCalls,
   "proc.media": async (): Promise<Declarations> => (await import("./media.ts")).mediaCalls,
   audit: async (): Promise<Declarations> => (await import("./audit.ts")).auditCalls,
 };

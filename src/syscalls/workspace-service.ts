@@ -36,3 +36,16 @@ export interface Workspaces {
   ): Promise<WorkspaceInfo>;
   archive(context: CallContext, request: { readonly id: string; readonly undo: boolean }): Promise<WorkspaceInfo>;
 }
+
+export interface Speaking {
+  readonly id: string;
+  readonly directory: string | null;
+  readonly trusted: boolean;
+  /** What it tells agents, or would; long ones are cut. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+}
+
+export interface Trust {
+  speaks(caller: Caller, id: string): Promise<Speaking>;
+  decide(context: CallContext, decision: { readonly id: string; readonly trusted: boolean }): Promise<Speaking>;
+}

@@ -5,7 +5,7 @@ import type { Commit } from "../abi/repo.ts";
 import type { WorkspaceInfo } from "../abi/workspace.ts";
 import { field, syscall } from "./define.ts";
 import { commitLine, workspaceText } from "./format.ts";
-import type { WorkspacePage, Workspaces, WorkspaceView } from "./workspace-service.ts";
+import type { Speaking, Trust, WorkspacePage, Workspaces, WorkspaceView } from "./workspace-service.ts";
 
 type Service = { workspaces: Workspaces };
 
@@ -122,6 +122,44 @@ export const workspaceCalls = [
     },
     run: ({ workspaces }: Service, { id: name, undo = false }, context) =>
       workspaces.archive(context, { id: name, undo }),
+  }),
+
+  syscall({
+    name: "workspace.speaks",
+    summary: "Show what a workspace tells the agents in it, or would if it was trusted",
+    class: "read",
+    capability: "workspace.get",
+    input: { id },
+    cli: {
+      hidden: true,
+      examples: ["gsv workspace trust dir_8fk2mz"],
+      print: {
+        kind: "list",
+        rows: (result: Speaking) => result.files,
+        line: (file: Speaking["files"][number]) => file.path,
+        empty: "it tells nothing",
+      },
+    },
+    run: ({ trust }: { trust: Trust }, args, { caller }) => trust.speaks(caller, args.id),
+  }),
+
+  syscall({
+    name: "workspace.trust",
+    summary: "Let AGENTS.md, CLAUDE.md and .gsv of a workspace be told to the agents in it",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: { id, undo: field.flag("take it back") },
+    cli: {
+      examples: ["gsv workspace trust dir_8fk2mz", "gsv workspace trust dir_8fk2mz --undo"],
+      print: {
+        kind: "value",
+        text: ({ id: name, trusted, files }: Speaking) =>
+          `${name} is ${trusted ? "trusted" : "not trusted"}: ${files.map(({ path }) => path).join(", ") || "it tells nothing yet"}`,
+      },
+    },
+    run: ({ trust }: { trust: Trust }, { id: name, undo = false }, context) =>
+      trust.decide(context, { id: name, trusted: !undo }),
   }),
 
   syscall({

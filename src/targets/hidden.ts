@@ -30,23 +30,21 @@ const ROOT_FILES = ["/etc/shadow", "/etc/gshadow"];
 const SOCKETS_LIE_IN = ["/run", "/var/run"];
 /** Anybody may write there. */
 const TMP = ["/tmp", "/var/tmp"];
-/** A directory with more in it is not looked through. */
-const ENTRIES_MAX = 64;
 
 export function hiddenOn({ home, env, uid }: Surroundings): Hidden {
   const homes = new Set([env.HOME, homeOf(uid)].flatMap((path) => real(path) ?? []));
   const below = (names: string) => [...homes].flatMap((each) => names.split(" ").map((name) => join(each, name)));
   const places = [home, ...SOCKETS_LIE_IN, env.XDG_RUNTIME_DIR, ...below(KEY_DIRECTORIES)];
-  const sockets = listening();
+  const found = sockets();
   return {
     own: unique(TMP.flatMap((path) => real(path) ?? [])),
     directories: unique([
       ...places.flatMap((path) => real(path) ?? []),
-      ...sockets.map((path) => dirname(path)).filter(holdsSocketsAlone),
+      ...found.flatMap(({ directory, isAlone }) => (isAlone ? [directory] : [])),
     ]),
     files: unique([
       ...[...below(KEY_FILES), ...ROOT_FILES].flatMap((path) => real(path) ?? []).filter(isReadable),
-      ...sockets,
+      ...found.flatMap(({ paths }) => paths),
     ]),
   };
 }
@@ -62,22 +60,35 @@ function homeOf(uid: number): string | undefined {
   return lines.find((line) => line.split(":")[2] === String(uid))?.split(":")[5];
 }
 
-/** By their real paths. Those of other systems on this machine are listed too, and lie elsewhere or nowhere here. */
-function listening(): string[] {
+interface SocketPlace {
+  readonly directory: string;
+  readonly paths: readonly string[];
+  /** There is nothing else, so that one that is made there later may be hidden as well. */
+  readonly isAlone: boolean;
+}
+
+/** By real paths: all that lie where somebody bound one, for many are given another name when they are ready. */
+function sockets(): readonly SocketPlace[] {
   const bound = textOf("/proc/net/unix")
     .split("\n")
     .flatMap((line) => /^(?:\S+\s+){7}(\/.*)$/.exec(line)?.[1] ?? []);
-  return unique(bound.filter(isSocket).flatMap((path) => real(path) ?? []));
+  // Those of other systems on this machine are listed too, and lie elsewhere or nowhere here.
+  const named = unique(bound.flatMap((path) => real(path) ?? [])).filter(isSocket);
+  return unique(bound.flatMap((path) => real(dirname(path)) ?? [])).map((directory) => {
+    const known = named.filter((path) => dirname(path) === directory);
+    return placeAt(directory) ?? { directory, paths: known, isAlone: false };
+  });
 }
 
-/** So that one that is made there later is hidden as well. */
-function holdsSocketsAlone(directory: string): boolean {
+/** Null where it cannot be listed. */
+function placeAt(directory: string): SocketPlace | null {
   try {
     const entries = readdirSync(directory, { withFileTypes: true });
-    const isOne = (entry: (typeof entries)[number]) => entry.isSocket() || /\.(?:lock|pid)$/.test(entry.name);
-    return entries.length <= ENTRIES_MAX && entries.every(isOne);
+    const paths = entries.filter((entry) => entry.isSocket()).map(({ name }) => join(directory, name));
+    const isAlone = entries.every((entry) => entry.isSocket() || /\.(?:lock|pid)$/.test(entry.name));
+    return { directory, paths, isAlone: isAlone && paths.length > 0 };
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -36,6 +36,9 @@ export interface SandboxPorts {
   readonly works: (argv: readonly string[]) => Promise<boolean>;
 }
 
+/** Where it is looked for: never where a person's PATH may lead. */
+export const SANDBOX_PATH = "/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin";
+
 /** Null where the machine has none, or has one that may not do its work. */
 export async function findSandbox({ platform, find, works }: SandboxPorts): Promise<Sandbox | null> {
   const isDarwin = platform === "darwin";
@@ -90,12 +93,21 @@ function bubblewrap(program: string, argv: readonly string[], confinement: Confi
     ...shown.flatMap((path) => ["--ro-bind-try", path, path]),
     // They show what runs elsewhere, so nothing that is written may bring back the machine's own.
     ...(directory === "/" ? ["--bind", "/", "/", ...OWN_DEVICES] : [...OWN_DEVICES, "--bind", directory, directory]),
+    ...[...empty, ...files].filter(isInside).flatMap((place) => heldBetween(place, directory)),
     ...hide(isInside),
     // What is written there would be lost without a word.
     ...empty.filter((place) => !hidden.own.includes(place)).flatMap((place) => ["--remount-ro", place]),
     ...["--chdir", directory, "--"],
     ...(terminal ? argv : first(argv)),
   ];
+}
+
+/** A directory on the way to what is hidden could be given another name, under which nothing is hidden: what something is mounted on cannot. */
+function heldBetween(place: string, directory: string): readonly string[] {
+  const names = place.slice(directory.length).split("/").filter(Boolean).slice(0, -1);
+  const root = directory === "/" ? "" : directory;
+  const ways = names.map((_, index) => `${root}/${names.slice(0, index + 1).join("/")}`);
+  return ways.flatMap((way) => ["--bind", way, way]);
 }
 
 /** Untried; see above. */

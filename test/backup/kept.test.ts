@@ -56,6 +56,9 @@ test("messages, archives, files, approvals and who waits for what come back as t
       await copy.inState(asking, "idle");
       expect(await copy.refusal("fs.read", { path: "~/a.md" })).toMatchObject({ code: "ENOENT" });
     });
+    // What is derived is left out, and what was derived before is not taken for what is there now.
+    await home.sys.call("proc.search", { words: ["second"] });
+    expect(partsOf(file).filter(({ name }) => name.includes("index"))).toEqual([]);
     // The same bytes are in it once.
     const names = partsOf(file).map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);

@@ -13,6 +13,7 @@ import { Floor, freshBinary } from "./machine.ts";
 import { passes, type Row, table } from "./measure.ts";
 import { modelRows } from "./models.ts";
 import { mountRows } from "./mounts.ts";
+import { promptRows } from "./prompt.ts";
 import { scaleRows } from "./scale.ts";
 import { sendRows } from "./send.ts";
 import { shellRows } from "./shell.ts";
@@ -24,6 +25,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   start: startRows,
   chat: chatRows,
   models: modelRows,
+  prompt: promptRows,
   send: sendRows,
   commit: commitRows,
   scale: scaleRows,

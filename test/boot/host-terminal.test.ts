@@ -2,8 +2,9 @@
 // sandbox and in the machine's own.
 
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { parentOf } from "../../src/targets/pids.ts";
 import { until } from "../support/home.ts";
 import { gone, WAYS } from "../support/host.ts";
 import { gsvCommand } from "../support/program.ts";
@@ -104,19 +105,27 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     screen.terminal.close();
   });
 
-  test.each(["the terminal", "gsv"])("when %s goes, what runs on it goes too", async (what) => {
+  // A shell that is killed leaves its jobs, as shells do; a sandbox leaves nothing.
+  const ends = ["the terminal", "gsv", ...(sandbox === null ? [] : ["the sandbox"])];
+  test.each(ends)("when %s goes, what runs on it goes too", async (what) => {
     const mark = `1000.${process.pid}${++marks}`;
     const screen = open({ args: way });
     await screen.shows("bash-");
     screen.type(`sleep ${mark} & sleep ${mark}`);
     await until("it runs", () => startedWith(mark).length >= 2);
-    if (what === "gsv") process.kill(screen.pid, "SIGKILL");
+    if (what === "the sandbox") for (const pid of childrenOf(screen.pid)) process.kill(pid, "SIGKILL");
+    else if (what === "gsv") process.kill(screen.pid, "SIGKILL");
     else screen.terminal.close();
     await screen.ended;
     await gone(mark);
     screen.terminal.close();
   });
 });
+
+function childrenOf(parent: number): number[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => parentOf(pid) === parent);
+}
 
 test("gsv's own home is no place for one", async () => {
   mkdirSync(join(directory, "home"), { recursive: true, mode: 0o700 });

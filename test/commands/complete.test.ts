@@ -47,7 +47,7 @@ describe("commands and verbs", () => {
   });
 
   test("after a noun come its verbs, also after flags", async () => {
-    expect(await values("proc", "s")).toEqual(["spawn", "send", "signal", "stop"]);
+    expect(await values("proc", "s")).toEqual(["spawn", "send", "signal", "segments", "search", "stop"]);
     expect(await values("--json", "archive", "")).toEqual(["list", "show", "verify"]);
     expect(await values("proc", "nosuch", "")).toEqual([]);
   });
@@ -210,7 +210,14 @@ describe("flags of every command", () => {
       ["--set", "ai.reasoning=off", "kill", "--user", "bob"],
     ])
       expect(await values(...words, "task:")).toEqual(["task:abc123", "task:abd456"]);
-    expect(await values("--user", "root", "proc", "s")).toEqual(["spawn", "send", "signal", "stop"]);
+    expect(await values("--user", "root", "proc", "s")).toEqual([
+      "spawn",
+      "send",
+      "signal",
+      "segments",
+      "search",
+      "stop",
+    ]);
     expect(io.actedAs).toEqual([]);
     expect(io.said).toEqual([]);
   });

@@ -188,7 +188,7 @@ describe("words that are no command", () => {
   const cases: [argv: string[], says: string, hint: string][] = [
     [["cht"], "unknown command: cht", "or gsv chat"],
     [["pss"], "unknown command: pss", "did you mean gsv ps"],
-    [["history"], "unknown command: history", "did you mean gsv proc history"],
+    [["trace"], "unknown command: trace", "did you mean gsv proc trace"],
     [["hello"], "unknown command: hello", 'gsv chat "…" talks'],
     [["__proto__"], "unknown command: __proto__", "gsv help"],
     [["proc", "lst"], "unknown command: proc lst", "did you mean gsv proc list"],

@@ -10,6 +10,8 @@ import { HOLDING } from "./process-store/holding.ts";
 import { INBOX } from "./process-store/inbox.ts";
 import { PAGES } from "./process-store/pages.ts";
 import { RECOVERY } from "./process-store/recovery.ts";
+import { REWINDS } from "./process-store/rewinds.ts";
+import { SEGMENTS } from "./process-store/segments.ts";
 import { SWEEPING } from "./process-store/sweeping.ts";
 import { TEXTS } from "./process-store/texts.ts";
 import { TURNS } from "./process-store/turns.ts";
@@ -24,6 +26,8 @@ const GROUPS: { readonly [group: string]: Claims } = {
   recovery: RECOVERY,
   pages: PAGES,
   texts: TEXTS,
+  segments: SEGMENTS,
+  rewinds: REWINDS,
   sweeping: SWEEPING,
 };
 

@@ -1,5 +1,5 @@
 // A short life of a process that passes every part of the machinery: spawned with a message, sent more, three tools with two effects, an
-// approval, a reset, another message, killed while it asks. Every call is repeated by its client until it is answered, so a life goes on
+// approval, a compaction, a reset, another message, killed while it asks. Every call is repeated by its client until it is answered, so a life goes on
 // through any number of kernels, and what was answered is known.
 
 import { readFileSync } from "node:fs";
@@ -25,6 +25,7 @@ const SCRIPT = [
   },
   { calls: [{ name: "Delete", args: { path: "~/w-{{last}}-1" } }] },
   { text: "answer {{n}}", repeat: 1000 },
+  { for: "summary", text: "## Task\nLive." },
 ];
 
 export interface Life {
@@ -54,6 +55,9 @@ export async function live(sys: Sys, chapter: (name: string) => Promise<unknown>
   };
   await send("second");
   await send("third");
+  await settle(sys, pid);
+  await sys.call("proc.compact", { pid, keep: 2 });
+  await send("and more");
   await settle(sys, pid);
   const reset = await sys.call<Closed>("proc.reset", { pid });
   await chapter("old");

@@ -57,6 +57,13 @@ function emptyIndex(path: string, name: string): void {
   closeSync(file);
 }
 
+test("a damaged index of words is no problem: nothing is lost with it", async () => {
+  writeFileSync(join(bed.paths.home, "index.db"), "this is no database at all");
+  const found = await bed.look("databases");
+  expect(found.some((line) => line.startsWith("notice databases: index.db: "))).toBe(true);
+  expect(problems(found)).toEqual([]);
+});
+
 const problems = (found: readonly string[]) => found.filter((line) => line.startsWith("problem"));
 
 describe("a damaged kernel.db", () => {

@@ -10,6 +10,7 @@ import type { Message } from "../../src/abi/message.ts";
 import type { ProcessInfo } from "../../src/abi/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { messageLine, waitsForText } from "../../src/syscalls/format.ts";
+import { segmentName } from "../../src/syscalls/history-service.ts";
 import { codeOf } from "../contract/filesystem.ts";
 import { agent, bob, sam } from "../support/caller.ts";
 import { FakeClock } from "../support/clock.ts";
@@ -61,6 +62,8 @@ function proc() {
       const info = mine.get(pid);
       if (info === undefined) throw new SysError("ESRCH", `no such process: ${pid}`);
       if (name === "proc.get") return info as R;
+      if (name === "proc.context.list") return { files: [] } as R;
+      if (name === "proc.segments") return { segments: [{ fromSeq: 1, toSeq: 600, summarySeq: 1200 }] } as R;
       const page = messages.filter(({ id }) => id > afterSeq).slice(0, limit);
       return { messages: page, hasMoreAfter: (page.at(-1)?.id ?? 0) < messages.length } as R;
     },
@@ -69,7 +72,7 @@ function proc() {
   });
   const files = new Namespace([
     { at: "/", fs: memoryMount() },
-    { at: "/proc", fs: procFs({ sysFor, actFor: sysFor, clock, messageLine, waitsForText }) },
+    { at: "/proc", fs: procFs({ sysFor, actFor: sysFor, clock, messageLine, segmentName, waitsForText }) },
   ]);
   const read = async (path: string, caller: Caller = sam, bytesMax = 1 << 20) =>
     new TextDecoder().decode((await files.read(caller, path, { bytesMax })).bytes);
@@ -83,7 +86,7 @@ describe("/proc", () => {
     const { names } = proc();
     expect(await names("/proc")).toEqual(["init:1000", "loadavg", "self", "task:abc123", "uptime", "version"]);
     expect((await names("/proc/init:1000")).join(" ")).toBe(
-      "approvals caps clients cmdline context.d ctl cwd environ history identity limits maps messages model note pending queue status stream usage",
+      "approvals caps clients cmdline context.d ctl cwd environ history identity limits maps messages model note pending queue segments status stream usage",
     );
     expect(await names("/proc", bob)).toEqual(["loadavg", "self", "uptime", "version"]);
   });
@@ -104,6 +107,8 @@ describe("/proc", () => {
       "Cwd:",
       "Workspace:",
       "WaitsFor:",
+      "NextTry:",
+      "Failure:",
       "Created:",
       "",
     ]);

@@ -47,6 +47,18 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.abort": { outcomes: HIDDEN, about: pid },
   "proc.label": { outcomes: HIDDEN, about: async (world, owner) => ({ ...(await pid(world, owner)), label: "x" }) },
   "proc.history": { outcomes: HIDDEN, about: pid },
+  "proc.prompt": { outcomes: HIDDEN, about: pid },
+  "proc.diff": { outcomes: HIDDEN, about: pid },
+  "proc.undo": { outcomes: ["ENOENT", "ESRCH", "ENOENT", "EPERM", "EPERM"], about: pid },
+  "proc.rewind": {
+    outcomes: ["ENOENT", "ESRCH", "ENOENT", "EPERM", "EPERM"],
+    about: async (world, owner) => ({ ...(await pid(world, owner)), message: 900 }),
+  },
+  "proc.context.list": { outcomes: HIDDEN, about: pid },
+  "proc.context.set": {
+    outcomes: ["ok", "ESRCH", "ok", "EPERM", "ESRCH"],
+    about: async (world, owner) => ({ ...(await pid(world, owner)), name: "a.md", text: "x" }),
+  },
   "proc.message": {
     outcomes: HIDDEN,
     about: async (world, owner) => {
@@ -60,6 +72,20 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.trace": { outcomes: HIDDEN, about: pid },
   "proc.caps": { outcomes: HIDDEN, about: pid },
   "proc.model": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
+  "proc.compact": { outcomes: HIDDEN, about: pid },
+  "proc.search": { outcomes: ALL, about: () => ({ words: ["hello"] }) },
+  "proc.segments": { outcomes: HIDDEN, about: pid },
+  "proc.fork": {
+    outcomes: HIDDEN,
+    about: async (world, owner) => {
+      const made = await world.pid(owner);
+      const sys = world.people[owner];
+      const { runId } = await sys.call<{ runId: string }>("proc.send", { pid: made, message: "hello" });
+      await sys.call("proc.wait", { pids: [made], run: runId });
+      return { pid: made };
+    },
+  },
+  "proc.history.policy": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
   "ai.models": { outcomes: ALL, about: () => ({ provider: "offline" }) },
   "ai.test": { outcomes: PERSON, about: () => ({ model: "offline" }) },
   "codemode.exec": { outcomes: ["EPERM", "EPERM", "EPERM", "EPERM", "EPERM"], about: () => ({ code: "return 1" }) },
@@ -128,6 +154,8 @@ const TABLE: { readonly [name: string]: Call } = {
     outcomes: PERSONS_OWN,
     about: async (world, owner) => ({ what: await world.workspace(owner), pid: await world.pid(owner) }),
   },
+  "workspace.speaks": { outcomes: ABSENT, about: inWorkspace({}) },
+  "workspace.trust": { outcomes: PERSONS_OWN, about: inWorkspace({}) },
   "workspace.archive": { outcomes: PERSONS_OWN, about: inWorkspace({}) },
   "hil.list": { outcomes: ALL, about: () => ({}) },
   "hil.answer": {
@@ -137,6 +165,8 @@ const TABLE: { readonly [name: string]: Call } = {
   "archive.list": { outcomes: ALL, about: () => ({}) },
   "archive.show": { outcomes: ABSENT, about: async (world, owner) => ({ id: await world.archive(owner) }) },
   "archive.verify": { outcomes: ABSENT, about: async (world, owner) => ({ id: await world.archive(owner) }) },
+  "config.context.list": { outcomes: ALL, about: () => ({}) },
+  "config.context.set": { outcomes: ROOT, about: () => ({ name: "a.md", text: "x" }) },
   "config.get": { outcomes: ALL, about: () => ({ key: "userTimezone" }) },
   "config.list": { outcomes: ALL, about: () => ({}) },
   "config.set": { outcomes: PERSON, about: () => ({ key: "userTimezone", value: "UTC" }) },

@@ -18,6 +18,10 @@ test("a word in ctl stops a process, lets it go on, resets it and ends it", asyn
   expect((await home.get(pid)).state).toBe("idle");
   await tell("label docs audit, again");
   expect((await home.get(pid)).label).toBe("docs audit, again");
+  await home.say("two", { pid });
+  home.model.will(pid, { text: "## Task\nCount." });
+  await tell("compact keep=1");
+  expect((await home.messages(pid)).at(-1)?.content).toStartWith("[compacted] Messages up to 3 ");
   await tell("reset");
   expect(await home.messages(pid)).toEqual([]);
   await tell("kill");
@@ -26,10 +30,10 @@ test("a word in ctl stops a process, lets it go on, resets it and ends it", asyn
 
 test("what is no verb is refused with those there are, and nothing happens", async () => {
   await using home = await TestKernel.boot();
-  for (const word of ["", "KILL", "stop cont", "stop\nkill", "label", "budget 5"]) {
+  for (const word of ["\n", "KILL", "stop cont", "stop\nkill", "label", "budget 5", "stop now"]) {
     const refused = await home.refusal(...write(`/proc/${INIT}/ctl`, word));
     expect([word, refused.code]).toEqual([word, "EINVAL"]);
-    expect(refused.message).toContain("takes one of: stop, cont, abort, reset, kill, label TEXT");
+    expect(refused.message).toContain("takes one of: stop, cont, abort, reset, kill, compact [keep=N], label TEXT");
   }
   expect((await home.get(INIT)).state).toBe("idle");
 });

@@ -59,13 +59,13 @@ for (const [name, asked] of Object.entries(PASSING)) {
     expect(await home.outline(INIT)).toEqual(["user: hello", "assistant: at last"]);
 
     home.model.will(INIT, ...Array.from({ length: asked }, () => failing(name)));
-    await home.send("and now");
+    const { runId: run } = await home.send("and now");
     await home.until("it is put aside", async () => {
       await home.clock.advance(1000);
       return (await home.get(INIT)).state === "paused";
     });
     const waitsFor = { kind: "outage", class: name as FailureClass, model: "offline", reason: `it was ${name}` };
-    expect(await home.wait(INIT)).toMatchObject({ status: "held", exit: 75, waitsFor });
+    expect(await home.wait(INIT, { run })).toMatchObject({ status: "held", exit: 75, waitsFor });
     expect(home.model.requests).toHaveLength(3 + asked);
   });
 }

@@ -95,7 +95,8 @@ test("a text of any length is had whole, in pieces that each fit a frame; withou
 
 test("an answer that wait cannot tell whole is told to be in part", async () => {
   await using home = await TestKernel.boot();
-  home.model.will(INIT, { text: "x".repeat(5_000_000) }, { text: "short" });
+  // What no model has room for is told in short before the next answer.
+  home.model.will(INIT, { text: "x".repeat(5_000_000) }, { text: "## Task\nGo." }, { text: "short" });
   await home.say("go");
   const result = await home.wait(INIT);
   expect(bytesOf(result)).toBeLessThan(LIMITS.frameBytesMax);

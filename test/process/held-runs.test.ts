@@ -53,6 +53,22 @@ test("an outage is looked at again after 5, 15, 45 minutes and then every hour, 
   expect(asked(home)).toBe(14);
 });
 
+test("a machine without a network is looked at every half minute, however long that is", async () => {
+  await using home = await TestKernel.boot();
+  const offline = failing("network", { isOffline: true });
+  home.model.will(INIT, ...Array.from({ length: 50 }, () => offline), { text: "at last" });
+  const { runId } = await home.send("hello");
+  // More often than an outage of the server's is waited for.
+  await home.until("there is one", async () => {
+    await home.clock.advance(5000);
+    const { state, waitsFor } = await home.get(INIT);
+    if (state === "paused")
+      expect(waitsFor?.kind === "outage" && waitsFor.until - home.clock.now()).toBeLessThan(30_001);
+    return home.heard("chat.complete", runId).length > 0;
+  });
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
+});
+
 test("the next kernel waits for the same instant, and is not needed before", async () => {
   await using home = await TestKernel.boot();
   home.model.will(INIT, LONG, { text: "at last" });
@@ -151,6 +167,18 @@ test("an abort, an interruption and a reset end what waits, and the process is f
   expect(await home.say("afresh")).toMatchObject({ status: "ok" });
   await home.clock.advance(3 * HOUR);
   expect(asked(home)).toBe(5);
+});
+
+test("who waits for the process waits on, for what time ends; who waits for the run is told", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, LONG, { text: "at last" });
+  const run = await putAside(home);
+  expect(await home.wait(INIT, { run })).toMatchObject({ status: "held", exit: 75, waitsFor: { kind: "outage" } });
+  const waiting = home.wait(INIT);
+  const patient = home.wait(INIT, { run, patient: true });
+  await home.clock.advance(2 * HOUR);
+  for (const result of [await waiting, await patient])
+    expect(result).toMatchObject({ runId: run, status: "ok", exit: 0, text: "at last" });
 });
 
 test("whoever looks sees the class, the reason and the next try: in ps, in /proc and as a signal", async () => {

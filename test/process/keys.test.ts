@@ -139,3 +139,21 @@ test("a refused key does not outlive its kernel: the next tries once what is kep
   await home.sys.call("config.set", { key: "apiKeys.openai", value: KEY });
   expect(await home.ended(runId)).toMatchObject({ status: "ok" });
 });
+
+test("an instant that was waited for when its kernel died is waited for, also when the key for it comes later", async () => {
+  using server = new WireServer(() => ANSWER);
+  server.will({ ...CHAT.error("throttle"), headers: { "retry-after": "300" } });
+  await using home = await TestKernel.boot({ realProviders: true });
+  const client = await withKey(home, `${server.url}/v1`);
+  const { runId } = await client.call<{ runId: string }>("proc.send", { message: "hello", model: "openai/gpt-4.1" });
+  await home.until("it waits", async () => (await home.get(INIT)).waitsFor?.kind === "model");
+  await home.restart();
+  expect(await home.inState(INIT, "paused")).toMatchObject({ waitsFor: { kind: "credential" } });
+  await home.clock.advance(100_000);
+  await withKey(home, `${server.url}/v1`);
+  expect(await home.inState(INIT, "running")).toMatchObject({ waitsFor: { kind: "model" } });
+  await home.clock.advance(199_999);
+  expect(server.requests).toHaveLength(1);
+  await home.clock.advance(1);
+  expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "at last" });
+});

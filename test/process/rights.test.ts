@@ -32,13 +32,17 @@ test("no tool of a model reaches a call that is for people", () => {
     "ai.test",
     "audit.list",
     "config.apply",
+    "config.context.set",
     "config.set",
     "config.unset",
     "group.add",
     "group.mod",
     "group.rm",
     "hil.answer",
+    "proc.history.policy",
     "proc.model",
+    "proc.rewind",
+    "proc.undo",
     "repo.delete",
     "storage.gc",
     "storage.migrate",
@@ -49,6 +53,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "sys.token.revoke",
     "workspace.archive",
     "workspace.attach",
+    "workspace.trust",
   ]);
   expect(forPeople.filter((call) => call.tool !== undefined)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { titleKey } from "../../src/lib/search.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
-import { systemPrompt } from "../../src/prompts/system.ts";
+import { dayPrompt, processPrompt, systemPrompt } from "../../src/prompts/system.ts";
 import { parseScript } from "../../src/providers/script-file.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 
@@ -11,7 +11,7 @@ const BY_HAND: { readonly [name: string]: string } = {
   chat: "--pid --new --model --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label -a",
   wait: "--timeout --wait",
   kill: "-STOP -CONT -INT -TERM -KILL -0 -9 -s",
-  logs: "--limit",
+  logs: "--limit -f",
   kernel: "",
   doctor: "--fix --provider",
   fsck: "--repair",
@@ -46,9 +46,14 @@ const BY_HAND: { readonly [name: string]: string } = {
   deny: "",
   user: "--agent --system --owner --comment --lock --unlock --force",
   passwd: "",
-  context: "--of",
+  context: "--of --pid",
+  diff: "--run --turn --stat",
+  undo: "--run --force --redo",
+  rewind: "--files --history --both --force",
+  prompt: "--turn --run --bill --text",
   skills: "--description",
   media: "",
+  history: "--pressure --keep --overflow --unset --limit --pid --since",
   auth: "--kind --role --label --device --expires --reason --env --helper",
 };
 const SHORT: { readonly [name: string]: string } = {
@@ -59,6 +64,8 @@ const SHORT: { readonly [name: string]: string } = {
   send: "proc.send",
   spawn: "proc.spawn",
   caps: "proc.caps",
+  compact: "proc.compact",
+  fork: "proc.fork",
   audit: "audit.list",
 };
 const VERBS_BESIDE_SYSCALLS = ["proc stop", "proc resume", "proc wait", "config edit"];
@@ -132,25 +139,19 @@ describe("the manual", () => {
   });
 });
 
-describe("the system prompt", () => {
-  const facts = {
-    username: "sam-agent",
-    owner: "sam",
-    home: "/home/sam",
-    cwd: "/home/sam/docs",
-    pid: "task:abc123",
-    profile: "task",
-    now: Date.UTC(2026, 0, 2, 3, 4, 5),
-  };
+describe("what gsv itself says to an agent", () => {
+  const facts = { username: "sam-agent", owner: "sam", home: "/home/sam", cwd: "/home/sam/docs" };
+  const now = Date.UTC(2026, 0, 2, 3, 4, 5);
+  const said = (at: number) =>
+    systemPrompt(facts) + processPrompt({ ...facts, pid: "task:abc123", profile: "task" }) + dayPrompt(at);
 
-  test("says who acts for whom and where, in at most 2 KB", () => {
-    const prompt = systemPrompt(facts);
+  test("is who acts for whom and where, in at most 2.5 KB", () => {
     for (const fact of ["sam-agent", "for sam", "/home/sam/docs", "task:abc123", "2026-01-02"])
-      expect(prompt).toContain(fact);
-    expect(Buffer.byteLength(prompt)).toBeLessThanOrEqual(2048);
+      expect(said(now)).toContain(fact);
+    expect(Buffer.byteLength(said(now))).toBeLessThanOrEqual(2560);
   });
 
   test("is the same all day, so that a model's cache of it holds", () => {
-    expect(systemPrompt({ ...facts, now: facts.now + 3_600_000 })).toBe(systemPrompt(facts));
+    expect(said(now + 3_600_000)).toBe(said(now));
   });
 });

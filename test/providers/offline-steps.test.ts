@@ -129,7 +129,7 @@ describe("summarise my workspace", () => {
 describe("a question that the manual does not answer", () => {
   const line = "/home/sam/knowledge/trips.md:3:The hotel in Rome is called Albergo Sole";
   const found = (name: string, args: Record<string, unknown>) =>
-    name === "Search" && args.path === "~/knowledge" && line.includes(String(args.query)) ? line : "(no matches)";
+    name === "Search" && args.path === "~" && line.includes(String(args.query)) ? line : "(no matches)";
 
   test("is looked up in what its owner keeps, and what stands there is shown with its place", async () => {
     const { text } = await play("what is the hotel in Rome called?", found);

@@ -14,9 +14,9 @@ import { chatTranslation } from "../../src/providers/openai-chat-events.ts";
 import { responsesTranslation } from "../../src/providers/openai-responses.ts";
 import { type Framer, LineFramer, SseFramer } from "../../src/providers/sse.ts";
 import type { Translation } from "../../src/providers/wire.ts";
+import { samples } from "../support/soak.ts";
 
-/** Every byte with EVERY=1; no multiple of it is a multiple of how the servers write. */
-const STEP = process.env.EVERY === "1" ? 1 : 11;
+const STEP = samples(11, 1);
 const DIRECTORY = join(import.meta.dir, "../golden/wire");
 const EXPECTED = join(DIRECTORY, "expected.json");
 

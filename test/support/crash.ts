@@ -36,6 +36,7 @@ type Verb = (...args: unknown[]) => Promise<unknown>;
 const LOOKS = new Set(
   `get list children count unfinished byUid byName nameOf identity byHash hash isLocked ofAccount capabilities personalAgent mayActAs firstHuman
    open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
+   contextFiles keptPrompt changes undos rewinds contextShape segments historyPolicy
    of read close opened olderThan passwd shadow groups at inWorkspace`.split(/\s+/),
 );
 
@@ -58,6 +59,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       config: seams.around("config", kernel.config),
       attachments: seams.around("attachments", kernel.attachments),
       workspaces: seams.around("workspaces", kernel.workspaces),
+      trust: seams.around("trust", kernel.trust),
     },
     processes: seams.around("process", processes),
     objects: seams.around("objects", objects),

@@ -11,13 +11,15 @@ import {
   type State,
   type WaitsFor,
 } from "../../src/abi/process.ts";
-import type { NestedCall, NestRequest } from "../../src/store/process/nested.ts";
+import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
 import type { CallStatus, Closing, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
 import type { ModelAsked, ModelCall, ModelQueued, ModelRun, NewMessage } from "./model-rows.ts";
+import { ModelTold } from "./model-told.ts";
 
 const OPEN: readonly CallStatus[] = ["registered", "asking", "approved", "dispatched"];
 
 export class ModelProcess {
+  readonly context = new ModelTold();
   epoch = 0;
   nextSeq = 1;
   generation = 1;
@@ -27,12 +29,15 @@ export class ModelProcess {
   /** What a run in flight is at; null while the process rests. */
   active: "running" | "waiting_tool" | null = null;
   currentRun: string | null = null;
-  retrying: Retrying | null = null;
+  retrying: { -readonly [K in keyof Retrying]: Retrying[K] } | null = null;
   lastRun: string | null = null;
   private toldRun: string | null = null;
   closing: Closing | null = null;
   lastActiveAt: number | null = null;
   messages: { readonly generation: number; readonly message: Message }[] = [];
+  segments: Segment[] = [];
+  segmentsEver = 0;
+  policy: HistoryPolicy | null = null;
   queue: ModelQueued[] = [];
   runs = new Map<string, ModelRun>();
   calls: ModelCall[] = [];
@@ -100,17 +105,17 @@ export class ModelProcess {
   }
 
   retry(retrying: Retrying, held: boolean): null {
-    this.retrying = retrying;
+    this.retrying = { ...retrying };
     if (held) this.pause(retrying.waitsFor);
     return null;
   }
 
   pause(waitsFor: WaitsFor | null, model?: string): void {
-    const run = this.runs.get(this.currentRun ?? "");
     if (model !== undefined) this.retrying = null;
-    if (model !== undefined && run !== undefined) run.model = model;
+    if (model !== undefined && this.currentRun !== null) this.runs.get(this.currentRun)!.model = model;
     this.paused = waitsFor;
-    if (waitsFor === null && this.retrying !== null) this.retrying = { ...this.retrying, waitsFor: null };
+    const aside = this.retrying?.waitsFor?.kind;
+    if (waitsFor === null && (aside === "outage" || aside === "credential")) this.retrying!.waitsFor = null;
     if (waitsFor !== null || this.active === null) this.rest();
   }
 
@@ -132,15 +137,6 @@ export class ModelProcess {
     return this.calls.filter((call) => call.runId === runId && OPEN.includes(call.status));
   }
 
-  nested(block: string): NestedCall[] {
-    const calls = this.calls.filter((call) => call.block === block);
-    return calls.map(({ runId: _, generation: __, position = 0, result = null, ...call }) => ({
-      position,
-      call,
-      result,
-    }));
-  }
-
   openCall(dispatchId: string): ModelCall | null {
     return this.calls.find((call) => call.dispatchId === dispatchId && OPEN.includes(call.status)) ?? null;
   }
@@ -151,12 +147,6 @@ export class ModelProcess {
     call.status = "dispatched";
     if (this.active !== null) this.active = "waiting_tool";
     return null;
-  }
-
-  nest({ block, position, call }: NestRequest): null | "fenced" {
-    const outer = this.openCall(block);
-    if (outer?.status !== "dispatched") return "fenced";
-    return this.calls.push({ ...outer, ...call, status: "registered", block, position }) > 0 ? null : "fenced";
   }
 
   enterMessage(message: NewMessage): Message {

@@ -56,13 +56,17 @@ function lightest(page: readonly Message[], { bytesMax = Number.POSITIVE_INFINIT
   return afterSeq === undefined ? kept.reverse() : kept;
 }
 
-export function contextOf(process: ModelProcess, bytesMax: number): readonly Message[] {
-  const all = process.messages.map(({ message }) => message);
+/** The newest that fit, from where a model may begin; `begin` is where they begin by size alone. */
+export function windowOf(all: readonly Message[], bytesMax: number) {
   let begin = all.length;
   for (let bytes = 0; begin > 0; begin--) {
     bytes += sizeOf(all[begin - 1]);
     if (bytes > bytesMax && begin < all.length) break;
   }
+  return { begin, messages: fromLegalBegin(all, begin) };
+}
+
+function fromLegalBegin(all: readonly Message[], begin: number): readonly Message[] {
   if (begin === 0) return all;
   const spoken = all.findIndex((message, at) => at >= begin && (message.role === "user" || message.role === "system"));
   if (spoken !== -1) return all.slice(spoken);
@@ -70,7 +74,7 @@ export function contextOf(process: ModelProcess, bytesMax: number): readonly Mes
   return all.slice(turn === -1 ? all.findLastIndex((message) => message.role !== "toolResult") : turn);
 }
 
-function sizeOf(message: Message | undefined): number {
+export function sizeOf(message: Message | undefined): number {
   if (message === undefined) return 0;
   if (message.role === "assistant") {
     const { text, ...extra } = message.content;

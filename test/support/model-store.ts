@@ -15,29 +15,32 @@ import type {
   TextPiece,
   TurnCommit,
 } from "../../src/store/process/verbs.ts";
+import { nest, nestedIn } from "./model-nested.ts";
 import { endOf, ModelProcess } from "./model-process.ts";
-import { closingRecordsOf, contextOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
+import { closingRecordsOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
+import type { Step } from "./model-segments.ts";
+import { ModelToldStore } from "./model-told.ts";
 import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
 
 export class ModelDisk {
   readonly processes = new Map<string, ModelProcess>();
 }
 
-type Step<T> = (process: ModelProcess) => T | Refusal;
 type Given<V extends keyof ProcessStore, N extends number> = Parameters<ProcessStore[V]>[N];
 
 const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"];
 
-export class ModelStore implements ProcessStore {
+export class ModelStore extends ModelToldStore implements ProcessStore {
   private quarantined = 0;
-  nest = async (pid: string, epoch: number, call: NestRequest) => this.owned(pid, epoch, (each) => each.nest(call));
-  nested = async (pid: string, block: string) => this.get(pid).nested(block);
-  approvedWhy = async (pid: string, dispatchId: string) => this.get(pid).approvedWhy(dispatchId);
+  nest = async (pid: string, epoch: number, call: NestRequest) => this.owned(pid, epoch, (each) => nest(each, call));
+  nested = async (pid: string, block: string) => nestedIn(this.get(pid), block);
 
   constructor(
     private readonly disk: ModelDisk,
     private readonly kernelGeneration: number,
-  ) {}
+  ) {
+    super();
+  }
 
   async create(pid: string, { now, damaged }: { readonly now: number; readonly damaged?: boolean }): Promise<void> {
     if (this.disk.processes.has(pid)) return;
@@ -184,10 +187,6 @@ export class ModelStore implements ProcessStore {
     return historyOf(this.get(pid), query);
   }
 
-  async context(pid: string) {
-    return contextOf(this.get(pid), LIMITS.contextBytesMax);
-  }
-
   async runEnd(pid: string, runId: string) {
     const run = this.get(pid).runs.get(runId);
     if (run !== undefined) return run.status === null ? ("open" as const) : endOf(run);
@@ -220,9 +219,7 @@ export class ModelStore implements ProcessStore {
     });
   }
 
-  async opened() {
-    return [...this.disk.processes.keys()];
-  }
+  opened = async () => [...this.disk.processes.keys()];
 
   async sweep(pid: string, { runsBefore, callsBefore, rowsMax }: Given<"sweep", 1>) {
     let swept = 0;
@@ -254,7 +251,7 @@ export class ModelStore implements ProcessStore {
 
   async close(): Promise<void> {}
 
-  private get(pid: string): ModelProcess {
+  protected get(pid: string): ModelProcess {
     const process = this.disk.processes.get(pid);
     if (process === undefined) throw new StoreCorrupt(`the database of ${pid} is missing`);
     return process;
@@ -264,7 +261,7 @@ export class ModelStore implements ProcessStore {
     return this.kernelGeneration * 2 ** 32 + madeAnew * 2 ** 24;
   }
 
-  private verb<T>(pid: string, step: Step<T>): Outcome<T> {
+  protected verb<T>(pid: string, step: Step<T>): Outcome<T> {
     const process = this.get(pid);
     if (process.kernel !== this.kernelGeneration) return { ok: false, why: "fenced" };
     return process.write(() => {
@@ -288,7 +285,7 @@ export class ModelStore implements ProcessStore {
     return outcome;
   }
 
-  private unlessFenced(pid: string, step: (process: ModelProcess) => void): void {
+  protected unlessFenced(pid: string, step: (process: ModelProcess) => void): void {
     if (this.get(pid).kernel === this.kernelGeneration) step(this.get(pid));
   }
 }

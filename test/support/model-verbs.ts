@@ -193,6 +193,8 @@ export function cut(
 
 export function seal(process: ModelProcess, { cutSeq, generation }: Closing): void {
   process.messages = process.messages.filter(({ message }) => message.id > cutSeq);
+  process.segments = process.segments.filter(({ summarySeq }) => summarySeq > cutSeq);
+  process.context.rewinds = process.context.rewinds.filter(({ noteSeq }) => noteSeq > cutSeq);
   process.queue = process.queue.filter((row) => row.generation > generation);
   process.calls = process.calls.filter((call) => call.generation > generation);
   process.asked = process.asked.filter((asked) => asked.generation > generation);

@@ -29,6 +29,8 @@ export type Move =
   | { readonly do: "pause"; readonly held: boolean }
   | { readonly do: "cut"; readonly reason: "reset" | "kill" }
   | { readonly do: "seal" }
+  | { readonly do: "compact"; readonly share: number }
+  | { readonly do: "undo" }
   | { readonly do: "kernel" }
   | { readonly do: "fail" }
   | { readonly do: "project" }
@@ -76,6 +78,8 @@ const WEIGHTED: readonly (readonly [number, fc.Arbitrary<Move>])[] = [
   [4, move("pause", { held: seldom })],
   [2, move("cut", { reason: fc.constantFrom("reset", "reset", "reset", "kill") })],
   [4, move("seal", {})],
+  [4, move("compact", { share: fc.nat({ max: 9 }) })],
+  [2, move("undo", {})],
   [5, move("kernel", {})],
   [2, rarely.chain((fails) => (fails ? move("fail", {}) : move("claim", {})))],
   [2, move("project", {})],

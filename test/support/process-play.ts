@@ -5,7 +5,7 @@ import { expect } from "bun:test";
 import { NO_USAGE } from "../../src/abi/process.ts";
 import type { Admission, CallRow, ProcessStore } from "../../src/store/process/verbs.ts";
 import type { Move } from "./process-moves.ts";
-import type { World } from "./process-world.ts";
+import { shapeOf, type World } from "./process-world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FENCED = { ok: false, why: "fenced" } as const;
@@ -163,6 +163,20 @@ const PLAYERS: Players = {
   kernel: (world) => world.nextKernel(),
 
   fail: (world) => world.both((store) => store.fail(world.pid)),
+
+  async compact(world, { share }) {
+    const { generation, segment: after, rows } = await shapeOf(world.model, world.pid);
+    // A cut where a model may go on, as whoever plans one chooses it.
+    const at = Math.floor((rows.length * share) / 10);
+    const first = rows.slice(at).find(({ role }) => role !== "toolResult");
+    const plan = { generation, after, toSeq: (first?.seq ?? 0) - 1, summary: "what came before", model: null };
+    const wish = { ...plan, cause: "asked", spent: null, tokensBefore: 2, tokensAfter: 1, now: world.now } as const;
+    await world.both((store) => store.compact(world.pid, wish));
+  },
+
+  async undo(world) {
+    await world.both((store) => store.undoCompaction(world.pid, { now: world.now }));
+  },
 
   async project(world) {
     const rows = await world.both((store) => store.outbox(world.pid));

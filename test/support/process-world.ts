@@ -90,6 +90,8 @@ export class World {
     const { pid } = this;
     await this.agrees();
     await this.both((store) => store.context(pid));
+    await this.both((store) => shapeOf(store, pid));
+    await this.both((store) => store.segments(pid));
     for (const { requestKey, runId } of this.admitted) {
       await this.both((store) => store.answered(pid, requestKey));
       if (runId !== null) await this.both((store) => store.runEnd(pid, runId));
@@ -114,4 +116,10 @@ async function closingRecords(store: ProcessStore, pid: string): Promise<Archive
     after = page.next;
     if (after === null) return records;
   }
+}
+
+/** Without what only a store of rows can know, and without sizes: gsv words some results itself. */
+export async function shapeOf(store: ProcessStore, pid: string) {
+  const { generation, segment, summaryBytes, rows, isWhole } = await store.contextShape(pid);
+  return { generation, segment, summaryBytes, isWhole, rows: rows.map(({ seq, role }) => ({ seq, role })) };
 }

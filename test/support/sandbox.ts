@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findSandbox, type Sandbox } from "../../src/targets/sandbox.ts";
+import { findSandbox, SANDBOX_PATH, type Sandbox } from "../../src/targets/sandbox.ts";
 import { succeeds } from "../../src/targets/spawn.ts";
 
 export interface StandIn {
@@ -36,7 +36,7 @@ let asked: Promise<Sandbox | null> | undefined;
 export function machineSandbox(): Promise<Sandbox | null> {
   asked ??= findSandbox({
     platform: process.platform,
-    find: (name) => Bun.which(name, { PATH: "/usr/local/bin:/usr/bin:/bin" }),
+    find: (name) => Bun.which(name, { PATH: SANDBOX_PATH }),
     works: (argv) => succeeds(argv, {}),
   }).then((sandbox) => {
     if (sandbox === null) process.stderr.write("skipped: what runs in a sandbox, for this machine has none\n");

@@ -22,8 +22,6 @@ const DIFFERENT: { readonly [name: string]: string } = {
   "arrays: declare p associative": "other quotes, which read back the same",
   "arrays: pass by nameref": "+= through a name reference does not reach the array",
   "arrays: sort an array": "a here-string joins an array with blanks, whatever IFS holds",
-  "awk: delete from an array": "length of an array is 0",
-  "awk: to a pipe": "awk cannot print into a command",
   "expansion: case changes": "the other case of all letters, ~~, is not known",
   "files: env": "PWD is always there",
   "files: stat size and name": "a directory has no size of its own",

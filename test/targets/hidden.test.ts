@@ -1,7 +1,7 @@
 // What a sandbox is to hide, found on this machine: places that are there, by their real paths, and sockets by who listens at them.
 
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { hiddenOn } from "../../src/targets/hidden.ts";
@@ -47,6 +47,10 @@ test("a socket that somebody listens at, with its directory where that holds not
   expect(directories).not.toContain(at("among"));
   // Also of one that is the directory of the command, and so not hidden.
   for (const path of paths) expect(files).toContain(path);
+  // One that was given its name when it was ready is bound by another.
+  renameSync(at("among/a b.sock"), at("among/ready.sock"));
+  expect(hidden().files).toContain(at("among/ready.sock"));
+  rmSync(at("among/ready.sock"));
   for (const server of servers) server.close();
   expect(hidden().files).toEqual([at("person/.netrc")]);
 });

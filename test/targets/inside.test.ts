@@ -7,13 +7,14 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Approval } from "../../src/abi/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { ShellAnswer } from "../../src/syscalls/shell-service.ts";
@@ -48,7 +49,9 @@ describe.skipIf(real === null)("inside", () => {
   }
 
   beforeAll(async () => {
-    home = new TestHome({ env: SECRETS });
+    // So long a path that the kernel's socket lies elsewhere.
+    home = new TestHome({ env: SECRETS, at: `held/by/home${"-".repeat(90)}` });
+    mkdirSync(home.directory, { recursive: true, mode: 0o700 });
     home.plan = () => ({ sandboxed: true });
     work = home.beside("work");
     const person = home.beside("person");
@@ -72,7 +75,7 @@ describe.skipIf(real === null)("inside", () => {
         `/proc/${kernel}/root/etc/passwd`,
       ],
       write: [join(person, "notes"), join(home.directory, "made"), join(work, "home/made")],
-      connect: [home.socketPath, join(work, "home/run/kernel.sock"), ...sockets, `@${ABSTRACT}`, port],
+      connect: [home.socketPath, ...sockets, `@${ABSTRACT}`, port],
       kill: [process.pid, kernel],
       trace: [kernel],
       link: [join(home.directory, "kernel.db"), join(person, "notes")],
@@ -142,8 +145,8 @@ describe.skipIf(real === null)("inside", () => {
     });
     if (isCompiled()) {
       takenAlong(gsvCommand()[0]!, join(work, "gsv"));
-      const script = `GSV_HOME=${home.directory} work/gsv ps; echo status $?; cat ${home.directory}/log/kernel.log`;
-      expect(await said(script, home.beside("."))).toMatch(/^status 78\ngsv: cannot use .*\n.*No such file/s);
+      const script = `exec 2>&1; GSV_HOME=${home.directory} work/gsv ps; echo status $?; cat ${home.directory}/log/kernel.log`;
+      expect(await said(script, home.beside("."))).toMatch(/^gsv: cannot use .*\nstatus 78\n.*No such file/s);
       // A home of its own is not ours.
       expect(await said("GSV_HOME=/tmp/own GSV_KERNEL=in-process ./gsv ps")).not.toContain("task:");
     }
@@ -163,6 +166,18 @@ describe.skipIf(real === null)("inside", () => {
     } finally {
       for (const each of places.map((place) => join(place, "gsv-test-made")).filter(existsSync)) rmSync(each);
     }
+  });
+
+  test("what is hidden is not shown by giving what it lies in another name", async () => {
+    const script = "mv held other; mv held/by held/other; mv held/by/home* x; rm -rf held; ls held/by/*";
+    expect(await said(`{ ${script}; } 2>/dev/null`, home.beside("."))).toBe("");
+    expect(existsSync(join(home.directory, "kernel.db"))).toBe(true);
+  });
+
+  test("the kernel's socket is hidden also where it lies beside what may be written", async () => {
+    const directory = dirname(home.socketPath);
+    expect(readdirSync(directory)).toEqual(["kernel.sock"]);
+    expect(await said(`ls -A ${directory}; echo there`, dirname(directory))).toBe("there\n");
   });
 
   test("it prints to its streams by their names, and holds nothing else open", async () => {

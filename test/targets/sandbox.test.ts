@@ -69,6 +69,11 @@ describe("bubblewrap", () => {
       expect(around.indexOf(`--tmpfs ${place}`)).toBeGreaterThan(around.indexOf("--bind /home/sam "));
     expect(around.indexOf("/dev/null /home/sam/.netrc")).toBeGreaterThan(around.indexOf("--bind /home/sam "));
     expect(await words({ directory: "/tmp" })).not.toContain("--tmpfs /tmp ");
+    const deep = await words({
+      directory: "/home",
+      hidden: { ...HIDDEN, directories: ["/home/sam/a/gsv"], files: [] },
+    });
+    expect(deep).toContain("--bind /home /home --bind /home/sam /home/sam --bind /home/sam/a /home/sam/a --tmpfs");
     // A name that only begins alike lies beside it.
     const beside = await words({ hidden: { ...HIDDEN, directories: ["/home/sam/app.gsv"] } });
     expect(beside.indexOf("--tmpfs /home/sam/app.gsv")).toBeLessThan(beside.indexOf("--bind /home/sam/app "));

@@ -40,21 +40,21 @@ async function takes(home: TestHome, script: string, way: readonly string[]) {
   return { bytes, wrong, peak, status: await child.exited, stderr: await child.stderr.text() };
 }
 
-const ways = [["--no-sandbox"], ...((await machineSandbox()) === null ? [] : [[]])];
-test.each(ways.map((way) => ({ way })))(
-  "all that may be printed arrives, and no memory goes with it: $way",
-  async ({ way }) => {
-    await withHome(async (home) => {
-      writeFileSync(home.beside("block"), Buffer.alloc(MIB, PATTERN));
-      const before = await takes(home, "head -c 256 block", way);
-      expect(before).toMatchObject({ bytes: 256, wrong: 0, status: 0 });
-      const kernel = peakOf(home.holder ?? 0);
-      const script = `yes block | xargs cat | head -c ${ASKED}`;
-      const { bytes, wrong, peak, status, stderr } = await takes(home, script, way);
-      expect({ bytes, wrong, status }).toEqual({ bytes: LIMITS.shellOutputBytesMax, wrong: 0, status: 153 });
-      expect(stderr).toContain("it printed more than 64 MiB; the rest is lost");
-      expect(peak).toBeLessThan(before.peak + ROOM);
-      expect(peakOf(home.holder ?? 0)).toBeLessThan(kernel + ROOM);
-    });
-  },
-);
+// In the sandbox where there is one: less than there nothing is between it and the pipe.
+const isSandboxed = (await machineSandbox()) !== null;
+
+test("all that may be printed arrives, and no memory goes with it", async () => {
+  const way = isSandboxed ? [] : ["--no-sandbox"];
+  await withHome(async (home) => {
+    writeFileSync(home.beside("block"), Buffer.alloc(MIB, PATTERN));
+    const before = await takes(home, "head -c 256 block", way);
+    expect(before).toMatchObject({ bytes: 256, wrong: 0, status: 0 });
+    const kernel = peakOf(home.holder ?? 0);
+    const script = `yes block | xargs cat | head -c ${ASKED}`;
+    const { bytes, wrong, peak, status, stderr } = await takes(home, script, way);
+    expect({ bytes, wrong, status }).toEqual({ bytes: LIMITS.shellOutputBytesMax, wrong: 0, status: 153 });
+    expect(stderr).toContain("it printed more than 64 MiB; the rest is lost");
+    expect(peak).toBeLessThan(before.peak + ROOM);
+    expect(peakOf(home.holder ?? 0)).toBeLessThan(kernel + ROOM);
+  });
+});

@@ -23,6 +23,7 @@ export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {
   "src/boot/shell.ts newShellRunner": "scripts are tried in the Workers that run them",
   "src/boot/keychain.ts answering": "a keychain that never answers is tried without the one of this machine",
   "src/boot/terminal.ts lineFrom": "what keys make of a line is tried without a terminal",
+  "src/process/compaction/writer.ts requestFor": "the request for a summary is held against its golden bytes",
   "commands/events.ts EVENT_TYPES": "the same schema as a list; a test sees each type printed",
 };
 

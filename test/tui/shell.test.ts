@@ -170,3 +170,27 @@ test("a paste never submits, and a long one stands as what it is", () =>
     session.type("\x7f\x1b[200~two\rlines\x1b[201~");
     await session.until(/^› two\n {2}lines$/m);
   }));
+
+test("top is a view of its own that leaves the transcript as it was, and enter talks to who is selected", () =>
+  shell(async (session) => {
+    session.type('spawn --label "docs audit" --prompt "what is running"\r');
+    await session.until(/^task:\w{6}$/m);
+    session.type("top\r");
+    await session.until(/└ task:\w{6}.*docs audit/);
+    expect(session.text()).toMatch(/^top {2}\d\d:\d\d:\d\d {2}2 processes/);
+    expect(session.text()).not.toContain("how do I stop a process?");
+    session.type("/audit\r");
+    await session.until((text) => !text.includes("init (me)  "));
+    session.type("x");
+    await session.until(/end task:\w{6}\? y ends it/);
+    session.type("n\r");
+    await session.until(/^now talking to task:\w{6} · docs audit$/m);
+    expect(session.text()).toContain("how do I stop a process?");
+    session.type("\x14");
+    await session.until(/└ task:.*docs audit/);
+    session.type("/docs\rxy");
+    await session.until(/no process matches/);
+    session.type("q");
+    await session.until(/^task:\w{6} has ended$/m);
+    await session.until(/^now talking to init:1000/m);
+  }));

@@ -52,7 +52,9 @@ function Card({ title, place, why, lines, keys, theme }: CardView & { readonly t
           <Text>{theme.dim(place)}</Text>
         </Box>
       </Box>
-      <Text wrap="truncate-end">{theme.dim(`  ${why}`)}</Text>
+      <Box paddingLeft={2}>
+        <Text>{theme.dim(why)}</Text>
+      </Box>
       <Text> </Text>
       {lines.map((line, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows of a text have no other name.

@@ -14,6 +14,7 @@ import { type PeopleRows, peopleRows } from "./people.ts";
 import { type ProcessRows, processRows } from "./processes.ts";
 import { type RequestRows, requestRows } from "./requests.ts";
 import { type RouteRows, routeRows } from "./routes.ts";
+import { type TrustRows, trustRows } from "./trust.ts";
 import { type WorkspaceRows, workspaceRows } from "./workspaces.ts";
 
 export interface KernelStore {
@@ -32,6 +33,7 @@ export interface KernelStore {
   readonly config: ConfigRows;
   readonly attachments: AttachmentRows;
   readonly workspaces: WorkspaceRows;
+  readonly trust: TrustRows;
 }
 
 export function sqliteKernelStore(kernel: KernelDb): KernelStore {
@@ -51,5 +53,6 @@ export function sqliteKernelStore(kernel: KernelDb): KernelStore {
     config: configRows(kernel),
     attachments: attachmentRows(kernel),
     workspaces: workspaceRows(kernel),
+    trust: trustRows(kernel),
   };
 }

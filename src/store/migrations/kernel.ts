@@ -104,6 +104,12 @@ export const KERNEL_SCHEMA: Schema = {
       ],
     },
     {
+      name: "directories that an account trusts to speak to its agents",
+      statements: [
+        "CREATE TABLE trusted_directories (owner_uid INTEGER NOT NULL, directory TEXT NOT NULL, trusted_by INTEGER NOT NULL, trusted_at INTEGER NOT NULL, PRIMARY KEY (owner_uid, directory)) STRICT",
+      ],
+    },
+    {
       name: "pages of the web",
       statements: [
         // Whoever may run commands may ask for pages, in homes that are older than these.

@@ -52,6 +52,53 @@ export const PROCESS_SCHEMA: Schema = {
       ],
     },
     {
+      name: "segments: parts of a history that a summary stands for",
+      statements: [
+        `CREATE TABLE segments (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, conversation_id TEXT NOT NULL DEFAULT 'default', generation INTEGER NOT NULL,
+          kind TEXT NOT NULL DEFAULT 'compaction', from_message_id INTEGER NOT NULL, to_message_id INTEGER NOT NULL,
+          summary_message_id INTEGER NOT NULL, cause TEXT NOT NULL, model TEXT, tokens_before INTEGER NOT NULL,
+          tokens_after INTEGER NOT NULL, created_at INTEGER NOT NULL, undone_at INTEGER
+        ) STRICT`,
+        "CREATE UNIQUE INDEX segments_by_summary ON segments (summary_message_id)",
+      ],
+    },
+    {
+      name: "what a process is told besides, and what its last turns were told",
+      statements: [
+        "CREATE TABLE context_files (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE TABLE prompt_texts (sha256 TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE TABLE prompts (id INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL, turn INTEGER NOT NULL, sha256 TEXT NOT NULL, body_json TEXT NOT NULL) STRICT",
+        "CREATE INDEX prompts_by_turn ON prompts (run_id, turn)",
+      ],
+    },
+    {
+      name: "what calls changed in files, and what of it was undone",
+      statements: [
+        `CREATE TABLE changes (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL, turn INTEGER NOT NULL, dispatch_id TEXT NOT NULL, seq INTEGER NOT NULL, tool TEXT NOT NULL,
+          place TEXT NOT NULL, path TEXT, before TEXT, after TEXT, ended INTEGER NOT NULL, left_out_json TEXT NOT NULL, fault TEXT,
+          undone_by INTEGER, created_at INTEGER NOT NULL
+        ) STRICT`,
+        "CREATE INDEX changes_by_run ON changes (run_id)",
+        `CREATE TABLE undos (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, created_at INTEGER NOT NULL, undone_by TEXT NOT NULL, changes_json TEXT NOT NULL,
+          files_json TEXT NOT NULL, redo_of INTEGER, done INTEGER NOT NULL, redone INTEGER NOT NULL
+        ) STRICT`,
+      ],
+    },
+    {
+      name: "histories that were taken back to an earlier message",
+      statements: [
+        "ALTER TABLE undos ADD COLUMN rewind_through INTEGER",
+        "ALTER TABLE undos ADD COLUMN request_key TEXT NOT NULL DEFAULT ''",
+        `CREATE TABLE rewinds (
+          undo_id INTEGER PRIMARY KEY, from_message_id INTEGER NOT NULL, to_message_id INTEGER NOT NULL, note_message_id INTEGER NOT NULL,
+          segments_json TEXT NOT NULL, created_at INTEGER NOT NULL, undone_at INTEGER
+        ) STRICT`,
+      ],
+    },
+    {
       name: "calls of blocks of code",
       statements: [
         // Of a call that a block of code makes: the call that runs the block, and what came of it, which is no message.

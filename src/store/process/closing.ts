@@ -5,7 +5,9 @@ import type { Approval, RunEnd } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
 import { historyRows } from "./history.ts";
+import { forgetRewinds } from "./rewinds.ts";
 import { approvalFromRow, archiveRecord, type HilRow, type QueueRow, runEnd, undeliveredRecord } from "./rows.ts";
+import { forgetSegments } from "./segments.ts";
 import { cancelCalls, finishRun } from "./turns.ts";
 import type { Aborting, ArchiveRecord, Closing, Cut } from "./verbs.ts";
 
@@ -125,6 +127,8 @@ export function seal(db: Db, head: HeadRow): void {
   const closing = head.closing;
   if (closing === null) return;
   db.run("DELETE FROM messages WHERE id <= ?", closing.cutSeq);
+  forgetSegments(db, { upTo: closing.cutSeq });
+  forgetRewinds(db, closing.cutSeq);
   db.run("DELETE FROM message_queue WHERE generation <= ?", closing.generation);
   db.run("DELETE FROM pending_tool_calls WHERE generation <= ?", closing.generation);
   db.run("DELETE FROM pending_hil WHERE generation <= ?", closing.generation);

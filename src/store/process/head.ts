@@ -103,7 +103,10 @@ export class HeadRow implements Head {
   /** `model` is for the run in flight, in the place of the one that it waited for. */
   pause(waitsFor: WaitsFor | null, model?: string): void {
     this.paused = waitsFor;
-    if (waitsFor === null && this.retrying !== null) this.retrying = { ...this.retrying, waitsFor: null };
+    // What it waited for while it was put aside; an instant that a run in flight waits for is waited for after that, too.
+    const { retrying } = this;
+    const isAside = retrying?.waitsFor?.kind === "outage" || retrying?.waitsFor?.kind === "credential";
+    if (waitsFor === null && retrying !== null && isAside) this.retrying = { ...retrying, waitsFor: null };
     if (model !== undefined) {
       this.db.run("UPDATE runs SET model = ? WHERE run_id = ?", model, this.currentRun);
       this.retrying = null;

@@ -9,9 +9,9 @@ import type { HistoryRange, HistorySlice, LoggedCall, TextPiece } from "./verbs.
 
 const SIZES_PAGE_ROWS = 1000;
 /** What a message weighs. SQLite knows it without reading the text. */
-const BYTES = "octet_length(content) + coalesce(octet_length(tool_calls), 0)";
+export const BYTES = "octet_length(content) + coalesce(octet_length(tool_calls), 0)";
 
-type Size = { readonly id: number; readonly bytes: number };
+export type Size = { readonly id: number; readonly role: Message["role"]; readonly bytes: number };
 
 export function history(db: Db, query: HistoryRange): HistorySlice {
   return db.snapshot(() => {
@@ -62,15 +62,18 @@ interface Within {
   readonly high: number;
   readonly bytesMax: number;
   readonly newestFirst: boolean;
+  /** A condition of SQL for those that count; all when left out. */
+  readonly only?: string;
 }
 
 /** The rows from one end of a range that fit, at least one; sizes alone are read. */
-function rowsWithin(db: Db, { low, high, bytesMax, newestFirst }: Within): Size[] {
+export function rowsWithin(db: Db, { low, high, bytesMax, newestFirst, only = "TRUE" }: Within): Size[] {
   const kept: Size[] = [];
   let bytes = 0;
   for (let [from, to] = [low, high]; from <= to; ) {
     const page = db.all<Size>(
-      `SELECT id, ${BYTES} AS bytes FROM messages WHERE id BETWEEN ? AND ? ORDER BY id ${newestFirst ? "DESC" : "ASC"} LIMIT ?`,
+      `SELECT id, role, ${BYTES} AS bytes FROM messages
+       WHERE id BETWEEN ? AND ? AND ${only} ORDER BY id ${newestFirst ? "DESC" : "ASC"} LIMIT ?`,
       from,
       to,
       SIZES_PAGE_ROWS,
@@ -109,32 +112,6 @@ function range(query: HistoryRange & { readonly first: number; readonly last: nu
   }
   const high = Math.min(query.last, (query.beforeSeq ?? Number.MAX_SAFE_INTEGER) - 1) - (query.offset ?? 0);
   return [Math.max(high - query.limit + 1, query.first), high];
-}
-
-/** The newest history that fits, oldest first, beginning where a model may begin: never at a tool result without its call. */
-export function context(db: Db, bytesMax: number): Message[] {
-  return db.snapshot(() => {
-    const all = { low: 0, high: Number.MAX_SAFE_INTEGER, bytesMax, newestFirst: true };
-    const oldest = rowsWithin(db, all).at(-1)?.id ?? 0;
-    const rows = db.all<MessageRow>("SELECT * FROM messages WHERE id >= ? ORDER BY id", oldest);
-    const isWhole = db.get("SELECT 1 AS one FROM messages WHERE id < ? LIMIT 1", oldest) === null;
-    return (isWhole ? rows : fromLegalBegin(db, rows)).map(messageFromRow);
-  });
-}
-
-// At a person's word if the window holds one, else at an assistant's turn. A window of nothing but results is widened to the turn that
-// called for them: what a model may read comes before how much.
-function fromLegalBegin(db: Db, rows: readonly MessageRow[]): readonly MessageRow[] {
-  const said = rows.findIndex((row) => row.role === "user" || row.role === "system");
-  const begin = said === -1 ? rows.findIndex((row) => row.role !== "toolResult") : said;
-  const first = rows[0];
-  if (begin !== -1 || first === undefined) return rows.slice(Math.max(0, begin));
-  const before = db.all<MessageRow>(
-    `SELECT * FROM messages WHERE id < ?1 AND id >= (SELECT max(id) FROM messages WHERE id < ?1 AND role <> 'toolResult')
-     ORDER BY id`,
-    first.id,
-  );
-  return [...before, ...rows];
 }
 
 type TraceColumns = {

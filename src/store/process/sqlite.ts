@@ -2,20 +2,24 @@
 // itself, which lives in the file of its group. A verb that is fenced has changed nothing.
 
 import { LIMITS } from "../../abi/limits.ts";
-import type { Message } from "../../abi/message.ts";
 import type { Approval } from "../../abi/process.ts";
 import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../open.ts";
 import { answer, approvedWhy, ask } from "./approvals.ts";
+import { begin } from "./begin.ts";
+import { changeVerbs } from "./changes.ts";
 import { abortRun, closingRecords, cut, seal } from "./closing.ts";
 import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
-import { HeadRow, kernelGenerationOf, outboxSeqBefore } from "./head.ts";
-import { context, history, logCall, messageText, trace } from "./history.ts";
+import { HeadRow, kernelGenerationOf } from "./head.ts";
+import { history, logCall, messageText, trace } from "./history.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
 import { nest, nested } from "./nested.ts";
 import { recoverRun } from "./recover.ts";
 import { storeAnswer } from "./requests.ts";
+import { rewindVerbs } from "./rewinds.ts";
 import { insertMessage, runEnd } from "./rows.ts";
+import { segmentVerbs } from "./segment-store.ts";
 import { sweepRows } from "./sweep.ts";
+import { toldVerbs } from "./told.ts";
 import { addUsageRow, beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls } from "./turns.ts";
 import type { Head, OutboxRow, Outcome, ProcessStore, Refusal } from "./verbs.ts";
 
@@ -87,30 +91,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
 
   return {
     async create(pid, about) {
-      const db = files.create(pid);
-      db.write("full", () => {
-        const values = {
-          pid,
-          profile: about.profile,
-          identity: about.identity,
-          kernel_generation: options.kernelGeneration,
-          outbox_seq: outboxSeqBefore(options.kernelGeneration, files.quarantined),
-          created_at: about.now,
-          // Numbers never restart: these are above any that was given before.
-          ...(about.damaged ? { next_seq: Math.floor(about.now / 1000) } : {}),
-        };
-        for (const [key, value] of Object.entries(values)) {
-          db.run(
-            "INSERT INTO process_kv (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
-            key,
-            JSON.stringify(value),
-          );
-        }
-        if (!about.damaged) return;
-        const head = new HeadRow(db);
-        head.move("fail");
-        head.save();
-      });
+      begin(files.create(pid), { pid, ...about }, { ...options, quarantined: files.quarantined });
     },
 
     async adopt(pid, { now, crashed = true }) {
@@ -139,13 +120,9 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       return claimed.ok ? claimed.value : null;
     },
 
-    async commitTurn(pid, epoch, turn) {
-      return owned(pid, epoch, "full", (db, head) => commitTurn(db, head, turn));
-    },
+    commitTurn: async (pid, epoch, turn) => owned(pid, epoch, "full", (db, head) => commitTurn(db, head, turn)),
 
-    async openCalls(pid, runId) {
-      return openCalls(files.get(pid), runId);
-    },
+    openCalls: async (pid, runId) => openCalls(files.get(pid), runId),
 
     async beginCall(pid, epoch, dispatchId) {
       const effect = openCall(files.get(pid), dispatchId)?.repeat !== "read";
@@ -296,11 +273,13 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     projection: async (pid) => new HeadRow(files.get(pid)).projection(),
     history: async (pid, query) => history(files.get(pid), query),
     messageText: async (pid, piece) => messageText(files.get(pid), piece),
-    context: async (pid): Promise<readonly Message[]> => context(files.get(pid), LIMITS.contextBytesMax),
     runEnd: async (pid, runId) => runEnd(files.get(pid), runId),
     openApproval: async (pid): Promise<Approval | null> => new HeadRow(files.get(pid)).openApproval(),
     approvedWhy: async (pid, dispatchId) => approvedWhy(files.get(pid), dispatchId),
     trace: async (pid, query) => trace(files.get(pid), query),
+
+    ...segmentVerbs(files, verb),
+    ...rewindVerbs(files, verb),
 
     async logCall(pid, row) {
       unlessFenced(pid, (db) => logCall(db, row, options.logRows?.() ?? LIMITS.syscallLogRowsMax));
@@ -315,6 +294,8 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       unlessFenced(pid, (db) => db.run("DELETE FROM outbox WHERE seq <= ?", throughSeq));
     },
 
+    ...toldVerbs((pid) => files.get(pid), unlessFenced),
+    ...changeVerbs((pid) => files.get(pid), unlessFenced),
     opened: async () => files.opened(),
 
     async sweep(pid, old) {

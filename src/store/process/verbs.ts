@@ -4,8 +4,14 @@
 
 import type { MediaRef, Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
 import type { Approval, Retrying, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
-import type { NestedCall, NestRequest } from "./nested.ts";
+import type { ChangeVerbs } from "./changes.ts";
+import type { NestVerbs } from "./nested.ts";
+import type { RewindVerbs } from "./rewinds.ts";
+import type { SegmentVerbs } from "./segment-verbs.ts";
 import type { Sweep } from "./sweep.ts";
+import type { ToldVerbs } from "./told.ts";
+
+export type { Compaction, ContextShape, Graft, Undone } from "./segment-verbs.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
 export type Refusal = "fenced" | "conflict" | "no-process" | "full";
@@ -85,13 +91,11 @@ export interface CallRow {
   readonly dispatchId: string;
   readonly callId: string;
   readonly tool: string;
-  /** The syscall behind the tool; null for a tool nobody knows. */
-  readonly call: string | null;
+  readonly call: string | null; // the syscall behind the tool; null for a tool nobody knows
   readonly args: { readonly [key: string]: unknown };
   readonly repeat: "read" | "effect" | "resume";
   readonly status: CallStatus;
-  /** The call whose block of code makes it. */
-  readonly block?: string;
+  readonly block?: string; // the call whose block of code makes it
 }
 
 export interface TurnCommit {
@@ -192,7 +196,7 @@ export interface LoggedCall {
   readonly ms: number;
 }
 
-export interface ProcessStore {
+export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, RewindVerbs, NestVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(
     pid: string,
@@ -224,8 +228,6 @@ export interface ProcessStore {
     dispatchId: string,
     result: { readonly outcome: ToolOutcome; readonly output: string; readonly now: number },
   ): Promise<Outcome<{ readonly seq: number }>>;
-  nest(pid: string, epoch: number, request: NestRequest): Promise<Outcome<null>>;
-  nested(pid: string, block: string): Promise<readonly NestedCall[]>;
   ask(
     pid: string,
     epoch: number,
@@ -312,8 +314,6 @@ export interface ProcessStore {
   history(pid: string, query: HistoryRange): Promise<HistorySlice>;
   /** Null when there is no such message; `next` is where it goes on. */
   messageText(pid: string, piece: TextPiece): Promise<{ readonly text: string; readonly next: number | null } | null>;
-  /** The context of the next model call: the current generation, oldest first. */
-  context(pid: string): Promise<readonly Message[]>;
   runEnd(pid: string, runId: string): Promise<RunEnd | "open" | null>;
   openApproval(pid: string): Promise<Approval | null>;
   /** What a person was shown of a call before approving it; null where nobody has. */

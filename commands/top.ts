@@ -1,0 +1,49 @@
+// `gsv top`: the processes as a tree, once. On a terminal of its own `top` is a view that goes on; this is what a script or a look needs.
+
+import type { ProcessInfo } from "../src/abi/process.ts";
+import { field } from "../src/syscalls/define.ts";
+import type { Io } from "./command.ts";
+import { command } from "./define.ts";
+import { jsonLine, printText } from "./print.ts";
+import { flatRows, processTable, sorted, treeRows } from "./process-table.ts";
+
+const SORTS = ["age", "state", "pid"] as const;
+/** Nothing is cut where no screen ends. */
+const PIPE_COLUMNS = 100_000;
+
+const spec = {
+  name: "top",
+  summary: "Show the processes as a tree: who started whom, what each does and waits for",
+  input: {
+    once: field.flag("once, which is all there is outside of gsv's own terminal"),
+    flat: field.flag("not as a tree"),
+    sort: field.withDefault(field.choice("what comes first", SORTS, { meta: "age|state|pid" }), "age"),
+  },
+  examples: ["gsv top", "gsv top --flat --sort state", "gsv top --json"],
+  notes: [
+    "In gsv on a terminal, top is a view that goes on: arrows move, enter talks, y allows, p stops, x ends, q leaves.",
+  ],
+};
+
+export const top = command(spec, async ({ args, json }, io) => {
+  const processes = sorted(await allProcesses(io), args.sort);
+  if (json) await io.stdout.write(processes.map((process) => jsonLine(process)).join(""));
+  else {
+    const rows = (args.flat ? flatRows : treeRows)(processes);
+    const { head, lines } = processTable(rows, io.stdout.isTTY ? io.stdout.columns : PIPE_COLUMNS, io.clock.now());
+    await printText(io.stdout, `${[head, ...lines].join("\n")}\n`);
+  }
+  return 0;
+});
+
+export async function allProcesses(io: Io): Promise<readonly ProcessInfo[]> {
+  const all: ProcessInfo[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: { readonly processes: readonly ProcessInfo[]; readonly next?: string | null } = await io
+      .sys()
+      .call("proc.list", after === undefined ? {} : { after });
+    all.push(...page.processes);
+    after = page.next ?? null;
+  }
+  return all;
+}

@@ -1,0 +1,93 @@
+// Compaction, put together: where its settings come from, how big a model's window is, and where what should last is written.
+
+import { messageOf } from "../abi/errno.ts";
+import { systemText } from "../abi/prompt.ts";
+import type { Core } from "../boot.ts";
+import { settingsFor } from "../kernel/config.ts";
+import type { Model } from "../kernel/models.ts";
+import { Compactor, type Facts } from "../process/compaction/compactor.ts";
+import { remember } from "../process/compaction/memory.ts";
+import { compactionService } from "../process/compaction/service.ts";
+import { fork } from "../process/fork.ts";
+import type { Ledger } from "../process/ledger.ts";
+import { modelOfProcess } from "../process/model-choice.ts";
+import type { RunPorts } from "../process/run.ts";
+import type { SpawnPorts } from "../process/spawn.ts";
+import { OFFLINE } from "../providers/table.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { Conversations } from "../syscalls/history-service.ts";
+import type { ProcessParts } from "./processes.ts";
+
+export interface CompactionParts extends Pick<RunPorts, "promptOf" | "toolCalls"> {
+  readonly ledger: Ledger;
+}
+
+export function bootCompaction(core: Core, { ledger, promptOf, toolCalls }: CompactionParts): Compactor {
+  const { kernel, processes: store, objects, machine } = core;
+  const { clock, log } = machine;
+  return new Compactor({
+    store,
+    ledger,
+    clock,
+    facts: (row, model) => factsFor(core, row, model),
+    async fixedBytes(row) {
+      return Buffer.byteLength(systemText(await promptOf(row))) + Buffer.byteLength(JSON.stringify(toolCalls.specs()));
+    },
+    async about(row) {
+      const home = (await kernel.accounts.byUid(row.ownerUid))?.home ?? "/";
+      return { pid: row.pid, home, cwd: row.cwd };
+    },
+    async remember({ pid, uid }, lasting) {
+      const agent = lasting.length === 0 ? null : await kernel.accounts.byUid(uid);
+      if (agent === null) return;
+      await remember({ objects, clock }, agent, { pid, lasting }).catch((error: unknown) =>
+        log(`what should last of ${pid} was not written down: ${messageOf(error)}`),
+      );
+    },
+  });
+}
+
+export function conversationsOf(
+  { kernel, processes: store, machine, models, offers }: Core,
+  { ledger, compactor }: Pick<ProcessParts, "ledger" | "compactor">,
+  spawning: SpawnPorts,
+): Conversations {
+  const { clock, providers } = machine;
+  return {
+    ...compactionService({
+      ...{ kernel, store, ledger, compactor },
+      now: () => clock.now(),
+      async modelsOf(context, { pid, ownerUid: uid }) {
+        const named = await modelOfProcess(kernel, pid);
+        if (providers !== undefined)
+          return [
+            {
+              ...(await providers(named)),
+              name: named ?? OFFLINE.provider,
+              missing: null,
+              keyMark: null,
+              window: null,
+            },
+          ];
+        // What root's own client brings is not for the runs of others.
+        const own = context.caller.ownerUid === uid ? offers.from(context) : undefined;
+        return await models.reach({ uid, offer: own ?? offers.of({ pid, runId: "", uid }) }, named);
+      },
+    }),
+    fork: (context, request) => fork(spawning, context, request),
+  };
+}
+
+async function factsFor({ kernel }: Core, { ownerUid }: ProcessRow, model: Model): Promise<Facts> {
+  const setting = await settingsFor(kernel.config, { uid: ownerUid, client: undefined });
+  const number = (name: Parameters<typeof setting>[0]) => Number(setting(name).text);
+  const whereSet = (name: Parameters<typeof setting>[0]) => (setting(name).layer === "default" ? null : number(name));
+  const assumed = { windowTokens: number("ai.contextWindowTokens"), outputTokens: number("ai.maxTokens") };
+  return {
+    enabled: setting("compaction.enabled").text === "true",
+    extractMemories: setting("compaction.extractMemories").text === "true",
+    reserveTokens: whereSet("compaction.reserveTokens"),
+    keepRecentTokens: whereSet("compaction.keepRecentTokens"),
+    window: model.window ?? assumed,
+  };
+}

@@ -1,0 +1,79 @@
+// Reads what an agent is told from the files it may read, as the agent itself: what it may not see, it is not told. A file that cannot be
+// read is left out; a prompt never fails for it. A disk that is full is no such file.
+
+import { FileError } from "../../fs/error.ts";
+import type { Entry } from "../../fs/filesystem.ts";
+import type { Namespace } from "../../fs/namespace.ts";
+import type { Caller } from "../abi/identity.ts";
+import { SKILL_BYTES_MAX, skillFrom } from "../abi/skill.ts";
+import type { ContextFile, SkillLine } from "../prompts/told.ts";
+
+const FILES_MAX = 200;
+
+export class ToldFiles {
+  constructor(
+    private readonly namespace: Namespace,
+    private readonly caller: Caller,
+    /** Of one file; more than that fits no root. */
+    private readonly bytesMax: number,
+  ) {}
+
+  /** In the order of their names. */
+  async contextIn(directory: string): Promise<ContextFile[]> {
+    const files: ContextFile[] = [];
+    for (const { name, stat } of (await this.entriesOf(directory)).slice(0, FILES_MAX)) {
+      if (!name.endsWith(".md") || stat.kind === "directory") continue;
+      files.push(...(await this.fileAt(`${directory}/${name}`)));
+    }
+    return files;
+  }
+
+  /** None where there is none. */
+  async fileAt(path: string): Promise<ContextFile[]> {
+    // One byte more than fits is enough to know that it does not.
+    const text = await this.textOf(path, this.bytesMax + 1);
+    return text === null ? [] : [{ path, text }];
+  }
+
+  /** A skill that is known already goes before one of the same name further down. */
+  async skillsIn(home: string, known: readonly SkillLine[]): Promise<SkillLine[]> {
+    const found: SkillLine[] = [];
+    const directory = `${home}/skills.d`;
+    for (const { name: entry, stat } of (await this.entriesOf(directory)).slice(0, FILES_MAX)) {
+      const isFile = stat.kind !== "directory";
+      if (isFile && !entry.endsWith(".md")) continue;
+      const name = isFile ? entry.slice(0, -".md".length) : entry;
+      const path = isFile ? `${directory}/${entry}` : `${directory}/${entry}/SKILL.md`;
+      const text = await this.textOf(path, SKILL_BYTES_MAX + 1);
+      const skill = text === null ? null : skillFrom(name, text);
+      if (skill === null || "fault" in skill || known.some((each) => each.name === name)) continue;
+      found.push({ name, description: skill.description, path });
+    }
+    return found;
+  }
+
+  async exists(path: string): Promise<boolean> {
+    const stat = await unlessRefused(() => this.namespace.stat(this.caller, path));
+    return stat !== null && stat.kind !== "directory";
+  }
+
+  private async entriesOf(directory: string): Promise<readonly Entry[]> {
+    return (await unlessRefused(() => this.namespace.list(this.caller, directory))) ?? [];
+  }
+
+  private textOf(path: string, bytesMax: number): Promise<string | null> {
+    return unlessRefused(async () => {
+      const { bytes } = await this.namespace.read(this.caller, path, { bytesMax });
+      return bytes.includes(0) ? null : new TextDecoder().decode(bytes);
+    });
+  }
+}
+
+async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FileError) return null;
+    throw error;
+  }
+}

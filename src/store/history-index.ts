@@ -1,0 +1,202 @@
+// index.db: words of all histories, live and archived, for searching. Derived and nothing else: it is not in backups, its loss loses nothing,
+// and one that is damaged or of another version is thrown away and begun anew. A message is known by its process and number, which it keeps
+// in an archive. Opened at the first use; no other database waits for it.
+
+import { existsSync, rmSync } from "node:fs";
+import { SysError } from "../abi/errno.ts";
+import { migrate } from "./migrate.ts";
+import { INDEX_SCHEMA } from "./migrations/words.ts";
+import { Db, StoreCorrupt } from "./open.ts";
+
+export interface IndexedText {
+  readonly seq: number;
+  readonly role: string;
+  readonly at: number;
+  readonly text: string;
+}
+
+/** What was read of a source: a live process or an archive. */
+export interface IndexedPage {
+  readonly pid: string;
+  readonly ownerUid: number;
+  /** Null while the process has it. */
+  readonly archiveId: string | null;
+  readonly texts: readonly IndexedText[];
+  /** Up to which number, or line, it has been read. */
+  readonly through: number;
+  /** Whatever tells that there is nothing new. */
+  readonly asOf: number;
+}
+
+export interface Mark {
+  readonly through: number;
+  readonly asOf: number;
+}
+
+export interface IndexQuery {
+  /** In the language of FTS5. */
+  readonly match: string;
+  /** Null is everybody. */
+  readonly ownerUid: number | null;
+  readonly pid: string | null;
+  readonly since: number | null;
+  readonly limit: number;
+}
+
+export interface Hit {
+  readonly pid: string;
+  readonly seq: number;
+  readonly role: string;
+  readonly at: number;
+  readonly archiveId: string | null;
+  /** With the marks around every hit. */
+  readonly snippet: string;
+}
+
+/** Characters of private use stand around hits in a snippet; none gets in with a text. */
+export const HIT_MARKS = { begin: "\ue000", end: "\ue001" } as const;
+const SNIPPET_TOKENS = 24;
+
+type Kind = "process" | "archive";
+
+export class HistoryIndex {
+  private db: Db | null = null;
+
+  constructor(
+    private readonly path: string,
+    private readonly now: () => number,
+  ) {}
+
+  exists(): boolean {
+    return existsSync(this.path);
+  }
+
+  marks(kind: Kind): ReadonlyMap<string, Mark> {
+    const rows = this.on((db) =>
+      db.all<{ name: string; through: number; asOf: number }>(
+        "SELECT name, through, as_of AS asOf FROM sources WHERE kind = ?",
+        kind,
+      ),
+    );
+    return new Map(rows.map(({ name, ...mark }) => [name, mark]));
+  }
+
+  /** One transaction: a page is in the index with its mark or not at all. */
+  add({ pid, ownerUid, archiveId, texts, through, asOf }: IndexedPage): void {
+    this.on((db) =>
+      db.write("normal", () => {
+        for (const { seq, role, at, text } of texts) {
+          const known = db.get<{ id: number }>("SELECT id FROM texts WHERE pid = ? AND seq = ?", pid, seq);
+          if (known !== null) {
+            db.run("UPDATE texts SET archive_id = ? WHERE id = ?", archiveId, known.id);
+            continue;
+          }
+          db.run(
+            "INSERT INTO texts (pid, seq, owner_uid, role, at, archive_id) VALUES (?, ?, ?, ?, ?, ?)",
+            ...[pid, seq, ownerUid, role, at, archiveId],
+          );
+          db.run("INSERT INTO words (rowid, text) VALUES (last_insert_rowid(), ?)", text);
+        }
+        const source = archiveId === null ? (["process", pid] as const) : (["archive", archiveId] as const);
+        db.run(
+          "INSERT OR REPLACE INTO sources (kind, name, through, as_of) VALUES (?, ?, ?, ?)",
+          ...source,
+          through,
+          asOf,
+        );
+      }),
+    );
+  }
+
+  /** What a process has no more and no archive has either: below a number, or all of it where it is gone. */
+  forgetLive(pid: string, belowSeq: number | null): void {
+    this.forget("pid = ? AND archive_id IS NULL AND seq < ?", pid, belowSeq ?? Number.MAX_SAFE_INTEGER);
+    if (belowSeq === null) this.on((db) => db.run("DELETE FROM sources WHERE kind = 'process' AND name = ?", pid));
+  }
+
+  forgetArchive(archiveId: string): void {
+    this.forget("archive_id = ?", archiveId);
+    this.on((db) => db.run("DELETE FROM sources WHERE kind = 'archive' AND name = ?", archiveId));
+  }
+
+  // What is deleted must not linger: neither in the index of words nor in the log.
+  private forget(where: string, ...values: (string | number)[]): void {
+    this.on((db) => {
+      const gone = db.write("full", () => {
+        db.run(`DELETE FROM words WHERE rowid IN (SELECT id FROM texts WHERE ${where})`, ...values);
+        return db.run(`DELETE FROM texts WHERE ${where}`, ...values);
+      });
+      if (gone > 0) db.script("PRAGMA wal_checkpoint(TRUNCATE)");
+    });
+  }
+
+  /** Newest first. Snippets are made of those alone that are shown. */
+  search({ match, ownerUid, pid, since, limit }: IndexQuery): readonly Hit[] {
+    return this.on((db) =>
+      db.snapshot(() => {
+        const rows = db.all<{ id: number } & { readonly [K in keyof Omit<Hit, "snippet">]: Hit[K] }>(
+          `SELECT texts.id, texts.pid, texts.seq, texts.role, texts.at, texts.archive_id AS archiveId
+           FROM words JOIN texts ON texts.id = words.rowid
+           WHERE words MATCH ?1 AND (?2 IS NULL OR texts.owner_uid = ?2) AND (?3 IS NULL OR texts.pid = ?3)
+             AND (?4 IS NULL OR texts.at >= ?4)
+           ORDER BY texts.at DESC, texts.pid, texts.seq DESC LIMIT ?5`,
+          ...[match, ownerUid, pid, since, limit],
+        );
+        const snippets = snippetsOf(db, match, rows);
+        return rows.map(({ id, ...hit }) => ({ ...hit, snippet: snippets.get(id) ?? "" }));
+      }),
+    );
+  }
+
+  close(): void {
+    this.db?.close();
+    this.db = null;
+  }
+
+  private on<T>(work: (db: Db) => T): T {
+    try {
+      return work(this.opened());
+    } catch (error) {
+      if (!isUnusable(error)) throw error;
+      this.discard();
+      return work(this.opened());
+    }
+  }
+
+  private opened(): Db {
+    if (this.db !== null) return this.db;
+    const db = new Db(this.path, { mode: "create" });
+    try {
+      migrate(db, INDEX_SCHEMA, { now: this.now() });
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    this.db = db;
+    return db;
+  }
+
+  private discard(): void {
+    this.close();
+    discardIndex(this.path);
+  }
+}
+
+// With the plus the words are looked up once, and not once for each row.
+function snippetsOf(db: Db, match: string, rows: readonly { readonly id: number }[]): ReadonlyMap<number, string> {
+  const found = db.all<{ id: number; snippet: string }>(
+    `SELECT rowid AS id, snippet(words, 0, ?1, ?2, '…', ${SNIPPET_TOKENS}) AS snippet FROM words
+     WHERE words MATCH ?3 AND +rowid IN (SELECT value FROM json_each(?4))`,
+    ...[HIT_MARKS.begin, HIT_MARKS.end, match, JSON.stringify(rows.map(({ id }) => id))],
+  );
+  return new Map(found.map(({ id, snippet }) => [id, snippet]));
+}
+
+/** With what lies beside it; for who holds the home. */
+export function discardIndex(path: string): void {
+  for (const suffix of ["-wal", "-shm", ""]) rmSync(`${path}${suffix}`, { force: true });
+}
+
+function isUnusable(error: unknown): boolean {
+  return error instanceof StoreCorrupt || (error instanceof SysError && error.code === "ECONFIG");
+}

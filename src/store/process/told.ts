@@ -1,0 +1,104 @@
+// What a process is told besides its accounts' context, as files, and what its last turns were told, so that it can be shown later. A text
+// that many turns have in common is stored once.
+
+import type { BillLine, LeftOut, PromptPart } from "../../abi/prompt.ts";
+import type { Db } from "../open.ts";
+
+export type ToldFile = {
+  readonly name: string;
+  readonly text: string;
+};
+
+/** The request of one turn. */
+export interface ToldTurn {
+  readonly runId: string;
+  readonly turn: number;
+  readonly model: string;
+  readonly parts: readonly PromptPart[];
+  readonly leftOut: readonly LeftOut[];
+  readonly bill: readonly BillLine[];
+  readonly now: number;
+}
+
+export interface ToldVerbs {
+  /** In the order of their names. */
+  contextFiles(pid: string): Promise<readonly ToldFile[]>;
+  /** Without a text it goes; false when it was not there. */
+  setContextFile(pid: string, file: { readonly name: string; readonly text: string | null }): Promise<boolean>;
+  keepPrompt(pid: string, turn: ToldTurn): Promise<void>;
+  /** The newest try of a turn; without a run of the last one, without a number of the last turn. Null where it is not kept. */
+  keptPrompt(pid: string, which: { readonly runId?: string; readonly turn?: number }): Promise<ToldTurn | null>;
+}
+
+const TURNS_KEPT = 100;
+
+type Columns = { readonly body_json: string; readonly text: string };
+
+interface Stored extends Omit<ToldTurn, "parts"> {
+  readonly parts: readonly (Omit<PromptPart, "text"> & { readonly chars: number })[];
+}
+
+export function toldVerbs(dbOf: (pid: string) => Db, write: (pid: string, step: (db: Db) => void) => void): ToldVerbs {
+  return {
+    contextFiles: async (pid) => dbOf(pid).all<ToldFile>("SELECT name, text FROM context_files ORDER BY name"),
+
+    async setContextFile(pid, { name, text }) {
+      let changed = 0;
+      write(pid, (db) => {
+        changed =
+          text === null
+            ? db.run("DELETE FROM context_files WHERE name = ?", name)
+            : db.run(
+                "INSERT INTO context_files (name, text) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET text = excluded.text",
+                name,
+                text,
+              );
+      });
+      return changed > 0;
+    },
+
+    async keepPrompt(pid, told) {
+      write(pid, (db) => keep(db, told));
+    },
+
+    async keptPrompt(pid, { runId, turn }) {
+      const row = dbOf(pid).get<Columns>(
+        `SELECT body_json, text FROM prompts JOIN prompt_texts USING (sha256)
+         WHERE run_id = coalesce(?1, (SELECT run_id FROM prompts ORDER BY id DESC LIMIT 1)) AND turn = coalesce(?2, turn)
+         ORDER BY id DESC LIMIT 1`,
+        runId ?? null,
+        turn ?? null,
+      );
+      return row === null ? null : toldFrom(row);
+    },
+  };
+}
+
+function keep(db: Db, { parts, ...told }: ToldTurn): void {
+  const text = parts.map((part) => part.text).join("");
+  const sha256 = new Bun.CryptoHasher("sha256").update(text).digest("hex");
+  const stored: Stored = {
+    ...told,
+    parts: parts.map(({ source, path, text: { length: chars } }) => ({ source, path, chars })),
+  };
+  db.run("INSERT INTO prompt_texts (sha256, text) VALUES (?, ?) ON CONFLICT DO NOTHING", sha256, text);
+  db.run(
+    "INSERT INTO prompts (run_id, turn, sha256, body_json) VALUES (?, ?, ?, ?)",
+    told.runId,
+    told.turn,
+    sha256,
+    JSON.stringify(stored),
+  );
+  db.run("DELETE FROM prompts WHERE id <= (SELECT max(id) FROM prompts) - ?", TURNS_KEPT);
+  db.run("DELETE FROM prompt_texts WHERE sha256 NOT IN (SELECT sha256 FROM prompts)");
+}
+
+function toldFrom({ body_json, text }: Columns): ToldTurn {
+  const { parts, ...told } = JSON.parse(body_json) as Stored;
+  let at = 0;
+  const whole = parts.map(({ source, path, chars }) => {
+    at += chars;
+    return { source, path, text: text.slice(at - chars, at) };
+  });
+  return { ...told, parts: whole };
+}

@@ -1,0 +1,66 @@
+// What is sent to a model server, by the bytes on the wire: the first request of an agent that was told nothing yet, and over a run of 20
+// turns how much of a request is not the beginning of the next one, which a server has to read anew.
+
+import { WIRES } from "../support/wire-bytes.ts";
+import { type Floor, Home } from "./machine.ts";
+import type { Row } from "./measure.ts";
+
+const TURNS = 20;
+
+export async function promptRows(_floor: Floor, _rounds: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const [wire, model] of [
+    ["openai chat completions", "openai/m"],
+    ["anthropic", "anthropic/m"],
+  ] as const) {
+    const bodies = await bodiesOf(wire, model);
+    rows.push(
+      {
+        name: `${wire}: first request of an empty agent`,
+        unit: "KB",
+        median: (bodies[0]?.length ?? 0) / 1000,
+        budget: 12,
+      },
+      { name: `${wire}: not cache-stable over ${TURNS} turns`, unit: "%", median: 100 * lostShare(bodies), budget: 5 },
+    );
+  }
+  return rows;
+}
+
+/** Of a run that writes a file in each turn. */
+async function bodiesOf(wire: keyof typeof WIRES, model: string): Promise<string[]> {
+  const { body, type } = WIRES[wire]!;
+  const bodies: string[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      bodies.push(await request.text());
+      const json = [JSON.stringify({ path: `~/notes-${bodies.length}.md`, content: `line ${bodies.length}\n` })];
+      const answer = bodies.length < TURNS ? { calls: [{ name: "Write", json }] } : { text: ["Done."] };
+      return new Response(body(answer), { headers: { "content-type": type } });
+    },
+  });
+  const url = `http://127.0.0.1:${server.port}`;
+  const home = new Home({ OPENAI_API_KEY: "x", OPENAI_BASE_URL: url, ANTHROPIC_API_KEY: "x", ANTHROPIC_BASE_URL: url });
+  try {
+    await home.gsv(["chat", "hello"], model);
+    if (bodies.length !== TURNS) throw new Error(`${TURNS} requests were expected, ${bodies.length} came`);
+    return bodies;
+  } finally {
+    await home.remove();
+    await server.stop(true);
+  }
+}
+
+function lostShare(bodies: readonly string[]): number {
+  let [lost, all] = [0, 0];
+  for (const [index, next] of bodies.slice(1).entries()) {
+    const before = bodies[index] ?? "";
+    let same = 0;
+    while (same < before.length && before[same] === next[same]) same++;
+    lost += before.length - same;
+    all += before.length;
+  }
+  return lost / all;
+}

@@ -1,0 +1,82 @@
+// gsv history, compact and fork as people type them: what is asked of the kernel, what is printed, and what a text can do to a terminal.
+
+import { beforeEach, expect, test } from "bun:test";
+import { FakeIo, runs } from "../support/io.ts";
+
+let io: FakeIo;
+beforeEach(() => {
+  io = new FakeIo();
+});
+
+const FOUND = { pid: "init:1000", seq: 12, at: Date.UTC(2026, 0, 2, 10, 15), role: "user", archiveId: null };
+
+function finds(snippet: string, hits: readonly (readonly [number, number])[], more: object = {}): void {
+  const found = [{ ...FOUND, snippet, hits, ...more }];
+  io.fakeSys.answer("proc.search", () => ({ found, more: false, unread: 0 }));
+}
+
+test("gsv history alone and with flags is the newest page, as proc history prints it", async () => {
+  const page = { pid: "init:1000", messages: [], inPart: [], messageCount: 0, hasMoreBefore: false };
+  io.fakeSys.answer("proc.history", () => page);
+  expect(await runs(io, "history")).toBe(0);
+  expect(await runs(io, "history", "--limit", "3")).toBe(0);
+  expect(await runs(io, "history", "show", "--pid", "task:abc123")).toBe(0);
+  const asked = io.fakeSys.asked("proc.history") as { limit: number; pid?: string }[];
+  expect(asked.map(({ limit, pid }) => [limit, pid])).toEqual([
+    [50, undefined],
+    [3, undefined],
+    [50, "task:abc123"],
+  ]);
+});
+
+test("what is found stands in a line each; on a terminal the hits stand out, and nowhere else", async () => {
+  finds("the rent is due", [[4, 8]]);
+  expect(await runs(io, "history", "search", "rent")).toBe(0);
+  expect(io.stdout.text).toBe("2026-01-02 10:15 init:1000 12 user: the rent is due\n");
+  io.stdout.text = "";
+  expect(await runs(io.terminal(100), "history", "search", "rent")).toBe(0);
+  expect(io.stdout.text).toBe("2026-01-02 10:15 init:1000 12 user: the \x1b[1mrent\x1b[22m is due\n");
+});
+
+test("a text that was said acts on no terminal, hit or not", async () => {
+  const hostile = "a\x1b]0;owned\x07 re\x1b[2Jnt \u202e";
+  finds(hostile, [[hostile.indexOf("re"), hostile.indexOf("nt") + 2]]);
+  expect(await runs(io.terminal(100), "history", "search", "rent")).toBe(0);
+  expect(io.stdout.text.replaceAll("\x1b[1m", "").replaceAll("\x1b[22m", "")).not.toMatch(/[\x1b\x07\u202e]/);
+  io.stdout.text = "";
+  expect(await runs(io, "history", "search", "rent", "--json")).toBe(0);
+  expect(io.stdout.text).not.toMatch(/[\x1b\x07\u202e]/);
+  expect(JSON.parse(io.stdout.text)).toMatchObject({ snippet: hostile, seq: 12 });
+});
+
+test("nothing found exits 1 as grep does, and what is missing is said", async () => {
+  io.fakeSys.answer("proc.search", () => ({ found: [], more: false, unread: 3 }));
+  expect(await runs(io, "history", "search", "rent", "due", "--since", "7d", "-n", "5")).toBe(1);
+  expect(io.stderr.lines).toEqual(["(nothing found)", "3 histories were not read yet: search again"]);
+  expect(io.fakeSys.asked("proc.search")).toEqual([{ words: ["rent", "due"], since: "7d", limit: 5 }]);
+});
+
+test("compact says what it did in a line, and what nobody could write", async () => {
+  const done = { pid: "init:1000", did: "compacted", fromSeq: 1, toSeq: 80, trimmed: 80, kept: 20, asked: [] };
+  const sizes = { tokensBefore: 41_203, tokensAfter: 18_900, archivedTo: "/proc/init:1000/segments/1-80" };
+  for (const model of ["openai/m", null]) {
+    io.fakeSys.answer("proc.compact", () => ({ ...done, ...sizes, model }));
+    expect(await runs(io, "compact", "init:1000", "-k", "20")).toBe(0);
+  }
+  const [written = "", plain = ""] = io.stdout.lines;
+  expect(written).toStartWith("compacted init:1000: 41,203 → 18,900 tokens (messages 1-80 told in short, 20 kept;");
+  expect([written, plain].map((line) => line.includes("nobody could write a summary"))).toEqual([false, true]);
+  expect(io.fakeSys.asked("proc.compact")).toEqual([
+    { pid: "init:1000", keep: 20 },
+    { pid: "init:1000", keep: 20 },
+  ]);
+});
+
+test("what is wrong is said before anybody is asked", async () => {
+  expect(await runs(io, "history", "search")).toBe(2);
+  expect(await runs(io, "history", "serch", "x")).toBe(2);
+  expect(await runs(io, "compact", "init:1000", "--keep", "none")).toBe(2);
+  expect(await runs(io, "fork", "init:1000", "--through", "0")).toBe(2);
+  expect(io.stderr.text).toContain("did you mean gsv history search");
+  expect(io.fakeSys.asked("proc.search")).toEqual([]);
+});

@@ -1,0 +1,93 @@
+// Processes as rows: who started whom, in any order, and what a narrow screen leaves out.
+
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { age, flatRows, processTable, sorted, treeRows } from "../../commands/process-table.ts";
+import type { ProcessInfo, State } from "../../src/abi/process.ts";
+
+function process(pid: string, about: Partial<ProcessInfo> = {}): ProcessInfo {
+  return {
+    pid,
+    label: null,
+    owner: "sam",
+    uid: 1000,
+    runAs: "sam",
+    profile: "task",
+    parentPid: null,
+    state: "idle",
+    cwd: "/home/sam",
+    workspaceId: null,
+    queued: 0,
+    activeRunId: null,
+    createdAt: 0,
+    lastActiveAt: null,
+    waitsFor: null,
+    lastStatus: null,
+    ...about,
+  };
+}
+
+const FAMILY = [
+  process("init:1000", { profile: "init", label: "personal", createdAt: 1 }),
+  process("task:k3", { parentPid: "init:1000", state: "waiting_tool", label: "docs audit", createdAt: 2 }),
+  process("task:m9", {
+    parentPid: "task:k3",
+    state: "waiting_hil",
+    waitsFor: { kind: "approval", id: "a1b2", tool: "Fetch", summary: "https://example.org/\u001b[2J" },
+    createdAt: 3,
+  }),
+  process("task:p2", { parentPid: "init:1000", createdAt: 4 }),
+  process("task:or", { parentPid: "task:gone", createdAt: 5 }),
+];
+
+test("a tree of who started whom, the state as a letter, and what each waits for", () => {
+  const { head, lines } = processTable(treeRows(FAMILY), 200, 60_000);
+  expect(head).toStartWith("PID          S  OWNER");
+  expect(lines.map((line) => line.slice(0, 14).trimEnd())).toEqual([
+    "init:1000    S",
+    "├ task:k3    D",
+    "│ └ task:m9  W",
+    "└ task:p2    S",
+    "task:or      S",
+  ]);
+  expect(lines[2]).toEndWith("Fetch https://example.org/␛[2J");
+});
+
+test("a narrow screen leaves out what matters least, and no row is wider than it", () => {
+  for (const columns of [30, 40, 60, 80, 100]) {
+    const { head, lines } = processTable(treeRows(FAMILY), columns, 60_000);
+    expect(head).toContain("PID");
+    expect(head).toContain("LABEL");
+    for (const line of [head, ...lines]) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
+  }
+  expect(processTable(flatRows(FAMILY), 60, 0).head).not.toContain("PROFILE");
+});
+
+test("what wants something comes first when sorted by state", () => {
+  expect(
+    sorted(FAMILY, "state")
+      .map(({ pid }) => pid)
+      .slice(0, 2),
+  ).toEqual(["task:m9", "task:k3"]);
+});
+
+test("every process is in the tree once, whoever their parents are", () => {
+  const pid = fc.integer({ min: 0, max: 8 }).map((number) => `task:${number}`);
+  const some = fc.uniqueArray(fc.tuple(pid, fc.option(pid)), { selector: ([name]) => name, maxLength: 9 });
+  fc.assert(
+    fc.property(some, (pairs) => {
+      const all = pairs.map(([name, parentPid], at) =>
+        process(name, { parentPid, createdAt: at, state: "idle" as State }),
+      );
+      const shown = treeRows(all).map((row) => row.process.pid);
+      expect(shown.toSorted()).toEqual(all.map((each) => each.pid).toSorted());
+    }),
+  );
+});
+
+test.each([
+  [0, "0s"],
+  [61_000, "1:01"],
+  [3_600_000, "1h00"],
+  [49 * 3_600_000, "2d1h"],
+])("%d ms are %s", (ms, text) => expect(age(ms)).toBe(text));

@@ -1,0 +1,96 @@
+// A process taken back to an earlier message: what came after it is told to no model, its files are as they were, nothing is lost, and all of
+// it can be had back.
+
+import { expect, test } from "bun:test";
+import type { Undone } from "../../src/abi/undo.ts";
+import { TestKernel } from "../support/kernel.ts";
+import { changesIn, diesIn, undo, write } from "../support/worker.ts";
+
+const toldTo = (home: TestKernel, pid: string) =>
+  (home.model.asked(pid).at(-1)?.messages ?? []).map((message) =>
+    message.role === "assistant" ? message.content.text : message.role === "toolResult" ? "result" : message.content,
+  );
+
+async function talked(home: TestKernel): Promise<{ pid: string; read: () => Promise<string> }> {
+  const { pid, workspaceId } = await home.spawn({ workspace: "new" });
+  home.model.will(pid, { text: "Yes?" });
+  await home.say("hello", { pid });
+  home.model.will(pid, { text: "I write.", calls: [write("plan.md", "one\n")] }, { text: "Written." });
+  await home.say("write the plan", { pid });
+  const path = `/workspaces/${workspaceId}/plan.md`;
+  const read = async () =>
+    (await home.sys.call<{ content: string }>("fs.read", { path }).catch(() => ({ content: "gone" }))).content;
+  return { pid, read };
+}
+
+test("a rewind takes history and files back to a message; nothing is lost, and all of it comes back", async () => {
+  await using home = await TestKernel.boot();
+  const { pid, read } = await talked(home);
+  const done = await home.sys.call<Undone>("proc.rewind", { pid, message: 2 });
+  expect(done).toMatchObject({ rewound: 2, redo: `gsv undo ${pid} --redo` });
+  expect([changesIn(done), await read()]).toEqual([["removed plan.md"], "gone"]);
+  await home.say("what now?", { pid });
+  const note = "[rewound] sam took this talk back to message 2. 1 file was put back as then.";
+  expect(toldTo(home, pid)).toEqual(["hello", "Yes?", note, "what now?"]);
+  const all = await home.messages(pid);
+  expect(all.map(({ id }) => id)).toEqual(all.map((_, index) => index + 1));
+  expect(await home.outline(pid)).toContain("user: write the plan");
+  await undo(home, pid, { redo: true });
+  expect(await read()).toBe("one");
+  await home.say("and now?", { pid });
+  expect(toldTo(home, pid)).toEqual([
+    ...["hello", "Yes?", "write the plan", "I write.", "result", "Written.", "what now?", "done", "and now?"],
+  ]);
+});
+
+test("a rewind takes back one of the two where only that is meant", async () => {
+  await using home = await TestKernel.boot();
+  const { pid, read } = await talked(home);
+  await home.sys.call("proc.rewind", { pid, message: 2, what: "files" });
+  expect(await read()).toBe("gone");
+  await undo(home, pid, { redo: true });
+  await home.sys.call("proc.rewind", { pid, message: 0, what: "history" });
+  expect(await read()).toBe("one");
+  await home.say("who are you?", { pid });
+  expect(toldTo(home, pid)).toEqual([
+    "[rewound] sam took this talk back to its beginning. Files stay as they are.",
+    "who are you?",
+  ]);
+});
+
+test("a rewind never cuts between a call and its result, and says where it may be cut", async () => {
+  await using home = await TestKernel.boot();
+  const { pid, read } = await talked(home);
+  const refused = await home.refusal("proc.rewind", { pid, message: 4 });
+  expect(refused.message).toBe(`message 4 of ${pid} stands between a call and its result`);
+  expect(refused.hints).toEqual(["the messages before and after: 3 and 5"]);
+  expect((await home.refusal("proc.rewind", { pid, message: 6 })).message).toContain("is the newest");
+  expect((await home.refusal("proc.rewind", { pid, message: 60 })).code).toBe("ENOENT");
+  expect(await read()).toBe("one");
+});
+
+test("a rewind that a kernel died in is whole with the next one: files and history", async () => {
+  await using home = await TestKernel.boot();
+  const { pid, read } = await talked(home);
+  await home.sys.call("proc.rewind", { pid, message: 2 });
+  const [done] = await home.stores.processes.undos(pid);
+  if (done === undefined) throw new Error("nothing was stored");
+  await undo(home, pid, { redo: true });
+  await diesIn(home, pid, done);
+  await home.say("and now?", { pid });
+  expect(await read()).toBe("gone");
+  expect(toldTo(home, pid)).not.toContain("write the plan");
+});
+
+test("a rewind takes back a summary that stands for what was taken back, and one of before stays", async () => {
+  await using home = await TestKernel.boot();
+  const { pid } = await talked(home);
+  await home.say("more", { pid });
+  await home.sys.call("proc.compact", { pid, keep: 1 });
+  await home.sys.call("proc.rewind", { pid, message: 2, what: "history" });
+  await home.say("what now?", { pid });
+  expect(toldTo(home, pid).slice(0, 2)).toEqual(["hello", "Yes?"]);
+  await undo(home, pid, { redo: true });
+  await home.say("and now?", { pid });
+  expect(toldTo(home, pid)[0]).toStartWith("[compacted]");
+});

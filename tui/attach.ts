@@ -1,0 +1,26 @@
+// What there is to know of a process when one begins to talk to it: its state, what was said last, what waits for an answer, who answers.
+
+import type { Approval, ProcessInfo } from "../src/abi/process.ts";
+import type { Sys } from "../src/abi/sys.ts";
+import type { HistoryPage } from "../src/syscalls/services.ts";
+
+export const SHOWN_MESSAGES = 6;
+
+export interface Attached {
+  readonly info: ProcessInfo;
+  readonly page: HistoryPage;
+  /** Of all processes. */
+  readonly approvals: readonly Approval[];
+  /** Null when that cannot be told. */
+  readonly model: string | null;
+}
+
+export async function attachTo(sys: Sys, pid: string): Promise<Attached> {
+  const [info, { approvals }, page, model] = await Promise.all([
+    sys.call<ProcessInfo>("proc.get", { pid }),
+    sys.call<{ approvals: readonly Approval[] }>("hil.list", {}),
+    sys.call<HistoryPage>("proc.history", { pid, limit: SHOWN_MESSAGES }),
+    sys.call<{ answers: string }>("proc.model", { pid }).catch(() => null),
+  ]);
+  return { info, page, approvals, model: model?.answers ?? null };
+}
