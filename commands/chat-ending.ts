@@ -41,11 +41,12 @@ export function endingOf(end: Omit<RunEnd, "runId">): Ending {
   return { status, exit: exitOf(end), text, error, mergedInto, usage, costUsd };
 }
 
-/** What proc.wait knows of an end is less: nothing about usage. */
-export function endingOfWait({ status, exit, text, error }: WaitResult): Ending {
+export function endingOfWait({ status, exit, text, error, usage = null }: WaitResult): Ending {
   const known: RunStatus =
     status in SAID || status === "ok" ? (status as RunStatus) : status === "none" ? "ok" : "aborted";
-  return { status: known, exit, text, error };
+  if (usage === null) return { status: known, exit, text, error };
+  const { costUsd, ...tokens } = usage;
+  return { status: known, exit, text, error, usage: tokens, costUsd };
 }
 
 export function endingOfHold(waitsFor: WaitsFor, error: string): Ending {

@@ -9,7 +9,7 @@ export interface ChatRequest {
   /** Who answers; left to the process and the account when left out. */
   readonly model?: string | undefined;
   /** A new process is made for the message, and keeps its model. */
-  readonly fresh: { readonly label?: string | undefined; readonly model?: string | undefined } | null;
+  readonly fresh: { readonly [K in "label" | "model" | "budget"]?: string | undefined } | null;
   readonly message: string;
   /** Files of this machine that are given with it. */
   readonly attached: readonly AttachedFile[];
@@ -27,3 +27,5 @@ export const LEAVING: { readonly [name in Exclude<Interruption, "INT">]: number 
 
 /** An answer may overtake the last signals by a moment, and a hold may be over before it is worth a word. */
 export const SETTLE_MS = 100;
+/** An abort that is not answered is as good as one. */
+export const ABORT_ANSWER_MS = 2000;

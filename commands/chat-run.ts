@@ -12,7 +12,7 @@ import { uploaded } from "./chat-attached.ts";
 import { type Ending, endingOf, endingOfFailure, endingOfWait, endText, resultOf } from "./chat-ending.ts";
 import { Holds } from "./chat-hold.ts";
 import { discardUnused, missedTexts } from "./chat-missed.ts";
-import { type ChatRequest, LEAVING, SETTLE_MS } from "./chat-request.ts";
+import { ABORT_ANSWER_MS, type ChatRequest, LEAVING, SETTLE_MS } from "./chat-request.ts";
 import type { ChatResult, ChatView } from "./chat-view.ts";
 import type { Interruption, Io } from "./command.ts";
 import { Queue } from "./queue.ts";
@@ -32,11 +32,10 @@ type Happening =
   | { readonly kind: "failed"; readonly error: unknown };
 
 const SECOND_INT_MS = 2000;
-const ABORT_ANSWER_MS = 2000;
 const RUN_NAMES = ["start", "text", "tool_call", "tool_result", "compacting", "compacted", "restart", "complete"].map(
   (name) => `chat.${name}`,
 );
-const HOLD_NAMES = ["chat.hil", "chat.hil_closed", "process.state"];
+const HOLD_NAMES = ["chat.hil", "chat.hil_closed", "process.state", "process.budget"];
 
 /** Prints through the view as it goes and returns the exit status; throws when the message could not be sent or the kernel left. */
 export async function chatRun(io: Io, request: ChatRequest, view: ChatView): Promise<number> {
@@ -232,6 +231,7 @@ class ChatRun {
     this.parent = signal.parent;
     if (signal.name === "resync") return this.catchUp(signal.afterSeq);
     if (signal.name === "process.state") return this.onState(signal);
+    if (signal.name === "process.budget") return this.view.status(signal.text).then(() => null);
     if (signal.name === "chat.hil") return this.holds.asked(signal).then(() => null);
     // Whoever holds the process holds this message too, so approvals of any of its runs count.
     if (signal.name === "chat.hil_closed") return this.show(signal);

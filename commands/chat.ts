@@ -2,6 +2,7 @@
 // stdin rules in prompt, the life of the run in chat-run, output forms in chat-view and events.
 
 import { LIMITS } from "../src/abi/limits.ts";
+import { microsOf, type Tokens, usdText } from "../src/abi/money.ts";
 import { field } from "../src/syscalls/define.ts";
 import { timeoutMs, usageError } from "./args.ts";
 import { attachedFiles } from "./chat-attached.ts";
@@ -29,6 +30,10 @@ const spec = {
       }),
     ),
     label: field.optional(field.text("with --new: what it is for", { longest: LIMITS.labelCharsMax, meta: "TEXT" })),
+    budget: field.optional(
+      field.text("with --new: what it may use, as '$2,30m,200k'", { longest: 100, meta: "BUDGET" }),
+    ),
+    usage: field.flag("say on stderr what the answer used and cost"),
     output: field.optional(field.choice("form of the output", ["text", "json", "jsonl"], { meta: "FORM" })),
     stream: field.flag("print the answer while it is written, also into a pipe"),
     noStdin: field.flag("do not look at stdin"),
@@ -44,6 +49,7 @@ const spec = {
     'gsv chat --pid task:abc123 "Continue the implementation."',
     'git diff | gsv chat "Review this change."',
     'gsv chat --new --label "docs audit" "Find stale commands in the docs."',
+    `gsv chat --new --budget '$0.50' "Find stale commands in the docs."`,
     'gsv chat --model anthropic/claude-sonnet-5-5 "Explain this."',
     'gsv chat -a shot.png "What is wrong on this page?"',
     'gsv chat --json "What is running?" | tail -1',
@@ -67,7 +73,8 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
   const output = formOf(args.output, json);
   const limitMs = timeoutMs(spec, args.timeout);
   if (args.pid !== undefined && args.new) throw usageError(spec, "--pid and --new exclude each other");
-  if (args.label !== undefined && !args.new) throw usageError(spec, "--label needs --new");
+  for (const flag of ["label", "budget"] as const)
+    if (args[flag] !== undefined && !args.new) throw usageError(spec, `--${flag} needs --new`, HINTS[flag]);
   if (args.killOnTimeout && limitMs === null) throw usageError(spec, "--kill-on-timeout needs --timeout");
   const deadline = limitMs === null ? null : { at: io.clock.mono() + limitMs, afterMs: limitMs };
   const namesOnStdin = args.attach?.includes("-") === true;
@@ -75,7 +82,9 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
     throw usageError(spec, "stdin names what is attached: give the message as an argument");
   const reading = readPrompt(io, { message: args.message, ignoreStdin: args.noStdin === true || namesOnStdin });
   const prompt = limitMs === null ? await reading : await inTime(io, reading, limitMs);
-  const view = VIEWS[output](io);
+  const plain = VIEWS[output](io);
+  // In JSON the result says it.
+  const view = args.usage && output === "text" ? withUsage(plain) : plain;
   if (prompt === "late") return await tooLate(view, limitMs ?? 0);
   if (prompt === null) throw usageError(spec, "there is nothing to send: give a message, or pipe one in");
   if (prompt.warning !== null) await view.status(prompt.warning);
@@ -86,7 +95,7 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
       pid: args.pid,
       attached,
       model: args.model,
-      fresh: args.new ? { label: args.label, model: args.model } : null,
+      fresh: args.new ? { label: args.label, model: args.model, budget: args.budget } : null,
       message: prompt.text,
       interrupt: args.interrupt === true,
       patient: args.wait === true,
@@ -96,6 +105,27 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
     },
     view,
   );
+}
+
+const HINTS = {
+  label: [],
+  budget: ["gsv budget PID sets what a process may use that is there already"],
+} as const;
+
+function withUsage(view: ChatView): ChatView {
+  return {
+    ...view,
+    async result(result) {
+      await view.result(result);
+      const { usage, costUsd } = result;
+      if (usage !== null) await view.status(usageText(usage as Tokens, costUsd ?? 0));
+    },
+  };
+}
+
+function usageText({ input, output, cacheRead, cacheWrite }: Tokens, costUsd: number): string {
+  const cache = cacheRead + cacheWrite === 0 ? "" : `, cache ${cacheRead} read and ${cacheWrite} written`;
+  return `used ${input} tokens in, ${output} out${cache}: ${usdText(microsOf(costUsd))}`;
 }
 
 const VIEWS = { text: textView, json: jsonResultView, jsonl: jsonLinesView } as const;

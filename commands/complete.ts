@@ -49,7 +49,7 @@ export const complete: Command = {
 };
 
 /** `before` are the words that stand there already, `current` is what is typed of the one in question. */
-async function completionOf(before: readonly string[], current: string, io: Io): Promise<Completion> {
+export async function completionOf(before: readonly string[], current: string, io: Io): Promise<Completion> {
   const typed = current.replace(/^["']/, "");
   const { candidates, files } = await atPlace(before, typed, io);
   // What does not show as it is would not be one line, or not the one a person takes it for.

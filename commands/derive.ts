@@ -106,7 +106,7 @@ async function withStdin(io: Io, input: Spec["input"], args: { readonly [name: s
 }
 
 // A list longer than one answer is asked for until its end.
-async function allPages(sys: Sys, call: AnySyscall, args: object): Promise<unknown> {
+export async function allPages(sys: Sys, call: AnySyscall, args: object): Promise<unknown> {
   const { print } = call.cli;
   if (print.kind !== "table" || print.pages === undefined) return await sys.call(call.name, args);
   const { rows, next, argument } = print.pages;

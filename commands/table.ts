@@ -13,7 +13,7 @@ const short = (callName: string, name: string) => async () => (await import("./d
 
 export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["chat", { summary: "Send a message and print the answer", load: async () => (await import("./chat.ts")).chat }],
-  ["ps", { summary: "List processes", load: short("proc.list", "ps") }],
+  ["ps", { summary: "List processes", load: async () => (await import("./ps.ts")).ps() }],
   ["top", { summary: "Show the processes as a tree", load: async () => (await import("./top.ts")).top }],
   [
     "spawn",
@@ -127,6 +127,8 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["caps", { summary: "Show what a process may do", load: short("proc.caps", "caps") }],
   ["models", { summary: "List the models there are", load: short("ai.models", "models") }],
   ["model", { summary: "Show or set the model of a process", load: short("proc.model", "model") }],
+  ["usage", { summary: "Show what answers used and cost", load: async () => (await import("./usage.ts")).usage }],
+  ["budget", { summary: "Show or set what processes may use", load: async () => (await import("./budget.ts")).budget }],
   ["user", { summary: "Add, list, change and remove accounts", load: async () => (await import("./user.ts")).user() }],
   ["passwd", { summary: "Change a password", load: async () => (await import("./passwd.ts")).passwd }],
   ["auth", { summary: "Sign in and out, and make tokens", load: async () => (await import("./auth.ts")).auth() }],

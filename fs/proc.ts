@@ -12,7 +12,7 @@ import { FileError } from "./error.ts";
 import type { FileSystem } from "./filesystem.ts";
 import { Asking } from "./proc/asking.ts";
 import { Control } from "./proc/control.ts";
-import { cmdlineText, environText, factsText, identityText, limitsText, statusText } from "./proc/facts.ts";
+import { cmdlineText, environText, factsText, identityText, limitsText, statusText, usageText } from "./proc/facts.ts";
 import { mapsRow } from "./proc/maps.ts";
 import { type LivePorts, Streams } from "./proc/stream.ts";
 import { type Row, syntheticFs, type TextRow } from "./synthetic.ts";
@@ -75,7 +75,7 @@ function factRows(asking: Asking, { waitsForText }: ProcOptions): TextRow[] {
     row("caps", async (caller, pid) => (await asking.caps(caller, pid)).capabilities.map(line).join("")),
     row("limits", async (caller, pid) => {
       await asking.info(caller, pid);
-      return limitsText();
+      return limitsText(await asking.setting(caller, "run.maxTurns"));
     }),
   ];
 }
@@ -111,7 +111,10 @@ function workRows(asking: Asking, { messageLine, segmentName }: ProcOptions): Ro
     row("queue", async (caller, pid) => factsText([["Queued", (await asking.info(caller, pid)).queued]])),
     row("pending", async (caller, pid) => (await asking.pending(caller, pid)).map(jsonLine).join("")),
     row("approvals", async (caller, pid) => (await asking.approvals(caller, pid)).map(jsonLine).join("")),
-    row("usage", async (caller, pid) => factsText([["Messages", (await asking.newest(caller, pid, 1)).messageCount]])),
+    row("usage", async (caller, pid) => {
+      const { total, rows } = await asking.usage(caller, pid);
+      return usageText(total, rows, await asking.budgets(caller, pid));
+    }),
     row("clients", async (caller, pid) => {
       await asking.info(caller, pid);
       return factsText([["Clients", (await asking.kernel(caller)).clients]]);

@@ -10,6 +10,7 @@ import type { Sys } from "../src/abi/sys.ts";
 import type { Clock } from "../src/lib/clock.ts";
 import type { FileSystem } from "./filesystem.ts";
 import { type Row, syntheticFs } from "./synthetic.ts";
+import { budgetRows } from "./sys/budget.ts";
 import { toldFileRows } from "./told-files.ts";
 
 export interface SysOptions {
@@ -41,6 +42,7 @@ export function sysFs({ sysFor, actFor, clock, reference }: SysOptions): FileSys
   };
 
   const rows: readonly Row[] = [
+    ...budgetRows(sysFor, actFor),
     ...toldFileRows({
       path: "/config/ai/context.d/*",
       ...{ sysFor, actFor },

@@ -259,11 +259,12 @@ async function takeUp(
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
   await recover({ kernel, store, objects, ...parts, clock, retries, onFault });
   await parts.heldRuns.find();
+  await parts.budgets.look(null);
 }
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns }: ProcessParts,
+  { runners, ledger, closer, heldRuns, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -291,7 +292,7 @@ function finished(
       if (core.offers.made(human.uid, client)) heldRuns.look(human.uid).catch(core.onFault);
       return door(human.uid, () => callers.person(human.uid, human.home), client);
     },
-    dueWithinMs: () => heldRuns.dueWithinMs(),
+    dueWithinMs,
     async drain(ms) {
       heldRuns.stop();
       await runners.drain(ms);
@@ -309,6 +310,7 @@ function finished(
     await stopSweeping();
     heldRuns.stop();
     shells.close();
+    budgets.stop();
     await core.watching.close();
     core.retries.stop();
     await core.search.close();

@@ -48,7 +48,7 @@ beforeAll(async () => {
   writeFileSync(join(scratch, "lazy.ts"), `export const answer = () => 42;\nexport { ask } from "./ask.ts";\n`);
   writeFileSync(join(scratch, "ask.ts"), ASK);
   await build({ entry: join(scratch, "main.ts"), outfile: binary, commit: "abc123" });
-});
+}, 30_000);
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 

@@ -52,6 +52,11 @@ export function withText(editing: Editing, text: string): Editing {
   return { ...replaced(editing, 0, editing.text.length, text), at: text.length };
 }
 
+/** Something else in place of what stands between there and the cursor. */
+export function replacedBefore(editing: Editing, from: number, text: string): Editing {
+  return replaced(editing, from, editing.at, text);
+}
+
 export function erasedBack(editing: Editing): Editing {
   return replaced(editing, letterBefore(editing), editing.at, "");
 }
@@ -104,11 +109,25 @@ export interface Row {
   readonly from: number;
 }
 
-/** The rows of the text in so many columns, and the cell of the cursor. */
-export function layout(
-  editing: Editing,
-  columns: number,
-): { readonly rows: readonly Row[]; readonly cursor: { readonly row: number; readonly column: number } } {
+export interface Layout {
+  readonly rows: readonly Row[];
+  /** The cell of the cursor. */
+  readonly cursor: { readonly row: number; readonly column: number };
+}
+
+// The same line is drawn many times while an answer grows below it.
+const made = new WeakMap<Editing, { readonly columns: number; readonly layout: Layout }>();
+
+/** The rows of the text in so many columns. */
+export function layout(editing: Editing, columns: number): Layout {
+  const before = made.get(editing);
+  if (before?.columns === columns) return before.layout;
+  const now = laidOut(editing, columns);
+  made.set(editing, { columns, layout: now });
+  return now;
+}
+
+function laidOut(editing: Editing, columns: number): Layout {
   const rows: Row[] = [];
   let cursor = { row: 0, column: 0 };
   let [from, width, place] = [0, 0, 0];

@@ -8,6 +8,7 @@ import type { ProcessInfo } from "../src/abi/process.ts";
 import { sanitize } from "../src/lib/sanitize.ts";
 import type { HistoryPage, Sent } from "../src/syscalls/services.ts";
 import { SHOWN_MESSAGES } from "./attach.ts";
+import type { Editing } from "./editor.ts";
 import type { LineShell } from "./line-shell.ts";
 import type { Effect, Entry, Happening, State } from "./state.ts";
 
@@ -42,6 +43,7 @@ export class Effects {
     else if (effect.do === "catch-up") void this.catchUp(effect.afterSeq);
     else if (effect.do === "push-up") pushUp();
     else if (effect.do === "leave") leave(0);
+    else if (effect.do === "complete") void this.complete(effect.of);
     else if (effect.do === "list") void this.list();
     else if (effect.do === "attach") attach(effect.pid);
     else if (effect.do === "signal") void this.call("proc.signal", { pid: effect.pid, signal: effect.signal });
@@ -67,6 +69,20 @@ export class Effects {
     const { io, happen } = this.options;
     try {
       await io.sys().call(name, args);
+    } catch (error) {
+      happen({ type: "told", text: worded(error), at: io.clock.now() });
+    }
+  }
+
+  private async complete(of: Editing): Promise<void> {
+    const { io, shell, state, happen } = this.options;
+    const { home } = state().who;
+    const before = of.text.slice(0, of.at);
+    const isForShell = shell.route(before, () => true).to !== "chat";
+    const place = { io, cwd: shell.cwd, home, programs: () => shell.programs() };
+    const { complete } = await import("./complete.ts");
+    try {
+      happen({ type: "completed", of, ...(await complete(before, isForShell, place)) });
     } catch (error) {
       happen({ type: "told", text: worded(error), at: io.clock.now() });
     }

@@ -4,7 +4,7 @@
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import { layout } from "./editor.ts";
-import { found } from "./reduce-keys.ts";
+import { found, ghostOf } from "./reduce-keys.ts";
 import { subjectOf } from "./reduce-signals.ts";
 import type { Route } from "./route.ts";
 import type { Live } from "./screen.ts";
@@ -27,6 +27,7 @@ export interface FrameOptions {
 const INPUT_ROWS_MAX = 8;
 const CARD_LINES_MAX = 12;
 const SPIN_MS = 250;
+const CANDIDATE_ROWS_MAX = 4;
 
 export function frameOf(options: FrameOptions): Live {
   const { state, theme, now, columns, rows, tail } = options;
@@ -35,6 +36,7 @@ export function frameOf(options: FrameOptions): Live {
   const dock = [
     ...(activity === null ? [] : [activity]),
     ...(state.keysShown ? KEYS.map((line) => theme.dim(line)) : []),
+    ...candidateLines(state.candidates, columns).map((line) => theme.dim(line)),
     ...options.drawDock(dockView(state, { theme, now, columns })),
   ];
   const room = Math.max(0, rows - dock.length - input.lines.length - 3);
@@ -47,6 +49,21 @@ export function frameOf(options: FrameOptions): Live {
   return { lines, cursor: { row: lines.length - input.lines.length + cursor.row, column: cursor.column } };
 }
 
+/** In columns, as ls does it, a few rows of them. */
+function candidateLines(candidates: readonly string[], columns: number): readonly string[] {
+  if (candidates.length === 0) return [];
+  const names = candidates.map((each) => each.trimEnd());
+  const width = Math.min(columns - 4, Math.max(...names.map((name) => Bun.stringWidth(name))) + 2);
+  const across = Math.max(1, Math.floor((columns - 4) / width));
+  const rows = Math.min(CANDIDATE_ROWS_MAX, Math.ceil(names.length / across));
+  const shown = names.slice(0, rows * across);
+  const lines = Array.from({ length: rows }, (_, row) => {
+    const cells = shown.slice(row * across, (row + 1) * across);
+    return `  ${cells.map((cell) => cutWidth(cell, width).padEnd(width)).join("")}`.trimEnd();
+  });
+  return shown.length < names.length ? [...lines, `  and ${names.length - shown.length} more`] : lines;
+}
+
 function inputRows({ state, route, theme, columns }: FrameOptions) {
   if (state.search !== null) {
     const text = `history: ${state.search.words}`;
@@ -54,10 +71,12 @@ function inputRows({ state, route, theme, columns }: FrameOptions) {
     return { lines: [line], cursor: { row: 0, column: Bun.stringWidth(text) } };
   }
   const { rows, cursor } = layout(state.input, columns - 3);
+  const ghost = theme.dim(cutWidth(reveal(ghostOf(state)), Math.max(0, columns - 4 - cursor.column)));
   const from = Math.max(0, Math.min(cursor.row - INPUT_ROWS_MAX + 1, rows.length - INPUT_ROWS_MAX));
-  const lines = rows
-    .slice(from, from + INPUT_ROWS_MAX)
-    .map(({ shown }, index) => `${index + from === 0 ? glyphOf(route, state, theme) : " "} ${shown}`);
+  const lines = rows.slice(from, from + INPUT_ROWS_MAX).map(({ shown }, index) => {
+    const at = index + from;
+    return `${at === 0 ? glyphOf(route, state, theme) : " "} ${shown}${at === rows.length - 1 ? ghost : ""}`;
+  });
   return { lines, cursor: { row: cursor.row - from, column: cursor.column + 2 } };
 }
 
@@ -88,7 +107,8 @@ function activityLine({ run, state, waitsFor, asks }: State, theme: Theme, now: 
 
 /** Where a model failed and is asked once more. */
 function againText(waitsFor: State["waitsFor"], now: number): string {
-  return waitsFor !== null && "until" in waitsFor ? `, asked again in ${elapsed(waitsFor.until - now)}` : "";
+  const isAgain = waitsFor?.kind === "model" || waitsFor?.kind === "outage";
+  return isAgain ? `, asked again in ${elapsed(waitsFor.until - now)}` : "";
 }
 
 /** In whole seconds: a row that changes more often than once in a while cannot be read. */

@@ -47,6 +47,11 @@ export class LineShell {
     });
   }
 
+  /** Everything that can be the first word of a line. */
+  programs(): readonly string[] {
+    return [...new Set([...this.gsvs, ...this.own, ...PROGRAMS.keys(), ...INTERPRETER])].sort();
+  }
+
   /** The exit status with which the shell is over; null while it goes on. */
   async run(text: string): Promise<number | null> {
     const words = simpleWords(text);

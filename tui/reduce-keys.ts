@@ -17,7 +17,7 @@ import {
   withText,
   yanked,
 } from "./editor.ts";
-import { linesToKeep } from "./history.ts";
+import { goingOn, linesToKeep } from "./history.ts";
 import type { Key, Typed } from "./keys.ts";
 import type { Route } from "./route.ts";
 import type { Effect, Reduced, State } from "./state.ts";
@@ -35,8 +35,9 @@ export interface Hands {
   readonly newKey: () => string;
 }
 
-export function onTyped(state: State, typed: Typed, at: number, hands: Hands): Reduced {
-  if (typed.type === "focus") return stay(state);
+export function onTyped(before: State, typed: Typed, at: number, hands: Hands): Reduced {
+  if (typed.type === "focus") return stay(before);
+  const state = before.candidates.length === 0 ? before : { ...before, candidates: [] };
   if (typed.type === "paste") return stay(edited(state, pasted(state.input, typed.text)));
   if (state.top !== null) return onTopKeys(state, typed);
   if (state.keysShown) return stay({ ...state, keysShown: false });
@@ -72,7 +73,8 @@ function onPlain(state: State, key: Key, at: number, hands: Hands): Reduced {
       return key.alt || key.shift ? stay(edited(state, typedText(input, "\n"))) : entered(state, at, hands);
     case "tab":
       if (key.shift) return stay({ ...state, pinned: NEXT_PIN[state.pinned ?? "none"] ?? null });
-      return stay(state.asks.length > 0 ? { ...state, answering: !state.answering } : state);
+      if (state.asks.length > 0) return stay({ ...state, answering: !state.answering });
+      return { state, effects: input.text === "" ? [] : [{ do: "complete", of: input }] };
     case "escape":
       return state.run === null ? stay(state) : { state, effects: [{ do: "stop" }] };
     case "backspace":
@@ -82,11 +84,14 @@ function onPlain(state: State, key: Key, at: number, hands: Hands): Reduced {
     case "up":
     case "down":
       return upOrDown(state, key.name === "up" ? -1 : 1, hands);
-    case "left":
     case "right":
+      if (!key.alt && ghostOf(state) !== "") return stay(edited(state, typedText(input, ghostOf(state))));
+      return stay(edited(state, moved(input, key.alt ? "word-right" : "right")));
+    case "left":
       return stay(edited(state, moved(input, `${key.alt ? "word-" : ""}${key.name}` as Move)));
     case "home":
     case "end":
+      if (key.name === "end" && ghostOf(state) !== "") return stay(edited(state, typedText(input, ghostOf(state))));
       return stay(edited(state, moved(input, key.name === "home" ? "line-start" : "line-end")));
     default:
       return stay(state);
@@ -105,6 +110,7 @@ function onControl(state: State, key: Key, at: number): Reduced {
   const { input } = state;
   if (key.name === "left" || key.name === "right") return stay(edited(state, moved(input, `word-${key.name}` as Move)));
   if (key.name !== "text") return stay(state);
+  if ("ef".includes(key.text) && ghostOf(state) !== "") return stay(edited(state, typedText(input, ghostOf(state))));
   const change = EDITS[key.text];
   if (change !== undefined) return stay(edited(state, change(input)));
   switch (key.text) {
@@ -265,6 +271,11 @@ function recall(state: State, by: -1 | 1): State {
   if (at < 0 || at > lines.length) return state;
   if (at === lines.length) return recalled === null ? state : { ...state, input: draft, recalled: null };
   return { ...state, input: withText(EMPTY, lines[at] ?? ""), recalled: { at, draft } };
+}
+
+/** What stands dim behind the cursor: how this line went on before. */
+export function ghostOf({ input, lines }: State): string {
+  return input.at === input.text.length && input.pastes.size === 0 ? goingOn(input.text, lines) : "";
 }
 
 /** The line that a search stands on; null when none matches. */

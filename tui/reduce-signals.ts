@@ -46,6 +46,8 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
       return print(state, { kind: "note", text: `compacted ${compactedText(signal)}` });
     case "process.state":
       return { state: { ...state, state: signal.state, waitsFor: signal.waitsFor }, effects: [] };
+    case "process.budget":
+      return print(state, { kind: "note", text: signal.text });
     case "process.reset":
       return print(state, {
         kind: "note",

@@ -1,6 +1,6 @@
 // The one place where the state of the terminal changes: what happened, and what there was, make what there is and what is to be done. Pure.
 
-import { EMPTY, withText } from "./editor.ts";
+import { EMPTY, replacedBefore, withText } from "./editor.ts";
 import { type Hands, onTyped } from "./reduce-keys.ts";
 import { onSignal } from "./reduce-signals.ts";
 import type { Happening, Reduced, State } from "./state.ts";
@@ -36,11 +36,31 @@ export function reduce(state: State, happening: Happening, hands: Hands): Reduce
       return only({ ...state, input: withText(state.input, happening.text) });
     case "attached":
       return only({ ...state, pid: happening.pid, run: null, waiting: [], calls: {}, costUsd: 0 });
+    case "completed":
+      return only(completed(state, happening));
     case "listed":
       return only(state.top === null ? state : { ...state, top: { ...state.top, processes: happening.processes } });
     case "told":
       return only({ ...state, notice: { text: happening.text, until: happening.at + NOTICE_MS } });
   }
+}
+
+/** The word becomes what all candidates begin with; what is left to choose from is shown. */
+function completed(state: State, { of, from, candidates }: Happening & { readonly type: "completed" }): State {
+  // Somebody who went on typing wants that.
+  if (state.input !== of || candidates.length === 0) return state;
+  const word = common(candidates);
+  const typedSoFar = of.text.slice(from, of.at);
+  const input = word.length > typedSoFar.length ? replacedBefore(of, from, word) : of;
+  return { ...state, input, candidates: candidates.length > 1 ? candidates : [] };
+}
+
+/** What all of them begin with. */
+function common(candidates: readonly string[]): string {
+  const [first = "", ...rest] = candidates;
+  let length = first.length;
+  for (const each of rest) while (!each.startsWith(first.slice(0, length))) length--;
+  return first.slice(0, length);
 }
 
 // Its run may have begun before the answer came.

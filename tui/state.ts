@@ -72,6 +72,8 @@ export interface State {
   /** The last output of a tool, for ctrl-o. */
   readonly lastOutput: string | null;
   readonly keysShown: boolean;
+  /** What the word at the cursor can become, until the next key. */
+  readonly candidates: readonly string[];
   /** A view that has the whole screen. */
   readonly top: Top | null;
 }
@@ -91,6 +93,7 @@ export type Happening =
   | { readonly type: "stood"; readonly cwd: string }
   | { readonly type: "written"; readonly text: string }
   | { readonly type: "attached"; readonly pid: string }
+  | { readonly type: "completed"; readonly of: Editing; readonly from: number; readonly candidates: readonly string[] }
   | { readonly type: "listed"; readonly processes: readonly ProcessInfo[] }
   | { readonly type: "told"; readonly text: string; readonly at: number };
 
@@ -127,6 +130,7 @@ export type Effect =
   | { readonly do: "catch-up"; readonly afterSeq: number }
   | { readonly do: "page"; readonly text: string }
   | { readonly do: "edit"; readonly text: string }
+  | { readonly do: "complete"; readonly of: Editing }
   | { readonly do: "list" }
   | { readonly do: "attach"; readonly pid: string }
   | { readonly do: "signal"; readonly pid: string; readonly signal: "STOP" | "CONT" }
@@ -160,6 +164,7 @@ export function initialState(about: Pick<State, "who" | "pid" | "lines">): State
     notice: null,
     lastOutput: null,
     keysShown: false,
+    candidates: [],
     top: null,
   };
 }

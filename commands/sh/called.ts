@@ -11,6 +11,9 @@ export const OUTERMOST = "1:1";
 /** Said first of a job whose output is the script's own. */
 export const LIVE = "--live";
 
+/** Said of a signal to `$$`, which is the script and not the part of it that sends. */
+export const WHOLE = "--whole";
+
 export function answer(stdout = "", stderr = "", exitCode = 0): Answer {
   return { stdout, stderr, exitCode };
 }

@@ -11,6 +11,7 @@ import { SOURCES } from "./shell-tables.ts";
 import { SINKS } from "./syntax.ts";
 
 const PIECE_BYTES = 4 * 1024 * 1024;
+const TYPED_MAX = 1000;
 
 /** As bash words them; the code in front is what the interpreter looks for. */
 const PHRASES: { readonly [code: string]: string } = {
@@ -65,6 +66,10 @@ export class GsvFiles implements IFileSystem {
   /** Taken from the mode of what is made. */
   umask: number | null;
   readonly kernel: KernelLine;
+  /** Paths as they were typed last, by what they are. */
+  private readonly typed = new Map<string, string>();
+  /** What was wrong with them the last time. */
+  private readonly failures = new Map<string, string>();
 
   constructor(private readonly options: GsvFilesOptions) {
     this.umask = options.umask;
@@ -133,10 +138,10 @@ export class GsvFiles implements IFileSystem {
     stat: (path) => this.ask(path, this.kernel.file("stat", path, "follow")),
     lstat: (path) => this.ask(path, this.kernel.file("stat", path, "keep")),
     list: (path) => this.ask(path, this.kernel.file("list", path)),
-    read: async (path, offset, bytesMax) =>
-      path === NULL
-        ? { bytes: new Uint8Array(), eof: true }
-        : this.ask(path, this.kernel.file("read", path, offset, bytesMax)),
+    read: async (path, offset, bytesMax) => {
+      if (path === NULL) return { bytes: new Uint8Array(), eof: true };
+      return endless(path, offset, bytesMax) ?? this.ask(path, this.kernel.file("read", path, offset, bytesMax));
+    },
     write: (path, bytes) => this.writeFile(path, bytes),
     append: (path, bytes) => this.appendFile(path, bytes),
     mkdir: (path, parents) => this.mkdir(path, { recursive: parents }),
@@ -216,12 +221,24 @@ export class GsvFiles implements IFileSystem {
   }
 
   resolvePath(base: string, path: string): string {
-    const names: string[] = [];
-    for (const name of `${path.startsWith("/") ? "" : base}/${path}`.split("/")) {
-      if (name === "..") names.pop();
-      else if (name !== "" && name !== ".") names.push(name);
-    }
-    return `/${names.join("/")}`;
+    const whole = resolved(base, path);
+    if (this.typed.size >= TYPED_MAX) this.typed.clear();
+    this.typed.set(whole, path);
+    return whole;
+  }
+
+  /** The interpreter says of some files that there are none, whatever is wrong with them. */
+  worded(text: string): string {
+    const pattern = /^bash: (.*): No such file or directory$/gm;
+    return text.replaceAll(pattern, (whole, path: string) => {
+      const phrase = this.failures.get(path);
+      return phrase === undefined ? whole : `bash: ${path}: ${phrase}`;
+    });
+  }
+
+  /** As whoever typed it knows it. */
+  private asTyped(path: string): string {
+    return this.typed.get(path) ?? path;
   }
 
   /** Nobody can know them all. */
@@ -259,12 +276,44 @@ export class GsvFiles implements IFileSystem {
     try {
       return await answer;
     } catch (error) {
-      throw error instanceof SysError ? new ShellFileError(error, path, redirect) : error;
+      if (!(error instanceof SysError)) throw error;
+      const typed = this.asTyped(path);
+      // Nothing is no name of a directory, although it leads to where one stands.
+      const told = typed === "" ? new SysError("ENOENT", error.message) : error;
+      const failure = new ShellFileError(told, typed, redirect);
+      if (this.failures.size >= TYPED_MAX) this.failures.clear();
+      this.failures.set(typed, PHRASES[told.code] ?? error.message);
+      throw failure;
     }
   }
 }
 
 const BARE: FsStat = { ...kinds("file"), mode: 0o755, size: 0, mtime: new Date(0), identity: "" };
+
+function resolved(base: string, path: string): string {
+  const names: string[] = [];
+  for (const name of `${path.startsWith("/") ? "" : base}/${path}`.split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== "" && name !== ".") names.push(name);
+  }
+  return `/${names.join("/")}`;
+}
+
+/** Devices that never end give a program as much as the biggest file holds. */
+function endless(path: string, offset: number, bytesMax: number) {
+  if (!/^\/dev\/(?:zero|u?random)$/.test(path)) return null;
+  const size = Math.max(0, Math.min(bytesMax, LIMITS.fileBytesMax - offset));
+  const bytes = path === "/dev/zero" ? new Uint8Array(size) : noise(size);
+  return { bytes, eof: offset + size >= LIMITS.fileBytesMax };
+}
+
+const RANDOM_STEP = 65_536;
+
+function noise(size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  for (let at = 0; at < size; at += RANDOM_STEP) crypto.getRandomValues(bytes.subarray(at, at + RANDOM_STEP));
+  return bytes;
+}
 
 function sinkOf(path: string): keyof typeof SINKS | null {
   if (path === SINKS.stdout) return "stdout";

@@ -110,10 +110,12 @@ export class Jobs {
 
   private async waitAll(rows: readonly JobRow[]): Promise<Answer> {
     let all = answer();
-    for (const { pid } of rows.filter(({ told }) => !told)) {
-      const one = await this.ended([pid]);
+    const left = new Set(rows.filter(({ told }) => !told).map(({ pid }) => pid));
+    while (left.size > 0) {
+      const one = await this.ended([...left]);
+      left.delete(one.pid ?? 0);
       all = { ...joined(all, one), exitCode: one.stopped === true ? one.exitCode : 0 };
-      if (one.stopped === true) break;
+      if (one.stopped === true || one.pid === undefined) break;
     }
     return all;
   }

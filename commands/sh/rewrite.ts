@@ -1,6 +1,7 @@
 // What the interpreter lacks or gets wrong, said in words it knows: `exit` that lets a trap run, jobs with a status, functions that are seen
 // wherever a script calls them. Each rule takes a node and gives another in its place, or null where it is not about this one. Pure.
 
+import { WHOLE } from "./called.ts";
 import {
   choice,
   group,
@@ -58,6 +59,8 @@ export function simpleCommand(command: Node, rules: Rules): Node | null {
   const args = command.args as readonly Node[];
   const [first] = args;
   if (name === null) return splitAssignments(command);
+  if (name === "exec" && first !== undefined && !(literalText(first) ?? "").startsWith("-"))
+    return replacing(command, rules);
   if (name === "exit" && rules.traps) return leaving(args, rules);
   if (name === "kill" && args.some(isSelf)) return signalling(args, rules);
   if (name === "trap") return { ...command, args: [standing(rules), ...args] };
@@ -85,6 +88,14 @@ function leaving(args: readonly Node[], rules: Rules): Node {
   ]);
 }
 
+/** Nothing comes after a command that takes the place of its shell. */
+function replacing(command: Node, rules: Rules): Node {
+  const [name, ...args] = command.args as readonly Node[];
+  const traps = rules.traps ? [statementOf(simple("trap", standing(rules), literal("-"), literal("EXIT")))] : [];
+  const replaced = statementOf({ ...command, name, args });
+  return group([...traps, replaced, statementOf(simple("exit", quotedParameter("?")))]);
+}
+
 function isSelf(word: Node): boolean {
   return holds(
     word,
@@ -93,7 +104,9 @@ function isSelf(word: Node): boolean {
 }
 
 function signalling(args: readonly Node[], rules: Rules): Node {
-  const told = simple(OWN.signal, standing(rules), ...args.filter((word) => !isSelf(word)));
+  const isWhole = holds(args, ({ parameter }) => parameter === "$");
+  const others = args.filter((word) => !isSelf(word));
+  const told = simple(OWN.signal, standing(rules), ...(isWhole ? [literal(WHOLE)] : []), ...others);
   return group([statementOf(told, ["&&", simple("eval", quotedParameter(OWN.handler))])]);
 }
 

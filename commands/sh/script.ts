@@ -75,7 +75,8 @@ export class Script {
         return node === undefined ? null : definitionText(node, textOf);
       },
     });
-    this.traps = new Traps(runs.machine.clock);
+    const toShell = (signal: SentSignal) => runs.kernel.job("signalShell", signal);
+    this.traps = new Traps(runs.machine.clock, job.isJob === true ? toShell : null);
     this.jobs = new Jobs({
       kernel: runs.kernel,
       traps: this.traps,
@@ -130,7 +131,8 @@ export class Script {
       print("stdout", printed(stdout));
       const word = stopped.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
       // What somebody types has no lines to count.
-      const told = job.keepsState ? worded(word).replaceAll(/^bash: line \d+: /gm, "bash: ") : worded(word);
+      const said = this.worded(word);
+      const told = job.keepsState ? said.replaceAll(/^bash: line \d+: /gm, "bash: ") : said;
       print("stderr", Buffer.from(told));
       const status = await this.leave(this.stoppedWith ?? exit, env);
       const isLost = job.keepsState && this.stoppedWith !== null;
@@ -209,10 +211,14 @@ export class Script {
   private readonly sink: Sink = (stream, bytes, inner) => {
     const text = stream === "stderr" && bytes.byteLength < SHORT_BYTES ? new TextDecoder().decode(bytes) : "";
     if (inner || !/^\w+: unbound variable\n$/.test(text))
-      return this.runs.print(stream, text === "" ? bytes : Buffer.from(worded(text)));
+      return this.runs.print(stream, text === "" ? bytes : Buffer.from(this.worded(text)));
     this.runs.print(stream, Buffer.from(`bash: ${text}`));
     this.stopWith(EXIT_UNSET);
   };
+
+  private worded(text: string): string {
+    return worded(this.files.worded(text));
+  }
 
   private stopWith(status: number): void {
     this.stoppedWith ??= status;
@@ -234,6 +240,7 @@ export class Script {
 /** The interpreter's words where they are not bash's; its limits without what to do about them in somebody else's program. */
 function worded(text: string): string {
   return text
+    .replaceAll(/^(?=division by 0$|syntax error: operand expected )/gm, "bash: ")
     .replaceAll(/, increase executionLimits\.\w+|\(increase executionLimits\.\w+\)/g, "")
     .replaceAll(/syntax error: Parse error at (\d+):\d+: (.*)/g, (_, line, why) => `line ${line}: ${mistake(why)}`);
 }

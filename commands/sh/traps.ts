@@ -4,7 +4,7 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import type { Clock } from "../../src/lib/clock.ts";
 import type { SentSignal } from "../../src/targets/shell.ts";
-import { type Answer, answer, type Context, OUTERMOST, placed } from "./called.ts";
+import { type Answer, answer, type Context, OUTERMOST, placed, WHOLE } from "./called.ts";
 import { OWN } from "./rewrite.ts";
 import { numberOf, SIGNALS, signalNamed } from "./signal-names.ts";
 
@@ -21,7 +21,11 @@ export class Traps {
   private readonly waiting = new Set<(status: number) => void>();
   private heardAt = 0;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    /** In a job: sends a signal to the script that somebody started. */
+    private readonly toShell: ((signal: SentSignal) => Promise<void>) | null = null,
+  ) {}
 
   programs(): readonly CustomCommand[] {
     return [
@@ -112,11 +116,18 @@ export class Traps {
 
   /** `kill … $$` */
   private async signal(all: readonly string[], context: Context): Promise<Answer> {
-    const { shell, args } = placed(all);
+    const { shell, args: words } = placed(all);
+    const isWhole = words[0] === WHOLE;
+    const args = isWhole ? words.slice(1) : words;
     const word = args.find((arg) => /^-\D/.test(arg) && arg !== "-s" && arg !== "-n") ?? args[args.indexOf("-s") + 1];
     const name = signalNamed((/^-?\w+$/.exec(word ?? "")?.[0] ?? "TERM").replace(/^-/, ""));
     if (name === null) return answer("", `bash: kill: ${word}: invalid signal specification\n`, 1);
-    const own = this.shells.get(shell)?.get(name);
+    if (isWhole && this.toShell !== null) {
+      await context.assignShellVariable?.(OWN.handler, "");
+      await this.toShell({ name, number: numberOf(name) });
+      return answer();
+    }
+    const own = this.shells.get(isWhole ? OUTERMOST : shell)?.get(name);
     const text = own ?? (HARMLESS.has(name) ? "" : `exit ${128 + numberOf(name)}`);
     await context.assignShellVariable?.(OWN.handler, name === "KILL" ? "exit 137" : text);
     return answer();

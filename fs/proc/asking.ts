@@ -10,6 +10,7 @@ import type { Segment } from "../../src/abi/segment.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { FileError } from "../error.ts";
 import { openApprovals } from "../spool.ts";
+import type { BudgetFacts, UsageFacts } from "./facts.ts";
 
 export interface KernelFacts {
   readonly version: string;
@@ -115,6 +116,15 @@ export class Asking {
 
   async approvals(caller: Caller, pid: string): Promise<readonly Approval[]> {
     return (await openApprovals(this.sysFor(caller))).filter((approval) => approval.pid === pid);
+  }
+
+  usage(caller: Caller, pid: string): Promise<{ readonly total: UsageFacts; readonly rows: readonly UsageFacts[] }> {
+    return alive(pid, this.sysFor(caller).call("proc.usage", { pid }));
+  }
+
+  async budgets(caller: Caller, pid: string): Promise<readonly BudgetFacts[]> {
+    const found = this.sysFor(caller).call<{ budgets: readonly BudgetFacts[] }>("proc.budgets", { pid });
+    return (await alive(pid, found)).budgets;
   }
 
   caps(

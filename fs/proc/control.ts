@@ -16,11 +16,12 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["abort", (pid) => ({ call: "proc.abort", args: { pid } })],
   ["reset", (pid) => ({ call: "proc.reset", args: { pid } })],
   ["kill", (pid) => ({ call: "proc.kill", args: { pid } })],
+  ["budget", (pid, budget) => ({ call: "proc.budget", args: { pid, budget } })],
   ["compact", (pid, keep) => ({ call: "proc.compact", args: { pid, ...keepOf(pid, keep) } })],
   ["label", (pid, label) => ({ call: "proc.label", args: { pid, label } })],
 ]);
 /** What a verb is given besides. */
-const TAKES: { readonly [verb: string]: string } = { label: "TEXT", compact: "[keep=N]" };
+const TAKES: { readonly [verb: string]: string } = { budget: "BUDGET", label: "TEXT", compact: "[keep=N]" };
 
 const REQUEST_ID_CHARS_MAX = 128;
 

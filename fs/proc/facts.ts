@@ -2,6 +2,7 @@
 
 import { isInit } from "../../src/abi/ids.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
+import { exactUsd, microsOf } from "../../src/abi/money.ts";
 import type { ProcessInfo, WaitsFor } from "../../src/abi/process.ts";
 import { quoted } from "../../src/lib/quote.ts";
 
@@ -22,6 +23,8 @@ export function statusText(info: ProcessInfo, waitsForText: (waits: WaitsFor) =>
     ["Queue", info.queued],
     ["Cwd", info.cwd],
     ["Workspace", info.workspaceId],
+    ["Cost", exactUsd(microsOf(info.costUsd))],
+    ["Tokens", info.tokens],
     ["WaitsFor", waitsFor === null ? null : waitsForText(waitsFor)],
     ["NextTry", next === null ? null : new Date(next.until).toISOString()],
     ["Failure", next?.class ?? null],
@@ -55,9 +58,46 @@ export function environText(info: ProcessInfo): string {
   return names.map(([name, value]) => `${name}=${oneLine(String(value))}\n`).join("");
 }
 
-export function limitsText(): string {
+export interface UsageFacts {
+  readonly key: string;
+  readonly turns: number;
+  readonly wasted: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly costUsd: number;
+  readonly runMs: number;
+}
+
+export interface BudgetFacts {
+  /** Whose it is; null for the day of the account. */
+  readonly pid: string | null;
+  readonly budget: string;
+  readonly share: number;
+}
+
+/** In all, then what each model cost, then the budgets it spends from. */
+export function usageText(total: UsageFacts, models: readonly UsageFacts[], budgets: readonly BudgetFacts[]): string {
   return factsText([
-    ["TurnsPerRun", LIMITS.turnsPerRunMax],
+    ["Turns", total.turns],
+    ["Wasted", total.wasted],
+    ["Input", total.input],
+    ["Output", total.output],
+    ["CacheRead", total.cacheRead],
+    ["CacheWrite", total.cacheWrite],
+    ["RunTime", `${Math.floor(total.runMs / 1000)}s`],
+    ["Cost", exactUsd(microsOf(total.costUsd))],
+    ...models.map(({ key, turns, costUsd }): Fact => ["Model", `${exactUsd(microsOf(costUsd))} ${turns} ${key}`]),
+    ...budgets.map(
+      ({ pid, budget, share }): Fact => ["Budget", `${Math.floor(share * 100)} % of ${budget} (${pid ?? "today"})`],
+    ),
+  ]);
+}
+
+export function limitsText(turnsPerRun: string): string {
+  return factsText([
+    ["TurnsPerRun", turnsPerRun],
     ["ToolCallsPerTurn", LIMITS.toolCallsPerTurnMax],
     ["ToolOutputBytes", LIMITS.toolOutputBytesMax],
     ["ContextBytes", LIMITS.contextBytesMax],

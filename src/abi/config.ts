@@ -2,6 +2,8 @@
 // and who may write it. One entry here is all a new setting takes. Values are texts in one canonical form each (config-value.ts); the
 // spellings of a key and where it is stored are in config-key.ts.
 
+import { LIMITS } from "./limits.ts";
+
 export interface Setting {
   readonly type: "int" | "text" | "flag" | "choice" | "json" | "secret";
   readonly doc: string;
@@ -120,6 +122,11 @@ export const SETTINGS = {
       shape: "array",
     },
   ),
+  "ai.prices": setting(
+    "json",
+    'prices of your own, in dollars for a million tokens: {"openai/my-model": {"input": 0.5, "output": 1.5}}',
+    "{}",
+  ),
   "ai.reasoning": choice("how much a model thinks", ["medium", "off", "minimal", "low", "high", "xhigh"], ASKS),
   "ai.maxTokens": count("how long one answer of a model may be", 8192, { min: 1 }),
   "ai.contextWindowTokens": count("the window of a model that says nothing of its own", 256_000, { min: 1024 }),
@@ -160,7 +167,19 @@ export const SETTINGS = {
     isZone: true,
     ...ROOT_LATER,
   }),
-  userTimezone: setting("text", "your time zone", "UTC", { env: "TZ", isZone: true, ...ASKS_LATER }),
+  // No agent proposes it: with the day begins what may be used in it.
+  userTimezone: setting("text", "your time zone: when your days begin", "UTC", { env: "TZ", isZone: true }),
+
+  "budget.day": setting(
+    "text",
+    "what all of an account may use in a day, as $5,2h,1M; root's is a bound for everyone",
+    "",
+  ),
+  "budget.task": setting("text", "what a new task may use where nothing else is said, as $2,30m,200k", ""),
+  "run.maxTurns": count("how many answers of a model one run may take", LIMITS.turnsPerRunMax, {
+    min: 1,
+    max: 100_000,
+  }),
 
   "session.defaultResetPolicy.mode": choice(
     "when a session starts anew by itself",

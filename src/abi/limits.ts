@@ -14,7 +14,8 @@ export const LIMITS = {
   historyPageMax: 500,
   historyPageDefault: 50,
   labelCharsMax: 200,
-  turnsPerRunMax: 200,
+  turnsPerRunMax: 200, // unless run.maxTurns says otherwise
+  sameCallsMax: 5, // in a run, without anything new between them, before a person is asked
   toolCallsPerTurnMax: 64,
   contextBytesMax: 1024 * 1024, // history that goes to a model in one call
   contextFileBytesMax: 64 * 1024, // of one file of /proc/PID/context.d

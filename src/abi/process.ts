@@ -1,5 +1,6 @@
 // A process as its owner sees it. The projection in kernel.db and the process's own database both speak these words.
 
+import { microsOf, type Tokens, usdOf } from "./money.ts";
 import type { FailureClass } from "./stream.ts";
 
 export const STATES = [
@@ -31,7 +32,8 @@ export type WaitsFor =
   | { readonly kind: "person"; readonly reason: string }
   | { readonly kind: "disk"; readonly reason: string }
   | { readonly kind: "credential"; readonly reason: string }
-  | { readonly kind: "limit"; readonly reason: string }
+  /** A budget is used up: a person raises it, or the day ends. */
+  | { readonly kind: "limit"; readonly reason: string; readonly until?: number }
   | { readonly kind: "repair"; readonly reason: string }
   /** It goes on by itself: a model that failed is asked again, by a run that stays at it (`model`) or is put aside until then (`outage`). */
   | ({ readonly kind: "model" | "outage" } & NextTry);
@@ -76,6 +78,9 @@ export interface ProcessInfo {
   readonly waitsFor: WaitsFor | null;
   /** How the last run ended; null before the first has. */
   readonly lastStatus: RunStatus | null;
+  /** Of its own answers, since it was started. */
+  readonly costUsd: number;
+  readonly tokens: number;
 }
 
 /** One finish of one run; a message that entered another run has a finish of its own that says which. */
@@ -125,15 +130,41 @@ export function exitOfHold({ kind }: WaitsFor): number {
   return EXIT_OF_HOLD[kind];
 }
 
-export interface Usage {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
+export interface Usage extends Tokens {
+  /** A whole number of millionths. */
   readonly costUsd: number;
 }
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
+
+/** What an answer used, as its process counted it. */
+export interface Spent {
+  readonly model: string;
+  readonly usage: Usage;
+  /** How long the run was at work for it; nothing when left out. */
+  readonly ms?: number;
+  /** False where nobody knows its price. */
+  readonly priced?: boolean;
+  readonly now: number;
+}
+
+/** One answer of a model, as it is charged. */
+export interface UsageRow {
+  /** Counts up within the process. */
+  readonly id: number;
+  readonly runId: string;
+  /** 0 where nothing of it was kept. */
+  readonly turn: number;
+  readonly model: string;
+  readonly usage: Usage;
+  /** How long the run was at work for it, its tools included. */
+  readonly ms: number;
+  /** Whether its price is known, so that its cost is more than a guess of nothing. */
+  readonly priced: boolean;
+  /** It was cut or failed, and was asked for again or given up. */
+  readonly wasted: boolean;
+  readonly at: number;
+}
 
 export interface Approval {
   readonly id: string;
@@ -155,6 +186,6 @@ export function addUsage(left: Usage, right: Usage): Usage {
     output: left.output + right.output,
     cacheRead: left.cacheRead + right.cacheRead,
     cacheWrite: left.cacheWrite + right.cacheWrite,
-    costUsd: left.costUsd + right.costUsd,
+    costUsd: usdOf(microsOf(left.costUsd) + microsOf(right.costUsd)),
   };
 }

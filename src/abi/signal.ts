@@ -110,6 +110,13 @@ export type Signal =
       readonly queued: number;
       readonly waitsFor: WaitsFor | null;
     })
+  /** A budget that the process spends from is nearly used up; `of` is whose it is, null for its owner's day. */
+  | (SignalBase & {
+      readonly name: "process.budget";
+      readonly of: string | null;
+      readonly share: number;
+      readonly text: string;
+    })
   | (SignalBase & { readonly name: "process.reset"; readonly archive: string | null })
   | (SignalBase & { readonly name: "process.exit"; readonly archive: string | null })
   /** Something was not delivered to this subscriber: read history after `afterSeq` again. */

@@ -2,7 +2,7 @@
 // failure and abort are its last event, and nothing follows the last event.
 
 import type { Message, Seal } from "./message.ts";
-import type { Usage } from "./process.ts";
+import type { Reported } from "./money.ts";
 
 export type StopReason = "end" | "tools" | "length" | "refusal";
 
@@ -33,9 +33,10 @@ export type StreamEvent =
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "call.start"; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: "call.delta"; readonly index: number; readonly json: string }
-  | { readonly type: "done"; readonly stop: StopReason; readonly usage: Usage; readonly seal?: Seal }
-  | { readonly type: "error"; readonly failure: Failure }
-  | { readonly type: "aborted" };
+  | { readonly type: "done"; readonly stop: StopReason; readonly usage: Reported; readonly seal?: Seal }
+  /** With what it used until then, where that is known. */
+  | { readonly type: "error"; readonly failure: Failure; readonly usage?: Reported }
+  | { readonly type: "aborted"; readonly usage?: Reported };
 
 /** A tool as a model is shown it. */
 export interface ToolSpec {

@@ -67,6 +67,7 @@ export function conversationsOf(
               missing: null,
               keyMark: null,
               window: null,
+              rate: { price: null, isOwn: false },
             },
           ];
         // What root's own client brings is not for the runs of others.

@@ -4,14 +4,18 @@ import { diskFs } from "../../fs/disk.ts";
 import { Namespace } from "../../fs/namespace.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import type { Core } from "../boot.ts";
+import { settingsFor } from "../kernel/config.ts";
 import type { HostFiles } from "../kernel/host-files.ts";
+import { dayBudget } from "../kernel/spending.ts";
 import type { Blocks } from "../process/blocks.ts";
+import { Budgets } from "../process/budgets.ts";
 import { ChangePlaces } from "../process/change-places.ts";
 import { Changes } from "../process/changes.ts";
 import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import type { Compactor } from "../process/compaction/compactor.ts";
 import { roomOf } from "../process/compaction/room.ts";
+import { Costs } from "../process/costs.ts";
 import { HeldRuns } from "../process/held-runs.ts";
 import { imagesIn } from "../process/images.ts";
 import { Ledger } from "../process/ledger.ts";
@@ -37,6 +41,9 @@ export interface ProcessParts {
   /** As a model is shown them. */
   readonly tools: () => readonly ToolSpec[];
   readonly heldRuns: HeldRuns;
+  readonly budgets: Budgets;
+  /** Until the next of them goes on by itself. */
+  readonly dueWithinMs: () => number | null;
   readonly compactor: Compactor;
 }
 
@@ -50,9 +57,16 @@ export interface TargetParts {
 export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles, blocks }: TargetParts): ProcessParts {
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
-  const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, wake: (pid) => runners.wake(pid) });
+  const wake = (pid: string) => runners.wake(pid);
+  const charged = (row: ProcessRow) => budgets.charged(row);
+  const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, charged, wake });
+  const budgets: Budgets = new Budgets({
+    ...kernel,
+    ...{ store, ledger, clock, wake, onFault },
+    dayOf: (ownerUid) => dayBudget(kernel, ownerUid),
+  });
   const { places, changes } = bootChanges(core, files, { shells, hostFiles });
-  const ports = runPorts(core, files, { ledger, shells, hostFiles, blocks, changes, held: () => heldRuns });
+  const ports = runPorts(core, files, { ledger, budgets, shells, hostFiles, blocks, changes, held: () => heldRuns });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -68,9 +82,12 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     checkpoint: checkpointer(workplacesOf({ ...core, ...machine })),
   });
   const { models, offers } = core;
-  const wake = (pid: string) => runners.wake(pid);
   const { processes } = kernel;
   const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, clock, wake, onFault });
+  const dueWithinMs = () => {
+    const due = [heldRuns.dueWithinMs(), budgets.dueWithinMs()].filter((ms) => ms !== null);
+    return due.length === 0 ? null : Math.min(...due);
+  };
   const { callers } = core;
   const undoing = new UndoService({ kernel, store, ledger, places, changes, callers, clock, log });
   return {
@@ -79,6 +96,8 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     closer,
     heldRuns,
     undoing,
+    budgets,
+    dueWithinMs,
     compactor: ports.compactor,
     tools: () => ports.toolCalls.specs(),
   };
@@ -107,6 +126,7 @@ function bootChanges(
 interface RunParts {
   readonly changes: Changes;
   readonly ledger: Ledger;
+  readonly budgets: Budgets;
   readonly shells: ShellParts;
   readonly hostFiles: HostFiles;
   readonly blocks: Blocks;
@@ -117,7 +137,7 @@ interface RunParts {
 function runPorts(
   core: Core,
   { locate, options, kept, live }: FileParts,
-  { ledger, shells, hostFiles, blocks, held, changes }: RunParts,
+  { ledger, budgets, shells, hostFiles, blocks, held, changes }: RunParts,
 ): RunPorts & { readonly compactor: Compactor } {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
@@ -147,12 +167,22 @@ function runPorts(
     toolCalls,
     clock,
     random,
+    budgets,
+    costs: new Costs(),
+    async boundsOf({ ownerUid: uid }) {
+      const setting = await settingsFor(kernel.config, { uid, client: undefined });
+      return {
+        turnsMax: Number(setting("run.maxTurns").text),
+        outputTokens: Number(setting("ai.maxTokens").text),
+      };
+    },
     compactor,
     room: roomOf(compactor, ledger),
     async modelsOf(row, run) {
       if (providers !== undefined) {
         const name = run.model ?? OFFLINE.provider;
-        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null, window: null }];
+        const rate = { price: null, isOwn: false };
+        return [{ ...(await providers(run.model)), name, missing: null, keyMark: null, window: null, rate }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
       return await models.reach(

@@ -85,6 +85,8 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
         objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
       }),
       approvals: loadedWhenAsked(async () => approvalsList(kernel)),
+      usage: loadedWhenAsked(async () => (await spending()).usageReports({ kernel, clock, atRest: true })),
+      budgets: loadedWhenAsked(async () => (await spending()).budgetsShown({ kernel, clock })),
       files: loadedWhenAsked(async () => (await files.get()).files),
       tree: loadedWhenAsked(async () => (await files.get()).tree),
       storage: loadedWhenAsked(async () => (await files.get()).storage),
@@ -120,6 +122,8 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     },
   };
 }
+
+const spending = () => import("../kernel/spending.ts");
 
 async function needsKernel(): Promise<never> {
   throw new SysError("EAGAIN", "this needs a kernel");

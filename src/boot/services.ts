@@ -1,6 +1,7 @@
 // The services behind the syscalls, and the files everyone sees.
 
 import type { LivePorts } from "../../fs/proc/stream.ts";
+import type { Caller } from "../abi/identity.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
 import { controlService } from "../kernel/control.ts";
@@ -10,14 +11,17 @@ import { type FilesOptions, filesService, pathLocator } from "../kernel/files.ts
 import type { HostFiles } from "../kernel/host-files.ts";
 import { KeptResults } from "../kernel/kept-results.ts";
 import { registryService } from "../kernel/registry.ts";
+import { taskBudget, usageReports } from "../kernel/spending.ts";
 import { storageService } from "../kernel/storage.ts";
 import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
+import { budgetService } from "../process/budget-service.ts";
 import { historiesService } from "../process/histories.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
 import { processesService } from "../process/processes.ts";
 import { type PromptsPorts, promptsService } from "../process/prompts.ts";
+import { contextFilesNamed } from "../process/spawn-context.ts";
 import { trustService } from "../process/trust.ts";
 import { factsOf } from "../providers/models.ts";
 import { providerNames } from "../providers/table.ts";
@@ -41,7 +45,7 @@ export function bootServices(
   files: FileParts,
   { shells, hostFiles, web, code, ...parts }: ServiceParts,
 ): Services {
-  const { ledger, runners, closer, heldRuns, undoing } = parts;
+  const { ledger, runners, closer, heldRuns, budgets, undoing } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
   const { models, offers } = core;
@@ -51,6 +55,8 @@ export function bootServices(
     log: machine.log,
     locate: files.locate,
     mediaRefs: (row: ProcessRow, ids: readonly string[]) => mediaRefs(objects, row, ids),
+    contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
+    taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
     workplaces: workplacesOf({ ...core, ...machine }),
     modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
   };
@@ -73,11 +79,14 @@ export function bootServices(
     approvals: approvalsService({ kernel, store, ledger, runners, clock }),
     files: filesByTarget(filesService(files.options), hostFiles.files),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
+    usage: usageReports({ kernel, clock }),
+    budgets: budgetService({ kernel, budgets, clock }),
     settings: {
       ...core.settings,
       async change(context, request) {
         const changed = await core.settings.change(context, request);
         await heldRuns.look(context.caller.ownerUid);
+        await budgets.look(request.system ? null : context.caller.ownerUid);
         return changed;
       },
     },

@@ -1,9 +1,11 @@
 // What a kernel, and the read-only view of a home, make of the stored settings and secrets.
 
+import { budgetStated } from "../abi/budget.ts";
 import { type Config, configOver, SETTINGS } from "../abi/config.ts";
 import { resolveSetting } from "../abi/config-value.ts";
 import { SysError } from "../abi/errno.ts";
 import type { RetentionSettings } from "../abi/keep.ts";
+import { pricesFrom } from "../abi/money.ts";
 import { knowSecrets, type SettingsOfKernel, settingsService, systemSettings } from "../kernel/config.ts";
 import { type Keychain, type Secrets, secretsIn } from "../kernel/secrets.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -19,6 +21,9 @@ export const SETTING_CHECKS: { readonly [key: string]: (value: string) => void }
   "ai.provider": (provider) => void serverOf(provider),
   "ai.fallback": checkFallback,
   "ai.baseUrl": checkUrl,
+  "ai.prices": (json) => void pricesFrom(json),
+  "budget.day": checkBudget,
+  "budget.task": checkBudget,
   "baseUrls.anthropic": checkUrl,
   "baseUrls.openai": checkUrl,
   "baseUrls.ollama": (text) => void (text.trim() === "none" || ollamaUrl(text) !== null || refuseUrl()),
@@ -28,6 +33,14 @@ function checkFallback(json: string): void {
   for (const each of JSON.parse(json) as readonly unknown[]) {
     if (typeof each !== "string") throw new SysError("ECONFIG", 'ai.fallback is a list like ["openai/gpt-5.4"]');
     choiceOf(each);
+  }
+}
+
+function checkBudget(text: string): void {
+  try {
+    budgetStated(text);
+  } catch (error) {
+    throw error instanceof SysError ? new SysError("ECONFIG", error.message, error.hints) : error;
   }
 }
 

@@ -2,6 +2,7 @@
 // for, then an Ollama that answers, then offline. What cannot be reached is a provider too: one whose only answer is why.
 
 import { SysError } from "../abi/errno.ts";
+import { charged, FREE, type Rate } from "../abi/money.ts";
 import type { Failure, ModelRequest, Provider, ServedModel } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "../providers/access.ts";
@@ -21,6 +22,7 @@ import {
 import type { ConfigRows } from "../store/kernel/config.ts";
 import type { ModelInfo, ModelPage, ModelTrial } from "../syscalls/ai-service.ts";
 import { type Asker, AskersSettings } from "./model-access.ts";
+import { rateOf } from "./model-rates.ts";
 import type { Secrets } from "./secrets.ts";
 import type { ServedModels } from "./served-models.ts";
 
@@ -32,6 +34,7 @@ export interface Model {
   readonly name: string;
   /** What has to be set before it can be asked. */
   readonly missing: string | null;
+  readonly rate: Rate;
   /** Tells its key from another, and nothing of it. */
   readonly keyMark: string | null;
   /** What a request to it may hold, and an answer; null where there is no server that minds. */
@@ -75,6 +78,7 @@ export function modelsService(options: ModelsOptions): Models {
           name,
           missing: null,
           keyMark: null,
+          rate: rateOf(settings, choice),
           window: null,
         };
       }
@@ -94,9 +98,11 @@ export function modelsService(options: ModelsOptions): Models {
           class: "config",
           message: `${choice.provider} has no model yet: name one, as ${choice.provider}/MODEL`,
         });
+      const reached = { ...choice, model };
       const window = windowOf(choice.provider, model, access);
       const keyMark = markOf(access.apiKey);
-      return { provider, model, name: choiceText({ ...choice, model }), missing: null, keyMark, window };
+      const rate = rateOf(settings, reached, access.served?.get(model));
+      return { provider, model, name: choiceText(reached), missing: null, keyMark, window, rate };
     } catch (error) {
       return unreachable(name, failureOf(error));
     }
@@ -209,7 +215,8 @@ function windowOf(provider: string, id: string, { windowTokens, maxTokens, serve
 }
 
 function unreachable(name: string, failure: Failure): Model {
-  return { provider: new Unreachable(failure), model: name, name, missing: null, keyMark: null, window: null };
+  const rate = { price: FREE, isOwn: false };
+  return { provider: new Unreachable(failure), model: name, name, missing: null, keyMark: null, window: null, rate };
 }
 
 function failureOf(error: unknown): Failure {
@@ -319,7 +326,10 @@ async function tried(model: Model, clock: Clock, signal: AbortSignal): Promise<O
   for await (const event of model.provider.stream({ ...TRIAL, model: model.model, messages, about }, signal)) {
     if (event.type === "text") text += event.text;
     const ms = Math.round(clock.mono() - began);
-    if (event.type === "done") return { model: model.name, ok: true, ms, text, usage: event.usage, failure: null };
+    if (event.type === "done") {
+      const { usage } = charged(model.rate, event.usage);
+      return { model: model.name, ok: true, ms, text, usage, failure: null };
+    }
     if (event.type === "error") return { model: model.name, ok: false, ms, text, usage: null, failure: event.failure };
     if (event.type === "aborted") break;
   }

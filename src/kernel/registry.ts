@@ -3,6 +3,7 @@
 
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
+import { usdOf } from "../abi/money.ts";
 import { type ProcessInfo, type WaitsFor, WORKING_STATES } from "../abi/process.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
@@ -60,6 +61,8 @@ export function registryService(options: RegistryOptions): Registry {
       lastActiveAt: projection.lastActiveAt,
       waitsFor: held ?? projection.waitsFor,
       lastStatus: projection.lastStatus,
+      costUsd: usdOf(row.costMicros),
+      tokens: row.tokens,
     };
     if (!interrupted) return info;
     options.onInterrupted?.();

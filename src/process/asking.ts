@@ -5,6 +5,7 @@
 import type { RandomBytes } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
+import { charged, type Reported } from "../abi/money.ts";
 import { NO_USAGE, type Retrying, type WaitsFor } from "../abi/process.ts";
 import { systemText } from "../abi/prompt.ts";
 import type { SignalOf } from "../abi/signal.ts";
@@ -14,7 +15,9 @@ import type { Clock } from "../lib/clock.ts";
 import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed, ProcessStore } from "../store/process/verbs.ts";
+import type { Budgets, Reservation } from "./budgets.ts";
 import type { Room } from "./compaction/room.ts";
+import type { Costs, Shift } from "./costs.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Assembled } from "./prompt.ts";
@@ -28,6 +31,10 @@ export interface AskPorts {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  readonly budgets: Budgets;
+  readonly costs: Costs;
+  /** How many answers a run of the process may take, and how many tokens one may have. */
+  readonly boundsOf: (row: ProcessRow) => Promise<{ readonly turnsMax: number; readonly outputTokens: number }>;
   /** The one that is meant, then those that stand in for it. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   readonly held: () => HeldRuns;
@@ -46,15 +53,25 @@ export type Answer = Exclude<Folded, { readonly kind: "aborted" }>;
 
 export interface Answered {
   readonly answer: Answer;
-  readonly model: string;
+  readonly model: Model;
+  /** What was reserved for it: to be settled once it is charged. */
+  readonly reserved: Reservation | null;
 }
 
-interface Asking extends RunPlace {
+/** A run, and how long it has been at work. */
+export interface Working extends RunPlace {
+  readonly shift: Shift;
+}
+
+interface Asking extends Working {
   readonly turn: number;
   readonly pauses: number;
   readonly models: readonly [Model, ...Model[]];
   /** How often the turn was asked so far, whoever was. */
   attempt: number;
+  /** Whether what the last answer used is charged already. */
+  isCharged: boolean;
+  reserved: Reservation | null;
   /** A server said that the window is full, and room was made for it. */
   madeRoom: boolean;
 }
@@ -69,19 +86,21 @@ interface Failed {
 const LOOK_MS = 30_000;
 
 /** Null: aborted or fenced, asked to step aside, or put aside. */
-export async function askModels(ports: AskPorts, place: RunPlace, turn: number): Promise<Answered | null> {
+export async function askModels(ports: AskPorts, place: Working, turn: number): Promise<Answered | null> {
   const { row, run } = place;
   const models = await ports.modelsOf(row, run);
   const earlier = turn === run.turn + 1 ? run.retrying : null;
   const pauses = earlier?.pauses ?? 0;
   const attempt = 1 + (earlier?.failed ?? 0) + pauses;
-  const asking: Asking = { ...place, turn, pauses, models, attempt, madeRoom: false };
+  const asking: Asking = { ...place, turn, pauses, models, attempt, madeRoom: false, isCharged: false, reserved: null };
   // Who began it had a key; a message that comes without one is told so at once.
   if (models[0].missing !== null && run.resumed) return await putAside(ports, asking, models[0], models[0].missing);
+  // What is used up buys no summary either.
+  if (await ports.budgets.holdsBack(row)) return null;
   const full = await ports.room.before(place, models);
   if (place.signal.aborted) return null;
   if (full !== null)
-    return { answer: { kind: "failure", failure: full, text: "", thinking: "" }, model: models[0].name };
+    return { answer: { kind: "failure", failure: full, text: "", thinking: "" }, model: models[0], reserved: null };
   let first: Failed | null = null;
   const from = Math.max(
     0,
@@ -92,7 +111,7 @@ export async function askModels(ports: AskPorts, place: RunPlace, turn: number):
     const other = models[index + 1];
     const told = await askModel(ports, asking, { model, hasOther: other !== undefined, earlier });
     if (told === null) return null;
-    if ("kind" in told) return { answer: told, model: model.name };
+    if ("kind" in told) return { answer: told, model, reserved: asking.reserved };
     first ??= told;
     if (told.verdict.next !== "other" || other === undefined) break;
     const { failure } = told.answer;
@@ -144,18 +163,54 @@ async function askedWithRoom(ports: AskPorts, asking: Asking, model: Model): Pro
   return await asked(ports, asking, model);
 }
 
-async function asked(ports: AskPorts, now: Asking, model: Model): Promise<Answer | null> {
+/** One call, for which something was reserved: what it used is charged before that is given back. */
+async function asked(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
+  const { budgets, costs } = ports;
+  const { row, signal } = asking;
+  const request = await requestOf(ports, asking, model);
+  const most = async () => costs.most(model, request, (await ports.boundsOf(row)).outputTokens);
+  const reserved = await budgets.reserve(row, { most, signal });
+  if (reserved === "held") return null;
+  let isKept = false;
+  try {
+    const answer = await called(ports, asking, model, request);
+    isKept = answer.kind === "turn" && !signal.aborted;
+    asking.reserved = isKept ? reserved : null;
+    asking.isCharged = answer.usage !== undefined;
+    if (!isKept && answer.usage !== undefined) await waste(ports, asking, model, answer.usage);
+    return signal.aborted || answer.kind === "aborted" ? null : answer;
+  } finally {
+    if (!isKept) await budgets.settle(reserved);
+  }
+}
+
+async function called(
+  ports: AskPorts,
+  { row, run, signal, turn }: Asking,
+  model: Model,
+  request: ModelRequest,
+): Promise<Folded> {
   const { clock, ledger } = ports;
-  const { row, run, signal, turn } = now;
-  const request = await requestOf(ports, now, model);
   const onDelta = ports.wantsDeltas(row.pid)
     ? (kind: "text" | "thinking", text: string) =>
         ledger.emit(row, { name: "chat.delta", run: run.runId, turn, kind, text })
     : null;
   const onBegin = (said: () => string) => void ports.saying.set(row.pid, said);
   const asking = modelTurn({ provider: model.provider, request, signal, clock, onDelta, onBegin });
-  const answer = notEmpty(await asking.finally(() => ports.saying.delete(row.pid)));
-  return signal.aborted || answer.kind === "aborted" ? null : answer;
+  return notEmpty(await asking.finally(() => ports.saying.delete(row.pid)));
+}
+
+/** Nothing of the answer was kept, and it has its price all the same. */
+async function waste(
+  { store, ledger, clock, costs }: AskPorts,
+  { row, run, shift }: Asking,
+  { name, rate }: Model,
+  used: Reported,
+): Promise<void> {
+  const cost = charged(rate, used);
+  costs.note(name, cost);
+  await store.waste(row.pid, { runId: run.runId, model: name, ...cost, ms: shift.lap(), now: clock.now() });
+  await ledger.publish(row);
 }
 
 /** Nobody answers now. What the model that was meant said decides what comes of it. */
@@ -168,7 +223,7 @@ async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promi
     await again(ports, asking, model, { class: answer.failure.class, reason, until: null, putAside: true });
     return await putAside(ports, asking, model, reason);
   }
-  if (verdict.next !== "later") return { answer, model: model.name };
+  if (verdict.next !== "later") return { answer, model, reserved: null };
   const waitsFor = nextTry(ports, model, answer.failure, { kind: "outage", ms: verdict.ms });
   await again(ports, asking, model, { ...waitsFor, putAside: true });
   const pauses = asking.pauses + (verdict.counts ? 1 : 0);
@@ -204,6 +259,7 @@ async function waited({ store, ledger, clock }: AskPorts, asking: Asking, until:
   const { row, run, signal, leaving } = asking;
   const either = AbortSignal.any([signal, leaving]);
   while (!either.aborted && clock.now() < until) await clock.sleep(Math.min(LOOK_MS, until - clock.now()), either);
+  asking.shift.rested();
   if (signal.aborted) return false;
   if (!leaving.aborted) return true;
   await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: false, now: clock.now() });
@@ -223,17 +279,17 @@ function nextTry({ clock }: AskPorts, { name }: Model, failure: Failure, { kind,
 
 /** The turn is said anew: what was shown of it counts for nothing. */
 async function again(
-  { store, clock, ledger }: AskPorts,
+  ports: AskPorts,
   asking: Asking,
   model: Model,
   why: Pick<SignalOf<"chat.restart">, "class" | "reason" | "until" | "putAside">,
 ): Promise<void> {
   const { row, run, turn } = asking;
-  await store.waste(row.pid, { runId: run.runId, model: model.name, usage: NO_USAGE, now: clock.now() });
+  if (!asking.isCharged) await waste(ports, asking, model, NO_USAGE);
   const attempt = ++asking.attempt;
   const { class: failureClass, reason, until, putAside: isAside } = why;
   const told = { turn, attempt, reason, class: failureClass, until, putAside: isAside };
-  ledger.emit(row, { name: "chat.restart", run: run.runId, ...told });
+  ports.ledger.emit(row, { name: "chat.restart", run: run.runId, ...told });
 }
 
 // A history may not hold an assistant's turn that says and does nothing.

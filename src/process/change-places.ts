@@ -1,8 +1,8 @@
 // Where files have versions: trees of gsv's own (homes and workspaces), each write a version, and directories of this machine, whose versions
 // gsv keeps beside them. A place knows how it stands now and how its files are put back.
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Namespace } from "../../fs/namespace.ts";
 import { isWithin } from "../../fs/path.ts";
 import { SysError } from "../abi/errno.ts";
@@ -69,9 +69,11 @@ export class ChangePlaces {
     return { place: await this.tree(account.username, HOME_REPO, account.home), path: [kind, ...inside].join("/") };
   }
 
-  /** A file or directory of this machine, in one that the process works in. */
-  async ofHostPath(row: ProcessRow, path: string): Promise<PlacedPath | null> {
-    for (const directory of await this.ports.kernel.attachments.of(row.workspaceId ?? row.pid)) {
+  /** A file or directory of this machine, in one that the process works in; a relative path starts in the first of them. */
+  async ofHostPath(row: ProcessRow, named: string): Promise<PlacedPath | null> {
+    const directories = await this.ports.kernel.attachments.of(row.workspaceId ?? row.pid);
+    const path = withoutLinks(resolve(directories[0] ?? "/", named));
+    for (const directory of directories) {
       if (!isWithin(path, directory)) continue;
       const inside = path.slice(directory.length + 1);
       return { place: await this.directory(row, directory), path: inside === "" ? null : inside };
@@ -165,4 +167,13 @@ async function holdsAll(
     if (status !== 0) return false;
   }
   return true;
+}
+
+/** Also of what is not there yet. */
+function withoutLinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path === "/" ? path : join(withoutLinks(dirname(path)), basename(path));
+  }
 }

@@ -25,6 +25,8 @@ export interface LedgerOptions {
   readonly retries: Retries;
   /** The kernel before this one died: runs it carried count a death. */
   readonly afterCrash: boolean;
+  /** What a process used was charged; nobody has heard yet of what it was used for. */
+  readonly charged: (row: ProcessRow) => Promise<void>;
   /** A process got something to do. */
   readonly wake: (pid: string) => void;
 }
@@ -57,6 +59,8 @@ export class Ledger {
   private readonly interrupted = new Set<string>();
   /** What was signalled last of each process, so that copying again does not say it again. */
   private readonly told = new Map<string, number>();
+  /** And what was said of its state: what only charges it is no news of that. */
+  private readonly saidOf = new Map<string, string>();
   /** Processes with something to do, as last published. */
   private readonly working = new Set<string>();
 
@@ -162,6 +166,7 @@ export class Ledger {
   private async copyAndTell(row: ProcessRow, said: readonly SignalBody[]): Promise<void> {
     const rows = await this.options.store.outbox(row.pid);
     const copied = await this.copy(row, rows);
+    if (copied && rows.some(({ usage = [] }) => usage.length > 0)) await this.options.charged(row);
     for (const body of said) this.emit(row, body);
     const fresh = rows.filter(({ seq }) => seq > (this.told.get(row.pid) ?? 0));
     const latest = fresh.at(-1);
@@ -196,7 +201,9 @@ export class Ledger {
     this.told.set(row.pid, latest.seq);
     this.note(row.pid, state);
     for (const { approvals } of rows) for (const approval of approvals) this.tellApproval(row, approval);
-    this.emit(row, { name: "process.state", state, queued, waitsFor });
+    const said = JSON.stringify([latest.projection, rows.some(({ approvals }) => approvals.length > 0)]);
+    if (said !== this.saidOf.get(row.pid)) this.emit(row, { name: "process.state", state, queued, waitsFor });
+    this.saidOf.set(row.pid, said);
     this.toWatchers(row.pid, latest.projection);
   }
 
@@ -256,6 +263,7 @@ export class Ledger {
     this.publishing.delete(pid);
     this.held.delete(pid);
     this.told.delete(pid);
+    this.saidOf.delete(pid);
   }
 
   /** Tells those who wait that a process is gone. */

@@ -32,6 +32,8 @@ export interface RecoveryPorts {
 /** Returns how many processes were looked at. */
 export async function recover(ports: RecoveryPorts): Promise<number> {
   const rows = await ports.kernel.processes.unfinished();
+  // All is copied before anything goes on: what one has spent bounds the others. What fails here fails again below, and is dealt with.
+  for (const row of rows) if (row.phase === "live") await ports.ledger.open(row).catch(() => {});
   for (const row of rows) await recoverOrLater(ports, row);
   return rows.length;
 }

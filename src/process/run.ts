@@ -2,15 +2,17 @@
 // process; what it knows beyond the store is only what is in flight. Fenced means stop at once: someone else has decided.
 
 import { uuidv7 } from "../abi/ids.ts";
-import { LIMITS } from "../abi/limits.ts";
 import { FAILED_NOTE, normaliseText } from "../abi/message.ts";
+import { charged } from "../abi/money.ts";
 import type { RunEnd, RunStatus } from "../abi/process.ts";
 import type { Failure, FailureClass } from "../abi/stream.ts";
+import type { Model } from "../kernel/models.ts";
 import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { TurnCommit } from "../store/process/verbs.ts";
 import { storable } from "./arguments.ts";
-import { type AskPorts, askModels } from "./asking.ts";
+import { type AskPorts, askModels, type Working } from "./asking.ts";
+import { Shift } from "./costs.ts";
 import { endSignals, type SignalBody } from "./ledger.ts";
 import type { RunPlace, ToolCalls } from "./toolcalls.ts";
 
@@ -40,31 +42,37 @@ type Turned = Extract<Folded, { readonly kind: "turn" }>;
 export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
   const { store, ledger, clock } = ports;
   const { row, run } = place;
+  const shift = new Shift(clock);
   for (let turn = run.turn; ; turn++) {
     if ((await ports.toolCalls.runAll(place)) === "left" || place.signal.aborted) return;
     // Only after tools: what waits when a run begins has a run of its own to come.
     const point = await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: turn > 0, now: clock.now() });
     await ledger.publish(row);
     if (!point.ok || point.value.leave || place.leaving.aborted) return;
-    if (turn >= LIMITS.turnsPerRunMax) {
-      return await finish(ports, place, {
-        status: "limit",
-        reason: "turns",
-        error: `stopped after ${turn} turns in one run`,
-      });
-    }
-    const asked = await askModels(ports, place, turn + 1);
+    if (turn >= (await ports.boundsOf(row)).turnsMax) return await finish(ports, place, tooManyTurns(turn));
+    const asked = await askModels(ports, { ...place, shift }, turn + 1);
     if (asked === null) return;
-    const { answer, model } = asked;
-    if (answer.kind === "failure") return await finish(ports, place, failed(answer.failure));
-    if ((await commit(ports, place, answer, model)) === "over") return;
+    const { answer, model, reserved } = asked;
+    try {
+      if (answer.kind === "failure") return await finish(ports, place, failed(answer.failure));
+      if ((await commit(ports, { ...place, shift }, answer, model)) === "over") return;
+    } finally {
+      await ports.budgets.settle(reserved);
+    }
   }
 }
 
-async function commit(ports: RunPorts, place: RunPlace, answer: Turned, model: string): Promise<"goes on" | "over"> {
-  const { store, ledger, clock, random, toolCalls } = ports;
-  const { row, run } = place;
+function tooManyTurns(turns: number): { status: RunStatus; reason: string; error: string } {
+  const error = `stopped after ${turns} turns in one run; another message goes on, run.maxTurns allows more`;
+  return { status: "limit", reason: "turns", error };
+}
+
+async function commit(ports: RunPorts, place: Working, answer: Turned, model: Model): Promise<"goes on" | "over"> {
+  const { store, ledger, clock, random, toolCalls, costs } = ports;
+  const { row, run, shift } = place;
   const now = clock.now();
+  const cost = charged(model.rate, answer.usage);
+  costs.note(model.name, cost);
   const calls: TurnCommit["calls"] = storable(answer.calls).map((call) => {
     const syscall = toolCalls.syscallOf(call.name);
     return {
@@ -82,8 +90,9 @@ async function commit(ports: RunPorts, place: RunPlace, answer: Turned, model: s
     thinking: answer.thinking === "" ? null : answer.thinking,
     ...(answer.seal === undefined ? {} : { seal: answer.seal }),
     calls,
-    model,
-    usage: answer.usage,
+    model: model.name,
+    ...cost,
+    ms: shift.lap(),
     finish:
       calls.length > 0
         ? null

@@ -1,6 +1,7 @@
 // Starts a process in three steps: the registry row with the whole request (phase `creating`), the process database with the first message,
 // the row made live. A crash between any two is completed by the next kernel. The same request again gives the same pid.
 
+import { budgetStated, type Limits, narrower } from "../abi/budget.ts";
 import { messageOf, SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { initPid, type RandomBytes, taskPid, uuidv7 } from "../abi/ids.ts";
@@ -13,9 +14,11 @@ import { beginTree, type Workplace, type WorkplacePorts, workplaceFor } from "..
 import type { Clock } from "../lib/clock.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { Account } from "../store/kernel/accounts.ts";
+import type { NewBudget } from "../store/kernel/budgets.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import { StoreUnavailable } from "../store/open.ts";
+import type { ToldFile } from "../store/process/told.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Spawned, SpawnRequest } from "../syscalls/services.ts";
@@ -44,7 +47,11 @@ export interface SpawnPorts {
     wanted: { readonly pid: string | null; readonly model: string | undefined },
   ) => Promise<string | null>;
   readonly offers: Offers;
+  /** What a new task of the account may use where nothing else is said. */
+  readonly taskBudget: (ownerUid: number) => Promise<Limits | null>;
   readonly workplaces: WorkplacePorts;
+  /** The texts of files that the caller names. */
+  readonly contextFiles: (caller: Caller, listed: string) => Promise<readonly ToldFile[]>;
   /** Where a path of the caller's leads. */
   readonly locate: (caller: Caller, path: string) => Promise<string>;
 }
@@ -60,6 +67,8 @@ export interface SpawnStep {
   readonly requestKey: string;
   /** Whose history it begins with. */
   readonly fork?: ForkStep;
+  /** What it alone is told at every turn. */
+  readonly context?: readonly ToldFile[];
 }
 
 /** A process that begins with the history of another: what was asked for, and what came of it. */
@@ -86,7 +95,9 @@ export async function spawn(
   }
   if (request.profile === "init") throw new SysError("EINVAL", "every account has one init process: spawn a task");
   const model = await ports.modelFor(context, { pid: null, model: request.model });
+  const stated = request.budget === undefined ? null : budgetStated(request.budget);
   const place = await placeOf(ports, context, request);
+  const budget = await budgetOf(ports, context.caller, { ...place, stated });
   const now = clock.now();
   const runId = request.prompt === undefined ? null : uuidv7(now, ports.random);
   const step: SpawnStep = {
@@ -96,6 +107,7 @@ export async function spawn(
         : { text: request.prompt, runId, origin: originOf(context), model },
     requestKey: keyOf(context),
     ...(forking === undefined ? {} : { fork: forking.step }),
+    ...(request.context === undefined ? {} : { context: await ports.contextFiles(caller, request.context) }),
   };
   const pid = await freshPid(ports);
   const { workspace, isNew } = place.workplace;
@@ -115,6 +127,7 @@ export async function spawn(
       createdAt: now,
       step: { ...step },
       dropped: place.dropped,
+      budget,
     },
     { uid: caller.uid, requestId, bodyHash: hash, answer, now },
     isNew && workspace !== null ? workspace : undefined,
@@ -159,6 +172,7 @@ export async function completeSpawn(
   });
   if (step.fork !== undefined) await copyHistory(ports, row, step.fork);
   await ledger.write(row, async () => {
+    for (const file of step.context ?? []) await store.setContextFile(pid, file);
     if (step.prompt !== null && step.prompt !== undefined) {
       const { requestKey } = step;
       const message = { kind: "user", wakes: true, urgent: false, source: null, requestKey, now: clock.now() } as const;
@@ -209,6 +223,22 @@ async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRe
     dropped: await droppedFor(kernel.accounts, parent, runAs.uid, request.drop),
     cwd: request.cwd === undefined ? start : await ports.locate({ ...caller, cwd: start }, request.cwd),
   };
+}
+
+// Who starts it pays: a process that names another parent does not leave the budget it spends from itself. And the usual bound of a task is
+// only a person's to widen.
+async function budgetOf(
+  { kernel, taskBudget }: SpawnPorts,
+  caller: Caller,
+  { parent, ownerUid, stated }: Pick<Place, "parent" | "ownerUid"> & { readonly stated: Limits | null },
+): Promise<NewBudget> {
+  const usual = await taskBudget(ownerUid);
+  const limits = caller.pid !== undefined && stated !== null && usual !== null ? narrower(stated, usual) : stated;
+  const starter = caller.pid === undefined ? null : await kernel.processes.get(caller.pid);
+  const above = parent === null ? [] : await kernel.budgets.above(parent.pid);
+  const isWithin = starter === null || starter.budgetId === null || above.some(({ id }) => id === starter.budgetId);
+  const parentId = isWithin ? (parent?.budgetId ?? null) : starter.budgetId;
+  return { limits: limits ?? usual, parentId };
 }
 
 /** A workspace of its own is where it starts; the one of its parent, where that stands. */

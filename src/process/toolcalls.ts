@@ -30,6 +30,7 @@ import { changesFile, isSetting, namesItself, pathNamed } from "./call-files.ts"
 import type { Changes } from "./changes.ts";
 import { hostFileVerdict, isHostFileCall } from "./host-file-policy.ts";
 import type { Ledger } from "./ledger.ts";
+import { isLoopWhy, unlessLoop } from "./loops.ts";
 import { type Verdict, verdictOf } from "./policy.ts";
 import { shellVerdict } from "./shell-policy.ts";
 
@@ -114,11 +115,14 @@ export class ToolCalls {
     const fault = this.faultOf(call);
     if (fault !== null) return await this.refuse(place, call, "failed", fault);
     if (call.status === "registered") {
-      const verdict = await this.verdict(place.row, call);
+      const { store } = this.ports;
+      const verdict = await unlessLoop(store, place.row.pid, call, await this.verdict(place.row, call));
       if (verdict.action === "refuse") return await this.refuse(place, call, "failed", verdict.why);
       if (verdict.action === "ask") {
         if (!PROFILES_ALONE.includes(place.row.profile)) return await this.ask(place, call, verdict.why);
-        const alone = `${call.tool} needs a person's approval and this process has nobody to ask.`;
+        const alone = isLoopWhy(verdict.why)
+          ? `You ${verdict.why}. Do something else, or say what is in the way.`
+          : `${call.tool} needs a person's approval and this process has nobody to ask.`;
         return await this.refuse(place, call, "denied", alone);
       }
     }
@@ -259,6 +263,8 @@ export class ToolCalls {
     const { path } = call.args;
     // By now it is allowed, by whatever rule.
     if (call.call === "net.fetch") return { approved: true };
+    if (call.status === "approved" && isLoopWhy(await this.ports.store.approvedWhy(row.pid, call.dispatchId)))
+      return {};
     if (call.status === "approved" && call.call === "shell.exec") return { approved: true };
     if (call.status === "approved" && isHostFileCall(call)) return { allowed: await this.hostFileShown(row, call) };
     if (call.status !== "approved" || typeof path !== "string") return {};

@@ -86,7 +86,8 @@ async function look({ processes, store, ledger }: WaitingPorts, wish: WaitFor): 
 // who waits for a run is told. What a run waits for while it goes on comes by itself.
 function isHeld(state: State, waitsFor: WaitsFor | null, wish: WaitFor): waitsFor is WaitsFor {
   if (waitsFor === null || state === "running") return false;
-  return state === "stopped" || waitsFor.kind === "outage" ? wish.run !== null : true;
+  const passes = waitsFor.kind === "outage" || (waitsFor.kind === "limit" && waitsFor.until !== undefined);
+  return state === "stopped" || passes ? wish.run !== null : true;
 }
 
 async function lastRun(store: ProcessStore, pid: string, state: State): Promise<WaitResult> {
@@ -105,6 +106,7 @@ function ended(pid: string, end: RunEnd): WaitResult {
     exit: exitOf(end),
     text: end.text,
     error: end.error,
+    usage: end.usage,
   };
 }
 
@@ -120,4 +122,5 @@ const NOTHING: Omit<WaitResult, "pid"> = {
   inPart: false,
   error: null,
   waitsFor: null,
+  usage: null,
 };

@@ -8,6 +8,7 @@ import approvals from "./manual/approvals.md" with { type: "text" };
 import chat from "./manual/chat.md" with { type: "text" };
 import configuration from "./manual/configuration.md" with { type: "text" };
 import context from "./manual/context.md" with { type: "text" };
+import costAndBudgets from "./manual/cost-and-budgets.md" with { type: "text" };
 import environment from "./manual/environment.md" with { type: "text" };
 import exitStatus from "./manual/exit-status.md" with { type: "text" };
 import files from "./manual/files.md" with { type: "text" };
@@ -63,6 +64,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["versions", versions],
   ["workspaces", workspaces],
   ["models", models],
+  ["cost-and-budgets", costAndBudgets],
   ["offline", offline],
   ["script-provider", scriptProvider],
   ["exit-status", exitStatus],

@@ -1,12 +1,11 @@
 // The events of Anthropic's stream, as ours. Kinds nobody knows yet are passed over; blocks that are neither text, thinking nor a call
 // say nothing to us.
 
-import type { Usage } from "../abi/process.ts";
 import type { StopReason, StreamEvent } from "../abi/stream.ts";
 import { sealedBy } from "./conversation.ts";
 import { toldFailure } from "./failures.ts";
 import { countOf, parsed, recordOf } from "./json.ts";
-import { costUsd, type ModelFacts } from "./models.ts";
+import type { ModelFacts } from "./models.ts";
 import type { Frame } from "./sse.ts";
 import type { Translation } from "./wire.ts";
 
@@ -126,11 +125,14 @@ class Events implements Translation {
     };
   }
 
+  used() {
+    return this.counts.input + this.counts.output === 0 ? null : this.counts;
+  }
+
   private done(): StreamEvent {
-    const usage: Usage = { ...this.counts, costUsd: costUsd(this.facts, this.counts) };
     const blocks = [...this.blocks.values()].filter((block) => block.type !== "thinking" || block.signature !== "");
     const isSealed = blocks.some(({ type }) => type === "thinking" || type === "redacted_thinking");
     const seal = isSealed ? { seal: { by: sealedBy(this.facts), data: JSON.stringify(blocks) } } : {};
-    return { type: "done", stop: this.stop ?? "end", usage, ...seal };
+    return { type: "done", stop: this.stop ?? "end", usage: this.counts, ...seal };
   }
 }

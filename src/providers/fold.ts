@@ -4,7 +4,7 @@
 
 import { LIMITS } from "../abi/limits.ts";
 import { normaliseText, type Seal, type ToolCall } from "../abi/message.ts";
-import type { Usage } from "../abi/process.ts";
+import type { Reported } from "../abi/money.ts";
 import type { Failure, StopReason, StreamEvent } from "../abi/stream.ts";
 import { isNestedDeeper } from "../lib/depth.ts";
 import { clip } from "../lib/truncate.ts";
@@ -26,11 +26,11 @@ export type Folded = Said &
         readonly kind: "turn";
         readonly calls: readonly ToolCall[];
         readonly stop: StopReason;
-        readonly usage: Usage;
+        readonly usage: Reported;
         readonly seal?: Seal;
       }
-    | { readonly kind: "failure"; readonly failure: Failure }
-    | { readonly kind: "aborted" }
+    | { readonly kind: "failure"; readonly failure: Failure; readonly usage?: Reported }
+    | { readonly kind: "aborted"; readonly usage?: Reported }
   );
 
 interface OpenCall {
@@ -85,8 +85,9 @@ export class Folder {
     if (this.breach !== null) return { kind: "failure", ...said, failure: protocol(this.breach) };
     const last = this.last;
     if (last === null) return { kind: "failure", ...said, failure: protocol("the answer stopped without an end") };
-    if (last.type === "aborted") return { kind: "aborted", ...said };
-    if (last.type === "error") return { kind: "failure", ...said, failure: last.failure };
+    const used = last.usage === undefined ? {} : { usage: last.usage };
+    if (last.type === "aborted") return { kind: "aborted", ...said, ...used };
+    if (last.type === "error") return { kind: "failure", ...said, failure: last.failure, ...used };
     return this.finish(said, last);
   }
 
@@ -132,12 +133,13 @@ export class Folder {
           kind: "failure",
           ...said,
           failure: protocol(`the arguments of ${JSON.stringify(clip(call.name))} ${args}${cut}`),
+          usage,
         };
       }
       calls.push({ id: call.id, name: call.name, args });
     }
     if (stop === "tools" && calls.length === 0) {
-      return { kind: "failure", ...said, failure: protocol("the answer stopped for tools but calls none") };
+      return { kind: "failure", ...said, failure: protocol("the answer stopped for tools but calls none"), usage };
     }
     // Some servers end an answer that calls tools with a plain "end".
     const ended = stop === "end" && calls.length > 0 ? "tools" : stop;

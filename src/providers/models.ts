@@ -2,15 +2,8 @@
 // published in the middle of November 2026; a server's own word about a window wins. A model that is not listed works, under the
 // assumptions written at `unknownModel`.
 
-import type { Usage } from "../abi/process.ts";
+import type { Price } from "../abi/money.ts";
 import type { ServedModel, Thinking } from "../abi/stream.ts";
-
-export interface Price {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-}
 
 export interface ModelFacts {
   readonly id: string;
@@ -138,15 +131,6 @@ export function factsOf(
     thinking: facts.isKnown ? facts.thinking : (served.thinking ?? facts.thinking),
     sees: served.sees ?? facts.sees,
   };
-}
-
-export function costUsd({ price }: ModelFacts, usage: Omit<Usage, "costUsd">): number {
-  if (price === null) return 0;
-  const { input, output, cacheRead, cacheWrite } = usage;
-  const millionths =
-    input * price.input + output * price.output + cacheRead * price.cacheRead + cacheWrite * price.cacheWrite;
-  // To a ten-thousandth of a cent, so that sums do not end in noise.
-  return Math.round(millionths) / MILLION;
 }
 
 /** What is asked of an Ollama, unless the settings say less: most models on one machine can have it. */

@@ -34,7 +34,7 @@ class Lines implements Translation {
     if (line.done !== true) return;
     const stop = line.done_reason === "length" ? "length" : this.calls > 0 ? "tools" : "end";
     const counts = { input: countOf(line.prompt_eval_count) ?? 0, output: countOf(line.eval_count) ?? 0 };
-    out.push({ type: "done", stop, usage: { ...counts, cacheRead: 0, cacheWrite: 0, costUsd: 0 } });
+    out.push({ type: "done", stop, usage: { ...counts, cacheRead: 0, cacheWrite: 0 } });
   }
 
   private call({ name, arguments: args }: { readonly [key: string]: unknown }, out: StreamEvent[]): void {

@@ -1,11 +1,12 @@
 // The chunks of chat completions, as our events. Every compatible server has them, each a little in its own way: calls without a number or
 // an id, all under one number, or whole at once; thinking under other names; usage in other places; an end without [DONE].
 
+import type { Reported } from "../abi/money.ts";
 import type { StopReason, StreamEvent } from "../abi/stream.ts";
 import { sealedBy } from "./conversation.ts";
 import { toldFailure } from "./failures.ts";
 import { countOf, parsed, recordOf } from "./json.ts";
-import { costUsd, type ModelFacts } from "./models.ts";
+import type { ModelFacts } from "./models.ts";
 import type { Frame } from "./sse.ts";
 import type { Translation } from "./wire.ts";
 
@@ -38,7 +39,7 @@ export function chatTranslation(facts: ModelFacts, name: string): Translation {
 }
 
 class Chunks implements Translation {
-  private counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  private counts: Reported = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   private stop: StopReason | null = null;
   private refused = false;
   private readonly calls: Calls;
@@ -76,10 +77,14 @@ class Chunks implements Translation {
     } else if (reason !== null) this.stop = STOPS[reason] ?? "end";
   }
 
+  used() {
+    return this.counts.input + this.counts.output === 0 ? null : this.counts;
+  }
+
   /** Some servers send no [DONE]: an answer that said why it stopped has ended all the same. */
   end(out: StreamEvent[]): void {
     if (this.stop === null) return;
-    const usage = { ...this.counts, costUsd: costUsd(this.facts, this.counts) };
+    const usage = this.counts;
     const kept = this.calls.count === 0 ? null : { ...this.thoughts.kept(), ...this.calls.kept() };
     const hasSeal = kept !== null && Object.keys(kept).length > 0;
     const seal = hasSeal ? { seal: { by: sealedBy(this.facts), data: JSON.stringify([kept]) } } : {};
@@ -109,7 +114,10 @@ class Chunks implements Translation {
     const { cached_tokens: cached, cache_write_tokens: written } = recordOf(usage.prompt_tokens_details) ?? {};
     const hit = cached ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens;
     const output = countOf(usage.completion_tokens) ?? 0;
-    this.counts = { ...parted(countOf(usage.prompt_tokens) ?? 0, hit, written), output };
+    // A few say what it cost, too.
+    const { cost } = usage;
+    const said = typeof cost === "number" && Number.isFinite(cost) && cost >= 0 ? { costUsd: cost } : {};
+    this.counts = { ...parted(countOf(usage.prompt_tokens) ?? 0, hit, written), output, ...said };
   }
 }
 

@@ -6,7 +6,7 @@ import type { Access } from "./access.ts";
 import { opened, type Shows, sealedBy, shownOf, type Turn, turnsOf } from "./conversation.ts";
 import { toldFailure } from "./failures.ts";
 import { countOf, parsed, recordOf } from "./json.ts";
-import { costUsd, type ModelFacts } from "./models.ts";
+import type { ModelFacts } from "./models.ts";
 import { effortOf } from "./openai-chat.ts";
 import { parted } from "./openai-chat-events.ts";
 import type { Frame } from "./sse.ts";
@@ -151,7 +151,7 @@ class Events implements Translation {
     out.push({
       type: "done",
       stop: this.stop(recordOf(response.incomplete_details)?.reason),
-      usage: { ...counts, costUsd: costUsd(this.facts, counts) },
+      usage: counts,
       ...(this.sealed.length === 0 ? {} : { seal }),
     });
   }

@@ -2,6 +2,7 @@
 // go wrong becomes the last event. A server that says nothing for too long is given up. Nothing is asked twice here: that is for
 // whoever wanted the answer to decide.
 
+import type { Reported } from "../abi/money.ts";
 import type { Failure, StreamEvent } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
@@ -16,6 +17,8 @@ export interface Translation {
   take(frame: Frame, out: StreamEvent[]): void;
   /** The body is over without a last event. */
   end?(out: StreamEvent[]): void;
+  /** What the server has said so far that the answer used: an answer that is cut has its price, too. */
+  used?(): Reported | null;
 }
 
 export type Send = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -43,6 +46,7 @@ const ERROR_BYTES_MAX = 64 * 1024;
 export async function* answered(asking: Answering): AsyncGenerator<StreamEvent> {
   const { signal, access, translation } = asking;
   const watch = new Watch(asking.clock, signal);
+  const cut = (event: StreamEvent) => withUsed(event, translation.used?.() ?? null);
   const connected = watchConnection(asking, watch);
   try {
     if (signal.aborted) return yield { type: "aborted" };
@@ -56,20 +60,21 @@ export async function* answered(asking: Answering): AsyncGenerator<StreamEvent> 
     for await (const events of eventsOf(asking, response.body, watch)) {
       for (const event of events) {
         last = isLast(event);
-        yield last ? shown(event, access) : event;
+        yield last ? cut(shown(event, access)) : event;
         if (last) return;
       }
-      if (signal.aborted) return yield { type: "aborted" };
+      if (signal.aborted) return yield cut({ type: "aborted" });
     }
     const rest: StreamEvent[] = [];
     translation.end?.(rest);
     for (const event of rest) {
-      yield shown(event, access);
+      yield cut(shown(event, access));
       if (isLast(event)) return;
     }
-    yield failed({ class: "protocol", message: "the answer stopped without an end" });
+    yield cut(failed({ class: "protocol", message: "the answer stopped without an end" }));
   } catch (error) {
-    yield signal.aborted ? { type: "aborted" } : failed(tellable(watch.failure ?? thrownFailure(error), access.apiKey));
+    const failure = () => failed(tellable(watch.failure ?? thrownFailure(error), access.apiKey));
+    yield cut(signal.aborted ? { type: "aborted" } : failure());
   } finally {
     connected();
     watch.over();
@@ -216,6 +221,10 @@ function isLast({ type }: StreamEvent): boolean {
 
 function shown(event: StreamEvent, { apiKey }: Access): StreamEvent {
   return event.type === "error" ? failed(tellable(event.failure, apiKey)) : event;
+}
+
+function withUsed(event: StreamEvent, usage: Reported | null): StreamEvent {
+  return usage !== null && (event.type === "error" || event.type === "aborted") ? { ...event, usage } : event;
 }
 
 function failed(failure: Failure): StreamEvent {

@@ -1,6 +1,7 @@
 // How results read as text. Pure, and small enough to come with every declaration.
 
 import type { Message } from "../abi/message.ts";
+import { exactUsd, microsOf } from "../abi/money.ts";
 import type { ProcessInfo, WaitsFor } from "../abi/process.ts";
 import type { Commit } from "../abi/repo.ts";
 import { reveal } from "../lib/sanitize.ts";
@@ -67,6 +68,8 @@ export function processText(row: ProcessInfo): string {
     ["waits for", waitsText(row)],
     ["run", row.activeRunId ?? "-"],
     ["queue", String(row.queued)],
+    ["cost", exactUsd(microsOf(row.costUsd))],
+    ["tokens", String(row.tokens)],
     ["cwd", row.cwd],
     ["workspace", row.workspaceId ?? "-"],
     ["created", new Date(row.createdAt).toISOString()],

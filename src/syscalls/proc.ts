@@ -6,17 +6,8 @@ import type { Message } from "../abi/message.ts";
 import { PROFILES, type ProcessInfo } from "../abi/process.ts";
 import type { ProcessCaps, Rights } from "./account-service.ts";
 import { field, syscall } from "./define.ts";
-import {
-  capsText,
-  closedText,
-  messageLine,
-  partsText,
-  processText,
-  signalledText,
-  stateText,
-  traceLine,
-  waitsText,
-} from "./format.ts";
+import { capsText, closedText, messageLine, partsText, processText, signalledText, traceLine } from "./format.ts";
+import { PROCESS_TABLE } from "./process-table.ts";
 import {
   type Aborted,
   type Closed,
@@ -25,7 +16,6 @@ import {
   type MessageText,
   PROCESS_SIGNALS,
   type Processes,
-  type ProcessPage,
   type Registry,
   type Sent,
   type Spawned,
@@ -52,25 +42,7 @@ export const procCalls = [
     },
     cli: {
       examples: ["gsv proc list", "gsv ps --json", "gsv proc list --uid 1000"],
-      print: {
-        kind: "table",
-        rows: (result: ProcessPage) => result.processes,
-        empty: "(no processes)",
-        pages: { rows: "processes", next: "next", argument: "after" },
-        columns: [
-          { head: "PID", cell: (row: ProcessInfo) => row.pid },
-          { head: "STATE", cell: stateText },
-          { head: "LAST", minor: 1, cell: (row: ProcessInfo) => row.lastStatus ?? "-" },
-          { head: "LABEL", cell: (row: ProcessInfo) => row.label ?? "-", shrink: true },
-          { head: "OWNER", minor: 3, cell: (row: ProcessInfo) => row.owner },
-          { head: "PROFILE", minor: 2, cell: (row: ProcessInfo) => row.profile },
-          { head: "QUEUE", minor: 1, cell: (row: ProcessInfo) => String(row.queued), align: "right" },
-          { head: "AGE", since: (row: ProcessInfo) => row.createdAt, align: "right" },
-          { head: "CWD", minor: 4, cell: (row: ProcessInfo) => row.cwd, shrink: true },
-          { head: "WORKSPACE", minor: 5, cell: (row: ProcessInfo) => row.workspaceId ?? "-" },
-          { head: "WAITS FOR", cell: waitsText, shrink: true },
-        ],
-      },
+      print: PROCESS_TABLE,
     },
     run: ({ registry }: { registry: Registry }, args, { caller }) => registry.list(caller, args),
   }),
@@ -109,12 +81,22 @@ export const procCalls = [
         field.text("capabilities it does without, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
       ),
       model: field.optional(modelName("who answers it, now and later")),
+      context: field.optional(
+        field.text("files in gsv that it is told at every turn, with commas between", { longest: 4096, meta: "FILES" }),
+      ),
+      budget: field.optional(
+        field.text("what it may use with all it starts: money, run time, tokens, as '$2,30m,200k'", {
+          longest: 100,
+          meta: "BUDGET",
+        }),
+      ),
     },
     cli: {
       examples: [
         'gsv proc spawn --label "docs audit" --prompt "Review the docs for stale commands."',
         'gsv spawn --parent init:1000 --label "release notes"',
         'gsv spawn --drop net,shell --label "reads only what is here"',
+        `gsv spawn --budget '$2,30m' --prompt "Look for stale docs."`,
       ],
       print: { kind: "value", text: (result: Spawned) => result.pid },
     },

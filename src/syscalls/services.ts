@@ -4,7 +4,7 @@
 import type { ConfigLayer } from "../abi/config-value.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Message } from "../abi/message.ts";
-import type { Approval, ProcessInfo, Profile, RunStatus, State, WaitsFor } from "../abi/process.ts";
+import type { Approval, ProcessInfo, Profile, RunStatus, State, Usage, WaitsFor } from "../abi/process.ts";
 import type { Segment } from "../abi/segment.ts";
 import type { LeaveReason } from "../abi/sys.ts";
 import type { Checkpoint } from "../abi/workspace.ts";
@@ -86,6 +86,10 @@ export interface SpawnRequest {
   readonly drop?: string;
   /** Who answers it, also later. */
   readonly model?: string;
+  /** Files that it is told at every turn, with commas between. */
+  readonly context?: string;
+  /** What it may use, as it is written. */
+  readonly budget?: string;
 }
 
 export interface Spawned {
@@ -158,6 +162,8 @@ export interface WaitResult {
   readonly inPart: boolean;
   readonly error: string | null;
   readonly waitsFor: WaitsFor | null;
+  /** Of the run that ended. */
+  readonly usage: Usage | null;
 }
 
 export interface Processes {

@@ -13,6 +13,7 @@ import type { Prompts } from "./prompt-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
 import type { Approvals, Archives, Histories, KernelControl, Processes, Registry, Settings } from "./services.ts";
 import type { Shells } from "./shell-service.ts";
+import type { BudgetService, UsageReports } from "./spending-service.ts";
 import type { Media, Storage } from "./storage-service.ts";
 import type { Undoing } from "./undo-service.ts";
 import type { Trust, Workspaces } from "./workspace-service.ts";
@@ -43,6 +44,8 @@ export interface Services {
   readonly storage: Storage; // status and verify read
   readonly media: Media; // getting and listing read
   readonly models: ModelService;
+  readonly usage: UsageReports; // read
+  readonly budgets: BudgetService; // listing reads
   readonly prompts: Prompts;
   readonly undoing: Undoing;
   readonly conversations: Conversations;
@@ -59,6 +62,7 @@ const DOMAINS = {
   proc: async (): Promise<Declarations> => [
     ...(await import("./proc.ts")).procCalls,
     ...(await import("./proc-model.ts")).procModelCalls,
+    ...(await import("./spending.ts")).spendingCalls,
     ...(await import("./prompt.ts")).promptCalls,
     ...(await import("./undo.ts")).undoCalls,
     ...(await import("./proc-history.ts")).procHistoryCalls,

@@ -52,6 +52,8 @@ export interface ShellsOptions {
   readonly memory: () => number;
   /** Beyond this the newest script is ended, and so on until it is enough: Workers have no limits of their own. */
   readonly memoryMax: number;
+  /** So long a script may take to say that it heard a signal; it is ended without its traps after that. */
+  readonly hearMs?: number;
   /** Kept warm when nothing runs, for so long. */
   readonly warmMax: number;
   readonly warmMs: number;
@@ -65,8 +67,7 @@ const EXIT_DIED = 137;
 const MEMORY_LOOK_MS = 200;
 /** How long a script that is told to stop may take to say what it had printed. */
 const ABORT_MS = 100;
-/** And so long to say that it heard a signal. */
-const HEAR_MS = 300;
+const HEAR_MS = 1000;
 /** And so long it may clean up, where it has a trap for its end. */
 const TRAP_MS = 5000;
 
@@ -184,7 +185,7 @@ export class GsvShells {
     const ended = Promise.withResolvers<ShellEnd | null>();
     const stopped = Promise.withResolvers<Stop>();
     const talk = new Conversation(runner, { files, sys, jobs });
-    const sent = new Delivery(runner, this.options.clock, (exit) => stopped.resolve({ exit }));
+    const sent = new Delivery(runner, this.options, (exit) => stopped.resolve({ exit }));
     kept.hear = (message) => {
       if (message.kind === "end") ended.resolve(message.end);
       else if (message.kind === "heard") sent.heard(message.goesOn);
@@ -247,7 +248,7 @@ class Delivery {
 
   constructor(
     private readonly runner: Runner,
-    private readonly clock: Clock,
+    private readonly options: Pick<ShellsOptions, "clock" | "hearMs">,
     private readonly endAs: (status: number) => void,
   ) {}
 
@@ -258,7 +259,7 @@ class Delivery {
     }
     this.last = signal;
     this.runner.post({ kind: "sent", signal });
-    this.endAfter(HEAR_MS);
+    this.endAfter(this.options.hearMs ?? HEAR_MS);
   }
 
   heard(goesOn: boolean): void {
@@ -273,7 +274,7 @@ class Delivery {
   private endAfter(ms: number): void {
     const { number } = this.last ?? { number: 0 };
     this.stop();
-    this.stop = this.clock.after(ms, () => this.endAs(128 + number));
+    this.stop = this.options.clock.after(ms, () => this.endAs(128 + number));
   }
 }
 

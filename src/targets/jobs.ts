@@ -54,6 +54,8 @@ interface Job {
   pieces: Piece[];
   bytes: number;
   exit: number | null;
+  /** Its place among those that have ended. */
+  order: number;
   /** The last it was sent. */
   signal: number | null;
   told: boolean;
@@ -63,12 +65,15 @@ export class JobTable {
   private readonly jobs: Job[] = [];
   private out: ShellPlace["print"] | null = null;
   private held: Piece[] = [];
+  private endings = 0;
+  private readonly listeners = new Set<(signal: SentSignal) => void>();
 
   constructor(
     private readonly shells: GsvShells,
     private readonly room: JobRoom,
     private readonly clock: Clock,
-    private readonly nested = false,
+    /** Whose job runs this one's. */
+    private readonly above: JobTable | null = null,
   ) {}
 
   /** Runs a script whose jobs these are, to its end and theirs. */
@@ -87,7 +92,17 @@ export class JobTable {
     for (const { stream, bytes } of this.held.splice(0)) place.print(stream, bytes);
     this.out = place.print;
     try {
-      return await this.shells.run(job, { ...place, jobs: this.portFor(job, place) });
+      return await this.shells.run(job, {
+        ...{ ...place, jobs: this.portFor(job, place) },
+        onSignal: (listener) => {
+          const deaf = place.onSignal?.(listener);
+          this.listeners.add(listener);
+          return () => {
+            deaf?.();
+            this.listeners.delete(listener);
+          };
+        },
+      });
     } finally {
       this.out = null;
     }
@@ -122,18 +137,27 @@ export class JobTable {
       list: async () => this.jobs.map(rowOf),
       wait: async (pids) => this.wait(pids),
       signal: async (pid, signal) => this.signal(pid, signal),
+      signalShell: async (signal) => this.outermost().hear(signal),
       forget: async (pids) => this.forget(pids),
     };
   }
 
+  private outermost(): JobTable {
+    return this.above === null ? this : this.above.outermost();
+  }
+
+  private hear(signal: SentSignal): void {
+    for (const listener of this.listeners) listener(signal);
+  }
+
   private start(start: JobStart, parent: ShellJob, ground: Ground): JobRow | null {
-    if (!this.room.hasRoom(this.nested)) return null;
+    if (!this.room.hasRoom(this.above !== null)) return null;
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const number = 1 + Math.max(0, ...this.jobs.map(({ row, told }) => (told ? 0 : row.number)));
     const job: Job = {
       row: { number, pid: this.room.newPid(), text: start.text, shell: start.shell, live: start.live },
       ...{ stop: new AbortController(), listeners: new Set(), ended },
-      ...{ pieces: [], bytes: 0, exit: null, signal: null, told: false },
+      ...{ pieces: [], bytes: 0, exit: null, order: 0, signal: null, told: false },
     };
     this.jobs.push(job);
     const old = this.jobs.length > REMEMBERED_MAX ? this.jobs.findIndex(({ exit }) => exit !== null) : -1;
@@ -146,9 +170,9 @@ export class JobTable {
     await this.room.enter();
     try {
       if (job.stop.signal.aborted) return;
-      const own = new JobTable(this.shells, this.room, this.clock, true);
+      const own = new JobTable(this.shells, this.room, this.clock, this);
       const { exit } = await own.run(
-        { ...parent, script, args, state, stdin: new Uint8Array(), keepsState: false },
+        { ...parent, script, args, state, stdin: new Uint8Array(), keepsState: false, isJob: true },
         {
           ...{ owner: ground.owner, files: ground.files, sys: ground.sys, isJob: true },
           print: (stream, bytes) => this.print(job, parent.outputBytesMax, stream, bytes),
@@ -164,6 +188,7 @@ export class JobTable {
       job.exit ??= 1;
     } finally {
       job.exit ??= 128 + 15;
+      job.order = ++this.endings;
       this.room.leave();
     }
   }
@@ -184,7 +209,8 @@ export class JobTable {
   private async wait(pids: readonly number[]): Promise<JobEnd | null> {
     const jobs = this.jobs.filter(({ row }) => pids.includes(row.pid));
     if (jobs.length === 0) return null;
-    const job = jobs.find(({ exit }) => exit !== null) ?? (await first(jobs));
+    const [done] = jobs.filter(({ exit }) => exit !== null).sort((a, b) => a.order - b.order);
+    const job = done ?? (await first(jobs));
     const pieces = job.pieces.splice(0);
     return { ...rowOf(job), pieces };
   }

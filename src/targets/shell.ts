@@ -28,6 +28,8 @@ export interface ShellJob {
   readonly stdin: Uint8Array;
   /** From the line before of the same shell; null for a shell of its own. */
   readonly state: ShellState | null;
+  /** It runs in the background of another, whose `$$` it has. */
+  readonly isJob?: true;
   /** Whether the state afterwards is wanted. */
   readonly keepsState: boolean;
   /** Of each stream; what is more ends the script. */
@@ -123,6 +125,8 @@ export interface ShellJobs {
   wait(pids: readonly number[]): Promise<JobEnd | null>;
   /** False when it has ended. */
   signal(pid: number, signal: SentSignal): Promise<boolean>;
+  /** To the script that somebody started. */
+  signalShell(signal: SentSignal): Promise<void>;
   /** Their end was told: they are in no list any more. */
   forget(pids: readonly number[]): Promise<void>;
 }

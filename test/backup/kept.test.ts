@@ -141,6 +141,25 @@ test("a file that is there is not replaced, a directory never, and there must be
     expect(treeOf(directory).map((line) => line.split(" ")[0])).toEqual(["b.tar", "empty/run/keep.lock"]);
   }));
 
+test("after a restore words are found where they stand now, and none that were only there before", () =>
+  withScratch(async (directory) => {
+    await using home = await TestKernel.boot();
+    const file = join(directory, "b.tar");
+    const found = async (word: string) => {
+      const result = await home.sys.call<{ found: { seq: number }[] }>("proc.search", { words: [word] });
+      return result.found.map(({ seq }) => seq);
+    };
+    await home.say("first heron");
+    await keepingOf(home.directory, home.clock).backup(file, { force: false });
+    await home.say("second egret");
+    expect(await found("egret")).toEqual([3]);
+    await home.kernel.close();
+    await keepingOf(home.directory, home.clock).restore(file, { force: true });
+    await home.start();
+    await home.say("third curlew");
+    expect([await found("heron"), await found("egret"), await found("curlew")]).toEqual([[1], [], [3]]);
+  }));
+
 test("df counts databases by process, archives and files by account, and what lies beside", async () => {
   await using home = await TestKernel.boot();
   await home.sys.call("fs.write", { path: "~/a.md", content: "1234567" });

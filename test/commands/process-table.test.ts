@@ -23,6 +23,8 @@ function process(pid: string, about: Partial<ProcessInfo> = {}): ProcessInfo {
     lastActiveAt: null,
     waitsFor: null,
     lastStatus: null,
+    costUsd: 0,
+    tokens: 0,
     ...about,
   };
 }

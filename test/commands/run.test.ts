@@ -21,6 +21,8 @@ export const PROCESS: ProcessInfo = {
   lastActiveAt: null,
   waitsFor: null,
   lastStatus: null,
+  costUsd: 0,
+  tokens: 0,
 };
 
 let io: FakeIo;

@@ -11,6 +11,7 @@ const OK: WaitResult = {
   inPart: false,
   error: null,
   waitsFor: null,
+  usage: null,
 };
 const HELD: WaitResult = {
   ...OK,

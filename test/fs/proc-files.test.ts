@@ -52,7 +52,7 @@ test("queue, pending and stream follow a run", async () => {
   for (const name of ["pending", "approvals", "note"]) expect([name, await read(name)]).toEqual([name, ""]);
   // What was said last.
   expect(await read("stream")).toStartWith("Let me look.\n");
-  expect(await read("usage")).toMatch(/^Messages:\t[1-9]\d*\n$/);
+  expect(await read("usage")).toMatch(/^Turns:\t[1-9]\d*\nWasted:\t0\n/);
   expect(await read("maps")).toMatch(
     /^# next request to \S+: about \d+ tokens.*\n(?:#?.*\n)*messages\t\d+\t\d+\t[\d.]+%\twhat was asked\n/,
   );

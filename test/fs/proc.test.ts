@@ -33,6 +33,8 @@ const init: ProcessInfo = {
   lastActiveAt: null,
   waitsFor: { kind: "approval", id: "k3x9", tool: "Delete", summary: "delete /home/sam/a" },
   lastStatus: null,
+  costUsd: 0,
+  tokens: 0,
 };
 
 function proc() {
@@ -106,6 +108,8 @@ describe("/proc", () => {
       "Queue:",
       "Cwd:",
       "Workspace:",
+      "Cost:",
+      "Tokens:",
       "WaitsFor:",
       "NextTry:",
       "Failure:",

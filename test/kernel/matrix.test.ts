@@ -72,6 +72,13 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.trace": { outcomes: HIDDEN, about: pid },
   "proc.caps": { outcomes: HIDDEN, about: pid },
   "proc.model": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
+  // What is gone can still be asked about; another's reads as nothing used.
+  "proc.usage": { outcomes: ALL, about: pid },
+  "proc.budgets": { outcomes: HIDDEN, about: pid },
+  "proc.budget": {
+    outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"],
+    about: async (world, owner) => ({ ...(await pid(world, owner)), budget: "$1" }),
+  },
   "proc.compact": { outcomes: HIDDEN, about: pid },
   "proc.search": { outcomes: ALL, about: () => ({ words: ["hello"] }) },
   "proc.segments": { outcomes: HIDDEN, about: pid },

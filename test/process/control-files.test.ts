@@ -30,10 +30,12 @@ test("a word in ctl stops a process, lets it go on, resets it and ends it", asyn
 
 test("what is no verb is refused with those there are, and nothing happens", async () => {
   await using home = await TestKernel.boot();
-  for (const word of ["\n", "KILL", "stop cont", "stop\nkill", "label", "budget 5", "stop now"]) {
+  for (const word of ["\n", "KILL", "stop cont", "stop\nkill", "label", "budget", "model x", "stop now"]) {
     const refused = await home.refusal(...write(`/proc/${INIT}/ctl`, word));
     expect([word, refused.code]).toEqual([word, "EINVAL"]);
-    expect(refused.message).toContain("takes one of: stop, cont, abort, reset, kill, compact [keep=N], label TEXT");
+    expect(refused.message).toContain(
+      "takes one of: stop, cont, abort, reset, kill, budget BUDGET, compact [keep=N], label TEXT",
+    );
   }
   expect((await home.get(INIT)).state).toBe("idle");
 });

@@ -195,13 +195,16 @@ test("usage of all turns of a run is added up, and what a cut answer cost is not
 
 test("a run that never ends by itself is ended after so many turns, and says so", async () => {
   await using home = await TestKernel.boot();
-  const again = { calls: [{ name: "Read", args: { path: "/proc/version" } }] };
-  home.model.will(INIT, ...Array.from({ length: LIMITS.turnsPerRunMax + 5 }, () => again));
+  const step = (at: number) => ({ calls: [{ name: "Read", args: { path: `/tmp/${at}` } }] });
+  home.model.will(INIT, ...Array.from({ length: LIMITS.turnsPerRunMax + 5 }, (_, at) => step(at)));
   expect(await home.say("go on for ever")).toMatchObject({
     status: "limit",
     reason: "turns",
-    error: `stopped after ${LIMITS.turnsPerRunMax} turns in one run`,
+    error: expect.stringContaining(`stopped after ${LIMITS.turnsPerRunMax} turns in one run`),
   });
   expect(home.model.requests).toHaveLength(LIMITS.turnsPerRunMax);
   expect(await home.wait(INIT)).toMatchObject({ exit: 6 });
+  await home.sys.call("config.set", { key: "run.maxTurns", value: "3" });
+  home.model.will(INIT, ...[300, 301, 302, 303].map(step));
+  expect(await home.say("and again")).toMatchObject({ error: expect.stringContaining("after 3 turns") });
 }, 30_000);

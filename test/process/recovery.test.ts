@@ -184,7 +184,8 @@ test("a run in which the kernel dies again and again without progress is given u
 
 test("deaths with progress between them do not add up", async () => {
   await using home = await TestKernel.boot();
-  const turns = Array.from({ length: 6 }, () => [{ hold: true as const }, { calls: [VERSION] }]).flat();
+  const step = (at: number) => ({ calls: [{ name: "Read", args: { path: `/tmp/${at}` } }] });
+  const turns = Array.from({ length: 6 }, (_, at) => [{ hold: true as const }, step(at)]).flat();
   home.model.will(INIT, ...turns, { text: "made it" });
   const { runId } = await home.send("go");
   for (let death = 0; death < 6; death++) {

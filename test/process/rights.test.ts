@@ -39,6 +39,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "group.mod",
     "group.rm",
     "hil.answer",
+    "proc.budget",
     "proc.history.policy",
     "proc.model",
     "proc.rewind",

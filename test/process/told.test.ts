@@ -162,6 +162,17 @@ describe("what one process is told", () => {
     expect(await toldTo(home, pid)).not.toContain("Be quick.");
   });
 
+  test("is given to it when it starts, in the order of the files that were named, and stays as they were then", async () => {
+    await using home = await TestKernel.boot();
+    for (const name of ["b", "a"]) await home.sys.call("fs.write", { path: `~/${name}.md`, content: `rule ${name}` });
+    const { pid } = await home.spawn({ context: "~/b.md, ~/a.md", prompt: "go" });
+    await home.sys.call("fs.write", { path: "~/b.md", content: "changed" });
+    const system = await toldTo(home, pid);
+    expect(system.match(/rule \w/g)).toEqual(["rule b", "rule a"]);
+    expect(home.model.asked(pid)[0]?.system).toBe(system);
+    expect((await home.refusal("proc.spawn", { context: "~/none.md" })).code).toBe("ENOENT");
+  });
+
   test("an agent asks before it changes its own or another's, and no script does it", async () => {
     await using home = await TestKernel.boot();
     const path = `/proc/${INIT}/context.d/a.md`;

@@ -36,6 +36,7 @@ test("a process that never ran is over: 0", async () => {
     inPart: false,
     error: null,
     waitsFor: null,
+    usage: null,
   });
 });
 

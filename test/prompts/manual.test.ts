@@ -8,7 +8,9 @@ import { SYSCALLS } from "../../src/syscalls/all.ts";
 
 /** Commands written by hand, with the flags they take. */
 const BY_HAND: { readonly [name: string]: string } = {
-  chat: "--pid --new --model --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label -a",
+  chat: "--pid --new --model --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label --budget --usage -a",
+  usage: "--by --since --pid --csv",
+  budget: "",
   wait: "--timeout --wait",
   kill: "-STOP -CONT -INT -TERM -KILL -0 -9 -s",
   logs: "--limit -f",

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
+import { costMicros } from "../../src/abi/money.ts";
 import { ollamaUrl } from "../../src/providers/access.ts";
-import { costUsd, factsOf, knownModels, modelNamed } from "../../src/providers/models.ts";
+import { factsOf, knownModels, modelNamed } from "../../src/providers/models.ts";
 import { choiceOf, choiceText, chooseProvider, loadProvider, providerNames } from "../../src/providers/table.ts";
 import { FakeClock } from "../support/clock.ts";
 import { accessOf } from "../support/wire-format.ts";
@@ -105,12 +106,12 @@ describe("models are data", () => {
     expect(modelNamed("gpt-4.1-2025-04-14", "openai")).toMatchObject({ id: "gpt-4.1-2025-04-14" });
   });
 
-  test("cost is what the counts come to, cached ones at their own price; an unknown model costs nothing and has the window of the settings", () => {
+  test("cost is what the counts come to, cached ones at their own price; the price of an unknown model is not known, and it has the window of the settings", () => {
     const counts = { input: 1_000_000, output: 100_000, cacheRead: 2_000_000, cacheWrite: 400_000 };
-    expect(costUsd(factsOf("anthropic", "claude-sonnet-4-6", 1), counts)).toBeCloseTo(3 + 1.5 + 0.6 + 1.5, 6);
+    const { price } = factsOf("anthropic", "claude-sonnet-4-6", 1);
+    expect(costMicros(price!, counts)).toBe(6_600_000);
     const unknown = factsOf("openai", "somebodys-model", 12_345);
-    expect(costUsd(unknown, counts)).toBe(0);
-    expect(unknown).toMatchObject({ windowTokens: 12_345, isKnown: false });
+    expect(unknown).toMatchObject({ windowTokens: 12_345, isKnown: false, price: null });
   });
 });
 

@@ -82,6 +82,9 @@ test("a process is created in a step that a start can finish, then it is live", 
     waitsFor: null,
     lastStatus: null,
     dropped: [],
+    budgetId: null,
+    costMicros: 0,
+    tokens: 0,
   });
   expect(await store.processes.get("task:zzzzzz")).toBeNull();
 });

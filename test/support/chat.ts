@@ -60,6 +60,7 @@ export function waited(more: Partial<WaitResult>): WaitResult {
     pid: PID,
     runId: RUN,
     status: "ok",
+    usage: null,
     exit: 0,
     text: null,
     inPart: false,

@@ -37,7 +37,7 @@ const LOOKS = new Set(
   `get list children count unfinished byUid byName nameOf identity byHash hash isLocked ofAccount capabilities personalAgent mayActAs firstHuman
    open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
    contextFiles keptPrompt changes undos rewinds contextShape segments historyPolicy
-   of read close opened olderThan passwd shadow groups at inWorkspace`.split(/\s+/),
+   above sums repeats of read close opened olderThan passwd shadow groups at inWorkspace`.split(/\s+/),
 );
 
 export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
@@ -59,6 +59,8 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       config: seams.around("config", kernel.config),
       attachments: seams.around("attachments", kernel.attachments),
       workspaces: seams.around("workspaces", kernel.workspaces),
+      usage: seams.around("usage", kernel.usage),
+      budgets: seams.around("budgets", kernel.budgets),
       trust: seams.around("trust", kernel.trust),
     },
     processes: seams.around("process", processes),

@@ -32,7 +32,7 @@ export class HostBench {
   following(outputBytesMax = 1024 * 1024): HostCommands {
     const { spoolDirectory } = this;
     const kept = { keptMs: 60_000, keptBytesMax: 64 * 1024 * 1024 };
-    return new HostCommands({ spoolDirectory, clock: realClock, outputBytesMax, runningMax: 8, graceMs: 500, ...kept });
+    return new HostCommands({ spoolDirectory, clock: realClock, outputBytesMax, runningMax: 8, graceMs: 700, ...kept });
   }
 
   start(script: string, { env = {}, stdin = new Uint8Array(), timeoutMs = 20_000, args = [] }: Given = {}) {

@@ -15,6 +15,7 @@ import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
 import type { CallStatus, Closing, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
 import type { ModelAsked, ModelCall, ModelQueued, ModelRun, NewMessage } from "./model-rows.ts";
 import { ModelTold } from "./model-told.ts";
+import { endOf, ModelUsage } from "./model-usage.ts";
 
 const OPEN: readonly CallStatus[] = ["registered", "asking", "approved", "dispatched"];
 
@@ -48,6 +49,7 @@ export class ModelProcess {
   logged = 0;
   queuedEver = 0;
   private readonly told: Approval[] = [];
+  readonly usage = new ModelUsage();
   private ended: { runId: string | null; text: string } | null = null;
 
   constructor(
@@ -62,10 +64,10 @@ export class ModelProcess {
     const result = step();
     this.noticeEnd();
     const projection = this.projection();
-    if (JSON.stringify(projection) !== before || this.told.length > 0 || this.ended !== null) {
-      this.outbox.push({ seq: ++this.outboxSeq, projection, approvals: this.told.splice(0), ended: this.ended });
-      this.ended = null;
-    }
+    const [approvals, usage, ended] = [this.told.splice(0), this.usage.tell(), this.ended];
+    this.ended = null;
+    if (JSON.stringify(projection) !== before || approvals.length + usage.length > 0 || ended !== null)
+      this.outbox.push({ seq: ++this.outboxSeq, projection, approvals, ended, usage });
     return result;
   }
 
@@ -281,10 +283,4 @@ export class ModelProcess {
     const asked = state === "waiting_hil" ? this.openApproval : null;
     return asked === null ? null : { kind: "approval", id: asked.id, tool: asked.tool, summary: asked.why };
   }
-}
-
-export function endOf(run: ModelRun): RunEnd {
-  const { runId, status, reason, text, error, mergedInto, usage } = run;
-  if (status === null) throw new Error(`${runId} has not ended`);
-  return { runId, status, reason, text, error, mergedInto, usage };
 }

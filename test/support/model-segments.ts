@@ -82,6 +82,11 @@ function compact(process: ModelProcess, wish: Compaction): Segment | null | Refu
   const about = { cause, model, tokensBefore, tokensAfter, createdAt, undoneAt: null };
   const segment: Segment = { id, fromSeq, toSeq, summarySeq, ...about };
   process.segments.push(segment);
+  if (wish.spent !== null) {
+    const { by, ...spent } = wish.spent;
+    const runId = process.currentRun ?? `compaction-${summarySeq}`;
+    process.usage.add({ ...spent, runId, turn: 0, model: by, wasted: false, now: wish.now });
+  }
   return segment;
 }
 

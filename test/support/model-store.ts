@@ -16,10 +16,11 @@ import type {
   TurnCommit,
 } from "../../src/store/process/verbs.ts";
 import { nest, nestedIn } from "./model-nested.ts";
-import { endOf, ModelProcess } from "./model-process.ts";
+import { ModelProcess } from "./model-process.ts";
 import { closingRecordsOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
 import type { Step } from "./model-segments.ts";
 import { ModelToldStore } from "./model-told.ts";
+import { endOf, repeatsOf } from "./model-usage.ts";
 import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
 
 export class ModelDisk {
@@ -34,6 +35,9 @@ export class ModelStore extends ModelToldStore implements ProcessStore {
   private quarantined = 0;
   nest = async (pid: string, epoch: number, call: NestRequest) => this.owned(pid, epoch, (each) => nest(each, call));
   nested = async (pid: string, block: string) => nestedIn(this.get(pid), block);
+  repeats = async (pid: string, dispatchId: string) => repeatsOf(this.get(pid).calls, dispatchId);
+  waste = async (pid: string, spent: Given<"waste", 1>) =>
+    void this.verb(pid, ({ usage }) => usage.add({ ...spent, turn: 0, wasted: true }));
 
   constructor(
     private readonly disk: ModelDisk,
@@ -116,8 +120,6 @@ export class ModelStore extends ModelToldStore implements ProcessStore {
 
   retry = async (pid: string, epoch: number, { runId, retrying, held }: Given<"retry", 2>) =>
     this.owned(pid, epoch, (process) => (process.currentRun === runId ? process.retry(retrying, held) : "fenced"));
-
-  async waste(): Promise<void> {}
 
   async fail(pid: string): Promise<void> {
     this.verb(pid, (process) => {

@@ -118,6 +118,7 @@ export function commitTurn(process: ModelProcess, turn: TurnCommit): TurnCommitt
   run.turn++;
   run.deaths = 0;
   run.usage = addUsage(run.usage, turn.usage);
+  process.usage.add({ ...turn, turn: run.turn, wasted: false });
   process.retrying = null;
   process.lastActiveAt = turn.now;
   if (turn.finish === null) return { seq, turn: run.turn, ends: [] };

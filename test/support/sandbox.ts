@@ -1,5 +1,5 @@
-// The machine's sandbox where it has one, and a stand-in for it that writes down the words it was given and runs what comes after them,
-// confined by nothing.
+// The machine's sandbox where it has one, and a stand-in for it that writes down the words it was given and runs what comes after them
+// in a group of its own, confined by nothing.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,12 @@ export function standInSandbox(directory: string): StandIn {
   const script = `#!/bin/bash
 (IFS=$'\\t'; printf '%s\\n' "\${*//$'\\n'/ }" >> '${record}')
 while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done
-[ $# -eq 0 ] || { shift; exec "$@"; }
+[ $# -gt 0 ] || exit
+shift
+set -m
+"$@" &
+printf '"child-pid": %s\\n' $! 2> /dev/null >&4
+wait $!
 `;
   writeFileSync(program, script, { mode: 0o755 });
   return {
@@ -26,7 +31,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done
     calls: () =>
       (existsSync(record) ? readFileSync(record, "utf8").split("\n").slice(0, -1) : [])
         .map((line) => line.split("\t"))
-        .filter((words) => words.includes("--")),
+        .filter((words) => words.includes("--chdir")),
   };
 }
 

@@ -44,7 +44,6 @@ const WORDED: { readonly [name: string]: string } = {
   "files: find missing": "no quotes around the name",
   "pipes: directory as command": "not allowed, for whichever reason",
   "redirections: exec redirects the rest": "the recording had no file for stderr, gsv has one",
-  "redirections: into a missing directory": "the whole path is named",
 };
 
 const shells = new GsvShells({

@@ -50,7 +50,7 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
 
   test("what is asked to end has time for it", async () => {
     const command = bench.start(
-      "(trap 'sleep 0.2; echo saved; exit' TERM; echo ready; while :; do sleep 0.02; done) & wait",
+      "(trap 'sleep 0.1; echo saved; exit' TERM; echo ready; while :; do sleep 0.02; done) & wait",
     );
     await printed(command, "ready");
     bench.host.stop(command);

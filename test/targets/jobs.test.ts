@@ -17,7 +17,7 @@ const RUNNING_MAX = 4;
 const shells = new GsvShells({
   newRunner: newShellRunner,
   clock: realClock,
-  ...{ runningMax: 2, runningMaxEach: 1, memory: () => 0, memoryMax: 1, warmMax: 4, warmMs: 10_000 },
+  ...{ runningMax: 2, runningMaxEach: 1, memory: () => 0, memoryMax: 1, warmMax: 4, warmMs: 10_000, hearMs: 400 },
 });
 afterAll(() => shells.close());
 

@@ -120,7 +120,7 @@ export class Compactor {
         summary,
         cause: wish.cause,
         model: writing.kind === "written" ? writing.model : null,
-        spent: { by: writing.model, usage: writing.usage },
+        spent: { by: writing.model, usage: writing.usage, priced: writing.priced },
         tokensBefore: load.tokens,
         tokensAfter,
         now: clock.now(),

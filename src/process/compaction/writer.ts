@@ -1,6 +1,7 @@
 // Has a summary written by a model, once, within a time. Whatever goes wrong is a reason and never an error: a history that has to become
 // shorter becomes shorter, with a summary or with a notice in its place.
 
+import { charged } from "../../abi/money.ts";
 import { NO_USAGE, type Usage } from "../../abi/process.ts";
 import type { ModelRequest } from "../../abi/stream.ts";
 import type { Model } from "../../kernel/models.ts";
@@ -24,9 +25,16 @@ export type Writing =
       readonly kind: "written";
       readonly model: string;
       readonly usage: Usage;
+      readonly priced: boolean;
       readonly written: Written;
     }
-  | { readonly kind: "failed"; readonly why: string; readonly model: string; readonly usage: Usage }
+  | {
+      readonly kind: "failed";
+      readonly why: string;
+      readonly model: string;
+      readonly usage: Usage;
+      readonly priced: boolean;
+    }
   | { readonly kind: "aborted" };
 
 /** A model that has not written it by then will not be waited for. */
@@ -48,10 +56,16 @@ export function requestFor(task: Omit<Task, "models" | "signal">, model: string)
 
 /** The first of the models that can be asked, and the one that stands in for it. */
 export async function writeSummary(task: Task, clock: Clock): Promise<Writing> {
-  let failed: Writing = { kind: "failed", why: "there is no model to ask", model: "none", usage: NO_USAGE };
-  for (const { provider, model, name, missing } of task.models.slice(0, 2)) {
+  let failed: Writing = {
+    kind: "failed",
+    why: "there is no model to ask",
+    model: "none",
+    usage: NO_USAGE,
+    priced: true,
+  };
+  for (const { provider, model, name, missing, rate } of task.models.slice(0, 2)) {
     if (missing !== null) {
-      failed = { kind: "failed", why: missing, model: name, usage: NO_USAGE };
+      failed = { kind: "failed", why: missing, model: name, usage: NO_USAGE, priced: true };
       continue;
     }
     const late = new AbortController();
@@ -60,9 +74,10 @@ export async function writeSummary(task: Task, clock: Clock): Promise<Writing> {
     const request = requestFor(task, model);
     const answer = await modelTurn({ provider, request, signal, clock, onDelta: null }).finally(cancel);
     if (task.signal.aborted) return { kind: "aborted" };
+    const cost = charged(rate, answer.usage ?? NO_USAGE);
     if (answer.kind === "turn") {
       const written = summaryFrom(answer.text, task.bytesMax);
-      if (written !== null) return { kind: "written", model: name, usage: answer.usage, written };
+      if (written !== null) return { kind: "written", model: name, ...cost, written };
     }
     const why =
       answer.kind === "failure"
@@ -70,7 +85,7 @@ export async function writeSummary(task: Task, clock: Clock): Promise<Writing> {
         : answer.kind === "aborted"
           ? `${name} took longer than ${PATIENCE_MS / 1000} s`
           : `${name} wrote none`;
-    failed = { kind: "failed", why, model: name, usage: answer.kind === "turn" ? answer.usage : NO_USAGE };
+    failed = { kind: "failed", why, model: name, ...cost };
   }
   return failed;
 }

@@ -4,10 +4,12 @@
 import type { Profile, RunStatus, State, WaitsFor } from "../../abi/process.ts";
 import type { OutboxRow, Projection } from "../process/verbs.ts";
 import { storeApproval } from "./approvals.ts";
+import { forgetBudgets, type NewBudget, putBudget } from "./budgets.ts";
 import type { KernelDb } from "./db.ts";
 import type { ListPlace } from "./list-place.ts";
 import { PROJECTED, projected } from "./projection.ts";
 import { type AnsweredRequest, putRequest } from "./requests.ts";
+import { chargeUsage } from "./usage.ts";
 import { putWorkspace, type WorkspaceRow } from "./workspaces.ts";
 
 /** creating and killing are steps on the way: a start of the kernel takes them to their end. */
@@ -30,6 +32,11 @@ export interface ProcessRow extends Projection {
   readonly dirty: boolean;
   /** Capabilities it does without, whatever its account has. */
   readonly dropped: readonly string[];
+  /** The budget it spends from. */
+  readonly budgetId: number | null;
+  /** What its own answers have used. */
+  readonly costMicros: number;
+  readonly tokens: number;
 }
 
 export type NewProcess = Pick<
@@ -38,6 +45,7 @@ export type NewProcess = Pick<
 > & {
   readonly step: { readonly [key: string]: unknown };
   readonly dropped?: readonly string[];
+  readonly budget?: NewBudget;
 };
 
 export interface ProcessRows {
@@ -93,10 +101,13 @@ type Columns = {
   readonly waits_json: string | null;
   readonly last_status: RunStatus | null;
   readonly dropped_json: string | null;
+  readonly budget_id: number | null;
+  readonly cost_micros: number;
+  readonly tokens: number;
 };
 
 const COLUMNS =
-  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status, dropped_json";
+  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status, dropped_json, budget_id, cost_micros, tokens";
 
 export function processRows(kernel: KernelDb): ProcessRows {
   const { db } = kernel;
@@ -128,9 +139,12 @@ export function processRows(kernel: KernelDb): ProcessRows {
     async create(process, request, workspace) {
       kernel.write("full", () => {
         if (workspace !== undefined) putWorkspace(db, workspace);
+        const { limits = null, parentId = null } = process.budget ?? {};
+        const { pid, ownerUid, createdAt: now } = process;
+        const budgetId = limits === null ? parentId : putBudget(db, { pid, ownerUid, limits, parentId, now });
         db.run(
-          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty, dropped_json)
-           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1, ?)`,
+          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty, dropped_json, budget_id)
+           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1, ?, ?)`,
           process.pid,
           process.parentPid,
           process.uid,
@@ -142,6 +156,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
           process.createdAt,
           JSON.stringify(process.step),
           process.dropped === undefined || process.dropped.length === 0 ? null : JSON.stringify(process.dropped),
+          budgetId,
         );
         if (request !== undefined) putRequest(db, request);
       });
@@ -175,7 +190,13 @@ export function processRows(kernel: KernelDb): ProcessRows {
     async project(pid, outbox) {
       const latest = outbox.at(-1);
       if (latest === undefined) return;
-      kernel.write("normal", () => {
+      // What was spent is on disk before its process forgets it.
+      const isCharged = outbox.some(({ usage }) => (usage ?? []).length > 0);
+      kernel.write(isCharged ? "full" : "normal", () => {
+        const seen = db.get<{ seq: number }>(
+          "SELECT projected_seq AS seq FROM processes WHERE process_id = ?",
+          pid,
+        )?.seq;
         const changed = db.run(
           `UPDATE processes SET ${PROJECTED}, projected_seq = ? WHERE process_id = ? AND projected_seq < ?`,
           ...projected(latest.projection),
@@ -185,6 +206,11 @@ export function processRows(kernel: KernelDb): ProcessRows {
         );
         if (changed === 0) return;
         for (const row of outbox) for (const approval of row.approvals) storeApproval(db, pid, approval);
+        chargeUsage(
+          db,
+          pid,
+          outbox.flatMap(({ seq, usage = [] }) => (seq > (seen ?? 0) ? usage : [])),
+        );
       });
     },
 
@@ -220,6 +246,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
         db.run("UPDATE approvals SET args_json = '{}', why = '' WHERE process_id = ?", pid);
         db.run("DELETE FROM run_routes WHERE process_id = ?", pid);
         db.run("DELETE FROM processes WHERE process_id = ?", pid);
+        forgetBudgets(db);
         putRequest(db, { uid, requestId, bodyHash: pid, answer, now });
       });
     },
@@ -247,5 +274,8 @@ function fromColumns(row: Columns): ProcessRow {
     waitsFor: row.waits_json === null ? null : (JSON.parse(row.waits_json) as WaitsFor),
     lastStatus: row.last_status,
     dropped: row.dropped_json === null ? [] : (JSON.parse(row.dropped_json) as string[]),
+    budgetId: row.budget_id,
+    costMicros: row.cost_micros,
+    tokens: row.tokens,
   };
 }

@@ -6,6 +6,7 @@ import { type ApprovalRows, approvalRows } from "./approvals.ts";
 import { type ArchiveRows, archiveRows } from "./archives.ts";
 import { type AttachmentRows, attachmentRows } from "./attachments.ts";
 import { type AuditRows, auditRows } from "./audit.ts";
+import { type BudgetRows, budgetRows } from "./budgets.ts";
 import { type ConfigRows, configRows } from "./config.ts";
 import type { KernelDb } from "./db.ts";
 import { type GroupRows, groupRows } from "./groups.ts";
@@ -15,6 +16,7 @@ import { type ProcessRows, processRows } from "./processes.ts";
 import { type RequestRows, requestRows } from "./requests.ts";
 import { type RouteRows, routeRows } from "./routes.ts";
 import { type TrustRows, trustRows } from "./trust.ts";
+import { type UsageRows, usageRows } from "./usage.ts";
 import { type WorkspaceRows, workspaceRows } from "./workspaces.ts";
 
 export interface KernelStore {
@@ -33,6 +35,8 @@ export interface KernelStore {
   readonly config: ConfigRows;
   readonly attachments: AttachmentRows;
   readonly workspaces: WorkspaceRows;
+  readonly usage: UsageRows;
+  readonly budgets: BudgetRows;
   readonly trust: TrustRows;
 }
 
@@ -53,6 +57,8 @@ export function sqliteKernelStore(kernel: KernelDb): KernelStore {
     config: configRows(kernel),
     attachments: attachmentRows(kernel),
     workspaces: workspaceRows(kernel),
+    usage: usageRows(kernel),
+    budgets: budgetRows(kernel),
     trust: trustRows(kernel),
   };
 }

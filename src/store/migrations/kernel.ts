@@ -110,6 +110,33 @@ export const KERNEL_SCHEMA: Schema = {
       ],
     },
     {
+      name: "usage and budgets",
+      statements: [
+        // What answers used, one row each: it stays when its process is gone. `row_id` is the row's number within its process.
+        `CREATE TABLE usage (
+          usage_id INTEGER PRIMARY KEY, owner_uid INTEGER NOT NULL, process_id TEXT NOT NULL, session_key TEXT, row_id INTEGER NOT NULL,
+          run_id TEXT NOT NULL, turn INTEGER NOT NULL, model TEXT NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL,
+          cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, cost_micros INTEGER NOT NULL, run_ms INTEGER NOT NULL,
+          priced INTEGER NOT NULL, wasted INTEGER NOT NULL, at INTEGER NOT NULL
+        ) STRICT`,
+        "CREATE INDEX usage_by_owner ON usage (owner_uid, at)",
+        "CREATE INDEX usage_by_process ON usage (process_id, row_id)",
+        // A budget stands under its parent, whatever becomes of the processes: who is started within it cannot leave it.
+        `CREATE TABLE budgets (
+          budget_id INTEGER PRIMARY KEY AUTOINCREMENT, parent_id INTEGER, process_id TEXT NOT NULL, owner_uid INTEGER NOT NULL,
+          max_micros INTEGER, max_tokens INTEGER, max_ms INTEGER, used_micros INTEGER NOT NULL DEFAULT 0,
+          used_tokens INTEGER NOT NULL DEFAULT 0, used_ms INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL
+        ) STRICT`,
+        "CREATE INDEX budgets_by_owner ON budgets (owner_uid)",
+        "CREATE INDEX budgets_by_parent ON budgets (parent_id)",
+        "CREATE INDEX budgets_by_process ON budgets (process_id)",
+        "ALTER TABLE processes ADD COLUMN budget_id INTEGER",
+        "ALTER TABLE processes ADD COLUMN cost_micros INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE processes ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0",
+        "CREATE INDEX processes_by_budget ON processes (budget_id) WHERE budget_id IS NOT NULL",
+      ],
+    },
+    {
       name: "pages of the web",
       statements: [
         // Whoever may run commands may ask for pages, in homes that are older than these.

@@ -2,7 +2,7 @@
 // the state by the one table, and the outbox row that carries it to kernel.db. A verb loads the head, changes it, and saves it, all in
 // one transaction.
 
-import type { Approval, Retrying, RunEnd, RunStatus, State, WaitsFor } from "../../abi/process.ts";
+import type { Approval, Retrying, RunEnd, RunStatus, State, UsageRow, WaitsFor } from "../../abi/process.ts";
 import { WORKING_STATES } from "../../abi/process.ts";
 import { type Facts, nextState, type StateEvent } from "../../abi/states.ts";
 import type { Db } from "../open.ts";
@@ -40,6 +40,7 @@ export class HeadRow implements Head {
   private outboxSeq: number;
   private readonly stored: ReadonlyMap<string, string>;
   private readonly closed: Approval[] = [];
+  private readonly spent: UsageRow[] = [];
   private ended: EndedNotice | null = null;
   private readonly before: string;
 
@@ -144,6 +145,11 @@ export class HeadRow implements Head {
     this.closed.push(approval);
   }
 
+  /** Goes out with the next projection, so that kernel.db charges it. */
+  tellSpent(row: UsageRow): void {
+    this.spent.push(row);
+  }
+
   /** A wait on the process would return now: its parent is told. */
   tellEnded(notice: EndedNotice): void {
     this.ended = notice;
@@ -196,8 +202,10 @@ export class HeadRow implements Head {
   private publish(): void {
     this.noticeEnd();
     const projection = this.projection();
-    if (JSON.stringify(projection) === this.before && this.closed.length === 0 && this.ended === null) return;
-    const row: OutboxRow = { seq: ++this.outboxSeq, projection, approvals: this.closed, ended: this.ended };
+    const told = this.closed.length + this.spent.length;
+    if (JSON.stringify(projection) === this.before && told === 0 && this.ended === null) return;
+    const { closed: approvals, ended, spent: usage } = this;
+    const row: OutboxRow = { seq: ++this.outboxSeq, projection, approvals, ended, usage };
     this.db.run("INSERT INTO outbox (seq, body_json) VALUES (?, ?)", row.seq, JSON.stringify(row));
   }
 

@@ -17,7 +17,7 @@ export interface Compaction {
   readonly cause: CompactionCause;
   readonly model: string | null;
   /** What the summary cost, whoever was asked for it. */
-  readonly spent: { readonly by: string; readonly usage: Usage } | null;
+  readonly spent: { readonly by: string; readonly usage: Usage; readonly priced?: boolean } | null;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly now: number;

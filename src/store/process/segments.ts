@@ -9,7 +9,7 @@ import type { HeadRow } from "./head.ts";
 import { BYTES, rowsWithin, type Size } from "./history.ts";
 import { NOT_REWOUND } from "./rewinds.ts";
 import { insertMessage, type MessageRow, messageFromRow } from "./rows.ts";
-import { addUsageRow } from "./turns.ts";
+import { spend } from "./turns.ts";
 import type { Compaction, ContextShape, Refusal, Undone } from "./verbs.ts";
 
 const COLUMNS = `id, from_message_id AS fromSeq, to_message_id AS toSeq, summary_message_id AS summarySeq, cause, model,
@@ -138,15 +138,9 @@ export function compact(db: Db, head: HeadRow, wish: Compaction): Segment | null
     wish.now,
   );
   if (wish.spent !== null) {
-    const { usage, by: model } = wish.spent;
-    addUsageRow(db, {
-      runId: head.currentRun ?? `compaction-${summarySeq}`,
-      turn: 0,
-      model,
-      usage,
-      wasted: false,
-      now: wish.now,
-    });
+    const { by: model, ...spent } = wish.spent;
+    const runId = head.currentRun ?? `compaction-${summarySeq}`;
+    spend(db, head, { ...spent, runId, turn: 0, model, wasted: false, now: wish.now });
   }
   return activeSegment(db);
 }

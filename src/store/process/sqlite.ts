@@ -14,13 +14,14 @@ import { history, logCall, messageText, trace } from "./history.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
 import { nest, nested } from "./nested.ts";
 import { recoverRun } from "./recover.ts";
+import { repeats } from "./repeats.ts";
 import { storeAnswer } from "./requests.ts";
 import { rewindVerbs } from "./rewinds.ts";
 import { insertMessage, runEnd } from "./rows.ts";
 import { segmentVerbs } from "./segment-store.ts";
 import { sweepRows } from "./sweep.ts";
 import { toldVerbs } from "./told.ts";
-import { addUsageRow, beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls } from "./turns.ts";
+import { beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls, spend } from "./turns.ts";
 import type { Head, OutboxRow, Outcome, ProcessStore, Refusal } from "./verbs.ts";
 
 export interface ProcessStoreOptions extends ProcessFilesOptions {
@@ -188,14 +189,14 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     },
 
     async retry(pid, epoch, { runId, retrying, held }) {
-      return owned(pid, epoch, "full", (_, head) =>
-        head.currentRun === runId ? head.retry(retrying, held) : "fenced",
-      );
+      const step = (_: Db, head: HeadRow) => (head.currentRun === runId ? head.retry(retrying, held) : "fenced");
+      return owned(pid, epoch, "full", step);
     },
 
-    async waste(pid, row) {
-      unlessFenced(pid, (db) => addUsageRow(db, { ...row, turn: 0, wasted: true }));
+    async waste(pid, spent) {
+      verb(pid, "normal", (db, head) => spend(db, head, { ...spent, turn: 0, wasted: true }));
     },
+    repeats: async (pid, dispatchId) => repeats(files.get(pid), dispatchId),
 
     async fail(pid) {
       verb(pid, "full", (_, head) => {

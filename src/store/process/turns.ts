@@ -2,7 +2,7 @@
 // whatever happens to the run, so that history stays legal for every model.
 
 import type { Message, ToolOutcome } from "../../abi/message.ts";
-import { addUsage, NO_USAGE, type RunEnd, type Usage } from "../../abi/process.ts";
+import { addUsage, NO_USAGE, type RunEnd, type Spent, type Usage } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
 import { callFromRow, insertMessage, runEnd } from "./rows.ts";
@@ -38,7 +38,7 @@ export function commitTurn(db: Db, head: HeadRow, turn: TurnCommit): TurnCommitt
     JSON.stringify(addUsage(usageSoFar(db, turn.runId), turn.usage)),
     turn.runId,
   );
-  addUsageRow(db, { ...turn, turn: number, wasted: false });
+  spend(db, head, { ...turn, turn: number, wasted: false });
   head.lastActiveAt = turn.now;
   head.retrying = null;
   if (turn.finish === null) return { seq, turn: number, ends: [] };
@@ -208,24 +208,22 @@ function usageSoFar(db: Db, runId: string): Usage {
   return row?.usage_json ? (JSON.parse(row.usage_json) as Usage) : NO_USAGE;
 }
 
-export function addUsageRow(
+/** Written down here, and sent to be charged. */
+export function spend(
   db: Db,
-  row: {
-    readonly runId: string;
-    readonly turn: number;
-    readonly model: string;
-    readonly usage: Usage;
-    readonly wasted: boolean;
-    readonly now: number;
-  },
-): void {
-  db.run(
-    "INSERT INTO usage (run_id, turn, model, usage_json, wasted, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-    row.runId,
-    row.turn,
-    row.model,
-    JSON.stringify(row.usage),
-    row.wasted ? 1 : 0,
-    row.now,
+  head: HeadRow,
+  spent: Spent & { readonly runId: string; readonly turn: number; readonly wasted: boolean },
+): null {
+  const { runId, turn, model, usage, ms = 0, priced = true, wasted, now } = spent;
+  const row = db.get<{ id: number }>(
+    "INSERT INTO usage (run_id, turn, model, usage_json, wasted, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+    runId,
+    turn,
+    model,
+    JSON.stringify(usage),
+    wasted ? 1 : 0,
+    now,
   );
+  head.tellSpent({ id: row?.id ?? 0, runId, turn, model, usage, ms, priced, wasted, at: now });
+  return null;
 }

@@ -3,7 +3,7 @@
 // exception is StoreUnavailable, "nobody knows, ask again with the same key". Nothing of SQL is visible from here up.
 
 import type { MediaRef, Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
-import type { Approval, Retrying, RunEnd, RunStatus, State, Usage, WaitsFor } from "../../abi/process.ts";
+import type { Approval, Retrying, RunEnd, RunStatus, Spent, State, UsageRow, WaitsFor } from "../../abi/process.ts";
 import type { ChangeVerbs } from "./changes.ts";
 import type { NestVerbs } from "./nested.ts";
 import type { RewindVerbs } from "./rewinds.ts";
@@ -42,6 +42,8 @@ export interface OutboxRow {
   readonly projection: Projection;
   readonly approvals: readonly Approval[];
   readonly ended: EndedNotice | null;
+  /** What is to be charged; none in what an older gsv wrote. */
+  readonly usage?: readonly UsageRow[];
 }
 
 export interface Admission {
@@ -98,17 +100,14 @@ export interface CallRow {
   readonly block?: string; // the call whose block of code makes it
 }
 
-export interface TurnCommit {
+export interface TurnCommit extends Spent {
   readonly runId: string;
   readonly text: string;
   readonly thinking: string | null;
   readonly seal?: Seal;
   readonly calls: readonly Omit<CallRow, "status">[];
-  readonly model: string;
-  readonly usage: Usage;
   /** Set when the turn asks for no tools: the run ends with it. */
   readonly finish: Finish | null;
-  readonly now: number;
 }
 
 export interface Finish {
@@ -263,11 +262,10 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
     epoch: number,
     options: { readonly runId: string; readonly retrying: Retrying; readonly held: boolean; readonly now: number },
   ): Promise<Outcome<null>>;
-  /** Tokens of an answer that was cut and asked for again. */
-  waste(
-    pid: string,
-    row: { readonly runId: string; readonly model: string; readonly usage: Usage; readonly now: number },
-  ): Promise<void>;
+  /** What an answer used of which nothing was kept: cut, failed, or no part of the conversation. */
+  waste(pid: string, spent: Spent & { readonly runId: string }): Promise<void>;
+  /** How often a run has made the same call, this one included, since it last did something new. */
+  repeats(pid: string, dispatchId: string): Promise<number>;
 
   /** The database could not be used: until a reset the process does nothing. */
   fail(pid: string): Promise<void>;

@@ -113,3 +113,13 @@ joined
 E
 #### ampersand redirect to file
 echo x >& f; cat f
+#### paths as they were typed
+echo hi > nope/x; echo $?; cd nope; cd fruits.txt; cat < nofile; echo x > .; echo x > sub; . ./nofile; echo $?
+#### noclobber words
+set -C; echo a > f; echo b > f; echo $?; echo c >| f; cat f; echo d >> f; cat f
+#### ambiguous words
+x="a b"; echo y > $x; echo $?; echo y > "$x"; cat "$x"
+#### not a directory
+echo x > fruits.txt/y; echo $?; cat fruits.txt/y; mkdir fruits.txt/d; echo $?
+#### bad descriptors
+echo a 1>&9; echo $?; cat <&7; echo $?

@@ -40,3 +40,11 @@ f() { trap 'echo leaving' RETURN; echo in; }; f
 trap 'echo once; exit' EXIT; exit 2
 #### debug is optional
 trap - DEBUG; echo ok
+#### a job has traps of its own
+trap 'echo never' EXIT; (trap 'echo bye; exit 4' TERM; : > up; while :; do sleep 0.05; done) & until [ -e up ]; do sleep 0.02; done; kill $!; wait $!; echo $?; trap - EXIT
+#### a job signals its shell
+trap 'echo got; n=1' USR1; (sleep 0.1; kill -USR1 $$) & while [ -z "$n" ]; do sleep 0.05; done; echo after; wait
+#### a signal that is ignored
+trap '' TERM; (kill $$; sleep 0.1; kill $$) & wait; echo still here
+#### exec ends the script
+trap 'echo no' EXIT; exec echo hi; echo not

@@ -1,0 +1,204 @@
+// What was used and what may be, read from kernel.db alone: it answers with and without a kernel. Everyone sees their own, root sees all.
+
+import {
+  type Amounts,
+  budgetStated,
+  budgetText,
+  isBounded,
+  type Limits,
+  NOTHING,
+  narrower,
+  plus,
+  shareOf,
+  UNLIMITED,
+} from "../abi/budget.ts";
+import { SysError } from "../abi/errno.ts";
+import { type Caller, isRoot } from "../abi/identity.ts";
+import { LIMITS } from "../abi/limits.ts";
+import { usdOf } from "../abi/money.ts";
+import type { Clock } from "../lib/clock.ts";
+import { dayBegan, dayEnds, dayOf } from "../lib/days.ts";
+import { durationMs } from "../lib/duration.ts";
+import { fitting } from "../lib/fitting.ts";
+import type { BudgetRow } from "../store/kernel/budgets.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import { SLOT_MS, type UsageSum } from "../store/kernel/usage.ts";
+import type { BudgetInfo, BudgetService, UsageBy, UsageInfo, UsageReports } from "../syscalls/spending-service.ts";
+import { settingsFor } from "./config.ts";
+import { visibleProcess } from "./registry.ts";
+
+export interface SpendingOptions {
+  readonly kernel: KernelStore;
+  readonly clock: Clock;
+  /** No kernel is up: what a process has not handed on yet, only a kernel can copy. */
+  readonly atRest?: true;
+}
+
+export function usageReports({ kernel, clock, atRest }: SpendingOptions): UsageReports {
+  return {
+    async sums({ caller, client }, { by, since, pid, after }) {
+      if (atRest && (await kernel.processes.unfinished()).length > 0)
+        throw new SysError("EAGAIN", "not all is counted yet: this needs a kernel");
+      const setting = await settingsFor(kernel.config, { uid: caller.ownerUid, client });
+      const zone = setting("userTimezone").text;
+      const sums = await kernel.usage.sums({
+        by,
+        ...(isRoot(caller) ? {} : { ownerUid: caller.ownerUid }),
+        ...(pid === undefined ? {} : { pid }),
+        ...(since === undefined ? {} : { since: sinceOf(since, clock.now(), zone) }),
+      });
+      const rows = by === "day" ? byDay(sums, zone) : sums;
+      const from = Number(after ?? 0);
+      const infos = rows.slice(from).map((sum) => infoOf(by, sum));
+      const page = fitting(infos, LIMITS.answerBytesMax);
+      const to = from + page.length;
+      return {
+        rows: await Promise.all(page.map((row) => named(kernel, row))),
+        total: infoOf(by, rows.reduce(added, { ...NONE, key: "total" })),
+        next: to < rows.length ? String(to) : null,
+      };
+    },
+  };
+}
+
+const NONE: UsageSum = {
+  key: "",
+  ...{ turns: 0, wasted: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, micros: 0, ms: 0, unpriced: 0 },
+};
+
+function added(left: UsageSum, right: UsageSum): UsageSum {
+  return {
+    key: left.key,
+    turns: left.turns + right.turns,
+    wasted: left.wasted + right.wasted,
+    input: left.input + right.input,
+    output: left.output + right.output,
+    cacheRead: left.cacheRead + right.cacheRead,
+    cacheWrite: left.cacheWrite + right.cacheWrite,
+    micros: left.micros + right.micros,
+    ms: left.ms + right.ms,
+    unpriced: left.unpriced + right.unpriced,
+  };
+}
+
+function byDay(slots: readonly UsageSum[], zone: string): UsageSum[] {
+  const days = new Map<string, UsageSum>();
+  for (const slot of slots) {
+    const key = dayOf(Number(slot.key) * SLOT_MS, zone);
+    days.set(key, added(days.get(key) ?? { ...NONE, key }, slot));
+  }
+  return [...days.values()].sort((left, right) => (left.key < right.key ? -1 : 1));
+}
+
+function infoOf(by: UsageBy, { micros, ms, ...sum }: UsageSum): UsageInfo {
+  return { by, label: null, ...sum, costUsd: usdOf(micros), runMs: ms };
+}
+
+async function named(kernel: KernelStore, row: UsageInfo): Promise<UsageInfo> {
+  if (row.by === "process") return { ...row, label: (await kernel.processes.get(row.key))?.label ?? null };
+  if (row.by !== "account") return row;
+  return { ...row, key: (await kernel.accounts.byUid(Number(row.key)))?.username ?? row.key };
+}
+
+/** `today`, a span as `7d`, a day as `2026-11-01` or an instant. */
+function sinceOf(text: string, now: number, zone: string): number {
+  if (text === "today") return dayBegan(now, zone);
+  const span = durationMs(text);
+  if (span !== null) return now - span;
+  const noon = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T12:00:00Z`) : Number.NaN;
+  // Noon in Greenwich may be the day before or after, elsewhere.
+  for (const at of [noon, noon - 43_200_000, noon + 43_200_000])
+    if (!Number.isNaN(at) && dayOf(at, zone) === text) return dayBegan(at, zone);
+  const instant = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(instant)) return instant;
+  throw new SysError("EINVAL", `that is no beginning: ${JSON.stringify(text.slice(0, 40).toWellFormed())}`, [
+    "as today, 7d, 2026-11-01 or 2026-11-01T12:00:00Z",
+  ]);
+}
+
+export interface DayBudget {
+  readonly limits: Limits;
+  readonly zone: string;
+}
+
+/** Only what is stored counts: what one client says of its own bounds nobody. Root's bounds everyone. */
+export async function dayBudget({ config }: Pick<KernelStore, "config">, ownerUid: number): Promise<DayBudget | null> {
+  const setting = await settingsFor(config, { uid: ownerUid, client: undefined });
+  const limits = setting("budget.day")
+    .layers.filter(({ text }) => text !== "")
+    .map(({ text }) => budgetStated(text))
+    .reduce(narrower, UNLIMITED);
+  return isBounded(limits) ? { limits, zone: setting("userTimezone").text } : null;
+}
+
+/** What a new task may use where nothing else is said. */
+export async function taskBudget({ config }: Pick<KernelStore, "config">, ownerUid: number): Promise<Limits | null> {
+  const setting = await settingsFor(config, { uid: ownerUid, client: undefined });
+  const { text } = setting("budget.task");
+  return text === "" ? null : budgetStated(text);
+}
+
+export function amountsIn(sums: readonly UsageSum[]): Amounts {
+  return sums
+    .map(({ micros, ms, input, output, cacheRead, cacheWrite }) => ({
+      micros,
+      ms,
+      tokens: input + output + cacheRead + cacheWrite,
+    }))
+    .reduce(plus, NOTHING);
+}
+
+export function budgetsShown({ kernel, clock }: SpendingOptions): Pick<BudgetService, "list"> {
+  return {
+    async list(caller, pid) {
+      const ownerUid = pid === undefined ? caller.ownerUid : (await visibleProcess(kernel, caller, pid)).ownerUid;
+      const rows = pid === undefined ? await ofCaller(kernel, caller) : await kernel.budgets.above(pid);
+      const day = await dayShown(kernel, ownerUid, clock.now());
+      const budgets = await budgetInfos(kernel, rows);
+      return { budgets: fitting(day === null ? budgets : [...budgets, day], LIMITS.answerBytesMax) };
+    },
+  };
+}
+
+function ofCaller({ budgets }: KernelStore, caller: Caller): Promise<readonly BudgetRow[]> {
+  return isRoot(caller) ? budgets.list() : budgets.list(caller.ownerUid);
+}
+
+async function budgetInfos(kernel: KernelStore, rows: readonly BudgetRow[]): Promise<BudgetInfo[]> {
+  const all = new Map((await kernel.budgets.list()).map((row) => [row.id, row.pid]));
+  return await Promise.all(
+    rows.map(async ({ pid, ownerUid, parentId, limits, used }) => ({
+      pid,
+      owner: await nameOf(kernel, ownerUid),
+      under: parentId === null ? null : (all.get(parentId) ?? null),
+      ...amountsShown(limits, used),
+      until: null,
+    })),
+  );
+}
+
+async function dayShown(kernel: KernelStore, ownerUid: number, now: number): Promise<BudgetInfo | null> {
+  const day = await dayBudget(kernel, ownerUid);
+  if (day === null) return null;
+  const sums = await kernel.usage.sums({ by: "account", ownerUid, since: dayBegan(now, day.zone) });
+  const owner = await nameOf(kernel, ownerUid);
+  const until = dayEnds(now, day.zone);
+  return { pid: null, owner, under: null, ...amountsShown(day.limits, amountsIn(sums)), until };
+}
+
+function amountsShown(limits: Limits, used: Amounts) {
+  return {
+    budget: budgetText(limits),
+    maxUsd: limits.micros === null ? null : usdOf(limits.micros),
+    maxTokens: limits.tokens,
+    maxMs: limits.ms,
+    usedUsd: usdOf(used.micros),
+    usedTokens: used.tokens,
+    usedMs: used.ms,
+    share: shareOf(limits, used),
+  };
+}
+
+async function nameOf({ accounts }: KernelStore, uid: number): Promise<string> {
+  return (await accounts.byUid(uid))?.username ?? String(uid);
+}

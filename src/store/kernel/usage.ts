@@ -1,0 +1,100 @@
+// What answers of models used: one row for each, copied from the process that asked, in the transaction that also charges the process and
+// the budgets it spends from. Rows stay when their process is reset or gone.
+
+import { isInit } from "../../abi/ids.ts";
+import { microsOf, tokensOf } from "../../abi/money.ts";
+import type { UsageRow } from "../../abi/process.ts";
+import type { Db } from "../open.ts";
+import { chargeBudgets } from "./budgets.ts";
+import type { KernelDb } from "./db.ts";
+
+type UsageGroup = "model" | "process" | "day" | "session" | "account";
+
+export interface UsageSum {
+  /** What they have in common; for days a quarter of an hour, counted from the beginning of time: no zone's days begin within one. */
+  readonly key: string;
+  readonly turns: number;
+  /** Answers that were cut or failed. */
+  readonly wasted: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly micros: number;
+  readonly ms: number;
+  /** Rows that count as nothing because nobody knows their price. */
+  readonly unpriced: number;
+}
+
+export interface UsageQuery {
+  readonly by: UsageGroup;
+  readonly ownerUid?: number;
+  readonly pid?: string;
+  readonly since?: number;
+}
+
+export interface UsageRows {
+  sums(query: UsageQuery): Promise<readonly UsageSum[]>;
+}
+
+export const SLOT_MS = 900_000;
+
+const KEYS: { readonly [G in UsageGroup]: string } = {
+  model: "model",
+  process: "process_id",
+  day: `CAST(at / ${SLOT_MS} AS INTEGER)`,
+  session: "coalesce(session_key, '-')",
+  account: "owner_uid",
+};
+
+/** The address of an account's init. */
+const MAIN_SESSION = "agent:main:cli:dm:main";
+
+export function usageRows({ db }: KernelDb): UsageRows {
+  return {
+    async sums({ by, ownerUid, pid, since }) {
+      return db.all<UsageSum & { [column: string]: string | number }>(
+        `SELECT CAST(${KEYS[by]} AS TEXT) AS key, sum(wasted = 0) AS turns, sum(wasted) AS wasted, sum(input) AS input,
+           sum(output) AS output, sum(cache_read) AS cacheRead, sum(cache_write) AS cacheWrite, sum(cost_micros) AS micros,
+           sum(run_ms) AS ms, sum(priced = 0) AS unpriced
+         FROM usage WHERE (?1 IS NULL OR owner_uid = ?1) AND (?2 IS NULL OR process_id = ?2) AND at >= ?3
+         GROUP BY ${KEYS[by]} ORDER BY micros DESC, input + output DESC, key`,
+        ownerUid ?? null,
+        pid ?? null,
+        since ?? 0,
+      );
+    },
+  };
+}
+
+/** Within the transaction that copies them; whoever calls it has made sure that they are new here. */
+export function chargeUsage(db: Db, pid: string, rows: readonly UsageRow[]): void {
+  if (rows.length === 0) return;
+  const owner = db.get<{ owner_uid: number }>("SELECT owner_uid FROM processes WHERE process_id = ?", pid)?.owner_uid;
+  if (owner === undefined) return;
+  const sum = { micros: 0, tokens: 0, ms: 0 };
+  for (const row of rows) {
+    putUsage(db, row, { pid, owner });
+    sum.micros += microsOf(row.usage.costUsd);
+    sum.tokens += tokensOf(row.usage);
+    sum.ms += row.ms;
+  }
+  db.run(
+    "UPDATE processes SET cost_micros = cost_micros + ?, tokens = tokens + ? WHERE process_id = ?",
+    sum.micros,
+    sum.tokens,
+    pid,
+  );
+  chargeBudgets(db, pid, sum);
+}
+
+function putUsage(db: Db, row: UsageRow, { pid, owner }: { readonly pid: string; readonly owner: number }): void {
+  const { input, output, cacheRead, cacheWrite, costUsd } = row.usage;
+  db.run(
+    `INSERT INTO usage (owner_uid, process_id, session_key, row_id, run_id, turn, model, input, output, cache_read, cache_write,
+       cost_micros, run_ms, priced, wasted, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[owner, pid, isInit(pid) ? MAIN_SESSION : null, row.id, row.runId, row.turn, row.model],
+    ...[input, output, cacheRead, cacheWrite, microsOf(costUsd), row.ms],
+    ...[row.priced ? 1 : 0, row.wasted ? 1 : 0, row.at],
+  );
+}

@@ -1,0 +1,278 @@
+// What processes may use: counted with all they start, warned of, held and never killed, and raised by people alone.
+
+import { describe, expect, test } from "bun:test";
+import type { BudgetInfo } from "../../src/syscalls/spending-service.ts";
+import type { PlannedAnswer } from "../support/answers.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+const costing = (costUsd: number, more: PlannedAnswer = {}): PlannedAnswer => ({
+  text: "so be it",
+  usage: { costUsd },
+  ...more,
+});
+const budgets = async (home: TestKernel, pid?: string) =>
+  (await home.sys.call<{ budgets: BudgetInfo[] }>("proc.budgets", pid === undefined ? {} : { pid })).budgets;
+const give = (home: TestKernel, pid: string, budget: string) => home.sys.call("proc.budget", { pid, budget });
+
+describe("a budget", () => {
+  test("counts what its process used, warns once at 80 %, and holds it when it is used up; raised, the same run goes on", async () => {
+    await using home = await TestKernel.boot();
+    const pid = await home.task({ budget: "$1" });
+    const read = { calls: [{ name: "Read", args: { path: "/proc/version" } }] };
+    home.model.will(pid, costing(0.5), costing(0.4, read), costing(0.2, { calls: read.calls }), { text: "made it" });
+    await home.say("one", { pid });
+    expect(home.heard("process.budget")).toEqual([]);
+    const { runId } = await home.send("two", { pid });
+    const held = await home.inState(pid, "paused");
+    expect(held.waitsFor).toEqual({
+      kind: "limit",
+      reason: `its budget is used up, $1.10 of $1.00: gsv budget ${pid} '+$1' raises it`,
+    });
+    expect(home.heard("process.budget").map(({ text, of }) => [text, of])).toEqual([
+      [`${pid} has used $0.90 of $1.00 (90 %)`, pid],
+    ]);
+    expect(await home.wait(pid, { run: runId })).toMatchObject({ status: "held", exit: 6 });
+    await give(home, pid, "+$1");
+    expect(await home.ended(runId)).toMatchObject({ status: "ok", text: "made it" });
+    expect((await home.outline(pid)).filter((line) => line.startsWith("user"))).toEqual(["user: one", "user: two"]);
+    expect(await budgets(home, pid)).toMatchObject([{ pid, budget: "$2", usedUsd: 1.1, maxUsd: 2 }]);
+  });
+
+  test("is a warning before the end of the answer that used it is told", async () => {
+    await using home = await TestKernel.boot();
+    const pid = await home.task({ budget: "$1" });
+    home.model.will(pid, costing(0.85));
+    await home.say("go", { pid });
+    const names = home.signals.filter((signal) => signal.pid === pid).map(({ name }) => name);
+    expect(names.indexOf("process.budget")).toBeLessThan(names.indexOf("chat.complete"));
+    expect(names).toContain("process.budget");
+  });
+
+  test("bounds tokens and run time as it does money, and is set, replaced and taken away while it is used", async () => {
+    await using home = await TestKernel.boot();
+    home.model.will(INIT, { text: "a", usage: { input: 90, output: 10, cacheRead: 50 } }, { text: "b" }, { text: "c" });
+    await give(home, INIT, "100 tokens,1h");
+    await home.say("one");
+    await home.send("two");
+    expect((await home.inState(INIT, "paused")).waitsFor).toMatchObject({
+      reason: expect.stringContaining("150 tokens of 100 tokens: gsv budget init:1000 +100k"),
+    });
+    await give(home, INIT, "1k,1h");
+    await home.inState(INIT, "idle");
+    await give(home, INIT, "none");
+    expect(await budgets(home)).toEqual([]);
+    // What was used before does not count for a new one.
+    await give(home, INIT, "$1");
+    expect(await budgets(home)).toMatchObject([{ usedUsd: 0, usedTokens: 0 }]);
+  });
+
+  test("is kept by a reset and by the next kernel, and what it holds is held there, too", async () => {
+    await using home = await TestKernel.boot();
+    const pid = await home.task({ budget: "$1" });
+    home.model.will(pid, costing(1), costing(0.1));
+    await home.say("one", { pid });
+    await home.sys.call("proc.reset", { pid });
+    await home.send("two", { pid });
+    await home.inState(pid, "paused");
+    await home.restart();
+    expect(await home.get(pid)).toMatchObject({ state: "paused", waitsFor: { kind: "limit" } });
+    expect(await budgets(home, pid)).toMatchObject([{ usedUsd: 1 }]);
+    await give(home, pid, "+$1");
+    await home.inState(pid, "idle");
+    expect(await home.get(pid)).toMatchObject({ lastStatus: "ok", costUsd: 1.1 });
+  });
+
+  test("that is wrong starts nothing", async () => {
+    await using home = await TestKernel.boot();
+    expect(await home.refusal("proc.spawn", { budget: "2" })).toMatchObject({ code: "EINVAL" });
+    expect(await home.refusal("proc.budget", { pid: INIT, budget: "+$1" })).toMatchObject({ code: "EINVAL" });
+    expect(await home.refusal("proc.budget", { pid: "task:zzzzzz", budget: "$1" })).toMatchObject({ code: "ESRCH" });
+    expect(await budgets(home)).toEqual([]);
+  });
+
+  test("is a directory of files, which a person writes: one bound alone, more of one, or none", async () => {
+    await using home = await TestKernel.boot();
+    const write = (path: string, content: string) => home.sys.call("fs.write", { path, content });
+    const read = async (path: string) => (await home.sys.call<{ content: string }>("fs.read", { path })).content;
+    home.model.will(INIT, costing(0.25, { usage: { costUsd: 0.25, input: 12 } }));
+    await write(`/proc/${INIT}/ctl`, "budget $2,30m");
+    await home.say("one");
+    const at = `/sys/budget/${INIT}`;
+    const names = ["usd.max", "usd.current", "tokens.max", "tokens.current", "time.max", "time.current"];
+    const texts = async () => await Promise.all(names.map((name) => read(`${at}/${name}`)));
+    expect(await texts()).toEqual(["2.00", "0.25", "max", "12", "1800", "0"]);
+    await write(`${at}/tokens.max`, "5000\n");
+    await write(`${at}/usd.max`, "+0.5");
+    await write(`${at}/time.max`, "max");
+    expect((await budgets(home))[0]?.budget).toBe("$2.50,5k");
+    await write(`${at}/usd.max`, "max");
+    await write(`${at}/tokens.max`, "max");
+    expect(await budgets(home)).toEqual([]);
+    for (const [path, content] of [
+      [`/proc/${INIT}/ctl`, "budget lots"],
+      [`${at}/usd.max`, "1"],
+      ["/sys/budget/day/usd.max", "1"],
+    ] as const)
+      expect((await home.refusal("fs.write", { path, content })).code).not.toBe("EIO");
+  });
+
+  test("a request that is repeated raises once", async () => {
+    await using home = await TestKernel.boot();
+    await give(home, INIT, "$1");
+    const again = () => home.sys.call("proc.budget", { pid: INIT, budget: "+$1" }, { requestId: "raise-1" });
+    expect(await again()).toEqual(await again());
+    expect(await budgets(home)).toMatchObject([{ budget: "$2" }]);
+  });
+});
+
+describe("budgets nest", () => {
+  test("a child spends from its parent's, also one that was given more, and all of them are held by the one that is used up", async () => {
+    await using home = await TestKernel.boot();
+    const parent = await home.task({ budget: "$1" });
+    const child = await home.task({ parent, budget: "$100" });
+    home.model.will(child, costing(1.2));
+    await home.say("go", { pid: child });
+    expect(await budgets(home, child)).toMatchObject([
+      { pid: child, usedUsd: 1.2, under: parent },
+      { pid: parent, usedUsd: 1.2, under: null },
+    ]);
+    for (const pid of [parent, child]) await home.send("more", { pid });
+    const reason = `the budget of ${parent} is used up, $1.20 of $1.00: gsv budget ${parent} '+$1' raises it`;
+    expect((await home.inState(child, "paused")).waitsFor).toMatchObject({ reason });
+    await home.inState(parent, "paused");
+    await give(home, parent, "$5");
+    await home.inState(child, "idle");
+    await home.inState(parent, "idle");
+  });
+
+  test("one that is set later takes in what was started before; who holds one may go and it still bounds those below", async () => {
+    await using home = await TestKernel.boot();
+    const parent = await home.task();
+    const child = await home.task({ parent });
+    const grandchild = await home.task({ parent: child, budget: "$3" });
+    await give(home, parent, "$2");
+    home.model.will(grandchild, costing(2));
+    await home.say("go", { pid: grandchild });
+    expect((await budgets(home, grandchild)).map(({ pid, usedUsd }) => [pid, usedUsd])).toEqual([
+      [grandchild, 2],
+      [parent, 2],
+    ]);
+    await home.sys.call("proc.kill", { pid: parent });
+    await home.send("more", { pid: grandchild });
+    await home.inState(grandchild, "paused");
+    // It can be raised for those who are left, and goes with the last of them.
+    await give(home, parent, "+$1");
+    await home.inState(grandchild, "idle");
+    for (const pid of [grandchild, child]) await home.sys.call("proc.kill", { pid });
+    expect(await budgets(home)).toEqual([]);
+  });
+
+  test("children at once overspend their parent by no more than one answer", async () => {
+    await using home = await TestKernel.boot();
+    const parent = await home.task({ budget: "$1" });
+    const children = await Promise.all(Array.from({ length: 6 }, () => home.task({ parent })));
+    for (const pid of children) home.model.will(pid, ...Array.from({ length: 4 }, () => costing(0.3)));
+    for (const pid of children) for (let count = 0; count < 4; count++) await home.send("go", { pid });
+    await home.until("nobody goes on", async () =>
+      (await Promise.all(children.map((pid) => home.get(pid)))).every(({ state }) => state === "paused"),
+    );
+    const [{ usedUsd } = { usedUsd: 0 }] = await budgets(home, parent);
+    expect(usedUsd).toBeGreaterThanOrEqual(1);
+    expect(usedUsd).toBeLessThanOrEqual(1.3);
+    expect(home.model.requests).toHaveLength(Math.round(usedUsd / 0.3));
+  });
+
+  test("who waits for what others have reserved says so, goes on after them, and can be stopped", async () => {
+    await using home = await TestKernel.boot();
+    const parent = await home.task({ budget: "$1" });
+    const [first, second, third] = [
+      await home.task({ parent }),
+      await home.task({ parent }),
+      await home.task({ parent }),
+    ];
+    home.model.will(first, costing(0.1, { hold: true }));
+    await home.send("go", { pid: first });
+    await home.holding();
+    const waiting = await home.send("go", { pid: second });
+    await home.until("it waits", () => home.heard("process.budget").length === 1);
+    expect(home.heard("process.budget")[0]).toMatchObject({
+      pid: second,
+      of: parent,
+      text: `others use what is left of the budget of ${parent}; ${second} goes on after them`,
+    });
+    const { runId } = await home.send("go", { pid: third });
+    await home.sys.call("proc.abort", { pid: third });
+    expect(await home.ended(runId)).toMatchObject({ status: "aborted" });
+    expect(home.model.requests).toHaveLength(1);
+    home.model.release();
+    expect(await home.ended(waiting.runId)).toMatchObject({ status: "ok" });
+  });
+});
+
+describe("a day", () => {
+  const day = (home: TestKernel, value: string, system = false) =>
+    (system ? home.person(0) : home.sys).call("config.set", {
+      key: "budget.day",
+      value,
+      ...(system ? { system } : {}),
+    });
+
+  test("holds all of an account when it is used up, and lets go at midnight where its owner lives", async () => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("config.set", { key: "userTimezone", value: "Asia/Kathmandu" });
+    await day(home, "$1");
+    const pid = await home.task();
+    home.model.will(INIT, costing(0.7));
+    home.model.will(pid, costing(0.5));
+    await home.say("one");
+    await home.say("two", { pid });
+    const { runId } = await home.send("three");
+    const { waitsFor } = await home.inState(INIT, "paused");
+    if (waitsFor?.kind !== "limit" || waitsFor.until === undefined) throw new Error("it waits for nothing");
+    expect(new Date(waitsFor.until).toISOString()).toEndWith("T18:15:00.000Z");
+    expect(await home.wait(INIT, { run: runId })).toMatchObject({ status: "held", exit: 6 });
+    await home.clock.advance(waitsFor.until - home.clock.now() - 1);
+    expect((await home.get(INIT)).state).toBe("paused");
+    expect(home.kernel.dueWithinMs()).toBe(1);
+    await home.clock.advance(1);
+    expect(await home.ended(runId)).toMatchObject({ status: "ok" });
+    expect(home.kernel.dueWithinMs()).toBeNull();
+  });
+
+  test("that another kernel sees begin goes on there", async () => {
+    await using home = await TestKernel.boot();
+    await day(home, "$1");
+    home.model.will(INIT, costing(1));
+    await home.say("one");
+    await home.send("two");
+    const { waitsFor } = await home.inState(INIT, "paused");
+    await home.restart();
+    expect((await home.get(INIT)).state).toBe("paused");
+    await home.clock.advance((waitsFor?.kind === "limit" ? (waitsFor.until ?? 0) : 0) - home.clock.now());
+    await home.inState(INIT, "idle");
+  });
+
+  test("is raised by its setting at once; root's is a bound that nobody sets higher for themselves", async () => {
+    await using home = await TestKernel.boot();
+    await day(home, "$1", true);
+    home.model.will(INIT, costing(1));
+    await home.say("one");
+    await home.send("two");
+    await home.inState(INIT, "paused");
+    await day(home, "$50");
+    expect((await home.get(INIT)).state).toBe("paused");
+    await day(home, "$2", true);
+    await home.inState(INIT, "idle");
+    expect(await budgets(home)).toMatchObject([{ pid: null, owner: "sam", budget: "$2", usedUsd: 1 }]);
+  });
+
+  test("a new task has the budget that is usual, unless a person says otherwise", async () => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("config.set", { key: "budget.task", value: "$2,30m" });
+    const [usual, own] = [await home.task(), await home.task({ budget: "$7" })];
+    expect((await budgets(home)).map(({ pid, budget }) => [pid, budget])).toEqual([
+      [usual, "$2,30m"],
+      [own, "$7"],
+    ]);
+  });
+});

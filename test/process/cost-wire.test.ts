@@ -1,0 +1,101 @@
+// gsv as a person runs it, against a model server on loopback: what it says it used adds up to what the server reported, at the price of the
+// model that answered.
+
+import { expect, test } from "bun:test";
+import type { UsageInfo } from "../../src/syscalls/spending-service.ts";
+import { type Env, jsonLines, TestHome } from "../support/home.ts";
+import { WIRES } from "../support/wire-bytes.ts";
+import { KEY } from "../support/wire-format.ts";
+import { type WireReply, WireServer } from "../support/wire-server.ts";
+
+const CHAT = "openai chat completions";
+const reply = (wire: string, spoken: Parameters<(typeof WIRES)[string]["body"]>[0]): WireReply => ({
+  type: WIRES[wire]!.type,
+  body: WIRES[wire]!.body(spoken),
+});
+
+async function withServer(work: (home: TestHome, server: WireServer, env: Env) => Promise<void>): Promise<void> {
+  using server = new WireServer(() => reply(CHAT, { text: ["done"], usage: { input: 5, output: 1 } }));
+  const home = new TestHome();
+  const openai = { OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${server.url}/v1` };
+  try {
+    await work(home, server, { ...openai, ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url });
+  } finally {
+    await home.dispose();
+  }
+}
+
+const usage = async (home: TestHome, ...args: string[]) =>
+  jsonLines<UsageInfo>((await home.gsv(["usage", "--json", ...args])).stdout);
+
+test("tool turns, caches and several models: to the token and the millionth of a dollar, with a kernel and without", async () => {
+  await withServer(async (home, server, env) => {
+    await home.gsv(["config", "set", "ai.prices", '{"openai/m": {"input": 1.5, "output": 6, "cacheRead": 0.15}}']);
+    server.will(
+      reply(CHAT, {
+        calls: [{ name: "Read", json: ['{"path":"/proc/version"}'] }],
+        usage: { input: 1001, output: 33 },
+      }),
+      reply(CHAT, { text: ["so be it"], usage: { input: 1203, output: 7, cacheRead: 1001 } }),
+      reply("anthropic", { text: ["hm"], usage: { input: 100, output: 50, cacheRead: 2000, cacheWrite: 400 } }),
+    );
+    const { stdout } = await home.gsv(["chat", "--json", "--usage", "--model", "openai/m", "hi"], { env });
+    const result = JSON.parse(stdout.trim().split("\n").at(-1)!);
+    const micros = Math.round(1001 * 1.5 + 33 * 6) + Math.round(1203 * 1.5 + 1001 * 0.15 + 7 * 6);
+    expect(result).toMatchObject({ costUsd: micros / 1e6, usage: { input: 2204, output: 40, cacheRead: 1001 } });
+    const text = await home.gsv(["chat", "--usage", "--model", "anthropic/claude-sonnet-4-6", "hi"], { env });
+    expect(text.stderr).toBe("gsv: used 100 tokens in, 50 out, cache 2000 read and 400 written: $0.0032\n");
+    const expected = [
+      { key: "openai/m", turns: 2, input: 2204, output: 40, cacheRead: 1001, costUsd: micros / 1e6, unpriced: 0 },
+      { key: "anthropic/claude-sonnet-4-6", input: 100, cacheWrite: 400, costUsd: (300 + 750 + 600 + 1500) / 1e6 },
+    ];
+    expect(await usage(home)).toMatchObject(expected);
+    await home.kill();
+    expect(await usage(home)).toMatchObject(expected);
+    await home.stop();
+    expect(await usage(home, "--since", "today")).toMatchObject(expected);
+    const csv = (await home.gsv(["usage", "--csv", "--by", "process"])).stdout.split("\n");
+    expect(csv).toEqual([
+      "process,label,turns,wasted,input,output,cacheRead,cacheWrite,costUsd,unpriced,runMs",
+      expect.stringMatching(/^init:1000,init \(sam\),3,0,2304,90,3001,400,0\.00\d+,0,\d+$/),
+      "",
+    ]);
+    expect(home.processes).toEqual([]);
+  });
+}, 60_000);
+
+test("each attempt counts to the model that was asked, one that was cut with what its server had said until then", async () => {
+  await withServer(async (home, server, env) => {
+    await home.gsv(["config", "set", "ai.fallback", '["openai/second"]']);
+    const { type, broken, error } = WIRES.anthropic!;
+    server.will({ type, body: broken("overloaded") }, error("quota"));
+    const { stdout } = await home.gsv(["chat", "--model", "anthropic/claude-sonnet-4-6", "hi"], { env });
+    expect(stdout).toBe("done\n");
+    expect(await usage(home)).toMatchObject([
+      { key: "anthropic/claude-sonnet-4-6", turns: 0, wasted: 2, input: 3, costUsd: 0.000009 },
+      { key: "openai/second", turns: 1, wasted: 0, input: 5, output: 1, costUsd: 0, unpriced: 1 },
+    ]);
+    const { stdout: table, stderr } = await home.gsv(["usage"]);
+    expect(table).toMatch(/^openai\/second .*\?$/m);
+    expect(stderr).toContain("ai.prices");
+  });
+}, 60_000);
+
+test("a client whose budget is used up exits 6 with what to type; typed, the same run goes on", async () => {
+  await withServer(async (home, _server, env) => {
+    await home.gsv(["config", "set", "ai.prices", '{"openai/*": {"input": 100000, "output": 0}}']);
+    const chat = (...args: string[]) => home.gsv(["chat", "--model", "openai/m", ...args], { env });
+    expect((await chat("--budget", "$1", "hi")).stderr).toContain("gsv budget PID");
+    const first = await chat("--new", "--budget", "$0.60", "hi");
+    const pid = /new process (\S+)/.exec(first.stderr)?.[1] ?? "";
+    expect([first.status, first.stdout]).toEqual([0, "done\n"]);
+    expect(first.stderr).toContain(`${pid} has used $0.50 of $0.60 (83 %)`);
+    expect((await chat("--pid", pid, "again")).status).toBe(0);
+    const held = await chat("--pid", pid, "and again");
+    expect([held.status, held.stdout]).toEqual([6, ""]);
+    expect(held.stderr).toContain(`gsv budget ${pid} '+$1' raises it`);
+    expect((await home.gsv(["budget", pid, "+$1"])).stdout).toBe(`${pid} may use $1.60 ($1.00 of $1.60 so far)\n`);
+    expect((await home.gsv(["wait", pid])).status).toBe(0);
+    expect((await home.gsv(["budget"])).stdout).toMatch(new RegExp(`^${pid} +93 % +\\$1.50 of \\$1.60`, "m"));
+  });
+}, 60_000);
