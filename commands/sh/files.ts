@@ -3,6 +3,7 @@
 
 import type { FileContent, FsStat, IFileSystem } from "just-bash/browser";
 import { SysError } from "../../src/abi/errno.ts";
+import type { RandomBytes } from "../../src/abi/ids.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
 import type { ShellStat } from "../../src/targets/shell.ts";
 import type { Files } from "../bin/program.ts";
@@ -12,6 +13,7 @@ import { SINKS } from "./syntax.ts";
 
 const PIECE_BYTES = 4 * 1024 * 1024;
 const TYPED_MAX = 1000;
+const RANDOM_STEP = 65_536;
 
 /** As bash words them; the code in front is what the interpreter looks for. */
 const PHRASES: { readonly [code: string]: string } = {
@@ -56,6 +58,7 @@ export interface GsvFilesOptions {
   /** Null until somebody sets one: the directory decides. */
   readonly umask: number | null;
   readonly programs: ReadonlySet<string>;
+  readonly random: RandomBytes;
 }
 
 const NULL = "/dev/null";
@@ -140,7 +143,7 @@ export class GsvFiles implements IFileSystem {
     list: (path) => this.ask(path, this.kernel.file("list", path)),
     read: async (path, offset, bytesMax) => {
       if (path === NULL) return { bytes: new Uint8Array(), eof: true };
-      return endless(path, offset, bytesMax) ?? this.ask(path, this.kernel.file("read", path, offset, bytesMax));
+      return this.endless(path, offset, bytesMax) ?? this.ask(path, this.kernel.file("read", path, offset, bytesMax));
     },
     write: (path, bytes) => this.writeFile(path, bytes),
     append: (path, bytes) => this.appendFile(path, bytes),
@@ -149,6 +152,16 @@ export class GsvFiles implements IFileSystem {
     resolve: (path) => this.realpath(path),
     remove: (path) => this.rm(path),
   };
+
+  /** Devices that never end give a program as much as the biggest file holds. */
+  private endless(path: string, offset: number, bytesMax: number) {
+    if (!/^\/dev\/(?:zero|u?random)$/.test(path)) return null;
+    const bytes = new Uint8Array(Math.max(0, Math.min(bytesMax, LIMITS.fileBytesMax - offset)));
+    if (path !== "/dev/zero")
+      for (let at = 0; at < bytes.byteLength; at += RANDOM_STEP)
+        bytes.set(this.options.random(Math.min(RANDOM_STEP, bytes.byteLength - at)), at);
+    return { bytes, eof: offset + bytes.byteLength >= LIMITS.fileBytesMax };
+  }
 
   /** `/bin/sed` and the like are there, whatever the tree holds. */
   private isProgram(path: string): boolean {
@@ -297,22 +310,6 @@ function resolved(base: string, path: string): string {
     else if (name !== "" && name !== ".") names.push(name);
   }
   return `/${names.join("/")}`;
-}
-
-/** Devices that never end give a program as much as the biggest file holds. */
-function endless(path: string, offset: number, bytesMax: number) {
-  if (!/^\/dev\/(?:zero|u?random)$/.test(path)) return null;
-  const size = Math.max(0, Math.min(bytesMax, LIMITS.fileBytesMax - offset));
-  const bytes = path === "/dev/zero" ? new Uint8Array(size) : noise(size);
-  return { bytes, eof: offset + size >= LIMITS.fileBytesMax };
-}
-
-const RANDOM_STEP = 65_536;
-
-function noise(size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  for (let at = 0; at < size; at += RANDOM_STEP) crypto.getRandomValues(bytes.subarray(at, at + RANDOM_STEP));
-  return bytes;
 }
 
 function sinkOf(path: string): keyof typeof SINKS | null {

@@ -94,6 +94,7 @@ export class Script {
       sink: this.sink,
       sourceAt: (path) => this.tables.sourceAt(path),
       umask: job.state?.umask ?? null,
+      random: runs.machine.random,
       programs: new Set([...names, ...getCommandNames()]),
     });
     this.bash = new Bash({
