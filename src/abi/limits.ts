@@ -68,6 +68,9 @@ export const LIMITS = {
   shellJobsRunningMax: 8, // what one shell runs in the background at once
   shellJobsQueuedMax: 1000, // and what waits for its turn
   mediaBytesMax: 25 * 1024 * 1024, // one picture, sound or document
+  imageBytesMax: 5 * 1024 * 1024, // one image that a model is shown
+  imagesPerRequestMax: 20,
+  imagesPerRequestBytesMax: 16 * 1024 * 1024,
   mediaPerProcessBytesMax: 256 * 1024 * 1024,
   mediaPerProcessMax: 1000,
   hostScriptBytesMax: 96 * 1024, // the system takes no longer argument of a program

@@ -17,6 +17,7 @@ import type { Compactor } from "../process/compaction/compactor.ts";
 import { roomOf } from "../process/compaction/room.ts";
 import { Costs } from "../process/costs.ts";
 import { HeldRuns } from "../process/held-runs.ts";
+import { imagesIn } from "../process/images.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { assemblePrompt } from "../process/prompt.ts";
@@ -67,7 +68,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     dayOf: (ownerUid) => dayBudget(kernel, ownerUid),
   });
   const policy = bootPolicy(core, { files, shells, hostFiles, ledger, runners: () => runners });
-  const { places, changes } = bootChanges(core, files, shells);
+  const { places, changes } = bootChanges(core, files, { shells, hostFiles });
   const ports = runPorts(core, files, { ledger, budgets, shells, policy, blocks, changes, held: () => heldRuns });
   const runners: Runners = new Runners({
     processes: kernel.processes,
@@ -106,7 +107,11 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   };
 }
 
-function bootChanges(core: Core, { locate, options }: FileParts, shells: ShellParts) {
+function bootChanges(
+  core: Core,
+  { locate, options }: FileParts,
+  { shells, hostFiles }: Pick<TargetParts, "shells" | "hostFiles">,
+) {
   const { kernel, processes: store, machine, callers, repos } = core;
   const { clock, random, log, paths } = machine;
   const owner = async () => (await kernel.accounts.firstHuman()) ?? { uid: 0, gid: 0 };
@@ -116,6 +121,7 @@ function bootChanges(core: Core, { locate, options }: FileParts, shells: ShellPa
   const changes = new Changes({
     ...{ store, places, clock, log },
     locate: async (row, path) => locate(await callers.process(row), path),
+    locateOnHost: async (row, path) => (await hostFiles.ground(row, await callers.process(row), path)).path,
     hostGround: shells.hostGround,
   });
   return { places, changes };
@@ -190,6 +196,7 @@ function runPorts(
     },
     held,
     toolSpecs: () => toolCalls.specs(),
+    imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
     promptOf: promptOfRow,
     runOver: shells.runOver,
     saying: live.saying,

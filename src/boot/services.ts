@@ -17,7 +17,7 @@ import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
 import { budgetService } from "../process/budget-service.ts";
 import { historiesService } from "../process/histories.ts";
-import { mediaService } from "../process/media.ts";
+import { mediaRefs, mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
 import { policyService } from "../process/policy/service.ts";
 import { processesService } from "../process/processes.ts";
@@ -57,6 +57,7 @@ export function bootServices(
     log: machine.log,
     locate: files.locate,
     mayBe: policy.mayBe,
+    mediaRefs: (row: ProcessRow, ids: readonly string[]) => mediaRefs(objects, row, ids),
     contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
     taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
     workplaces: workplacesOf({ ...core, ...machine }),

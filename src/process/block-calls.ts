@@ -86,7 +86,9 @@ export class BlockCalls {
 
   private answered({ outcome, output }: NonNullable<NestedCall["result"]>): CallAnswer {
     this.count(output);
-    return outcome === "completed" ? { value: JSON.parse(output) as unknown } : { fault: output };
+    return outcome === "completed"
+      ? { value: JSON.parse(output) as unknown }
+      : { fault: output.replaceAll("\n", "; ") };
   }
 
   private count(text: string): void {

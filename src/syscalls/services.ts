@@ -111,6 +111,8 @@ export interface SendRequest {
   readonly interrupt?: boolean;
   /** Who answers this message. */
   readonly model?: string;
+  /** Ids of media of the process that are given with it. */
+  readonly media?: readonly string[];
 }
 
 export interface Sent {

@@ -12,7 +12,6 @@ import {
   type WaitsFor,
 } from "../../src/abi/process.ts";
 import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
-import type { NestRequest } from "../../src/store/process/nested.ts";
 import type { CallStatus, Closing, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
 import type { ModelAsked, ModelCall, ModelQueued, ModelRun, NewMessage } from "./model-rows.ts";
 import { ModelTold } from "./model-told.ts";
@@ -152,13 +151,6 @@ export class ModelProcess {
     return null;
   }
 
-  nest({ block, position, call }: NestRequest): null | "fenced" {
-    const outer = this.openCall(block);
-    if (outer?.status !== "dispatched") return "fenced";
-    this.calls.push({ ...outer, ...call, status: "registered", block, position });
-    return null;
-  }
-
   enterMessage(message: NewMessage): Message {
     const numbered = { id: this.nextSeq++, ...message } as Message;
     this.messages.push({ generation: this.generation, message: numbered });
@@ -173,6 +165,7 @@ export class ModelProcess {
       return this.enterMessage({
         role,
         content: row.text,
+        ...(row.kind === "user" && row.media !== undefined && { media: row.media }),
         runId: row.runId ?? runId,
         timestamp: row.now,
         origin: row.origin,

@@ -1,7 +1,6 @@
 // Reading a model process: every query against plain arrays.
 
 import type { Message } from "../../src/abi/message.ts";
-import type { NestedCall } from "../../src/store/process/nested.ts";
 import type { ArchiveRecord, Head, HistoryRange, HistorySlice, TextPiece } from "../../src/store/process/verbs.ts";
 import type { ModelProcess } from "./model-process.ts";
 
@@ -123,11 +122,4 @@ export function plainHead(process: ModelProcess): Head {
   const { epoch, nextSeq, generation, state, stopped, paused, currentRun, currentModel, lastRun } = process;
   const { closing, queued } = process;
   return { epoch, nextSeq, generation, state, stopped, paused, currentRun, currentModel, lastRun, closing, queued };
-}
-
-/** What the calls of a block are, and what came of them. */
-export function nestedOf({ calls }: ModelProcess, block: string): NestedCall[] {
-  return calls
-    .filter((call) => call.block === block)
-    .map(({ runId: _, generation: __, position = 0, result = null, ...call }) => ({ position, call, result }));
 }

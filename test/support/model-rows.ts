@@ -1,4 +1,4 @@
-// What a model process keeps of runs, calls, waiting messages and approvals.
+// What a model process holds, row by row.
 
 import type { Message } from "../../src/abi/message.ts";
 import type { Approval, RunStatus, Usage } from "../../src/abi/process.ts";

@@ -15,8 +15,9 @@ import type {
   TextPiece,
   TurnCommit,
 } from "../../src/store/process/verbs.ts";
+import { nest, nestedIn } from "./model-nested.ts";
 import { ModelProcess } from "./model-process.ts";
-import { closingRecordsOf, type HistoryQuery, historyOf, nestedOf, plainHead, textOf } from "./model-reads.ts";
+import { closingRecordsOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
 import type { Step } from "./model-segments.ts";
 import { ModelToldStore } from "./model-told.ts";
 import { endOf, repeatsOf } from "./model-usage.ts";
@@ -32,8 +33,8 @@ const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"
 
 export class ModelStore extends ModelToldStore implements ProcessStore {
   private quarantined = 0;
-  nest = async (pid: string, epoch: number, call: NestRequest) => this.owned(pid, epoch, (each) => each.nest(call));
-  nested = async (pid: string, block: string) => nestedOf(this.get(pid), block);
+  nest = async (pid: string, epoch: number, call: NestRequest) => this.owned(pid, epoch, (each) => nest(each, call));
+  nested = async (pid: string, block: string) => nestedIn(this.get(pid), block);
   approvedAs = async (pid: string, dispatchId: string) => this.get(pid).approvedAs(dispatchId);
   repeats = async (pid: string, dispatchId: string) => repeatsOf(this.get(pid).calls, dispatchId);
   waste = async (pid: string, spent: Given<"waste", 1>) =>

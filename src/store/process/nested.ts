@@ -5,7 +5,7 @@ import type { ToolOutcome } from "../../abi/message.ts";
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
 import { callFromRow } from "./rows.ts";
-import type { CallRow, Refusal } from "./verbs.ts";
+import type { CallRow, Outcome, Refusal } from "./verbs.ts";
 
 /** A call that a block makes, by its place among the calls of that block. */
 export interface NestedCall {
@@ -20,6 +20,13 @@ export interface NestRequest {
   readonly position: number;
   readonly call: Omit<CallRow, "status">;
   readonly now: number;
+}
+
+export interface NestVerbs {
+  /** A call of a block of code, before anything is done about it; its result enters no history. */
+  nest(pid: string, epoch: number, request: NestRequest): Promise<Outcome<null>>;
+  /** The calls of a block so far, in the order in which it made them. */
+  nested(pid: string, block: string): Promise<readonly NestedCall[]>;
 }
 
 /** Refused where the block is not being carried out by now. */
