@@ -67,13 +67,15 @@ function optionOf(spec: Spec, flag: Flag, args: readonly string[], given: Map<st
   const letter = flag.spec.letter === undefined ? "" : `-${flag.spec.letter}, `;
   if (flag.spec.kind === "flag") return new Option(letter + flag.text);
   return new Option(`${letter}${flag.text} <value>`).argParser((value) => {
-    if (given.has(flag.key)) throw usageError(spec, `${flag.text} is given twice`);
+    // What takes many is given once for each.
+    const before = takesMany(flag.spec) ? ((given.get(flag.key) ?? []) as readonly string[]) : null;
+    if (before === null && given.has(flag.key)) throw usageError(spec, `${flag.text} is given twice`);
     if (looksLikeFlag(value) && !args.includes(`${flag.text}=${value}`)) {
       throw usageError(spec, `${flag.text} needs a value, and ${clip(value)} looks like a flag`, [
         `if it really is the value: ${flag.text}=${clip(value)}`,
       ]);
     }
-    given.set(flag.key, checkedValue(spec, flag.text, flag.spec, value));
+    given.set(flag.key, checkedValue(spec, flag.text, flag.spec, before === null ? value : [...before, value]));
     return value;
   });
 }

@@ -8,31 +8,17 @@ import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import { inPartText } from "../src/syscalls/format.ts";
 import type { Aborted, Sent, Spawned, WaitResult } from "../src/syscalls/services.ts";
+import { uploaded } from "./chat-attached.ts";
 import { type Ending, endingOf, endingOfFailure, endingOfWait, endText, resultOf } from "./chat-ending.ts";
 import { Holds } from "./chat-hold.ts";
 import { discardUnused, missedTexts } from "./chat-missed.ts";
+import { ABORT_ANSWER_MS, type ChatRequest, LEAVING, SETTLE_MS } from "./chat-request.ts";
 import type { ChatResult, ChatView } from "./chat-view.ts";
 import type { Interruption, Io } from "./command.ts";
 import { Queue } from "./queue.ts";
 
-export interface ChatRequest {
-  /** The caller's init when left out. */
-  readonly pid?: string;
-  /** Who answers; left to the process and the account when left out. */
-  readonly model?: string | undefined;
-  /** A new process is made for the message, and keeps its model. */
-  readonly fresh: { readonly [K in "label" | "model" | "budget"]?: string | undefined } | null;
-  readonly message: string;
-  readonly interrupt: boolean;
-  /** Wait through what only a person, a credential or a raised limit ends. */
-  readonly patient: boolean;
-  readonly deltas: boolean;
-  /** When to stop waiting, on the monotonic clock, and how long after the command began that is. */
-  readonly deadline: { readonly at: number; readonly afterMs: number } | null;
-  readonly killOnTimeout: boolean;
-}
-
 type Happening =
+  | { readonly kind: "uploaded"; readonly pid: string; readonly media: readonly string[] }
   | { readonly kind: "fresh"; readonly pid: string }
   | { readonly kind: "sent"; readonly sent: Sent }
   | { readonly kind: "signal"; readonly signal: Signal }
@@ -45,11 +31,7 @@ type Happening =
   | { readonly kind: "timeout" }
   | { readonly kind: "failed"; readonly error: unknown };
 
-const LEAVING: { readonly [name in Exclude<Interruption, "INT">]: number } = { HUP: 129, TERM: 143 };
 const SECOND_INT_MS = 2000;
-// An answer may overtake the last signals by a moment, and a hold may be over before it is worth a word.
-const SETTLE_MS = 100;
-const ABORT_ANSWER_MS = 2000;
 const RUN_NAMES = ["start", "text", "tool_call", "tool_result", "compacting", "compacted", "restart", "complete"].map(
   (name) => `chat.${name}`,
 );
@@ -105,7 +87,7 @@ class ChatRun {
     const { fresh, deadline } = this.request;
     this.stops.push(this.io.onSignal((name) => this.queue.push({ kind: "interruption", name })));
     if (deadline !== null) this.later(Math.max(0, deadline.at - this.io.clock.mono()), { kind: "timeout" });
-    if (fresh === null) this.send();
+    if (fresh === null) this.begin();
     else this.ask<Spawned>("proc.spawn", fresh, ({ pid }) => ({ kind: "fresh", pid }));
     for (;;) {
       const ending = await this.handle(await this.queue.next());
@@ -131,13 +113,30 @@ class ChatRun {
     this.waiting.abort();
   }
 
-  private send(): void {
+  private begin(): void {
+    const { attached } = this.request;
+    if (attached.length === 0) {
+      this.send([]);
+      return;
+    }
+    uploaded(this.io, this.pid, attached)
+      .then((given) => this.queue.push({ kind: "uploaded", ...given }))
+      .catch((error) => this.queue.push({ kind: "failed", error }));
+  }
+
+  private send(media: readonly string[]): void {
     const { message, interrupt, deltas, model } = this.request;
     const { pid } = this;
     const names = deltas ? [...RUN_NAMES, "chat.delta"] : RUN_NAMES;
     // Without a pid the process is only known from the answer, and by then its first signals may have come.
     this.listen(pid === undefined ? { mine: true, names } : { pid, names: [...names, ...HOLD_NAMES] });
-    const args = { pid, message, ...(interrupt ? { interrupt } : {}), ...(model === undefined ? {} : { model }) };
+    const args = {
+      pid,
+      message,
+      ...(interrupt ? { interrupt } : {}),
+      ...(model === undefined ? {} : { model }),
+      ...(media.length === 0 ? {} : { media }),
+    };
     this.ask<Sent>("proc.send", args, (sent) => ({ kind: "sent", sent }));
   }
 
@@ -168,7 +167,11 @@ class ChatRun {
         this.pid = happening.pid;
         await this.view.fresh(happening.pid);
         // Sent afterwards, like any other message, so that nothing of the answer comes before we listen.
-        this.send();
+        this.begin();
+        return null;
+      case "uploaded":
+        this.pid = happening.pid;
+        this.send(happening.media);
         return null;
       case "sent":
         return this.onSent(happening.sent);

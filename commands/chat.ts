@@ -5,6 +5,7 @@ import { LIMITS } from "../src/abi/limits.ts";
 import { microsOf, type Tokens, usdText } from "../src/abi/money.ts";
 import { field } from "../src/syscalls/define.ts";
 import { timeoutMs, usageError } from "./args.ts";
+import { attachedFiles } from "./chat-attached.ts";
 import { resultOf } from "./chat-ending.ts";
 import { chatRun } from "./chat-run.ts";
 import { type ChatView, jsonLinesView, jsonResultView, textView } from "./chat-view.ts";
@@ -22,6 +23,12 @@ const spec = {
       field.text("who answers: PROVIDER/MODEL, or the short name of a model", { longest: 300, meta: "MODEL" }),
     ),
     new: field.flag("start a new process and talk to it"),
+    attach: field.optional(
+      field.paths("an image or another file of this machine, given with the message; - reads their names from stdin", {
+        letter: "a",
+        meta: "FILE",
+      }),
+    ),
     label: field.optional(field.text("with --new: what it is for", { longest: LIMITS.labelCharsMax, meta: "TEXT" })),
     budget: field.optional(
       field.text("with --new: what it may use, as '$2,30m,200k'", { longest: 100, meta: "BUDGET" }),
@@ -44,6 +51,7 @@ const spec = {
     'gsv chat --new --label "docs audit" "Find stale commands in the docs."',
     `gsv chat --new --budget '$0.50' "Find stale commands in the docs."`,
     'gsv chat --model anthropic/claude-sonnet-5-5 "Explain this."',
+    'gsv chat -a shot.png "What is wrong on this page?"',
     'gsv chat --json "What is running?" | tail -1',
   ],
   notes: [
@@ -69,7 +77,10 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
     if (args[flag] !== undefined && !args.new) throw usageError(spec, `--${flag} needs --new`, HINTS[flag]);
   if (args.killOnTimeout && limitMs === null) throw usageError(spec, "--kill-on-timeout needs --timeout");
   const deadline = limitMs === null ? null : { at: io.clock.mono() + limitMs, afterMs: limitMs };
-  const reading = readPrompt(io, { message: args.message, ignoreStdin: args.noStdin === true });
+  const namesOnStdin = args.attach?.includes("-") === true;
+  if (namesOnStdin && (args.message === undefined || args.message === "-"))
+    throw usageError(spec, "stdin names what is attached: give the message as an argument");
+  const reading = readPrompt(io, { message: args.message, ignoreStdin: args.noStdin === true || namesOnStdin });
   const prompt = limitMs === null ? await reading : await inTime(io, reading, limitMs);
   const plain = VIEWS[output](io);
   // In JSON the result says it.
@@ -77,10 +88,12 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
   if (prompt === "late") return await tooLate(view, limitMs ?? 0);
   if (prompt === null) throw usageError(spec, "there is nothing to send: give a message, or pipe one in");
   if (prompt.warning !== null) await view.status(prompt.warning);
+  const attached = args.attach === undefined ? [] : await attachedFiles(io, args.attach);
   return chatRun(
     io,
     {
       pid: args.pid,
+      attached,
       model: args.model,
       fresh: args.new ? { label: args.label, model: args.model, budget: args.budget } : null,
       message: prompt.text,

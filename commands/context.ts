@@ -3,7 +3,7 @@
 
 import { SysError } from "../src/abi/errno.ts";
 import { field } from "../src/syscalls/define.ts";
-import type { FileView } from "../src/syscalls/services.ts";
+import type { FileView } from "../src/syscalls/files-service.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { domainCommand, type Verb } from "./derive.ts";

@@ -40,7 +40,7 @@ const put: Command = command(
     notes: ["What it is, is told by its bytes: what the file is called counts for nothing."],
   },
   async ({ args, json }, io) => {
-    const taken = await sent(io, args.pid, await sourceOf(io, args));
+    const taken = await mediaSent(io, args.pid, await sourceOf(io, args));
     if (json) await io.stdout.write(jsonLine(taken));
     else {
       await printText(io.stdout, taken.id);
@@ -57,7 +57,8 @@ async function sourceOf(io: Io, { pid, file = "-" }: { readonly pid: string; rea
   return io.stdin.bytes();
 }
 
-async function sent(io: Io, pid: string, source: AsyncIterable<Uint8Array>): Promise<MediaInfo> {
+/** Uploads it; what it is, its bytes say. */
+export async function mediaSent(io: Io, pid: string, source: AsyncIterable<Uint8Array>): Promise<MediaInfo> {
   const id = uuidv7(io.clock.now(), io.random);
   let [held, offset] = [new Uint8Array(), 0];
   const send = async (piece: Uint8Array, more: boolean) => {

@@ -6,7 +6,7 @@ import { type Skill, skillFrom } from "../src/abi/skill.ts";
 import { indexSections } from "../src/lib/search.ts";
 import type { AccountInfo } from "../src/syscalls/account-service.ts";
 import { field } from "../src/syscalls/define.ts";
-import type { FileView } from "../src/syscalls/services.ts";
+import type { FileView } from "../src/syscalls/files-service.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { domainCommand, type Verb, verbOf } from "./derive.ts";

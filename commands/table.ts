@@ -123,6 +123,7 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
       load: async () => (await import("./media.ts")).media(),
     },
   ],
+  ["fetch", { summary: "Print a page of the web as text", load: short("net.fetch", "fetch") }],
   ["caps", { summary: "Show what a process may do", load: short("proc.caps", "caps") }],
   ["models", { summary: "List the models there are", load: short("ai.models", "models") }],
   ["model", { summary: "Show or set the model of a process", load: short("proc.model", "model") }],

@@ -206,7 +206,7 @@ class DiskFs implements FileSystem {
   private target(target: string, path: string): string {
     const whole = normalise(target);
     if (!target.startsWith("/") || !isWithin(whole, this.root)) return target;
-    return "../".repeat(split(path).length - 1) + whole.slice(this.root.length + 1);
+    return "../".repeat(split(path).length - 1) + whole.slice(this.root === "/" ? 1 : this.root.length + 1);
   }
 
   private file<T>(path: string, work: (file: Held, stat: Stat) => Promise<T>): Promise<T> {

@@ -2,6 +2,7 @@
 
 import { SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
+import { nearLines } from "./near-lines.ts";
 
 export interface Edit {
   readonly oldString: string;
@@ -15,6 +16,7 @@ export interface Edited {
 }
 
 const LINES_NAMED_MAX = 5;
+const TAB = "⇥";
 
 export function applyEdit(text: string, edit: Edit, path: string): Edited {
   if (edit.oldString === "") {
@@ -50,48 +52,20 @@ function placesOf(text: string, wanted: string): number[] {
 
 function notFound(text: string, oldString: string, path: string): SysError {
   const unnumbered = oldString.replace(/^ *\d+\t/gm, "");
-  const hint =
-    unnumbered !== oldString && text.includes(unnumbered)
-      ? "leave out the line numbers: they are not part of the file"
-      : (nearLine(text, oldString) ?? "read the file again and copy the text exactly as it stands");
-  return new SysError("ECONFLICT", `cannot edit ${path}: the old text was not found`, [hint]);
+  const isNumbered = unnumbered !== oldString && text.includes(unnumbered);
+  const hints = isNumbered ? ["leave out the line numbers: they are not part of the file"] : nearHints(text, oldString);
+  return new SysError("ECONFLICT", `cannot edit ${path}: the old text was not found`, hints);
 }
 
-/** A place that differs in white space only is most likely the one that was meant. */
-function nearLine(text: string, oldString: string): string | null {
-  const squeezed = (line: string) => line.replace(/\s+/g, " ").trim();
-  const wanted = oldString
-    .split("\n")
-    .map(squeezed)
-    .filter((line) => line !== "");
-  if (wanted.length === 0) return null;
-  const lines: string[] = [];
-  const numbers: number[] = [];
-  for (const [index, line] of text.split("\n").map(squeezed).entries()) {
-    if (line === "") continue;
-    lines.push(line);
-    numbers.push(index + 1);
-  }
-  const number = numbers[runOf(wanted, lines)];
-  return number === undefined ? null : `line ${number} differs in white space only: copy it exactly`;
-}
-
-/** Where the wanted lines stand one after the other, or -1. Never looks at a line twice, however often the lines repeat themselves. */
-function runOf(wanted: readonly string[], lines: readonly string[]): number {
-  // Of the first `nth` wanted lines, how many at their end are also their beginning: that far a match that fails still holds.
-  const held = [0, 0];
-  for (let nth = 1, same = 0; nth < wanted.length; nth++) {
-    while (same > 0 && wanted[nth] !== wanted[same]) same = held[same] ?? 0;
-    if (wanted[nth] === wanted[same]) same++;
-    held.push(same);
-  }
-  let matched = 0;
-  for (const [index, line] of lines.entries()) {
-    while (matched > 0 && line !== wanted[matched]) matched = held[matched] ?? 0;
-    if (line === wanted[matched]) matched++;
-    if (matched === wanted.length) return index - matched + 1;
-  }
-  return -1;
+function nearHints(text: string, oldString: string): readonly string[] {
+  const near = nearLines(text, oldString);
+  if (near === null) return ["read the file again and copy the text exactly as it stands"];
+  const what = near.byWhiteSpace
+    ? `line ${near.line} differs in white space only: copy it exactly`
+    : "nearest to it are these lines: copy what stands in the file";
+  // A tab would be shown as a blank, and copied as one.
+  const lines = near.lines.map((line, index) => `${near.line + index}: ${line.replaceAll("\t", TAB)}`);
+  return [what, ...lines, ...(lines.some((line) => line.includes(TAB)) ? [`${TAB} is a tab`] : [])];
 }
 
 function ambiguous(text: string, places: readonly number[], path: string): SysError {

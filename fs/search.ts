@@ -1,12 +1,13 @@
 // Finding a text below a path: plain, case-sensitive, in text files only. Goes through directories in order of names, follows no link,
-// passes over what the caller may not read and what vanishes on the way. Memory is bounded by one piece of one file, the result by
-// number and bytes; it ends at once when aborted.
+// passes over what git keeps or is told to ignore, what the caller may not read and what vanishes on the way. Memory is bounded by one
+// piece of one file, the result by number and bytes; it ends at once when aborted.
 
 import { SysError } from "../src/abi/errno.ts";
 import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { normaliseText } from "../src/abi/message.ts";
 import { isBinary } from "../src/lib/binary.ts";
+import { GIT_DIRECTORY, IGNORE_BYTES_MAX, IGNORE_FILE, Ignored } from "./ignored.ts";
 import type { Namespace } from "./namespace.ts";
 import { join } from "./path.ts";
 
@@ -49,9 +50,7 @@ export interface SearchRequest {
 export async function searchTree(
   request: SearchRequest,
 ): Promise<{ readonly matches: SearchMatch[]; readonly truncated: boolean }> {
-  if (request.query === "" || /[\r\n]/.test(request.query)) {
-    throw new SysError("EINVAL", "a text to search for is one line, and not empty");
-  }
+  needOneLine(request.query);
   const found = new Found();
   const include = request.include === undefined ? null : new Bun.Glob(request.include);
   for await (const path of filesBelow(request)) {
@@ -63,18 +62,36 @@ export async function searchTree(
   return { matches: found.matches, truncated: found.full };
 }
 
-async function* filesBelow({ namespace, caller, root, signal }: SearchRequest): AsyncGenerator<string> {
-  const todo = [{ path: root, kind: (await namespace.stat(caller, root)).kind }];
+export function needOneLine(query: string): void {
+  if (query === "" || /[\r\n]/.test(query))
+    throw new SysError("EINVAL", "a text to search for is one line, and not empty");
+}
+
+async function* filesBelow(request: SearchRequest): AsyncGenerator<string> {
+  const { namespace, caller, root, signal } = request;
+  const todo = [{ path: root, kind: (await namespace.stat(caller, root)).kind, above: Ignored.NOTHING }];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     needGoOn(signal);
-    const { path, kind } = next;
+    const { path, kind, above } = next;
     if (kind === "file") yield path;
     if (kind !== "directory") continue;
     // What was named must be readable; what lies below need not be.
     const entries =
-      path === root ? await namespace.list(caller, path) : await passOver(() => namespace.list(caller, path));
-    for (const { name, stat } of [...(entries ?? [])].reverse()) todo.push({ path: join(path, name), kind: stat.kind });
+      (path === root ? await namespace.list(caller, path) : await passOver(() => namespace.list(caller, path))) ?? [];
+    const hasRules = entries.some(({ name, stat }) => name === IGNORE_FILE && stat.kind === "file");
+    const ignored = hasRules ? above.and(path, await rulesIn(request, path)) : above;
+    for (const { name, stat } of [...entries].reverse()) {
+      const below = join(path, name);
+      if (name !== GIT_DIRECTORY && !ignored.has(below, stat.kind === "directory"))
+        todo.push({ path: below, kind: stat.kind, above: ignored });
+    }
   }
+}
+
+async function rulesIn({ namespace, caller }: SearchRequest, directory: string): Promise<string> {
+  const path = join(directory, IGNORE_FILE);
+  const read = await passOver(() => namespace.read(caller, path, { bytesMax: IGNORE_BYTES_MAX }));
+  return read === null ? "" : new TextDecoder().decode(read.bytes);
 }
 
 async function searchFile(
@@ -131,7 +148,8 @@ class LineScan {
   }
 }
 
-class Found {
+/** What was found so far, and whether more would fit. */
+export class Found {
   readonly matches: SearchMatch[] = [];
   /** There are more than fit. */
   full = false;
@@ -146,7 +164,7 @@ class Found {
 }
 
 /** Enough of a long line to see the match in its surroundings. */
-function around(line: string, query: string): string {
+export function around(line: string, query: string): string {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line;
   if (text.length <= CONTENT_CHARS_MAX) return text;
   const start = Math.max(0, text.indexOf(query) - CONTENT_BEFORE_CHARS);

@@ -10,6 +10,9 @@ import type { RetentionSettings } from "./abi/keep.ts";
 import type { Provider } from "./abi/stream.ts";
 import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
 import { finishRestore } from "./backup/swap.ts";
+import { newCodeRunner } from "./boot/code.ts";
+import { Dispatches } from "./boot/dispatches.ts";
+import { bootHostFiles } from "./boot/host-tools.ts";
 import { bootProcesses, type ProcessParts } from "./boot/processes.ts";
 import { learnEnvironment } from "./boot/redact.ts";
 import { bootRepos, bootstrapOf, type RepoParts } from "./boot/repos.ts";
@@ -21,9 +24,10 @@ import { bootShells, type ShellParts } from "./boot/shell.ts";
 import type { StorageParts } from "./boot/storage.ts";
 import { hasProcesses, openPorts } from "./boot/stores.ts";
 import { keepSwept, sweep } from "./boot/sweep.ts";
+import { lazyWeb } from "./boot/web.ts";
 import { type Callers, callersFrom } from "./kernel/accounts.ts";
 import { Bus } from "./kernel/bus.ts";
-import { type Dispatch, makeDispatch } from "./kernel/dispatch.ts";
+import type { Dispatch } from "./kernel/dispatch.ts";
 import { Logins, type Session } from "./kernel/login.ts";
 import { type Models, modelsService } from "./kernel/models.ts";
 import { type PasswordCost, Passwords } from "./kernel/passwords.ts";
@@ -34,6 +38,7 @@ import { kernelSys } from "./kernel/sys.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { ObjectStore } from "./objects/objects.ts";
 import type { HomePaths } from "./paths.ts";
+import { Blocks } from "./process/blocks.ts";
 import type { Ledger } from "./process/ledger.ts";
 import { Offers } from "./process/offers.ts";
 import { recover } from "./process/recovery.ts";
@@ -42,7 +47,6 @@ import type { Runners } from "./process/runners.ts";
 import { KernelDb } from "./store/kernel/db.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
 import type { ProcessStore } from "./store/process/verbs.ts";
-import { SYSCALLS } from "./syscalls/all.ts";
 
 export interface Machine {
   readonly paths: HomePaths;
@@ -63,6 +67,8 @@ export interface Machine {
   readonly hostEnv?: { readonly [name: string]: string | undefined };
   /** Where a program of the machine lies. */
   readonly findProgram?: (name: string) => string | null;
+  /** All addresses of a name; the system's own way when left out. */
+  readonly lookUp?: (host: string) => Promise<readonly string[]>;
   /** How long things are kept; asked before every sweep. */
   readonly retention?: () => Promise<RetentionSettings>;
   /** A directory that is granted as /mnt/host. */
@@ -155,8 +161,14 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const firstRun = await setUp({ kernel, processes, objects, osUser: machine.osUser, now: startedAt, give });
     const files = bootFiles(core);
     const shells = bootShells(core, files);
-    const parts = bootProcesses(core, files, shells);
-    dispatches.make(core, bootServices(core, files, { ...parts, shells: shells.service }));
+    const hostFiles = bootHostFiles(core, shells.host);
+    const web = lazyWeb(core, shells.host);
+    const blocks = new Blocks({ newRunner: newCodeRunner, clock: core.machine.clock });
+    const parts = bootProcesses(core, files, { shells, hostFiles, blocks });
+    dispatches.make(
+      core,
+      bootServices(core, files, { ...parts, shells: shells.service, hostFiles, web, code: blocks }),
+    );
     shells.adopt();
     await takeUp(core, parts);
     await shells.settle();
@@ -235,37 +247,6 @@ function offersUntilTheEnd(bus: Bus): Offers {
     },
   });
   return offers;
-}
-
-/** Two ways into the same services: one writes the log of the process that calls, one is for what the kernel reads on its behalf. */
-class Dispatches {
-  private made: { readonly logged: Dispatch; readonly unlogged: Dispatch } | null = null;
-
-  readonly logged: Dispatch = (...call) => this.ready().logged(...call);
-  readonly unlogged: Dispatch = (...call) => this.ready().unlogged(...call);
-
-  make({ kernel, processes, machine, redactor, onFault }: Core, services: ReturnType<typeof bootServices>): void {
-    const { requests, audit } = kernel;
-    const conceal = (text: string) => redactor.known(text);
-    const common = { table: SYSCALLS, services, requests, audit, clock: machine.clock, onFault, conceal };
-    this.made = {
-      logged: makeDispatch({
-        ...common,
-        auditPrivileged: true,
-        logCall: async (pid, { args, call, ...row }) => {
-          // A call may end its own process; then there is no log left to write to.
-          const clean = { ...row, call: redactor.known(call), args: redactor.line(args) };
-          await processes.logCall(pid, clean).catch(onFault);
-        },
-      }),
-      unlogged: makeDispatch({ ...common, logCall: async () => {} }),
-    };
-  }
-
-  private ready() {
-    if (this.made === null) throw new Error("a call came before the kernel was built");
-    return this.made;
-  }
 }
 
 /** What an earlier kernel left behind. */

@@ -12,7 +12,7 @@ const ROOT = dirname(import.meta.dir);
 /** gsv itself. A Worker's first module is part of the binary although nothing imports it. */
 export const GSV = {
   entry: join(import.meta.dir, "main.ts"),
-  workers: [join(import.meta.dir, "boot/shell-worker.ts")],
+  workers: [join(import.meta.dir, "boot/shell-worker.ts"), join(import.meta.dir, "boot/code-worker.ts")],
 };
 
 /** What `gsv proc list` imports dynamically, and with it most commands. */

@@ -151,6 +151,12 @@ export const SETTINGS = {
     max: 1000,
   }),
 
+  "net.allow": setting(
+    "json",
+    'hosts that may be fetched although they are not on the public internet, as ["localhost:3000", "wiki.home"]',
+    "[]",
+    { shape: "array" },
+  ),
   "shell.timeoutMs": count("how long one command may take", 30_000),
   "shell.networkEnabled": flag("whether commands reach the network", true),
   "shell.maxOutputBytes": count("how much of a command's output is kept", 524_288),

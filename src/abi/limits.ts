@@ -57,9 +57,20 @@ export const LIMITS = {
   shellsMemoryBytesMax: 1536 * 1024 * 1024, // of the kernel with all its scripts
   shellsRunningMax: 16,
   shellsRunningMaxEach: 8, // of one account
+  codeMemoryBytesMax: 64 * 1024 * 1024, // of a block of code
+  codeStackBytesMax: 256 * 1024,
+  codeRunMsMax: 10_000, // of its own work, without what it waits for
+  codeOutputBytesMax: 256 * 1024, // result and logs
+  codeCallsMax: 200,
+  codeTrafficBytesMax: 16 * 1024 * 1024, // arguments and results of its calls together
+  codeRunningMax: 8,
+  webBytesMax: 5 * 1024 * 1024, // of one page, unpacked
   shellJobsRunningMax: 8, // what one shell runs in the background at once
   shellJobsQueuedMax: 1000, // and what waits for its turn
   mediaBytesMax: 25 * 1024 * 1024, // one picture, sound or document
+  imageBytesMax: 5 * 1024 * 1024, // one image that a model is shown
+  imagesPerRequestMax: 20,
+  imagesPerRequestBytesMax: 16 * 1024 * 1024,
   mediaPerProcessBytesMax: 256 * 1024 * 1024,
   mediaPerProcessMax: 1000,
   hostScriptBytesMax: 96 * 1024, // the system takes no longer argument of a program

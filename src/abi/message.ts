@@ -21,6 +21,19 @@ export interface AssistantContent {
   readonly toolCalls?: readonly ToolCall[];
 }
 
+/** Something that was given with a message: where it lies, and what it is by its first bytes. */
+export interface MediaRef {
+  readonly id: string;
+  readonly type: string;
+  readonly bytes: number;
+  readonly path: string;
+}
+
+/** What a model that sees can be shown, whoever serves it. */
+export function isSeen(type: string): boolean {
+  return type === "image/png" || type === "image/jpeg" || type === "image/gif" || type === "image/webp";
+}
+
 export type ToolOutcome = "completed" | "failed" | "denied" | "cancelled" | "unknown";
 
 export interface ToolResultContent {
@@ -29,6 +42,7 @@ export interface ToolResultContent {
   readonly isError: boolean;
   readonly outcome: ToolOutcome;
   readonly output: string;
+  readonly media?: readonly MediaRef[];
 }
 
 /** Where a message came from. Derived by the kernel, never taken from the caller's word. */
@@ -45,7 +59,8 @@ interface MessageBase {
 }
 
 export type Message =
-  | (MessageBase & { readonly role: "user" | "system"; readonly content: string })
+  | (MessageBase & { readonly role: "user"; readonly content: string; readonly media?: readonly MediaRef[] })
+  | (MessageBase & { readonly role: "system"; readonly content: string })
   | (MessageBase & { readonly role: "assistant"; readonly content: AssistantContent })
   | (MessageBase & { readonly role: "toolResult"; readonly content: ToolResultContent });
 

@@ -53,6 +53,8 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[];
   /** Who asks and where it stands; only providers that run on this machine look at it. */
   readonly about: { readonly pid: string; readonly home: string; readonly cwd: string };
+  /** The images of these messages that can be shown, by their id, in base64. */
+  readonly images?: ReadonlyMap<string, string>;
   /** What is wanted, where that is no turn of a conversation; only providers that are no models look at it. */
   readonly purpose?: "summary";
   /** History before `messages`, oldest first, read as it is asked for; only a provider that must know its place looks at it. */

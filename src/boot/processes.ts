@@ -5,7 +5,9 @@ import { Namespace } from "../../fs/namespace.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
+import type { HostFiles } from "../kernel/host-files.ts";
 import { dayBudget } from "../kernel/spending.ts";
+import type { Blocks } from "../process/blocks.ts";
 import { Budgets } from "../process/budgets.ts";
 import { ChangePlaces } from "../process/change-places.ts";
 import { Changes } from "../process/changes.ts";
@@ -15,6 +17,7 @@ import type { Compactor } from "../process/compaction/compactor.ts";
 import { roomOf } from "../process/compaction/room.ts";
 import { Costs } from "../process/costs.ts";
 import { HeldRuns } from "../process/held-runs.ts";
+import { imagesIn } from "../process/images.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { assemblePrompt } from "../process/prompt.ts";
@@ -44,7 +47,14 @@ export interface ProcessParts {
   readonly compactor: Compactor;
 }
 
-export function bootProcesses(core: Core, files: FileParts, shells: ShellParts): ProcessParts {
+/** Where tools run. */
+export interface TargetParts {
+  readonly shells: ShellParts;
+  readonly hostFiles: HostFiles;
+  readonly blocks: Blocks;
+}
+
+export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles, blocks }: TargetParts): ProcessParts {
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
   const wake = (pid: string) => runners.wake(pid);
@@ -55,8 +65,8 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
     ...{ store, ledger, clock, wake, onFault },
     dayOf: (ownerUid) => dayBudget(kernel, ownerUid),
   });
-  const { places, changes } = bootChanges(core, files, shells);
-  const ports = runPorts(core, files, { ledger, budgets, shells, changes, held: () => heldRuns });
+  const { places, changes } = bootChanges(core, files, { shells, hostFiles });
+  const ports = runPorts(core, files, { ledger, budgets, shells, hostFiles, blocks, changes, held: () => heldRuns });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -93,7 +103,11 @@ export function bootProcesses(core: Core, files: FileParts, shells: ShellParts):
   };
 }
 
-function bootChanges(core: Core, { locate, options }: FileParts, shells: ShellParts) {
+function bootChanges(
+  core: Core,
+  { locate, options }: FileParts,
+  { shells, hostFiles }: Pick<TargetParts, "shells" | "hostFiles">,
+) {
   const { kernel, processes: store, machine, callers, repos } = core;
   const { clock, random, log, paths } = machine;
   const owner = async () => (await kernel.accounts.firstHuman()) ?? { uid: 0, gid: 0 };
@@ -103,6 +117,7 @@ function bootChanges(core: Core, { locate, options }: FileParts, shells: ShellPa
   const changes = new Changes({
     ...{ store, places, clock, log },
     locate: async (row, path) => locate(await callers.process(row), path),
+    locateOnHost: async (row, path) => (await hostFiles.ground(row, await callers.process(row), path)).path,
     hostGround: shells.hostGround,
   });
   return { places, changes };
@@ -113,14 +128,16 @@ interface RunParts {
   readonly ledger: Ledger;
   readonly budgets: Budgets;
   readonly shells: ShellParts;
+  readonly hostFiles: HostFiles;
+  readonly blocks: Blocks;
   /** Made after what it is handed to. */
   readonly held: () => HeldRuns;
 }
 
 function runPorts(
   core: Core,
-  { locate, options, live }: FileParts,
-  { ledger, budgets, shells, held, changes }: RunParts,
+  { locate, options, kept, live }: FileParts,
+  { ledger, budgets, shells, hostFiles, blocks, held, changes }: RunParts,
 ): RunPorts & { readonly compactor: Compactor } {
   const { kernel, processes: store, machine, bus, callers, door, settings } = core;
   const { clock, random, providers } = machine;
@@ -134,7 +151,11 @@ function runPorts(
     clock,
     random,
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
+    blocks,
     hostGround: shells.hostGround,
+    keep: async (row, id, text) => kept.keep(await callers.process(row), "result", id, [Buffer.from(text)]),
+    hostFile: async (row, path) => hostFiles.ground(row, await callers.process(row), path),
+    attach: (row, directory) => shells.host.places.attach(row, directory),
     proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
     locate: async (row, path) => locate(await callers.process(row), path),
   });
@@ -171,6 +192,7 @@ function runPorts(
     },
     held,
     toolSpecs: () => toolCalls.specs(),
+    imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
     promptOf: promptOfRow,
     runOver: shells.runOver,
     saying: live.saying,

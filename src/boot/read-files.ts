@@ -3,6 +3,7 @@
 import { SysError } from "../abi/errno.ts";
 import type { RandomBytes } from "../abi/ids.ts";
 import type { Sys } from "../abi/sys.ts";
+import { filesByTarget } from "../kernel/file-targets.ts";
 import { treeService } from "../kernel/file-tree.ts";
 import { type FilesOptions, filesService } from "../kernel/files.ts";
 import { storageService } from "../kernel/storage.ts";
@@ -14,7 +15,7 @@ import type { KernelDb } from "../store/kernel/db.ts";
 import { objectRows } from "../store/kernel/objects.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { FileTree } from "../syscalls/file-tree.ts";
-import type { Files } from "../syscalls/services.ts";
+import type { Files } from "../syscalls/files-service.ts";
 import type { Media, Storage } from "../syscalls/storage-service.ts";
 import { homeNamed, namesIn } from "./about.ts";
 import { keychainOf } from "./keychain.ts";
@@ -55,7 +56,7 @@ export async function readFiles({ paths, clock, random, database, kernel, sys }:
   const homeOf: FilesOptions["homeOf"] = (caller, username) => homeNamed(kernel, caller, username);
   return {
     objects,
-    files: filesService({ namespace, homeOf }),
+    files: filesByTarget(filesService({ namespace, homeOf }), null),
     tree: treeService({ namespace, homeOf, names: namesIn(kernel), clock }),
     media: mediaReads({ kernel, objects }),
     storage: storageService({ ...stored, kernel, clock }),

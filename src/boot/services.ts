@@ -5,8 +5,11 @@ import type { Caller } from "../abi/identity.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
 import { controlService } from "../kernel/control.ts";
+import { filesByTarget } from "../kernel/file-targets.ts";
 import { treeService } from "../kernel/file-tree.ts";
 import { type FilesOptions, filesService, pathLocator } from "../kernel/files.ts";
+import type { HostFiles } from "../kernel/host-files.ts";
+import { KeptResults } from "../kernel/kept-results.ts";
 import { registryService } from "../kernel/registry.ts";
 import { taskBudget, usageReports } from "../kernel/spending.ts";
 import { storageService } from "../kernel/storage.ts";
@@ -14,7 +17,7 @@ import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
 import { budgetService } from "../process/budget-service.ts";
 import { historiesService } from "../process/histories.ts";
-import { mediaService } from "../process/media.ts";
+import { mediaRefs, mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
 import { processesService } from "../process/processes.ts";
 import { type PromptsPorts, promptsService } from "../process/prompts.ts";
@@ -23,7 +26,9 @@ import { trustService } from "../process/trust.ts";
 import { factsOf } from "../providers/models.ts";
 import { providerNames } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { CodeMode } from "../syscalls/codemode.ts";
 import type { CallContext } from "../syscalls/define.ts";
+import type { Web } from "../syscalls/net-service.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
 import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
@@ -35,7 +40,11 @@ import { bootstrapOf, homesOf, lazyRepositories } from "./repos.ts";
 import { mountedWorkspaces } from "./workspace-files.ts";
 import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 
-export function bootServices(core: Core, files: FileParts, { shells, ...parts }: ServiceParts): Services {
+export function bootServices(
+  core: Core,
+  files: FileParts,
+  { shells, hostFiles, web, code, ...parts }: ServiceParts,
+): Services {
   const { ledger, runners, closer, heldRuns, budgets, undoing } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
@@ -45,6 +54,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
     log: machine.log,
     locate: files.locate,
+    mediaRefs: (row: ProcessRow, ids: readonly string[]) => mediaRefs(objects, row, ids),
     contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
     taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
     workplaces: workplacesOf({ ...core, ...machine }),
@@ -67,7 +77,7 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
     }),
     archives: archivesService({ kernel, objects }),
     approvals: approvalsService({ kernel, store, ledger, runners, clock }),
-    files: filesService(files.options),
+    files: filesByTarget(filesService(files.options), hostFiles.files),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     usage: usageReports({ kernel, clock }),
     budgets: budgetService({ kernel, budgets, clock }),
@@ -81,6 +91,8 @@ export function bootServices(core: Core, files: FileParts, { shells, ...parts }:
       },
     },
     shells,
+    web,
+    code,
     repositories: lazyRepositories(kernel, core.repos),
     workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),
@@ -115,7 +127,12 @@ function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: Proc
   };
 }
 
-export type ServiceParts = ProcessParts & { readonly shells: Shells };
+export type ServiceParts = ProcessParts & {
+  readonly shells: Shells;
+  readonly hostFiles: HostFiles;
+  readonly web: Web;
+  readonly code: CodeMode;
+};
 
 /** A log is read from where its last part begins; the older one is for doctor. */
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
@@ -131,6 +148,7 @@ async function endOfFile(path: string, bytesMax: number): Promise<string> {
 export interface FileParts {
   readonly options: FilesOptions;
   readonly locate: ReturnType<typeof pathLocator>;
+  readonly kept: KeptResults;
   readonly live: Live;
 }
 
@@ -156,5 +174,5 @@ export function bootFiles(core: Core): FileParts {
     ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
   });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
-  return { options, locate: pathLocator(options), live };
+  return { options, locate: pathLocator(options), kept: new KeptResults(namespace), live };
 }

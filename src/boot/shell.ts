@@ -10,14 +10,14 @@ import { HostShells } from "../kernel/host-shells.ts";
 import { gatedSys } from "../kernel/shell-gate.ts";
 import { ShellTool } from "../kernel/shell-tool.ts";
 import { ShellTable } from "../kernel/shells.ts";
-import { hostEnvironment } from "../lib/host-environment.ts";
+import { type Environment, hostEnvironment } from "../lib/host-environment.ts";
 import { isGuarded } from "../process/policy.ts";
 import { looksAt } from "../process/shell-policy.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
 import { GsvShells, type Runner } from "../targets/gsv.ts";
-import { hiddenOn, resolver } from "../targets/hidden.ts";
+import { type Hidden, hiddenOn, resolver } from "../targets/hidden.ts";
 import { HostCommands } from "../targets/host.ts";
 import { SANDBOX_PATH, sandboxFinder } from "../targets/sandbox.ts";
 import type { FromRunner } from "../targets/shell.ts";
@@ -33,6 +33,7 @@ const PARENTS_MAX = 8;
 export interface ShellParts {
   readonly service: Shells;
   readonly hostGround: HostShells["ground"];
+  readonly host: HostParts;
   readonly isBusy: () => boolean;
   /** A run of a process is over: what it left running ends. */
   readonly runOver: (pid: string) => void;
@@ -70,13 +71,15 @@ export function bootShells(core: Core, files: FileParts): ShellParts {
     sysFor: (context, approved) => scriptSys(core, files, context, approved),
     begin: (receipt) => kernel.requests.remember(receipt),
   });
-  const hostShells = hostShellsOf(core, commands);
+  const host = hostOf(core, commands);
+  const { hostShells } = host;
   const table = new ShellTable({ scripts, commands, hostShells, clock });
   files.live.commands = (pid) => table.ofProcess(pid);
-  const tool = new ShellTool({ table, namespace: files.options.namespace, newId: core.newRequestId });
+  const tool = new ShellTool({ table, kept: files.kept, newId: core.newRequestId });
   return {
     service: serviceOf(table, tool),
     hostGround: (...given) => hostShells.ground(...given),
+    host,
     isBusy: () => shells.isBusy || commands.running > 0,
     runOver: (pid) => table.endOfProcess(pid),
     adopt: () => commands.adopt(),
@@ -123,7 +126,17 @@ function scriptSys({ door }: Core, { options, locate }: FileParts, { caller, cli
   });
 }
 
-function hostShellsOf(core: Core, host: HostCommands): HostShells {
+/** What of this machine commands and file tools share. */
+export interface HostParts {
+  readonly hostShells: HostShells;
+  readonly places: HostPlaces;
+  readonly env: Environment;
+  readonly findProgram: (name: string) => string | null;
+  /** Where sockets and keys lie. */
+  readonly hidden: () => Hidden;
+}
+
+function hostOf(core: Core, host: HostCommands): HostParts {
   const { kernel, machine } = core;
   const {
     clock,
@@ -139,19 +152,21 @@ function hostShellsOf(core: Core, host: HostCommands): HostShells {
     home,
     personsDirectory: (pid) => personsDirectory(core, pid),
   });
-  return new HostShells({
+  const hidden = () => hiddenOn({ home, env: hostEnv, uid: process.getuid?.() ?? 0 });
+  const hostShells = new HostShells({
     ...{ host, places, env, looksAt },
     sandbox: sandboxFinder(
       { platform: process.platform, find: findProgram, works: (argv) => succeeds(argv, env) },
       clock,
     ),
     surroundings: () => ({
-      hidden: hiddenOn({ home, env: hostEnv, uid: process.getuid?.() ?? 0 }),
+      hidden: hidden(),
       resolver: resolver(),
     }),
     isPersonOfHome: async (uid) => uid === 0 || (await kernel.accounts.firstHuman())?.uid === uid,
     rowOf: (pid) => kernel.processes.get(pid),
   });
+  return { hostShells, places, env, findProgram, hidden };
 }
 
 /** Where the person stood whose message the process works on; else what was attached further up. */

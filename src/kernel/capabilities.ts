@@ -7,6 +7,7 @@ const USERS = [
   "app.*",
   "fs.*",
   "shell.*",
+  "net.fetch",
   "notification.*",
   "proc.*",
   "signal.*",

@@ -7,15 +7,16 @@ import { FileError } from "../../fs/error.ts";
 import type { Namespace } from "../../fs/namespace.ts";
 import { join, normalise, parent, tilde } from "../../fs/path.ts";
 import { notText, viewDirectory, viewText } from "../../fs/read.ts";
-import { searchTree } from "../../fs/search.ts";
+import { type SearchMatch, searchTree } from "../../fs/search.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { isBinary } from "../lib/binary.ts";
 import type { Receipt } from "../objects/objects.ts";
 import { StoreUnavailable } from "../store/open.ts";
-import type { Files } from "../syscalls/services.ts";
+import type { Files } from "../syscalls/files-service.ts";
 import type { ReceiptContext } from "./dispatch.ts";
+import { SeenFiles } from "./seen-files.ts";
 
 const EDIT_ATTEMPTS = 3;
 /** A file that changes while it is read is read again, so often. */
@@ -26,6 +27,19 @@ export interface FilesOptions {
   readonly namespace: Namespace;
   /** The home that `~` (no name: of the caller's owner) or `~name` stands for; null when there is no such account. */
   readonly homeOf: (caller: Caller, username: string | null) => Promise<string | null>;
+}
+
+/** A place where files lie that has its own way to write a path, and may have its own way to search. */
+export interface PlaceOptions {
+  readonly namespace: Namespace;
+  readonly absolute: (caller: Caller, path: string) => Promise<string>;
+  /** Null: it has none after all. */
+  readonly search?: (request: {
+    readonly root: string;
+    readonly query: string;
+    readonly include?: string;
+    readonly signal: AbortSignal;
+  }) => Promise<{ readonly matches: readonly SearchMatch[]; readonly truncated: boolean } | null>;
 }
 
 /** As people and models write paths: absolute, relative to where they stand, or from a home; null when nobody has that home. */
@@ -61,7 +75,11 @@ export function pathLocator({ namespace, homeOf }: FilesOptions): (caller: Calle
 }
 
 export function filesService({ namespace, homeOf }: FilesOptions): Files {
-  const absolute = pathsFor(homeOf);
+  return filesIn({ namespace, absolute: pathsFor(homeOf) });
+}
+
+export function filesIn({ namespace, absolute, search }: PlaceOptions): Files {
+  const seen = new SeenFiles();
 
   return {
     async read(caller, request) {
@@ -74,6 +92,7 @@ export function filesService({ namespace, homeOf }: FilesOptions): Files {
         }
         if (stat.size > LIMITS.fileBytesMax) throw new FileError("EFBIG", place);
         const view = await viewText((range) => namespace.read(caller, path, range), { ...stat, path: place }, request);
+        seen.saw(caller, place, view.version);
         return { kind: "file", path: place, ...view };
       });
     },
@@ -84,9 +103,10 @@ export function filesService({ namespace, homeOf }: FilesOptions): Files {
         const bytes = Buffer.from(request.content);
         const place = await namespace.destination(caller, path);
         const answer = { path: place.path, size: bytes.byteLength };
-        await withDirectories(namespace, caller, place.missing, () =>
+        const { version } = await withDirectories(namespace, caller, place.missing, () =>
           namespace.write(caller, place.path, bytes, { at: "start", ...withReceipt(receipt, answer) }),
         );
+        seen.saw(caller, place.path, version);
         return answer;
       });
     },
@@ -97,11 +117,12 @@ export function filesService({ namespace, homeOf }: FilesOptions): Files {
         const place = await namespace.resolve(caller, path);
         for (let attempt = 1; ; attempt++) {
           const { text, version } = await wholeText(namespace, caller, place);
+          if (!seen.isCurrent(caller, place, version)) throw new FileError("ECONFLICT", place);
           const edited = applyEdit(text, request, place);
           const answer = { path: place, replacements: edited.replacements };
           const options = { at: "start", ifVersion: version, ...withReceipt(receipt, answer) } as const;
           try {
-            await namespace.write(caller, place, Buffer.from(edited.text), options);
+            seen.saw(caller, place, (await namespace.write(caller, place, Buffer.from(edited.text), options)).version);
             return answer;
           } catch (error) {
             // Somebody else wrote in between: the edit is made again, on what stands there now.
@@ -124,7 +145,8 @@ export function filesService({ namespace, homeOf }: FilesOptions): Files {
       const path = await absolute(caller, request.path ?? ".");
       return await saying("search", async () => {
         const root = await namespace.resolve(caller, path);
-        const { matches, truncated } = await searchTree({ ...request, namespace, caller, root, signal });
+        const own = await search?.({ ...request, root, signal });
+        const { matches, truncated } = own ?? (await searchTree({ ...request, namespace, caller, root, signal }));
         return { matches, count: matches.length, truncated };
       });
     },

@@ -8,6 +8,7 @@ import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { AttachmentRows } from "../store/kernel/attachments.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
+import { StoreUnavailable } from "../store/open.ts";
 
 export interface HostPlacesPorts {
   readonly attachments: AttachmentRows;
@@ -37,6 +38,21 @@ export class HostPlaces {
       ]);
     const directory = this.real(named);
     return { directory, attached: attached.includes(directory) };
+  }
+
+  /** Directories of the host that a person has attached for it. */
+  attachedTo(row: ProcessRow): Promise<readonly string[]> {
+    return this.ports.attachments.of(scopeOf(row));
+  }
+
+  /** Where its relative paths start; null where nothing is attached, and no person stands where one may work. */
+  async baseOf(row: ProcessRow): Promise<HostPlace | null> {
+    try {
+      return await this.ofProcess(row, undefined);
+    } catch (error) {
+      if (error instanceof StoreUnavailable || !(error instanceof SysError)) throw error;
+      return null;
+    }
   }
 
   async attach(row: ProcessRow, directory: string): Promise<void> {

@@ -92,7 +92,8 @@ export class HostShells {
     });
   }
 
-  private async authorise(caller: Caller): Promise<void> {
+  /** Refuses whoever may not use the host at all. */
+  async authorise(caller: Caller): Promise<void> {
     const isOfHost = caller.kind === "person" || caller.kind === "process";
     if (!isOfHost || !mayUse(caller, "shell.host"))
       throw new SysError("EPERM", `${caller.pid ?? caller.username} may not use the host (needs shell.host)`);

@@ -1,7 +1,6 @@
 // The tool Shell: a command run and told in one answer. What takes longer than the caller waits is told so far, with the id by which it is
 // asked again, fed or ended. Beginning and end of what was printed are told; the whole, where it is longer, lies in a file of gsv.
 
-import type { Namespace } from "../../fs/namespace.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import { isUuid } from "../abi/ids.ts";
@@ -12,11 +11,12 @@ import type { Execed, ExecRequest, Shells } from "../syscalls/shell-service.ts";
 import type { Output } from "../targets/output.ts";
 import type { ReceiptContext } from "./dispatch.ts";
 import type { Shell } from "./gsv-scripts.ts";
+import type { KeptResults } from "./kept-results.ts";
 import { LOST_SCRIPT, type ShellTable } from "./shells.ts";
 
 export interface ShellToolPorts {
   readonly table: ShellTable;
-  readonly namespace: Namespace;
+  readonly kept: KeptResults;
   readonly newId: () => string;
 }
 
@@ -71,27 +71,17 @@ export class ShellTool implements Pick<Shells, "exec"> {
     if (bytes <= TOLD_BYTES) return { id: about.id, exit, output: textOf(output, from, bytes), file: null };
     const half = Math.floor(TOLD_BYTES / 2);
     const ends = `${textOf(output, from, half)}\n[… ${bytes - 2 * half} bytes left out …]\n${textOf(output, from + bytes - half, half)}`;
-    const file = exit === null ? null : await this.keep(caller, about.id, output);
+    const file = exit === null ? null : await this.ports.kept.keep(caller, "shell", about.id, piecesOf(output));
     return { id: about.id, exit, output: headAndTail(ends, TOLD_BYTES).text, file };
   }
+}
 
-  /** Null where there is no room for it. */
-  private async keep(caller: Caller, id: string, output: Output): Promise<string | null> {
-    const path = `/tmp/shell-${id}.txt`;
-    try {
-      for (let at = 0; at < output.bytes; ) {
-        const { pieces, next } = output.page(at, PIECE_BYTES);
-        await this.ports.namespace.write(caller, path, Buffer.concat(pieces.map(({ bytes }) => bytes)), {
-          at: at === 0 ? "start" : "end",
-        });
-        if (next === at) break;
-        at = next;
-      }
-      return path;
-    } catch (error) {
-      if (error instanceof SysError) return null;
-      throw error;
-    }
+function* piecesOf(output: Output): Generator<Uint8Array> {
+  for (let at = 0; at < output.bytes; ) {
+    const { pieces, next } = output.page(at, PIECE_BYTES);
+    yield Buffer.concat(pieces.map(({ bytes }) => bytes));
+    if (next === at) return;
+    at = next;
   }
 }
 

@@ -40,6 +40,8 @@ export interface AskPorts {
   readonly held: () => HeldRuns;
   readonly promptOf: (row: ProcessRow) => Promise<Assembled>;
   readonly toolSpecs: () => readonly ToolSpec[];
+  /** In base64, by their ids. */
+  readonly imagesOf: (row: ProcessRow, messages: readonly Message[]) => Promise<ReadonlyMap<string, string>>;
   /** For history in the window of a model. */
   readonly room: Room;
   readonly wantsDeltas: (pid: string) => boolean;
@@ -309,7 +311,9 @@ async function requestOf(ports: AskPorts, { row, run, turn }: Asking, { model, n
   await store.keepPrompt(row.pid, { runId: run.runId, turn, model: name, ...prompt, bill, now: clock.now() });
   const earlier = () => messagesBefore(store, row.pid, firstOf(messages));
   const about = { pid: row.pid, home, cwd: row.cwd };
-  return { model, system: systemText(prompt), messages, tools, about, earlier };
+  const images = await ports.imagesOf(row, messages);
+  const shown = images.size === 0 ? {} : { images };
+  return { model, system: systemText(prompt), messages, tools, about, earlier, ...shown };
 }
 
 /** Where a summary stands first, it has the higher number. */

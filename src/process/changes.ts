@@ -14,6 +14,8 @@ export interface ChangesPorts {
   readonly store: Pick<ProcessStore, "changes" | "beginChange" | "endChange">;
   readonly places: ChangePlaces;
   readonly locate: (row: ProcessRow, path: string) => Promise<string>;
+  /** The same on the host. */
+  readonly locateOnHost: (row: ProcessRow, path: string) => Promise<string>;
   readonly hostGround: (row: ProcessRow, command: string, cwd: string | undefined) => Promise<HostGround>;
   readonly clock: Clock;
   readonly log: (line: string) => void;
@@ -75,7 +77,7 @@ export class Changes {
   }
 
   private async placesOf(row: ProcessRow, { call, args }: CallRow): Promise<readonly PlacedPath[]> {
-    const { places, locate, hostGround } = this.ports;
+    const { places, locate, locateOnHost, hostGround } = this.ports;
     const { path, target, command, cwd } = args as { readonly [name: string]: string | undefined };
     const isOnHost = target === "host";
     const placed = await this.unlessFault(async () => {
@@ -84,7 +86,7 @@ export class Changes {
         case "fs.edit":
         case "fs.delete": {
           const one = isOnHost
-            ? await places.ofHostPath(row, String(path))
+            ? await places.ofHostPath(row, await locateOnHost(row, String(path)))
             : await places.ofPath(await locate(row, String(path)));
           return one === null ? [] : [one];
         }
@@ -93,6 +95,9 @@ export class Changes {
           const { looks, directory } = await hostGround(row, command, cwd);
           return looks ? [] : [await places.ofGround(row, directory)];
         }
+        // Its calls are noted one by one.
+        case "codemode.exec":
+          return [];
         default:
           return places.all(row);
       }

@@ -4,6 +4,7 @@
 import { SysError } from "../abi/errno.ts";
 import { isUuid } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
+import type { MediaRef } from "../abi/message.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import { Uploads } from "../kernel/uploads.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -162,6 +163,24 @@ async function mustFit(objects: ObjectStore, { ownerUid, pid }: ProcessRow, byte
 async function mediaOf(objects: Pick<ObjectStore, "page">, { ownerUid, pid }: ProcessRow, id: string) {
   const [meta] = await objects.page(`${mediaPrefix(ownerUid, pid)}${id}.`, null, 1);
   return meta === undefined ? null : { key: meta.key, info: info(meta, id, pid) };
+}
+
+/** Those that are given with a message. */
+export async function mediaRefs(
+  objects: Pick<ObjectStore, "page">,
+  row: ProcessRow,
+  ids: readonly string[],
+): Promise<readonly MediaRef[]> {
+  if (ids.length > LIMITS.imagesPerRequestMax)
+    throw new SysError("ELIMIT", `one message takes at most ${LIMITS.imagesPerRequestMax} attachments`);
+  const refs: MediaRef[] = [];
+  for (const wanted of new Set(ids)) {
+    const found = isUuid(wanted) ? await mediaOf(objects, row, wanted) : null;
+    if (found === null) throw noSuchMedia(row.pid, wanted);
+    const { id, type, bytes, path } = found.info;
+    refs.push({ id, type, bytes, path });
+  }
+  return refs;
 }
 
 function infoOf(meta: ObjectMeta): MediaInfo[] {

@@ -28,7 +28,11 @@ export function verdictOf(call: CallRow, path: string): Verdict {
       return { action: "ask", why: `delete ${path}` };
     case "fs.read":
     case "fs.search":
+    // Each of its calls is judged by itself.
+    case "codemode.exec":
       return AUTO;
+    case "net.fetch":
+      return { action: "ask", why: `fetch ${call.args.url}${call.args.target === "host" ? " from this machine" : ""}` };
     default:
       return { action: "ask", why: `call ${call.call ?? call.tool}` };
   }

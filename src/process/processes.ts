@@ -5,6 +5,7 @@ import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import { initPid, isInit, type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
+import type { MediaRef } from "../abi/message.ts";
 import type { RunEnd, State } from "../abi/process.ts";
 import type { Bus } from "../kernel/bus.ts";
 import { visibleProcess } from "../kernel/registry.ts";
@@ -36,6 +37,8 @@ export interface ProcessesPorts extends SpawnPorts {
   readonly held: HeldRuns;
   /** How long TERM waits for a safe point. */
   readonly termMs: number;
+  /** Media of a process by their ids; refuses what is not there. */
+  readonly mediaRefs: (row: ProcessRow, ids: readonly string[]) => Promise<readonly MediaRef[]>;
 }
 
 export function processesService(ports: ProcessesPorts): Processes {
@@ -217,6 +220,9 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     source: null,
     requestKey: keyOf(context),
     now,
+    ...(request.media === undefined || request.media.length === 0
+      ? {}
+      : { media: await ports.mediaRefs(row, request.media) }),
   };
   return await ledger.write(row, async () => {
     const head = await store.head(pid);

@@ -27,6 +27,7 @@ import shell from "./manual/shell.md" with { type: "text" };
 import signals from "./manual/signals.md" with { type: "text" };
 import storage from "./manual/storage.md" with { type: "text" };
 import terminal from "./manual/terminal.md" with { type: "text" };
+import tools from "./manual/tools.md" with { type: "text" };
 import undo from "./manual/undo.md" with { type: "text" };
 import versions from "./manual/versions.md" with { type: "text" };
 import workspaces from "./manual/workspaces.md" with { type: "text" };
@@ -53,6 +54,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["chat", chat],
   ["signals", signals],
   ["approvals", approvals],
+  ["tools", tools],
   ["history-and-archives", historyAndArchives],
   ["kernel", kernel],
   ["context", context],

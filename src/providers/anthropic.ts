@@ -6,7 +6,7 @@ import type { ModelRequest, Provider, ServedModel } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
 import { anthropicTranslation, type SealedBlock } from "./anthropic-events.ts";
-import { opened, sealedBy, type Turn, turnsOf } from "./conversation.ts";
+import { opened, type Shows, sealedBy, shownOf, type Turn, turnsOf } from "./conversation.ts";
 import { countOf, recordOf } from "./json.ts";
 import { factsOf, type ModelFacts } from "./models.ts";
 import { SseFramer } from "./sse.ts";
@@ -91,7 +91,9 @@ function bodyOf(request: ModelRequest, facts: ModelFacts, access: Access): objec
       ? {}
       : { tools: tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters })) }),
     ...(system === "" ? {} : { system: [{ type: "text", text: system, cache_control: { type: "ephemeral" } }] }),
-    messages: turnsOf(request.messages).map((turn) => messageOf(turn, by)),
+    messages: turnsOf(request.messages).map((turn) =>
+      messageOf(turn, by, (said) => shownOf(said, request.images, facts.sees)),
+    ),
   };
 }
 
@@ -115,7 +117,7 @@ function thinkingOf({ thinking }: ModelFacts, { reasoning }: Access, maxTokens: 
 /** How much of an answer may be thinking, where that is told in tokens. */
 const SHARE = { minimal: 0.125, low: 0.25, medium: 0.5, high: 0.75, xhigh: 0.875 } as const;
 
-function messageOf(turn: Turn, by: string): Said {
+function messageOf(turn: Turn, by: string, shown: Shows): Said {
   if (turn.role === "assistant") return { role: "assistant", content: blocksOf(turn, opened(turn.seal, by)) };
   const results = turn.results.map(({ callId, output, isError }) => ({
     type: "tool_result",
@@ -123,7 +125,16 @@ function messageOf(turn: Turn, by: string): Said {
     ...(output === "" ? {} : { content: output }),
     ...(isError ? { is_error: true } : {}),
   }));
-  return { role: "user", content: [...results, ...turn.texts.map((text) => ({ type: "text", text }))] };
+  const { texts, images } = shown(turn);
+  const sources = images.map(({ type, data }) => ({ type: "base64", media_type: type, data }));
+  return {
+    role: "user",
+    content: [
+      ...results,
+      ...texts.map((text) => ({ type: "text", text })),
+      ...sources.map((source) => ({ type: "image", source })),
+    ],
+  };
 }
 
 /** In the order in which they came, as far as that is known. */

@@ -2,8 +2,9 @@
 // What a history can hold besides is mended here, once for all formats: a beginning that was cut off, several messages in a row, results
 // of calls that are gone. The same messages always give the same turns, and more messages only add to them.
 
-import type { Message, Seal, ToolCall } from "../abi/message.ts";
+import type { MediaRef, Message, Seal, ToolCall } from "../abi/message.ts";
 import type { ModelRequest } from "../abi/stream.ts";
+import { sizeText } from "../lib/size.ts";
 
 export interface CallResult {
   readonly callId: string;
@@ -13,7 +14,13 @@ export interface CallResult {
 }
 
 export type Turn =
-  | { readonly role: "user"; readonly results: readonly CallResult[]; readonly texts: readonly string[] }
+  | {
+      readonly role: "user";
+      readonly results: readonly CallResult[];
+      readonly texts: readonly string[];
+      /** What was given with messages or came of calls; left out where there is none. */
+      readonly media?: readonly MediaRef[];
+    }
   | {
       readonly role: "assistant";
       readonly text: string;
@@ -24,6 +31,7 @@ export type Turn =
 interface Open {
   results: CallResult[];
   texts: string[];
+  media: MediaRef[];
 }
 
 const EVENT = "[event]";
@@ -32,7 +40,7 @@ const NOTHING = "(nothing)";
 
 export function turnsOf(messages: readonly Message[]): Turn[] {
   const turns: Turn[] = [];
-  let open: Open = { results: [], texts: [] };
+  let open: Open = { results: [], texts: [], media: [] };
   let waiting = new Map<string, ToolCall>();
 
   const closeUser = () => {
@@ -40,15 +48,18 @@ export function turnsOf(messages: readonly Message[]): Turn[] {
     waiting = new Map();
     if (turns.length === 0 && open.texts.length === 0)
       open.texts.push(`${EVENT} the beginning of this history is left out`);
-    if (open.results.length === 0 && open.texts.length === 0) open.texts.push(NOTHING);
-    turns.push({ role: "user", ...open });
-    open = { results: [], texts: [] };
+    const { media, ...said } = open;
+    if (said.results.length === 0 && said.texts.length === 0) said.texts.push(NOTHING);
+    turns.push({ role: "user", ...said, ...(media.length === 0 ? {} : { media }) });
+    open = { results: [], texts: [], media: [] };
   };
 
   for (const message of messages) {
     if (message.role === "toolResult") {
-      const { toolCallId: callId, toolName: tool, output, isError } = message.content;
-      if (waiting.delete(callId)) open.results.push({ callId, tool, output, isError });
+      const { toolCallId: callId, toolName: tool, output, isError, media = [] } = message.content;
+      if (!waiting.delete(callId)) continue;
+      open.results.push({ callId, tool, output, isError });
+      open.media.push(...media);
     } else if (message.role === "assistant") {
       const { text, toolCalls: calls = [], seal = null } = message.content;
       if (text === "" && calls.length === 0) continue;
@@ -58,6 +69,7 @@ export function turnsOf(messages: readonly Message[]): Turn[] {
     } else {
       const text = message.role === "system" ? `${EVENT} ${message.content}` : message.content;
       open.texts.push(text === "" ? NOTHING : text);
+      if (message.role === "user") open.media.push(...(message.media ?? []));
     }
   }
   if (open.texts.length > 0 || open.results.length > 0 || waiting.size > 0 || turns.length === 0) closeUser();
@@ -66,6 +78,29 @@ export function turnsOf(messages: readonly Message[]): Turn[] {
 
 function resultOf(call: ToolCall): Pick<CallResult, "callId" | "tool"> {
   return { callId: call.id, tool: call.name };
+}
+
+export interface Image {
+  readonly type: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+export type Shows = (turn: Extract<Turn, { readonly role: "user" }>) => ReturnType<typeof shownOf>;
+
+/** What is said beside results, with a line for everything that was given, and the images that are shown: none to a model that is blind. */
+export function shownOf(
+  { texts, media = [] }: Extract<Turn, { readonly role: "user" }>,
+  images: ModelRequest["images"],
+  sees: boolean,
+): { readonly texts: readonly string[]; readonly images: readonly Image[] } {
+  const shown: Image[] = [];
+  const lines = media.map(({ id, type, bytes, path }) => {
+    const data = sees ? images?.get(id) : undefined;
+    if (data !== undefined) shown.push({ type, data });
+    return `[attached: ${path}, ${type}, ${sizeText(bytes)}${data === undefined ? "; you cannot see it" : ""}]`;
+  });
+  return { texts: [...texts, ...lines], images: shown };
 }
 
 /** Tools and the whole conversation, where the system text is its first message and a tool is a function. */

@@ -5,7 +5,7 @@
 import type { Provider } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
-import { type Turn, toolsAndMessages } from "./conversation.ts";
+import { type Shows, shownOf, type Turn, toolsAndMessages } from "./conversation.ts";
 import { countOf, recordOf } from "./json.ts";
 import { ollamaWindow } from "./models.ts";
 import { ollamaTranslation } from "./ollama-events.ts";
@@ -61,24 +61,27 @@ type Request = Parameters<Provider["stream"]>[0];
 
 function bodyOf(request: Request, access: Access): object {
   const { maxTokens, reasoning, windowTokens } = access;
-  const served = access.served?.get(request.model)?.windowTokens;
+  const { windowTokens: served, sees = false } = access.served?.get(request.model) ?? {};
   return {
     model: request.model,
     stream: true,
     // Only models that think take yes for an answer; every model takes no.
     ...(reasoning === "off" ? { think: false } : {}),
     options: { num_ctx: ollamaWindow(served ?? windowTokens), num_predict: maxTokens },
-    ...toolsAndMessages(request, messagesOf),
+    ...toolsAndMessages(request, (turn) => messagesOf(turn, (said) => shownOf(said, request.images, sees))),
   };
 }
 
-function messagesOf(turn: Turn): object[] {
+function messagesOf(turn: Turn, shown: Shows): object[] {
   if (turn.role === "assistant") {
     const calls = turn.calls.map(({ name, args }) => ({ function: { name, arguments: args } }));
     return [{ role: "assistant", content: turn.text, ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
   }
   const results = turn.results.map(({ tool, output }) => ({ role: "tool", tool_name: tool, content: output }));
-  return [...results, ...turn.texts.map((text) => ({ role: "user", content: text }))];
+  const { texts, images } = shown(turn);
+  const said = texts.map((text) => ({ role: "user", content: text }));
+  if (images.length === 0) return [...results, ...said];
+  return [...results, ...said.slice(0, -1), { ...said.at(-1), images: images.map(({ data }) => data) }];
 }
 
 /** The places of one server, first come, first served. */

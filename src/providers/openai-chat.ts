@@ -3,7 +3,7 @@
 
 import type { ModelRequest } from "../abi/stream.ts";
 import type { Access } from "./access.ts";
-import { opened, sealedBy, type Turn, toolsAndMessages } from "./conversation.ts";
+import { opened, type Shows, sealedBy, shownOf, type Turn, toolsAndMessages } from "./conversation.ts";
 import { recordOf } from "./json.ts";
 import type { ModelFacts } from "./models.ts";
 import type { KeptTurn } from "./openai-chat-events.ts";
@@ -19,7 +19,7 @@ export function chatBody(request: ModelRequest, facts: ModelFacts, access: Acces
     stream_options: { include_usage: true },
     ...(isOpenAis ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),
     ...(facts.thinking === "effort" ? { reasoning_effort: effortOf(access) } : {}),
-    ...toolsAndMessages(request, (turn) => messagesOf(turn, by)),
+    ...toolsAndMessages(request, (turn) => messagesOf(turn, by, (said) => shownOf(said, request.images, facts.sees))),
   };
 }
 
@@ -27,7 +27,7 @@ export function effortOf({ reasoning }: Access): string {
   return reasoning === "off" || reasoning === "minimal" ? "low" : reasoning === "xhigh" ? "high" : reasoning;
 }
 
-function messagesOf(turn: Turn, by: string): object[] {
+function messagesOf(turn: Turn, by: string, shown: Shows): object[] {
   if (turn.role === "assistant") {
     const { marks = {}, ...thinking } = (recordOf(opened(turn.seal, by)[0]) ?? {}) as KeptTurn;
     const calls = turn.calls.map(({ id, name, args }, at) => ({
@@ -40,5 +40,12 @@ function messagesOf(turn: Turn, by: string): object[] {
     return [{ role: "assistant", content: said, ...thinking, ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
   }
   const results = turn.results.map(({ callId, output }) => ({ role: "tool", tool_call_id: callId, content: output }));
-  return [...results, ...turn.texts.map((text) => ({ role: "user", content: text }))];
+  const { texts, images } = shown(turn);
+  const said = texts.map((text) => ({ role: "user", content: text }));
+  if (images.length === 0) return [...results, ...said];
+  const pictures = images.map(({ type, data }) => ({
+    type: "image_url",
+    image_url: { url: `data:${type};base64,${data}` },
+  }));
+  return [...results, ...said, { role: "user", content: pictures }];
 }

@@ -3,7 +3,7 @@
 
 import type { ModelRequest, StopReason, StreamEvent } from "../abi/stream.ts";
 import type { Access } from "./access.ts";
-import { opened, sealedBy, type Turn, turnsOf } from "./conversation.ts";
+import { opened, type Shows, sealedBy, shownOf, type Turn, turnsOf } from "./conversation.ts";
 import { toldFailure } from "./failures.ts";
 import { countOf, parsed, recordOf } from "./json.ts";
 import type { ModelFacts } from "./models.ts";
@@ -37,11 +37,13 @@ export function responsesBody(request: ModelRequest, facts: ModelFacts, access: 
             strict: false,
           })),
         }),
-    input: turnsOf(request.messages).flatMap((turn) => itemsOf(turn, sealedBy(facts))),
+    input: turnsOf(request.messages).flatMap((turn) =>
+      itemsOf(turn, sealedBy(facts), (said) => shownOf(said, request.images, facts.sees)),
+    ),
   };
 }
 
-function itemsOf(turn: Turn, by: string): object[] {
+function itemsOf(turn: Turn, by: string, shown: Shows): object[] {
   if (turn.role === "assistant") {
     const said = turn.text === "" ? [] : [{ role: "assistant", content: turn.text }];
     const calls = turn.calls.map(({ id, name, args }) => ({
@@ -53,7 +55,11 @@ function itemsOf(turn: Turn, by: string): object[] {
     return [...opened(turn.seal, by), ...said, ...calls];
   }
   const results = turn.results.map(({ callId, output }) => ({ type: "function_call_output", call_id: callId, output }));
-  return [...results, ...turn.texts.map((text) => ({ role: "user", content: text }))];
+  const { texts, images } = shown(turn);
+  const said = texts.map((text) => ({ role: "user", content: text }));
+  if (images.length === 0) return [...results, ...said];
+  const pictures = images.map(({ type, data }) => ({ type: "input_image", image_url: `data:${type};base64,${data}` }));
+  return [...results, ...said, { role: "user", content: pictures }];
 }
 
 export function responsesTranslation(facts: ModelFacts): Translation {

@@ -127,6 +127,10 @@ export function messageLine(message: Message): string {
     }
     case "toolResult":
       return `${head} ${message.content.toolName}${message.content.isError ? ` (${message.content.outcome})` : ""}: ${message.content.output}`;
+    case "user":
+      return [`${head} ${message.content}`, ...(message.media ?? []).map(({ path }) => `[attached] ${path}`)].join(
+        "\n",
+      );
     default:
       return `${head} ${message.content}`;
   }

@@ -1,28 +1,54 @@
 // fs.*: the five file tools, over the namespace of whoever calls. Paths are absolute, relative to the caller's cwd, or begin with ~.
 
+import { LIMITS } from "../abi/limits.ts";
 import { quoted } from "../lib/quote.ts";
+import { headAndTail } from "../lib/truncate.ts";
 import { field, syscall } from "./define.ts";
-import type { Files, FileView, Match } from "./services.ts";
+import { FILE_TARGETS, type Files, type FileView, type Match } from "./files-service.ts";
+import deleteText from "./tools/delete.md" with { type: "text" };
+import editText from "./tools/edit.md" with { type: "text" };
+import readText from "./tools/read.md" with { type: "text" };
+import searchText from "./tools/search.md" with { type: "text" };
+import writeText from "./tools/write.md" with { type: "text" };
 
 const path = field.path("the file", { positional: true, meta: "PATH", of: "file" });
 const target = field.withDefault(
-  field.choice("which machine: gsv is the virtual one", ["gsv"], { hide: "cli" }),
+  field.choice("where: gsv is the virtual machine, host the person's own", FILE_TARGETS, { hide: "cli" }),
   "gsv",
 );
 
 type FileOf<K> = Extract<FileView, { readonly kind: K }>;
 
-// Models name lines by their number; people and pipes want the text.
+/** Room for what is said after it. */
+const TOLD_BYTES = LIMITS.toolOutputBytesMax - 512;
+
+// Models name lines by their number; people and pipes want the text. What does not fit is read on from there: it is in the file anyway.
 function numbered(view: FileView): string {
-  const missing = missingOf(view);
-  const end =
-    missing === null
-      ? []
-      : [`(${missing.what}${missing.next === null ? "" : `; read on with offset ${missing.next}`})`];
-  if (view.kind === "directory") return [namesOf(view), ...end].join("\n");
-  if (view.content === "" && missing === null) return "(empty)";
-  const lines = view.content.split("\n").map((line, index) => `${String(view.firstLine + index).padStart(6)}\t${line}`);
-  return [...lines, ...end].join("\n");
+  if (view.kind === "directory") return withEnd(namesOf(view), missingOf(view));
+  if (view.content === "" && !view.truncated) return "(empty)";
+  const { firstLine, content } = view;
+  const lines = content.split("\n").map((line, index) => `${String(firstLine + index).padStart(6)}\t${line}`);
+  const count = fittingLines(lines);
+  // A line that is longer than all there is room for is told in part.
+  if (count === 0) lines[0] = headAndTail(lines[0] ?? "", TOLD_BYTES).text;
+  const shown = lines.slice(0, Math.max(1, count));
+  const isWhole = shown.length === lines.length && count > 0;
+  const cut = { ...view, truncated: true, content: content.split("\n").slice(0, shown.length).join("\n") };
+  return withEnd(shown.join("\n"), missingOf(isWhole ? view : cut));
+}
+
+function withEnd(text: string, missing: ReturnType<typeof missingOf>): string {
+  if (missing === null) return text;
+  return `${text}\n(${missing.what}${missing.next === null ? "" : `; read on with offset ${missing.next}`})`;
+}
+
+function fittingLines(lines: readonly string[]): number {
+  let bytes = 0;
+  const over = lines.findIndex((line) => {
+    bytes += Buffer.byteLength(line) + 1;
+    return bytes > TOLD_BYTES;
+  });
+  return over === -1 ? lines.length : over;
 }
 
 /** What a view does not show, and the offset from which the rest is read. */
@@ -59,7 +85,7 @@ export const fsCalls = [
     tool: {
       name: "Read",
       repeat: "read",
-      description: "Read a text file (numbered lines) or list a directory. Use offset and limit for long files.",
+      description: readText,
       text: (view: FileView) => numbered(view),
     },
     cli: {
@@ -91,7 +117,7 @@ export const fsCalls = [
     tool: {
       name: "Write",
       repeat: "effect",
-      description: "Create a file or replace its whole content. Missing directories are made.",
+      description: writeText,
     },
     cli: {
       examples: [`gsv fs write '~/notes.md' "call the bank"`, "gsv fs write '~/report.txt' - < report.txt"],
@@ -118,8 +144,7 @@ export const fsCalls = [
     tool: {
       name: "Edit",
       repeat: "effect",
-      description:
-        "Replace oldString by newString in a file. oldString must match exactly and once, unless replaceAll is set.",
+      description: editText,
     },
     cli: {
       examples: ["gsv fs edit '~/notes.md' --old draft --new final"],
@@ -138,7 +163,7 @@ export const fsCalls = [
     class: "keyed",
     once: "answer",
     input: { path, target },
-    tool: { name: "Delete", repeat: "effect", description: "Delete a file or an empty directory." },
+    tool: { name: "Delete", repeat: "effect", description: deleteText },
     cli: {
       examples: ["gsv fs delete '~/notes.md'"],
       print: { kind: "value", text: (result: { path: string }) => `deleted ${result.path}` },
@@ -165,7 +190,7 @@ export const fsCalls = [
     tool: {
       name: "Search",
       repeat: "read",
-      description: "Find a text in files below a path. Returns path, line number and line.",
+      description: searchText,
     },
     cli: {
       examples: [`gsv fs search "deadline" '~' --include "*.md"`],

@@ -117,6 +117,9 @@ export const procCalls = [
       }),
       interrupt: field.flag("end the run in flight and start with this message at once"),
       model: field.optional(modelName("who answers this message")),
+      media: field.optional(
+        field.words("ids of media of the process that are given with it", { longest: 36, hide: "cli" }),
+      ),
     },
     cli: {
       examples: ['gsv proc send "Run the checks now."', 'gsv send --pid task:abc123 "Continue."'],

@@ -108,6 +108,8 @@ export interface SendRequest {
   readonly interrupt?: boolean;
   /** Who answers this message. */
   readonly model?: string;
+  /** Ids of media of the process that are given with it. */
+  readonly media?: readonly string[];
 }
 
 export interface Sent {
@@ -229,58 +231,6 @@ export interface Archives {
     caller: Caller,
     id: string,
   ): Promise<{ readonly archive: ArchiveInfo; readonly ok: boolean; readonly fault: string | null }>;
-}
-
-export interface Match {
-  readonly path: string;
-  readonly line: number;
-  readonly content: string;
-}
-
-export type FileView =
-  | {
-      readonly kind: "file";
-      readonly firstLine: number;
-      readonly path: string;
-      readonly content: string;
-      readonly lines: number;
-      readonly size: number;
-      readonly version: string;
-      readonly truncated: boolean;
-    }
-  | {
-      readonly kind: "directory";
-      readonly path: string;
-      readonly directories: readonly string[];
-      readonly files: readonly string[];
-      /** More names than fit one answer. */
-      readonly truncated?: true;
-    };
-
-export interface Files {
-  read(
-    caller: Caller,
-    request: { readonly path: string; readonly offset?: number; readonly limit?: number },
-  ): Promise<FileView>;
-  write(
-    context: CallContext,
-    request: { readonly path: string; readonly content: string },
-  ): Promise<{ readonly path: string; readonly size: number }>;
-  edit(
-    context: CallContext,
-    request: {
-      readonly path: string;
-      readonly oldString: string;
-      readonly newString: string;
-      readonly replaceAll: boolean;
-    },
-  ): Promise<{ readonly path: string; readonly replacements: number }>;
-  remove(context: CallContext, request: { readonly path: string }): Promise<{ readonly path: string }>;
-  search(
-    caller: Caller,
-    request: { readonly query: string; readonly path?: string; readonly include?: string },
-    signal: AbortSignal,
-  ): Promise<{ readonly matches: readonly Match[]; readonly count: number; readonly truncated: boolean }>;
 }
 
 export interface KernelStatus {

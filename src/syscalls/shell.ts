@@ -5,6 +5,7 @@ import { LIMITS } from "../abi/limits.ts";
 import { reveal } from "../lib/sanitize.ts";
 import { field, syscall } from "./define.ts";
 import { type Execed, SHELL_SIGNALS, SHELL_TARGETS, type ShellRow, type Shells } from "./shell-service.ts";
+import shellText from "./tools/shell.md" with { type: "text" };
 
 const id = field.uuid("names the script: made anew for each");
 const running = field.uuid("which one", { positional: true, meta: "ID" });
@@ -54,12 +55,7 @@ export const shellCalls = [
     tool: {
       name: "Shell",
       repeat: "resume",
-      description: [
-        "Run a bash command. Target gsv is the virtual machine with gsv's own files and commands; it runs at once unless it deletes or uses",
-        "the network. Target host is real bash on the person's machine; a person is asked first. There it may write in its directory and",
-        "/tmp, which is empty for each command, and reaches the network only with network. One that takes long is told so far, with an id",
-        "to read on.",
-      ].join(" "),
+      description: shellText,
       text: execText,
     },
     cli: { hidden: true, examples: [], print: { kind: "value", text: execText } },

@@ -3,21 +3,15 @@
 
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-service.ts";
 import type { ModelService } from "./ai-service.ts";
+import type { CodeMode } from "./codemode.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
+import type { Files } from "./files-service.ts";
 import type { Conversations, SearchService } from "./history-service.ts";
+import type { Web } from "./net-service.ts";
 import type { Prompts } from "./prompt-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
-import type {
-  Approvals,
-  Archives,
-  Files,
-  Histories,
-  KernelControl,
-  Processes,
-  Registry,
-  Settings,
-} from "./services.ts";
+import type { Approvals, Archives, Histories, KernelControl, Processes, Registry, Settings } from "./services.ts";
 import type { Shells } from "./shell-service.ts";
 import type { BudgetService, UsageReports } from "./spending-service.ts";
 import type { Media, Storage } from "./storage-service.ts";
@@ -31,6 +25,8 @@ export interface Services {
   readonly archives: Archives; // read
   readonly approvals: Approvals; // listing reads
   readonly files: Files; // reading and searching read
+  readonly web: Web;
+  readonly code: CodeMode;
   readonly tree: FileTree; // looking, listing and getting read
   readonly kernel: KernelControl; // status reads
   readonly processes: Processes;
@@ -88,6 +84,8 @@ const DOMAINS = {
   group: async (): Promise<Declarations> => (await import("./group.ts")).groupCalls,
   "sys.token": async (): Promise<Declarations> => (await import("./token.ts")).tokenCalls,
   shell: async (): Promise<Declarations> => (await import("./shell.ts")).shellCalls,
+  codemode: async (): Promise<Declarations> => (await import("./codemode.ts")).codemodeCalls,
+  net: async (): Promise<Declarations> => (await import("./net.ts")).netCalls,
   storage: async (): Promise<Declarations> => (await import("./storage.ts")).storageCalls,
   "proc.context": async (): Promise<Declarations> => (await import("./prompt.ts")).contextCalls,
   "config.context": async (): Promise<Declarations> => (await import("./prompt.ts")).homeContextCalls,

@@ -56,6 +56,17 @@ async function feed(sink: { write(bytes: Uint8Array): unknown; flush(): unknown 
   }
 }
 
+/** A program that is only read from, and may be ended at any moment. */
+export function spawnRead(argv: readonly string[], env: { readonly [name: string]: string }) {
+  try {
+    const child = Bun.spawn([...argv], { cwd: "/", env: { ...env }, stdio: ["ignore", "pipe", "ignore"] });
+    child.unref();
+    return { stdout: child.stdout as AsyncIterable<Uint8Array>, kill: () => child.kill("SIGKILL") };
+  } catch (error) {
+    throw notStarted(argv, error);
+  }
+}
+
 export interface TerminalRequest {
   readonly argv: readonly string[];
   readonly directory: string;

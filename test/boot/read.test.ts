@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readOnlySys } from "../../src/boot/read.ts";
-import type { FileView } from "../../src/syscalls/services.ts";
+import type { FileView } from "../../src/syscalls/files-service.ts";
 import { withHome } from "../support/home.ts";
 import { TestKernel } from "../support/kernel.ts";
 

@@ -27,6 +27,12 @@ const many = {
   input: { pids: field.pids("processes", { positional: true, meta: "PID..." }) },
 };
 
+test("a flag that takes many is given once for each", () => {
+  const attached = { ...many, input: { attach: field.optional(field.paths("files", { letter: "a", meta: "FILE" })) } };
+  const result = parseCommandLine(attached, ["-a", "one.png", "--attach", "two.png"]);
+  expect(result).toMatchObject({ values: { attach: ["one.png", "two.png"] } });
+});
+
 function parsed(...args: string[]) {
   const result = parseCommandLine(spec, args);
   if (result === "help") throw new Error("help");

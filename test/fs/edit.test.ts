@@ -45,7 +45,9 @@ describe("an edit", () => {
   test("finds the place that differs in white space only behind beginnings that look like it, blank lines or not", () => {
     expect(fault("a\na\n\n a\n\n\n b\n", "a\na\nb")).toContain("line 2 differs in white space only");
     expect(fault("a\nb\na\nb\n\ta\nc\n", "a\nb\na\nc")).toContain("line 3 differs in white space only");
-    expect(fault("a\nb\na\nb\na\n", "a\nb\nb")).toContain("copy the text exactly as it stands");
+    expect(fault("a\nb\na\nb\na\n", "a\nb\nb")).toContain(
+      "nearest to it are these lines: copy what stands in the file 1: a 2: b 3: a",
+    );
   });
 
   // With a look at every wanted line for every line of the file this would take minutes.

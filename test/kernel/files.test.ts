@@ -8,7 +8,7 @@ import type { Caller } from "../../src/abi/identity.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
 import { filesService } from "../../src/kernel/files.ts";
 import type { CallContext } from "../../src/syscalls/define.ts";
-import type { Files } from "../../src/syscalls/services.ts";
+import type { Files } from "../../src/syscalls/files-service.ts";
 import { agent, bob, root, sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 

@@ -95,6 +95,9 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.history.policy": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
   "ai.models": { outcomes: ALL, about: () => ({ provider: "offline" }) },
   "ai.test": { outcomes: PERSON, about: () => ({ model: "offline" }) },
+  "codemode.exec": { outcomes: ["EPERM", "EPERM", "EPERM", "EPERM", "EPERM"], about: () => ({ code: "return 1" }) },
+  // Nobody is asked about a process's call here, and nobody has allowed it.
+  "net.fetch": { outcomes: ["EINVAL", "EINVAL", "EINVAL", "EPERM", "EPERM"], about: () => ({ url: "file:///x" }) },
   "proc.reset": { outcomes: HIDDEN, about: pid },
   "proc.kill": { outcomes: HIDDEN, about: pid },
   "proc.wait": { outcomes: HIDDEN, about: async (world, owner) => ({ pids: [await world.pid(owner)] }) },

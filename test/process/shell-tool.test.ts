@@ -5,8 +5,9 @@ import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import type { Approval } from "../../src/abi/process.ts";
 import type { PlannedCall } from "../support/answers.ts";
+import { Desk, why } from "../support/desk.ts";
 import { WAYS } from "../support/host.ts";
-import { INIT, type KernelOptions, TestKernel } from "../support/kernel.ts";
+import { INIT } from "../support/kernel.ts";
 import { standInSandbox } from "../support/sandbox.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 
@@ -22,82 +23,29 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 /** What a scan of words does not find. */
 const SLY = "a=r; $a'm' ~/kept; config set ai.model offline; echo $?";
 
-class Desk {
-  private constructor(readonly home: TestKernel) {}
-
-  static async at(options: KernelOptions = {}): Promise<Desk> {
-    return new Desk(await TestKernel.boot({ cwd: work, realTime: true, ...options }));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.home[Symbol.asyncDispose]();
-  }
-
-  /** The init makes one call: what came of it, or the approval it waits for. */
-  async calls(args: object): Promise<string | Approval> {
-    const before = (await this.results()).length;
-    this.home.model.will(INIT, { calls: [{ name: "Shell", args }] });
-    await this.home.send("go");
-    let asked: Approval | undefined;
-    await this.home.until("it is told or asks", async () => {
-      asked = (await this.open())[0];
-      return asked !== undefined || (await this.isIdle());
-    });
-    return asked ?? (await this.results()).slice(before).join("\n");
-  }
-
-  async open(): Promise<readonly Approval[]> {
-    return (await this.home.sys.call<{ approvals: readonly Approval[] }>("hil.list", {})).approvals;
-  }
-
-  /** Says yes or no, and what came of it. */
-  async answers(asked: string | Approval, decision: "approve" | "deny" = "approve"): Promise<string> {
-    if (typeof asked === "string") throw new Error(`it did not ask: ${asked}`);
-    await this.home.sys.call("hil.answer", { id: asked.id, decision });
-    await this.home.until("the run ends", async () => {
-      return await this.isIdle();
-    });
-    return (await this.results()).at(-1) ?? "";
-  }
-
-  async isIdle(): Promise<boolean> {
-    return (await this.home.get(INIT)).state === "idle";
-  }
-
-  async results(): Promise<string[]> {
-    return (await this.home.messages(INIT)).flatMap((message) =>
-      message.role === "toolResult" ? [message.content.output] : [],
-    );
-  }
-}
-
-function why(asked: string | Approval): string {
-  return typeof asked === "string" ? `ran: ${asked}` : asked.why;
-}
-
 test("on gsv a command runs by itself, and its output and exit status are told", async () => {
-  await using desk = await Desk.at();
-  expect(await desk.calls({ command: "echo one; ls -d /proc; exit 3" })).toBe("one\n/proc\n(exit status 3)");
-  expect(await desk.calls({ command: "echo note > ~/kept; cat ~/kept", description: "keep a note" })).toBe(
+  await using desk = await Desk.at({ cwd: work });
+  expect(await desk.calls("Shell", { command: "echo one; ls -d /proc; exit 3" })).toBe("one\n/proc\n(exit status 3)");
+  expect(await desk.calls("Shell", { command: "echo note > ~/kept; cat ~/kept", description: "keep a note" })).toBe(
     "note\n(exit status 0)",
   );
 });
 
 test("what deletes or uses the network asks with the whole command, and does it once allowed", async () => {
-  await using desk = await Desk.at();
-  await desk.calls({ command: "echo note > ~/kept" });
-  const asked = await desk.calls({ command: "rm ~/kept && echo gone" });
+  await using desk = await Desk.at({ cwd: work });
+  await desk.calls("Shell", { command: "echo note > ~/kept" });
+  const asked = await desk.calls("Shell", { command: "rm ~/kept && echo gone" });
   expect(why(asked)).toBe("run in gsv: rm ~/kept && echo gone");
   expect(await desk.answers(asked)).toBe("gone\n(exit status 0)");
-  const again = await desk.calls({ command: "curl https://example.org" });
+  const again = await desk.calls("Shell", { command: "curl https://example.org" });
   expect(why(again)).toBe("run in gsv: curl https://example.org");
   expect(await desk.answers(again, "deny")).toContain("denied");
 });
 
 test("what hides from that is refused where it happens", async () => {
-  await using desk = await Desk.at();
+  await using desk = await Desk.at({ cwd: work });
   const pid = await desk.home.task();
-  await desk.calls({ command: "echo note > ~/kept; echo x > ~/other" });
+  await desk.calls("Shell", { command: "echo note > ~/kept; echo x > ~/other" });
   // biome-ignore-start lint/suspicious/noTemplateCurlyInString: bash takes them
   const sly = [
     "a=r; ${a}m ~/kept",
@@ -113,45 +61,45 @@ test("what hides from that is refused where it happens", async () => {
   ];
   // biome-ignore-end lint/suspicious/noTemplateCurlyInString: bash takes them
   for (const command of sly) {
-    const told = await desk.calls({ command });
+    const told = await desk.calls("Shell", { command });
     expect(`${command}: ${why(told)}`).toMatch(
       /needs a person's approval|is for people|EPERM|may not|no such directory on the host/,
     );
   }
-  expect(await desk.calls({ command: "cat ~/kept; cd; ls kept other context.d" })).toMatch(
+  expect(await desk.calls("Shell", { command: "cat ~/kept; cd; ls kept other context.d" })).toMatch(
     /^note\nkept\nother\n(?!.*10\.md)/s,
   );
   expect((await desk.home.get(pid)).state).toBe("idle");
 });
 
 test("a person can be asked for it in so many words; the yes is to the script and not to what is beyond it", async () => {
-  await using desk = await Desk.at();
-  await desk.calls({ command: "echo note > ~/kept" });
-  const asked = await desk.calls({ command: SLY, ask: true });
+  await using desk = await Desk.at({ cwd: work });
+  await desk.calls("Shell", { command: "echo note > ~/kept" });
+  const asked = await desk.calls("Shell", { command: SLY, ask: true });
   expect(why(asked)).toBe(`run in gsv: ${SLY}`);
   const told = await desk.answers(asked);
   expect(told).toContain("config.set is for people");
-  expect(await desk.calls({ command: "ls ~/kept" })).toContain("No such file");
+  expect(await desk.calls("Shell", { command: "ls ~/kept" })).toContain("No such file");
 });
 
 test("without a sandbox every command of the host asks, and the card says what it can do", async () => {
-  await using desk = await Desk.at();
-  const asked = await desk.calls({ target: "host", command: "pwd; cat notes" });
+  await using desk = await Desk.at({ cwd: work });
+  const asked = await desk.calls("Shell", { target: "host", command: "pwd; cat notes" });
   expect(why(asked)).toBe(
     `attach ${work} and run on this machine in ${work}, with NO SANDBOX: it can do whatever you can: pwd; cat notes`,
   );
   expect(await desk.answers(asked)).toBe(`${work}\ncall the bank\n(exit status 0)`);
-  const again = await desk.calls({ target: "host", command: "pwd" });
+  const again = await desk.calls("Shell", { target: "host", command: "pwd" });
   expect(why(again)).toStartWith(`run on this machine in ${work}, with NO SANDBOX`);
   expect(await desk.answers(again, "deny")).toContain("denied");
 });
 
 test("in a sandbox what only looks at an attached directory runs by itself, and all else asks", async () => {
-  await using desk = await Desk.at({ sandbox: sandbox.program });
-  const first = await desk.calls({ target: "host", command: "ls" });
+  await using desk = await Desk.at({ cwd: work, sandbox: sandbox.program });
+  const first = await desk.calls("Shell", { target: "host", command: "ls" });
   expect(why(first)).toBe(`attach ${work} and run on this machine in ${work}, in a sandbox without network: ls`);
   expect(await desk.answers(first)).toBe("link\nnotes\nsrc\n(exit status 0)");
-  expect(await desk.calls({ target: "host", command: "cat notes" })).toBe("call the bank\n(exit status 0)");
+  expect(await desk.calls("Shell", { target: "host", command: "cat notes" })).toBe("call the bank\n(exit status 0)");
   const asking = [
     "cat link",
     "cat ../secret",
@@ -165,30 +113,32 @@ test("in a sandbox what only looks at an attached directory runs by itself, and 
     "npm test",
   ];
   for (const command of asking) {
-    const asked = await desk.calls({ target: "host", command });
+    const asked = await desk.calls("Shell", { target: "host", command });
     expect(`${why(asked)}`).toEndWith(`in a sandbox without network: ${command}`);
     await desk.answers(asked, "deny");
   }
   const more = [{ network: true }, { ask: true }, { fed: true }, { cwd: join(work, "src") }];
   for (const each of more) {
-    const asked = await desk.calls({ target: "host", command: "ls", ...each });
+    const asked = await desk.calls("Shell", { target: "host", command: "ls", ...each });
     expect(why(asked)).toContain("run on this machine");
     await desk.answers(asked, "deny");
   }
-  expect(why(await desk.calls({ target: "host", command: "ls" }))).toBe("ran: link\nnotes\nsrc\n(exit status 0)");
+  expect(why(await desk.calls("Shell", { target: "host", command: "ls" }))).toBe(
+    "ran: link\nnotes\nsrc\n(exit status 0)",
+  );
 });
 
 test("the sandbox is told what to show, and nothing of the environment goes in but what is on the list", async () => {
   const hostEnv = { PATH: "/usr/bin:/bin", HOME: "/nonexistent", OPENAI_API_KEY: "canary-key", GSV_HOME: "canary" };
-  await using desk = await Desk.at({ sandbox: sandbox.program, hostEnv });
-  const told = await desk.answers(await desk.calls({ target: "host", command: "env; echo $TMPDIR" }));
+  await using desk = await Desk.at({ cwd: work, sandbox: sandbox.program, hostEnv });
+  const told = await desk.answers(await desk.calls("Shell", { target: "host", command: "env; echo $TMPDIR" }));
   expect(told).not.toContain("canary");
   expect(told).toContain("/tmp\n(exit status 0)");
   const words = sandbox.calls().at(-1)?.join(" ") ?? "";
   expect(words).toContain(`--bind ${work} ${work}`);
   expect(words).toContain("--unshare-net");
   const around = { target: "host", command: "true", network: true, cwd: join(desk.home.directory, "..") };
-  await desk.answers(await desk.calls(around));
+  await desk.answers(await desk.calls("Shell", around));
   expect(sandbox.calls().at(-1)).not.toContain("--unshare-net");
   expect(sandbox.calls().at(-1)).toContain(desk.home.directory);
 });
@@ -196,10 +146,10 @@ test("the sandbox is told what to show, and nothing of the environment goes in b
 test("where it may not run is said before anybody is asked", async () => {
   await using desk = await Desk.at({ cwd: "/somewhere" });
   const told = [
-    await desk.calls({ target: "host", command: "ls" }),
-    await desk.calls({ target: "host", command: "ls", cwd: desk.home.directory }),
-    await desk.calls({ target: "host", command: "ls", cwd: "src" }),
-    await desk.calls({ target: "host", command: "ls", cwd: "/etc/passwd" }),
+    await desk.calls("Shell", { target: "host", command: "ls" }),
+    await desk.calls("Shell", { target: "host", command: "ls", cwd: desk.home.directory }),
+    await desk.calls("Shell", { target: "host", command: "ls", cwd: "src" }),
+    await desk.calls("Shell", { target: "host", command: "ls", cwd: "/etc/passwd" }),
   ];
   expect(told.map(why).map((text) => text.split("\n")[0])).toEqual([
     "ran: ENOENT: no such directory on the host: /somewhere",
@@ -210,8 +160,8 @@ test("where it may not run is said before anybody is asked", async () => {
 });
 
 test("no process reaches the host by another way", async () => {
-  await using desk = await Desk.at({ sandbox: sandbox.program });
-  await desk.answers(await desk.calls({ target: "host", command: "ls" }));
+  await using desk = await Desk.at({ cwd: work, sandbox: sandbox.program });
+  await desk.answers(await desk.calls("Shell", { target: "host", command: "ls" }));
   const inside = await desk.home.insideOf(INIT);
   const id = "0190a1b2-0000-7000-8000-000000000001";
   const host = { id, target: "host", script: "touch made", cwd: work };
@@ -237,9 +187,9 @@ test("no process reaches the host by another way", async () => {
 });
 
 test.each(WAYS)("what takes long is told so far, read on and fed by its id: $name", async (way) => {
-  await using desk = await Desk.at({ sandbox: way.program });
+  await using desk = await Desk.at({ cwd: work, sandbox: way.program });
   const script = 'echo ready; read -r line; echo "<$line>"; read -r line; echo "<$line>"';
-  const asked = await desk.calls({ target: "host", command: script, fed: true, waitMs: 300 });
+  const asked = await desk.calls("Shell", { target: "host", command: script, fed: true, waitMs: 300 });
   if (typeof asked === "string") throw new Error(asked);
   // The run goes on call by call: what it left running would end with it.
   const { home } = desk;
@@ -261,8 +211,8 @@ test.each(WAYS)("what takes long is told so far, read on and fed by its id: $nam
 });
 
 test.each(WAYS)("what a run leaves running ends with it: $name", async (way) => {
-  await using desk = await Desk.at({ sandbox: way.program });
-  const asked = await desk.calls({ target: "host", command: "echo $$; sleep 1000", waitMs: 200 });
+  await using desk = await Desk.at({ cwd: work, sandbox: way.program });
+  const asked = await desk.calls("Shell", { target: "host", command: "echo $$; sleep 1000", waitMs: 200 });
   const told = await desk.answers(asked);
   expect(told).toContain("(it runs on:");
   await desk.home.until("it has ended", async () => {
@@ -272,20 +222,20 @@ test.each(WAYS)("what a run leaves running ends with it: $name", async (way) => 
 });
 
 test("of much output the beginning and the end are told, and the file that holds all of it", async () => {
-  await using desk = await Desk.at();
-  const told = await desk.calls({ command: "seq 9000 | sed 's,^,line ,'" });
+  await using desk = await Desk.at({ cwd: work });
+  const told = await desk.calls("Shell", { command: "seq 9000 | sed 's,^,line ,'" });
   expect(why(told)).toStartWith("ran: line 1\nline 2\n");
   expect(why(told)).toContain("bytes left out");
   expect(why(told)).toMatch(/\nline 9000\n\(all of it: \/tmp\/shell-[0-9a-f-]+\.txt\)\n\(exit status 0\)$/);
   expect(Buffer.byteLength(String(told))).toBeLessThanOrEqual(32 * 1024);
   const [, path = ""] = /all of it: (\S+)\)/.exec(String(told)) ?? [];
-  expect(await desk.calls({ command: `wc -l < ${path}` })).toMatch(/^\s*9000\n/);
+  expect(await desk.calls("Shell", { command: `wc -l < ${path}` })).toMatch(/^\s*9000\n/);
 });
 
 test("a command that outlives the kernel has its result in the next one, and ran once", async () => {
-  await using desk = await Desk.at();
+  await using desk = await Desk.at({ cwd: work });
   const command = "echo began >> began; echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; exit 4";
-  const asked = await desk.calls({ target: "host", command });
+  const asked = await desk.calls("Shell", { target: "host", command });
   await desk.home.sys.call("hil.answer", { id: (asked as Approval).id, decision: "approve" });
   await desk.home.until("it has begun", () => existsSync(join(work, "began")));
   await desk.home.restart();

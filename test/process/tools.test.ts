@@ -1,9 +1,17 @@
 // The tool calls of a turn: in order, each with exactly one result, and a result that says what was wrong and what to do.
 
 import { expect, test } from "bun:test";
+import { separateStores } from "../../fs/memory.ts";
+import { Namespace } from "../../fs/namespace.ts";
+import { objectsFs } from "../../fs/objects.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
+import { KeptResults } from "../../src/kernel/kept-results.ts";
 import type { PlannedCall } from "../support/answers.ts";
+import { sam } from "../support/caller.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
+import { memoryMount } from "../support/memoryfs.ts";
+
+const ANYBODYS = { uid: 0, gid: 0, mode: 0o1777 };
 
 interface Result {
   readonly outcome: string;
@@ -53,7 +61,7 @@ test("while a tool runs the process says so, and between tools it is running aga
 const WRONG: { readonly [what: string]: readonly [PlannedCall, RegExp] } = {
   "a tool there is not": [
     { name: "Browse" },
-    /^there is no tool Browse; the tools are Read, Write, Edit, Delete, Search, Shell\.$/,
+    /^there is no tool Browse; the tools are Read, Write, Edit, Delete, Search, Shell, CodeMode, Fetch\.$/,
   ],
   "a property of every object as a tool": [{ name: "__proto__" }, /^there is no tool __proto__; /],
   "a syscall that is no tool": [
@@ -75,7 +83,7 @@ const WRONG: { readonly [what: string]: readonly [PlannedCall, RegExp] } = {
   ],
   "a machine there is not": [
     { name: "Read", args: { path: "~", target: "mars" } },
-    /^EINVAL: target must be one of gsv, not "mars"$/,
+    /^EINVAL: target must be one of gsv, host, not "mars"$/,
   ],
   "a text that is not in the file": [
     { name: "Edit", args: { path: "~/real.txt", oldString: "nowhere", newString: "x" } },
@@ -112,21 +120,92 @@ test("a call that is wrong is told before anybody is asked to approve it", async
   expect(home.heard("chat.hil")).toEqual([]);
 });
 
-test("a long result is cut in its middle for the model, at whole characters, with how much is missing", async () => {
+test("a long result is cut in its middle at whole characters, and the file it names has all of it", async () => {
   await using home = await TestKernel.boot();
   const line = `${"❄".repeat(99)}\n`;
   await home.sys.call("fs.write", { path: "~/long.txt", content: `first\n${line.repeat(1000)}last\n` });
   const [result] = await results(home, { name: "Search", args: { query: "❄", path: "~/long.txt" } });
-  expect(Buffer.byteLength(result?.output ?? "")).toBeLessThanOrEqual(LIMITS.toolOutputBytesMax + 200);
+  expect(Buffer.byteLength(result?.output ?? "")).toBeLessThanOrEqual(LIMITS.toolOutputBytesMax);
   expect(result?.output).not.toContain("\uFFFD");
   expect(result?.outcome).toBe("completed");
+  const path = /\n\(all of it: (\/tmp\/result-\S+\.txt)\)$/.exec(result?.output ?? "")?.[1] ?? "";
+  const inside = await home.insideOf(INIT);
+  const view = await inside.call<{ content: string; lines: number }>("fs.read", { path, offset: 498 });
+  expect(view.lines).toBe(501);
+  expect(view.content).toStartWith("/home/sam/long.txt:500:❄");
 });
 
-test("the agent's tools are exactly the five file tools and the shell, each with a description and parameters", async () => {
+test("when there is no room for results, the oldest make room", async () => {
+  await using home = await TestKernel.boot();
+  const namespace = new Namespace([
+    { at: "/", fs: memoryMount(0o755) },
+    { at: "/tmp", fs: objectsFs({ storeOf: separateStores(() => 1, 3000), clock: home.clock, root: ANYBODYS }) },
+  ]);
+  const kept = new KeptResults(namespace);
+  const ids = ["1", "2", "3"].map((digit) => `${digit.repeat(8)}-0000-7000-8000-000000000000`);
+  for (const id of ids) {
+    expect(await kept.keep(sam, "result", id, [Buffer.alloc(900)])).toBe(`/tmp/result-${id}.txt`);
+    await home.clock.advance(1000);
+  }
+  expect((await namespace.list(sam, "/tmp")).map(({ name }) => name)).toEqual(
+    ids.slice(1).map((id) => `result-${id}.txt`),
+  );
+  expect(await kept.keep(sam, "result", ids[0]!, [Buffer.alloc(9000)])).toBeNull();
+});
+
+test("lines that together are more than a model is told at once are read on from where they end", async () => {
+  await using home = await TestKernel.boot();
+  const content = Array.from({ length: 40 }, (_, index) => `${index} ${"x".repeat(2000)}`).join("\n");
+  await home.sys.call("fs.write", { path: "~/wide.txt", content });
+  const seen: string[] = [];
+  for (let offset = 0, more = true; more; ) {
+    const [result] = await results(home, { name: "Read", args: { path: "~/wide.txt", offset } });
+    const { output = "" } = result ?? {};
+    expect(Buffer.byteLength(output)).toBeLessThanOrEqual(LIMITS.toolOutputBytesMax);
+    seen.push(...output.matchAll(/\t(\d+) x/g).map(([, number]) => number ?? ""));
+    const next = /read on with offset (\d+)\)$/.exec(output)?.[1];
+    more = next !== undefined;
+    offset = Number(next);
+  }
+  expect(seen).toEqual(Array.from({ length: 40 }, (_, index) => String(index)));
+});
+
+test("an edit of what somebody changed since it was read is refused, until it is read again; one's own changes count as read", async () => {
+  await using home = await TestKernel.boot();
+  const path = "~/shared.txt";
+  const edit = (oldString: string, newString: string) => ({ name: "Edit", args: { path, oldString, newString } });
+  await home.sys.call("fs.write", { path, content: "one\n" });
+  await results(home, { name: "Read", args: { path } });
+  await home.sys.call("fs.write", { path, content: "one\ntwo, by sam\n" });
+  const told = await results(
+    home,
+    edit("one", "1"),
+    { name: "Read", args: { path } },
+    edit("one", "1"),
+    edit("1", "I"),
+  );
+  expect(told.map(({ output }) => output.split("\n")[0])).toEqual([
+    "ECONFLICT: cannot edit /home/sam/shared.txt: changed since it was read",
+    "     1\tone",
+    "replaced 1 in /home/sam/shared.txt",
+    "replaced 1 in /home/sam/shared.txt",
+  ]);
+});
+
+test("the agent's tools are exactly the file tools, the shell and pages of the web, each with a description and parameters", async () => {
   await using home = await TestKernel.boot();
   await home.say("hello");
   const tools = home.model.requests[0]?.tools ?? [];
-  expect(tools.map(({ name }) => name)).toEqual(["Read", "Write", "Edit", "Delete", "Search", "Shell"]);
+  expect(tools.map(({ name }) => name)).toEqual([
+    "Read",
+    "Write",
+    "Edit",
+    "Delete",
+    "Search",
+    "Shell",
+    "CodeMode",
+    "Fetch",
+  ]);
   for (const { description, parameters } of tools) {
     expect(description).not.toBe("");
     expect(parameters).toMatchObject({ type: "object", additionalProperties: false });

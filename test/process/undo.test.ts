@@ -262,3 +262,16 @@ test("the same undo asked for again, by a client that lost its kernel, is done o
   expect(await again()).toEqual(first);
   expect((await home.stores.processes.undos(pid)).length).toBe(1);
 });
+
+test("many files come back as few do: empty ones, odd names and all", async () => {
+  await using home = await TestKernel.boot();
+  const names = Array.from({ length: 150 }, (_, at) => `d${at % 7}/file ${at}.txt`);
+  using project = new Project(Object.fromEntries(names.map((name, at) => [name, at % 10 === 0 ? "" : `line ${at}\n`])));
+  project.write('na"me\u00e9\n.txt', "odd\n");
+  const pid = await inProject(home, project);
+  await works(home, pid, host("find . -name '*.txt' -exec sh -c 'echo run >> \"$1\"' _ {} \\;"));
+  expect((await diff(home, pid)).files).toHaveLength(151);
+  await undo(home, pid);
+  expect(names.map((name) => project.read(name))).toEqual(names.map((_, at) => (at % 10 === 0 ? "" : `line ${at}\n`)));
+  expect(project.read('na"me\u00e9\n.txt')).toBe("odd\n");
+});

@@ -8,7 +8,7 @@ import { SYSCALLS } from "../../src/syscalls/all.ts";
 
 /** Commands written by hand, with the flags they take. */
 const BY_HAND: { readonly [name: string]: string } = {
-  chat: "--pid --new --model --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label --budget --usage",
+  chat: "--pid --new --model --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label --budget --usage -a",
   usage: "--by --since --pid --csv",
   budget: "",
   wait: "--timeout --wait",
@@ -60,6 +60,7 @@ const BY_HAND: { readonly [name: string]: string } = {
 };
 const SHORT: { readonly [name: string]: string } = {
   ps: "proc.list",
+  fetch: "net.fetch",
   models: "ai.models",
   model: "proc.model",
   send: "proc.send",

@@ -41,6 +41,8 @@ export interface KernelOptions {
   readonly cwd?: string;
   /** The sandbox of the machine; none when left out, whatever the machine has. */
   readonly sandbox?: string;
+  /** Even where the machine has it. */
+  readonly noRipgrep?: boolean;
   readonly hostEnv?: Machine["hostEnv"];
 }
 
@@ -78,6 +80,10 @@ export class TestKernel {
     const signals: Signal[] = [];
     this.signals = signals;
     this.sys.on({}, (signal) => signals.push(signal));
+  }
+
+  private ripgrep(): string | null {
+    return this.options.noRipgrep ? null : Bun.which("rg");
   }
 
   /** Nothing is drained: what is in flight stays where it is, and the next kernel takes it from there. */
@@ -226,7 +232,7 @@ export class TestKernel {
       path: process.env.PATH,
       config: this.options.config ?? {},
       hostEnv: this.options.hostEnv ?? { PATH: "/usr/bin:/bin" },
-      findProgram: () => this.options.sandbox ?? null,
+      findProgram: (name) => (name === "rg" ? this.ripgrep() : (this.options.sandbox ?? null)),
       log,
       ...(this.options.retention && { retention: this.options.retention }),
       ports: (ports) => {

@@ -13,7 +13,6 @@ import {
 } from "../../src/abi/process.ts";
 import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
 import type { CallStatus, Closing, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
-
 import type { ModelAsked, ModelCall, ModelQueued, ModelRun, NewMessage } from "./model-rows.ts";
 import { ModelTold } from "./model-told.ts";
 import { endOf, ModelUsage } from "./model-usage.ts";
@@ -133,11 +132,23 @@ export class ModelProcess {
   }
 
   openCalls(runId: string | null): ModelCall[] {
+    return this.allOpenCalls(runId).filter(({ block }) => block === undefined);
+  }
+
+  allOpenCalls(runId: string | null): ModelCall[] {
     return this.calls.filter((call) => call.runId === runId && OPEN.includes(call.status));
   }
 
   openCall(dispatchId: string): ModelCall | null {
     return this.calls.find((call) => call.dispatchId === dispatchId && OPEN.includes(call.status)) ?? null;
+  }
+
+  beginCall(dispatchId: string): null | "fenced" {
+    const call = this.openCall(dispatchId);
+    if (call === null || call.status === "asking") return "fenced";
+    call.status = "dispatched";
+    if (this.active !== null) this.active = "waiting_tool";
+    return null;
   }
 
   enterMessage(message: NewMessage): Message {
@@ -154,6 +165,7 @@ export class ModelProcess {
       return this.enterMessage({
         role,
         content: row.text,
+        ...(row.kind === "user" && row.media !== undefined && { media: row.media }),
         runId: row.runId ?? runId,
         timestamp: row.now,
         origin: row.origin,
@@ -184,6 +196,10 @@ export class ModelProcess {
     call.status = outcome;
     const run = this.runs.get(call.runId);
     if (run !== undefined) run.deaths = 0;
+    if (call.block !== undefined) {
+      call.result = { outcome, output };
+      return 0;
+    }
     const { tool: toolName, callId: toolCallId } = call;
     const content = { toolName, toolCallId, isError: outcome !== "completed", outcome, output };
     return this.enterMessage({ role: "toolResult", runId: call.runId, timestamp: now, content }).id;

@@ -2,6 +2,7 @@
 
 import type { Message } from "../../src/abi/message.ts";
 import type { Approval, RunStatus, Usage } from "../../src/abi/process.ts";
+import type { NestedCall } from "../../src/store/process/nested.ts";
 import type { Admission, CallRow, CallStatus } from "../../src/store/process/verbs.ts";
 
 export interface ModelRun {
@@ -23,6 +24,8 @@ export type ModelCall = Omit<CallRow, "status"> & {
   readonly runId: string;
   readonly generation: number;
   status: CallStatus;
+  readonly position?: number;
+  result?: NestedCall["result"];
 };
 export type ModelQueued = Admission & { readonly id: number; readonly generation: number };
 export type ModelAsked = { approval: Approval; readonly dispatchId: string; readonly generation: number };

@@ -4,6 +4,7 @@
 import { LIMITS } from "../../src/abi/limits.ts";
 import type { WaitsFor } from "../../src/abi/process.ts";
 import { StoreCorrupt, StoreUnavailable } from "../../src/store/open.ts";
+import type { NestRequest } from "../../src/store/process/nested.ts";
 import type {
   Admission,
   Closing,
@@ -14,6 +15,7 @@ import type {
   TextPiece,
   TurnCommit,
 } from "../../src/store/process/verbs.ts";
+import { nest, nestedIn } from "./model-nested.ts";
 import { ModelProcess } from "./model-process.ts";
 import { closingRecordsOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
 import type { Step } from "./model-segments.ts";
@@ -31,6 +33,8 @@ const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"
 
 export class ModelStore extends ModelToldStore implements ProcessStore {
   private quarantined = 0;
+  nest = async (pid: string, epoch: number, call: NestRequest) => this.owned(pid, epoch, (each) => nest(each, call));
+  nested = async (pid: string, block: string) => nestedIn(this.get(pid), block);
   repeats = async (pid: string, dispatchId: string) => repeatsOf(this.get(pid).calls, dispatchId);
   waste = async (pid: string, spent: Given<"waste", 1>) =>
     void this.verb(pid, ({ usage }) => usage.add({ ...spent, turn: 0, wasted: true }));
@@ -83,13 +87,7 @@ export class ModelStore extends ModelToldStore implements ProcessStore {
   }
 
   async beginCall(pid: string, epoch: number, dispatchId: string) {
-    return this.owned(pid, epoch, (process) => {
-      const call = process.openCall(dispatchId);
-      if (call === null || call.status === "asking") return "fenced";
-      call.status = "dispatched";
-      if (process.active !== null) process.active = "waiting_tool";
-      return null;
-    });
+    return this.owned(pid, epoch, (process) => process.beginCall(dispatchId));
   }
 
   async endCall(pid: string, epoch: number, dispatchId: string, { outcome, output, now }: Given<"endCall", 3>) {

@@ -90,7 +90,7 @@ function rowsToEnter(rows: readonly ModelQueued[]): ModelQueued[] {
 }
 
 function settle(process: ModelProcess, runId: string, now: number): void {
-  for (const call of process.openCalls(runId)) {
+  for (const call of process.allOpenCalls(runId)) {
     if (call.status !== "dispatched") continue;
     if (call.repeat === "read") call.status = "approved";
     else if (call.repeat === "resume") call.status = wasAllowed(process, call.dispatchId) ? "approved" : "registered";

@@ -124,6 +124,8 @@ export const NAMELESS = [
   "account.list",
   "ai.models",
   "ai.test",
+  "net.fetch",
+  "codemode.exec",
   "audit.list",
   "group.list",
   "group.add",

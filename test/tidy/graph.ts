@@ -3,7 +3,13 @@
 
 import { isCode, isTest, type SourceFile, type Tree } from "./tree.ts";
 
-export const ENTRIES = ["src/main.ts", "src/boot/shell-worker.ts", "src/build.ts", "src/launch.mjs"];
+export const ENTRIES = [
+  "src/main.ts",
+  "src/boot/shell-worker.ts",
+  "src/boot/code-worker.ts",
+  "src/build.ts",
+  "src/launch.mjs",
+];
 
 /** Exports that only tests take, each with the reason why that is right. */
 export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {

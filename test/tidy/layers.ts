@@ -40,7 +40,11 @@ export const LAYERS: { readonly [name: string]: Layer } = {
   prompts: { files: ["src/prompts/"], imports: ["abi", "lib"] },
   rpc: { files: ["src/rpc/"], imports: ["abi", "lib"] },
   targets: { files: ["src/targets/"], imports: ["abi", "lib"] },
-  tools: { files: ["src/tools/"], imports: ["abi", "lib"] },
+  tools: {
+    files: ["src/tools/"],
+    imports: ["abi", "lib"],
+    packages: ["quickjs-emscripten-core", "@jitl/quickjs-wasmfile-release-sync"],
+  },
   backup: { files: ["src/backup/"], imports: ["abi", "lib", "store", "objects", "repos"] },
   doctor: { files: ["src/doctor/"], imports: ["abi", "lib"] },
   jobs: { files: ["src/jobs/"], imports: ["abi", "lib"], packages: ["fflate"] },

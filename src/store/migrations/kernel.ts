@@ -136,5 +136,12 @@ export const KERNEL_SCHEMA: Schema = {
         "CREATE INDEX processes_by_budget ON processes (budget_id) WHERE budget_id IS NOT NULL",
       ],
     },
+    {
+      name: "pages of the web",
+      statements: [
+        // Whoever may run commands may ask for pages, in homes that are older than these.
+        "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'net.fetch' FROM group_capabilities WHERE capability = 'shell.*' AND gid = 100",
+      ],
+    },
   ],
 };

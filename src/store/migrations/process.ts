@@ -98,5 +98,14 @@ export const PROCESS_SCHEMA: Schema = {
         ) STRICT`,
       ],
     },
+    {
+      name: "calls of blocks of code",
+      statements: [
+        // Of a call that a block of code makes: the call that runs the block, and what came of it, which is no message.
+        "ALTER TABLE pending_tool_calls ADD COLUMN block TEXT",
+        "ALTER TABLE pending_tool_calls ADD COLUMN result_json TEXT",
+        "CREATE INDEX calls_by_block ON pending_tool_calls (block, position) WHERE block IS NOT NULL",
+      ],
+    },
   ],
 };

@@ -2,7 +2,7 @@
 // Queue rows have ids of their own; a message gets its number when it enters history.
 
 import { LIMITS } from "../../abi/limits.ts";
-import type { Message, Origin } from "../../abi/message.ts";
+import type { MediaRef, Message, Origin } from "../../abi/message.ts";
 import type { RunEnd } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
 import { abortRun, endUnstarted } from "./closing.ts";
@@ -17,8 +17,8 @@ export function admit(db: Db, head: HeadRow, message: Admission): Admitted | Ref
   const replaced = message.source === null ? [] : replaceEvent(db, head, message.source, message.now);
   const busy = head.currentRun !== null || head.queued > 0;
   db.run(
-    `INSERT INTO message_queue (run_id, generation, kind, wakes, urgent, source, message, overrides_json, origin_json, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO message_queue (run_id, generation, kind, wakes, urgent, source, message, media_json, overrides_json, origin_json, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     message.runId,
     head.generation,
     message.kind,
@@ -26,6 +26,7 @@ export function admit(db: Db, head: HeadRow, message: Admission): Admitted | Ref
     message.urgent ? 1 : 0,
     message.source,
     message.text,
+    message.media === undefined ? null : JSON.stringify(message.media),
     message.model ? JSON.stringify({ model: message.model }) : null,
     JSON.stringify(message.origin),
     message.now,
@@ -152,9 +153,10 @@ export function enterWaiting(db: Db, head: HeadRow, runId: string, now: number):
 function enter(db: Db, head: HeadRow, rows: readonly QueueRow[], runId: string, now: number): Message[] {
   const messages: Message[] = [];
   for (const row of rows) {
+    const media = row.media_json === null ? {} : { media: JSON.parse(row.media_json) as readonly MediaRef[] };
     const message: Message = {
       id: head.takeSeq(),
-      role: row.kind === "user" ? "user" : "system",
+      ...(row.kind === "user" ? { role: "user", ...media } : { role: "system" }),
       content: row.message,
       runId: row.run_id ?? runId,
       timestamp: row.created_at,

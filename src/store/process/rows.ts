@@ -1,6 +1,6 @@
 // Rows of a process database as values and back. The shapes of the columns are known here only.
 
-import type { Message, Origin, Seal, ToolCall, ToolOutcome } from "../../abi/message.ts";
+import type { MediaRef, Message, Origin, Seal, ToolCall, ToolOutcome } from "../../abi/message.ts";
 import { type Approval, NO_USAGE, type RunEnd, type RunStatus, type Usage } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
 import type { ArchiveRecord, CallRow, CallStatus } from "./verbs.ts";
@@ -13,6 +13,7 @@ export type MessageRow = {
   readonly content: string;
   readonly tool_calls: string | null;
   readonly tool_call_id: string | null;
+  readonly media_json: string | null;
   readonly origin_json: string | null;
   readonly run_id: string | null;
   readonly created_at: number;
@@ -26,6 +27,7 @@ export type QueueRow = {
   readonly wakes: number;
   readonly urgent: number;
   readonly message: string;
+  readonly media_json: string | null;
   readonly overrides_json: string | null;
   readonly origin_json: string | null;
   readonly created_at: number;
@@ -63,6 +65,7 @@ type ToolCallRow = {
   readonly args_json: string;
   readonly repeat: CallRow["repeat"];
   readonly status: CallStatus;
+  readonly block: string | null;
 };
 
 interface AssistantExtra {
@@ -92,21 +95,24 @@ export function messageFromRow(row: MessageRow): Message {
       content: { ...extra, toolCallId: row.tool_call_id ?? "", output: row.content },
     };
   }
-  return { ...base, role: row.role, content: row.content };
+  if (row.role === "system") return { ...base, role: "system", content: row.content };
+  const media = row.media_json === null ? {} : { media: JSON.parse(row.media_json) as readonly MediaRef[] };
+  return { ...base, role: "user", content: row.content, ...media };
 }
 
 /** Stores a message under its number; the caller took the number from the head. */
 export function insertMessage(db: Db, generation: number, message: Message): void {
   const { text, extra, callId } = columnsOf(message);
   db.run(
-    `INSERT INTO messages (id, generation, role, content, tool_calls, tool_call_id, origin_json, run_id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO messages (id, generation, role, content, tool_calls, tool_call_id, media_json, origin_json, run_id, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     message.id,
     generation,
     message.role,
     text,
     extra,
     callId,
+    message.role === "user" && message.media !== undefined ? JSON.stringify(message.media) : null,
     message.origin === undefined ? null : JSON.stringify(message.origin),
     message.runId,
     message.timestamp,
@@ -141,6 +147,7 @@ export function archiveRecord(row: MessageRow): ArchiveRecord {
     ...(toolCalls === undefined ? {} : { tool_calls: toolCalls }),
     ...(thinking === undefined ? {} : { thinking }),
     ...(row.tool_call_id === null ? {} : { tool_call_id: row.tool_call_id, ...rest }),
+    ...(row.media_json === null ? {} : { media: JSON.parse(row.media_json) as readonly MediaRef[] }),
     ...(row.run_id === null ? {} : { run_id: row.run_id }),
     ...(row.origin_json === null ? {} : { origin: JSON.parse(row.origin_json) as Origin }),
     ts: row.created_at,
@@ -187,6 +194,7 @@ export function callFromRow(row: ToolCallRow): CallRow {
     args: JSON.parse(row.args_json) as CallRow["args"],
     repeat: row.repeat,
     status: row.status,
+    ...(row.block === null ? {} : { block: row.block }),
   };
 }
 

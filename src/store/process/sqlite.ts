@@ -12,8 +12,10 @@ import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
 import { HeadRow, kernelGenerationOf } from "./head.ts";
 import { history, logCall, messageText, trace } from "./history.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
+import { nest, nested } from "./nested.ts";
 import { recoverRun } from "./recover.ts";
 import { repeats } from "./repeats.ts";
+import { storeAnswer } from "./requests.ts";
 import { rewindVerbs } from "./rewinds.ts";
 import { insertMessage, runEnd } from "./rows.ts";
 import { segmentVerbs } from "./segment-store.ts";
@@ -141,6 +143,12 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
         return seq === null ? "fenced" : { seq };
       });
     },
+
+    async nest(pid, epoch, request) {
+      return owned(pid, epoch, "normal", (db, head) => nest(db, head, request));
+    },
+
+    nested: async (pid, block) => nested(files.get(pid), block),
 
     async ask(pid, epoch, request) {
       return owned(pid, epoch, "full", (db, head) => ask(db, head, request));
@@ -307,17 +315,6 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     remove: async (pid) => files.remove(pid),
     close: async () => files.close(),
   };
-}
-
-function storeAnswer(db: Db, key: string, hash: string, value: unknown, now: number): void {
-  db.run("DELETE FROM requests WHERE created_at < ?", now - LIMITS.requestsKeptMs);
-  db.run(
-    "INSERT OR REPLACE INTO requests (request_id, body_hash, answer_json, created_at) VALUES (?, ?, ?, ?)",
-    key,
-    hash,
-    JSON.stringify(value),
-    now,
-  );
 }
 
 function isRefusal(value: unknown): value is Refusal {

@@ -75,6 +75,16 @@ function insertCall(
 export function openCalls(db: Db, runId: string): CallRow[] {
   return db
     .all<Parameters<typeof callFromRow>[0]>(
+      `SELECT * FROM pending_tool_calls WHERE run_id = ? AND block IS NULL AND ${OPEN} ORDER BY turn, position`,
+      runId,
+    )
+    .map(callFromRow);
+}
+
+/** Those of the open calls' blocks of code too. */
+function allOpenCalls(db: Db, runId: string): CallRow[] {
+  return db
+    .all<Parameters<typeof callFromRow>[0]>(
       `SELECT * FROM pending_tool_calls WHERE run_id = ? AND ${OPEN} ORDER BY turn, position`,
       runId,
     )
@@ -102,12 +112,19 @@ export function endCall(
   dispatchId: string,
   result: { readonly outcome: ToolOutcome; readonly output: string; readonly now: number },
 ): number | null {
-  const row = db.get<{ run_id: string; call_id: string; tool: string }>(
-    `UPDATE pending_tool_calls SET status = ? WHERE dispatch_id = ? AND ${OPEN} RETURNING run_id, call_id, tool`,
+  const row = db.get<{ run_id: string; call_id: string; tool: string; block: string | null }>(
+    `UPDATE pending_tool_calls SET status = ? WHERE dispatch_id = ? AND ${OPEN} RETURNING run_id, call_id, tool, block`,
     result.outcome,
     dispatchId,
   );
   if (row === null) return null;
+  if (row.block !== null) {
+    const { outcome, output } = result;
+    const json = JSON.stringify({ outcome, output });
+    db.run("UPDATE pending_tool_calls SET result_json = ? WHERE dispatch_id = ?", json, dispatchId);
+    db.run("UPDATE runs SET deaths = 0 WHERE run_id = ?", row.run_id);
+    return 0;
+  }
   const seq = head.takeSeq();
   const message: Message = {
     id: seq,
@@ -134,7 +151,7 @@ const AS_DECIDED = `CASE WHEN EXISTS (SELECT 1 FROM pending_hil WHERE dispatch_i
 // Nobody runs this run at the moment of a claim, so a call that is still marked dispatched was cut off. A read may be done again;
 // whether an effect happened nobody knows, and the model is told exactly that.
 export function settleLeftovers(db: Db, head: HeadRow, runId: string, now: number): void {
-  for (const call of openCalls(db, runId)) {
+  for (const call of allOpenCalls(db, runId)) {
     if (call.status !== "dispatched") continue;
     if (call.repeat === "read")
       db.run("UPDATE pending_tool_calls SET status = 'approved' WHERE dispatch_id = ?", call.dispatchId);

@@ -2,9 +2,10 @@
 // writes carries the epoch it was given, what comes from outside carries a request key. Expected refusals are values; the one
 // exception is StoreUnavailable, "nobody knows, ask again with the same key". Nothing of SQL is visible from here up.
 
-import type { Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
+import type { MediaRef, Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
 import type { Approval, Retrying, RunEnd, RunStatus, Spent, State, UsageRow, WaitsFor } from "../../abi/process.ts";
 import type { ChangeVerbs } from "./changes.ts";
+import type { NestVerbs } from "./nested.ts";
 import type { RewindVerbs } from "./rewinds.ts";
 import type { SegmentVerbs } from "./segment-verbs.ts";
 import type { Sweep } from "./sweep.ts";
@@ -53,6 +54,7 @@ export interface Admission {
   /** Supersedes the run in flight. */
   readonly urgent: boolean;
   readonly text: string;
+  readonly media?: readonly MediaRef[];
   readonly origin: Origin;
   /** The model the sender asked for; it stays with the run across kernels. */
   readonly model?: string | null;
@@ -91,11 +93,11 @@ export interface CallRow {
   readonly dispatchId: string;
   readonly callId: string;
   readonly tool: string;
-  /** The syscall behind the tool; null for a tool nobody knows. */
-  readonly call: string | null;
+  readonly call: string | null; // the syscall behind the tool; null for a tool nobody knows
   readonly args: { readonly [key: string]: unknown };
   readonly repeat: "read" | "effect" | "resume";
   readonly status: CallStatus;
+  readonly block?: string; // the call whose block of code makes it
 }
 
 export interface TurnCommit extends Spent {
@@ -193,7 +195,7 @@ export interface LoggedCall {
   readonly ms: number;
 }
 
-export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, RewindVerbs {
+export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, RewindVerbs, NestVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(
     pid: string,

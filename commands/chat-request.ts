@@ -1,0 +1,31 @@
+// One message as `gsv chat` is to send and follow it.
+
+import type { AttachedFile } from "./chat-attached.ts";
+import type { Interruption } from "./command.ts";
+
+export interface ChatRequest {
+  /** The caller's init when left out. */
+  readonly pid?: string;
+  /** Who answers; left to the process and the account when left out. */
+  readonly model?: string | undefined;
+  /** A new process is made for the message, and keeps its model. */
+  readonly fresh: { readonly [K in "label" | "model" | "budget"]?: string | undefined } | null;
+  readonly message: string;
+  /** Files of this machine that are given with it. */
+  readonly attached: readonly AttachedFile[];
+  readonly interrupt: boolean;
+  /** Wait through what only a person, a credential or a raised limit ends. */
+  readonly patient: boolean;
+  readonly deltas: boolean;
+  /** When to stop waiting, on the monotonic clock, and how long after the command began that is. */
+  readonly deadline: { readonly at: number; readonly afterMs: number } | null;
+  readonly killOnTimeout: boolean;
+}
+
+/** The exit status of whoever is told to go. */
+export const LEAVING: { readonly [name in Exclude<Interruption, "INT">]: number } = { HUP: 129, TERM: 143 };
+
+/** An answer may overtake the last signals by a moment, and a hold may be over before it is worth a word. */
+export const SETTLE_MS = 100;
+/** An abort that is not answered is as good as one. */
+export const ABORT_ANSWER_MS = 2000;

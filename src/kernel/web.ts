@@ -1,0 +1,40 @@
+// The service behind net.fetch: who may reach what. gsv reaches the public internet and what the owner has allowed by name; the host, for
+// whoever may use it, also this machine and its networks.
+
+import type { Caller } from "../abi/identity.ts";
+import type { RandomBytes } from "../abi/ids.ts";
+import type { ConfigRows } from "../store/kernel/config.ts";
+import type { Web } from "../syscalls/net-service.ts";
+import { fetchPage, type WebPorts } from "../tools/web.ts";
+import { settingsFor } from "./config.ts";
+
+export interface WebServicePorts extends WebPorts {
+  readonly settings: ConfigRows;
+  readonly random: RandomBytes;
+  /** Refuses whoever may not use the host. */
+  readonly authoriseHost: (caller: Caller) => Promise<void>;
+}
+
+const MARK_BYTES = 4;
+
+export function webService(ports: WebServicePorts): Web {
+  return {
+    async page(caller, { url, raw, target }, signal) {
+      if (target === "host") await ports.authoriseHost(caller);
+      const setting = await settingsFor(ports.settings, { uid: caller.ownerUid, client: undefined });
+      const page = await fetchPage(ports, {
+        url,
+        raw,
+        signal,
+        reach: { allowed: namesIn(setting("net.allow").text), private: target === "host" },
+        followsAnywhere: caller.kind === "person",
+      });
+      return { ...page, mark: Buffer.from(ports.random(MARK_BYTES)).toString("hex") };
+    },
+  };
+}
+
+function namesIn(json: string): readonly string[] {
+  const names: unknown = JSON.parse(json);
+  return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+}

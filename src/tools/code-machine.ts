@@ -1,0 +1,196 @@
+// One block of JavaScript in a machine of its own (QuickJS in WebAssembly), which has nothing but what is handed in: texts go in and come
+// out, no object ever does. Bounded in memory, stack, its own working time, what it says and how often it calls.
+
+import variant from "@jitl/quickjs-wasmfile-release-sync";
+import wasm from "@jitl/quickjs-wasmfile-release-sync/wasm" with { type: "file" };
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSContext,
+  type QuickJSDeferredPromise,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+  type QuickJSWASMModule,
+} from "quickjs-emscripten-core";
+import { PRELUDE } from "./code-prelude.ts";
+import type { CodeEnd, CodeJob } from "./code-words.ts";
+
+export interface CodeMachinePorts {
+  /** Milliseconds that only go forward. */
+  readonly mono: () => number;
+  readonly call: (id: number, name: string, args: string) => void;
+  /** It has nothing to do until a call is answered. */
+  readonly waits: () => void;
+}
+
+const FILE = "block.js";
+const TOO_LONG = "it took too long";
+
+/** What machines are made from; it takes a moment. */
+export async function quickjsModule(): Promise<QuickJSWASMModule> {
+  const wasmBinary = await Bun.file(wasm).arrayBuffer();
+  return await newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmBinary }));
+}
+
+export class CodeMachine {
+  private readonly waiting = new Map<number, QuickJSDeferredPromise>();
+  private readonly logs: string[] = [];
+  private bytes = 0;
+  private calls = 0;
+  private workedMs = 0;
+  private turnBegan = 0;
+  private fault: string | null = null;
+  private readonly ended = Promise.withResolvers<CodeEnd>();
+
+  private constructor(
+    private readonly runtime: QuickJSRuntime,
+    private readonly context: QuickJSContext,
+    private readonly job: CodeJob,
+    private readonly ports: CodeMachinePorts,
+  ) {}
+
+  static make(quickjs: QuickJSWASMModule, job: CodeJob, ports: CodeMachinePorts): CodeMachine {
+    const runtime = quickjs.newRuntime();
+    runtime.setMemoryLimit(job.limits.memoryBytesMax);
+    runtime.setMaxStackSize(job.limits.stackBytesMax);
+    return new CodeMachine(runtime, runtime.newContext(), job, ports);
+  }
+
+  /** The thread ends with it: nothing is taken apart. */
+  run(): Promise<CodeEnd> {
+    this.begin();
+    return this.ended.promise;
+  }
+
+  answer(id: number, json: string): void {
+    const deferred = this.waiting.get(id);
+    if (deferred === undefined) return;
+    this.waiting.delete(id);
+    this.turn(() => {
+      const text = this.context.newString(json);
+      deferred.resolve(text);
+      text.dispose();
+    });
+  }
+
+  private begin(): void {
+    const { context, job } = this;
+    this.runtime.setInterruptHandler(() => this.isOver());
+    const args = `{"args":${job.args},"now":${Math.floor(job.now)},"seed":${job.seed >>> 0}}`;
+    this.put("__facts", context.newString(args));
+    this.put(
+      "__call",
+      context.newFunction("call", (name, given) => this.called(name, given)),
+    );
+    this.put(
+      "__log",
+      context.newFunction("log", (text) => this.say(context.getString(text))),
+    );
+    this.turn(() => {
+      context.unwrapResult(context.evalCode(PRELUDE, "prelude.js")).dispose();
+      const done = context.evalCode(`(async () => {\n${job.code}\n})()`, FILE);
+      if (done.error) this.fail(this.worded(done.error));
+      else this.follow(done.value);
+    });
+  }
+
+  /** Work of its own, until it waits for a call or is over. */
+  private turn(work: () => void): void {
+    if (this.fault !== null) return;
+    this.turnBegan = this.ports.mono();
+    try {
+      work();
+      const rest = this.runtime.executePendingJobs();
+      if (rest.error) this.fail(this.worded(rest.error));
+    } catch (error) {
+      this.fail(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+    }
+    this.workedMs += this.ports.mono() - this.turnBegan;
+    if (this.fault !== null) return;
+    if (this.waiting.size === 0) this.fail("it waits for what never comes");
+    else this.ports.waits();
+  }
+
+  private follow(promise: QuickJSHandle): void {
+    const { context } = this;
+    const then = context.getProp(promise, "then");
+    const done = context.newFunction("done", (value) => this.succeed(value));
+    const failed = context.newFunction("failed", (reason) => this.fail(this.worded(reason)));
+    const result = context.callFunction(then, promise, done, failed);
+    if (result.error) this.fail(this.worded(result.error));
+  }
+
+  private isOver(): boolean {
+    if (this.fault !== null) return true;
+    if (this.workedMs + this.ports.mono() - this.turnBegan < this.job.limits.runMsMax) return false;
+    this.fail(TOO_LONG);
+    return true;
+  }
+
+  private called(name: QuickJSHandle, given: QuickJSHandle): QuickJSHandle {
+    const { context, job } = this;
+    const deferred = context.newPromise();
+    const id = this.calls++;
+    if (id >= job.limits.callsMax) this.fail(`it made more than ${job.limits.callsMax} calls`);
+    else {
+      this.waiting.set(id, deferred);
+      this.ports.call(id, context.getString(name), context.getString(given));
+    }
+    return deferred.handle;
+  }
+
+  private say(text: string): void {
+    if (this.grow(text)) this.logs.push(text);
+  }
+
+  private grow(text: string): boolean {
+    this.bytes += Buffer.byteLength(text) + 1;
+    if (this.bytes <= this.job.limits.outputBytesMax) return true;
+    this.fail(`it says more than ${this.job.limits.outputBytesMax / 1024} KiB`);
+    return false;
+  }
+
+  private succeed(value: QuickJSHandle): void {
+    const { context } = this;
+    const stringify = context.unwrapResult(context.evalCode("JSON.stringify"));
+    const text = context.callFunction(stringify, context.undefined, value);
+    if (text.error) {
+      this.fail(this.worded(text.error));
+      return;
+    }
+    const result = context.typeof(text.value) === "string" ? context.getString(text.value) : null;
+    if (result === null || this.grow(result)) this.end(result);
+  }
+
+  private fail(why: string): void {
+    if (this.fault !== null) return;
+    this.fault = why;
+    this.end(null);
+  }
+
+  private end(result: string | null): void {
+    this.ended.resolve({ result, logs: this.logs, fault: this.fault });
+    this.fault ??= "it is over";
+  }
+
+  /** An error of the block: its name, what it says and where. */
+  private worded(error: QuickJSHandle): string {
+    const { context } = this;
+    if (this.fault !== null) return this.fault;
+    const told = (key: string) => {
+      using property = context.getProp(error, key);
+      return context.typeof(property) === "string" ? context.getString(property).slice(0, 2000) : "";
+    };
+    if (context.typeof(error) !== "object") return `thrown: ${context.getString(error).slice(0, 2000)}`;
+    const [name, message, stack] = [told("name") || "Error", told("message"), told("stack")];
+    // The block begins on the line after the function around it.
+    const line = new RegExp(`${FILE}:(\\d+)`).exec(stack)?.[1];
+    const where = line === undefined ? "" : ` (line ${Math.max(1, Number(line) - 1)})`;
+    return `${name}: ${message}${where}`;
+  }
+
+  private put(name: string, handle: QuickJSHandle): void {
+    this.context.setProp(this.context.global, name, handle);
+    handle.dispose();
+  }
+}

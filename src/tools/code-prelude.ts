@@ -1,0 +1,42 @@
+// What a block of code finds around it: `fs`, `shell`, `fetch`, `args` and a `console`, over two functions of ours that are gone by the time
+// it runs. Time stands still and chance begins at a seed, so that a block that is run again goes the same way. Runs inside the machine that
+// runs the block: whatever the block does to it, it does to itself.
+
+export const PRELUDE = `(() => {
+  const call = globalThis.__call, log = globalThis.__log, facts = JSON.parse(globalThis.__facts);
+  for (const name of ["__call", "__log", "__facts"]) delete globalThis[name];
+  const { stringify, parse } = JSON, { assign, freeze, entries } = Object, { isArray } = Array, Fault = Error, Text = String;
+  const words = { "fs.read": ["path"], "fs.write": ["path", "content"], "fs.edit": ["path", "oldString", "newString"],
+    "fs.delete": ["path"], "fs.search": ["query", "path"], "shell.exec": ["command"], "net.fetch": ["url"] };
+  const tool = (name) => async (...given) => {
+    const args = {};
+    for (const [index, value] of entries(given)) {
+      if (typeof value === "object" && value !== null && !isArray(value)) assign(args, value);
+      else if (words[name][index] !== undefined) args[words[name][index]] = value;
+    }
+    const answer = parse(await call(name, stringify(args) ?? "{}"));
+    if (answer.fault !== undefined) throw new Fault(answer.fault);
+    return answer.value;
+  };
+  const shown = (value) => {
+    if (typeof value === "string") return value;
+    if (value instanceof Fault) return Text(value);
+    try { return stringify(value) ?? Text(value); } catch { return Text(value); }
+  };
+  const print = (...values) => { log(values.map(shown).join(" ")); };
+  const own = { fs: freeze({ read: tool("fs.read"), write: tool("fs.write"), edit: tool("fs.edit"),
+      delete: tool("fs.delete"), search: tool("fs.search") }),
+    shell: tool("shell.exec"), fetch: tool("net.fetch"), args: facts.args,
+    console: freeze({ log: print, info: print, warn: print, error: print, debug: print }) };
+  for (const [name, value] of entries(own))
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+  let state = facts.seed >>> 0 || 1;
+  Math.random = () => { state ^= state << 13; state >>>= 0; state ^= state >>> 17; state ^= state << 5; state >>>= 0;
+    return state / 4294967296; };
+  const Time = Date, now = facts.now;
+  globalThis.Date = new Proxy(Time, {
+    construct: (target, given) => (given.length === 0 ? new target(now) : new target(...given)),
+    apply: () => new Time(now).toString(),
+    get: (target, name) => (name === "now" ? () => now : target[name]),
+  });
+})();`;

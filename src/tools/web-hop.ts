@@ -1,0 +1,95 @@
+// One request of a page: its name is looked up once, every address it has is judged, and the connection goes to one that was judged and to
+// no other. Nothing of this machine goes with it: no cookies, no credentials. A redirect comes back as an answer.
+
+import { isIP } from "node:net";
+import { SysError } from "../abi/errno.ts";
+import { isMetadata, isPublic } from "./web-address.ts";
+
+/** Whom one may reach. */
+export interface Reach {
+  /** `host` or `host:port` that a person has allowed, wherever it leads. */
+  readonly allowed: readonly string[];
+  /** Also this machine and its networks: a person was asked for the target host. */
+  readonly private: boolean;
+}
+
+export interface HopPorts {
+  /** All addresses of a name. */
+  readonly resolve: (host: string) => Promise<readonly string[]>;
+  readonly version: string;
+}
+
+const ACCEPT = "text/markdown, text/html;q=0.9, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5";
+const FORM = "such as https://example.org/page";
+
+/** Refuses what is no plain address of the web. */
+export function webUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new SysError("EINVAL", `not an address of the web: ${text.slice(0, 200)}`, [FORM]);
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new SysError("EINVAL", `only http and https are fetched, not ${url.protocol.slice(0, 40)}`, [FORM]);
+  if (url.username !== "" || url.password !== "")
+    throw new SysError("EINVAL", "an address with a name or password in it is not fetched", [FORM]);
+  url.hash = "";
+  return url;
+}
+
+export async function requestHop(ports: HopPorts, url: URL, reach: Reach, signal: AbortSignal): Promise<Response> {
+  const address = await addressFor(ports, url, reach);
+  const direct = new URL(url);
+  direct.hostname = address.includes(":") ? `[${address}]` : address;
+  try {
+    return await fetch(direct, {
+      headers: {
+        host: url.host,
+        "user-agent": `gsv/${ports.version}`,
+        accept: ACCEPT,
+        "accept-encoding": "gzip, deflate, br",
+        "accept-language": "en, *;q=0.5",
+      },
+      redirect: "manual",
+      // Unpacked by us, within bounds.
+      decompress: false,
+      signal,
+      ...(isIP(bare(url.hostname)) === 0 && { tls: { serverName: bare(url.hostname) } }),
+    });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new SysError("EIO", `${url.host} could not be reached (${codeOf(error)})`);
+  }
+}
+
+async function addressFor({ resolve }: HopPorts, url: URL, reach: Reach): Promise<string> {
+  const host = bare(url.hostname);
+  const addresses = isIP(host) === 0 ? await lookedUp(resolve, host) : [host];
+  const isAllowed = reach.allowed.some((each) => each === url.host || each === url.hostname);
+  const fits = (address: string) => isAllowed || isPublic(address) || (reach.private && !isMetadata(address));
+  const refused = addresses.find((address) => !fits(address));
+  const [first] = addresses;
+  if (first === undefined) throw new SysError("EIO", `there is no machine called ${host}`);
+  if (refused === undefined) return first;
+  const what = refused === host ? host : `${host} is ${refused}, which`;
+  throw new SysError("EPERM", `not fetched: ${what} is not on the public internet`, [
+    reach.private
+      ? "addresses that give out keys are fetched by nobody"
+      : `a person can allow it: gsv config set net.allow '["${url.host}"]'`,
+  ]);
+}
+
+async function lookedUp(resolve: HopPorts["resolve"], host: string): Promise<readonly string[]> {
+  try {
+    return await resolve(host);
+  } catch (error) {
+    throw new SysError("EIO", `${host} could not be looked up (${codeOf(error)})`);
+  }
+}
+
+/** Without the brackets of IPv6, and without a dot at its end. */
+function bare(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+}
+
+function codeOf(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : "no answer";
+}

@@ -1,0 +1,134 @@
+// Read, Write, Edit, Delete and Search on the person's own machine: free to look inside what was attached, everything else asks first, and
+// no way around leads out of it.
+
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Desk, why } from "../support/desk.ts";
+import { INIT } from "../support/kernel.ts";
+import { scratchDirectory } from "../support/scratch.ts";
+
+const scratch = scratchDirectory("host-files");
+const work = join(scratch, "work");
+const host = { target: "host" } as const;
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+beforeEach(() => {
+  rmSync(work, { recursive: true, force: true });
+  put("work/src/main.ts", "export const port = 80;\n");
+  put("work/.gitignore", "dist/\n*.log\n");
+  put("work/dist/out.js", "const port = 80;\n");
+  put("work/debug.log", "port 80\n");
+  put("work/.git/config", "port\n");
+  put("work-secret/key", "port canary\n");
+  symlinkSync(join(scratch, "work-secret/key"), join(work, "link"));
+});
+
+function put(path: string, content: string): void {
+  mkdirSync(dirname(join(scratch, path)), { recursive: true });
+  writeFileSync(join(scratch, path), content);
+}
+
+/** A desk whose person has attached the directory they stand in. */
+async function attachedDesk(options: { readonly noRipgrep?: boolean } = {}): Promise<Desk> {
+  const desk = await Desk.at({ cwd: work, ...options });
+  await desk.home.sys.call("workspace.attach", { what: work, pid: INIT });
+  return desk;
+}
+
+test("the first look attaches the directory, with the person's yes; from then on looking inside it is free", async () => {
+  await using desk = await Desk.at({ cwd: work });
+  const asked = await desk.calls("Read", { path: "src/main.ts", ...host });
+  expect(why(asked)).toBe(`attach ${work} and read ${work}/src/main.ts on this machine`);
+  expect(await desk.answers(asked)).toContain("export const port = 80;");
+  expect(await desk.calls("Read", { path: `${work}/src`, ...host })).toBe("main.ts");
+});
+
+test("a change asks, names the file it really leads to, and is made once allowed", async () => {
+  await using desk = await attachedDesk();
+  await desk.calls("Read", { path: "src/main.ts", ...host });
+  const edit = { path: "src/main.ts", oldString: "80", newString: "8080", ...host };
+  const asked = await desk.calls("Edit", edit);
+  expect(why(asked)).toBe(`edit ${work}/src/main.ts on this machine`);
+  expect(await desk.answers(asked)).toBe(`replaced 1 in ${work}/src/main.ts`);
+  expect(readFileSync(join(work, "src/main.ts"), "utf8")).toBe("export const port = 8080;\n");
+  const made = await desk.calls("Write", { path: "docs/new/a.md", content: "hi", ...host });
+  expect(await desk.answers(made)).toBe(`wrote 2 bytes to ${work}/docs/new/a.md`);
+  const gone = await desk.calls("Delete", { path: "docs/new/a.md", ...host });
+  expect(await desk.answers(gone, "deny")).toContain("denied");
+  expect(existsSync(join(work, "docs/new/a.md"))).toBe(true);
+});
+
+test("outside of what is attached everything asks, by whatever path or link it is named", async () => {
+  await using desk = await attachedDesk();
+  for (const path of ["link", "../work-secret/key", `${work}-secret/key`, `${work}/src/../../work-secret/key`]) {
+    const asked = await desk.calls("Read", { path, ...host });
+    expect(why(asked)).toBe(`read ${work}-secret/key on this machine, outside of what is attached`);
+    await desk.answers(asked, "deny");
+  }
+  const asked = await desk.calls("Search", { query: "canary", path: "../work-secret", ...host });
+  expect(why(asked)).toContain(`search ${work}-secret on this machine, outside`);
+  expect(await desk.answers(asked)).toBe(`${work}-secret/key:1:port canary`);
+});
+
+test("a link that is changed between the yes and the call leads nowhere else", async () => {
+  await using desk = await attachedDesk();
+  symlinkSync(join(work, "src/main.ts"), join(work, "way"));
+  const asked = await desk.calls("Write", { path: "way", content: "mine", ...host });
+  rmSync(join(work, "way"));
+  symlinkSync(join(scratch, "work-secret/key"), join(work, "way"));
+  expect(await desk.answers(asked)).toMatch(/^EPERM: what a person has approved is to write .*main\.ts/);
+  expect(readFileSync(join(scratch, "work-secret/key"), "utf8")).toBe("port canary\n");
+});
+
+test("gsv's own home, what the system says of its programs and git's own files are out of reach, allowed or not", async () => {
+  await using desk = await attachedDesk();
+  const kernelDb = join(desk.home.directory, "kernel.db");
+  for (const path of [kernelDb, "/proc/self/environ"]) {
+    const told = await desk.calls("Read", { path, ...host });
+    const said = typeof told === "string" ? told : await desk.answers(told);
+    expect(said).toMatch(/no such file or directory/);
+  }
+  const asked = await desk.calls("Write", { path: ".git/hooks/pre-commit", content: "#!/bin/sh\n", ...host });
+  expect(await desk.answers(asked)).toContain("git keeps this name for itself");
+});
+
+test("a process cannot go past its tools: without a yes the same calls are refused at its own door", async () => {
+  await using desk = await attachedDesk();
+  const inside = await desk.home.insideOf(INIT);
+  for (const [call, args] of Object.entries({
+    "fs.write": { path: `${work}/x`, content: "x" },
+    "fs.delete": { path: `${work}/src/main.ts` },
+    "fs.read": { path: `${work}-secret/key` },
+  }))
+    expect((await desk.home.refusal(call, { ...args, ...host }, inside)).code).toBe("EPERM");
+  expect(existsSync(join(work, "x"))).toBe(false);
+});
+
+for (const [what, options] of [
+  ["with ripgrep", {}],
+  ["without ripgrep", { noRipgrep: true }],
+] as const) {
+  test(`a search of the host finds the same ${what}: no ignored file, no .git, nothing through a link`, async () => {
+    if (what === "with ripgrep" && Bun.which("rg") === null) return;
+    await using desk = await attachedDesk(options);
+    put("work/.env", "port=80\n");
+    put("work/src/long.min.js", `${"x".repeat(5000)}port${"y".repeat(400_000)}\nport\n`);
+    const found = await desk.calls("Search", { query: "port", ...host });
+    expect(
+      String(found)
+        .replaceAll(/…?x+port.*…/g, "…port…")
+        .split("\n"),
+    ).toEqual([
+      `${work}/.env:1:port=80`,
+      `${work}/src/long.min.js:1:…port…`,
+      `${work}/src/long.min.js:2:port`,
+      `${work}/src/main.ts:1:export const port = 80;`,
+    ]);
+    expect(await desk.calls("Search", { query: "port", include: "*.ts", ...host })).toBe(
+      `${work}/src/main.ts:1:export const port = 80;`,
+    );
+    // It is a text and not a flag.
+    expect(await desk.calls("Search", { query: "--pre=sh", ...host })).toBe("(no matches)");
+  });
+}

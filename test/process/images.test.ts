@@ -1,0 +1,66 @@
+// Images given with a message: kept as media of the process, shown to its model again at each turn, and gone with its history.
+
+import { expect, test } from "bun:test";
+import type { Message } from "../../src/abi/message.ts";
+import type { MediaTaken } from "../../src/syscalls/storage-service.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+const PNG = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(100, 7)]);
+
+let ids = 0;
+const newId = () => `0190a1b2-0000-7000-8000-${String(++ids).padStart(12, "0")}`;
+
+async function put(home: TestKernel, bytes: Uint8Array): Promise<string> {
+  const id = newId();
+  const data = Buffer.from(bytes).toString("base64");
+  const taken = await home.sys.call<MediaTaken>("proc.media.put", { pid: INIT, id, offset: 0, data });
+  return taken.media?.id ?? "";
+}
+
+function userMessages(messages: readonly Message[]) {
+  return messages.filter((message) => message.role === "user");
+}
+
+test("an image goes to the model with its message, at this turn and the next, and stands in the history", async () => {
+  await using home = await TestKernel.boot();
+  const id = await put(home, PNG);
+  await home.say("what is this", { media: [id] });
+  await home.say("and now?");
+  for (const { images } of home.model.requests) expect([...(images ?? [])]).toEqual([[id, PNG.toString("base64")]]);
+  const path = `/var/media/1000/${INIT}/${id}.png`;
+  expect(userMessages(await home.messages(INIT))).toMatchObject([
+    { content: "what is this", media: [{ id, type: "image/png", bytes: PNG.byteLength, path }] },
+    { content: "and now?" },
+  ]);
+});
+
+test("it survives the kernel in the queue, and is gone with the history", async () => {
+  await using home = await TestKernel.boot();
+  const id = await put(home, PNG);
+  await home.sys.call("proc.signal", { pid: INIT, signal: "STOP" });
+  await home.send("later", { media: [id] });
+  await home.restart();
+  await home.sys.call("proc.signal", { pid: INIT, signal: "CONT" });
+  await home.until("it was asked", () => home.model.requests.length === 1);
+  expect(home.model.requests[0]?.images?.size).toBe(1);
+  await home.inState(INIT, "idle");
+  await home.sys.call("proc.reset", { pid: INIT });
+  expect((await home.sys.call<{ media: unknown[] }>("proc.media.list", { pid: INIT })).media).toEqual([]);
+});
+
+test("what is not there is refused, what is no image is named only, and one taken away since is left out", async () => {
+  await using home = await TestKernel.boot();
+  const nobody = newId();
+  expect((await home.refusal("proc.send", { message: "x", media: [nobody] })).message).toBe(
+    `${INIT} has no media ${nobody}`,
+  );
+  expect((await home.refusal("proc.send", { message: "x", media: ["../../etc"] })).code).toBe("ENOENT");
+  const text = await put(home, Buffer.from("only words"));
+  await home.say("see", { media: [text] });
+  expect(home.model.requests[0]?.images).toBeUndefined();
+  const id = await put(home, PNG);
+  await home.say("and this", { media: [id] });
+  await home.sys.call("proc.media.rm", { pid: INIT, id });
+  await home.say("still there?");
+  expect(home.model.requests.map(({ images }) => images?.size ?? 0)).toEqual([0, 1, 0]);
+});

@@ -1,0 +1,144 @@
+// Blocks of code in the Workers that run them: what they have, that nothing leads out, and that none holds up the thread it is started from.
+
+import { expect, test } from "bun:test";
+import { newCodeRunner } from "../../src/boot/code.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { type CallAnswer, runBlock } from "../../src/tools/code-block.ts";
+import type { CodeEnd } from "../../src/tools/code-words.ts";
+
+type Call = (name: string, args: string) => Promise<CallAnswer>;
+
+const echo: Call = async (name, args) => ({ value: { name, args: JSON.parse(args) as unknown } });
+const never = new AbortController().signal;
+
+function run(code: string, { args = null as unknown, call = echo, signal = never } = {}): Promise<CodeEnd> {
+  const request = { code, args, now: 1_700_000_000_000, seed: 7 };
+  return runBlock({ newRunner: newCodeRunner, clock: realClock }, request, { call, signal });
+}
+
+async function value(code: string, options: Parameters<typeof run>[1] = {}): Promise<unknown> {
+  const { result, fault } = await run(code, options);
+  if (fault !== null) throw new Error(fault);
+  return result === null ? null : JSON.parse(result);
+}
+
+test("a block has fs, shell, fetch, args and console, and returns what can be JSON", async () => {
+  const code = `
+    console.log("one", { two: 2 }, [3]);
+    return [await fs.edit("a", "b", "c", { target: "host", replaceAll: true }), await shell("ls"), await fetch("u"), args.x];`;
+  const { result, logs } = await run(code, { args: { x: 1 } });
+  expect(logs).toEqual(['one {"two":2} [3]']);
+  expect(JSON.parse(result ?? "")).toEqual([
+    { name: "fs.edit", args: { path: "a", oldString: "b", newString: "c", target: "host", replaceAll: true } },
+    { name: "shell.exec", args: { command: "ls" } },
+    { name: "net.fetch", args: { url: "u" } },
+    1,
+  ]);
+});
+
+test("calls are carried out one after the other, in the order in which they are made; one that fails throws", async () => {
+  const order: string[] = [];
+  let busy = 0;
+  const call: Call = async (_, args) => {
+    expect(++busy).toBe(1);
+    await realClock.sleep(1);
+    busy--;
+    const { path } = JSON.parse(args) as { path: string };
+    order.push(path);
+    return path === "bad" ? { fault: "ENOENT: no such file" } : { value: path };
+  };
+  const code = `const all = await Promise.allSettled(["a", "bad", "c"].map((path) => fs.read(path)));
+    return all.map(({ value, reason }) => value ?? reason.message);`;
+  expect(await value(code, { call })).toEqual(["a", "ENOENT: no such file", "c"]);
+  expect(order).toEqual(["a", "bad", "c"]);
+});
+
+test("a block that is run again goes the same way: time stands still and chance begins anew", async () => {
+  const code = "return [Date.now(), new Date().getTime(), Date(), new Date(5).getTime(), Math.random(), Math.random()]";
+  const first = (await value(code)) as number[];
+  expect(first.slice(0, 2)).toEqual([1_700_000_000_000, 1_700_000_000_000]);
+  expect(first[3]).toBe(5);
+  expect(first[4]).not.toBe(first[5]!);
+  expect(await value(code)).toEqual(first);
+});
+
+const OUT: { readonly [what: string]: readonly [code: string, found: unknown] } = {
+  "nothing of the machine around it is there": [
+    "return ['process','Bun','require','globalThis.Worker','self','postMessage','WebAssembly','setTimeout','__call','__log'].filter((n) => { try { return eval(n) !== undefined } catch { return false } })",
+    [],
+  ],
+  "constructors lead to its own machine only": [
+    "return [fs.read, console.log, shell, args].map((f) => { try { return typeof f.constructor.constructor('return typeof process')() } catch (e) { return e.name } }).concat((async () => {}).constructor('return typeof process')() instanceof Promise)",
+    ["string", "string", "string", "TypeError", true],
+  ],
+  "what is done to prototypes is done to itself": [
+    "Object.prototype.polluted = 1; Object.prototype.toJSON = () => 'x'; JSON.parse = () => ({ value: 'fake' }); String.prototype.slice = () => ''; delete Object.prototype.toJSON; return (await fs.read('a')).name",
+    "fs.read",
+  ],
+  "an error's stack is text": ["try { null.x } catch (e) { return typeof e.stack }", "string"],
+  "code that closes the function around it runs in the same machine": [
+    "return typeof process }); (async () => { return 2",
+    null,
+  ],
+};
+
+for (const [what, [code, found]] of Object.entries(OUT)) {
+  test(`no way out: ${what}`, async () => {
+    const end = await run(code);
+    if (found === null) expect(end.result === null || end.result === '"undefined"' || end.result === "2").toBe(true);
+    else expect(JSON.parse(end.result ?? "null")).toEqual(found);
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+}
+
+const FAULTS: { readonly [what: string]: readonly [code: string, fault: RegExp] } = {
+  "what it throws, and where": ["\nthrow new TypeError('bad')", /^TypeError: bad \(line 2\)$/],
+  "what is no JavaScript": ["const x: number = ;", /^SyntaxError: .* \(line 1\)$/],
+  "a promise that nobody keeps": ["return await new Promise(() => {})", /^it waits for what never comes$/],
+  "a huge string": ["return 'x'.repeat(1e9)", /out of memory/],
+  "a huge array of bytes": ["return new Uint8Array(1e9).length", /out of memory/],
+  "no end of calls of itself": ["function f() { return f() + 1 } return f()", /stack/],
+  "nesting without end": ["return JSON.parse('['.repeat(1e6))", /stack/],
+  "what cannot be JSON": ["const a = {}; a.a = a; return a", /circular/],
+  "too much to say": ["for (;;) console.log('x'.repeat(10000))", /^it says more than 256 KiB$/],
+  "too much to return": ["return 'x'.repeat(300 * 1024)", /^it says more than 256 KiB$/],
+  "too many calls": ["for (let i = 0; ; i++) await fs.read('f' + i)", /^it made more than 200 calls$/],
+};
+
+for (const [what, [code, fault]] of Object.entries(FAULTS)) {
+  test(`${what} is told in a line`, async () => expect((await run(code)).fault).toMatch(fault));
+}
+
+test("a block that spins keeps its own thread busy and nobody else, and ends when it is cancelled", async () => {
+  const left = new AbortController();
+  const spinning = run("for (;;) {}", { signal: left.signal });
+  let longest = 0;
+  for (let before = performance.now(), turn = 0; turn < 30; turn++) {
+    await realClock.sleep(5);
+    longest = Math.max(longest, performance.now() - before);
+    before = performance.now();
+  }
+  left.abort();
+  await expect(spinning).rejects.toThrow("cancelled");
+  expect(longest).toBeLessThan(500);
+});
+
+test("time is its own: spinning is ended, also in what cannot be interrupted; waiting for a call is not counted", async () => {
+  // A clock that runs ten times faster watches; the machine inside has its own.
+  const hasty = { ...realClock, after: (ms: number, work: () => void) => realClock.after(ms / 10, work) };
+  const request = { args: null, now: 0, seed: 1 };
+  const ports = { newRunner: newCodeRunner, clock: { ...hasty, after: soon(hasty.after) } };
+  const spin = { ...request, code: "for (;;) {}" };
+  expect((await runBlock(ports, spin, { call: echo, signal: never })).fault).toMatch(/^it took longer than 10 s/);
+  const slow: Call = async () => {
+    await realClock.sleep(300);
+    return { value: 1 };
+  };
+  const waits = { ...request, code: "return (await fs.read('a')) + 1" };
+  expect((await runBlock(ports, waits, { call: slow, signal: never })).result).toBe("2");
+});
+
+/** Starting the thread takes as long as it takes. */
+function soon(after: typeof realClock.after): typeof realClock.after {
+  return (ms, work) => (ms > 12_000 ? realClock.after(ms, work) : after(ms, work));
+}

@@ -1,0 +1,53 @@
+# The shell over gsv's own files: called as sh is, with bash's words and statuses.
+
+gsv sh -c 'echo "$0 got $# words: $2"; exit 3' report one "two three"
+#> report got 2 words: two three
+#! gsv: made a home at …
+#= 3
+printf 'echo from stdin\nset -e\nfalse\necho never\n' | gsv sh
+#> from stdin
+#= 1
+gsv sh -c 'ls /proc | grep init | wc -l; ps | grep init | awk "{print \$1}"'
+#> 1
+#> init:1000
+printf 'cd ~; mkdir -p context.d; echo "# Me" > context.d/20-me.md; cat context.d/20-me.md; head -1 /proc/self/status' | gsv
+#> # Me
+#> Name:…init (sam)
+
+# What goes wrong is said as bash says it, and the script goes on.
+gsv sh -c 'cd ~; echo x > nope/x; cat < missing; cd missing; . ./missing; nonesuch; echo "still here: $?"'
+#! bash: nope/x: No such file or directory
+#! bash: missing: No such file or directory
+#! bash: cd: missing: No such file or directory
+#! bash: nonesuch: command not found
+#! bash: ./missing: No such file or directory
+#> still here: 127
+gsv sh -c 'set -u; echo "$undefined"'
+#! bash: undefined: unbound variable
+#= 127
+gsv sh -c 'do echo'
+#! bash: line 1: syntax error near unexpected token `do'
+#= 2
+
+# Jobs run beside their shell.
+gsv sh -c '(until [ -e ~/go ]; do sleep 0.01; done; echo second; exit 4) & (echo first; : > ~/go) & wait %1; echo $?; rm ~/go'
+#> first
+#> second
+#> 4
+gsv sh -c 'sleep 100 & kill %1; wait $!; echo $?'
+#> 143
+gsv sh -c 'sleep 100 & echo over'
+#> over
+#! gsv: ended with its shell: sleep 100
+
+# A script has traps, and so many seconds.
+gsv sh -c 'trap "echo bye" EXIT; kill -TERM $$; echo never'
+#> bye
+#= 143
+gsv sh --timeout 0.3 -c 'while :; do :; done'
+#! gsv: ended after 0.3 s: it may not take longer
+#= 124
+gsv sh -c 'logs -f'
+#! gsv: logs -f does not end, and a script waits for the end of each command
+#!   outside of a script: gsv logs -f PID
+#= 2
