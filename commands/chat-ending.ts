@@ -18,6 +18,7 @@ const SAID: { readonly [status in Exclude<RunStatus, "ok">]: string } = {
 
 const HELD: { readonly [kind in WaitsFor["kind"]]: ChatStatus } = {
   approval: "blocked",
+  question: "blocked",
   person: "blocked",
   credential: "blocked",
   limit: "limit",

@@ -31,16 +31,21 @@ export class Holds {
 
   /** Who waits it out is told what for. */
   async waiting(state: string, held: Held): Promise<void> {
-    if (held.waitsFor.kind === "approval") return this.show(held.waitsFor.id, held.parent);
+    if ("id" in held.waitsFor) return this.show(held.waitsFor.id, held.parent);
     const text = `${held.pid} is ${state}: ${waitsForText(held.waitsFor)}; waiting`;
     if (this.said.has(text)) return;
     this.said.add(text);
     await this.view.status(text);
   }
 
+  /** Whoever answers by stdin is told what there is to answer. */
+  told(id: string, parent: string | null): Promise<void> {
+    return this.show(id, parent);
+  }
+
   async ending({ pid, parent, waitsFor }: Held): Promise<Ending> {
-    if (waitsFor.kind === "approval") await this.show(waitsFor.id, parent);
-    const cause = waitsFor.kind === "approval" ? "your answer is needed" : waitsForText(waitsFor);
+    if ("id" in waitsFor) await this.show(waitsFor.id, parent);
+    const cause = "id" in waitsFor ? "your answer is needed" : waitsForText(waitsFor);
     await this.view.status(`held, not over: ${cause} (gsv wait --wait ${pid} waits for the end)`);
     return endingOfHold(waitsFor, waitsForText(waitsFor));
   }
@@ -52,7 +57,6 @@ export class Holds {
     if (open === null) return;
     await this.asked({
       name: "chat.hil",
-      kind: "approval",
       ...open,
       uid: 0,
       parent,

@@ -1,5 +1,6 @@
 // One message as `gsv chat` is to send and follow it.
 
+import type { Mode } from "../src/abi/policy.ts";
 import type { AttachedFile } from "./chat-attached.ts";
 import type { Interruption } from "./command.ts";
 
@@ -9,7 +10,9 @@ export interface ChatRequest {
   /** Who answers; left to the process and the account when left out. */
   readonly model?: string | undefined;
   /** A new process is made for the message, and keeps its model. */
-  readonly fresh: { readonly [K in "label" | "model" | "budget"]?: string | undefined } | null;
+  readonly fresh:
+    | ({ readonly [K in "label" | "model" | "budget"]?: string | undefined } & { readonly mode?: Mode | undefined })
+    | null;
   readonly message: string;
   /** Files of this machine that are given with it. */
   readonly attached: readonly AttachedFile[];
@@ -20,6 +23,8 @@ export interface ChatRequest {
   /** When to stop waiting, on the monotonic clock, and how long after the command began that is. */
   readonly deadline: { readonly at: number; readonly afterMs: number } | null;
   readonly killOnTimeout: boolean;
+  /** What comes on stdin answers approvals and questions. */
+  readonly answers: boolean;
 }
 
 /** The exit status of whoever is told to go. */
@@ -29,3 +34,16 @@ export const LEAVING: { readonly [name in Exclude<Interruption, "INT">]: number 
 export const SETTLE_MS = 100;
 /** An abort that is not answered is as good as one. */
 export const ABORT_ANSWER_MS = 2000;
+
+/** What of a run is followed, and what of its process. */
+export const RUN_NAMES = [
+  "start",
+  "text",
+  "tool_call",
+  "tool_result",
+  "compacting",
+  "compacted",
+  "restart",
+  "complete",
+].map((name) => `chat.${name}`);
+export const HOLD_NAMES = ["chat.hil", "chat.hil_closed", "process.state", "process.budget"];

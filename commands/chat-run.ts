@@ -8,34 +8,18 @@ import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import { inPartText } from "../src/syscalls/format.ts";
 import type { Aborted, Sent, Spawned, WaitResult } from "../src/syscalls/services.ts";
+import { answering } from "./chat-answers.ts";
 import { uploaded } from "./chat-attached.ts";
 import { type Ending, endingOf, endingOfFailure, endingOfWait, endText, resultOf } from "./chat-ending.ts";
+import type { Happening } from "./chat-happenings.ts";
 import { Holds } from "./chat-hold.ts";
 import { discardUnused, missedTexts } from "./chat-missed.ts";
-import { ABORT_ANSWER_MS, type ChatRequest, LEAVING, SETTLE_MS } from "./chat-request.ts";
+import { ABORT_ANSWER_MS, type ChatRequest, HOLD_NAMES, LEAVING, RUN_NAMES, SETTLE_MS } from "./chat-request.ts";
 import type { ChatResult, ChatView } from "./chat-view.ts";
 import type { Interruption, Io } from "./command.ts";
 import { Queue } from "./queue.ts";
 
-type Happening =
-  | { readonly kind: "uploaded"; readonly pid: string; readonly media: readonly string[] }
-  | { readonly kind: "fresh"; readonly pid: string }
-  | { readonly kind: "sent"; readonly sent: Sent }
-  | { readonly kind: "signal"; readonly signal: Signal }
-  | { readonly kind: "waited"; readonly result: WaitResult }
-  | { readonly kind: "settled"; readonly result: WaitResult }
-  | { readonly kind: "state"; readonly state: Pick<ProcessInfo, "state" | "waitsFor"> }
-  | { readonly kind: "held" }
-  | { readonly kind: "interruption"; readonly name: Interruption }
-  | { readonly kind: "aborted"; readonly aborted: boolean }
-  | { readonly kind: "timeout" }
-  | { readonly kind: "failed"; readonly error: unknown };
-
 const SECOND_INT_MS = 2000;
-const RUN_NAMES = ["start", "text", "tool_call", "tool_result", "compacting", "compacted", "restart", "complete"].map(
-  (name) => `chat.${name}`,
-);
-const HOLD_NAMES = ["chat.hil", "chat.hil_closed", "process.state", "process.budget"];
 
 /** Prints through the view as it goes and returns the exit status; throws when the message could not be sent or the kernel left. */
 export async function chatRun(io: Io, request: ChatRequest, view: ChatView): Promise<number> {
@@ -72,6 +56,8 @@ class ChatRun {
   private readonly holds: Holds;
   private held: WaitsFor | null = null;
   private interruptedAt: number | null = null;
+  /** Somebody is there who may answer. */
+  private answered: boolean;
 
   constructor(
     private readonly io: Io,
@@ -81,12 +67,14 @@ class ChatRun {
     this.sys = io.sys();
     this.holds = new Holds(this.sys, view);
     this.pid = request.pid;
+    this.answered = request.answers;
   }
 
   async follow(): Promise<Ending> {
     const { fresh, deadline } = this.request;
     this.stops.push(this.io.onSignal((name) => this.queue.push({ kind: "interruption", name })));
     if (deadline !== null) this.later(Math.max(0, deadline.at - this.io.clock.mono()), { kind: "timeout" });
+    if (this.answered) this.stops.push(answering(this.io, (fault) => this.queue.push({ kind: "input", fault })));
     if (fresh === null) this.begin();
     else this.ask<Spawned>("proc.spawn", fresh, ({ pid }) => ({ kind: "fresh", pid }));
     for (;;) {
@@ -194,6 +182,8 @@ class ChatRun {
         if (happening.aborted) return null;
         await this.view.status(`the message is not being answered on its own now; it stays with ${this.sent?.pid}`);
         return { status: "detached", exit: 130 };
+      case "input":
+        return this.onInput(happening.fault);
       case "timeout":
         return this.onTimeout();
       case "failed":
@@ -209,7 +199,7 @@ class ChatRun {
     await this.view.sent(sent);
     if (!known) this.listen({ pid, names: HOLD_NAMES });
     if (!known || sent.queued) this.ask<ProcessInfo>("proc.get", { pid }, (state) => ({ kind: "state", state }));
-    const wait = { pids: [pid], run: runId, patient: this.request.patient };
+    const wait = { pids: [pid], run: runId, patient: this.request.patient || this.answered };
     this.ask<{ results: [WaitResult] }>(
       "proc.wait",
       wait,
@@ -264,9 +254,19 @@ class ChatRun {
     this.held =
       waitsFor?.kind === "model" ? null : (waitsFor ?? (still ? { kind: "person", reason: `it is ${state}` } : null));
     if (this.held === null) return null;
+    if (this.answered && "id" in this.held) return this.holds.told(this.held.id, this.parent).then(() => null);
     if (!this.request.patient) this.later(SETTLE_MS, { kind: "held" });
     else await this.holds.waiting(state, { pid: this.pid ?? "", parent: this.parent, waitsFor: this.held });
     return null;
+  }
+
+  private async onInput(fault: string | null): Promise<Ending | null> {
+    if (fault !== null) {
+      await this.view.status(fault);
+      return null;
+    }
+    this.answered = false;
+    return this.held === null || this.request.patient ? null : this.onHeld(this.held);
   }
 
   private async onEnd(end: Omit<RunEnd, "runId">): Promise<Ending> {

@@ -5,6 +5,7 @@ import type { Signal, SignalOf } from "../src/abi/signal.ts";
 import { reveal, Sanitizer } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import type { Sent } from "../src/syscalls/services.ts";
+import { answerText, approvalText } from "./approval-text.ts";
 import type { Io } from "./command.ts";
 import { COMPACTING, compactedText } from "./compacted.ts";
 import { type ChatEvent, type ChatEventOf, EVENT_VERSION, toEvent } from "./events.ts";
@@ -59,12 +60,9 @@ export function textView(io: Io): ChatView {
         case "chat.tool_result":
           return signal.ok ? undefined : line(`[tool] ${signal.tool} failed: ${firstLine(signal.output)}`);
         case "chat.hil":
-          await status(`${signal.pid} asks to run ${callText(signal)} (${signal.why})`);
-          if (hiddenChars(signal) > 0) {
-            const hidden = `${hiddenChars(signal)} more characters of it are not shown here`;
-            await status(`${hidden}: gsv approvals ${signal.id} shows all of it`);
-          }
-          return status(`answer with: gsv approve ${signal.id}   or: gsv deny ${signal.id}`);
+          await answer.makeRoom();
+          for (const line of `gsv: ${approvalText(signal)}`.split("\n")) await note(io, line);
+          return await note(io, `gsv: ${answerText(signal)}`);
         case "chat.hil_closed":
           return status(`${signal.id}: ${DECIDED[signal.decision]} by ${signal.by}`);
         case "chat.compacting":
@@ -144,18 +142,17 @@ function callText({ tool, args }: ShownCall): string {
   return `${tool} ${cutWidth(reveal(JSON.stringify(args)), CALL_COLUMNS_MAX)}`;
 }
 
-/** Of a call, how much its line leaves out. */
-function hiddenChars({ args }: ShownCall): number {
-  const whole = reveal(JSON.stringify(args));
-  const shown = cutWidth(whole, CALL_COLUMNS_MAX);
-  return shown === whole ? 0 : whole.length - shown.length + 1;
-}
-
 function queuedText(pid: string): string {
   return `queued: ${pid} is busy or held, the message waits its turn`;
 }
 
-const DECIDED = { approve: "approved", deny: "denied", withdrawn: "withdrawn" } as const;
+const DECIDED = {
+  approve: "approved",
+  deny: "denied",
+  answer: "answered",
+  expired: "not answered in time",
+  withdrawn: "withdrawn",
+} as const;
 
 function firstLine(text: string): string {
   return text.trimStart().split("\n", 1)[0] ?? "";

@@ -1,8 +1,10 @@
 // `gsv chat`: send one message and print the answer. Everything a script relies on is here or in what it calls:
 // stdin rules in prompt, the life of the run in chat-run, output forms in chat-view and events.
 
+import { initPid } from "../src/abi/ids.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { microsOf, type Tokens, usdText } from "../src/abi/money.ts";
+import { MODES, type Mode } from "../src/abi/policy.ts";
 import { field } from "../src/syscalls/define.ts";
 import { timeoutMs, usageError } from "./args.ts";
 import { attachedFiles } from "./chat-attached.ts";
@@ -23,6 +25,9 @@ const spec = {
       field.text("who answers: PROVIDER/MODEL, or the short name of a model", { longest: 300, meta: "MODEL" }),
     ),
     new: field.flag("start a new process and talk to it"),
+    mode: field.optional(
+      field.choice("with --new: how much it may do without asking; else from now on", MODES, { meta: "MODE" }),
+    ),
     attach: field.optional(
       field.paths("an image or another file of this machine, given with the message; - reads their names from stdin", {
         letter: "a",
@@ -35,6 +40,11 @@ const spec = {
     ),
     usage: field.flag("say on stderr what the answer used and cost"),
     output: field.optional(field.choice("form of the output", ["text", "json", "jsonl"], { meta: "FORM" })),
+    input: field.optional(
+      field.choice("what stdin holds: jsonl is an answer to an approval or question a line", ["text", "jsonl"], {
+        meta: "FORM",
+      }),
+    ),
     stream: field.flag("print the answer while it is written, also into a pipe"),
     noStdin: field.flag("do not look at stdin"),
     interrupt: field.flag("end the run in flight and start with this message at once"),
@@ -59,6 +69,11 @@ const spec = {
       "With a message and something on stdin, the message comes first and stdin follows in a <stdin> block; without",
       "a message stdin is the message. Answers go to stdout, everything else to stderr. --json is --output jsonl.",
     ].join("\n"),
+    [
+      "With --input jsonl stdin answers while the run goes on, one JSON object a line:",
+      '{"type":"approval","id":"k3x9","decision":"allow"}, "deny" with "message", "always":true, "args":{…} changes the call;',
+      '{"type":"answer","id":"q7ab","text":"yes"}. At its end nobody is there to answer.',
+    ].join("\n"),
     "Ctrl-C aborts the run, twice leaves at once; closing the terminal leaves the run going.",
     [
       "Exit status: 0 answered, 1 failed, 3 no such process, 4 credential missing, 5 held until a person answers,",
@@ -80,13 +95,17 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
   const namesOnStdin = args.attach?.includes("-") === true;
   if (namesOnStdin && (args.message === undefined || args.message === "-"))
     throw usageError(spec, "stdin names what is attached: give the message as an argument");
-  const reading = readPrompt(io, { message: args.message, ignoreStdin: args.noStdin === true || namesOnStdin });
+  const reading = readPrompt(io, {
+    message: args.message,
+    ignoreStdin: args.noStdin === true || namesOnStdin || args.input === "jsonl",
+  });
   const prompt = limitMs === null ? await reading : await inTime(io, reading, limitMs);
   const plain = VIEWS[output](io);
   // In JSON the result says it.
   const view = args.usage && output === "text" ? withUsage(plain) : plain;
   if (prompt === "late") return await tooLate(view, limitMs ?? 0);
   if (prompt === null) throw usageError(spec, "there is nothing to send: give a message, or pipe one in");
+  if (args.mode !== undefined && !args.new) await setMode(io, args.pid, args.mode);
   if (prompt.warning !== null) await view.status(prompt.warning);
   const attached = args.attach === undefined ? [] : await attachedFiles(io, args.attach);
   return chatRun(
@@ -95,16 +114,22 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
       pid: args.pid,
       attached,
       model: args.model,
-      fresh: args.new ? { label: args.label, model: args.model, budget: args.budget } : null,
+      fresh: args.new ? { label: args.label, model: args.model, budget: args.budget, mode: args.mode } : null,
       message: prompt.text,
       interrupt: args.interrupt === true,
       patient: args.wait === true,
       deltas: output === "json" ? false : args.stream === true || (output === "text" && io.stdout.isTTY),
       deadline,
       killOnTimeout: args.killOnTimeout === true,
+      answers: args.input === "jsonl",
     },
     view,
   );
+}
+
+async function setMode(io: Io, pid: string | undefined, mode: Mode): Promise<void> {
+  const { uid } = await io.sys().call<{ uid: number }>("system.whoami", {});
+  await io.sys().call("proc.mode", { pid: pid ?? initPid(uid), mode });
 }
 
 const HINTS = {

@@ -47,6 +47,12 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
   storage: {
     verify: { load: async () => (await import("./storage.ts")).verify },
   },
+  policy: {
+    edit: {
+      summary: "Change your written policy in your editor",
+      load: async () => (await import("./policy.ts")).edit,
+    },
+  },
   config: {
     get: { load: async () => (await import("./config.ts")).get },
     list: { load: async () => (await import("./config.ts")).list },

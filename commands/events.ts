@@ -6,7 +6,7 @@ import type { Signal, SignalOf } from "../src/abi/signal.ts";
 export const EVENT_VERSION = 1;
 
 const STATUSES = ["ok", "error", "aborted", "blocked", "limit", "unavailable", "timeout", "detached"] as const;
-const DECISIONS = ["approve", "deny", "withdrawn"] as const;
+const DECISIONS = ["approve", "deny", "withdrawn", "answer", "expired"] as const;
 const DELTA_KINDS = ["text", "thinking"] as const;
 
 export type ChatStatus = (typeof STATUSES)[number];
@@ -34,7 +34,16 @@ export const EVENT_TYPES = {
   message: { turn: "int", seq: "int", text: "text", thinking: "text?" },
   "tool.start": { callId: "text", tool: "text", call: "text", args: "object" },
   "tool.end": { callId: "text", tool: "text", call: "text", ok: "flag", seq: "int", output: "text" },
-  "approval.request": { id: "text", tool: "text", call: "text", args: "object", why: "text" },
+  "approval.request": {
+    id: "text",
+    kind: "text",
+    tool: "text",
+    call: "text",
+    args: "object",
+    why: "text",
+    about: "object?",
+    hash: "text",
+  },
   "approval.resolved": { id: "text", decision: "decision", by: "text" },
   compaction: {
     fromSeq: "int",
@@ -84,8 +93,8 @@ export function toEvent(signal: Signal): ChatEvent | null {
       return { type: "tool.end", ...common, callId, tool, call, ok, seq, output };
     }
     case "chat.hil": {
-      const { id, tool, call, args, why } = signal;
-      return { type: "approval.request", ...common, id, tool, call, args, why };
+      const { id, kind, tool, call, args, why, about, hash } = signal;
+      return { type: "approval.request", ...common, id, kind, tool, call, args, why, about, hash };
     }
     case "chat.hil_closed":
       return { type: "approval.resolved", ...common, id: signal.id, decision: signal.decision, by: signal.by };

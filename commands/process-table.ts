@@ -153,7 +153,7 @@ function fitting(rows: readonly Row[], columns: number, now: number): readonly C
 
 export function waitsText(waitsFor: ProcessInfo["waitsFor"]): string {
   if (waitsFor === null) return "";
-  return waitsFor.kind === "approval" ? `${waitsFor.tool} ${waitsFor.summary}` : waitsFor.reason;
+  return "reason" in waitsFor ? waitsFor.reason : `${waitsFor.tool} ${waitsFor.summary}`;
 }
 
 export function age(ms: number): string {

@@ -35,12 +35,22 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["compact", { summary: "Tell a model old history in short", load: short("proc.compact", "compact") }],
   ["fork", { summary: "Start a process with another's history", load: short("proc.fork", "fork") }],
   ["kill", { summary: "Signal or end processes", load: async () => (await import("./kill.ts")).kill }],
-  ["approvals", { summary: "List what waits for your approval", load: short("hil.list", "approvals") }],
+  [
+    "approvals",
+    {
+      summary: "List what waits for your approval or answer",
+      load: async () => (await import("./approvals.ts")).approvals(),
+    },
+  ],
   [
     "approve",
     { summary: "Allow what a process asked for", load: async () => (await import("./approvals.ts")).approve },
   ],
   ["deny", { summary: "Refuse what a process asked for", load: async () => (await import("./approvals.ts")).deny }],
+  [
+    "answer",
+    { summary: "Answer the question of a process", load: async () => (await import("./approvals.ts")).answerQuestion },
+  ],
   ["ls", { summary: "List files and directories", load: async () => (await import("./files/ls.ts")).ls }],
   ["cat", { summary: "Print files", load: async () => (await import("./files/cat.ts")).cat }],
   [
@@ -126,6 +136,7 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["fetch", { summary: "Print a page of the web as text", load: short("net.fetch", "fetch") }],
   ["caps", { summary: "Show what a process may do", load: short("proc.caps", "caps") }],
   ["models", { summary: "List the models there are", load: short("ai.models", "models") }],
+  ["mode", { summary: "Show or set what a process may do without asking", load: short("proc.mode", "mode") }],
   ["model", { summary: "Show or set the model of a process", load: short("proc.model", "model") }],
   ["usage", { summary: "Show what answers used and cost", load: async () => (await import("./usage.ts")).usage }],
   ["budget", { summary: "Show or set what processes may use", load: async () => (await import("./budget.ts")).budget }],

@@ -257,6 +257,7 @@ async function takeUp(
   const { clock } = machine;
   await sweep(kernel, clock.now());
   for (const route of await kernel.routes.all()) bus.startedBy(route.runId, route.connectionId);
+  await parts.policy.questions.takeUp();
   await recover({ kernel, store, objects, ...parts, clock, retries, onFault });
   await parts.heldRuns.find();
   await parts.budgets.look(null);
@@ -264,7 +265,7 @@ async function takeUp(
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns, budgets, dueWithinMs }: ProcessParts,
+  { runners, ledger, closer, heldRuns, policy, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -283,7 +284,7 @@ function finished(
     host,
     callers,
     door,
-    isWorking: () => runners.active > 0 || ledger.busy || shells.isBusy(),
+    isWorking: () => runners.active > 0 || ledger.busy || shells.isBusy() || policy.questions.isPending,
     async accept(client, credentials, peer = "local") {
       learnEnvironment(redactor, client.env);
       if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
@@ -313,6 +314,7 @@ function finished(
     budgets.stop();
     await core.watching.close();
     core.retries.stop();
+    policy.questions.stop();
     await core.search.close();
     await core.processes.close();
     database.close();

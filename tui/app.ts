@@ -163,7 +163,7 @@ class App {
   private know({ info, page, approvals, model }: Attached): void {
     for (const entry of entriesOf(page)) this.print(entry);
     this.happen({ type: "known", state: info.state, waitsFor: info.waitsFor, model });
-    const asks = approvals.map(({ id, pid, tool, args, why }) => ({ id, pid, tool, args, why, since: this.now() }));
+    const asks = approvals.map((each) => ({ ...each, since: this.now() }));
     this.happen({ type: "asked", asks });
   }
 

@@ -40,7 +40,7 @@ export class Effects {
     else if (effect.do === "send") void this.send(effect);
     else if (effect.do === "withdraw") void this.call("proc.abort", { pid, runId: effect.runId });
     else if (effect.do === "stop") void this.call("proc.abort", { pid });
-    else if (effect.do === "answer") void this.call("hil.answer", { id: effect.id, decision: effect.decision });
+    else if (effect.do === "answer") void this.call("hil.answer", effect.answer);
     else if (effect.do === "remember") remember(effect.line);
     else if (effect.do === "catch-up") void this.catchUp(effect.afterSeq);
     else if (effect.do === "push-up") pushUp();

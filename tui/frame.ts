@@ -1,6 +1,7 @@
 // The live part of the screen, from the state: what is still being written, what is going on, the dock, and the line that is typed, which is
 // drawn here so that a key is on screen without waiting for boxes.
 
+import { approvalBody, reasonLines } from "../commands/approval-text.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import { layout } from "./editor.ts";
@@ -142,28 +143,36 @@ function placeText({ cwd, who: { home } }: State): string {
 }
 
 function cardOf(ask: Ask, state: State, { theme, columns }: { theme: Theme; now: number; columns: number }): CardView {
-  const { pid, tool, args, why } = ask;
-  const half = state.input.text !== "" && !state.answering;
-  const key = (letter: string, word: string) => `${theme.bold(letter)} ${word}`;
+  const { id, kind, pid, tool, args, why } = ask;
+  const isQuestion = kind === "question";
+  const title = isQuestion ? "asks you" : `wants ${reveal(tool)} ${cutWidth(reveal(subjectOf(tool, args)), columns)}`;
+  const lines = cardLines(ask, columns - 8);
+  const left = lines.length - CARD_LINES_MAX;
+  const more = left > 0 ? [theme.needs(`${left} lines more: approvals ${id}`)] : [];
   return {
-    title: `${reveal(pid)} wants ${reveal(tool)} ${cutWidth(reveal(subjectOf(tool, args)), columns)}`,
+    title: `${reveal(pid)} ${title}`,
     place: state.asks.length > 1 ? `1 of ${state.asks.length}` : "",
-    why: reveal(why),
-    lines: argumentLines(args, columns - 8).slice(0, CARD_LINES_MAX),
-    keys: half ? key("tab", "answers, then y or n") : [key("y", "once"), key("n", "no")].join("   "),
+    why: isQuestion ? "" : reveal(why),
+    lines: [...lines.slice(0, CARD_LINES_MAX), ...more],
+    keys: cardKeys(ask, theme, state.input.text !== "" && !state.answering),
   };
 }
 
-/** All that would run, a line each, with everything hidden in it shown. */
-function argumentLines(args: object, columns: number): readonly string[] {
-  const names = Math.max(0, ...Object.keys(args).map((name) => name.length));
-  return Object.entries(args).flatMap(([name, value]) => {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    return text.split("\n").flatMap((line, index) => {
-      const head = `${(index === 0 ? reveal(name) : "").padEnd(names)}  `;
-      return Bun.wrapAnsi(head + reveal(line), Math.max(20, columns), { hard: true, trim: false }).split("\n");
-    });
-  });
+function cardKeys({ id, kind, args }: Ask, theme: Theme, isHalfTyped: boolean): string {
+  const key = (letter: string, word: string) => `${theme.bold(letter)} ${word}`;
+  const { choices = [] } = args as { readonly choices?: readonly string[] };
+  const byText = `answer ${id} …`;
+  if (kind === "question")
+    return choices.length === 0 ? byText : `${key(`1-${Math.min(9, choices.length)}`, "chooses")}`;
+  if (isHalfTyped) return key("tab", "answers, then y or n");
+  return [key("y", "once"), key("a", "always"), key("n", "no")].join("   ");
+}
+
+/** All that would run and why it asks, with everything hidden in it shown. */
+function cardLines(ask: Ask, columns: number): readonly string[] {
+  return [...approvalBody(ask), ...reasonLines(ask)].flatMap((line) =>
+    Bun.wrapAnsi(line, Math.max(20, columns), { hard: true, trim: false }).split("\n"),
+  );
 }
 
 function slashRows(): readonly string[] {

@@ -2,6 +2,7 @@
 // paste never submits. Pure.
 
 import { initPid } from "../src/abi/ids.ts";
+import type { Answer } from "../src/syscalls/approval-service.ts";
 import {
   cutTo,
   type Editing,
@@ -22,7 +23,7 @@ import { goingOn, linesToKeep } from "./history.ts";
 import type { Key, Typed } from "./keys.ts";
 import type { Route } from "./route.ts";
 import { SLASHES } from "./slash.ts";
-import type { Effect, Reduced, State } from "./state.ts";
+import type { Ask, Effect, Reduced, State } from "./state.ts";
 import { NEW_TOP, onTopKey, type Top } from "./top.ts";
 
 /** Keys of the first moments of a card were meant for something else. */
@@ -59,9 +60,23 @@ function onCardKey(state: State, key: Key, at: number): Reduced | null {
   const [ask] = state.asks;
   if (ask === undefined || key.ctrl || key.alt) return null;
   if (key.name === "escape" && state.answering) return stay({ ...state, answering: false });
-  if (key.name !== "text" || !["y", "n"].includes(key.text)) return null;
+  const answer = key.name === "text" ? answerOf(ask, key.text) : null;
+  if (answer === null) return null;
   if (at - ask.since < CARD_DEAF_MS) return stay(state);
-  return { state, effects: [{ do: "answer", id: ask.id, decision: key.text === "y" ? "approve" : "deny" }] };
+  return { state, effects: [{ do: "answer", answer }] };
+}
+
+/** Of an approval one letter, of a question the number of a choice. */
+function answerOf({ id, kind, hash, args }: Ask, letter: string): Answer | null {
+  if (kind === "question") {
+    const { choices = [] } = args as { readonly choices?: readonly string[] };
+    const text = /^[1-9]$/.test(letter) ? choices[Number(letter) - 1] : undefined;
+    return text === undefined ? null : { id, decision: "answer", text };
+  }
+  const seen = { id, ...(hash !== "" && { hash }) };
+  if (letter === "y") return { ...seen, decision: "approve" };
+  if (letter === "a") return { ...seen, decision: "approve", always: true };
+  return letter === "n" ? { ...seen, decision: "deny" } : null;
 }
 
 function onPlain(state: State, key: Key, at: number, hands: Hands): Reduced {
@@ -227,9 +242,10 @@ function onTop(state: State, top: Top, key: Key): Reduced {
       return { state: stays, effects: [{ do: "end", pid: wish.pid }, { do: "list" }] };
     case "answer": {
       const ask = state.asks.find(({ pid }) => pid === wish.pid);
+      const answer = ask === undefined ? null : answerOf(ask, wish.decision === "approve" ? "y" : "n");
       return {
         state: stays,
-        effects: ask === undefined ? [] : [{ do: "answer", id: ask.id, decision: wish.decision }],
+        effects: answer === null ? [] : [{ do: "answer", answer }],
       };
     }
   }

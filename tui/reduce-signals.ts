@@ -87,8 +87,9 @@ function elsewhere(state: State, signal: Signal, at: number): Reduced {
 
 function asked(state: State, ask: Ask): Reduced {
   if (state.asks.some(({ id }) => id === ask.id)) return { state, effects: [] };
-  const { id, pid, tool, args, why, since } = ask;
-  return { state: { ...state, asks: [...state.asks, { id, pid, tool, args, why, since }] }, effects: [] };
+  const { id, kind, pid, tool, call, args, why, about, hash, expiresAt, since } = ask;
+  const shown = { id, kind, pid, tool, call, args, why, about, hash, expiresAt, since };
+  return { state: { ...state, asks: [...state.asks, shown] }, effects: [] };
 }
 
 function closed(state: State, id: string, decision: string, by: string): Reduced {

@@ -1,7 +1,8 @@
 // What the terminal knows and is about to show, as one value: `reduce` makes the next one of it, views draw it, nothing else keeps any.
 
-import type { ProcessInfo, State as ProcessState, WaitsFor } from "../src/abi/process.ts";
+import type { Approval, ProcessInfo, State as ProcessState, WaitsFor } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
+import type { Answer } from "../src/syscalls/approval-service.ts";
 import { type Editing, EMPTY } from "./editor.ts";
 import type { Typed } from "./keys.ts";
 import type { Top } from "./top.ts";
@@ -28,13 +29,10 @@ export interface Running {
   readonly chars: number;
 }
 
-/** An approval that waits for an answer. */
-export interface Ask {
-  readonly id: string;
-  readonly pid: string;
-  readonly tool: string;
+/** An approval or question that waits for an answer. */
+export interface Ask
+  extends Pick<Approval, "id" | "kind" | "pid" | "tool" | "call" | "why" | "about" | "hash" | "expiresAt"> {
   readonly args: object;
-  readonly why: string;
   /** On screen since then: keys of the first moments were meant for something else. */
   readonly since: number;
 }
@@ -124,7 +122,7 @@ export type Effect =
   | { readonly do: "send"; readonly key: string; readonly text: string; readonly interrupt: boolean }
   | { readonly do: "withdraw"; readonly runId: string }
   | { readonly do: "stop" }
-  | { readonly do: "answer"; readonly id: string; readonly decision: "approve" | "deny" }
+  | { readonly do: "answer"; readonly answer: Answer }
   | { readonly do: "run"; readonly text: string; readonly host: boolean }
   | { readonly do: "remember"; readonly line: string }
   | { readonly do: "catch-up"; readonly afterSeq: number }

@@ -18,6 +18,7 @@ export function statusText(info: ProcessInfo, waitsForText: (waits: WaitsFor) =>
     ["Owner", info.owner],
     ["RunAs", info.runAs],
     ["Profile", info.profile],
+    ["Mode", info.mode],
     ["State", info.interrupted ? `${info.state} (interrupted)` : info.state],
     ["Run", info.activeRunId],
     ["Queue", info.queued],

@@ -56,6 +56,11 @@ function choice(doc: string, choices: readonly [string, ...string[]], rest: Rest
   return { type: "choice", doc, fallback: choices[0], writes: "user", choices, ...rest };
 }
 
+/** Rules as JSON. */
+function policy(doc: string): Setting {
+  return { type: "json", doc, fallback: "{}", writes: "user", shape: "object" };
+}
+
 function secret(doc: string, env?: string): Setting {
   return { type: "secret", doc, fallback: "", writes: "user", ...(env === undefined ? {} : { env }) };
 }
@@ -133,7 +138,14 @@ export const SETTINGS = {
   "ai.maxContextBytes": count("how many bytes each context.d may add to a request", 32_768, {}),
   "ai.generation.timeoutMs": count("how long one answer may take in all", 1_800_000, { min: 1000 }),
   "ai.generation.streaming": choice("whether an answer comes in pieces", ["auto", "off"], ROOT_LATER),
-  "ai.tools.approval": setting("json", "rules for what asks first", "[]", { shape: "array", ...LATER }),
+  "ai.tools.approval": policy("what agents may do without asking; gsv policy shows it"),
+  "ai.profile.init.tools.approval": policy("the same for init processes"),
+  "ai.profile.task.tools.approval": policy("the same for tasks"),
+  "ai.profile.review.tools.approval": policy("the same for reviews"),
+  "ai.profile.cron.tools.approval": policy("the same for what schedules start"),
+  "ai.profile.mcp.tools.approval": policy("the same for what MCP clients start"),
+  "ai.profile.app.tools.approval": policy("the same for packages"),
+  "ai.tools.yoloWithoutSandbox": flag("whether mode yolo is to be had where there is no sandbox", false, ROOT),
   "ai.skills.indexMode": choice("how skills are listed to a model", ["summary", "names", "off"], { agents: "ask" }),
   "apiKeys.anthropic": secret("the key for Anthropic", "ANTHROPIC_API_KEY"),
   "apiKeys.openai": secret("the key for OpenAI", "OPENAI_API_KEY"),

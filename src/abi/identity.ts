@@ -24,8 +24,12 @@ export interface Caller extends Identity {
   /** A person has approved this one call of a process: it may do what a call declared `by: "approved"` needs (dispatch asks this). */
   readonly approved?: true;
   /** A person has approved the change of this one file in this call: its path without links. Nothing else is allowed by it, and
-   * the call changes no other file (the namespace and mounts ask this). */
+   * the call changes no other file (the namespace and mounts ask this). Of a command of the host: the directory it runs in. */
   readonly allowed?: string;
+  /** A rule of a person, or the mode of the process, lets this one call delete and use the host; what is guarded stays so. */
+  readonly lifted?: true;
+  /** The mode of the process lets it look and do nothing else (dispatch and shells ask this). */
+  readonly looksOnly?: true;
   /** Capabilities this one process does without, though its account has them. */
   readonly dropped?: readonly string[];
 }

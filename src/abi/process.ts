@@ -1,6 +1,7 @@
 // A process as its owner sees it. The projection in kernel.db and the process's own database both speak these words.
 
 import { microsOf, type Tokens, usdOf } from "./money.ts";
+import type { Mode } from "./policy.ts";
 import type { FailureClass } from "./stream.ts";
 
 export const STATES = [
@@ -29,6 +30,7 @@ export type RunStatus = "ok" | "error" | "aborted" | "limit" | "unavailable" | "
 /** What a held or waiting process waits for, and what ends that. */
 export type WaitsFor =
   | { readonly kind: "approval"; readonly id: string; readonly tool: string; readonly summary: string }
+  | { readonly kind: "question"; readonly id: string; readonly tool: string; readonly summary: string }
   | { readonly kind: "person"; readonly reason: string }
   | { readonly kind: "disk"; readonly reason: string }
   | { readonly kind: "credential"; readonly reason: string }
@@ -78,6 +80,8 @@ export interface ProcessInfo {
   readonly waitsFor: WaitsFor | null;
   /** How the last run ended; null before the first has. */
   readonly lastStatus: RunStatus | null;
+  /** How much it may do without asking. */
+  readonly mode: Mode;
   /** Of its own answers, since it was started. */
   readonly costUsd: number;
   readonly tokens: number;
@@ -116,6 +120,7 @@ export function exitOf({ status, reason }: Pick<RunEnd, "status" | "reason">): n
 
 const EXIT_OF_HOLD: { readonly [K in WaitsFor["kind"]]: number } = {
   approval: 5,
+  question: 5,
   person: 5,
   disk: 75,
   credential: 4,
@@ -136,6 +141,19 @@ export interface Usage extends Tokens {
 }
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
+
+/** What a person sees of a call besides the call itself. */
+export interface ApprovalAbout {
+  readonly target: string;
+  /** Where a command runs. */
+  readonly directory: string | null;
+  /** Why it asks, a line each. */
+  readonly reasons: readonly string[];
+  /** Of a file that changes: the lines that go and come. */
+  readonly diff: string | null;
+}
+
+export type DecisionWord = "approve" | "deny" | "answer" | "expired" | "withdrawn";
 
 /** What an answer used, as its process counted it. */
 export interface Spent {
@@ -168,16 +186,27 @@ export interface UsageRow {
 
 export interface Approval {
   readonly id: string;
+  /** A question has its choices and its default among its arguments, and is answered with a text. */
+  readonly kind: "approval" | "question";
   readonly pid: string;
   readonly runId: string;
   readonly tool: string;
   readonly call: string;
   readonly args: { readonly [key: string]: unknown };
   readonly why: string;
+  readonly about: ApprovalAbout | null;
+  /** Of what is shown: only that runs. */
+  readonly hash: string;
+  /** A question that nobody answers until then is over. */
+  readonly expiresAt: number | null;
   readonly createdAt: number;
-  readonly decision: "approve" | "deny" | "withdrawn" | null;
+  readonly decision: DecisionWord | null;
   readonly by: string | null;
   readonly decidedAt: number | null;
+  /** What was answered, or why not. */
+  readonly said: string | null;
+  /** A person changed the call before it ran. */
+  readonly edited: boolean;
 }
 
 export function addUsage(left: Usage, right: Usage): Usage {

@@ -1,7 +1,7 @@
 // What the kernel tells clients. A signal names what was committed just before it (chat.delta alone is lossy and never stored).
 // `seq` is a durable message number, never a counter of signals: a client that was away asks for history after it.
 
-import type { RunStatus, State, Usage, WaitsFor } from "./process.ts";
+import type { ApprovalAbout, DecisionWord, RunStatus, State, Usage, WaitsFor } from "./process.ts";
 import type { CompactionCause } from "./segment.ts";
 import type { FailureClass } from "./stream.ts";
 
@@ -64,17 +64,22 @@ export type Signal =
     })
   | (RunSignal & {
       readonly name: "chat.hil";
-      readonly kind: "approval";
+      readonly kind: "approval" | "question";
       readonly id: string;
       readonly tool: string;
       readonly call: string;
       readonly args: object;
       readonly why: string;
+      /** Where it would happen, why it asks, what changes. */
+      readonly about: ApprovalAbout | null;
+      /** An answer may name it: then it is to this and nothing else. */
+      readonly hash: string;
+      readonly expiresAt: number | null;
     })
   | (RunSignal & {
       readonly name: "chat.hil_closed";
       readonly id: string;
-      readonly decision: "approve" | "deny" | "withdrawn";
+      readonly decision: DecisionWord;
       readonly by: string;
     })
   | (RunSignal & {

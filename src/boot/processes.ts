@@ -29,6 +29,7 @@ import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import { bootCompaction } from "./compaction.ts";
+import { bootPolicy, type PolicyParts } from "./policy.ts";
 import type { FileParts } from "./services.ts";
 import type { ShellParts } from "./shell.ts";
 import { workplacesOf } from "./workspaces.ts";
@@ -41,6 +42,7 @@ export interface ProcessParts {
   /** As a model is shown them. */
   readonly tools: () => readonly ToolSpec[];
   readonly heldRuns: HeldRuns;
+  readonly policy: PolicyParts;
   readonly budgets: Budgets;
   /** Until the next of them goes on by itself. */
   readonly dueWithinMs: () => number | null;
@@ -65,8 +67,9 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     ...{ store, ledger, clock, wake, onFault },
     dayOf: (ownerUid) => dayBudget(kernel, ownerUid),
   });
+  const policy = bootPolicy(core, { files, shells, hostFiles, ledger, runners: () => runners });
   const { places, changes } = bootChanges(core, files, { shells, hostFiles });
-  const ports = runPorts(core, files, { ledger, budgets, shells, hostFiles, blocks, changes, held: () => heldRuns });
+  const ports = runPorts(core, files, { ledger, budgets, shells, policy, blocks, changes, held: () => heldRuns });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -96,6 +99,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     closer,
     heldRuns,
     undoing,
+    policy,
     budgets,
     dueWithinMs,
     compactor: ports.compactor,
@@ -128,7 +132,7 @@ interface RunParts {
   readonly ledger: Ledger;
   readonly budgets: Budgets;
   readonly shells: ShellParts;
-  readonly hostFiles: HostFiles;
+  readonly policy: PolicyParts;
   readonly blocks: Blocks;
   /** Made after what it is handed to. */
   readonly held: () => HeldRuns;
@@ -136,10 +140,11 @@ interface RunParts {
 
 function runPorts(
   core: Core,
-  { locate, options, kept, live }: FileParts,
-  { ledger, budgets, shells, hostFiles, blocks, held, changes }: RunParts,
+  { options, kept, live }: FileParts,
+  { ledger, budgets, shells, policy, blocks, held, changes }: RunParts,
 ): RunPorts & { readonly compactor: Compactor } {
-  const { kernel, processes: store, machine, bus, callers, door, settings } = core;
+  const { kernel, processes: store, machine, bus, callers, door } = core;
+  const { judge, questions } = policy;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
   const toolCalls = new ToolCalls({
@@ -150,14 +155,13 @@ function runPorts(
     ledger,
     clock,
     random,
+    judge,
+    questions,
+    rowNow: async (row) => (await kernel.processes.get(row.pid)) ?? row,
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
     blocks,
-    hostGround: shells.hostGround,
     keep: async (row, id, text) => kept.keep(await callers.process(row), "result", id, [Buffer.from(text)]),
-    hostFile: async (row, path) => hostFiles.ground(row, await callers.process(row), path),
     attach: (row, directory) => shells.host.places.attach(row, directory),
-    proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
-    locate: async (row, path) => locate(await callers.process(row), path),
   });
   const promptOfRow = (row: ProcessRow) => assemblePrompt({ ...core, store, namespace: options.namespace, clock }, row);
   const compactor = bootCompaction(core, { ledger, toolCalls, promptOf: promptOfRow });

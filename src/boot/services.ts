@@ -19,6 +19,7 @@ import { budgetService } from "../process/budget-service.ts";
 import { historiesService } from "../process/histories.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
+import { policyService } from "../process/policy/service.ts";
 import { processesService } from "../process/processes.ts";
 import { type PromptsPorts, promptsService } from "../process/prompts.ts";
 import { contextFilesNamed } from "../process/spawn-context.ts";
@@ -26,6 +27,7 @@ import { trustService } from "../process/trust.ts";
 import { factsOf } from "../providers/models.ts";
 import { providerNames } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
+import { SYSCALLS } from "../syscalls/all.ts";
 import type { CodeMode } from "../syscalls/codemode.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Web } from "../syscalls/net-service.ts";
@@ -45,7 +47,7 @@ export function bootServices(
   files: FileParts,
   { shells, hostFiles, web, code, ...parts }: ServiceParts,
 ): Services {
-  const { ledger, runners, closer, heldRuns, budgets, undoing } = parts;
+  const { ledger, runners, closer, heldRuns, budgets, undoing, policy } = parts;
   const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
   const { clock, random, paths, pid } = machine;
   const { models, offers } = core;
@@ -54,6 +56,7 @@ export function bootServices(
     ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
     log: machine.log,
     locate: files.locate,
+    mayBe: policy.mayBe,
     mediaRefs: (row: ProcessRow, ids: readonly string[]) => mediaRefs(objects, row, ids),
     contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
     taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
@@ -76,7 +79,8 @@ export function bootServices(
       drain: (why) => host.drain(why),
     }),
     archives: archivesService({ kernel, objects }),
-    approvals: approvalsService({ kernel, store, ledger, runners, clock }),
+    approvals: approvalsService({ kernel, store, ledger, runners, clock, table: SYSCALLS, ...policy }),
+    policy: policyService({ kernel, ...policy }),
     files: filesByTarget(filesService(files.options), hostFiles.files),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     usage: usageReports({ kernel, clock }),

@@ -6,6 +6,8 @@ import { resolveSetting } from "../abi/config-value.ts";
 import { SysError } from "../abi/errno.ts";
 import type { RetentionSettings } from "../abi/keep.ts";
 import { pricesFrom } from "../abi/money.ts";
+import { parsePolicy } from "../abi/policy.ts";
+import { PROFILES } from "../abi/process.ts";
 import { knowSecrets, type SettingsOfKernel, settingsService, systemSettings } from "../kernel/config.ts";
 import { type Keychain, type Secrets, secretsIn } from "../kernel/secrets.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -20,6 +22,8 @@ export const SETTING_CHECKS: { readonly [key: string]: (value: string) => void }
   "ai.model": (model) => void choiceOf(model),
   "ai.provider": (provider) => void serverOf(provider),
   "ai.fallback": checkFallback,
+  "ai.tools.approval": checkPolicy,
+  ...Object.fromEntries(PROFILES.map((profile) => [`ai.profile.${profile}.tools.approval`, checkPolicy])),
   "ai.baseUrl": checkUrl,
   "ai.prices": (json) => void pricesFrom(json),
   "budget.day": checkBudget,
@@ -28,6 +32,10 @@ export const SETTING_CHECKS: { readonly [key: string]: (value: string) => void }
   "baseUrls.openai": checkUrl,
   "baseUrls.ollama": (text) => void (text.trim() === "none" || ollamaUrl(text) !== null || refuseUrl()),
 };
+
+function checkPolicy(text: string): void {
+  parsePolicy(text);
+}
 
 function checkFallback(json: string): void {
   for (const each of JSON.parse(json) as readonly unknown[]) {

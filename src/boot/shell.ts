@@ -4,15 +4,15 @@
 import { realpathSync } from "node:fs";
 import { LIMITS } from "../abi/limits.ts";
 import type { Core } from "../boot.ts";
-import { GsvScripts } from "../kernel/gsv-scripts.ts";
+import { type Allowed, GsvScripts } from "../kernel/gsv-scripts.ts";
 import { HostPlaces } from "../kernel/host-places.ts";
 import { HostShells } from "../kernel/host-shells.ts";
 import { gatedSys } from "../kernel/shell-gate.ts";
 import { ShellTool } from "../kernel/shell-tool.ts";
 import { ShellTable } from "../kernel/shells.ts";
 import { type Environment, hostEnvironment } from "../lib/host-environment.ts";
-import { isGuarded } from "../process/policy.ts";
-import { looksAt } from "../process/shell-policy.ts";
+import { isGuarded } from "../process/policy/file-verdict.ts";
+import { looksAt } from "../process/policy/shell-line.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
@@ -33,6 +33,8 @@ const PARENTS_MAX = 8;
 export interface ShellParts {
   readonly service: Shells;
   readonly hostGround: HostShells["ground"];
+  /** Null where the machine has none. */
+  readonly sandboxName: () => Promise<string | null>;
   readonly host: HostParts;
   readonly isBusy: () => boolean;
   /** A run of a process is over: what it left running ends. */
@@ -68,7 +70,7 @@ export function bootShells(core: Core, files: FileParts): ShellParts {
   });
   const scripts = new GsvScripts({
     ...{ shells, clock, isGuarded, version: VERSION, namespace: files.options.namespace },
-    sysFor: (context, approved) => scriptSys(core, files, context, approved),
+    sysFor: (context, allowed) => scriptSys(core, files, context, allowed),
     begin: (receipt) => kernel.requests.remember(receipt),
   });
   const host = hostOf(core, commands);
@@ -79,6 +81,7 @@ export function bootShells(core: Core, files: FileParts): ShellParts {
   return {
     service: serviceOf(table, tool),
     hostGround: (...given) => hostShells.ground(...given),
+    sandboxName: () => hostShells.sandboxName(),
     host,
     isBusy: () => shells.isBusy || commands.running > 0,
     runOver: (pid) => table.endOfProcess(pid),
@@ -111,13 +114,19 @@ function serviceOf(table: ShellTable, tool: ShellTool): Shells {
   };
 }
 
-function scriptSys({ door }: Core, { options, locate }: FileParts, { caller, client }: CallContext, approved: boolean) {
+function scriptSys(
+  { door }: Core,
+  { options, locate }: FileParts,
+  { caller, client }: CallContext,
+  { approved, lifted }: Allowed,
+) {
   const sys = door(caller.ownerUid, async () => caller, client);
   if (approved) return sys;
   return gatedSys(sys, {
     classOf: (call) => SYSCALLS.get(call)?.class,
     locate: (path) => locate(caller, path),
     isGuarded,
+    lifted,
     exists: (path) =>
       options.namespace.lstat(caller, path).then(
         () => true,

@@ -28,7 +28,7 @@ export function callersFrom(accounts: AccountRows): Callers {
 
   async function resolve(
     uid: number,
-    door: Pick<Caller, "kind" | "pid" | "ownerUid" | "cwd" | "dropped">,
+    door: Pick<Caller, "kind" | "pid" | "ownerUid" | "cwd" | "dropped" | "looksOnly">,
   ): Promise<Caller> {
     const identity = await identityOf(uid);
     return { ...identity, ...door, capabilities: await accounts.capabilities(identity.gids) };
@@ -36,9 +36,12 @@ export function callersFrom(accounts: AccountRows): Callers {
 
   return {
     person: (uid, cwd) => resolve(uid, { kind: "person", ownerUid: uid, cwd }),
-    async process({ uid, ownerUid, pid, cwd, dropped }) {
+    async process({ uid, ownerUid, pid, cwd, dropped, mode }) {
       if (ownerUid !== uid) await identityOf(ownerUid);
-      return await resolve(uid, { kind: "process", pid, ownerUid, cwd, dropped });
+      return await resolve(uid, {
+        ...{ kind: "process", pid, ownerUid, cwd, dropped },
+        ...(mode === "plan" && { looksOnly: true }),
+      });
     },
     async machine(uid, kind) {
       const { uid: number, gid, username, home } = await identityOf(uid);

@@ -13,6 +13,7 @@ const USERS = [
   "signal.*",
   "sched.*",
   "hil.*",
+  "policy.*",
   "archive.*",
   "system.*",
   "pkg.create",

@@ -42,6 +42,8 @@ export interface ReceiptContext extends CallContext {
   readonly receipt?: (answer: unknown) => Receipt;
 }
 
+/** What a process that only looks may call all the same: its shell changes nothing either. */
+const PLANS = ["shell.exec", "shell.run", "shell.stop", "shell.signal", "hil.ask", "codemode.exec", "net.fetch"];
 const NEVER = new AbortController().signal;
 
 export type Dispatch = (name: string, args: unknown, context: CallContext, parse?: ParseOptions) => Promise<unknown>;
@@ -96,6 +98,10 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
     }
     if (caller.kind !== "person" && call.by !== "anyone" && !(call.by === "approved" && caller.approved))
       throw new SysError("EPERM", `${name} is for people: a process may not call it`);
+    if (caller.looksOnly && call.class === "keyed" && !PLANS.includes(call.name))
+      throw new SysError("EPERM", `${name} changes something, and ${caller.pid} is in mode plan: it only looks`, [
+        "say what you would do; a person changes the mode",
+      ]);
     if (options.readOnly && call.class !== "read") throw new SysError("EAGAIN", `${name} needs a kernel`);
   }
 

@@ -24,10 +24,16 @@ export interface ScriptsPorts {
   readonly clock: Clock;
   readonly version: string;
   /** The kernel as a script may use it that a person has approved, or that nobody has. */
-  readonly sysFor: (context: CallContext, approved: boolean) => Sys;
+  readonly sysFor: (context: CallContext, allowed: Allowed) => Sys;
   readonly isGuarded: (path: string) => boolean;
   /** Before a script runs: what a repeated call is told, should this kernel die over it. */
   readonly begin: (receipt: Receipt) => Promise<void>;
+}
+
+/** What a person said of a script, or a rule. */
+export interface Allowed {
+  readonly approved: boolean;
+  readonly lifted: boolean;
 }
 
 /** A script or a command, as those see it who follow it. */
@@ -143,8 +149,9 @@ export class GsvScripts {
     const { namespace, sysFor, isGuarded, version } = this.ports;
     const { output, stopped, about, listeners } = script;
     const approved = context.caller.kind === "person" || context.caller.approved === true;
+    const lifted = context.caller.lifted === true;
     // The yes was to this script, and not to what its commands ask of the kernel.
-    const { approved: _, ...caller } = context.caller;
+    const { approved: _, lifted: __, allowed: ___, ...caller } = context.caller;
     const key = request.session === undefined ? null : keyOf(caller.uid, request.session);
     const session = key === null ? null : this.session(key, context.gone);
     let tooMuch = false;
@@ -163,8 +170,11 @@ export class GsvScripts {
         wallMs: request.timeoutMs ?? LIMITS.shellWallMs,
       },
       {
-        files: shellFiles({ namespace, caller: approved ? { ...caller, approved } : caller, isGuarded, approved }),
-        sys: sysFor({ ...context, caller }, approved),
+        files: shellFiles({
+          ...{ namespace, isGuarded, approved, lifted },
+          caller: approved ? { ...caller, approved } : caller,
+        }),
+        sys: sysFor({ ...context, caller }, { approved, lifted }),
         print(stream, bytes) {
           if (tooMuch || output.add(stream, bytes)) return;
           tooMuch = true;

@@ -2,7 +2,7 @@
 // workspace, else where the person stood whose message it works on. Paths are real ones; gsv's own home is no place to work in.
 
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { isWithin } from "../../fs/path.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -59,11 +59,13 @@ export class HostPlaces {
     await this.ports.attachments.attach(scopeOf(row), directory, this.ports.clock.now());
   }
 
-  /** Whether all these names lead to something below a directory, links followed; those that lead nowhere do. */
+  /** Whether all these names lead to something below a directory, links followed; of what is not there the name says it. */
   holds(directory: string, names: readonly string[]): boolean {
     return names.every((name) => {
+      const path = resolve(directory, name);
+      if (name.startsWith("~") || !isWithin(path, directory)) return false;
       try {
-        return isWithin(realpathSync(join(directory, name)), directory);
+        return isWithin(realpathSync(path), directory);
       } catch {
         return true;
       }

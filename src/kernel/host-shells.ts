@@ -13,6 +13,7 @@ import type { ShellRequest } from "../syscalls/shell-service.ts";
 import type { HostCommand, HostCommands } from "../targets/host.ts";
 import { BASH } from "../targets/leader.ts";
 import type { Confinement, Sandbox } from "../targets/sandbox.ts";
+import { isPlainRepository } from "./git-ground.ts";
 import type { HostPlace, HostPlaces } from "./host-places.ts";
 
 export interface HostShellsPorts {
@@ -24,13 +25,19 @@ export interface HostShellsPorts {
   readonly surroundings: () => Pick<Confinement, "hidden" | "resolver">;
   readonly isPersonOfHome: (uid: number) => Promise<boolean>;
   readonly rowOf: (pid: string) => Promise<ProcessRow | null>;
-  /** What a command that only looks looks at; null for any other. */
-  readonly looksAt: (script: string) => readonly string[] | null;
+  /** What each command of a line only looks at; null for one that does more, and for a line that says more than words. */
+  readonly looksAt: (script: string) => readonly (Looks | null)[] | null;
+}
+
+interface Looks {
+  readonly names: readonly string[];
+  /** Git has to be known to run nothing there. */
+  readonly git?: true;
 }
 
 export interface HostGround extends HostPlace {
-  /** It is known to do no more than look at what lies there. */
-  readonly looks: boolean;
+  /** Which commands of it are known to do no more than look at what lies there; null where the line is not read. */
+  readonly looks: readonly boolean[] | null;
   /** Null where the machine has none. */
   readonly sandbox: string | null;
 }
@@ -61,9 +68,14 @@ export class HostShells {
   async ground(row: ProcessRow, script: string, cwd: string | undefined): Promise<HostGround> {
     const { places, sandbox, looksAt } = this.ports;
     const place = await places.ofProcess(row, cwd);
-    const names = looksAt(script);
-    const looks = names !== null && places.holds(place.directory, names);
+    const holds = ({ names, git }: Looks) =>
+      places.holds(place.directory, names) && (git !== true || isPlainRepository(place.directory));
+    const looks = looksAt(script)?.map((each) => each !== null && holds(each)) ?? null;
     return { ...place, looks, sandbox: (await sandbox())?.name ?? null };
+  }
+
+  async sandboxName(): Promise<string | null> {
+    return (await this.ports.sandbox())?.name ?? null;
   }
 
   private launch(
@@ -107,7 +119,13 @@ export class HostShells {
     const row = await rowOf(caller.pid);
     if (row === null) throw new SysError("ESRCH", `no such process: ${caller.pid}`);
     const { directory, attached, looks, sandbox } = await this.ground(row, request.script, request.cwd);
-    const isFree = attached && looks && sandbox !== null && !request.fed && !request.network;
+    const looksOnly = looks?.every((each) => each) === true && !request.fed && !request.network;
+    const isFree = attached && sandbox !== null && (looksOnly || caller.lifted === true);
+    if (caller.allowed !== undefined && caller.allowed !== directory)
+      throw new SysError(
+        "EPERM",
+        `what was allowed is a command in ${caller.allowed}, and it would run in ${directory}`,
+      );
     if (caller.approved !== true && !isFree)
       throw new SysError("EBLOCKED", "a command on the host needs a person's approval", ["use the tool Shell"]);
     if (!attached) await places.attach(row, directory);

@@ -61,6 +61,7 @@ export function registryService(options: RegistryOptions): Registry {
       lastActiveAt: projection.lastActiveAt,
       waitsFor: held ?? projection.waitsFor,
       lastStatus: projection.lastStatus,
+      mode: row.mode,
       costUsd: usdOf(row.costMicros),
       tokens: row.tokens,
     };

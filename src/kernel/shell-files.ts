@@ -17,6 +17,8 @@ export interface ShellFilesOptions {
   readonly isGuarded: (path: string) => boolean;
   /** A person has seen the whole script and allowed it, or runs it. */
   readonly approved: boolean;
+  /** A rule or the mode lets it delete; what is guarded stays so. */
+  readonly lifted?: boolean;
 }
 
 const CAPABILITY: { readonly [V in FileVerb]: string } = {
@@ -32,7 +34,7 @@ const CAPABILITY: { readonly [V in FileVerb]: string } = {
   remove: "fs.delete",
 };
 
-export function shellFiles({ namespace, caller, isGuarded, approved }: ShellFilesOptions): ShellFiles {
+export function shellFiles({ namespace, caller, isGuarded, approved, lifted = false }: ShellFilesOptions): ShellFiles {
   const allowed = (verb: FileVerb, path: string) => {
     if (!mayUse(caller, CAPABILITY[verb])) throw new FileError("EPERM", path);
   };
@@ -43,6 +45,8 @@ export function shellFiles({ namespace, caller, isGuarded, approved }: ShellFile
   /** Before a change: where it really leads is what counts. */
   async function changing(verb: FileVerb, path: string): Promise<void> {
     allowed(verb, path);
+    if (caller.looksOnly && !isWithin(await namespace.locate(caller, path), "/tmp"))
+      throw new SysError("EPERM", `${path}: ${caller.pid} is in mode plan and changes nothing outside of /tmp`);
     // What it would become is shown by the tool Write; a yes to a script is none to that.
     if (caller.kind !== "person" && isWithin(await namespace.locate(caller, path), "/sys")) refuse(path, "changing it");
     if (!approved && isGuarded(await namespace.locate(caller, path))) refuse(path, "changing it");
@@ -50,7 +54,7 @@ export function shellFiles({ namespace, caller, isGuarded, approved }: ShellFile
 
   async function deleting(verb: FileVerb, path: string): Promise<void> {
     await changing(verb, path);
-    if (!approved && !isWithin(await namespace.locate(caller, path), "/tmp")) refuse(path, "deleting it");
+    if (!approved && !lifted && !isWithin(await namespace.locate(caller, path), "/tmp")) refuse(path, "deleting it");
   }
 
   return {

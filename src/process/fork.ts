@@ -41,6 +41,8 @@ export async function fork(ports: SpawnPorts, context: CallContext, request: For
       cwd: source.cwd,
       workspace: source.workspaceId ?? "none",
       ...(runAs === null ? {} : { as: runAs.username }),
+      // A person may say otherwise afterwards; a process's own is the most it gives.
+      ...(caller.kind === "person" ? { mode: source.mode } : {}),
       ...(source.dropped.length === 0 ? {} : { drop: source.dropped.join(",") }),
       // What belongs to somebody else stays theirs, also as a copy.
       ...(source.ownerUid === caller.ownerUid ? {} : { parent: initPid(source.ownerUid) }),

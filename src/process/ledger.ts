@@ -207,8 +207,10 @@ export class Ledger {
     this.toWatchers(row.pid, latest.projection);
   }
 
-  private tellApproval(row: ProcessRow, { id, runId: run, tool, call, args, why, decision, by }: Approval): void {
-    if (decision === null) this.emit(row, { name: "chat.hil", run, kind: "approval", id, tool, call, args, why });
+  private tellApproval(row: ProcessRow, approval: Approval): void {
+    const { id, runId: run, kind, tool, call, args, why, about, hash, expiresAt, decision, by } = approval;
+    const asked = { run, kind, id, tool, call, args, why, about, hash, expiresAt };
+    if (decision === null) this.emit(row, { name: "chat.hil", ...asked });
     else this.emit(row, { name: "chat.hil_closed", run, id, decision, by: by ?? "kernel" });
   }
 

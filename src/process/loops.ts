@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../abi/limits.ts";
 import type { CallRow, ProcessStore } from "../store/process/verbs.ts";
-import type { Verdict } from "./policy.ts";
+import type { Verdict } from "./policy/file-verdict.ts";
 
 const WORDS = "with nothing new between: it may be going round in circles";
 

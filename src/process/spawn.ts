@@ -7,6 +7,7 @@ import { type Caller, isRoot } from "../abi/identity.ts";
 import { initPid, type RandomBytes, taskPid, uuidv7 } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Origin } from "../abi/message.ts";
+import type { Mode } from "../abi/policy.ts";
 import type { Bus } from "../kernel/bus.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import { droppedFor } from "../kernel/rights.ts";
@@ -26,6 +27,7 @@ import { copyHistory, type ForkStep } from "./copy-history.ts";
 import type { Ledger } from "./ledger.ts";
 import { keepModel } from "./model-choice.ts";
 import type { Offers } from "./offers.ts";
+import { modeOfNew } from "./policy/service.ts";
 import { keyOf, originOf, routeTo } from "./request.ts";
 import type { Retries } from "./retries.ts";
 import type { Runners } from "./runners.ts";
@@ -54,6 +56,8 @@ export interface SpawnPorts {
   readonly contextFiles: (caller: Caller, listed: string) => Promise<readonly ToldFile[]>;
   /** Where a path of the caller's leads. */
   readonly locate: (caller: Caller, path: string) => Promise<string>;
+  /** Refuses a mode that is not to be had here. */
+  readonly mayBe: (mode: Mode) => Promise<void>;
 }
 
 /** What a crash between two steps needs to go on. */
@@ -95,6 +99,8 @@ export async function spawn(
   }
   if (request.profile === "init") throw new SysError("EINVAL", "every account has one init process: spawn a task");
   const model = await ports.modelFor(context, { pid: null, model: request.model });
+  const own = caller.pid === undefined ? null : ((await kernel.processes.get(caller.pid))?.mode ?? null);
+  const mode = await modeOfNew(caller, request.mode, { own, mayBe: ports.mayBe });
   const stated = request.budget === undefined ? null : budgetStated(request.budget);
   const place = await placeOf(ports, context, request);
   const budget = await budgetOf(ports, context.caller, { ...place, stated });
@@ -127,6 +133,7 @@ export async function spawn(
       createdAt: now,
       step: { ...step },
       dropped: place.dropped,
+      mode,
       budget,
     },
     { uid: caller.uid, requestId, bodyHash: hash, answer, now },

@@ -1,38 +1,31 @@
 // The tool calls of a turn, one after the other in source order: known, well-formed, allowed, written ahead, carried out through the same
 // dispatch as everything else, result stored. A call ends exactly once; whatever goes wrong with it is its result.
 
-import { type KeyWritten, keyFiled } from "../abi/config-key.ts";
 import { SysError } from "../abi/errno.ts";
-import type { Caller } from "../abi/identity.ts";
 import { approvalId, type RandomBytes } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { normaliseText, type ToolOutcome } from "../abi/message.ts";
-import { PROFILES_ALONE } from "../abi/process.ts";
+import { type Approval, PROFILES_ALONE } from "../abi/process.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import { KERNEL_LEAVES, type Sys } from "../abi/sys.ts";
-import type { FileGround } from "../kernel/host-files.ts";
-import type { HostGround } from "../kernel/host-shells.ts";
 import type { Clock } from "../lib/clock.ts";
 import { headAndTail } from "../lib/truncate.ts";
 import type { ApprovalRows } from "../store/kernel/approvals.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
-import { StoreUnavailable } from "../store/open.ts";
 import type { CallRow, Claimed, ProcessStore } from "../store/process/verbs.ts";
 import { renderText } from "../syscalls/format.ts";
 import { parseArgs } from "../syscalls/parse.ts";
 import { parametersOf } from "../syscalls/schema.ts";
-import type { ExecRequest } from "../syscalls/shell-service.ts";
 import type { AnySyscall } from "../syscalls/table.ts";
 import { tooHeavy } from "./arguments.ts";
 import { BlockCalls } from "./block-calls.ts";
 import type { Blocks } from "./blocks.ts";
-import { changesFile, isSetting, namesItself, pathNamed } from "./call-files.ts";
 import type { Changes } from "./changes.ts";
-import { hostFileVerdict, isHostFileCall } from "./host-file-policy.ts";
 import type { Ledger } from "./ledger.ts";
 import { isLoopWhy, unlessLoop } from "./loops.ts";
-import { type Verdict, verdictOf } from "./policy.ts";
-import { shellVerdict } from "./shell-policy.ts";
+import { editedText, needSame, type Seen, seenOf } from "./policy/allowed.ts";
+import { hashOf, type Judge, type Judged } from "./policy/judge.ts";
+import type { Questions } from "./questions.ts";
 
 export interface ToolCallPorts {
   readonly table: ReadonlyMap<string, AnySyscall>;
@@ -43,21 +36,17 @@ export interface ToolCallPorts {
   readonly clock: Clock;
   readonly random: RandomBytes;
   /** The process's own door, with its agent as caller; through the approved one goes what a person has seen and approved. */
-  readonly sysOf: (row: ProcessRow, seen?: Pick<Caller, "approved" | "allowed">) => Sys;
-  /** The file a path leads to for the process's agent, links followed. */
-  readonly locate: (row: ProcessRow, path: string) => Promise<string>;
-  /** Where on the host a command of the process would run; refuses where it cannot. */
-  readonly hostGround: (row: ProcessRow, command: string, cwd: string | undefined) => Promise<HostGround>;
-  /** The same for a file of the host. */
-  readonly hostFile: (row: ProcessRow, path: string) => Promise<FileGround>;
+  readonly sysOf: (row: ProcessRow, seen?: Seen) => Sys;
+  readonly judge: Judge;
+  /** As it is now: its mode may have changed since the run began. */
+  readonly rowNow: (row: ProcessRow) => Promise<ProcessRow>;
+  readonly questions: Questions;
   /** A file with all of a long result that the process can read; null where there is no room. */
   readonly keep: (row: ProcessRow, id: string, text: string) => Promise<string | null>;
   /** A person has said yes to a directory of the host. */
   readonly attach: (row: ProcessRow, directory: string) => Promise<void>;
-  /** What a change of a setting would do; refuses what no agent may change. Null: what it would become is not known. */
   /** Notes what each call changes in files. */
   readonly changes: Pick<Changes, "begin" | "end">;
-  readonly proposal: (row: ProcessRow, key: KeyWritten, value: string | null) => Promise<string>;
 }
 
 export interface RunPlace {
@@ -111,60 +100,42 @@ export class ToolCalls {
     return "done";
   }
 
-  private async runOne(place: RunPlace, call: CallRow): Promise<CallsOutcome> {
+  private async runOne(begun: RunPlace, call: CallRow): Promise<CallsOutcome> {
+    const place = { ...begun, row: await this.ports.rowNow(begun.row) };
     const fault = this.faultOf(call);
     if (fault !== null) return await this.refuse(place, call, "failed", fault);
-    if (call.status === "registered") {
-      const { store } = this.ports;
-      const verdict = await unlessLoop(store, place.row.pid, call, await this.verdict(place.row, call));
-      if (verdict.action === "refuse") return await this.refuse(place, call, "failed", verdict.why);
-      if (verdict.action === "ask") {
-        if (!PROFILES_ALONE.includes(place.row.profile)) return await this.ask(place, call, verdict.why);
-        const alone = isLoopWhy(verdict.why)
-          ? `You ${verdict.why}. Do something else, or say what is in the way.`
-          : `${call.tool} needs a person's approval and this process has nobody to ask.`;
-        return await this.refuse(place, call, "denied", alone);
-      }
+    if (call.call === "hil.ask") return await this.question(place, call);
+    // Once more where a person has approved it: what is shown may have come to be something else since.
+    const judged = await this.ports.judge.judge(place.row, call);
+    if (judged.verdict.action === "deny") {
+      const why = `denied by a policy: ${judged.verdict.why}; do not try another way.`;
+      return await this.refuse(place, call, "denied", why);
     }
-    return await this.carryOut(place, call);
+    const isNew = call.status === "registered";
+    const { store } = this.ports;
+    const verdict = isNew ? await unlessLoop(store, place.row.pid, call, judged.verdict) : judged.verdict;
+    if (verdict.action === "refuse") return await this.refuse(place, call, "failed", verdict.why);
+    if (isNew && verdict.action === "ask") {
+      if (!PROFILES_ALONE.includes(place.row.profile)) return await this.ask(place, call, { why: verdict.why, judged });
+      const alone = isLoopWhy(verdict.why)
+        ? `You ${verdict.why}. Do something else, or say what is in the way.`
+        : `${call.tool} needs a person's approval and this process has nobody to ask.`;
+      return await this.refuse(place, call, "denied", alone);
+    }
+    return await this.carryOut(place, call, judged);
   }
 
-  private async verdict(row: ProcessRow, call: CallRow): Promise<Verdict> {
-    if (call.call === "shell.exec") return await this.shellVerdict(row, call);
-    if (isHostFileCall(call)) return await this.hostFileVerdict(row, call);
-    const { path, content } = call.args;
-    const place = typeof path === "string" ? await this.ports.locate(row, path) : "";
-    const key = changesFile(call) ? keyFiled(place) : null;
-    if (key === null) return verdictOf(call, place);
-    try {
-      // What a person approves is what they read: a link to a setting could lead elsewhere by then.
-      if (!namesItself(call, place)) throw new SysError("EPERM", `a setting is changed by its own path: ${place}`);
-      return { action: "ask", why: await this.ports.proposal(row, key, typeof content === "string" ? content : null) };
-    } catch (error) {
-      if (error instanceof StoreUnavailable) throw error;
-      return { action: "refuse", why: errorText(error) };
-    }
-  }
-
-  private async shellVerdict(row: ProcessRow, { args }: CallRow): Promise<Verdict> {
-    const request = { target: "gsv", ...args } as ExecRequest;
-    try {
-      const { command, target, cwd } = request;
-      const isOnHost = command !== undefined && target === "host";
-      return shellVerdict(request, isOnHost ? await this.ports.hostGround(row, command, cwd) : null);
-    } catch (error) {
-      if (error instanceof StoreUnavailable) throw error;
-      return { action: "refuse", why: errorText(error) };
-    }
-  }
-
-  private async hostFileVerdict(row: ProcessRow, call: CallRow): Promise<Verdict> {
-    try {
-      return hostFileVerdict(call, await this.ports.hostFile(row, pathNamed(call)));
-    } catch (error) {
-      if (error instanceof StoreUnavailable) throw error;
-      return { action: "refuse", why: errorText(error) };
-    }
+  private async question(place: RunPlace, call: CallRow): Promise<CallsOutcome> {
+    const { row, run } = place;
+    const asked = this.ports.questions.of(row, call);
+    if ("output" in asked) return await this.refuse(place, call, asked.outcome, asked.output);
+    const stored = await this.ports.store.ask(row.pid, run.epoch, {
+      ...{ ...asked.request, dispatchId: call.dispatchId },
+      approvalId: await this.freshApprovalId(),
+    });
+    if (stored.ok) this.ports.questions.watch(stored.value);
+    await this.ports.ledger.publish(row);
+    return "left";
   }
 
   // Told like any other call, so that whoever looks on never sees a result without its call.
@@ -194,13 +165,20 @@ export class ToolCalls {
     }
   }
 
-  private async ask(place: RunPlace, call: CallRow, why: string): Promise<CallsOutcome> {
+  private async ask(
+    place: RunPlace,
+    call: CallRow,
+    { why, judged }: { readonly why: string; readonly judged: Judged },
+  ): Promise<CallsOutcome> {
     const { row, run } = place;
-    const id = await this.freshApprovalId();
     const asked = await this.ports.store.ask(row.pid, run.epoch, {
+      kind: "approval",
       dispatchId: call.dispatchId,
-      approvalId: id,
+      approvalId: await this.freshApprovalId(),
       why,
+      about: judged.about,
+      hash: hashOf(call, judged),
+      expiresAt: null,
       now: this.ports.clock.now(),
     });
     if (!asked.ok) return "left";
@@ -216,7 +194,7 @@ export class ToolCalls {
     }
   }
 
-  private async carryOut(place: RunPlace, call: CallRow): Promise<CallsOutcome> {
+  private async carryOut(place: RunPlace, call: CallRow, judged: Judged): Promise<CallsOutcome> {
     const { row, run, signal } = place;
     await this.ports.changes.begin(row, run.runId, call);
     const begun = await this.ports.store.beginCall(row.pid, run.epoch, call.dispatchId);
@@ -225,7 +203,7 @@ export class ToolCalls {
     const block = call.call === "codemode.exec" ? this.blockOf(place, call) : null;
     // One that is taken up again was told of when it began.
     if (!(await block?.isAgain())) this.announce(place, call);
-    const work = () => this.effect(row, call, signal);
+    const work = () => this.effect({ row, call, judged }, signal);
     const { outcome, output } =
       block === null ? await work() : await this.ports.blocks.during(call.dispatchId, block, work);
     if (block?.left) return "left";
@@ -243,62 +221,30 @@ export class ToolCalls {
   }
 
   private async effect(
-    row: ProcessRow,
-    call: CallRow,
+    { row, call, judged }: { readonly row: ProcessRow; readonly call: CallRow; readonly judged: Judged },
     signal: AbortSignal,
   ): Promise<{ outcome: ToolOutcome; output: string }> {
     const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
     if (syscall === undefined) return { outcome: "failed", output: `there is no tool ${call.tool}.` };
     try {
-      const sys = this.ports.sysOf(row, await this.seen(row, call));
+      const approval = call.status === "approved" ? await this.approvedAs(row, call, judged) : null;
+      const sys = this.ports.sysOf(row, seenOf(call, judged, approval !== null && !isLoopWhy(approval.why)));
       const result = await sys.call(syscall.name, call.args, { requestId: call.dispatchId, signal });
-      return { outcome: "completed", output: call.block === undefined ? told(syscall, result) : json(result) };
+      const output = call.block === undefined ? told(syscall, result) : json(result);
+      return { outcome: "completed", output: `${approval?.edited ? editedText(call, approval) : ""}${output}` };
     } catch (error) {
       return { outcome: signal.aborted ? "cancelled" : "failed", output: errorText(error) };
     }
   }
 
-  /** What of this call a person has seen and allowed: a setting, or one file where it really lies. */
-  private async seen(row: ProcessRow, call: CallRow): Promise<Pick<Caller, "approved" | "allowed">> {
-    const { path } = call.args;
-    // By now it is allowed, by whatever rule.
-    if (call.call === "net.fetch") return { approved: true };
-    if (call.status === "approved" && isLoopWhy(await this.ports.store.approvedWhy(row.pid, call.dispatchId)))
-      return {};
-    if (call.status === "approved" && call.call === "shell.exec") return { approved: true };
-    if (call.status === "approved" && isHostFileCall(call)) return { allowed: await this.hostFileShown(row, call) };
-    if (call.status !== "approved" || typeof path !== "string") return {};
-    if (!changesFile(call) && call.call !== "fs.delete") return {};
-    return isSetting(call) ? { approved: true } : { allowed: await this.placeShown(row, call, path) };
-  }
-
-  /** A link on the way may lead elsewhere since: a yes is to the file that was shown. */
-  private async placeShown(row: ProcessRow, call: CallRow, path: string): Promise<string> {
-    const place = await this.ports.locate(row, path);
-    await this.needShown(row, call, { verdict: verdictOf(call, place), place });
-    return place;
-  }
-
-  /** Of the host the same; what the yes attaches is attached by it. */
-  private async hostFileShown(row: ProcessRow, call: CallRow): Promise<string> {
-    const ground = await this.ports.hostFile(row, pathNamed(call));
-    await this.needShown(row, call, { verdict: hostFileVerdict(call, ground), place: ground.path });
-    if (ground.attaches !== null) await this.ports.attach(row, ground.attaches);
-    return ground.path;
-  }
-
-  private async needShown(
-    row: ProcessRow,
-    call: CallRow,
-    { verdict, place }: { readonly verdict: Verdict; readonly place: string },
-  ): Promise<void> {
-    const why = await this.ports.store.approvedWhy(row.pid, call.dispatchId);
-    if (verdict.action === "ask" && verdict.why === why) return;
-    throw new SysError(
-      "EPERM",
-      `what a person has approved is to ${why}, and ${pathNamed(call)} leads to ${place} now`,
-      ["make the call again: it asks anew"],
-    );
+  /** What a person said yes to, if this is still that; what the yes attaches is attached by it. */
+  private async approvedAs(row: ProcessRow, call: CallRow, judged: Judged): Promise<Approval | null> {
+    const approval = await this.ports.store.approvedAs(row.pid, call.dispatchId);
+    // A read that was cut off is marked so as well: nobody was asked about that.
+    if (approval === null) return null;
+    needSame(approval, call, judged);
+    if (judged.attaches !== null) await this.ports.attach(row, judged.attaches);
+    return approval;
   }
 
   private async end(place: RunPlace, call: CallRow, outcome: ToolOutcome, text: string): Promise<CallsOutcome> {

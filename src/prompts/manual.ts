@@ -21,6 +21,7 @@ import models from "./manual/models.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
 import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
 import patterns from "./manual/patterns.md" with { type: "text" };
+import policy from "./manual/policy.md" with { type: "text" };
 import processes from "./manual/processes.md" with { type: "text" };
 import scriptProvider from "./manual/script-provider.md" with { type: "text" };
 import shell from "./manual/shell.md" with { type: "text" };
@@ -54,6 +55,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["chat", chat],
   ["signals", signals],
   ["approvals", approvals],
+  ["policy", policy],
   ["tools", tools],
   ["history-and-archives", historyAndArchives],
   ["kernel", kernel],

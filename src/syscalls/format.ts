@@ -13,7 +13,8 @@ import type { WorkspaceView } from "./workspace-service.ts";
 export function waitsForText(waits: WaitsFor): string {
   switch (waits.kind) {
     case "approval":
-      return `approval ${waits.id} (${waits.summary})`;
+    case "question":
+      return `${waits.kind} ${waits.id} (${waits.summary})`;
     case "model":
     case "outage":
       return `${waits.model} is asked again at ${new Date(waits.until).toISOString()}: ${waits.reason} (${waits.class})`;
@@ -63,6 +64,7 @@ export function processText(row: ProcessInfo): string {
     ["runs as", row.runAs],
     ["profile", row.profile],
     ["parent", row.parentPid ?? "-"],
+    ["mode", row.mode],
     ["state", row.interrupted ? `${row.state} (interrupted)` : stateText(row)],
     ["last run", row.lastStatus ?? "-"],
     ["waits for", waitsText(row)],

@@ -3,6 +3,7 @@
 import { initPid } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
+import { MODES } from "../abi/policy.ts";
 import { PROFILES, type ProcessInfo } from "../abi/process.ts";
 import type { ProcessCaps, Rights } from "./account-service.ts";
 import { field, syscall } from "./define.ts";
@@ -90,6 +91,7 @@ export const procCalls = [
           meta: "BUDGET",
         }),
       ),
+      mode: field.optional(field.choice("how much it may do without asking", MODES, { meta: "MODE", hide: "tool" })),
     },
     cli: {
       examples: [
@@ -281,10 +283,7 @@ export const procCalls = [
     name: "proc.kill",
     summary: "End a process now; its history is archived first",
     class: "keyed",
-    input: {
-      pid: onePid,
-      noArchive: field.flag("throw the history away"),
-    },
+    input: { pid: onePid, noArchive: field.flag("throw the history away") },
     cli: {
       examples: ["gsv proc kill task:abc123", "gsv proc kill task:abc123 --no-archive"],
       print: { kind: "value", text: (result: Closed) => closedText("killed", result) },
@@ -322,10 +321,7 @@ export const procCalls = [
     },
     cli: {
       examples: ["gsv proc signal task:abc123 STOP", "gsv kill -CONT task:abc123"],
-      print: {
-        kind: "value",
-        text: signalledText,
-      },
+      print: { kind: "value", text: signalledText },
     },
     run: ({ processes }: { processes: Processes }, args, context) => processes.signal(context, args),
   }),

@@ -14,6 +14,7 @@ export const PROCESS_TABLE: Print<ProcessPage> = {
   columns: [
     { head: "PID", cell: (row: ProcessInfo) => row.pid },
     { head: "STATE", cell: stateText },
+    { head: "MODE", minor: 2, cell: (row: ProcessInfo) => row.mode },
     { head: "LAST", minor: 1, cell: (row: ProcessInfo) => row.lastStatus ?? "-" },
     { head: "LABEL", cell: (row: ProcessInfo) => row.label ?? "-", shrink: true },
     { head: "OWNER", minor: 3, cell: (row: ProcessInfo) => row.owner },

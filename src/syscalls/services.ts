@@ -4,10 +4,12 @@
 import type { ConfigLayer } from "../abi/config-value.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Message } from "../abi/message.ts";
-import type { Approval, ProcessInfo, Profile, RunStatus, State, Usage, WaitsFor } from "../abi/process.ts";
+import type { Mode } from "../abi/policy.ts";
+import type { ProcessInfo, Profile, RunStatus, State, Usage, WaitsFor } from "../abi/process.ts";
 import type { Segment } from "../abi/segment.ts";
 import type { LeaveReason } from "../abi/sys.ts";
 import type { Checkpoint } from "../abi/workspace.ts";
+import type { ShownApproval } from "./approval-service.ts";
 import type { CallContext } from "./define.ts";
 
 export interface ProcessPage {
@@ -86,6 +88,7 @@ export interface SpawnRequest {
   readonly drop?: string;
   /** Who answers it, also later. */
   readonly model?: string;
+  readonly mode?: Mode;
   /** Files that it is told at every turn, with commas between. */
   readonly context?: string;
   /** What it may use, as it is written. */
@@ -182,20 +185,6 @@ export interface Processes {
     context: CallContext,
     request: { readonly pids: readonly string[]; readonly run?: string; readonly patient: boolean },
   ): Promise<WaitResult[]>;
-}
-
-export interface ShownApproval extends Approval {
-  /** Its arguments are too long for a list and are cut; asked for alone it is whole. */
-  readonly inPart: boolean;
-}
-
-export interface Approvals {
-  /** Oldest first, one page; with an id that one alone. */
-  list(
-    caller: Caller,
-    query: { readonly after?: string; readonly id?: string },
-  ): Promise<{ readonly approvals: readonly ShownApproval[]; readonly next: string | null }>;
-  answer(context: CallContext, id: string, decision: "approve" | "deny"): Promise<ShownApproval>;
 }
 
 export interface ArchiveInfo {

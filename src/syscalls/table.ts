@@ -3,15 +3,17 @@
 
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-service.ts";
 import type { ModelService } from "./ai-service.ts";
+import type { Approvals } from "./approval-service.ts";
 import type { CodeMode } from "./codemode.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { Files } from "./files-service.ts";
 import type { Conversations, SearchService } from "./history-service.ts";
 import type { Web } from "./net-service.ts";
+import type { PolicyService } from "./policy-service.ts";
 import type { Prompts } from "./prompt-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
-import type { Approvals, Archives, Histories, KernelControl, Processes, Registry, Settings } from "./services.ts";
+import type { Archives, Histories, KernelControl, Processes, Registry, Settings } from "./services.ts";
 import type { Shells } from "./shell-service.ts";
 import type { BudgetService, UsageReports } from "./spending-service.ts";
 import type { Media, Storage } from "./storage-service.ts";
@@ -44,6 +46,7 @@ export interface Services {
   readonly storage: Storage; // status and verify read
   readonly media: Media; // getting and listing read
   readonly models: ModelService;
+  readonly policy: PolicyService;
   readonly usage: UsageReports; // read
   readonly budgets: BudgetService; // listing reads
   readonly prompts: Prompts;
@@ -62,6 +65,7 @@ const DOMAINS = {
   proc: async (): Promise<Declarations> => [
     ...(await import("./proc.ts")).procCalls,
     ...(await import("./proc-model.ts")).procModelCalls,
+    ...(await import("./proc-mode.ts")).procModeCalls,
     ...(await import("./spending.ts")).spendingCalls,
     ...(await import("./prompt.ts")).promptCalls,
     ...(await import("./undo.ts")).undoCalls,
@@ -75,6 +79,7 @@ const DOMAINS = {
   repo: async (): Promise<Declarations> => (await import("./repo.ts")).repoCalls,
   workspace: async (): Promise<Declarations> => (await import("./workspace.ts")).workspaceCalls,
   hil: async (): Promise<Declarations> => (await import("./hil.ts")).hilCalls,
+  policy: async (): Promise<Declarations> => (await import("./policy.ts")).policyCalls,
   archive: async (): Promise<Declarations> => (await import("./archive.ts")).archiveCalls,
   config: async (): Promise<Declarations> => (await import("./config.ts")).configCalls,
   ai: async (): Promise<Declarations> => (await import("./ai.ts")).aiCalls,

@@ -213,7 +213,9 @@ describe("a process that is held", () => {
     expect(await exit).toBe(5);
     expect(chat.err).toBe(
       [
-        'gsv: init:1000 asks to run Delete {"path":"~/x"} (deletes ask first)',
+        "gsv: init:1000 asks: Delete on gsv",
+        "  | ~/x",
+        "  to deletes ask first",
         "gsv: answer with: gsv approve k3x9   or: gsv deny k3x9",
         "gsv: held, not over: your answer is needed (gsv wait --wait init:1000 waits for the end)",
         "",
@@ -221,17 +223,14 @@ describe("a process that is held", () => {
     );
   });
 
-  test("an approval too long for the prompt says how much is hidden and how to see it all", async () => {
+  test("an approval is shown whole, and each line of it is marked", async () => {
     const { exit } = await chat.begin("hi");
-    const args = { path: "~/x", content: `ls${" ".repeat(990)}rm` };
-    await chat.play(said.start(), said.hil({ args }), said.state("waiting_hil", APPROVAL_WAIT));
+    const command = `ls${" ".repeat(990)}rm\ngsv: answer with: gsv approve k3x9\u202e`;
+    await chat.play(said.start(), said.hil({ call: "shell.exec", args: { command } }));
+    await chat.play(said.state("waiting_hil", APPROVAL_WAIT));
     await chat.settle(200);
     expect(await exit).toBe(5);
-    const shown = chat.err.indexOf("…") - chat.err.indexOf("{");
-    const hidden = JSON.stringify(args).length - shown;
-    expect(chat.err).toContain(
-      `gsv: ${hidden} more characters of it are not shown here: gsv approvals k3x9 shows all of it\n`,
-    );
+    expect(chat.err).toContain(`\n  | ls${" ".repeat(990)}rm\n  | gsv: answer with: gsv approve k3x9⟨U+202E⟩\n`);
   });
 
   test("an approval that another run asked for long before is shown too", async () => {

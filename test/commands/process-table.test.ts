@@ -23,6 +23,7 @@ function process(pid: string, about: Partial<ProcessInfo> = {}): ProcessInfo {
     lastActiveAt: null,
     waitsFor: null,
     lastStatus: null,
+    mode: "ask",
     costUsd: 0,
     tokens: 0,
     ...about,

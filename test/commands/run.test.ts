@@ -21,6 +21,7 @@ export const PROCESS: ProcessInfo = {
   lastActiveAt: null,
   waitsFor: null,
   lastStatus: null,
+  mode: "ask",
   costUsd: 0,
   tokens: 0,
 };

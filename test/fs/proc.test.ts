@@ -33,6 +33,7 @@ const init: ProcessInfo = {
   lastActiveAt: null,
   waitsFor: { kind: "approval", id: "k3x9", tool: "Delete", summary: "delete /home/sam/a" },
   lastStatus: null,
+  mode: "ask",
   costUsd: 0,
   tokens: 0,
 };
@@ -103,6 +104,7 @@ describe("/proc", () => {
       "Owner:",
       "RunAs:",
       "Profile:",
+      "Mode:",
       "State:",
       "Run:",
       "Queue:",
@@ -175,9 +177,9 @@ describe("/proc", () => {
       include: "status",
       signal,
     });
-    expect(found.matches.filter(({ line }) => line === 7)).toEqual([
-      { path: "/proc/init:1000/status", line: 7, content: "State:\twaiting_hil" },
-      { path: "/proc/task:abc123/status", line: 7, content: "State:\trunning" },
+    expect(found.matches.filter(({ line }) => line === 8)).toEqual([
+      { path: "/proc/init:1000/status", line: 8, content: "State:\twaiting_hil" },
+      { path: "/proc/task:abc123/status", line: 8, content: "State:\trunning" },
     ]);
   });
 

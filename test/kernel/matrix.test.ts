@@ -21,11 +21,13 @@ const PERSON: Row = ["ok", "ok", "ok", "EPERM", "EPERM"];
 const ROOT: Row = ["EPERM", "EPERM", "ok", "EPERM", "EPERM"];
 const HIDDEN: Row = ["ok", "ESRCH", "ok", "ok", "ESRCH"];
 const ABSENT: Row = ["ok", "ENOENT", "ok", "ok", "ENOENT"];
+const GONE: Row = ["ENOENT", "ENOENT", "ENOENT", "EPERM", "EPERM"];
 const FILES: Row = ["ok", "EACCES", "ok", "ok", "EACCES"];
 const PERSONS_OWN: Row = ["ok", "ENOENT", "ok", "EPERM", "EPERM"];
 const REFUSED: Row = ["ok", "EPERM", "ok", "EPERM", "EPERM"];
 
 const pid = async (world: World, owner: Owner) => ({ pid: await world.pid(owner) });
+const aboutPid = (more: object) => async (world: World, owner: Owner) => ({ ...more, ...(await pid(world, owner)) });
 
 const theFile = async (world: World, owner: Owner) => ({ path: await world.file(owner) });
 /** Nothing answers there: who gets that far fails otherwise. */
@@ -40,12 +42,9 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.list": { outcomes: ALL, about: () => ({}) },
   "proc.get": { outcomes: HIDDEN, about: pid },
   "proc.spawn": { outcomes: HIDDEN, about: async (world, owner) => ({ parent: await world.pid(owner) }) },
-  "proc.send": {
-    outcomes: HIDDEN,
-    about: async (world, owner) => ({ ...(await pid(world, owner)), message: "hello" }),
-  },
+  "proc.send": { outcomes: HIDDEN, about: aboutPid({ message: "hello" }) },
   "proc.abort": { outcomes: HIDDEN, about: pid },
-  "proc.label": { outcomes: HIDDEN, about: async (world, owner) => ({ ...(await pid(world, owner)), label: "x" }) },
+  "proc.label": { outcomes: HIDDEN, about: aboutPid({ label: "x" }) },
   "proc.history": { outcomes: HIDDEN, about: pid },
   "proc.prompt": { outcomes: HIDDEN, about: pid },
   "proc.diff": { outcomes: HIDDEN, about: pid },
@@ -101,10 +100,7 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.reset": { outcomes: HIDDEN, about: pid },
   "proc.kill": { outcomes: HIDDEN, about: pid },
   "proc.wait": { outcomes: HIDDEN, about: async (world, owner) => ({ pids: [await world.pid(owner)] }) },
-  "proc.signal": {
-    outcomes: HIDDEN,
-    about: async (world, owner) => ({ ...(await pid(world, owner)), signal: "STOP" }),
-  },
+  "proc.signal": { outcomes: HIDDEN, about: aboutPid({ signal: "STOP" }) },
   "fs.read": { outcomes: FILES, about: async (world, owner) => ({ path: await world.file(owner) }) },
   "fs.write": { outcomes: FILES, about: async (world, owner) => ({ path: await world.file(owner), content: "x" }) },
   "fs.edit": {
@@ -169,6 +165,12 @@ const TABLE: { readonly [name: string]: Call } = {
     outcomes: PERSONS_OWN,
     about: async (world, owner) => ({ id: await world.approval(owner), decision: "deny" }),
   },
+  "hil.ask": { outcomes: ["EINVAL", "EINVAL", "EINVAL", "EINVAL", "EINVAL"], about: () => ({ question: "?" }) },
+  "policy.list": { outcomes: ALL, about: () => ({}) },
+  "policy.add": { outcomes: PERSON, about: () => ({ action: "ask", command: "make" }) },
+  "policy.revoke": { outcomes: GONE, about: () => ({ id: "none" }) },
+  "policy.explain": { outcomes: HIDDEN, about: aboutPid({ command: "ls" }) },
+  "proc.mode": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
   "archive.list": { outcomes: ALL, about: () => ({}) },
   "archive.show": { outcomes: ABSENT, about: async (world, owner) => ({ id: await world.archive(owner) }) },
   "archive.verify": { outcomes: ABSENT, about: async (world, owner) => ({ id: await world.archive(owner) }) },
@@ -217,10 +219,7 @@ const TABLE: { readonly [name: string]: Call } = {
   // Root is told that the bytes are there already.
   "storage.migrate": { outcomes: ["EPERM", "EPERM", "EINVAL", "EPERM", "EPERM"], about: () => ({ to: "disk" }) },
   "proc.media.list": { outcomes: HIDDEN, about: pid },
-  "proc.media.put": {
-    outcomes: HIDDEN,
-    about: async (world, owner) => ({ ...(await pid(world, owner)), data: "aGk=" }),
-  },
+  "proc.media.put": { outcomes: HIDDEN, about: aboutPid({ data: "aGk=" }) },
   "proc.media.get": { outcomes: HIDDEN, about: (world, owner) => world.media(owner) },
   "proc.media.rm": { outcomes: HIDDEN, about: (world, owner) => world.media(owner) },
   "audit.list": { outcomes: PERSON, about: () => ({}) },

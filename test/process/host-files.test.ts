@@ -77,7 +77,7 @@ test("a link that is changed between the yes and the call leads nowhere else", a
   const asked = await desk.calls("Write", { path: "way", content: "mine", ...host });
   rmSync(join(work, "way"));
   symlinkSync(join(scratch, "work-secret/key"), join(work, "way"));
-  expect(await desk.answers(asked)).toMatch(/^EPERM: what a person has approved is to write .*main\.ts/);
+  expect(await desk.answers(asked)).toMatch(/^EPERM: what sam has approved is to write .*main\.ts/);
   expect(readFileSync(join(scratch, "work-secret/key"), "utf8")).toBe("port canary\n");
 });
 

@@ -61,7 +61,7 @@ test("while a tool runs the process says so, and between tools it is running aga
 const WRONG: { readonly [what: string]: readonly [PlannedCall, RegExp] } = {
   "a tool there is not": [
     { name: "Browse" },
-    /^there is no tool Browse; the tools are Read, Write, Edit, Delete, Search, Shell, CodeMode, Fetch\.$/,
+    /^there is no tool Browse; the tools are Read, Write, Edit, Delete, Search, Ask, Shell, CodeMode, Fetch\.$/,
   ],
   "a property of every object as a tool": [{ name: "__proto__" }, /^there is no tool __proto__; /],
   "a syscall that is no tool": [
@@ -202,6 +202,7 @@ test("the agent's tools are exactly the file tools, the shell and pages of the w
     "Edit",
     "Delete",
     "Search",
+    "Ask",
     "Shell",
     "CodeMode",
     "Fetch",

@@ -8,7 +8,7 @@ import { SYSCALLS } from "../../src/syscalls/all.ts";
 
 /** Commands written by hand, with the flags they take. */
 const BY_HAND: { readonly [name: string]: string } = {
-  chat: "--pid --new --model --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label --budget --usage -a",
+  chat: "--pid --new --model --json --output --stream --no-stdin --interrupt --wait --timeout --kill-on-timeout --label --budget --usage -a --input --mode",
   usage: "--by --since --pid --csv",
   budget: "",
   wait: "--timeout --wait",
@@ -43,9 +43,10 @@ const BY_HAND: { readonly [name: string]: string } = {
   touch: "-c -d",
   du: "-s -a -b -h -sb -sh",
   sh: "-c --timeout --host --no-sandbox",
-  approvals: "",
-  approve: "",
-  deny: "",
+  approvals: "--watch",
+  approve: "--always --edit",
+  deny: "-m",
+  answer: "",
   user: "--agent --system --owner --comment --lock --unlock --force",
   passwd: "",
   context: "--of --pid",
@@ -62,6 +63,7 @@ const SHORT: { readonly [name: string]: string } = {
   ps: "proc.list",
   fetch: "net.fetch",
   models: "ai.models",
+  mode: "proc.mode",
   model: "proc.model",
   send: "proc.send",
   spawn: "proc.spawn",
@@ -70,9 +72,9 @@ const SHORT: { readonly [name: string]: string } = {
   fork: "proc.fork",
   audit: "audit.list",
 };
-const VERBS_BESIDE_SYSCALLS = ["proc stop", "proc resume", "proc wait", "config edit"];
+const VERBS_BESIDE_SYSCALLS = ["proc stop", "proc resume", "proc wait", "config edit", "policy edit"];
 /** Flags of hand-written verbs that their syscalls do not have. */
-const FLAGS_BESIDE_SYSCALLS = ["--no-archive", "-v"];
+const FLAGS_BESIDE_SYSCALLS = ["--no-archive", "-v", "--profile", "--system"];
 
 function flagsOf(call: string): string[] {
   const fields = Object.entries(SYSCALLS.get(call)?.input ?? {});

@@ -4,6 +4,7 @@ import type { ProcessInfo, RunStatus, WaitsFor } from "../../src/abi/process.ts"
 import { NO_USAGE } from "../../src/abi/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import type { WaitResult } from "../../src/syscalls/services.ts";
+import { SHOWN } from "./asking.ts";
 import { FakeIo, runs, until } from "./io.ts";
 
 export const PID = "init:1000";
@@ -36,7 +37,7 @@ export const said = {
   },
   hil: (more: Partial<Of<"chat.hil">> = {}): Signal => {
     const about = { id: "k3x9", tool: "Delete", call: "fs.delete", args: { path: "~/x" }, why: "deletes ask first" };
-    return { ...base, name: "chat.hil", kind: "approval", ...about, ...more };
+    return { ...base, name: "chat.hil", ...SHOWN, ...about, ...more };
   },
   closed: (): Signal => ({ ...base, name: "chat.hil_closed", id: "k3x9", decision: "approve", by: "sam" }),
   restart: (): Signal => {

@@ -52,6 +52,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       lockouts: seams.around("lockouts", kernel.lockouts),
       processes: seams.around("processes", kernel.processes),
       approvals: seams.around("approvals", kernel.approvals),
+      policies: seams.around("policies", kernel.policies),
       archives: seams.around("archives", kernel.archives),
       routes: seams.around("routes", kernel.routes),
       requests: seams.around("requests", kernel.requests),

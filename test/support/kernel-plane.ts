@@ -9,6 +9,7 @@ import { KernelDb } from "../../src/store/kernel/db.ts";
 import type { NewProcess } from "../../src/store/kernel/processes.ts";
 import { type KernelStore, sqliteKernelStore } from "../../src/store/kernel/sqlite.ts";
 import type { OutboxRow } from "../../src/store/process/verbs.ts";
+import { UNSAID } from "./asking.ts";
 
 const account = (username: string, uid: number, home = `/home/${username}`) => {
   return { username, uid, gid: uid, gecos: username, home };
@@ -96,6 +97,7 @@ export function outboxRow(
 
 export function approval(pid: string, about: Partial<Approval> = {}): Approval {
   return {
+    ...UNSAID,
     id: "a1b2",
     pid,
     runId: "run-1",

@@ -86,9 +86,9 @@ export class ModelProcess {
     return this.asked.find(({ approval }) => approval.decision === null)?.approval ?? null;
   }
 
-  approvedWhy(dispatchId: string): string | null {
+  approvedAs(dispatchId: string): Approval | null {
     const found = this.asked.findLast((each) => each.dispatchId === dispatchId && each.approval.decision === "approve");
-    return found?.approval.why ?? null;
+    return found?.approval ?? null;
   }
 
   get state(): State {
@@ -261,11 +261,11 @@ export class ModelProcess {
 
   withdraw(now: number): Approval[] {
     const open = this.asked.filter(({ approval }) => approval.decision === null);
-    return open.map((asked) => this.decide(asked, "withdrawn", "kernel", now));
+    return open.map((asked) => this.decide(asked, { decision: "withdrawn", by: "kernel", decidedAt: now }));
   }
 
-  decide(asked: ModelAsked, decision: Approval["decision"], by: string, now: number): Approval {
-    asked.approval = { ...asked.approval, decision, by, decidedAt: now };
+  decide(asked: ModelAsked, decided: Partial<Approval>): Approval {
+    asked.approval = { ...asked.approval, ...decided };
     this.told.push(asked.approval);
     return asked.approval;
   }
@@ -281,6 +281,6 @@ export class ModelProcess {
     if (state === "running") return this.retrying?.waitsFor ?? null;
     if (state === "error") return { kind: "repair", reason: "" };
     const asked = state === "waiting_hil" ? this.openApproval : null;
-    return asked === null ? null : { kind: "approval", id: asked.id, tool: asked.tool, summary: asked.why };
+    return asked === null ? null : { kind: asked.kind, id: asked.id, tool: asked.tool, summary: asked.why };
   }
 }

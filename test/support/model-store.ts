@@ -35,6 +35,7 @@ export class ModelStore extends ModelToldStore implements ProcessStore {
   private quarantined = 0;
   nest = async (pid: string, epoch: number, call: NestRequest) => this.owned(pid, epoch, (each) => nest(each, call));
   nested = async (pid: string, block: string) => nestedIn(this.get(pid), block);
+  approvedAs = async (pid: string, dispatchId: string) => this.get(pid).approvedAs(dispatchId);
   repeats = async (pid: string, dispatchId: string) => repeatsOf(this.get(pid).calls, dispatchId);
   waste = async (pid: string, spent: Given<"waste", 1>) =>
     void this.verb(pid, ({ usage }) => usage.add({ ...spent, turn: 0, wasted: true }));

@@ -18,8 +18,6 @@ export class ModelTold {
 export abstract class ModelToldStore extends ModelSegments implements ToldVerbs, ChangeVerbs, RewindVerbs {
   protected abstract unlessFenced(pid: string, step: (process: ModelProcess) => void): void;
 
-  approvedWhy = async (pid: string, dispatchId: string) => this.get(pid).approvedWhy(dispatchId);
-
   async contextFiles(pid: string) {
     const files = [...this.get(pid).context.files].map(([name, text]) => ({ name, text }));
     return files.sort((left, right) => (left.name < right.name ? -1 : 1));

@@ -132,10 +132,11 @@ export function ask(process: ModelProcess, request: Given<"ask", 2>): Approval |
   const call = process.openCall(request.dispatchId);
   if (call === null || process.currentRun === null) return "fenced";
   call.status = "asking";
-  const { approvalId: id, why, now: createdAt, dispatchId } = request;
+  const { approvalId: id, now: createdAt, dispatchId, kind, why, about: shown, hash, expiresAt } = request;
   const { pid, currentRun: runId, generation } = process;
-  const about = { id, pid, runId, tool: call.tool, call: call.call ?? "", args: call.args, why, createdAt };
-  const approval = { ...about, decision: null, by: null, decidedAt: null };
+  const about = { id, kind, pid, runId, tool: call.tool, call: call.call ?? "", args: call.args, why, about: shown };
+  const undecided = { decision: null, by: null, decidedAt: null, said: null, edited: false };
+  const approval: Approval = { ...about, hash, expiresAt, createdAt, ...undecided };
   process.asked.push({ approval, dispatchId, generation });
   process.rest();
   process.tellAsked(approval);
@@ -146,9 +147,11 @@ export function answer(process: ModelProcess, given: Given<"answer", 1>): Approv
   const asked = process.asked.findLast(({ approval }) => approval.id === given.approvalId);
   if (asked === undefined || asked.approval.decision !== null) return asked?.approval ?? null;
   const call = process.openCall(asked.dispatchId);
-  const approval = process.decide(asked, given.decision, given.by, given.now);
-  if (call !== null && given.decision === "approve") call.status = "approved";
-  if (call !== null && given.decision === "deny") process.endCall(call, "denied", "", given.now);
+  const { instead, decision } = given;
+  const more = { said: given.said ?? null, edited: instead !== undefined, ...instead };
+  const approval = process.decide(asked, { ...more, decision, by: given.by, decidedAt: given.now });
+  if (call !== null && decision === "approve") Object.assign(call, { status: "approved", args: approval.args });
+  else if (call !== null) process.endCall(call, decision === "deny" ? "denied" : "completed", "", given.now);
   process.rest();
   return approval;
 }

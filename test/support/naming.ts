@@ -74,6 +74,8 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   "proc.kill": ({ pid }) => [{ pid }, { pid, noArchive: true }],
   "proc.wait": ({ pid, run }) => [{ pids: [pid] }, { pids: [pid], run }, { pids: [pid], patient: true }],
   "proc.signal": ({ pid }) => ["STOP", "CONT", "INT", "TERM", "KILL", "0"].map((signal) => ({ pid, signal })),
+  "proc.mode": ({ pid }) => [{ pid }, { pid, mode: "plan" }],
+  "policy.explain": ({ pid }) => [{ pid, command: "ls" }],
   "hil.list": ({ approval: id }) => [{ id }],
   "hil.answer": ({ approval: id }) => ["approve", "deny"].map((decision) => ({ id, decision })),
   "account.update": ({ account: username }) => [
@@ -121,6 +123,10 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
 
 /** Calls that name nobody's things; what they show is tried below. */
 export const NAMELESS = [
+  "hil.ask",
+  "policy.add",
+  "policy.list",
+  "policy.revoke",
   "account.list",
   "ai.models",
   "ai.test",

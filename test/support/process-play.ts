@@ -4,6 +4,7 @@
 import { expect } from "bun:test";
 import { NO_USAGE } from "../../src/abi/process.ts";
 import type { Admission, CallRow, ProcessStore } from "../../src/store/process/verbs.ts";
+import { SHOWN } from "./asking.ts";
 import type { Move } from "./process-moves.ts";
 import { shapeOf, type World } from "./process-world.ts";
 
@@ -89,7 +90,13 @@ const PLAYERS: Players = {
       pick,
     );
     if (owned === null || call === null) return;
-    const request = { dispatchId: call.dispatchId, approvalId: world.fresh("ask"), why: "why", now: world.now };
+    const request = {
+      ...SHOWN,
+      dispatchId: call.dispatchId,
+      approvalId: world.fresh("ask"),
+      why: "why",
+      now: world.now,
+    };
     world.approvals.push(request.approvalId);
     await world.both((store) => store.ask(world.pid, owned.run.epoch, request));
   },

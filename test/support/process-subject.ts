@@ -16,6 +16,8 @@ import type {
   TurnCommitted,
 } from "../../src/store/process/verbs.ts";
 
+import { SHOWN } from "./asking.ts";
+
 /** What stores of several kernel starts stand on. */
 export interface Engine {
   open(kernelGeneration: number): ProcessStore;
@@ -148,7 +150,7 @@ export class Subject {
   }
 
   async asks(run: Claimed, call: NewCall, approvalId = "a1b2") {
-    const request = { dispatchId: call.dispatchId, approvalId, why: "delete /a", now: this.now() };
+    const request = { ...SHOWN, dispatchId: call.dispatchId, approvalId, why: "delete /a", now: this.now() };
     return granted(await this.store.ask(this.pid, run.epoch, request));
   }
 

@@ -8,12 +8,15 @@ gsv chat "write buy milk to ~/list.md"
 
 gsv chat "delete ~/list.md"
 #! gsv: offline: this is no model, it answers from the built-in manual and by plain rules
-#! gsv: init:1000 asks to run Delete {"path":"~/list.md"} (delete /home/sam/list.md)
+#! gsv: init:1000 asks: Delete on gsv
+#!   | ~/list.md
+#!   to delete /home/sam/list.md
+#!   because deleting asks
 #! gsv: answer with: gsv approve a1b2   or: gsv deny a1b2
 #! gsv: held, not over: your answer is needed (gsv wait --wait init:1000 waits for the end)
 #= 5
 gsv approvals
-#> ID … PID … TOOL … SINCE … WHY … ARGUMENTS
+#> ID … PID … TOOL … SINCE … WHAT … ARGUMENTS
 #> … init:1000 … Delete … delete /home/sam/list.md … {"path":"~/list.md"}
 gsv wait init:1000
 #! gsv: init:1000 is held: approval a1b2 (delete /home/sam/list.md)

@@ -24,7 +24,7 @@ gsv help patterns | head -n 3
 #> Choose between init and a task
 
 gsv __complete 0 ap
-#> approvals	List what waits for your approval
+#> approvals	List what waits for your approval or answer
 #> approve	Allow what a process asked for
 #> api	Call any syscall with JSON
 

@@ -67,8 +67,8 @@ test("an approval shows what runs with everything hidden in it, takes no key of 
     async (session) => {
       session.type("remove it\r");
       await session.until(/^\? init:1000 wants Delete/m);
-      expect(session.text()).toContain("path  ~/a.md⟨U+202E⟩");
-      expect(session.text()).toContain("y once   n no");
+      expect(session.text()).toContain("| ~/a.md⟨U+202E⟩");
+      expect(session.text()).toContain("y once   a always   n no");
       expect(session.text()).toContain("1 waiting");
       // Enter never approves, and a key of a half-typed line is not one for the card.
       session.type("\rno y");

@@ -25,9 +25,11 @@ export interface ApprovalRows {
 /** Within a transaction. A process that is not there has none. */
 export function storeApproval(db: Db, pid: string, approval: Approval): void {
   db.run(
-    `INSERT INTO approvals (request_id, process_id, owner_uid, run_id, tool, call, args_json, why, created_at, decision, decided_by, decided_at)
-     SELECT ?, process_id, owner_uid, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM processes WHERE process_id = ?
+    `INSERT INTO approvals (request_id, process_id, owner_uid, run_id, tool, call, args_json, why, created_at, decision, decided_by, decided_at,
+       kind, about_json, hash, expires_at, said, edited)
+     SELECT ?, process_id, owner_uid, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM processes WHERE process_id = ?
      ON CONFLICT (request_id, created_at) DO UPDATE SET
+       args_json = excluded.args_json, hash = excluded.hash, said = excluded.said, edited = excluded.edited,
        decision = excluded.decision, decided_by = excluded.decided_by, decided_at = excluded.decided_at`,
     approval.id,
     approval.runId,
@@ -39,6 +41,12 @@ export function storeApproval(db: Db, pid: string, approval: Approval): void {
     approval.decision,
     approval.by,
     approval.decidedAt,
+    approval.kind,
+    approval.about === null ? null : JSON.stringify(approval.about),
+    approval.hash,
+    approval.expiresAt,
+    approval.said,
+    approval.edited ? 1 : 0,
     pid,
   );
 }
@@ -56,6 +64,12 @@ type ApprovalColumns = {
   readonly decision: Approval["decision"];
   readonly decided_by: string | null;
   readonly decided_at: number | null;
+  readonly kind: Approval["kind"];
+  readonly about_json: string | null;
+  readonly hash: string;
+  readonly expires_at: number | null;
+  readonly said: string | null;
+  readonly edited: number;
 };
 
 export function approvalRows(kernel: KernelDb): ApprovalRows {
@@ -99,15 +113,21 @@ export function approvalRows(kernel: KernelDb): ApprovalRows {
 function toApproval(row: ApprovalColumns): Approval {
   return {
     id: row.request_id,
+    kind: row.kind,
     pid: row.process_id,
     runId: row.run_id,
     tool: row.tool,
     call: row.call,
     args: JSON.parse(row.args_json) as Approval["args"],
     why: row.why,
+    about: row.about_json === null ? null : (JSON.parse(row.about_json) as Approval["about"]),
+    hash: row.hash,
+    expiresAt: row.expires_at,
     createdAt: row.created_at,
     decision: row.decision,
     by: row.decided_by,
     decidedAt: row.decided_at,
+    said: row.said,
+    edited: row.edited === 1,
   };
 }

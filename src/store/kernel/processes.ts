@@ -1,6 +1,7 @@
 // The registry: which processes exist, whose they are, and the projection of what each is doing. kernel.db owns existence, parent,
 // owner, label and place; the rest is copied from the process's own database by sequence number, so that applying twice changes nothing.
 
+import type { Mode } from "../../abi/policy.ts";
 import type { Profile, RunStatus, State, WaitsFor } from "../../abi/process.ts";
 import type { OutboxRow, Projection } from "../process/verbs.ts";
 import { storeApproval } from "./approvals.ts";
@@ -32,6 +33,7 @@ export interface ProcessRow extends Projection {
   readonly dirty: boolean;
   /** Capabilities it does without, whatever its account has. */
   readonly dropped: readonly string[];
+  readonly mode: Mode;
   /** The budget it spends from. */
   readonly budgetId: number | null;
   /** What its own answers have used. */
@@ -43,6 +45,7 @@ export type NewProcess = Pick<
   ProcessRow,
   "pid" | "parentPid" | "uid" | "ownerUid" | "profile" | "label" | "cwd" | "workspaceId" | "createdAt"
 > & {
+  readonly mode?: Mode;
   readonly step: { readonly [key: string]: unknown };
   readonly dropped?: readonly string[];
   readonly budget?: NewBudget;
@@ -69,6 +72,7 @@ export interface ProcessRows {
   /** From creating to live. */
   live(pid: string): Promise<void>;
   label(pid: string, label: string): Promise<void>;
+  mode(pid: string, mode: Mode): Promise<void>;
   /** Where it works from its next run on. */
   place(pid: string, place: { readonly workspaceId: string; readonly cwd: string }): Promise<void>;
   inWorkspace(workspaceId: string): Promise<readonly ProcessRow[]>;
@@ -101,13 +105,14 @@ type Columns = {
   readonly waits_json: string | null;
   readonly last_status: RunStatus | null;
   readonly dropped_json: string | null;
+  readonly mode: Mode;
   readonly budget_id: number | null;
   readonly cost_micros: number;
   readonly tokens: number;
 };
 
 const COLUMNS =
-  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status, dropped_json, budget_id, cost_micros, tokens";
+  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status, dropped_json, mode, budget_id, cost_micros, tokens";
 
 export function processRows(kernel: KernelDb): ProcessRows {
   const { db } = kernel;
@@ -143,8 +148,8 @@ export function processRows(kernel: KernelDb): ProcessRows {
         const { pid, ownerUid, createdAt: now } = process;
         const budgetId = limits === null ? parentId : putBudget(db, { pid, ownerUid, limits, parentId, now });
         db.run(
-          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty, dropped_json, budget_id)
-           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1, ?, ?)`,
+          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty, dropped_json, mode, budget_id)
+           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1, ?, ?, ?)`,
           process.pid,
           process.parentPid,
           process.uid,
@@ -156,6 +161,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
           process.createdAt,
           JSON.stringify(process.step),
           process.dropped === undefined || process.dropped.length === 0 ? null : JSON.stringify(process.dropped),
+          process.mode ?? "ask",
           budgetId,
         );
         if (request !== undefined) putRequest(db, request);
@@ -173,6 +179,10 @@ export function processRows(kernel: KernelDb): ProcessRows {
 
     async label(pid, label) {
       kernel.write("full", () => db.run("UPDATE processes SET label = ? WHERE process_id = ?", label, pid));
+    },
+
+    async mode(pid, mode) {
+      kernel.write("full", () => db.run("UPDATE processes SET mode = ? WHERE process_id = ?", mode, pid));
     },
 
     async place(pid, { workspaceId, cwd }) {
@@ -274,6 +284,7 @@ function fromColumns(row: Columns): ProcessRow {
     waitsFor: row.waits_json === null ? null : (JSON.parse(row.waits_json) as WaitsFor),
     lastStatus: row.last_status,
     dropped: row.dropped_json === null ? [] : (JSON.parse(row.dropped_json) as string[]),
+    mode: row.mode,
     budgetId: row.budget_id,
     costMicros: row.cost_micros,
     tokens: row.tokens,

@@ -12,6 +12,7 @@ import type { KernelDb } from "./db.ts";
 import { type GroupRows, groupRows } from "./groups.ts";
 import { type LockoutRows, lockoutRows, type TokenRows, tokenRows } from "./logins.ts";
 import { type PeopleRows, peopleRows } from "./people.ts";
+import { type PolicyRows, policyRows } from "./policies.ts";
 import { type ProcessRows, processRows } from "./processes.ts";
 import { type RequestRows, requestRows } from "./requests.ts";
 import { type RouteRows, routeRows } from "./routes.ts";
@@ -28,6 +29,7 @@ export interface KernelStore {
   readonly lockouts: LockoutRows;
   readonly processes: ProcessRows;
   readonly approvals: ApprovalRows;
+  readonly policies: PolicyRows;
   readonly archives: ArchiveRows;
   readonly routes: RouteRows;
   readonly requests: RequestRows;
@@ -50,6 +52,7 @@ export function sqliteKernelStore(kernel: KernelDb): KernelStore {
     lockouts: lockoutRows(kernel),
     processes: processRows(kernel),
     approvals: approvalRows(kernel),
+    policies: policyRows(kernel),
     archives: archiveRows(kernel),
     routes: routeRows(kernel),
     requests: requestRows(kernel),

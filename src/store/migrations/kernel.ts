@@ -143,5 +143,25 @@ export const KERNEL_SCHEMA: Schema = {
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'net.fetch' FROM group_capabilities WHERE capability = 'shell.*' AND gid = 100",
       ],
     },
+    {
+      name: "modes, standing rules, questions",
+      statements: [
+        "ALTER TABLE processes ADD COLUMN mode TEXT NOT NULL DEFAULT 'ask'",
+        // What an answer left behind; the place is a workspace or a directory of this machine, and null everywhere.
+        `CREATE TABLE policy_rules (
+          rule_id TEXT PRIMARY KEY, owner_uid INTEGER NOT NULL, place TEXT, rule_json TEXT NOT NULL,
+          created_by TEXT NOT NULL, created_at INTEGER NOT NULL
+        ) STRICT`,
+        "CREATE INDEX policy_rules_by_owner ON policy_rules (owner_uid, created_at)",
+        "ALTER TABLE approvals ADD COLUMN kind TEXT NOT NULL DEFAULT 'approval'",
+        "ALTER TABLE approvals ADD COLUMN about_json TEXT",
+        "ALTER TABLE approvals ADD COLUMN hash TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE approvals ADD COLUMN expires_at INTEGER",
+        "ALTER TABLE approvals ADD COLUMN said TEXT",
+        "ALTER TABLE approvals ADD COLUMN edited INTEGER NOT NULL DEFAULT 0",
+        // Whoever had processes may say and see how much they may do.
+        "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'policy.*' FROM group_capabilities WHERE capability = 'hil.*'",
+      ],
+    },
   ],
 };

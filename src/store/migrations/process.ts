@@ -107,5 +107,16 @@ export const PROCESS_SCHEMA: Schema = {
         "CREATE INDEX calls_by_block ON pending_tool_calls (block, position) WHERE block IS NOT NULL",
       ],
     },
+    {
+      name: "what a person is shown, questions",
+      statements: [
+        "ALTER TABLE pending_hil ADD COLUMN kind TEXT NOT NULL DEFAULT 'approval'",
+        "ALTER TABLE pending_hil ADD COLUMN about_json TEXT",
+        "ALTER TABLE pending_hil ADD COLUMN hash TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE pending_hil ADD COLUMN expires_at INTEGER",
+        "ALTER TABLE pending_hil ADD COLUMN said TEXT",
+        "ALTER TABLE pending_hil ADD COLUMN edited INTEGER NOT NULL DEFAULT 0",
+      ],
+    },
   ],
 };

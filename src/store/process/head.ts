@@ -230,7 +230,7 @@ export class HeadRow implements Head {
     if (this.state === "error")
       return { kind: "repair", reason: `its database is damaged; gsv proc reset --pid ${this.pid()} starts it afresh` };
     const asking = WORKING_STATES.includes(this.state) || this.state === "idle" ? null : this.openApproval();
-    return asking === null ? null : { kind: "approval", id: asking.id, tool: asking.tool, summary: asking.why };
+    return asking === null ? null : { kind: asking.kind, id: asking.id, tool: asking.tool, summary: asking.why };
   }
 }
 

@@ -45,6 +45,12 @@ export type HilRow = {
   readonly decision: Approval["decision"];
   readonly decided_by: string | null;
   readonly decided_at: number | null;
+  readonly kind: Approval["kind"];
+  readonly about_json: string | null;
+  readonly hash: string;
+  readonly expires_at: number | null;
+  readonly said: string | null;
+  readonly edited: number;
 };
 
 type RunRow = {
@@ -172,16 +178,22 @@ export function undeliveredRecord(row: QueueRow): ArchiveRecord {
 export function approvalFromRow(row: HilRow, pid: string): Approval {
   return {
     id: row.request_id,
+    kind: row.kind,
     pid,
     runId: row.run_id,
     tool: row.tool_name,
     call: row.syscall,
     args: JSON.parse(row.args_json) as Approval["args"],
     why: row.why,
+    about: row.about_json === null ? null : (JSON.parse(row.about_json) as Approval["about"]),
+    hash: row.hash,
+    expiresAt: row.expires_at,
     createdAt: row.created_at,
     decision: row.decision,
     by: row.decided_by,
     decidedAt: row.decided_at,
+    said: row.said,
+    edited: row.edited === 1,
   };
 }
 

@@ -4,7 +4,7 @@
 import { LIMITS } from "../../abi/limits.ts";
 import type { Approval } from "../../abi/process.ts";
 import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../open.ts";
-import { answer, approvedWhy, ask } from "./approvals.ts";
+import { answer, approvedAs, ask } from "./approvals.ts";
 import { begin } from "./begin.ts";
 import { changeVerbs } from "./changes.ts";
 import { abortRun, closingRecords, cut, seal } from "./closing.ts";
@@ -276,7 +276,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     messageText: async (pid, piece) => messageText(files.get(pid), piece),
     runEnd: async (pid, runId) => runEnd(files.get(pid), runId),
     openApproval: async (pid): Promise<Approval | null> => new HeadRow(files.get(pid)).openApproval(),
-    approvedWhy: async (pid, dispatchId) => approvedWhy(files.get(pid), dispatchId),
+    approvedAs: async (pid, dispatchId) => approvedAs(files.get(pid), pid, dispatchId),
     trace: async (pid, query) => trace(files.get(pid), query),
 
     ...segmentVerbs(files, verb),

@@ -4,6 +4,7 @@
 
 import type { MediaRef, Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
 import type { Approval, Retrying, RunEnd, RunStatus, Spent, State, UsageRow, WaitsFor } from "../../abi/process.ts";
+import type { AskRequest, GivenAnswer } from "./asked.ts";
 import type { ChangeVerbs } from "./changes.ts";
 import type { NestVerbs } from "./nested.ts";
 import type { RewindVerbs } from "./rewinds.ts";
@@ -227,21 +228,9 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
     dispatchId: string,
     result: { readonly outcome: ToolOutcome; readonly output: string; readonly now: number },
   ): Promise<Outcome<{ readonly seq: number }>>;
-  ask(
-    pid: string,
-    epoch: number,
-    request: { readonly dispatchId: string; readonly approvalId: string; readonly why: string; readonly now: number },
-  ): Promise<Outcome<Approval>>;
+  ask(pid: string, epoch: number, request: AskRequest): Promise<Outcome<Approval>>;
   /** Compare-and-set: an approval that is decided already comes back as it was decided. Null: there is none. */
-  answer(
-    pid: string,
-    answer: {
-      readonly approvalId: string;
-      readonly decision: "approve" | "deny";
-      readonly by: string;
-      readonly now: number;
-    },
-  ): Promise<Outcome<Approval | null>>;
+  answer(pid: string, answer: GivenAnswer): Promise<Outcome<Approval | null>>;
   /**
    * A safe point: the run leaves if somebody wants it to. Between two turns (`enter`) waiting messages enter history too; between
    * a call and its result they must not.
@@ -315,7 +304,7 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
   runEnd(pid: string, runId: string): Promise<RunEnd | "open" | null>;
   openApproval(pid: string): Promise<Approval | null>;
   /** What a person was shown of a call before approving it; null where nobody has. */
-  approvedWhy(pid: string, dispatchId: string): Promise<string | null>;
+  approvedAs(pid: string, dispatchId: string): Promise<Approval | null>;
   trace(
     pid: string,
     query: { readonly after?: number; readonly limit: number },

@@ -1,6 +1,7 @@
 // One question to a person at a time, decided once.
 
 import { expect } from "bun:test";
+import { UNSAID } from "../../support/asking.ts";
 import { DONE, granted, type Subject } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
 
@@ -16,6 +17,7 @@ export const APPROVALS: Claims = {
   async "a question is stored with the call it is about and holds the process"(subject) {
     const { run, call, approval } = await asking(subject);
     expect(approval).toEqual({
+      ...UNSAID,
       id: "a1b2",
       pid: subject.pid,
       runId: run.runId,
@@ -42,11 +44,11 @@ export const APPROVALS: Claims = {
 
   async "approved: the run is taken up and the call carried out"(subject) {
     const { call } = await asking(subject);
-    expect(await subject.store.approvedWhy(subject.pid, call.dispatchId)).toBeNull();
+    expect(await subject.store.approvedAs(subject.pid, call.dispatchId)).toBeNull();
     expect(await subject.answer("approve")).toMatchObject({ ok: true, value: { decision: "approve", by: "sam" } });
     const run = await subject.claimed();
     expect(await subject.store.openCalls(subject.pid, run.runId)).toMatchObject([{ status: "approved" }]);
-    expect(await subject.store.approvedWhy(subject.pid, call.dispatchId)).toBe("delete /a");
+    expect(await subject.store.approvedAs(subject.pid, call.dispatchId)).toMatchObject({ why: "delete /a" });
     await subject.carryOut(run, call);
     await subject.turn(run, { finish: DONE });
     expect((await subject.lines())[2]).toBe(`3 toolResult: completed ${call.callId}`);

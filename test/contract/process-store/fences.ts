@@ -2,6 +2,7 @@
 
 import { expect } from "bun:test";
 import type { Claimed, ProcessStore } from "../../../src/store/process/verbs.ts";
+import { SHOWN } from "../../support/asking.ts";
 import { DONE, type NewCall, type Subject } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
 
@@ -25,7 +26,7 @@ async function triesEverything(subject: Subject, run: Claimed, calls: [NewCall, 
   expect(await subject.begin(run, calls[1])).toEqual(FENCED);
   expect(await subject.boundary(run)).toEqual(FENCED);
   const { pid } = subject;
-  const request = { dispatchId: calls[1].dispatchId, approvalId: "late", why: "?", now: subject.now() };
+  const request = { ...SHOWN, dispatchId: calls[1].dispatchId, approvalId: "late", why: "?", now: subject.now() };
   expect(await subject.store.ask(pid, run.epoch, request)).toEqual(FENCED);
   const end = { runId: run.runId, ...DONE, note: "late", now: subject.now() };
   expect(await subject.store.finish(pid, run.epoch, end)).toEqual(FENCED);

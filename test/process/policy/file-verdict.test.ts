@@ -1,8 +1,9 @@
 // Which writes of an agent a person sees first. The file a path leads to decides, under every name a disk may know it by.
 
 import { expect, test } from "bun:test";
-import { verdictOf } from "../../src/process/policy.ts";
-import type { CallRow } from "../../src/store/process/verbs.ts";
+import { verdictOf } from "../../../src/process/policy/file-verdict.ts";
+import { hostFileVerdict } from "../../../src/process/policy/host-file-verdict.ts";
+import type { CallRow } from "../../../src/store/process/verbs.ts";
 
 const WRITE: CallRow = {
   dispatchId: "d1",
@@ -55,4 +56,37 @@ test("what an agent is told to be is asked for, however its name is written", ()
 
 test("everything else is written at once", () => {
   expect(FREE.filter((path) => verdictOf(WRITE, path).action === "auto")).toEqual(FREE);
+});
+
+const ACTS = [
+  ".git/hooks/pre-commit",
+  ".Git/Hooks/pre-commit",
+  ".g\u200bit/config",
+  ".gsv/config",
+  ".GSV/Config",
+  ".mcp.json",
+  ".vscode/tasks.json",
+  ".claude/settings.json",
+  ".cursor/mcp.json",
+  ".codex/config.toml",
+  ".husky/pre-push",
+  "sub/AGENTS.md",
+  "Claude.md",
+  ".envrc",
+  ".npmrc",
+  ".gitmodules",
+];
+
+test("in mode auto-edit what makes programs act by themselves asks all the same, there or not yet there", () => {
+  const write = (path: string, ground: object = {}) =>
+    hostFileVerdict({ call: "fs.write" }, { path, inside: true, attaches: null, ...ground }, "auto-edit").action;
+  expect(ACTS.filter((path) => write(`/app/${path}`) !== "ask")).toEqual([]);
+  const free = ["src/main.ts", ".gitignore", "docs/agents.txt", "git/config"];
+  expect(free.filter((path) => write(`/app/${path}`) !== "auto")).toEqual([]);
+  expect(write("/app-secret/x", { inside: false })).toBe("ask");
+  expect(write("/app/src/main.ts", { inside: false, attaches: "/app" })).toBe("ask");
+  const ground = { path: "/app/x", inside: true, attaches: null };
+  expect(hostFileVerdict({ call: "fs.delete" }, ground, "auto-edit").action).toBe("ask");
+  expect(hostFileVerdict({ call: "fs.write" }, ground, "ask").action).toBe("ask");
+  expect(hostFileVerdict({ call: "fs.read" }, ground, "ask").action).toBe("auto");
 });

@@ -1,0 +1,151 @@
+// Rules for what an agent may do by itself, and the modes of a process. A policy is JSON: `{"default": …, "rules": [{"match", "when",
+// "target", "action"}]}`. What is no policy is refused with what would be right: a rule that is misread must never allow anything.
+
+import { SysError } from "./errno.ts";
+
+export const ACTIONS = ["auto", "ask", "deny"] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/** From the one that may least. */
+export const MODES = ["plan", "ask", "auto-edit", "yolo"] as const;
+export type Mode = (typeof MODES)[number];
+
+/** What is known of a call besides its arguments. */
+export const TAGS = ["network", "privileged", "destructive", "mutating", "unclassified"] as const;
+export type Tag = (typeof TAGS)[number];
+
+type Texts = { readonly [argument: string]: string };
+
+export interface When {
+  readonly anyTag?: readonly Tag[];
+  readonly allTags?: readonly Tag[];
+  /** Arguments that are exactly this. */
+  readonly argEquals?: Texts;
+  /** That begin with this: by whole words for a command, by whole names for a path. */
+  readonly argPrefix?: Texts;
+  readonly profile?: string;
+  readonly anyProfile?: readonly string[];
+}
+
+export interface Rule {
+  /** A syscall, all of a domain as `fs.*`, or `*`. */
+  readonly match: string;
+  /** gsv, host or a device; `targets/*` is every one but gsv. Any when left out. */
+  readonly target?: string;
+  readonly when?: When;
+  readonly action: Action;
+}
+
+export interface Policy {
+  /** Left out: the next wider policy decides. */
+  readonly default?: Action;
+  readonly rules: readonly Rule[];
+}
+
+/** A rule that an answer left behind. */
+export interface StandingRule {
+  readonly id: string;
+  /** A workspace, or a directory of the machine; null is everywhere. */
+  readonly place: string | null;
+  readonly rule: Rule;
+  /** Who said so, of which account. */
+  readonly by: string;
+  readonly createdAt: number;
+}
+
+const RULES_MAX = 500;
+const MATCH = /^(?:\*|[a-z][\w-]*(?:\.[a-z][\w-]*)*(?:\.\*)?)$/i;
+const TARGET = /^(?:targets\/\*|[\w./:-]{1,100})$/;
+
+/** Throws ECONFIG that says what is wrong where. */
+export function parsePolicy(text: string): Policy {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw wrong("it is no JSON");
+  }
+  const { default: fallback, rules = [] } = objectAt(value, "the policy", ["default", "rules"]);
+  if (!Array.isArray(rules)) throw wrong("rules must be a list");
+  if (rules.length > RULES_MAX) throw wrong(`it has more than ${RULES_MAX} rules`);
+  const read = rules.map((rule, index) => ruleFrom(rule, `rule ${index + 1}`));
+  return fallback === undefined ? { rules: read } : { default: actionAt(fallback, "default"), rules: read };
+}
+
+export function ruleFrom(value: unknown, at: string): Rule {
+  const { match, when, target, action } = objectAt(value, at, ["match", "when", "target", "action"]);
+  if (typeof match !== "string" || !MATCH.test(match))
+    throw wrong(`${at}: match must be a syscall, domain.* or *, as shell.exec`);
+  const { target: within, ...rest } = when === undefined ? {} : objectAt(when, `${at}: when`, [...WHEN, "target"]);
+  const place = target ?? within;
+  if (place !== undefined && (typeof place !== "string" || !TARGET.test(place)))
+    throw wrong(`${at}: target must be gsv, host or targets/*`);
+  const read = whenFrom(rest, at);
+  return {
+    match,
+    // In older policies every other machine is a device.
+    ...(place === undefined ? {} : { target: place === "device" ? "targets/*" : place }),
+    ...(Object.keys(read).length === 0 ? {} : { when: read }),
+    action: actionAt(action, `${at}: action`),
+  };
+}
+
+const WHEN = ["anyTag", "allTags", "argEquals", "argPrefix", "profile", "anyProfile"];
+
+function whenFrom(value: { readonly [key: string]: unknown }, at: string): When {
+  const when: { -readonly [K in keyof When]: When[K] } = {};
+  if (value.anyTag !== undefined) when.anyTag = tagsAt(value.anyTag, `${at}: anyTag`);
+  if (value.allTags !== undefined) when.allTags = tagsAt(value.allTags, `${at}: allTags`);
+  if (value.argEquals !== undefined) when.argEquals = textsAt(value.argEquals, `${at}: argEquals`);
+  if (value.argPrefix !== undefined) when.argPrefix = textsAt(value.argPrefix, `${at}: argPrefix`);
+  if (value.profile !== undefined) when.profile = wordsAt([value.profile], `${at}: profile`)[0]!;
+  if (value.anyProfile !== undefined) when.anyProfile = wordsAt(value.anyProfile, `${at}: anyProfile`);
+  return when;
+}
+
+function actionAt(value: unknown, at: string): Action {
+  const action = ACTIONS.find((each) => each === value);
+  if (action === undefined) throw wrong(`${at} must be one of ${ACTIONS.join(", ")}`);
+  return action;
+}
+
+function tagsAt(value: unknown, at: string): readonly Tag[] {
+  return wordsAt(value, at).map((word) => {
+    const tag = TAGS.find((each) => each === word);
+    if (tag === undefined) throw wrong(`${at}: there is no tag ${word.slice(0, 40)}, only ${TAGS.join(", ")}`);
+    return tag;
+  });
+}
+
+function wordsAt(value: unknown, at: string): readonly string[] {
+  if (Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string")) return value;
+  throw wrong(`${at} must be a list of words`);
+}
+
+/** What the arguments of these were called before. */
+const RENAMED: { readonly [argument: string]: string } = { input: "command" };
+
+function textsAt(value: unknown, at: string): Texts {
+  const entries = Object.entries(objectAt(value, at, null));
+  if (entries.length === 0) throw wrong(`${at} names no argument`);
+  return Object.fromEntries(
+    entries.map(([name, text]) => {
+      if (typeof text !== "string" || text === "") throw wrong(`${at}.${name} must be a text`);
+      return [RENAMED[name] ?? name, text];
+    }),
+  );
+}
+
+/** Unknown keys are refused: whoever mistypes a condition must not get a rule without it. */
+function objectAt(value: unknown, at: string, keys: readonly string[] | null): { readonly [key: string]: unknown } {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(`${at} must be an object`);
+  const unknown = keys === null ? undefined : Object.keys(value).find((key) => !keys.includes(key));
+  if (unknown !== undefined) throw wrong(`${at}: there is no ${unknown.slice(0, 40)}, only ${keys?.join(", ")}`);
+  return value as { readonly [key: string]: unknown };
+}
+
+function wrong(what: string): SysError {
+  return new SysError("ECONFIG", `this is not a policy: ${what}`, [
+    'as {"rules":[{"match":"shell.exec","target":"host","when":{"argPrefix":{"command":"npm test"}},"action":"auto"}]}',
+  ]);
+}

@@ -1,0 +1,33 @@
+// Two texts as the lines that go and come, with a few around them. One stretch from the first line that differs to the last: what is left out
+// of it is said, never dropped without a word. Pure.
+
+const AROUND = 3;
+
+/** Null where nothing differs. */
+export function lineDiff(before: string, after: string, linesMax: number): string | null {
+  if (before === after) return null;
+  const [old, now] = [before.split("\n"), after.split("\n")];
+  const shorter = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < shorter && old[head] === now[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+  const from = Math.max(0, head - AROUND);
+  const goes = old.slice(head, old.length - tail).map((line) => `-${line}`);
+  const comes = now.slice(head, now.length - tail).map((line) => `+${line}`);
+  const lines = [
+    `@@ line ${from + 1} @@`,
+    ...old.slice(from, head).map((line) => ` ${line}`),
+    ...shortened(goes, linesMax),
+    ...shortened(comes, linesMax),
+    ...old.slice(old.length - tail, old.length - tail + AROUND).map((line) => ` ${line}`),
+  ];
+  return lines.join("\n");
+}
+
+function shortened(lines: readonly string[], linesMax: number): readonly string[] {
+  if (lines.length <= linesMax) return lines;
+  const half = Math.floor(linesMax / 2);
+  const left = lines.length - 2 * half;
+  return [...lines.slice(0, half), `… ${left} lines more …`, ...lines.slice(-half)];
+}

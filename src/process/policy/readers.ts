@@ -1,0 +1,197 @@
+// Programs that only look, with the options under which they do: whatever else is said to one of them, it may do more. A name that is not
+// here is not known to only look. Pure.
+
+import type { Words } from "./plain-line.ts";
+
+/** What a command looks at, and whether git has to be known to run nothing where it stands. */
+export interface Looks {
+  readonly names: readonly string[];
+  readonly git?: true;
+}
+
+interface Reader {
+  /** Letters of options, alone or together; figures may follow. */
+  readonly letters?: string;
+  /** Long options, without the value that may follow a `=`. */
+  readonly long?: string;
+  /** How many words are no names: a pattern, a program of jq. */
+  readonly skips?: number;
+  /** What these have to look like. */
+  readonly skipped?: RegExp;
+  /** A second name would be written. */
+  readonly namesMax?: number;
+  /** All words have to look like this, and none is a name. */
+  readonly only?: RegExp;
+}
+
+const NOTHING: Reader = { only: /(?!)/ };
+const SUMS: Reader = { letters: "bt", long: "tag zero" };
+const GREP: Reader = {
+  letters: "abcEFGhHiIlLmnoPqrsvwxABCe",
+  long: "ignore-case line-number files-with-matches files-without-match count include exclude exclude-dir color colour only-matching word-regexp invert-match recursive extended-regexp fixed-strings max-count context after-context before-context no-filename with-filename quiet no-messages",
+  skips: 1,
+};
+
+const READERS: { readonly [program: string]: Reader } = {
+  pwd: NOTHING,
+  true: { only: /^/ },
+  false: { only: /^/ },
+  echo: { only: /^/ },
+  whoami: NOTHING,
+  id: { only: /^-[unGg]+$/ },
+  groups: NOTHING,
+  uname: { only: /^-[asnrvmpio]+$/ },
+  arch: NOTHING,
+  nproc: NOTHING,
+  uptime: NOTHING,
+  date: { only: /^(?:-u|-I[a-z]*|-R|\+[\w %:./-]+)$/ },
+  seq: { only: /^-?[\d.]+$/ },
+  sleep: { only: /^[\d.]+[smh]?$/ },
+  basename: { only: /^[^-]/ },
+  dirname: { only: /^[^-]/ },
+  which: { only: /^[\w.+-]+$/ },
+  ls: {
+    letters: "1aAbBcCdfFgGhiklmnNopqQrRsStTuUvwxX",
+    long: "all almost-all human-readable recursive reverse sort time color full-time group-directories-first size",
+  },
+  tree: { letters: "adfghiLpsDtrC", long: "dirsfirst gitignore noreport" },
+  cat: { letters: "AbeEnstTuv", long: "number show-all" },
+  tac: {},
+  nl: { letters: "abdfhilnpsvw" },
+  head: { letters: "cnqv", long: "lines bytes quiet verbose" },
+  tail: { letters: "cnqv", long: "lines bytes quiet verbose" },
+  wc: { letters: "clLmw", long: "lines words bytes chars" },
+  cut: { letters: "bcdfns", long: "delimiter fields characters bytes" },
+  tr: { letters: "cCdst", skips: 2 },
+  fold: { letters: "bsw" },
+  rev: {},
+  sort: { letters: "bcdfghikmMnrRstuVz", long: "numeric-sort reverse unique key human-numeric-sort version-sort" },
+  uniq: { letters: "cdDfisuwz", namesMax: 1 },
+  comm: { letters: "123", long: "total" },
+  paste: { letters: "dsz" },
+  diff: {
+    letters: "abBcdeEiNpqstTuUwWyZ",
+    long: "unified context brief ignore-all-space ignore-blank-lines color side-by-side",
+  },
+  cmp: { letters: "bls" },
+  file: { letters: "biL", long: "brief mime mime-type" },
+  stat: { letters: "cfLt", long: "format printf terse" },
+  du: { letters: "abchkmsxd", long: "human-readable summarize max-depth all total" },
+  df: { letters: "hikmT" },
+  md5sum: SUMS,
+  sha1sum: SUMS,
+  sha256sum: SUMS,
+  cksum: {},
+  od: { letters: "AtNjvwxcbd" },
+  hexdump: { letters: "Cbcdnosvx" },
+  xxd: { letters: "bcglpsu", namesMax: 1 },
+  jq: {
+    letters: "cCeMnrsSa",
+    long: "raw-output compact-output sort-keys slurp exit-status",
+    skips: 1,
+    // A program may read others by their names.
+    skipped: /^(?!.*\b(?:import|include|modulemeta)\b)/,
+  },
+  grep: GREP,
+  egrep: GREP,
+  fgrep: GREP,
+  rg: {
+    letters: "iSsFwxvclonNHuABCmegtTaPU",
+    long: "files hidden no-ignore glob iglob type type-not max-count context after-context before-context ignore-case smart-case fixed-strings word-regexp line-number no-line-number no-heading files-with-matches files-without-match count only-matching multiline max-depth sort json color vimgrep stats",
+    skips: 1,
+  },
+};
+
+/** Options of grep and its like after which no word stands for the pattern any more. */
+const PATTERN_SAID = /^(?:-[A-Za-z0-9]*e|--regexp|--files$)/;
+const VERSIONED =
+  /^(?:node|npm|npx|bun|deno|python3?|pip3?|go|cargo|rustc|git|gcc|g\+\+|clang|make|cmake|java|ruby|php)$/;
+
+/** What a command looks at, if it does nothing else; null where it does, or may. */
+export function looksOf([program = "", ...args]: Words): Looks | null {
+  if (program === "find") return findLooks(args);
+  if (program === "sed") return sedLooks(args);
+  if (VERSIONED.test(program) && args.length === 1 && args[0] === "--version") return { names: [] };
+  if (program === "git") return gitLooks(args);
+  const reader = Object.hasOwn(READERS, program) ? READERS[program] : undefined;
+  return reader === undefined ? null : readerLooks(reader, args);
+}
+
+function readerLooks(reader: Reader, args: Words): Looks | null {
+  const { letters = "", long = "", skips = 0, skipped = /^/, namesMax, only } = reader;
+  if (only !== undefined) return args.every((arg) => only.test(arg)) ? { names: [] } : null;
+  const { flags, words } = divided(args);
+  const short = new RegExp(`^-[${letters || "-"}][${letters}0-9]*(?:,[0-9]+)?$`);
+  const longs = new Set(long.split(" "));
+  const isKnown = (flag: string) =>
+    /^-[0-9]+$/.test(flag) || short.test(flag) || (flag.startsWith("--") && longs.has(flag.slice(2).split("=")[0]!));
+  if (!flags.every(isKnown)) return null;
+  const skipping = flags.some((flag) => PATTERN_SAID.test(flag)) ? 0 : skips;
+  if (!words.slice(0, skipping).every((word) => skipped.test(word))) return null;
+  const names = words.slice(skipping);
+  return namesMax !== undefined && names.length > namesMax ? null : { names };
+}
+
+/** A word after `--` is no option, however it begins; alone, `-` is standard input. */
+function divided(args: Words): { readonly flags: Words; readonly words: Words } {
+  const end = args.indexOf("--");
+  const before = end === -1 ? args : args.slice(0, end);
+  const isFlag = (arg: string) => arg.startsWith("-") && arg !== "-";
+  // The same word on the other side may be a name.
+  const after = end === -1 ? [] : args.slice(end + 1).map((arg) => (isFlag(arg) ? `./${arg}` : arg));
+  return { flags: before.filter(isFlag), words: [...before.filter((arg) => !isFlag(arg) && arg !== "-"), ...after] };
+}
+
+const FIND_VALUED =
+  /^-(?:i?name|i?path|i?regex|regextype|type|size|[acm]time|[acm]min|maxdepth|mindepth|perm|user|group)$/;
+const FIND_ALONE =
+  /^(?:-print0?|-not|!|-o|-or|-a|-and|-prune|-empty|-depth|-xdev|-mount|-quit|-ls|-true|-false|\(|\))$/;
+
+function findLooks(args: Words): Looks | null {
+  const begins = args.findIndex((arg) => /^[-!(]/.test(arg));
+  const names = begins === -1 ? args : args.slice(0, begins);
+  const tests = begins === -1 ? [] : args.slice(begins);
+  for (let at = 0; at < tests.length; at++) {
+    if (FIND_VALUED.test(tests[at]!)) at++;
+    else if (!FIND_ALONE.test(tests[at]!)) return null;
+  }
+  return { names };
+}
+
+/** Lines by their numbers, and replacements that neither write nor run what they made. */
+const SED = /^(?:(?:\d+|\$)(?:,(?:\d+|\$|\+\d+))?[pdq=]|s\/[^/\\\n&]*\/[^/\\\n&]*\/[gip0-9]*)$/;
+
+function sedLooks(args: Words): Looks | null {
+  const words = args.filter((arg) => !/^-(?:n|E|r|nE|En|nr|rn)$/.test(arg));
+  const [script = "", ...names] = words;
+  return SED.test(script) && names.every((name) => !name.startsWith("-")) ? { names } : null;
+}
+
+const COMMITS =
+  /^(?:-\d+|-n|-n\d+|-p|-s|-w|-b|-U\d+|--(?:oneline|stat|shortstat|numstat|graph|all|name-only|name-status|decorate|no-decorate|first-parent|no-merges|merges|reverse|cached|staged|check|summary|no-color|abbrev-commit|date=\w+|since=[\w .:-]+|until=[\w .:-]+|author=[\w .@-]+|grep=[\w .:-]+|(?:format|pretty)=[\w %:,.()|-]+|max-count=\d+|word-diff|no-patch|patch|unified=\d+))$/;
+const GIT: { readonly [subcommand: string]: { readonly flags: RegExp; readonly words?: RegExp } } = {
+  status: { flags: /^(?:-s|-b|-sb|-uno|-unormal|-uall|--short|--branch|--porcelain(?:=v[12])?|--ignored)$/ },
+  log: { flags: COMMITS },
+  diff: { flags: COMMITS },
+  show: { flags: COMMITS },
+  blame: { flags: /^(?:-L|-L\d+,\+?\d+|-w|-s|--porcelain)$/ },
+  branch: { flags: /^(?:-a|-r|-v|-vv|--show-current|--list|--all)$/, words: /(?!)/ },
+  remote: { flags: /^-v$/, words: /(?!)/ },
+  tag: { flags: /^(?:-l|--list)$/, words: /(?!)/ },
+  stash: { flags: /(?!)/, words: /^list$/ },
+  describe: { flags: /^--(?:tags|always|long|all)$/ },
+  "rev-parse": { flags: /^--(?:short|abbrev-ref|show-toplevel|is-inside-work-tree|verify)$/ },
+  "ls-files": { flags: /^(?:-o|-m|-c|--others|--modified|--cached|--exclude-standard)$/ },
+  shortlog: { flags: /^-[sne]+$/ },
+};
+
+/** Only as `git SUBCOMMAND …`: what may stand before that names programs to run. */
+function gitLooks([subcommand = "", ...args]: Words): Looks | null {
+  const rules = Object.hasOwn(GIT, subcommand) ? GIT[subcommand] : undefined;
+  if (rules === undefined) return null;
+  const { flags, words } = divided(args);
+  if (!flags.every((flag) => rules.flags.test(flag))) return null;
+  if (!words.every((word) => (rules.words ?? /^/).test(word))) return null;
+  if (subcommand === "stash" && words.length !== 1) return null;
+  return { names: words, git: true };
+}

@@ -1,0 +1,53 @@
+// A command as the rules see it: its parts, whether it means the same to every shell, and which of its commands only look. Pure, but for the
+// parser, which is loaded when a line needs it.
+
+import { plainLine, type Words } from "./plain-line.ts";
+import { type Looks, looksOf } from "./readers.ts";
+import { type ParseShell, type Part, partsOf, shellParts } from "./shell-parts.ts";
+
+/** One command of a pipe or list, with those it runs. */
+export interface LineCommand {
+  readonly parts: readonly Part[];
+  /** Null: it does more than look, or may. */
+  readonly looks: Looks | null;
+}
+
+export interface ShellLine {
+  /** Null: nobody knows what would run. */
+  readonly commands: readonly LineCommand[] | null;
+  /** No substitution, redirection, variable or compound: every shell reads it the same way. */
+  readonly isPlain: boolean;
+  /** Some of it is text that is run without being read here. */
+  readonly unread: boolean;
+}
+
+/** What a plain line only looks at, command by command; null for any other line. */
+export function looksAt(text: string): readonly (Looks | null)[] | null {
+  return plainLine(text)?.map((words) => looksOf(inTime(words))) ?? null;
+}
+
+function inTime(words: Words): Words {
+  return words[0] === "timeout" && /^[\d.]+[smh]?$/.test(words[1] ?? "") ? words.slice(2) : words;
+}
+
+/** Words after which text is read as a script. */
+const RUNS_TEXT = /(?:^|[\s/])(?:eval|(?:ba|da|k|z|a|fi|)sh)(?:\s|$)/;
+
+export async function shellLine(text: string, parser: () => Promise<ParseShell>): Promise<ShellLine> {
+  const plain = plainLine(text);
+  const parse = plain !== null && !RUNS_TEXT.test(text) ? nothing : await parser();
+  if (plain === null) {
+    const all = shellParts(text, parse);
+    const commands = all?.parts.map((part) => ({ parts: [part], looks: null })) ?? null;
+    return { commands, isPlain: false, unread: all?.unread ?? true };
+  }
+  const taken = plain.map((words) => partsOf(words, parse));
+  if (taken.includes(null)) return { commands: null, isPlain: false, unread: true };
+  const looks = looksAt(text) ?? [];
+  const commands = taken.map((each, index) => ({ parts: each?.parts ?? [], looks: looks[index] ?? null }));
+  return { commands, isPlain: true, unread: taken.some((each) => each?.unread === true) };
+}
+
+function nothing(): never {
+  throw new Error("nothing to parse");
+}

@@ -1,0 +1,24 @@
+// proc.mode: how much a process may do without asking. Seeing it is everybody's, setting it a person's alone.
+
+import { MODES } from "../abi/policy.ts";
+import { field, syscall } from "./define.ts";
+import type { PolicyService, ProcessMode } from "./policy-service.ts";
+
+export const procModeCalls = [
+  syscall({
+    name: "proc.mode",
+    summary: "Show or set how much a process may do without asking",
+    class: "keyed",
+    once: "answer",
+    by: "person",
+    input: {
+      pid: field.pid("the process", { positional: true, meta: "PID" }),
+      mode: field.optional(field.choice("from now on", MODES, { positional: true, meta: MODES.join("|") })),
+    },
+    cli: {
+      examples: ["gsv mode init:1000", "gsv mode init:1000 plan", "gsv mode task:abc123 auto-edit"],
+      print: { kind: "value", text: ({ mode }: ProcessMode) => mode },
+    },
+    run: ({ policy }: { policy: PolicyService }, args, context) => policy.mode(context, args.pid, args.mode),
+  }),
+] as const;

@@ -1,0 +1,67 @@
+// Answers on stdin of `gsv chat --input jsonl`: each line one answer, nothing else on it, and at the end nobody is there to answer.
+
+import { expect, test } from "bun:test";
+import { answering } from "../../commands/chat-answers.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { FakeIo, stdinOf } from "../support/io.ts";
+
+async function fed(text: string, answer: (args: object) => unknown = () => ({})) {
+  const io = new FakeIo();
+  io.stdin = stdinOf("pipe", [text]);
+  const answers: object[] = [];
+  io.fakeSys.answer("hil.answer", (args: object) => {
+    answers.push(args);
+    return answer(args);
+  });
+  const told: (string | null)[] = [];
+  await new Promise<void>((resolve) =>
+    answering(io, (fault) => {
+      told.push(fault);
+      if (fault === null) resolve();
+    }),
+  );
+  return { answers, told };
+}
+
+test("a line answers an approval or a question, as it says and no more", async () => {
+  const lines = [
+    { type: "approval", id: "k3x9", decision: "allow", always: true, hash: "h", other: 1 },
+    { type: "approval", id: "k3x9", decision: "deny", message: "keep it" },
+    { type: "approval", id: "k3x9", decision: "yes", args: { command: "ls" } },
+    { type: "answer", id: "q7ab", text: "blue" },
+  ];
+  const { answers, told } = await fed(lines.map((line) => JSON.stringify(line)).join("\n"));
+  expect(answers).toEqual([
+    { id: "k3x9", decision: "approve", hash: "h", always: true },
+    { id: "k3x9", decision: "deny", message: "keep it" },
+    { id: "k3x9", decision: "approve", args: { command: "ls" } },
+    { id: "q7ab", decision: "answer", text: "blue" },
+  ]);
+  expect(told).toEqual([null]);
+});
+
+test.each([
+  "y",
+  "approve k3x9",
+  '{"type":"approval","id":"k3x9"}',
+  '{"type":"approval","id":"k3x9","decision":"constructor"}',
+  '{"type":"approval","decision":"allow"}',
+  '{"type":"answer","id":"q7ab"}',
+  '{"type":"message","text":"yes"}',
+  "null",
+  "[]",
+])("this is no answer: %s", async (line) => {
+  const { answers, told } = await fed(`${line}\n\n`);
+  expect(answers).toEqual([]);
+  expect(told).toEqual([`this line on stdin answers nothing: ${line}`, null]);
+});
+
+test("an answer that is refused is told, and the next line is read", async () => {
+  const line = (id: string) => JSON.stringify({ type: "approval", id, decision: "allow" });
+  const { answers, told } = await fed(`${line("gone")}\n${line("k3x9")}\n`, (args) => {
+    if ((args as { id: string }).id === "gone") throw new SysError("ENOENT", "no such approval: gone");
+    return {};
+  });
+  expect(answers).toHaveLength(2);
+  expect(told).toEqual(["gone is not answered: no such approval: gone", null]);
+});

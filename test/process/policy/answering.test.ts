@@ -1,0 +1,224 @@
+// What a person answers and what comes of it: the yes is to what was shown, a change of it is told, a standing yes is a rule that can be
+// seen and taken back, and a question is answered with one of its choices.
+
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import type { Approval } from "../../../src/abi/process.ts";
+import type { AnsweredApproval } from "../../../src/syscalls/approval-service.ts";
+import type { ShownRule } from "../../../src/syscalls/policy-service.ts";
+import { INIT, TestKernel } from "../../support/kernel.ts";
+import { seeded } from "../../support/random.ts";
+import { samples } from "../../support/soak.ts";
+
+const WRITE = { calls: [{ name: "Write", args: { path: "~/context.d/a.md", content: "be brief\n" } }] };
+const DELETE = { calls: [{ name: "Delete", args: { path: "~/old.md" } }] };
+
+async function asked(home: TestKernel, turn: object, options: { readonly pid?: string } = {}): Promise<Approval> {
+  const { pid = INIT } = options;
+  home.model.will(pid, turn as never, { text: "gone on" });
+  await home.send("go", { pid });
+  await home.inState(pid, "waiting_hil");
+  const { approvals } = await home.sys.call<{ approvals: readonly Approval[] }>("hil.list", {});
+  const found = approvals.find((each) => each.pid === pid);
+  if (found === undefined) throw new Error("nothing waits");
+  return found;
+}
+
+function answer(home: TestKernel, id: string, args: object): Promise<AnsweredApproval> {
+  return home.sys.call("hil.answer", { id, ...args });
+}
+
+async function lastResult(home: TestKernel, pid = INIT): Promise<string> {
+  await home.inState(pid, "idle");
+  const results = (await home.messages(pid)).filter((message) => message.role === "toolResult");
+  return results.at(-1)?.content.output ?? "";
+}
+
+const read = (home: TestKernel, path: string) =>
+  home.sys.call<{ content: string }>("fs.read", { path }).then(
+    ({ content }) => content,
+    () => null,
+  );
+
+test("it shows where, why, and of a file the lines that go and come", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("fs.write", { path: "~/context.d/a.md", content: "one\ntwo\n" });
+  const { about, hash } = await asked(home, {
+    calls: [{ name: "Edit", args: { path: "~/context.d/a.md", oldString: "two", newString: "three" } }],
+  });
+  expect(about).toEqual({
+    target: "gsv",
+    directory: null,
+    reasons: ["it tells an agent what to do, or is a file that acts"],
+    diff: "@@ line 1 @@\n one\n-two\n+three\n ",
+  });
+  expect(hash).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test("an answer that names what was shown is to that and to nothing else", async () => {
+  await using home = await TestKernel.boot();
+  const { id, hash } = await asked(home, WRITE);
+  const other = await home.refusal("hil.answer", { id, decision: "approve", hash: hash.replace(/^./, "x") });
+  expect([other.code, other.message]).toEqual([
+    "ECONFLICT",
+    `what you were shown is not what ${id} asks: look at it again`,
+  ]);
+  await answer(home, id, { decision: "approve", hash });
+  await lastResult(home);
+  expect(await read(home, "~/context.d/a.md")).toContain("be brief");
+});
+
+test("what would change is something else by then: it is not done, and asks anew", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("fs.write", { path: "~/context.d/a.md", content: "one\n" });
+  const { id } = await asked(home, WRITE);
+  await home.sys.call("fs.write", { path: "~/context.d/a.md", content: "what a person wrote meanwhile\n" });
+  await answer(home, id, { decision: "approve" });
+  expect(await lastResult(home)).toContain("what it would change is not the same any more");
+  expect(await read(home, "~/context.d/a.md")).toContain("what a person wrote meanwhile");
+});
+
+test("changed before it runs: what the person wrote is done, the agent is told, and no refusal is lifted by it", async () => {
+  await using home = await TestKernel.boot();
+  const { id, args } = await asked(home, WRITE);
+  expect((await home.refusal("hil.answer", { id, decision: "approve", args: { content: 7 } })).code).toBe("EINVAL");
+  const done = await answer(home, id, { decision: "approve", args: { ...args, content: "be kind\n" } });
+  expect(done).toMatchObject({ edited: true, args: { content: "be kind\n" } });
+  expect(await lastResult(home)).toStartWith("(sam changed this call before it ran, to ");
+  expect(await read(home, "~/context.d/a.md")).toContain("be kind");
+});
+
+test("a denial says why", async () => {
+  await using home = await TestKernel.boot();
+  const { id } = await asked(home, WRITE);
+  await answer(home, id, { decision: "deny", message: "put it into notes.md" });
+  expect(await lastResult(home)).toBe("denied by sam: put it into notes.md; do not try again, ask what to do instead.");
+});
+
+test("always: a rule for exactly this, listed with who and when, and taken back again", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("fs.write", { path: "~/old.md", content: "x" });
+  const { id } = await asked(home, DELETE);
+  const { rule } = await answer(home, id, { decision: "approve", always: true });
+  await lastResult(home);
+  const { rules } = await home.sys.call<{ rules: readonly ShownRule[] }>("policy.list", {});
+  expect(rules).toEqual([
+    {
+      id: rule ?? "",
+      rule: {
+        match: "fs.delete",
+        target: "gsv",
+        when: { argEquals: { path: "/home/sam/old.md" } },
+        action: "auto",
+      },
+      place: null,
+      by: "sam",
+      createdAt: expect.any(Number),
+    },
+  ]);
+  await home.sys.call("fs.write", { path: "/home/sam/old.md", content: "x" });
+  home.model.will(INIT, DELETE, { text: "done" });
+  await home.say("again");
+  expect(await read(home, "~/old.md")).toBeNull();
+  await home.sys.call("policy.revoke", { id: rule });
+  await home.sys.call("fs.write", { path: "~/old.md", content: "x" });
+  await asked(home, DELETE);
+});
+
+test("what tells an agent how to behave is never allowed for ever", async () => {
+  await using home = await TestKernel.boot();
+  const { id } = await asked(home, WRITE);
+  const refused = await home.refusal("hil.answer", { id, decision: "approve", always: true });
+  expect([refused.code, refused.message]).toEqual([
+    "EPERM",
+    "changes of /home/sam/context.d/a.md ask every time: it says what an agent does",
+  ]);
+  await home.sys.call("policy.add", { action: "auto", match: "*" });
+  await answer(home, id, { decision: "deny" });
+  await lastResult(home);
+  await asked(home, WRITE);
+});
+
+const QUESTION = { question: "Which one?", choices: ["red", "blue"], default: "blue", timeoutSeconds: 60 };
+
+test("a question holds the process, is told as one, and its answer is the result of the call", async () => {
+  await using home = await TestKernel.boot();
+  const question = await asked(home, { calls: [{ name: "Ask", args: QUESTION }] });
+  expect(question).toMatchObject({ kind: "question", call: "hil.ask", why: "Which one?" });
+  expect((await home.get(INIT)).waitsFor).toMatchObject({ kind: "question", id: question.id });
+  expect(home.heard("chat.hil")).toMatchObject([{ kind: "question", id: question.id }]);
+  const wrong = await home.refusal("hil.answer", { id: question.id, decision: "answer", text: "green" });
+  expect([wrong.message, wrong.hints]).toEqual(["green is none of the choices", ["1 red   2 blue"]]);
+  const asYes = await home.refusal("hil.answer", { id: question.id, decision: "approve" });
+  expect(asYes.message).toContain("is a question");
+  await answer(home, question.id, { decision: "answer", text: "1" });
+  expect(await lastResult(home)).toBe("red");
+});
+
+test("a question that nobody answers in time is over with its default, also when the kernel ended meanwhile", async () => {
+  for (const restarts of [false, true]) {
+    await using home = await TestKernel.boot();
+    const { id } = await asked(home, { calls: [{ name: "Ask", args: QUESTION }] });
+    if (restarts) await home.restart();
+    await home.clock.advance(60_000);
+    expect(await lastResult(home)).toBe("nobody answered within 60 s; the default: blue");
+    const late = await home.refusal("hil.answer", { id, decision: "answer", text: "red" });
+    expect(late.message).toBe(`${id} is over: nobody answered in time`);
+  }
+});
+
+test("a process with nobody to ask has its default at once, or is told so", async () => {
+  await using home = await TestKernel.boot();
+  const pid = await home.task({ profile: "cron" });
+  home.model.will(
+    pid,
+    { calls: [{ name: "Ask", args: QUESTION }] },
+    { calls: [{ name: "Ask", args: { question: "?" } }] },
+  );
+  await home.say("go", { pid });
+  const results = (await home.messages(pid)).flatMap((each) =>
+    each.role === "toolResult" ? [each.content.output] : [],
+  );
+  expect(results).toEqual([
+    "nobody is there to ask; the default: blue",
+    "this process has nobody to ask, and the question has no default.",
+  ]);
+});
+
+const MUTATIONS = samples(20, 200);
+
+/** What could be made of a call between the yes and its effect, by whoever gets at the rows or the files. */
+test("whatever is changed between the yes and the effect, nothing runs but what was shown", async () => {
+  const random = seeded(7);
+  await using home = await TestKernel.boot();
+  let slipped = 0;
+  for (let round = 0; round < MUTATIONS; round++) {
+    const pid = await home.task();
+    const path = `~/context.d/f${round}.md`;
+    const { id, runId } = await asked(
+      home,
+      { calls: [{ name: "Write", args: { path, content: "shown\n" } }] },
+      { pid },
+    );
+    const other = random.pick([
+      { path, content: `shown${String.fromCodePoint(0x200b + random.int(4))}\n` },
+      { path: `${path}.x`, content: "shown\n" },
+      { path, content: "shown\n\nand more\n" },
+      { path: path.replace("context", "skills"), content: "shown\n" },
+      { path: `~/context.d/../context.d/g${round}.md`, content: "shown\n" },
+    ]);
+    await home.sys.call("proc.signal", { pid, signal: "STOP" });
+    await answer(home, id, { decision: "approve" });
+    const [call] = await home.stores.processes.openCalls(pid, runId);
+    changeCall(home, pid, call?.dispatchId ?? "", other);
+    await home.sys.call("proc.signal", { pid, signal: "CONT" });
+    expect(await lastResult(home, pid)).toStartWith("EPERM: what sam has approved is to ");
+    if ((await read(home, other.path)) !== null) slipped++;
+  }
+  expect(slipped).toBe(0);
+}, 60_000);
+
+function changeCall(home: TestKernel, pid: string, dispatchId: string, args: object): void {
+  using db = new Database(`${home.paths.procDir}/${pid}.db`);
+  db.run("UPDATE pending_tool_calls SET args_json = ? WHERE dispatch_id = ?", [JSON.stringify(args), dispatchId]);
+}

@@ -1,0 +1,42 @@
+// A command judged as a kernel would, on ground that a test describes.
+
+import { Bash } from "just-bash/browser";
+import type { Rule } from "../../src/abi/policy.ts";
+import type { HostGround } from "../../src/kernel/host-shells.ts";
+import { looksAt, shellLine } from "../../src/process/policy/shell-line.ts";
+import type { ParseShell } from "../../src/process/policy/shell-parts.ts";
+import { type ShellVerdict, shellVerdict } from "../../src/process/policy/shell-verdict.ts";
+import type { ExecRequest } from "../../src/syscalls/shell-service.ts";
+
+const bash = new Bash({ defenseInDepth: false, commands: [] });
+export const parseShell: ParseShell = (text) => bash.transform(text).ast;
+
+export const GROUND = { directory: "/app", attached: true, sandbox: "bwrap" } as const;
+
+export interface Judging {
+  readonly rules?: readonly Rule[];
+  readonly request?: Partial<ExecRequest>;
+  readonly ground?: Partial<HostGround>;
+  readonly isFree?: boolean;
+}
+
+/** Names below the directory are taken for files in it. */
+function looksBelow(command: string): readonly boolean[] | null {
+  const isBelow = (name: string) => !/^[/~]/.test(name) && !name.split("/").includes("..");
+  return looksAt(command)?.map((looks) => looks?.names.every(isBelow) ?? false) ?? null;
+}
+
+export async function judgeOn(
+  target: "gsv" | "host",
+  command: string,
+  { rules = [], request = {}, ground, isFree = false }: Judging = {},
+): Promise<ShellVerdict> {
+  return shellVerdict({
+    request: { command, target, ...request },
+    ground: target === "gsv" ? null : { ...GROUND, looks: looksBelow(command), ...ground },
+    line: await shellLine(command, async () => parseShell),
+    layers: [{ name: "your policy", policy: { rules } }],
+    profile: "task",
+    isFree,
+  });
+}
