@@ -51,7 +51,7 @@ export function policyService({ kernel, policies, judge, mayBe }: PolicyPorts): 
       const where = target === "host" && cwd !== undefined ? { cwd } : {};
       const args = { command, target, ...where, ...(network && { network }) };
       const { verdict, what, about, parts } = await judge.judge(row, { tool: "Shell", call: "shell.exec", args });
-      const refused = verdict.action === "refuse" ? [verdict.why] : [];
+      const refused = verdict.action === "refuse" ? verdict.why.split("\n").slice(0, 1) : [];
       const reasons = [...about.reasons, ...refused];
       return {
         pid: row.pid,
