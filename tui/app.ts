@@ -16,6 +16,7 @@ import { reduce } from "./reduce.ts";
 import type { Hands } from "./reduce-keys.ts";
 import type { Route } from "./route.ts";
 import { type Live, Screen, type Tty } from "./screen.ts";
+import { SLASHES } from "./slash.ts";
 import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
 import type { Theme } from "./theme.ts";
 import type { Top } from "./top.ts";
@@ -45,9 +46,9 @@ export interface AppPorts {
 }
 
 const SIGNALS = ["chat.*", "process.*"];
-const SLASHES: ReadonlySet<string> = new Set(["quit", "exit", "clear", "top"]);
 const ESCAPE_MS = 40;
 const TICK_MS = 250;
+const HOLD_MS = 500;
 /** How often top looks. */
 const TOP_MS = 1000;
 
@@ -70,6 +71,8 @@ class App {
   private turn: Promise<void> = Promise.resolve();
   private busy = false;
   private ticking = false;
+  /** Keys that wait for what the one before makes of the line. */
+  private held: Typed[] | null = null;
 
   constructor(
     private readonly io: Io,
@@ -99,6 +102,7 @@ class App {
       remember: (line) => history.add(line),
       leave: (status) => this.leaving.resolve(status),
       attach: (pid) => void this.attach(pid),
+      hold: (work) => void this.hold(work),
     });
   }
 
@@ -188,9 +192,20 @@ class App {
   }
 
   private type(typed: readonly Typed[]): void {
-    for (const each of typed) this.happen({ type: "typed", typed: each, at: this.now() });
+    for (const each of typed) {
+      if (this.held === null) this.happen({ type: "typed", typed: each, at: this.now() });
+      else this.held.push(each);
+    }
     // At once: whoever types sees it now.
     if (typed.length > 0 && !this.busy) this.screen.paint();
+  }
+
+  private async hold(work: Promise<void>): Promise<void> {
+    this.held = [];
+    await Promise.race([work, this.io.clock.sleep(HOLD_MS)]);
+    const typed = this.held;
+    this.held = null;
+    this.type(typed);
   }
 
   private happen(happening: Happening): void {

@@ -52,7 +52,7 @@ async function candidates(asked: {
     return paths(current, place);
   }
   const { candidates: offered, files } = await completionOf(before, current, place.io);
-  const ours = offered.map(({ value }) => `${value}${value.endsWith("=") ? "" : " "}`);
+  const ours = offered.map(({ value }) => `${value}${/[=/]$/.test(value) ? "" : " "}`);
   if (ours.length > 0 && !files) return ours;
   return isForShell || /[/~.]/.test(current) ? [...ours, ...(await paths(current, place))] : ours;
 }

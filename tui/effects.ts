@@ -6,7 +6,7 @@ import { allProcesses } from "../commands/top.ts";
 import { messageOf, SysError } from "../src/abi/errno.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
 import { sanitize } from "../src/lib/sanitize.ts";
-import type { HistoryPage, Sent } from "../src/syscalls/services.ts";
+import type { HistoryPage, Sent, Spawned } from "../src/syscalls/services.ts";
 import { SHOWN_MESSAGES } from "./attach.ts";
 import type { Editing } from "./editor.ts";
 import type { LineShell } from "./line-shell.ts";
@@ -24,6 +24,8 @@ export interface EffectsOptions {
   readonly pushUp: () => void;
   readonly remember: (line: string) => void;
   readonly leave: (status: number) => void;
+  /** Keys wait until this is over: they are typed on what it makes. */
+  readonly hold: (work: Promise<void>) => void;
   /** Talks to this process from now on. */
   readonly attach: (pid: string) => void;
 }
@@ -32,7 +34,7 @@ export class Effects {
   constructor(private readonly options: EffectsOptions) {}
 
   carryOut(effect: Effect): void {
-    const { print, withTerminal, suspend, pushUp, remember, leave, attach, state } = this.options;
+    const { print, withTerminal, suspend, pushUp, remember, leave, attach, hold, state } = this.options;
     const { pid } = state();
     if (effect.do === "print") print(effect.entry);
     else if (effect.do === "send") void this.send(effect);
@@ -43,9 +45,10 @@ export class Effects {
     else if (effect.do === "catch-up") void this.catchUp(effect.afterSeq);
     else if (effect.do === "push-up") pushUp();
     else if (effect.do === "leave") leave(0);
-    else if (effect.do === "complete") void this.complete(effect.of);
+    else if (effect.do === "complete") hold(this.complete(effect.of));
     else if (effect.do === "list") void this.list();
     else if (effect.do === "attach") attach(effect.pid);
+    else if (effect.do === "new") void this.spawn();
     else if (effect.do === "signal") void this.call("proc.signal", { pid: effect.pid, signal: effect.signal });
     else if (effect.do === "end") void this.call("proc.kill", { pid: effect.pid });
     else if (effect.do === "suspend") withTerminal(suspend);
@@ -83,6 +86,16 @@ export class Effects {
     const { complete } = await import("./complete.ts");
     try {
       happen({ type: "completed", of, ...(await complete(before, isForShell, place)) });
+    } catch (error) {
+      happen({ type: "told", text: worded(error), at: io.clock.now() });
+    }
+  }
+
+  private async spawn(): Promise<void> {
+    const { io, happen, attach } = this.options;
+    try {
+      const { pid } = await io.sys().call<Spawned>("proc.spawn", {});
+      attach(pid);
     } catch (error) {
       happen({ type: "told", text: worded(error), at: io.clock.now() });
     }

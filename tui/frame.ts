@@ -9,6 +9,7 @@ import { found, ghostOf } from "./reduce-keys.ts";
 import { subjectOf } from "./reduce-signals.ts";
 import type { Route } from "./route.ts";
 import type { Live } from "./screen.ts";
+import { SLASHES } from "./slash.ts";
 import type { Ask, State } from "./state.ts";
 import type { Theme } from "./theme.ts";
 import type { CardView, DockView } from "./view/dock.tsx";
@@ -174,9 +175,16 @@ function cardLines(ask: Ask, columns: number): readonly string[] {
   );
 }
 
+function slashRows(): readonly string[] {
+  return [...SLASHES].map(([name, { summary }]) => `  /${name.padEnd(10)}${summary}`);
+}
+
 const KEYS = [
   "  enter sends or runs      alt-enter new line       shift-tab always say, always run, by itself",
   "  ↑ ↓ history              ctrl-r search            ctrl-g in your editor",
   "  esc stops the run        ctrl-c clears the line   ctrl-o the last output of a tool",
-  "  ctrl-l clears the screen ctrl-z puts gsv aside    ctrl-d leaves; agents go on",
+  "  tab completes            ctrl-t processes         ctrl-z puts gsv aside",
+  "  ctrl-l clears the screen ctrl-d leaves; agents go on",
+  "",
+  ...slashRows(),
 ];

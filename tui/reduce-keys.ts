@@ -1,6 +1,7 @@
 // What a key makes of the state. A card never takes a key from a half-typed line, Enter never approves, Escape never clears text, and a
 // paste never submits. Pure.
 
+import { initPid } from "../src/abi/ids.ts";
 import type { Answer } from "../src/syscalls/approval-service.ts";
 import {
   cutTo,
@@ -21,6 +22,7 @@ import {
 import { goingOn, linesToKeep } from "./history.ts";
 import type { Key, Typed } from "./keys.ts";
 import type { Route } from "./route.ts";
+import { SLASHES } from "./slash.ts";
 import type { Ask, Effect, Reduced, State } from "./state.ts";
 import { NEW_TOP, onTopKey, type Top } from "./top.ts";
 
@@ -142,6 +144,7 @@ function onControl(state: State, key: Key, at: number): Reduced {
       return { state, effects: state.lastOutput === null ? [] : [{ do: "page", text: state.lastOutput }] };
     case "r":
       return stay({ ...state, search: { words: "", nth: 0, before: input } });
+    case "p":
     case "t":
       return opened(state);
     case "z":
@@ -183,8 +186,7 @@ function entered(state: State, at: number, { route, goesOn, newKey }: Hands): Re
   const cleared = { ...state, input: EMPTY, recalled: null };
   switch (way.to) {
     case "slash":
-      if (way.word === "top" && way.rest === "") return opened(cleared);
-      return remembered(cleared, text, slash(way.word, way.rest));
+      return kept(slashed(cleared, way.word, way.rest), text);
     case "shell":
     case "host":
       if (way.to === "shell" && way.text === "top") return opened(remembered(cleared, text, []).state);
@@ -249,10 +251,22 @@ function onTop(state: State, top: Top, key: Key): Reduced {
   }
 }
 
-function slash(word: string, rest: string): readonly Effect[] {
-  if (word === "quit" || word === "exit") return [{ do: "leave" }];
-  if (word === "clear") return [{ do: "push-up" }];
-  return ran(`${word} ${rest}`.trim(), false);
+function slashed(state: State, word: string, rest: string): Reduced {
+  const slash = SLASHES.get(word);
+  if (slash === undefined) return { state, effects: ran(`${word} ${rest}`.trim(), false) };
+  if ("line" in slash) return { state, effects: ran(slash.line(state.pid, rest), false) };
+  switch (slash.does) {
+    case "top":
+      return opened(state);
+    case "keys":
+      return stay({ ...state, keysShown: true });
+    case "new":
+      return { state, effects: [{ do: "new" }] };
+    case "attach":
+      return { state, effects: [{ do: "attach", pid: rest.trim() || initPid(state.who.uid) }] };
+    default:
+      return { state, effects: [{ do: slash.does }] };
+  }
 }
 
 function ran(text: string, host: boolean): readonly Effect[] {
@@ -260,6 +274,10 @@ function ran(text: string, host: boolean): readonly Effect[] {
     { do: "print", entry: { kind: "ran", text, host } },
     { do: "run", text, host },
   ];
+}
+
+function kept({ state, effects }: Reduced, text: string): Reduced {
+  return remembered(state, text, effects);
 }
 
 function remembered(state: State, text: string, effects: readonly Effect[]): Reduced {

@@ -129,6 +129,7 @@ export type Effect =
   | { readonly do: "page"; readonly text: string }
   | { readonly do: "edit"; readonly text: string }
   | { readonly do: "complete"; readonly of: Editing }
+  | { readonly do: "new" }
   | { readonly do: "list" }
   | { readonly do: "attach"; readonly pid: string }
   | { readonly do: "signal"; readonly pid: string; readonly signal: "STOP" | "CONT" }

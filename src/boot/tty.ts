@@ -9,11 +9,14 @@ const FALLBACK = { columns: 80, rows: 24 };
 /** Pastes in brackets, so that they are told from what is typed. */
 const [ON, OFF] = ["\x1b[?2004h", "\x1b[?2004l\x1b[?25h"];
 const FULL_RETRY_MS = 2;
+/** What comes this soon was typed while somebody else had the terminal. */
+const AHEAD_MS = 30;
 
 export function openTerminal(clock: Clock): Terminal {
   const { stdin, stdout } = process;
   let hearing: ((bytes: Uint8Array) => void) | null = null;
-  const hear = (bytes: Uint8Array) => hearing?.(bytes);
+  let takenAt = 0;
+  const hear = (bytes: Uint8Array) => hearing?.(clock.mono() - takenAt < AHEAD_MS ? typedAhead(bytes) : bytes);
 
   function give(): void {
     if (hearing === null) return;
@@ -38,6 +41,7 @@ export function openTerminal(clock: Clock): Terminal {
       const fresh = hearing === null;
       hearing = listener;
       if (!fresh) return;
+      takenAt = clock.mono();
       stdin.setRawMode(true);
       stdin.on("data", hear);
       stdin.resume();
@@ -53,6 +57,11 @@ export function openTerminal(clock: Clock): Terminal {
       await clock.sleep(Number.MAX_SAFE_INTEGER, goesOn.signal);
     },
   };
+}
+
+/** Where lines are taken whole, Enter ends one with a line feed; a key that begins a new line was not typed there. */
+function typedAhead(bytes: Uint8Array): Uint8Array {
+  return bytes.map((byte) => (byte === 0x0a ? 0x0d : byte));
 }
 
 function write(text: string): void {

@@ -194,3 +194,32 @@ test("top is a view of its own that leaves the transcript as it was, and enter t
     await session.until(/^task:\w{6} has ended$/m);
     await session.until(/^now talking to init:1000/m);
   }));
+
+test("TAB completes what is typed, and a line that was begun before goes on with one key", () =>
+  shell(async (session) => {
+    session.type("spaw\t--lab\t");
+    await session.until(/^\$ spawn --label$/m);
+    session.type("\x15ls /pr\t");
+    await session.until(/^\$ ls \/proc\/$/m);
+    session.type("\t");
+    await session.until(/\/proc\/init:1000\/ .*\/proc\/version/);
+    session.type("\r");
+    await session.until(/^init:1000 {2}loadavg/m);
+    session.type("ls /");
+    await session.until(/^\$ ls \/proc\/$/m);
+    session.type("\x1b[C\r");
+    await session.until((text) => text.split(/^init:1000 {2}loadavg/m).length === 3);
+  }));
+
+test("what stands after a slash is the terminal's own, about the process one talks to, or any gsv command", () =>
+  shell(async (session) => {
+    session.type("/new\r");
+    await session.until(/^now talking to task:\w{6}$/m);
+    session.type("/cost\r");
+    await session.until(/^\$ usage --pid task:\w{6}$/m);
+    session.type("/attach\r");
+    await session.until(/^now talking to init:1000/m);
+    session.type("/whoami\r");
+    session.type("/quit\r");
+    expect(await session.exited()).toBe(0);
+  }));
