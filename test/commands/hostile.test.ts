@@ -43,7 +43,10 @@ const INFO = {
   runAs: "scout",
   profile: "task",
   parentPid: null,
+  mode: "ask",
   state: "idle",
+  costUsd: 0,
+  tokens: 0,
   lastStatus: null,
   queued: 0,
   activeRunId: null,
@@ -107,7 +110,8 @@ test("a label of several lines is one fact of a process", async () => {
   const io = new FakeIo();
   io.fakeSys.answer("proc.get", () => INFO);
   await runs(io, "proc", "get", PID);
-  expect(io.stdout.lines.filter((line) => line.startsWith("state "))).toEqual(["state       idle"]);
+  const states = io.stdout.lines.filter((line) => line.startsWith("state "));
+  expect(states.map((line) => line.replace(/ +/, " "))).toEqual(["state idle"]);
 });
 
 for (const form of [[], ["--stream"], ["--json"], ["--output", "json"]]) {

@@ -70,7 +70,7 @@ describe("gsv man", () => {
   test("a syscall's page is its declaration", async () => {
     const text = await printed("man", "hil.answer");
     expect(text).toContain("Only a person may call it");
-    expect(text).toContain("`decision` (approve, deny): your answer");
+    expect(text).toContain("`decision` (approve, deny, answer): your decision");
     expect(await printed("man", "syscalls")).toContain("hil.answer\n");
   });
 

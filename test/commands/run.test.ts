@@ -43,8 +43,8 @@ describe("gsv <domain> <verb>", () => {
 
   test("in a pipe a list is aligned, whole, with the pid first and ISO times", async () => {
     await runs(io, "ps");
-    expect(io.stdout.lines[0]).toMatch(/^PID {10}STATE {2}LAST {2}LABEL {6}OWNER .* SINCE/);
-    expect(io.stdout.lines[1]).toStartWith("init:1000    idle   -     sam's own");
+    expect(io.stdout.lines[0]).toMatch(/^PID {10}STATE {2}MODE {2}LAST {2}LABEL {6}OWNER .* SINCE/);
+    expect(io.stdout.lines[1]).toStartWith("init:1000    idle   ask   -     sam's own");
     expect(io.stdout.lines[1]).toContain("2026-01-02T00:04:05.000Z");
     expect(io.stdout.lines.map((line) => line.split(/ +/)[0])).toEqual(["PID", "init:1000", "task:abc123"]);
     expect(io.stderr.text).toBe("");

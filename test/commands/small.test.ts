@@ -10,6 +10,8 @@ beforeEach(() => {
 const APPROVAL = { id: "k3x9", pid: "task:abc123", tool: "Delete", decision: "approve", by: "sam" };
 
 describe("gsv approve and deny", () => {
+  beforeEach(() => io.fakeSys.answer("hil.list", () => ({ approvals: [] })));
+
   test("they answer, and say what was answered", async () => {
     io.fakeSys.answer("hil.answer", ({ decision }: { decision: string }) => ({ ...APPROVAL, decision }));
     expect(await runs(io, "approve", "k3x9")).toBe(0);

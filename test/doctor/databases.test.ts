@@ -203,8 +203,7 @@ describe("kernel.db and the processes", () => {
     await bed.rest();
     bed.sql(
       "kernel.db",
-      "INSERT INTO approvals SELECT 'zzzz', process_id, owner_uid, run_id, tool, call, args_json, why, created_at, decision, decided_by, decided_at FROM approvals",
-      "DELETE FROM approvals WHERE request_id <> 'zzzz'",
+      "UPDATE approvals SET request_id = 'zzzz'",
     );
     expect((await bed.look("agreement"))[0]).toMatch(/kernel\.db lists the approvals zzzz, open are [a-z0-9]{4}$/);
     expect(problems(await bed.fsck(true))).toEqual([]);
