@@ -55,7 +55,7 @@ export async function build({ entry, workers = [], outfile, commit }: BuildOptio
       naming: "[name].[ext]",
       minify: true,
       bytecode: true,
-      define: { GSV_BUILD_COMMIT: JSON.stringify(commit) },
+      define: { GSV_BUILD_COMMIT: JSON.stringify(commit), "process.env.NODE_ENV": '"production"' },
       plugins: [hotChunk({ root: ROOT, modules: HOT }), withoutDevtools, leanCommander, leanSdks],
       compile: {
         outfile: unfinished,
