@@ -146,7 +146,7 @@ function cardOf(ask: Ask, state: State, { theme, columns }: { theme: Theme; now:
   const { id, kind, pid, tool, args, why } = ask;
   const isQuestion = kind === "question";
   const title = isQuestion ? "asks you" : `wants ${reveal(tool)} ${cutWidth(reveal(subjectOf(tool, args)), columns)}`;
-  const lines = cardLines(ask, columns - 8);
+  const lines = cardLines(ask, columns - 8).map((line) => inColour(line, theme));
   const left = lines.length - CARD_LINES_MAX;
   const more = left > 0 ? [theme.needs(`${left} lines more: approvals ${id}`)] : [];
   return {
@@ -173,6 +173,13 @@ function cardLines(ask: Ask, columns: number): readonly string[] {
   return [...approvalBody(ask), ...reasonLines(ask)].flatMap((line) =>
     Bun.wrapAnsi(line, Math.max(20, columns), { hard: true, trim: false }).split("\n"),
   );
+}
+
+/** Lines of a diff say by their sign what they are, and by their colour too. */
+function inColour(line: string, theme: Theme): string {
+  const sign = /^\s*\| ([+-])/.exec(line)?.[1];
+  if (sign === undefined) return line;
+  return (sign === "+" ? theme.ok : theme.bad)(line);
 }
 
 function slashRows(): readonly string[] {

@@ -72,7 +72,7 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
 export function subjectOf(tool: string, args: object): string {
   const values = args as { readonly [name: string]: unknown };
   if (tool === "Search" && typeof values.query === "string") return `${values.query} in ${values.path ?? "~"}`;
-  for (const name of ["command", "path", "pattern", "query", "url", "pid", "message", "code"]) {
+  for (const name of ["command", "path", "question", "pattern", "query", "url", "pid", "message", "code"]) {
     const value = values[name];
     if (typeof value === "string" && value !== "") return value;
   }

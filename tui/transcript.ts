@@ -23,6 +23,7 @@ interface Open {
 }
 
 const ERROR_LINES_MAX = 6;
+const DECIDED: { readonly [decision: string]: string } = { approve: "approved", answer: "answered", deny: "denied" };
 
 export class Transcript {
   private open: Open | null = null;
@@ -136,12 +137,13 @@ export class Transcript {
   }
 
   private decided({ ask, decision, by }: Entry & { readonly kind: "decided" }): readonly string[] {
-    const { theme } = this.options;
-    const allowed = decision === "approve";
-    const word = allowed ? "approved" : decision === "deny" ? "denied" : "withdrawn";
-    const glyph = allowed ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
+    const { theme, columns } = this.options;
+    const isYes = decision === "approve" || decision === "answer";
+    const glyph = isYes ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
     const who = by === null ? "" : ` by ${reveal(by)}`;
-    return [`${glyph} ${word}${who}: ${reveal(ask.tool)} ${reveal(subjectOf(ask.tool, ask.args))}`];
+    const what = ask.kind === "question" ? "" : `${reveal(ask.tool)} `;
+    const line = `${DECIDED[decision] ?? decision}${who}: ${what}${reveal(subjectOf(ask.tool, ask.args))}`;
+    return [`${glyph} ${cutWidth(line, Math.max(20, columns() - 3))}`];
   }
 
   private ended({ status, error }: Entry & { readonly kind: "ended" }): void {
