@@ -26,6 +26,7 @@ const SCRIPTS = {
   soak: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "test", "soak.ts"), ...args], cwd: ROOT }),
   build: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "src", "build.ts"), ...args], cwd: ROOT }),
   bench: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "test", "bench", "run.ts"), ...args], cwd: ROOT }),
+  shots: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "test", "shots.ts"), ...args], cwd: ROOT }),
   format: (args) => ({
     argv: [join(MODULES, ".bin", "biome"), "check", "--write", ...(args.length > 0 ? args : ["."])],
     cwd: ROOT,

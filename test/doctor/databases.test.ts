@@ -201,10 +201,7 @@ describe("kernel.db and the processes", () => {
     await home.send("delete it");
     await home.inState(INIT, "waiting_hil");
     await bed.rest();
-    bed.sql(
-      "kernel.db",
-      "UPDATE approvals SET request_id = 'zzzz'",
-    );
+    bed.sql("kernel.db", "UPDATE approvals SET request_id = 'zzzz'");
     expect((await bed.look("agreement"))[0]).toMatch(/kernel\.db lists the approvals zzzz, open are [a-z0-9]{4}$/);
     expect(problems(await bed.fsck(true))).toEqual([]);
     await bed.visit();

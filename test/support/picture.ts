@@ -31,7 +31,10 @@ interface Run {
   readonly inverse: boolean;
 }
 
-export function picture(emulator: Terminal, palette: Palette): string {
+export function picture(
+  emulator: Terminal,
+  { palette, title }: { readonly palette: Palette; readonly title: string },
+): string {
   const { cols, rows, buffer } = emulator;
   const { active } = buffer;
   const width = Math.round(cols * CELL.width + 2 * MARGIN);
@@ -47,6 +50,7 @@ export function picture(emulator: Terminal, palette: Palette): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`,
     ` font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14">`,
+    `<title>${escaped(title)}</title>`,
     `<rect width="100%" height="100%" rx="8" fill="${palette.back}"/>`,
     `${parts.join("\n")}${cursor}</svg>\n`,
   ].join("\n");
