@@ -237,7 +237,14 @@ async function shell(io: Io, { paths }: Invocation, onWord: (hear: (line: string
 async function plainShell(io: Io, historyFile: string): Promise<number> {
   await io.kernel.start();
   const [{ plainShell }, { replPorts }] = await Promise.all([import("../tui/plain.ts"), import("./boot/repl.ts")]);
-  return plainShell(io, replPorts(historyFile, VERSION));
+  // Between two lines nobody takes ctrl-c: it must not end the shell.
+  const heard = () => {};
+  process.on("SIGINT", heard);
+  try {
+    return await plainShell(io, replPorts(historyFile, VERSION));
+  } finally {
+    process.off("SIGINT", heard);
+  }
 }
 
 /** Few commands look at the home as a whole. */

@@ -243,7 +243,7 @@ export class GsvShells {
 
 /** Signals on their way to a script. One that does not hear is ended, and so is one that takes too long over its traps. */
 class Delivery {
-  private stop = () => {};
+  private stop: (() => void) | null = null;
   private last: SentSignal | null = null;
 
   constructor(
@@ -259,21 +259,22 @@ class Delivery {
     }
     this.last = signal;
     this.runner.post({ kind: "sent", signal });
-    this.endAfter(this.options.hearMs ?? HEAR_MS);
+    // Whoever presses ctrl-C again and again does not put the end off.
+    if (this.stop === null) this.endAfter(this.options.hearMs ?? HEAR_MS);
   }
 
   heard(goesOn: boolean): void {
-    this.stop();
+    this.end();
     if (!goesOn) this.endAfter(TRAP_MS);
   }
 
   end(): void {
-    this.stop();
+    this.stop?.();
+    this.stop = null;
   }
 
   private endAfter(ms: number): void {
     const { number } = this.last ?? { number: 0 };
-    this.stop();
     this.stop = this.options.clock.after(ms, () => this.endAs(128 + number));
   }
 }
