@@ -14,7 +14,6 @@ import { registryService } from "../kernel/registry.ts";
 import { kernelSys } from "../kernel/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type HomePaths, readKernelInfo } from "../paths.ts";
-import { approvalsList } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
 import { KernelDb } from "../store/kernel/db.ts";
 import { type KernelStore, sqliteKernelStore } from "../store/kernel/sqlite.ts";
@@ -84,7 +83,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
         kernel,
         objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
       }),
-      approvals: loadedWhenAsked(async () => approvalsList(kernel)),
+      approvals: loadedWhenAsked(async () => (await import("../process/approvals.ts")).approvalsList(kernel)),
       usage: loadedWhenAsked(async () => (await spending()).usageReports({ kernel, clock, atRest: true })),
       budgets: loadedWhenAsked(async () => (await spending()).budgetsShown({ kernel, clock })),
       files: loadedWhenAsked(async () => (await files.get()).files),
