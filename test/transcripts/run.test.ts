@@ -3,14 +3,13 @@
 // command. A single `…` stands for any lines, one within a line for any text. Ids and times are made the same before comparing.
 
 import { afterEach, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { gsvCommand, gsvFromSource, isCompiled } from "../support/program.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 import { samples } from "../support/soak.ts";
 
-const ROOT = join(import.meta.dir, "../..");
-const BINARY = join(ROOT, "dist/gsv");
-const FROM_SOURCE = [process.execPath, join(ROOT, "src/main.ts")];
+const FROM_SOURCE_TOO = "manual.sh";
 
 interface Step {
   readonly command: string;
@@ -122,14 +121,9 @@ function check(argv: readonly string[], file: string): void {
   }
 }
 
-function isFresh(binary: string): boolean {
-  const sources = [...new Bun.Glob("{src,commands,fs}/**/*").scanSync({ cwd: ROOT, absolute: true })];
-  return existsSync(binary) && sources.every((path) => statSync(path).mtimeMs < statSync(binary).mtimeMs);
-}
-
 for (const file of readdirSync(import.meta.dir).filter((name) => name.endsWith(".sh"))) {
-  test(`${file} goes as it is written, from source`, () => check(FROM_SOURCE, file), 60_000);
-  // A binary that is older than the sources says nothing about them.
-  if (samples(0, 1) === 1 && isFresh(BINARY))
-    test(`${file} goes as it is written, with the binary`, () => check([BINARY], file), 60_000);
+  test(`${file} goes as it is written`, () => check(gsvCommand(), file), 60_000);
+  // One of them, and in full all, also as who works on gsv runs it.
+  if (isCompiled() && (file === FROM_SOURCE_TOO || samples(0, 1) === 1))
+    test(`${file} goes as it is written, from source`, () => check(gsvFromSource(), file), 60_000);
 }
