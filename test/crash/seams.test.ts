@@ -10,7 +10,7 @@ import { faultsAfter, live, prepare } from "./life.ts";
 
 const SEED = 1;
 const SAMPLE = 48;
-const AT_ONCE = 2;
+const AT_ONCE = 4;
 const DEATHS_PER_HOME = 10;
 
 /** The seams in the order in which a life without accidents first passes them: a chapter after the other. */

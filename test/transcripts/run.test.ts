@@ -2,7 +2,7 @@
 // space is a remark; `#>` is a line on stdout, `#!` one on stderr, `#=` the exit status (0 when nothing is said); everything else is a
 // command. A single `…` stands for any lines, one within a line for any text. Ids and times are made the same before comparing.
 
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gsvCommand, gsvFromSource, isCompiled } from "../support/program.ts";
@@ -17,11 +17,6 @@ interface Step {
   readonly stderr: string[];
   status: number;
 }
-
-const scratch: string[] = [];
-afterEach(() => {
-  for (const directory of scratch.splice(0)) rmSync(directory, { recursive: true, force: true });
-});
 
 function stepsOf(text: string): Step[] {
   const steps: Step[] = [];
@@ -46,9 +41,7 @@ function scriptOf(steps: readonly Step[]): string {
   return [`gsv() { $GSV "$@"; }`, ...lines, "gsv kernel stop"].join("\n");
 }
 
-function play(argv: readonly string[], steps: readonly Step[]): Step[] {
-  const directory = scratchDirectory("transcript");
-  scratch.push(directory);
+async function play(directory: string, argv: readonly string[], steps: readonly Step[]): Promise<Step[]> {
   const env = {
     GSV: argv.join(" "),
     GSV_HOME: join(directory, "home"),
@@ -57,7 +50,8 @@ function play(argv: readonly string[], steps: readonly Step[]): Step[] {
     PATH: process.env.PATH ?? "",
     GSV_KERNEL_IDLE_MS: "3000",
   };
-  Bun.spawnSync(["sh", "-c", scriptOf(steps)], { cwd: directory, env, timeout: 60_000 });
+  const stdio: ["ignore", "ignore", "ignore"] = ["ignore", "ignore", "ignore"];
+  await Bun.spawn(["sh", "-c", scriptOf(steps)], { cwd: directory, env, stdio, timeout: 60_000 }).exited;
   const read = (name: string) => (existsSync(join(directory, name)) ? readFileSync(join(directory, name), "utf8") : "");
   const same = sameIds(directory);
   return steps.map(({ command }, at) => ({
@@ -110,9 +104,10 @@ function shown({ command, stdout, stderr, status }: Step): string {
   return [...lines, ...(status === 0 ? [] : [`#= ${status}`])].join("\n");
 }
 
-function check(argv: readonly string[], file: string): void {
+async function check(argv: readonly string[], file: string): Promise<void> {
   const wanted = stepsOf(readFileSync(join(import.meta.dir, file), "utf8"));
-  const found = play(argv, wanted);
+  const directory = scratchDirectory("transcript");
+  const found = await play(directory, argv, wanted).finally(() => rmSync(directory, { recursive: true, force: true }));
   for (const [at, step] of wanted.entries()) {
     const real = found[at];
     if (real === undefined) throw new Error(`not played: ${step.command}`);
