@@ -47,8 +47,7 @@ export async function runTests(options: {
   try {
     const checksPassed = !options.checks || (await runChecks(env));
     // Tests that run gsv itself take the binary when it is newer than the sources, and that is four times as fast.
-    const build = { title: "build", argv: [process.execPath, join(ROOT, "src", "build.ts")], quiet: true };
-    const isBuilt = options.args.length > 0 || (await runStep(build, env));
+    const isBuilt = options.args.length > 0 || (await runBuilds(env));
     const testsPassed = await runStep(
       { title: "tests", argv: [process.execPath, "test", ...argv, ...options.args], quiet: false },
       env,
@@ -86,6 +85,21 @@ async function runChecks(env: Record<string, string>): Promise<boolean> {
     ),
   ]);
   return passed.every(Boolean);
+}
+
+async function runBuilds(env: Record<string, string>): Promise<boolean> {
+  const built = await Promise.all([
+    runStep({ title: "build", argv: [process.execPath, join(ROOT, "src", "build.ts")], quiet: true }, env),
+    runStep(
+      {
+        title: "build of the kernel that dies",
+        argv: [process.execPath, join(ROOT, "test", "support", "program.ts")],
+        quiet: true,
+      },
+      env,
+    ),
+  ]);
+  return built.every(Boolean);
 }
 
 async function runStep(step: Step, env: Record<string, string>): Promise<boolean> {

@@ -1,4 +1,4 @@
-// kill -9 at random, again and again, over a run of 20 turns with three tools each, while two people send messages.
+// kill -9 at random, again and again, over a run of many turns with three tools each, while two people send messages.
 
 import { expect, test } from "bun:test";
 import type { Sys } from "../../src/abi/sys.ts";
@@ -10,8 +10,8 @@ import { samples } from "../support/soak.ts";
 import { type Acknowledged, HomeBook } from "../support/sound.ts";
 import { faultsAfter, settle, TALLY } from "./life.ts";
 
-const TURNS = 20;
-const KILLS = 20;
+const TURNS = samples(8, 20);
+const KILLS = samples(7, 20);
 
 const SCRIPT = [
   {

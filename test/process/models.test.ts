@@ -31,7 +31,7 @@ function openAi(server: WireServer, more: Env = {}): { readonly env: Env } {
   return { env: { OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${server.url}/v1`, ...more } };
 }
 
-describe("a key and an address in the environment are all it takes", () => {
+describe.concurrent("a key and an address in the environment are all it takes", () => {
   const FLOWS: readonly (readonly [wire: string, model: string, env: (url: string) => Env, path: string])[] = [
     [CHAT, "openai/m", (url) => ({ OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${url}/v1` }), "/v1/chat/completions"],
     ["anthropic", "anthropic/m", (url) => ({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: url }), "/v1/messages"],
@@ -80,7 +80,7 @@ describe("a key and an address in the environment are all it takes", () => {
   }, 30_000);
 });
 
-describe("who answers", () => {
+describe.concurrent("who answers", () => {
   test("a key alone chooses its provider; a model of the process wins over it, --model over both", async () => {
     await withServer(async (home, server) => {
       const said = openAi(server, { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url });
@@ -161,7 +161,7 @@ describe("who answers", () => {
   }, 30_000);
 });
 
-describe("what goes wrong", () => {
+describe.concurrent("what goes wrong", () => {
   test("529 three times, then success is answered, once", async () => {
     await withServer(async (home, server) => {
       server.will(...Array.from({ length: 3 }, () => WIRES[CHAT]!.error("overloaded")));

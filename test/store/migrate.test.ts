@@ -10,9 +10,15 @@ import { KernelDb } from "../../src/store/kernel/db.ts";
 import { migrate, type Schema, schemaVersion } from "../../src/store/migrate.ts";
 import { PROCESS_SCHEMA } from "../../src/store/migrations/process.ts";
 import { Db } from "../../src/store/open.ts";
-import { notesSchema, SCHEMAS } from "../support/migrating.ts";
+import { notesSchema, SCHEMAS, stepsOfMigrating } from "../support/migrating.ts";
+import { seeded } from "../support/random.ts";
+import { samples } from "../support/soak.ts";
 
 const CHILD = join(import.meta.dir, "..", "support", "migrating.ts");
+const SEED = 4;
+/** So many of the steps of a migration a crash is tried after. */
+const DEATHS_EACH = 3;
+
 let directory = "";
 let file = "";
 
@@ -64,11 +70,18 @@ function refusal(body: () => unknown): SysError {
   throw new Error("it was not refused");
 }
 
-function killedAfter(step: number, name: string, path: string): boolean {
+function killAfter(step: number, name: string, path: string): void {
   const child = Bun.spawnSync([process.execPath, CHILD, name, path, String(step)], { env: {} });
-  if (child.exitCode === 0) return false;
-  expect(child.signalCode).toBe("SIGKILL");
-  return true;
+  expect(`step ${step}: ${child.signalCode}`).toBe(`step ${step}: SIGKILL`);
+}
+
+/** The steps to die after: the last, and some drawn with the seed; in full, every one. */
+function drawn(steps: number): number[] {
+  const random = seeded(SEED + steps);
+  const left = Array.from({ length: steps }, (_, at) => at + 1);
+  const last = left.splice(-1);
+  while (left.length >= samples(DEATHS_EACH, steps)) left.splice(random.int(left.length), 1);
+  return [...left, ...last];
 }
 
 describe("a crash at any step of a migration", () => {
@@ -81,16 +94,18 @@ describe("a crash at any step of a migration", () => {
         if (from > 0) copyFileSync(start, uncut);
         migrated(uncut, schema);
         const expected = contents(uncut);
-        let step = 1;
-        for (; ; step++) {
+        const counted = join(directory, "counted.db");
+        if (from > 0) copyFileSync(start, counted);
+        const steps = stepsOfMigrating(counted, schema);
+        const statements = schema.migrations.slice(from).flatMap((migration) => migration.statements);
+        expect(steps).toBeGreaterThanOrEqual(statements.length);
+        for (const step of drawn(steps)) {
           const cut = join(directory, `cut-${step}.db`);
           if (from > 0) copyFileSync(start, cut);
-          if (!killedAfter(step, name, cut)) break;
+          killAfter(step, name, cut);
           migrated(cut, schema);
-          expect(contents(cut)).toEqual(expected);
+          expect({ seed: SEED, step, contents: contents(cut) }).toEqual({ seed: SEED, step, contents: expected });
         }
-        const statements = schema.migrations.slice(from).flatMap((migration) => migration.statements);
-        expect(step).toBeGreaterThan(statements.length);
       }, 60_000);
     }
   }

@@ -17,11 +17,10 @@ import type { FindSettings } from "../../src/rpc/find.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { VERSION } from "../../src/version.ts";
 import { CRASH_ENV, type CrashPlan } from "./crash.ts";
-import { gsvCommand } from "./program.ts";
+import { crashKernelCommand, gsvCommand } from "./program.ts";
 import { seeded } from "./random.ts";
 import { Session } from "./session.ts";
 
-const CRASH_KERNEL = join(import.meta.dir, "crash-kernel.ts");
 const DEADLINE_MS = 15_000;
 
 export interface Ran {
@@ -94,7 +93,7 @@ export class TestHome {
   start(env: Env = {}): KernelProcess {
     const log = this.beside("kernel.log");
     appendFileSync(log, "");
-    const child = Bun.spawn([process.execPath, CRASH_KERNEL], {
+    const child = Bun.spawn([...crashKernelCommand()], {
       cwd: "/",
       env: { ...this.env, ...env, [CRASH_ENV]: JSON.stringify(this.plan()) },
       stdio: ["ignore", Bun.file(log), Bun.file(log)],

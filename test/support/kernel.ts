@@ -2,7 +2,7 @@
 // what the test planned. `restart` leaves everything as it lies, as a kill would, and starts the next kernel on the same home. A fault
 // that the kernel logs fails the test that closes it, unless the test said that it would come.
 
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import type { Config } from "../../src/abi/config.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { Caller, Credentials } from "../../src/abi/identity.ts";
@@ -18,6 +18,7 @@ import { rejection } from "../contract/sys.ts";
 import { PlannedModel } from "./answers.ts";
 import { FakeClock } from "./clock.ts";
 import { keepingOf } from "./keeping.ts";
+import { migratedDb } from "./migrated.ts";
 import { seeded } from "./random.ts";
 import { scratchDirectory } from "./scratch.ts";
 
@@ -68,6 +69,7 @@ export class TestKernel {
     prepareHome(kernel.paths, process.getuid?.() ?? 0);
     if (options.restore !== undefined)
       await keepingOf(kernel.directory, kernel.clock).restore(options.restore, { force: false });
+    else writeFileSync(kernel.paths.kernelDb, migratedDb(), { mode: 0o600 });
     await kernel.start();
     return kernel;
   }

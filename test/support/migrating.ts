@@ -1,5 +1,6 @@
 // A schema with a history, and a process that migrates a file to it and kills itself after the n-th step: what is left behind is what a
-// crash at that point leaves. Run as `bun migrating.ts <schema> <file> <n>`; it exits 0 when there were fewer steps.
+// crash at that point leaves. Run as `bun migrating.ts <schema> <file> <n>`; it exits 0 when there were fewer steps. How many there are
+// `stepsOfMigrating` counts.
 
 import { type Migration, migrate, type Schema } from "../../src/store/migrate.ts";
 import { KERNEL_SCHEMA } from "../../src/store/migrations/kernel.ts";
@@ -43,7 +44,7 @@ export const SCHEMAS: { readonly [name: string]: Schema } = {
 };
 
 class MortalDb extends Db {
-  private steps = 0;
+  steps = 0;
 
   constructor(
     path: string,
@@ -71,6 +72,17 @@ class MortalDb extends Db {
 
   private step(): void {
     if (++this.steps === this.lastStep) process.kill(process.pid, "SIGKILL");
+  }
+}
+
+/** Migrates a file to the schema and tells in how many steps. */
+export function stepsOfMigrating(path: string, schema: Schema): number {
+  const db = new MortalDb(path, Number.POSITIVE_INFINITY);
+  try {
+    migrate(db, schema, { now: 1 });
+    return db.steps;
+  } finally {
+    db.close();
   }
 }
 
