@@ -1,7 +1,7 @@
 // The text being typed, over as many lines as it takes, and what a key makes of it. Pure: every change is a new value. It moves by what a
 // reader calls a letter, and holds a long paste as one letter that stands for all of it.
 
-import { sanitize } from "../src/lib/sanitize.ts";
+import { reveal, sanitize } from "../src/lib/sanitize.ts";
 
 export interface Editing {
   readonly text: string;
@@ -156,7 +156,8 @@ function laidOut(editing: Editing, columns: number): Layout {
 }
 
 function shownText(text: string, { pastes }: Editing): string {
-  const whole = text.replaceAll("\t", TAB);
+  // What was pasted or kept in history may hold anything.
+  const whole = reveal(text.replaceAll("\t", TAB));
   if (pastes.size === 0) return whole;
   return whole.replace(CHIPS, (chip) => chipText(pastes.get(chip) ?? "", chip));
 }

@@ -5,7 +5,7 @@ import type { Io } from "../commands/command.ts";
 import { allProcesses } from "../commands/top.ts";
 import { messageOf, SysError } from "../src/abi/errno.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
-import { sanitize } from "../src/lib/sanitize.ts";
+import { reveal, sanitize } from "../src/lib/sanitize.ts";
 import type { HistoryPage, Sent, Spawned } from "../src/syscalls/services.ts";
 import { SHOWN_MESSAGES } from "./attach.ts";
 import type { Editing } from "./editor.ts";
@@ -135,7 +135,7 @@ export class Effects {
       happen({ type: "stood", cwd: shell.cwd });
       if (over !== null) leave(over);
     } catch (error) {
-      await io.stderr.write(`gsv: ${worded(error)}\n`);
+      await io.stderr.write(`gsv: ${reveal(worded(error))}\n`);
     }
   }
 

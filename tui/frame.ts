@@ -68,8 +68,8 @@ function candidateLines(candidates: readonly string[], columns: number): readonl
 
 function inputRows({ state, route, theme, columns }: FrameOptions) {
   if (state.search !== null) {
-    const text = `history: ${state.search.words}`;
-    const line = `${theme.you(text)}  ${theme.dim(found(state) ?? "")}`;
+    const text = `history: ${reveal(state.search.words)}`;
+    const line = `${theme.you(text)}  ${theme.dim(reveal(found(state) ?? ""))}`;
     return { lines: [line], cursor: { row: 0, column: Bun.stringWidth(text) } };
   }
   const { rows, cursor } = layout(state.input, columns - 3);
@@ -126,7 +126,7 @@ function dockView(state: State, { theme, now, columns }: { theme: Theme; now: nu
   const status = [
     theme.you(place),
     theme.dim(pid),
-    ...(model === null ? [] : [theme.dim(model)]),
+    ...(model === null ? [] : [theme.dim(reveal(model))]),
     ...(costUsd > 0 ? [theme.dim(`$${costUsd.toFixed(2)}`)] : []),
     ...(asks.length > 0 ? [theme.needs(`${asks.length} waiting`)] : []),
   ];
@@ -134,7 +134,7 @@ function dockView(state: State, { theme, now, columns }: { theme: Theme; now: nu
     queued: state.waiting.map(({ text }) => reveal(text)),
     card: ask === undefined ? null : cardOf(ask, state, { theme, now, columns }),
     status,
-    notice: notice !== null && notice.until > now ? notice.text : "",
+    notice: notice !== null && notice.until > now ? reveal(notice.text) : "",
   };
 }
 

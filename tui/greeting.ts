@@ -1,6 +1,7 @@
 // The first thing a person sees. Once one has talked here it is a line; before that it says what works now, how to get more, and what to try,
 // and holds nobody up.
 
+import { reveal } from "../src/lib/sanitize.ts";
 import type { Theme } from "./theme.ts";
 
 export interface Greeting {
@@ -33,7 +34,7 @@ export function greeting(about: Greeting, theme: Theme): readonly string[] {
 }
 
 function modelLines({ model }: Greeting, theme: Theme): readonly string[] {
-  if (model !== null && model !== "offline") return [`${model} answers.`];
+  if (model !== null && model !== "offline") return [`${reveal(model)} answers.`];
   return [
     "No model is set up yet: what answers is the manual, with the real tools and plain rules.",
     `  ${theme.bold("auth provider anthropic")}${theme.dim("   asks for a key and keeps it; openai and ollama work too")}`,

@@ -12,6 +12,7 @@ import { COMMANDS } from "../commands/table.ts";
 import { SysError } from "../src/abi/errno.ts";
 import { uuidv7 } from "../src/abi/ids.ts";
 import { LIMITS } from "../src/abi/limits.ts";
+import { reveal } from "../src/lib/sanitize.ts";
 import { type Route, routeOf } from "./route.ts";
 import { simpleWords } from "./simple.ts";
 
@@ -90,7 +91,7 @@ export class LineShell {
       this.jobs = kept?.jobs ?? this.jobs;
     } catch (error) {
       if (!(error instanceof SysError)) throw error;
-      const said = [`gsv: ${error.message}`, ...error.hints.map((hint) => `  ${hint}`)];
+      const said = [`gsv: ${reveal(error.message)}`, ...error.hints.map((hint) => `  ${reveal(hint)}`)];
       await this.io.stderr.write(`${said.join("\n")}\n`);
       this.status = 1;
     }

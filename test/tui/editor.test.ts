@@ -107,3 +107,9 @@ test("whatever is done, the cursor stands between letters and undoing everything
     }),
   );
 });
+
+test("a line from history, or a long paste that was kept in it, does nothing to the terminal that shows it", () => {
+  const { rows } = layout(withText(EMPTY, "ls \u001b[2J\u202e\u0007x"), 80);
+  expect(rows.map(({ shown }) => shown)).toEqual(["ls ␛[2J⟨U+202E⟩␇x"]);
+  expect(wholeText(withText(EMPTY, "a\u001b[2J"))).toBe("a\u001b[2J");
+});
