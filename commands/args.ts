@@ -48,7 +48,7 @@ export function parseCommandLine<F extends Fields>(spec: Spec<F>, args: readonly
   program.configureOutput({ outputError: () => {} }).option("--json");
   for (const flag of new Set(flags.values())) program.addOption(optionOf(spec, flag, args, given));
   try {
-    program.parse([...args], { from: "user" });
+    program.parse(withoutBare(args, flags), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) throw worded(spec, error, args, flags);
     throw error;
@@ -60,6 +60,16 @@ export function parseCommandLine<F extends Fields>(spec: Spec<F>, args: readonly
   takeWords(spec, program.args, given);
   fill(spec, given);
   return { values: Object.fromEntries(given) as Args<F>, json: program.getOptionValueSource("json") === "cli" };
+}
+
+// What stands without a value has an empty one, so that commander never takes the next word for it.
+function withoutBare(args: readonly string[], flags: ReadonlyMap<string, Flag>): string[] {
+  const end = args.indexOf("--");
+  return args.map((token, at) => {
+    const [, name = token, value = "="] = /^(-\w)(=.*)$/s.exec(token) ?? [];
+    const flag = end !== -1 && at > end ? undefined : flags.get(name);
+    return flag?.spec.bare === true ? flag.text + value : token;
+  });
 }
 
 // Commander takes the last of two values, and another flag for a value: both are mistakes here.
@@ -150,6 +160,7 @@ export function usageLine(spec: Spec): string {
 }
 
 export function withValue(text: string, key: string, spec: AnyField): string {
+  if (spec.bare === true) return `${text}[=${placeholder(key, spec)}]`;
   return spec.kind === "flag" ? text : `${text} ${placeholder(key, spec)}`;
 }
 

@@ -40,7 +40,7 @@ export interface ProcessParts {
   readonly closer: Closer;
   readonly undoing: UndoService;
   /** As a model is shown them. */
-  readonly tools: () => readonly ToolSpec[];
+  readonly tools: (row: ProcessRow) => readonly ToolSpec[];
   readonly heldRuns: HeldRuns;
   readonly policy: PolicyParts;
   readonly budgets: Budgets;
@@ -103,7 +103,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     budgets,
     dueWithinMs,
     compactor: ports.compactor,
-    tools: () => ports.toolCalls.specs(),
+    tools: (row: ProcessRow) => ports.toolCalls.specs(row),
   };
 }
 
@@ -173,8 +173,8 @@ function runPorts(
     random,
     budgets,
     costs: new Costs(),
-    async boundsOf({ ownerUid: uid }) {
-      const setting = await settingsFor(kernel.config, { uid, client: undefined });
+    async boundsOf({ pid, ownerUid: uid }, runId) {
+      const setting = await settingsFor(kernel.config, { uid, client: offers.of({ pid, runId, uid }) });
       return {
         turnsMax: Number(setting("run.maxTurns").text),
         outputTokens: Number(setting("ai.maxTokens").text),
@@ -195,7 +195,7 @@ function runPorts(
       );
     },
     held,
-    toolSpecs: () => toolCalls.specs(),
+    toolSpecs: (row) => toolCalls.specs(row),
     imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
     promptOf: promptOfRow,
     runOver: shells.runOver,

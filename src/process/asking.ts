@@ -34,12 +34,15 @@ export interface AskPorts {
   readonly budgets: Budgets;
   readonly costs: Costs;
   /** How many answers a run of the process may take, and how many tokens one may have. */
-  readonly boundsOf: (row: ProcessRow) => Promise<{ readonly turnsMax: number; readonly outputTokens: number }>;
+  readonly boundsOf: (
+    row: ProcessRow,
+    runId: string,
+  ) => Promise<{ readonly turnsMax: number; readonly outputTokens: number }>;
   /** The one that is meant, then those that stand in for it. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   readonly held: () => HeldRuns;
   readonly promptOf: (row: ProcessRow) => Promise<Assembled>;
-  readonly toolSpecs: () => readonly ToolSpec[];
+  readonly toolSpecs: (row: ProcessRow) => readonly ToolSpec[];
   /** In base64, by their ids. */
   readonly imagesOf: (row: ProcessRow, messages: readonly Message[]) => Promise<ReadonlyMap<string, string>>;
   /** For history in the window of a model. */
@@ -168,7 +171,7 @@ async function asked(ports: AskPorts, asking: Asking, model: Model): Promise<Ans
   const { budgets, costs } = ports;
   const { row, signal } = asking;
   const request = await requestOf(ports, asking, model);
-  const most = async () => costs.most(model, request, (await ports.boundsOf(row)).outputTokens);
+  const most = async () => costs.most(model, request, (await ports.boundsOf(row, asking.run.runId)).outputTokens);
   const reserved = await budgets.reserve(row, { most, signal });
   if (reserved === "held") return null;
   let isKept = false;
@@ -306,7 +309,7 @@ async function requestOf(ports: AskPorts, { row, run, turn }: Asking, { model, n
   const { store, clock } = ports;
   const { home, ...prompt } = await ports.promptOf(row);
   const messages = await store.context(row.pid);
-  const tools = ports.toolSpecs();
+  const tools = ports.toolSpecs(row);
   const bill = billOf({ ...prompt, tools, messages });
   await store.keepPrompt(row.pid, { runId: run.runId, turn, model: name, ...prompt, bill, now: clock.now() });
   const earlier = () => messagesBefore(store, row.pid, firstOf(messages));
