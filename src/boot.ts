@@ -158,7 +158,15 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const dispatches = new Dispatches();
     const core = makeCore({ machine, ports, storage, setting, startedAt, generation, afterCrash }, dispatches);
     const { give } = bootstrapOf(core, machine, core.repos);
-    const firstRun = await setUp({ kernel, processes, objects, osUser: machine.osUser, now: startedAt, give });
+    const firstRun = await setUp({
+      kernel,
+      processes,
+      objects,
+      osUser: machine.osUser,
+      now: startedAt,
+      random: machine.random,
+      give,
+    });
     const files = bootFiles(core);
     const shells = bootShells(core, files);
     const hostFiles = bootHostFiles(core, shells.host);
