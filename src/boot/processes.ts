@@ -1,7 +1,5 @@
 // The life of processes, put together: ledger, tool calls, runners, closing, undo.
 
-import { diskFs } from "../../fs/disk.ts";
-import { Namespace } from "../../fs/namespace.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
@@ -29,6 +27,7 @@ import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import { bootCompaction } from "./compaction.ts";
+import { disksOf } from "./disks.ts";
 import { bootPolicy, type PolicyParts } from "./policy.ts";
 import type { FileParts } from "./services.ts";
 import type { ShellParts } from "./shell.ts";
@@ -113,11 +112,8 @@ function bootChanges(
   { shells, hostFiles }: Pick<TargetParts, "shells" | "hostFiles">,
 ) {
   const { kernel, processes: store, machine, callers, repos } = core;
-  const { clock, random, log, paths } = machine;
-  const owner = async () => (await kernel.accounts.firstHuman()) ?? { uid: 0, gid: 0 };
-  const diskAt = (directory: string) =>
-    new Namespace([{ at: "/", fs: diskFs({ directory, owner, shared: true, hidden: [paths.home], clock, random }) }]);
-  const places = new ChangePlaces({ kernel, repos, namespace: options.namespace, diskAt });
+  const { clock, log } = machine;
+  const places = new ChangePlaces({ kernel, repos, namespace: options.namespace, diskAt: disksOf(core) });
   const changes = new Changes({
     ...{ store, places, clock, log },
     locate: async (row, path) => locate(await callers.process(row), path),
@@ -163,7 +159,9 @@ function runPorts(
     keep: async (row, id, text) => kept.keep(await callers.process(row), "result", id, [Buffer.from(text)]),
     attach: (row, directory) => shells.host.places.attach(row, directory),
   });
-  const promptOfRow = (row: ProcessRow) => assemblePrompt({ ...core, store, namespace: options.namespace, clock }, row);
+  const diskAt = disksOf(core);
+  const promptOfRow = (row: ProcessRow) =>
+    assemblePrompt({ ...core, store, namespace: options.namespace, diskAt, clock }, row);
   const compactor = bootCompaction(core, { ledger, toolCalls, promptOf: promptOfRow });
   return {
     store,

@@ -196,7 +196,7 @@ export class ToolCalls {
 
   private async carryOut(place: RunPlace, call: CallRow, judged: Judged): Promise<CallsOutcome> {
     const { row, run, signal } = place;
-    await this.ports.changes.begin(row, run.runId, call);
+    await this.ports.changes.begin(row, run.runId, call, judged.attaches);
     const begun = await this.ports.store.beginCall(row.pid, run.epoch, call.dispatchId);
     if (!begun.ok) return "left";
     await this.ports.ledger.publish(row);
