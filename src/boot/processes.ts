@@ -1,5 +1,6 @@
 // The life of processes, put together: ledger, tool calls, runners, closing, undo.
 
+import { uuidv7 } from "../abi/ids.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
@@ -17,6 +18,7 @@ import { Costs } from "../process/costs.ts";
 import { HeldRuns } from "../process/held-runs.ts";
 import { imagesIn } from "../process/images.ts";
 import { Ledger } from "../process/ledger.ts";
+import { KeptMedia } from "../process/media.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { assemblePrompt } from "../process/prompt.ts";
 import type { RunPorts } from "../process/run.ts";
@@ -46,6 +48,7 @@ export interface ProcessParts {
   /** Until the next of them goes on by itself. */
   readonly dueWithinMs: () => number | null;
   readonly compactor: Compactor;
+  readonly media: KeptMedia;
 }
 
 /** Where tools run. */
@@ -102,6 +105,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     budgets,
     dueWithinMs,
     compactor: ports.compactor,
+    media: ports.media,
     tools: () => ports.toolCalls.specs(),
   };
 }
@@ -138,11 +142,12 @@ function runPorts(
   core: Core,
   { options, kept, live }: FileParts,
   { ledger, budgets, shells, policy, blocks, held, changes }: RunParts,
-): RunPorts & { readonly compactor: Compactor } {
+): RunPorts & { readonly compactor: Compactor; readonly media: KeptMedia } {
   const { kernel, processes: store, machine, bus, callers, door } = core;
   const { judge, questions } = policy;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
+  const media = new KeptMedia({ kernel, objects: core.objects, store, open: (row) => ledger.open(row), clock });
   const toolCalls = new ToolCalls({
     changes,
     table: SYSCALLS,
@@ -157,6 +162,7 @@ function runPorts(
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
     blocks,
     keep: async (row, id, text) => kept.keep(await callers.process(row), "result", id, [Buffer.from(text)]),
+    keepImage: (row, bytes) => media.shown(row, bytes, uuidv7(clock.now(), random)),
     attach: (row, directory) => shells.host.places.attach(row, directory),
   });
   const diskAt = disksOf(core);
@@ -179,6 +185,7 @@ function runPorts(
       };
     },
     compactor,
+    media,
     room: roomOf(compactor, ledger),
     async modelsOf(row, run) {
       if (providers !== undefined) {

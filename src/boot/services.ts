@@ -101,7 +101,7 @@ export function bootServices(
     repositories: lazyRepositories(kernel, core.repos),
     workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),
-    media: mediaService({ kernel, objects, store, open: (row) => ledger.open(row), clock }),
+    media: mediaService({ kernel, objects, clock }, parts.media),
     storage: storageService({ ...core.storage, kernel, clock }),
     models: modelService(choosing),
     undoing,
