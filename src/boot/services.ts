@@ -35,6 +35,7 @@ import type { Shells } from "../syscalls/shell-service.ts";
 import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
 import { conversationsOf } from "./compaction.ts";
+import { disksOf } from "./disks.ts";
 import { mountedFiles } from "./mounts.ts";
 import { bootPeople } from "./people.ts";
 import type { ProcessParts } from "./processes.ts";
@@ -100,11 +101,11 @@ export function bootServices(
     repositories: lazyRepositories(kernel, core.repos),
     workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),
-    media: mediaService({ kernel, objects, store, open: (row) => ledger.open(row), clock }),
+    media: mediaService({ kernel, objects, clock }, parts.media),
     storage: storageService({ ...core.storage, kernel, clock }),
     models: modelService(choosing),
     undoing,
-    trust: trustService({ kernel, namespace: files.options.namespace, clock }),
+    trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
     prompts: promptsService(promptPorts(core, files, parts)),
     processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"], held: heldRuns }),
     search: core.search,
@@ -121,7 +122,16 @@ function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: Proc
     return factsOf(provider, id.join("/"), Number(setting("ai.contextWindowTokens").text)).windowTokens;
   };
   return {
-    ...{ kernel, store, callers, clock: machine.clock, namespace: options.namespace, tools, windowOf },
+    ...{
+      kernel,
+      store,
+      callers,
+      clock: machine.clock,
+      namespace: options.namespace,
+      diskAt: disksOf(core),
+      tools,
+      windowOf,
+    },
     open: (row) => ledger.open(row),
     async modelOf(context, row) {
       const asker = { uid: row.ownerUid, offer: offers.from(context) };

@@ -123,6 +123,8 @@ export interface ToolHint {
   readonly repeat: "read" | "effect" | "resume";
   /** How a model reads the result, where that differs from what people read. */
   readonly text?: (result: never) => string;
+  /** A result can be an image that a model is shown: what has to be asked for besides, and its bytes. */
+  readonly shows?: { readonly with: object; readonly image: (result: never) => Uint8Array | null };
 }
 
 /** A list that comes in pieces: its rows stand under `rows`, where the next piece begins under `next`, and is asked for with `argument`. */
