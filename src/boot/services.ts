@@ -72,7 +72,10 @@ export function bootServices(
       atRest: false,
       heldBy: (pid) => ledger.heldBy(pid),
     }),
-    histories: historiesService({ kernel, store, open: (row) => ledger.open(row) }),
+    histories: historiesService({
+      ...{ kernel, store, calls: { heard: core.calls, clock } },
+      open: (row) => ledger.open(row),
+    }),
     kernel: controlService({
       about: aboutThis(paths),
       processes: kernel.processes,

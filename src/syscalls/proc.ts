@@ -247,6 +247,10 @@ export const procCalls = [
         field.int("how many rows", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
         LIMITS.historyPageMax,
       ),
+      waitMs: field.withDefault(
+        field.int("wait so long for the next call where there is none", { min: 0, max: 60_000, meta: "MS" }),
+        0,
+      ),
     },
     cli: {
       examples: ["gsv proc trace task:abc123"],
@@ -257,8 +261,8 @@ export const procCalls = [
         empty: "(no syscalls)",
       },
     },
-    run: async ({ histories }: { histories: Histories }, args, { caller }) => ({
-      rows: await histories.trace(caller, args.pid, args),
+    run: async ({ histories }: { histories: Histories }, args, context) => ({
+      rows: await histories.trace(context, args.pid, args),
     }),
   }),
 
