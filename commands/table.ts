@@ -56,6 +56,7 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     "answer",
     { summary: "Answer the question of a process", load: async () => (await import("./approvals.ts")).answerQuestion },
   ],
+  ["outage", { summary: "Show which providers do not answer", load: short("ai.outages", "outage") }],
   ["ls", { summary: "List files and directories", load: async () => (await import("./files/ls.ts")).ls }],
   ["cat", { summary: "Print files", load: async () => (await import("./files/cat.ts")).cat }],
   [

@@ -276,7 +276,7 @@ async function takeUp(
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns, policy, budgets, dueWithinMs }: ProcessParts,
+  { runners, ledger, closer, heldRuns, outages, policy, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -307,6 +307,7 @@ function finished(
     dueWithinMs,
     async drain(ms) {
       heldRuns.stop();
+      outages.stop();
       await runners.drain(ms);
       await closer.settled();
     },
@@ -321,6 +322,7 @@ function finished(
   async function close(): Promise<void> {
     await stopSweeping();
     heldRuns.stop();
+    outages.stop();
     shells.close();
     budgets.stop();
     await core.watching.close();
