@@ -21,6 +21,7 @@ import { Ledger } from "../process/ledger.ts";
 import { KeptMedia } from "../process/media.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { Outages } from "../process/outage.ts";
+import { toolsOf } from "../process/profiles.ts";
 import { assemblePrompt } from "../process/prompt.ts";
 import type { RunPorts } from "../process/run.ts";
 import { Runners } from "../process/runners.ts";
@@ -42,7 +43,8 @@ export interface ProcessParts {
   readonly closer: Closer;
   readonly undoing: UndoService;
   /** As a model is shown them. */
-  readonly tools: (row: ProcessRow) => readonly ToolSpec[];
+  readonly tools: (row: ProcessRow) => Promise<readonly ToolSpec[]>;
+  readonly toolNames: () => readonly string[];
   readonly heldRuns: HeldRuns;
   readonly outages: Outages;
   readonly policy: PolicyParts;
@@ -121,6 +123,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     compactor: ports.compactor,
     media: ports.media,
     tools: (row: ProcessRow) => ports.toolCalls.specs(row),
+    toolNames: () => ports.toolCalls.names(),
   };
 }
 
@@ -173,6 +176,7 @@ function runPorts(
     random,
     judge,
     questions,
+    toolsOf: (row, usual) => toolsOf(kernel, row, usual),
     rowNow: async (row) => (await kernel.processes.get(row.pid)) ?? row,
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
     blocks,

@@ -169,6 +169,10 @@ function peopleAtRest(kernel: KernelStore, clock: Clock): Pick<Services, keyof R
     tokens: loadedWhenAsked(async () => (await people.get()).tokens),
     rights: loadedWhenAsked(async () => (await people.get()).rights),
     audit: loadedWhenAsked(async () => (await people.get()).audit),
+    agents: loadedWhenAsked(async () => (await people.get()).agents),
+    bundles: loadedWhenAsked(async () => (await people.get()).bundles),
+    projects: loadedWhenAsked(async () => (await people.get()).projects),
+    credits: loadedWhenAsked(async () => (await people.get()).credits),
   };
 }
 

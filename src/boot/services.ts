@@ -38,7 +38,7 @@ import { aboutThis, homeNamed, namesIn } from "./about.ts";
 import { conversationsOf } from "./compaction.ts";
 import { disksOf } from "./disks.ts";
 import { mountedFiles } from "./mounts.ts";
-import { bootPeople } from "./people.ts";
+import { bootAgents, bootPeople } from "./people.ts";
 import type { ProcessParts } from "./processes.ts";
 import { bootstrapOf, homesOf, lazyRepositories } from "./repos.ts";
 import { mountedWorkspaces } from "./workspace-files.ts";
@@ -65,9 +65,12 @@ export function bootServices(
     workplaces: workplacesOf({ ...core, ...machine }),
     modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
   };
+  const people = bootPeople(core, parts);
+  const modelNamed = (context: CallContext, model: string) => modelFor(choosing, context, { pid: null, model });
   const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
   return {
-    ...bootPeople(core, parts),
+    ...people,
+    ...bootAgents(core, { accounts: people.accounts, toolNames: parts.toolNames, modelNamed }),
     registry: registryService({
       kernel,
       atRest: false,

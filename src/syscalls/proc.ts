@@ -78,6 +78,7 @@ export const procCalls = [
       workspace: field.optional(
         field.text("new, inherit, none, an id or a directory of this machine", { longest: 4096, of: "workspace" }),
       ),
+      project: field.optional(field.text("the project it works on", { longest: 60, meta: "NAME", hide: "tool" })),
       drop: field.optional(
         field.text("capabilities it does without, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
       ),
