@@ -32,7 +32,7 @@ export interface ReadOptions {
   readonly onInterrupted: () => void;
   /** Who asks, and with what environment. */
   readonly client?: ClientInfo;
-  readonly config?: Partial<Config>;
+  readonly config?: () => Partial<Config>;
   readonly secretsStore?: string | undefined;
   /** Where programs are looked for. */
   readonly path?: string | undefined;
@@ -50,7 +50,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     database.close();
     return null;
   }
-  const { generation } = database.current();
+  const generation = () => database.current().generation;
   const caller = () => callersFrom(kernel.accounts).person(human.uid, human.home);
   const sys = (): Sys =>
     kernelSys({
@@ -66,7 +66,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     (await import("./read-files.ts")).readFiles({ paths, clock, random, database, kernel, sys }),
   );
   const histories = lazily(async () =>
-    (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation }),
+    (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation() }),
   );
   const dispatch = makeDispatch({
     readOnly: true,
@@ -100,7 +100,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       kernel: controlService({
         about: aboutThis(paths),
         processes: kernel.processes,
-        life: () => ({ ...holderOf(paths), generation, clients: 0 }),
+        life: () => ({ ...holderOf(paths), generation: generation(), clients: 0 }),
         drain: () => {},
       }),
     },
@@ -147,7 +147,7 @@ function loadedWhenAsked<S extends object>(load: () => Promise<Partial<NoInfer<S
 function settingsAtRest(kernel: KernelStore, options: ReadOptions): Settings {
   return loadedWhenAsked(async () => {
     const { bootSettings } = await import("./settings.ts");
-    return (await bootSettings(kernel, { ...options, config: options.config ?? {} })).settings;
+    return (await bootSettings(kernel, { ...options, config: options.config?.() ?? {} })).settings;
   });
 }
 
