@@ -111,6 +111,7 @@ export function usageLine(spec: Spec): string {
 }
 
 export function withValue(text: string, key: string, spec: AnyField): string {
+  if (spec.bare === true) return `${text}[=${placeholder(key, spec)}]`;
   return spec.kind === "flag" ? text : `${text} ${placeholder(key, spec)}`;
 }
 

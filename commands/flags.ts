@@ -24,7 +24,7 @@ export function takeFlags(spec: Spec, args: readonly string[], given: Map<string
   program.configureOutput({ outputError: () => {} }).option("--json");
   for (const flag of new Set(flags.values())) program.addOption(optionOf(spec, flag, args, given));
   try {
-    program.parse([...args], { from: "user" });
+    program.parse(withoutBare(args, flags), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) throw worded(spec, error, args, flags);
     throw error;
@@ -34,6 +34,16 @@ export function takeFlags(spec: Spec, args: readonly string[], given: Map<string
     given.set(flag.key, !flag.text.startsWith("--no-") || flag.spec.flag === undefined);
   }
   return { words: program.args, json: program.getOptionValueSource("json") === "cli" };
+}
+
+// What stands without a value has an empty one, so that commander never takes the next word for it.
+function withoutBare(args: readonly string[], flags: ReadonlyMap<string, Flag>): string[] {
+  const end = args.indexOf("--");
+  return args.map((token, at) => {
+    const [, name = token, value = "="] = /^(-\w)(=.*)$/s.exec(token) ?? [];
+    const flag = end !== -1 && at > end ? undefined : flags.get(name);
+    return flag?.spec.bare === true ? flag.text + value : token;
+  });
 }
 
 // Commander takes the last of two values, and another flag for a value: both are mistakes here.

@@ -2,7 +2,7 @@
 // domain and not for all. An unlisted name does not exist, for anyone. Where all are wanted at once: all.ts.
 
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-service.ts";
-import type { ModelService } from "./ai-service.ts";
+import type { ModelService, OutageReports } from "./ai-service.ts";
 import type { Approvals } from "./approval-service.ts";
 import type { CodeMode } from "./codemode.ts";
 import type { Fields, Syscall } from "./define.ts";
@@ -46,6 +46,7 @@ export interface Services {
   readonly storage: Storage; // status and verify read
   readonly media: Media; // getting and listing read
   readonly models: ModelService;
+  readonly outages: OutageReports; // read
   readonly policy: PolicyService;
   readonly usage: UsageReports; // read
   readonly budgets: BudgetService; // listing reads
