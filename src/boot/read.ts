@@ -95,7 +95,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       prompts: loadedWhenAsked(async () => ({})),
       trust: loadedWhenAsked(async () => ({})),
       undoing: loadedWhenAsked(async () => ({})),
-      settings: settingsAtRest(kernel, options),
+      settings: settingsShown(kernel, options),
       ...treesAtRest(options, kernel),
       ...peopleAtRest(kernel, clock),
       kernel: controlService({
@@ -154,10 +154,10 @@ function loadedWhenAsked<S extends object>(load: () => Promise<Partial<NoInfer<S
   });
 }
 
-function settingsAtRest(kernel: KernelStore, options: ReadOptions): Settings {
+function settingsShown(kernel: KernelStore, options: ReadOptions): Settings {
   return loadedWhenAsked(async () => {
-    const { bootSettings } = await import("./settings.ts");
-    return (await bootSettings(kernel, { ...options, config: options.config?.() ?? {} })).settings;
+    const { settingsAtRest } = await import("./settings.ts");
+    return settingsAtRest(kernel, { ...options, config: options.config?.() ?? {} });
   });
 }
 
