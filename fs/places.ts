@@ -100,7 +100,7 @@ export function needNoRepository(place: Place, stat: Stat | null): void {
   }
 }
 
-export function within(place: Place, name: string): Place {
+function within(place: Place, name: string): Place {
   return { ...place, path: `${place.path}/${name}`, rel: place.rel === "" ? name : `${place.rel}/${name}` };
 }
 

@@ -2,7 +2,14 @@
 // process sees its owner's. Values of secrets go in and never come out: what is shown is that they are set.
 
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from "../abi/config.ts";
-import { canonicalForm, type Holder, type KeyWritten, storedKey, storedPrefix } from "../abi/config-key.ts";
+import {
+  canonicalForm,
+  type Holder,
+  type KeyWritten,
+  settingStored,
+  storedKey,
+  storedPrefix,
+} from "../abi/config-key.ts";
 import { canonicalValue, type Resolved, resolveSetting } from "../abi/config-value.ts";
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
@@ -149,13 +156,12 @@ async function carryOut(
 
 /** Rows of one layer by the keys of their settings; what is no setting any more is passed over. */
 async function textsOf(rows: ConfigRows, holder: Holder): Promise<{ [name: string]: string }> {
-  const stored = new Map((await rows.under(storedPrefix(holder))).map(({ key, value }) => [key, value]));
-  return Object.fromEntries(
-    SETTING_NAMES.flatMap((name) => {
-      const value = stored.get(storedKey(name, holder));
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const texts: { [name: string]: string } = {};
+  for (const { key, value } of await rows.under(storedPrefix(holder))) {
+    const name = settingStored(key, holder);
+    if (name !== null) texts[name] = value;
+  }
+  return texts;
 }
 
 /** What an account had set goes with it, and its secrets with that. */
