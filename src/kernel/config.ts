@@ -2,7 +2,15 @@
 // process sees its owner's. Values of secrets go in and never come out: what is shown is that they are set.
 
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from "../abi/config.ts";
-import { canonicalForm, type Holder, type KeyWritten, keyWritten, storedKey, storedPrefix } from "../abi/config-key.ts";
+import {
+  canonicalForm,
+  type Holder,
+  type KeyWritten,
+  keyWritten,
+  settingStored,
+  storedKey,
+  storedPrefix,
+} from "../abi/config-key.ts";
 import { canonicalValue, type Resolved, resolveSetting } from "../abi/config-value.ts";
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
@@ -151,8 +159,8 @@ async function carryOut(
 async function textsOf(rows: ConfigRows, holder: Holder): Promise<{ [name: string]: string }> {
   const texts: { [name: string]: string } = {};
   for (const { key, value } of await rows.under(storedPrefix(holder))) {
-    const name = keyWritten(key)?.name;
-    if (name !== undefined && storedKey(name, holder) === key) texts[name] = value;
+    const name = settingStored(key, holder);
+    if (name !== null) texts[name] = value;
   }
   return texts;
 }
