@@ -47,6 +47,8 @@ export interface Models {
   /** The model of a run and those that stand in for it. */
   reach(asker: Asker, named: string | null): Promise<readonly [Model, ...Model[]]>;
   list(asker: Asker, provider: string | undefined, signal: AbortSignal): Promise<ModelPage>;
+  /** What a request to it may hold, as its server says or as is known; null where nobody minds. Nobody is asked. */
+  windowOf(asker: Asker, named: string): Promise<Model["window"]>;
   test(asker: Asker, named: string | undefined, signal: AbortSignal): Promise<ModelTrial>;
 }
 
@@ -151,6 +153,18 @@ export function modelsService(options: ModelsOptions): Models {
       };
     },
 
+    async windowOf(asker, named) {
+      const [provider = "", ...id] = named.split("/");
+      if (id.length === 0 || !providerNames().includes(provider)) return null;
+      const server = serverOf(provider);
+      if (server === null) return null;
+      const settings = await read(asker);
+      const access = await settings.access(provider, server).catch(() => null);
+      const served = access === null ? undefined : options.served.of(access.baseUrl);
+      const windowTokens = Number(settings.text("ai.contextWindowTokens"));
+      return windowOf(provider, id.join("/"), { windowTokens, maxTokens: Number.POSITIVE_INFINITY, served });
+    },
+
     async test(asker, named, signal) {
       const settings = await read(asker);
       const choice = choiceFor(settings, named ?? null);
@@ -206,7 +220,11 @@ class Unreachable implements Provider {
   }
 }
 
-function windowOf(provider: string, id: string, { windowTokens, maxTokens, served }: Access): Model["window"] {
+function windowOf(
+  provider: string,
+  id: string,
+  { windowTokens, maxTokens, served }: Pick<Access, "windowTokens" | "maxTokens" | "served">,
+): NonNullable<Model["window"]> {
   const facts = factsOf(provider, id, windowTokens, served?.get(id));
   return {
     windowTokens: provider === "ollama" ? ollamaWindow(facts.windowTokens) : facts.windowTokens,
@@ -327,10 +345,10 @@ async function tried(model: Model, clock: Clock, signal: AbortSignal): Promise<O
     if (event.type === "text") text += event.text;
     const ms = Math.round(clock.mono() - began);
     if (event.type === "done") {
-      const { usage } = charged(model.rate, event.usage);
-      return { model: model.name, ok: true, ms, text, usage, failure: null };
+      return { model: model.name, ok: true, ms, text, ...charged(model.rate, event.usage), failure: null };
     }
-    if (event.type === "error") return { model: model.name, ok: false, ms, text, usage: null, failure: event.failure };
+    if (event.type === "error")
+      return { model: model.name, ok: false, ms, text, usage: null, priced: true, failure: event.failure };
     if (event.type === "aborted") break;
   }
   throw new SysError("ECANCELED", "the trial was given up");
