@@ -1,14 +1,17 @@
-// Coding tasks with the mistakes that models make, run through the whole loop against a kernel: what the model is sent at the end of each, every
-// byte of the conversation, stands in test/golden/tasks. A change of a prompt, a tool's text or an error shows its difference over
-// all of them. After a wanted change: UPDATE_GOLDEN=1 bun test ./test/process/tasks.test.ts
+// Thirty coding tasks with the mistakes that models make, run through the whole loop against a model server on loopback: the bytes of the last
+// request of each stand in test/golden/tasks, what all requests of a wire begin with in its own file there. A change of a prompt, a
+// tool's text or an error shows its difference over all of them. Line breaks are put in for the reader: a body has none. After a
+// wanted change: UPDATE_GOLDEN=1 bun test ./test/process/tasks.test.ts
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { ModelRequest } from "../../src/abi/stream.ts";
 import type { PlannedCall } from "../support/answers.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { scratchDirectory } from "../support/scratch.ts";
+import { WIRES } from "../support/wire-bytes.ts";
+import { KEY, type Wire } from "../support/wire-format.ts";
+import { WireServer } from "../support/wire-server.ts";
 
 const GOLDEN = join(import.meta.dir, "../golden/tasks");
 const scratch = scratchDirectory("tasks");
@@ -35,6 +38,7 @@ beforeEach(() => {
     "notes/long.txt": Array.from({ length: 3000 }, (_, line) => `line ${line} of the long notes`).join("\n"),
     ".gitignore": "dist/\n",
     "dist/server.js": "start(80)\n",
+    "picture.bin": "\u0000\u0001\u0002",
   };
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(work, path)), { recursive: true });
@@ -142,6 +146,75 @@ const TASKS: { readonly [name: string]: Task } = {
     asked: "Is the server up?",
     turns: [[gsv("Fetch", { url: "http://127.0.0.1:9/" })], [gsv("Fetch", { url: "localhost:9" })]],
   },
+  "edit-after-a-change": {
+    asked: "Log the port.",
+    turns: [
+      [read],
+      [call("Shell", { command: "echo '// by hand' >> src/server.js" })],
+      [edit("return server;", "console.log(port);\n\treturn server;")],
+      [read],
+      [edit("return server;", "console.log(port);\n\treturn server;")],
+    ],
+  },
+  "edit-a-file-that-is-not-there": {
+    asked: "Add a readme.",
+    turns: [
+      [call("Edit", { path: "README.md", oldString: "", newString: "# Server\n" })],
+      [call("Write", { path: "README.md", content: "# Server\n" })],
+    ],
+  },
+  "write-over-what-was-not-read": {
+    asked: "Make net.js export a function.",
+    turns: [[call("Write", { path: "src/net.js", content: "export function listen(port) {}\n" })]],
+  },
+  "a-path-from-elsewhere": {
+    asked: "What does the server do?",
+    turns: [
+      [call("Read", { path: "/home/user/project/src/server.js" })],
+      [gsv("Read", { path: "src/server.js" })],
+      [call("Search", { query: "listen", path: "/workspace" })],
+      [read],
+    ],
+    answers: ["deny", "deny", "approve"],
+  },
+  "nothing-is-found": {
+    asked: "Where are errors handled?",
+    turns: [
+      [call("Search", { query: "handleError" })],
+      [call("Search", { query: "on(", include: "*.ts" })],
+      [call("Search", { query: "on(", include: "*.js" })],
+    ],
+  },
+  "one-of-three-is-wrong": {
+    asked: "Read everything.",
+    turns: [[read, call("Read", { path: "src/index.js" }), call("Read", { path: "src/net.js" })]],
+  },
+  "a-program-that-is-not-there": {
+    asked: "Run the linter.",
+    turns: [[call("Shell", { command: "eslnt ." })], [gsv("Shell", { command: "npm test" })]],
+  },
+  "a-test-that-fails": {
+    asked: "Make the test pass.",
+    turns: [
+      [call("Shell", { command: "grep -q 'start(80)' dist/server.js && grep -q 'start(90)' test/server.test.js" })],
+      [call("Edit", { path: "test/server.test.js", oldString: "start(81)", newString: "start(90)" })],
+      [call("Shell", { command: "grep -q 'start(80)' dist/server.js && grep -q 'start(90)' test/server.test.js" })],
+    ],
+  },
+  "a-quote-that-is-open": {
+    asked: "Say it's done.",
+    turns: [[gsv("Shell", { command: "echo 'it's done'" })], [gsv("Shell", { command: 'echo "it\'s done"' })]],
+  },
+  "what-never-ends": {
+    asked: "Tell me when the log says ready.",
+    turns: [[gsv("Shell", { command: "tail -f ~/log" })], [gsv("Shell", { command: "yes | head -2; watch ls" })]],
+  },
+  "no-text-at-all": { asked: "What is in the picture?", turns: [[call("Read", { path: "picture.bin" })]] },
+  "round-and-round": {
+    asked: "Wait until it is there.",
+    turns: [1, 2, 3, 4, 5].map(() => [call("Read", { path: "dist/done" })]),
+    answers: ["approve", "deny"],
+  },
   "giving-up": { asked: "Mend everything.", turns: [] },
 };
 
@@ -151,27 +224,69 @@ function plain(home: TestKernel, text: string): string {
     .replaceAll(work, "/project")
     .replaceAll(scratch, "/scratch")
     .replaceAll(home.directory, "/gsv")
+    .replace(/Today is \d{4}-\d\d-\d\d/, "Today is DATE")
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, "ID");
 }
 
-function conversation({ messages }: ModelRequest): string {
-  return messages
-    .map((message) => {
-      if (message.role === "toolResult")
-        return `< ${message.content.toolName} ${message.content.outcome}\n${message.content.output}`;
-      if (message.role !== "assistant") return `> ${message.role}\n${message.content}`;
-      const calls = (message.content.toolCalls ?? []).map(
-        ({ name, args }) => `${name} ${JSON.stringify(args).slice(0, 500)}`,
-      );
-      return ["=", ...(message.content.text === "" ? [] : [message.content.text]), ...calls].join("\n");
-    })
-    .join("\n\n");
+const OF_WIRE: {
+  readonly [wire: string]: { readonly model: string; readonly env: (url: string) => object; readonly style?: string };
+} = {
+  anthropic: { model: "anthropic/m", env: (url) => ({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: url }) },
+  "openai chat completions": {
+    model: "openai/m",
+    env: (url) => ({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${url}/v1` }),
+  },
+  "openai responses": {
+    model: "openai/m",
+    env: (url) => ({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${url}/v1` }),
+    style: "responses",
+  },
+  ollama: { model: "ollama/m", env: (url) => ({ OLLAMA_HOST: url }) },
+};
+
+/** What a server is sent last of a task, as it came. */
+async function lastRequest(wireName: string, task: Task): Promise<string> {
+  const wire = WIRES[wireName]!;
+  const { model, env, style } = OF_WIRE[wireName]!;
+  const turns = task.turns.map((calls) => bodyOf(wire, calls));
+  using server = new WireServer(({ path }) =>
+    path.endsWith(wire.path)
+      ? { type: wire.type, body: turns.shift() ?? wire.body({ text: ["I am done."] }) }
+      : { status: 404, type: "application/json", body: "{}" },
+  );
+  await using home = await TestKernel.boot({
+    ...{ cwd: work, realTime: true, realProviders: true },
+    env: { ...env(server.url) },
+  });
+  if (style !== undefined) await home.sys.call("config.set", { key: "ai.providerStyle", value: style });
+  await play(home, task, model);
+  const asked = server.requests.findLast(({ path }) => path.endsWith(wire.path));
+  return plain(home, asked?.body ?? "nobody was asked");
 }
 
-async function play(home: TestKernel, { asked, turns, answers = [] }: Task): Promise<void> {
+function bodyOf({ body }: Wire, calls: Turn): string {
+  return body({ calls: calls.map(({ name, args, json }) => ({ name, json: [json ?? JSON.stringify(args)] })) });
+}
+
+/** What all requests of a wire have in common, and what was said: together all of the body, every byte of it. */
+function partsOf(body: string): { readonly head: string; readonly said: string } {
+  const whole = JSON.parse(body) as { [key: string]: unknown };
+  expect(JSON.stringify(whole)).toBe(body);
+  const key = "input" in whole ? "input" : "messages";
+  const messages = whole[key] as readonly { readonly role?: string }[];
+  const own = messages[0]?.role === "system" ? 1 : 0;
+  const head = { ...whole, [key]: [...messages.slice(0, own), "what was said"] };
+  return { head: folded(JSON.stringify(head)), said: folded(JSON.stringify(messages.slice(own))) };
+}
+
+/** Taking the line breaks out again gives the bytes. */
+function folded(json: string): string {
+  return `${json.replace(/\\n|(?=\{"(?:role|type)":|\{"name":"[A-Z])/g, (found) => `${found}\n`)}\n`;
+}
+
+async function play(home: TestKernel, { asked, answers = [] }: Task, model: string): Promise<void> {
   const decisions = [...answers];
-  home.model.will(INIT, ...turns.map((calls) => ({ calls })), { text: "I am done." });
-  const { runId } = await home.send(asked);
+  const { runId } = await home.send(asked, { model });
   for (;;) {
     await home.until("it asks or ends", async () => {
       const { state } = await home.get(INIT);
@@ -184,16 +299,20 @@ async function play(home: TestKernel, { asked, turns, answers = [] }: Task): Pro
   }
 }
 
-for (const [name, task] of Object.entries(TASKS)) {
-  test(`the task ${name} is told as it was`, async () => {
-    await using home = await TestKernel.boot({ cwd: work, realTime: true });
-    await play(home, task);
-    const last = home.model.requests.at(-1);
-    if (last === undefined) throw new Error("nobody was asked");
-    const told = `${plain(home, conversation(last))}\n`;
-    const file = join(GOLDEN, `${name}.txt`);
-    if (process.env.UPDATE_GOLDEN) writeFileSync(file, told);
-    expect(told).toBe(await Bun.file(file).text());
+async function needGolden(name: string, text: string): Promise<void> {
+  const file = join(GOLDEN, `${name}.txt`);
+  if (process.env.UPDATE_GOLDEN) writeFileSync(file, text);
+  expect(text).toBe(await Bun.file(file).text());
+}
+
+for (const [index, [name, task]] of Object.entries(TASKS).entries()) {
+  const hasBroken = task.turns.some((calls) => calls.some(({ json }) => json !== undefined));
+  const wires = Object.keys(OF_WIRE).filter((wire) => wire !== "ollama" || !hasBroken);
+  const wire = wires[index % wires.length]!;
+  test(`the task ${name} ends in the request that it did, to the byte (${wire})`, async () => {
+    const { head, said } = partsOf(await lastRequest(wire, task));
+    await needGolden(name, said);
+    await needGolden(`every-request.${wire.replaceAll(" ", "-")}`, head);
   });
 }
 
