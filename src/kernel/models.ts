@@ -1,9 +1,5 @@
-// Which model answers whom, and the way to it. What was said for a run comes first, then what the account says, then whoever there is a key
-// for, then an Ollama that answers, then offline. What cannot be reached is a provider too: one whose only answer is why.
-
-import { SysError } from "../abi/errno.ts";
-import { charged, FREE, type Rate } from "../abi/money.ts";
-import type { Failure, ModelRequest, Provider, ServedModel } from "../abi/stream.ts";
+import { FREE, type Rate } from "../abi/money.ts";
+import type { Failure, Provider, ServedModel } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "../providers/access.ts";
 import { WireFailure } from "../providers/failures.ts";
@@ -23,6 +19,7 @@ import type { ConfigRows } from "../store/kernel/config.ts";
 import type { ModelInfo, ModelPage, ModelTrial } from "../syscalls/ai-service.ts";
 import { type Asker, AskersSettings } from "./model-access.ts";
 import { rateOf } from "./model-rates.ts";
+import { tried } from "./model-trial.ts";
 import type { Secrets } from "./secrets.ts";
 import type { ServedModels } from "./served-models.ts";
 
@@ -324,32 +321,9 @@ function infoOf(
   };
 }
 
-const TRIAL: Pick<ModelRequest, "system" | "tools"> = { system: "", tools: [] };
-
 async function addressOf(settings: AskersSettings, name: string): Promise<string | null> {
   const { provider } = choiceOf(name);
   const server = serverOf(provider);
   const access = server === null ? null : await settings.access(provider, server).catch(() => null);
   return access?.baseUrl ?? null;
-}
-
-/** One tiny real call. */
-async function tried(model: Model, clock: Clock, signal: AbortSignal): Promise<Omit<ModelTrial, "address">> {
-  const began = clock.mono();
-  const messages = [
-    { id: 1, runId: null, timestamp: 0, role: "user", content: "Answer with one word: ready" },
-  ] as const;
-  const about = { pid: "trial", home: "/", cwd: "/" };
-  let text = "";
-  for await (const event of model.provider.stream({ ...TRIAL, model: model.model, messages, about }, signal)) {
-    if (event.type === "text") text += event.text;
-    const ms = Math.round(clock.mono() - began);
-    if (event.type === "done") {
-      return { model: model.name, ok: true, ms, text, ...charged(model.rate, event.usage), failure: null };
-    }
-    if (event.type === "error")
-      return { model: model.name, ok: false, ms, text, usage: null, priced: true, failure: event.failure };
-    if (event.type === "aborted") break;
-  }
-  throw new SysError("ECANCELED", "the trial was given up");
 }

@@ -3,7 +3,6 @@
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
-import { NO_USAGE } from "../../src/abi/process.ts";
 import type { KernelStore } from "../../src/store/kernel/sqlite.ts";
 import { approval, FIRST, KernelPlane, liveProcess, newProcess, outboxRow } from "../support/kernel-plane.ts";
 
@@ -151,33 +150,6 @@ test("the projection is applied by number: again and out of order changes nothin
     expect(await store.approvals.open({})).toEqual([]);
   }
   expect(await store.processes.tally()).toEqual(new Map([["running", 1]]));
-});
-
-test("what was used is charged once, however often its row comes, alone or with new ones", async () => {
-  await liveProcess(store, "task:aaaaaa");
-  const spent = (seq: number, costUsd: number) => ({
-    ...outboxRow(seq),
-    usage: [
-      {
-        ...{ id: seq, runId: "run-1", turn: seq, model: "openai/m", ms: 10, priced: true, wasted: false, at: seq },
-        usage: { ...NO_USAGE, input: 100, costUsd },
-      },
-    ],
-  });
-  const [first, second, third] = [spent(1, 0.25), spent(2, 0.5), spent(3, 1)] as const;
-  const total = async () => {
-    const [sum] = await store.usage.sums({ by: "account" });
-    const row = await store.processes.get("task:aaaaaa");
-    return [sum?.turns, sum?.input, sum?.micros, row?.costMicros, row?.tokens];
-  };
-  await store.processes.project("task:aaaaaa", [first, second]);
-  expect(await total()).toEqual([2, 200, 750_000, 750_000, 200]);
-  for (const again of [[first], [second], [first, second]]) {
-    await store.processes.project("task:aaaaaa", again);
-    expect(await total()).toEqual([2, 200, 750_000, 750_000, 200]);
-  }
-  await store.processes.project("task:aaaaaa", [first, second, third]);
-  expect(await total()).toEqual([3, 300, 1_750_000, 1_750_000, 300]);
 });
 
 test("a projection of a process that is gone makes nothing", async () => {
