@@ -20,6 +20,7 @@ import { imagesIn } from "../process/images.ts";
 import { Ledger } from "../process/ledger.ts";
 import { KeptMedia } from "../process/media.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
+import { Outages } from "../process/outage.ts";
 import { assemblePrompt } from "../process/prompt.ts";
 import type { RunPorts } from "../process/run.ts";
 import { Runners } from "../process/runners.ts";
@@ -41,8 +42,9 @@ export interface ProcessParts {
   readonly closer: Closer;
   readonly undoing: UndoService;
   /** As a model is shown them. */
-  readonly tools: () => readonly ToolSpec[];
+  readonly tools: (row: ProcessRow) => readonly ToolSpec[];
   readonly heldRuns: HeldRuns;
+  readonly outages: Outages;
   readonly policy: PolicyParts;
   readonly budgets: Budgets;
   /** Until the next of them goes on by itself. */
@@ -71,7 +73,16 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   });
   const policy = bootPolicy(core, { files, shells, hostFiles, ledger, runners: () => runners });
   const { places, changes } = bootChanges(core, files, { shells, hostFiles });
-  const ports = runPorts(core, files, { ledger, budgets, shells, policy, blocks, changes, held: () => heldRuns });
+  const ports = runPorts(core, files, {
+    ledger,
+    budgets,
+    shells,
+    policy,
+    blocks,
+    changes,
+    held: () => heldRuns,
+    outages: () => outages,
+  });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -88,9 +99,12 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   });
   const { models, offers } = core;
   const { processes } = kernel;
-  const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, clock, wake, onFault });
+  const { runOver } = shells;
+  const letGo = (row: ProcessRow) => heldRuns.letGo(row);
+  const outages: Outages = new Outages({ processes, store, ledger, clock, letGo, wake, runOver, onFault });
+  const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, outages, clock, wake, onFault });
   const dueWithinMs = () => {
-    const due = [heldRuns.dueWithinMs(), budgets.dueWithinMs()].filter((ms) => ms !== null);
+    const due = [heldRuns.dueWithinMs(), outages.dueWithinMs(), budgets.dueWithinMs()].filter((ms) => ms !== null);
     return due.length === 0 ? null : Math.min(...due);
   };
   const { callers } = core;
@@ -99,14 +113,14 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     ledger,
     runners,
     closer,
-    heldRuns,
+    ...{ heldRuns, outages },
     undoing,
     policy,
     budgets,
     dueWithinMs,
     compactor: ports.compactor,
     media: ports.media,
-    tools: () => ports.toolCalls.specs(),
+    tools: (row: ProcessRow) => ports.toolCalls.specs(row),
   };
 }
 
@@ -136,12 +150,13 @@ interface RunParts {
   readonly blocks: Blocks;
   /** Made after what it is handed to. */
   readonly held: () => HeldRuns;
+  readonly outages: () => Outages;
 }
 
 function runPorts(
   core: Core,
   { options, kept, live }: FileParts,
-  { ledger, budgets, shells, policy, blocks, held, changes }: RunParts,
+  { ledger, budgets, shells, policy, blocks, held, outages, changes }: RunParts,
 ): RunPorts & { readonly compactor: Compactor; readonly media: KeptMedia } {
   const { kernel, processes: store, machine, bus, callers, door } = core;
   const { judge, questions } = policy;
@@ -177,8 +192,8 @@ function runPorts(
     random,
     budgets,
     costs: new Costs(),
-    async boundsOf({ ownerUid: uid }) {
-      const setting = await settingsFor(kernel.config, { uid, client: undefined });
+    async boundsOf({ pid, ownerUid: uid }, runId) {
+      const setting = await settingsFor(kernel.config, { uid, client: offers.of({ pid, runId, uid }) });
       return {
         turnsMax: Number(setting("run.maxTurns").text),
         outputTokens: Number(setting("ai.maxTokens").text),
@@ -199,8 +214,8 @@ function runPorts(
         named,
       );
     },
-    held,
-    toolSpecs: () => toolCalls.specs(),
+    ...{ held, outages },
+    toolSpecs: (row) => toolCalls.specs(row),
     imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
     promptOf: promptOfRow,
     runOver: shells.runOver,

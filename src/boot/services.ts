@@ -9,6 +9,7 @@ import { treeService } from "../kernel/file-tree.ts";
 import { type FilesOptions, filesService, pathLocator } from "../kernel/files.ts";
 import type { HostFiles } from "../kernel/host-files.ts";
 import { KeptResults } from "../kernel/kept-results.ts";
+import { outageReports } from "../kernel/outages.ts";
 import { registryService } from "../kernel/registry.ts";
 import { taskBudget, usageReports } from "../kernel/spending.ts";
 import { storageService } from "../kernel/storage.ts";
@@ -69,7 +70,10 @@ export function bootServices(
       atRest: false,
       heldBy: (pid) => ledger.heldBy(pid),
     }),
-    histories: historiesService({ kernel, store, open: (row) => ledger.open(row) }),
+    histories: historiesService({
+      ...{ kernel, store, calls: { heard: core.calls, clock } },
+      open: (row) => ledger.open(row),
+    }),
     kernel: controlService({
       about: aboutThis(paths),
       processes: kernel.processes,
@@ -101,6 +105,7 @@ export function bootServices(
     media: mediaService({ kernel, objects, clock }, parts.media),
     storage: storageService({ ...core.storage, kernel, clock }),
     models: modelService(choosing),
+    outages: outageReports(kernel),
     undoing,
     trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
     prompts: promptsService(promptPorts(core, files, parts)),

@@ -64,7 +64,8 @@ export async function assemblePrompt(ports: PromptPorts, row: ProcessRow): Promi
 
 async function callerOf({ callers }: PromptPorts, row: ProcessRow): Promise<Caller | null> {
   try {
-    return await callers.process(row);
+    // What a process is told is not its own doing: it is told also what it may not read.
+    return { ...(await callers.process(row)), dropped: [] };
   } catch (error) {
     if (error instanceof SysError && error.code === "EAUTH") return null;
     throw error;

@@ -2,6 +2,7 @@
 // dispatch as everything else, result stored. A call ends exactly once; whatever goes wrong with it is its result.
 
 import { SysError } from "../abi/errno.ts";
+import { mayUse } from "../abi/identity.ts";
 import { approvalId, type RandomBytes } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { type MediaRef, normaliseText, type ToolOutcome } from "../abi/message.ts";
@@ -77,8 +78,12 @@ export class ToolCalls {
     );
   }
 
-  specs(): ToolSpec[] {
-    return [...this.byTool].map(([name, call]) => ({
+  /** What a process is offered: a tool it may never use is not worth its words. It stays the same for the life of the process. */
+  specs({ dropped }: Pick<ProcessRow, "dropped">): ToolSpec[] {
+    const usable = [...this.byTool].filter(([, { capability }]) =>
+      mayUse({ capabilities: ["*"], dropped }, capability),
+    );
+    return usable.map(([name, call]) => ({
       name,
       description: call.tool?.description ?? call.summary,
       parameters: parametersOf(call.input),

@@ -33,6 +33,8 @@ export interface FieldSpec<T> {
   readonly positional?: boolean;
   /** The flag's one letter. */
   readonly letter?: string;
+  /** On the command line it may stand without a value, and is the empty text then; a value follows `=` and never as a word. */
+  readonly bare?: true;
   /** A flag of another name, when the field's own would read badly. `no-` negates. */
   readonly flag?: string;
   /** Not on the command line, or not shown to a model. */

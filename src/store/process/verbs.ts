@@ -153,6 +153,8 @@ export interface Head {
   readonly state: State;
   readonly stopped: boolean;
   readonly paused: WaitsFor | null;
+  /** How often the turn in flight was asked for in vain. */
+  readonly retrying: Retrying | null;
   readonly currentRun: string | null;
   /** The model that was asked for with the run in flight. */
   readonly currentModel: string | null;
