@@ -3,7 +3,6 @@
 import type { LivePorts } from "../../fs/proc/stream.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Core } from "../boot.ts";
-import { settingsFor } from "../kernel/config.ts";
 import { controlService } from "../kernel/control.ts";
 import { filesByTarget } from "../kernel/file-targets.ts";
 import { treeService } from "../kernel/file-tree.ts";
@@ -25,8 +24,6 @@ import { processesService } from "../process/processes.ts";
 import { type PromptsPorts, promptsService } from "../process/prompts.ts";
 import { contextFilesNamed } from "../process/spawn-context.ts";
 import { trustService } from "../process/trust.ts";
-import { factsOf } from "../providers/models.ts";
-import { providerNames } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { CodeMode } from "../syscalls/codemode.ts";
@@ -120,12 +117,8 @@ export function bootServices(
 
 function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: ProcessParts): PromptsPorts {
   const { kernel, processes: store, machine, callers, models, offers } = core;
-  const windowOf = async (name: string, { ownerUid: uid }: Pick<ProcessRow, "ownerUid">) => {
-    const [provider = "", ...id] = name.split("/");
-    if (!providerNames().includes(provider) || id.length === 0) return null;
-    const setting = await settingsFor(kernel.config, { uid, client: undefined });
-    return factsOf(provider, id.join("/"), Number(setting("ai.contextWindowTokens").text)).windowTokens;
-  };
+  const windowOf = async (name: string, { ownerUid: uid }: Pick<ProcessRow, "ownerUid">) =>
+    (await models.windowOf({ uid, offer: undefined }, name))?.windowTokens ?? null;
   return {
     ...{
       kernel,
@@ -140,8 +133,8 @@ function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: Proc
     open: (row) => ledger.open(row),
     async modelOf(context, row) {
       const asker = { uid: row.ownerUid, offer: offers.from(context) };
-      const [{ name }] = await models.reach(asker, await modelOfProcess(kernel, row.pid));
-      return { name, windowTokens: await windowOf(name, row) };
+      const [{ name, window }] = await models.reach(asker, await modelOfProcess(kernel, row.pid));
+      return { name, windowTokens: window?.windowTokens ?? (await windowOf(name, row)) };
     },
   };
 }
