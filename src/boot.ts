@@ -160,7 +160,15 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const dispatches = new Dispatches();
     const core = makeCore({ machine, ports, storage, setting, startedAt, generation, afterCrash }, dispatches);
     const { give } = bootstrapOf(core, machine, core.repos);
-    const firstRun = await setUp({ kernel, processes, objects, osUser: machine.osUser, now: startedAt, give });
+    const firstRun = await setUp({
+      kernel,
+      processes,
+      objects,
+      osUser: machine.osUser,
+      now: startedAt,
+      random: machine.random,
+      give,
+    });
     const files = bootFiles(core);
     const shells = bootShells(core, files);
     const hostFiles = bootHostFiles(core, shells.host);
@@ -268,7 +276,7 @@ async function takeUp(
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns, policy, budgets, dueWithinMs }: ProcessParts,
+  { runners, ledger, closer, heldRuns, outages, policy, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -299,6 +307,7 @@ function finished(
     dueWithinMs,
     async drain(ms) {
       heldRuns.stop();
+      outages.stop();
       await runners.drain(ms);
       await closer.settled();
     },
@@ -313,6 +322,7 @@ function finished(
   async function close(): Promise<void> {
     await stopSweeping();
     heldRuns.stop();
+    outages.stop();
     shells.close();
     budgets.stop();
     await core.watching.close();

@@ -85,6 +85,14 @@ export const procCalls = [
       context: field.optional(
         field.text("files in gsv that it is told at every turn, with commas between", { longest: 4096, meta: "FILES" }),
       ),
+      system: field.optional(
+        field.text("what it is told at every turn, in a few words", {
+          shortest: 1,
+          longest: LIMITS.systemCharsMax,
+          meta: "TEXT",
+          hide: "tool",
+        }),
+      ),
       budget: field.optional(
         field.text("what it may use with all it starts: money, run time, tokens, as '$2,30m,200k'", {
           longest: 100,

@@ -96,6 +96,8 @@ export interface SpawnRequest {
   readonly mode?: Mode;
   /** Files that it is told at every turn, with commas between. */
   readonly context?: string;
+  /** A text of its own that it is told at every turn, before those files. */
+  readonly system?: string;
   /** What it may use, as it is written. */
   readonly budget?: string;
 }
