@@ -227,7 +227,7 @@ function modelText(model: string): string {
   return model.slice(model.lastIndexOf("/") + 1);
 }
 
-export function costText(usd: number): string {
+function costText(usd: number): string {
   if (usd === 0) return "-";
   return usd < 0.01 ? "<$0.01" : `$${usd.toFixed(2)}`;
 }

@@ -19,7 +19,7 @@ import type { Route } from "./route.ts";
 import { type Live, Screen, type Tty } from "./screen.ts";
 import { SLASHES } from "./slash.ts";
 import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
-import { type Abilities, retheme, THEMES, type Theme, type ThemeName, themeOf } from "./theme.ts";
+import { retheme, THEMES, type Theme, type ThemeName, themeOf } from "./theme.ts";
 import { Transcript } from "./transcript.ts";
 import { goesOn } from "./unfinished.ts";
 import type { DockView } from "./view/dock.tsx";
@@ -39,7 +39,7 @@ export interface Terminal extends Tty {
 export interface AppPorts {
   readonly version: string;
   readonly terminal: Terminal;
-  readonly abilities: Abilities;
+  readonly theme: Theme;
   readonly history: { readonly lines: readonly string[]; readonly add: (line: string) => void };
   /** What was to be told on the way here. */
   readonly words: readonly string[];
@@ -86,8 +86,7 @@ class App {
     who: Who,
     private readonly shell: LineShell,
   ) {
-    const { terminal, abilities, history } = ports;
-    const theme = themeOf(abilities);
+    const { terminal, theme, history } = ports;
     this.theme = theme;
     this.state = initialState({ who, pid: initPid(who.uid), lines: history.lines });
     this.screen = new Screen(terminal, io.clock, () => this.frame());
@@ -154,7 +153,7 @@ class App {
       .call<{ value: unknown }>("config.get", { key: THEME_KEY })
       .catch(() => ({ value: "auto" }));
     if (typeof value !== "string" || value === "auto" || !(value in THEMES)) return;
-    retheme(this.theme, this.ports.abilities, value as ThemeName);
+    retheme(this.theme, value as ThemeName);
     this.happen({ type: "themed", theme: value });
   }
 
@@ -295,8 +294,8 @@ class App {
 
   private told(page: HistoryPage): string {
     const lines: string[] = [];
-    const { terminal, abilities } = this.ports;
-    const theme = themeOf(abilities, "none");
+    const { terminal } = this.ports;
+    const theme = themeOf(this.theme.abilities, "none");
     const commit = (more: readonly string[]) => void lines.push(...more);
     const transcript = new Transcript({ theme, columns: () => terminal.columns, commit });
     for (const entry of entriesOf(page)) transcript.add(entry);
@@ -304,7 +303,7 @@ class App {
   }
 
   private async choose(name: string): Promise<void> {
-    retheme(this.theme, this.ports.abilities, name as ThemeName);
+    retheme(this.theme, name as ThemeName);
     this.happen({ type: "themed", theme: name });
     await this.io.sys().call("config.set", { key: THEME_KEY, value: name });
   }

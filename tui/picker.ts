@@ -107,7 +107,7 @@ const MARKS: { readonly [S in ProcessInfo["state"]]: string } = {
   error: "E",
 };
 
-export function processItems(processes: readonly ProcessInfo[], here: string): readonly Item[] {
+function processItems(processes: readonly ProcessInfo[], here: string): readonly Item[] {
   return recent(processes).map(({ pid, label, state, waitsFor }) => {
     const waits = waitsText(waitsFor);
     const note = waits === "" ? DOES[state] : `${DOES[state]}: ${waits}`;

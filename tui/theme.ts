@@ -2,6 +2,8 @@
 // on some palette each of them can hardly be read. Without colour everything is still said, by glyph and word.
 
 export interface Theme {
+  /** What the terminal can show, whatever was chosen. */
+  readonly abilities: Abilities;
   readonly colour: boolean;
   /** The person: prompt, directory, marks of a selection. */
   readonly you: Paint;
@@ -93,8 +95,8 @@ export interface Abilities {
 }
 
 /** The theme that everything holds, from now on in other colours; what is on the screen already stays as it is. */
-export function retheme(theme: Theme, abilities: Abilities, name: ThemeName): void {
-  Object.assign(theme, themeOf(abilities, name));
+export function retheme(theme: Theme, name: ThemeName): void {
+  Object.assign(theme, themeOf(theme.abilities, name));
 }
 
 export function themeOf(abilities: Abilities, name: ThemeName = "auto"): Theme {
@@ -105,6 +107,7 @@ export function themeOf(abilities: Abilities, name: ThemeName = "auto"): Theme {
   const style = (on: number, off: number) => (text: string) => (text === "" ? "" : `\x1b[${on}m${text}\x1b[${off}m`);
   const paint = (on: number) => (colour ? style(on, 39) : (text: string) => text);
   return {
+    abilities,
     colour,
     you: paint(you),
     ok: paint(ok),
