@@ -7,10 +7,18 @@ import type { ProcessInfo, RunEnd, RunStatus, WaitsFor } from "../src/abi/proces
 import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import { inPartText } from "../src/syscalls/format.ts";
-import type { Aborted, Sent, Spawned, WaitResult } from "../src/syscalls/services.ts";
+import type { Aborted, Answered, Sent, Spawned, WaitResult } from "../src/syscalls/services.ts";
 import { answering } from "./chat-answers.ts";
 import { uploaded } from "./chat-attached.ts";
-import { type Ending, endingOf, endingOfFailure, endingOfWait, endText, resultOf } from "./chat-ending.ts";
+import {
+  type Ending,
+  endingOf,
+  endingOfAnswer,
+  endingOfFailure,
+  endingOfWait,
+  endText,
+  resultOf,
+} from "./chat-ending.ts";
 import type { Happening } from "./chat-happenings.ts";
 import { Holds } from "./chat-hold.ts";
 import { discardUnused, missedTexts } from "./chat-missed.ts";
@@ -125,7 +133,7 @@ class ChatRun {
       ...(model === undefined ? {} : { model }),
       ...(media.length === 0 ? {} : { media }),
     };
-    this.ask<Sent>("proc.send", args, (sent) => ({ kind: "sent", sent }));
+    this.ask<Sent | Answered>("proc.send", args, (sent) => ({ kind: "sent", sent }));
   }
 
   private listen(filter: Parameters<Sys["on"]>[0]): void {
@@ -162,7 +170,7 @@ class ChatRun {
         this.send(happening.media);
         return null;
       case "sent":
-        return this.onSent(happening.sent);
+        return happening.sent.runId === null ? endingOfAnswer(happening.sent) : this.onSent(happening.sent);
       case "signal":
         if (this.sent !== null) return this.onSignal(happening.signal);
         this.early.push(happening.signal);

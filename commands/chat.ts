@@ -24,6 +24,14 @@ const spec = {
     model: field.optional(
       field.text("who answers: PROVIDER/MODEL, or the short name of a model", { longest: 300, meta: "MODEL" }),
     ),
+    session: field.optional(
+      field.text("talk to this session: its process, made where there is none", {
+        letter: "s",
+        longest: 300,
+        meta: "KEY",
+        of: "session",
+      }),
+    ),
     new: field.flag("start a new process and talk to it"),
     mode: field.optional(
       field.choice("with --new: how much it may do without asking; else from now on", MODES, { meta: "MODE" }),
@@ -58,6 +66,7 @@ const spec = {
     'gsv chat "Summarise my current workspace."',
     'gsv chat --pid task:abc123 "Continue the implementation."',
     'git diff | gsv chat "Review this change."',
+    'gsv chat --session agent:main:cli:dm:alice "Hello."',
     'gsv chat --new --label "docs audit" "Find stale commands in the docs."',
     `gsv chat --new --budget '$0.50' "Find stale commands in the docs."`,
     'gsv chat --model anthropic/claude-sonnet-5-5 "Explain this."',
@@ -74,6 +83,10 @@ const spec = {
       '{"type":"approval","id":"k3x9","decision":"allow"}, "deny" with "message", "always":true, "args":{…} changes the call;',
       '{"type":"answer","id":"q7ab","text":"yes"}. At its end nobody is there to answer.',
     ].join("\n"),
+    [
+      "A message that is /reset, /compact [N], /stop, /status, /model [NAME], /think [LEVEL] or /help is a command;",
+      "/think:LEVEL and /model:NAME within a message are for that message. One slash more, as //reset, is the word itself.",
+    ].join("\n"),
     "Ctrl-C aborts the run, twice leaves at once; closing the terminal leaves the run going.",
     [
       "Exit status: 0 answered, 1 failed, 3 no such process, 4 credential missing, 5 held until a person answers,",
@@ -87,7 +100,8 @@ export const chat = command(spec, run);
 async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promise<number> {
   const output = formOf(args.output, json);
   const limitMs = timeoutMs(spec, args.timeout);
-  if (args.pid !== undefined && args.new) throw usageError(spec, "--pid and --new exclude each other");
+  if ([args.pid !== undefined, args.session !== undefined, args.new === true].filter(Boolean).length > 1)
+    throw usageError(spec, "--pid, --session and --new exclude each other");
   for (const flag of ["label", "budget"] as const)
     if (args[flag] !== undefined && !args.new) throw usageError(spec, `--${flag} needs --new`, HINTS[flag]);
   if (args.killOnTimeout && limitMs === null) throw usageError(spec, "--kill-on-timeout needs --timeout");
@@ -105,13 +119,14 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
   const view = args.usage && output === "text" ? withUsage(plain) : plain;
   if (prompt === "late") return await tooLate(view, limitMs ?? 0);
   if (prompt === null) throw usageError(spec, "there is nothing to send: give a message, or pipe one in");
-  if (args.mode !== undefined && !args.new) await setMode(io, args.pid, args.mode);
+  const pid = args.session === undefined ? args.pid : await processOf(io, args.session);
+  if (args.mode !== undefined && !args.new) await setMode(io, pid, args.mode);
   if (prompt.warning !== null) await view.status(prompt.warning);
   const attached = args.attach === undefined ? [] : await attachedFiles(io, args.attach);
   return chatRun(
     io,
     {
-      pid: args.pid,
+      ...(pid === undefined ? {} : { pid }),
       attached,
       model: args.model,
       fresh: args.new ? { label: args.label, model: args.model, budget: args.budget, mode: args.mode } : null,
@@ -125,6 +140,11 @@ async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promi
     },
     view,
   );
+}
+
+/** The process of a session, which its first message makes. */
+async function processOf(io: Io, session: string): Promise<string> {
+  return (await io.sys().call<{ readonly pid: string }>("session.open", { key: session })).pid;
 }
 
 async function setMode(io: Io, pid: string | undefined, mode: Mode): Promise<void> {

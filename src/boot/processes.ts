@@ -20,6 +20,7 @@ import { HeldRuns } from "../process/held-runs.ts";
 import { imagesIn } from "../process/images.ts";
 import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
+import { withOwn } from "../process/own-settings.ts";
 import { assemblePrompt } from "../process/prompt.ts";
 import type { RunPorts } from "../process/run.ts";
 import { Runners } from "../process/runners.ts";
@@ -81,7 +82,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
-    ...{ kernel, store, objects, ledger, runners, clock, retryMs, log },
+    ...{ kernel, store, objects, ledger, runners, clock, random: machine.random, retryMs, log },
     checkpoint: checkpointer(workplacesOf({ ...core, ...machine })),
   });
   const { models, offers } = core;
@@ -173,8 +174,8 @@ function runPorts(
     random,
     budgets,
     costs: new Costs(),
-    async boundsOf({ ownerUid: uid }) {
-      const setting = await settingsFor(kernel.config, { uid, client: undefined });
+    async boundsOf({ pid, ownerUid: uid }) {
+      const setting = await settingsFor(kernel.config, { uid, client: await withOwn(kernel, pid, undefined) });
       return {
         turnsMax: Number(setting("run.maxTurns").text),
         outputTokens: Number(setting("ai.maxTokens").text),
@@ -189,10 +190,8 @@ function runPorts(
         return [{ ...(await providers(run.model)), name, missing: null, keyMark: null, window: null, rate }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
-      return await models.reach(
-        { uid: row.ownerUid, offer: offers.of({ pid: row.pid, runId: run.runId, uid: row.ownerUid }) },
-        named,
-      );
+      const offer = offers.of({ pid: row.pid, runId: run.runId, uid: row.ownerUid });
+      return await models.reach({ uid: row.ownerUid, offer: await withOwn(kernel, row.pid, offer) }, named);
     },
     held,
     toolSpecs: () => toolCalls.specs(),

@@ -30,7 +30,12 @@ export function admit(process: ModelProcess, message: Admission): Admitted | Ref
   process.queue.push({ ...message, id: ++process.queuedEver, generation: process.generation });
   if (message.wakes) process.lastActiveAt = message.now;
   const superseded = message.urgent ? abort(process, process.currentRun, "user.superseded", message.now).ends : [];
-  return { runId: message.runId, queued: busy && !message.urgent, ends: [...ends, ...superseded], ...(renewed ? { renewed } : {}) };
+  return {
+    runId: message.runId,
+    queued: busy && !message.urgent,
+    ends: [...ends, ...superseded],
+    ...(renewed ? { renewed } : {}),
+  };
 }
 
 /** After a silence a message begins a new history; what waits quietly goes with it. */

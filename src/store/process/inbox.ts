@@ -36,7 +36,12 @@ export function admit(db: Db, head: HeadRow, message: Admission): Admitted | Ref
   // After the message is in: the process goes on with it, so the end of the superseded run is not the end of its work.
   const superseded = message.urgent ? abortRun(db, head, "user.superseded", message.now).ends : [];
   head.move("admit");
-  return { runId: message.runId, queued: busy && !message.urgent, ends: [...replaced, ...superseded], ...(renewed ? { renewed } : {}) };
+  return {
+    runId: message.runId,
+    queued: busy && !message.urgent,
+    ends: [...replaced, ...superseded],
+    ...(renewed ? { renewed } : {}),
+  };
 }
 
 // A run that an event was to start and that another event takes the place of is over like any other: with a finish of its own.
