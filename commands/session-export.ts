@@ -45,7 +45,7 @@ export const exportSession = command(
       isFirst = false;
       if (io.stdout.closed) return 141;
     }
-    await printText(io.stdout, foot);
+    if (foot !== "") await printText(io.stdout, foot);
     return 0;
   },
 );
@@ -68,16 +68,16 @@ function titleOf({ key, sessionId }: SessionInfo): string {
 }
 
 function mdHead(session: SessionInfo): string {
-  return `# ${titleOf(session)}\n`;
+  return `# ${titleOf(session)}`;
 }
 
 function mdMessage(message: Message): string {
-  const head = `## ${headOf(message)}\n`;
-  if (message.role === "toolResult") return [head, fenced(message.content.output), ""].join("\n");
-  if (message.role !== "assistant") return [head, message.content, ""].join("\n");
+  const head = `\n## ${headOf(message)}\n`;
+  if (message.role === "toolResult") return [head, fenced(message.content.output)].join("\n");
+  if (message.role !== "assistant") return [head, message.content].join("\n");
   const { text, toolCalls = [] } = message.content;
-  const calls = toolCalls.flatMap(({ name, args }) => [`**${name}**`, "", fenced(JSON.stringify(args, null, 2)), ""]);
-  return [head, ...(text === "" ? [] : [text, ""]), ...calls].join("\n");
+  const calls = toolCalls.map(({ name, args }) => `**${name}**\n\n${fenced(JSON.stringify(args, null, 2))}`);
+  return [head, [...(text === "" ? [] : [text]), ...calls].join("\n\n")].join("\n");
 }
 
 function headOf(message: Message): string {

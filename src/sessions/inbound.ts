@@ -35,7 +35,7 @@ const NAMES: { readonly [word: string]: Exclude<SlashCommand["command"], "wrong"
 
 const COMMAND = /^\/([a-z]+|\?)(?:[ \t]+(\S+))?$/i;
 const DIRECTIVE = /(^|\s)\/(think|t|model|m):(\S+)(?=\s|$)/gi;
-const STATUS = /^\/status(?=\s)/i;
+const STATUS = /^\s*\/status(?=\s|$)/i;
 /** One slash more than a word that means something here. */
 const ESCAPED = /(^|\s)\/(\/(?:(?:think|t|model|m):\S+))(?=\s|$)/gi;
 const ESCAPED_COMMAND = /^\/(\/(?:[a-z]+|\?))(?=\s|$)/i;
@@ -83,10 +83,6 @@ export function directedIn(message: string): Directed {
     status: false,
   };
   const without = message
-    .replace(STATUS, () => {
-      found.status = true;
-      return "";
-    })
     .replace(DIRECTIVE, (whole, before: string, name: string, value: string) => {
       if (/^m/i.test(name)) found.model = value;
       else {
@@ -95,6 +91,10 @@ export function directedIn(message: string): Directed {
         found.thinking = level;
       }
       return before === "\n" ? before : "";
+    })
+    .replace(STATUS, () => {
+      found.status = true;
+      return "";
     });
   const text = (without === message ? message : without.trim()).replace(ESCAPED, "$1$2");
   return { ...found, text: unescaped(text) };
