@@ -26,6 +26,7 @@ const HELD: { readonly [kind in WaitsFor["kind"]]: ChatStatus } = {
   repair: "error",
   model: "unavailable",
   outage: "unavailable",
+  restart: "unavailable",
 };
 
 /** Why a run was ended from outside, in words. */
@@ -51,7 +52,7 @@ export function endingOfWait({ status, exit, text, error, usage = null }: WaitRe
 }
 
 /** What was typed was a command: it is done, and there is no run. */
-export function endingOfAnswer({ response: text }: Answered): Ending {
+export function answered({ response: text }: Answered): Ending {
   return { status: "ok", exit: 0, text };
 }
 

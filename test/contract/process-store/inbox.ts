@@ -52,7 +52,9 @@ export const INBOX: Claims = {
     expect(await subject.admit({ ...message, runId: "run-anew" })).toMatchObject({ replay: false });
   },
 
-  async "a message after a long silence begins a new history, which it is in, and the old one is to be put away"(subject) {
+  async "a message after a long silence begins a new history, which it is in, and the old one is to be put away"(
+    subject,
+  ) {
     const run = await subject.running("before");
     await subject.turn(run, { finish: DONE });
     await subject.note("quiet news");
