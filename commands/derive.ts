@@ -44,6 +44,18 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
       },
     },
   },
+  session: {
+    preview: {
+      summary: "Print what was said in a session",
+      load: async () => (await import("./session-preview.ts")).preview,
+      input: { limit: field.optional(field.int("only the newest N messages")) },
+    },
+    export: {
+      summary: "Write the conversation of a session as a document",
+      load: async () => (await import("./session-export.ts")).exportSession,
+      input: { format: field.optional(field.text("md, json or html")) },
+    },
+  },
   storage: {
     verify: { load: async () => (await import("./storage.ts")).verify },
   },

@@ -21,6 +21,7 @@ import { Ledger } from "../process/ledger.ts";
 import { KeptMedia } from "../process/media.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { Outages } from "../process/outage.ts";
+import { withOwn } from "../process/own-settings.ts";
 import { assemblePrompt } from "../process/prompt.ts";
 import type { RunPorts } from "../process/run.ts";
 import { Runners } from "../process/runners.ts";
@@ -94,7 +95,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
-    ...{ kernel, store, objects, ledger, runners, clock, retryMs, log },
+    ...{ kernel, store, objects, ledger, runners, clock, random: machine.random, retryMs, log },
     checkpoint: checkpointer(workplacesOf({ ...core, ...machine })),
   });
   const { models, offers } = core;
@@ -193,7 +194,8 @@ function runPorts(
     budgets,
     costs: new Costs(),
     async boundsOf({ pid, ownerUid: uid }, runId) {
-      const setting = await settingsFor(kernel.config, { uid, client: offers.of({ pid, runId, uid }) });
+      const offer = await withOwn(kernel, pid, offers.of({ pid, runId, uid }));
+      const setting = await settingsFor(kernel.config, { uid, client: offer });
       return {
         turnsMax: Number(setting("run.maxTurns").text),
         outputTokens: Number(setting("ai.maxTokens").text),
@@ -209,10 +211,8 @@ function runPorts(
         return [{ ...(await providers(run.model)), name, missing: null, keyMark: null, window: null, rate }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
-      return await models.reach(
-        { uid: row.ownerUid, offer: offers.of({ pid: row.pid, runId: run.runId, uid: row.ownerUid }) },
-        named,
-      );
+      const offer = offers.of({ pid: row.pid, runId: run.runId, uid: row.ownerUid });
+      return await models.reach({ uid: row.ownerUid, offer: await withOwn(kernel, row.pid, offer) }, named);
     },
     ...{ held, outages },
     toolSpecs: (row) => toolCalls.specs(row),

@@ -71,17 +71,25 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
   const histories = lazily(async () =>
     (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation() }),
   );
+  const registry = registryService({
+    kernel,
+    atRest: true,
+    fresh: async (pid) => (await histories.get()).store.projection(pid).catch(() => null),
+    onInterrupted,
+  });
   const dispatch = makeDispatch({
     readOnly: true,
     table: { get: syscallNamed },
     services: {
-      registry: registryService({
-        kernel,
-        atRest: true,
-        fresh: async (pid) => (await histories.get()).store.projection(pid).catch(() => null),
-        onInterrupted,
-      }),
+      registry,
       histories: loadedWhenAsked(async () => (await histories.get()).histories),
+      sessions: loadedWhenAsked(async () => {
+        const { store, histories: pages } = await histories.get();
+        const contextFiles = (pid: string) => store.contextFiles(pid);
+        return (await import("../sessions/views.ts")).sessionViews({
+          ...{ kernel, registry, histories: pages, contextFiles, clock },
+        });
+      }),
       archives: archivesService({
         kernel,
         objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },

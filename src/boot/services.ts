@@ -24,6 +24,7 @@ import { processesService } from "../process/processes.ts";
 import { type PromptsPorts, promptsService } from "../process/prompts.ts";
 import { contextFilesNamed } from "../process/spawn-context.ts";
 import { trustService } from "../process/trust.ts";
+import { renewalFor } from "../sessions/renewal.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { CodeMode } from "../syscalls/codemode.ts";
@@ -38,6 +39,7 @@ import { mountedFiles } from "./mounts.ts";
 import { bootPeople } from "./people.ts";
 import type { ProcessParts } from "./processes.ts";
 import { bootstrapOf, homesOf, lazyRepositories } from "./repos.ts";
+import { attended, bootSessions } from "./sessions.ts";
 import { mountedWorkspaces } from "./workspace-files.ts";
 import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 
@@ -62,25 +64,35 @@ export function bootServices(
     workplaces: workplacesOf({ ...core, ...machine }),
     modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
   };
-  const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
-  return {
-    ...bootPeople(core, parts),
-    registry: registryService({
-      kernel,
-      atRest: false,
-      heldBy: (pid) => ledger.heldBy(pid),
-    }),
+  const processes = processesService({
+    ...spawning,
+    ...{ closer, termMs: config["kernel.termMs"], held: heldRuns },
+    renewsBefore: (row, now) => renewalFor(kernel, row, now),
+  });
+  const prompts = promptsService(promptPorts(core, files, parts));
+  const registry = registryService({ kernel, atRest: false, heldBy: (pid) => ledger.heldBy(pid) });
+  const used = {
+    ...{ processes, registry, prompts },
     histories: historiesService({
       ...{ kernel, store, calls: { heard: core.calls, clock } },
       open: (row) => ledger.open(row),
     }),
+    archives: archivesService({ kernel, objects }),
+    models: modelService(choosing),
+    conversations: conversationsOf(core, parts, spawning),
+  };
+  const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
+  return {
+    ...bootPeople(core, parts),
+    ...used,
+    ...bootSessions(core, used),
+    processes: attended(core, processes),
     kernel: controlService({
       about: aboutThis(paths),
       processes: kernel.processes,
       life,
       drain: (why) => host.drain(why),
     }),
-    archives: archivesService({ kernel, objects }),
     approvals: approvalsService({ kernel, store, ledger, runners, clock, table: SYSCALLS, ...policy }),
     policy: policyService({ kernel, ...policy }),
     files: filesByTarget(filesService(files.options), hostFiles.files),
@@ -104,14 +116,10 @@ export function bootServices(
     bootstrapping: bootstrapOf(core, machine, core.repos),
     media: mediaService({ kernel, objects, clock }, parts.media),
     storage: storageService({ ...core.storage, kernel, clock }),
-    models: modelService(choosing),
     outages: outageReports(kernel),
     undoing,
     trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
-    prompts: promptsService(promptPorts(core, files, parts)),
-    processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"], held: heldRuns }),
     search: core.search,
-    conversations: conversationsOf(core, parts, spawning),
   };
 }
 

@@ -11,6 +11,7 @@ import { capsText, closedText, messageLine, partsText, processText, signalledTex
 import { PROCESS_TABLE } from "./process-table.ts";
 import {
   type Aborted,
+  type Answered,
   type Closed,
   type Histories,
   type HistoryPage,
@@ -133,7 +134,7 @@ export const procCalls = [
     },
     cli: {
       examples: ['gsv proc send "Run the checks now."', 'gsv send --pid task:abc123 "Continue."'],
-      print: { kind: "value", text: (result: Sent) => result.runId },
+      print: { kind: "value", text: (result: Sent | Answered) => result.runId ?? result.response },
     },
     run: ({ processes }: { processes: Processes }, args, context) => processes.send(context, args),
   }),

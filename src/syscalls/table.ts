@@ -14,6 +14,7 @@ import type { PolicyService } from "./policy-service.ts";
 import type { Prompts } from "./prompt-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
 import type { Archives, Histories, KernelControl, Processes, Registry, Settings } from "./services.ts";
+import type { Sessions } from "./session-service.ts";
 import type { Shells } from "./shell-service.ts";
 import type { BudgetService, UsageReports } from "./spending-service.ts";
 import type { Media, Storage } from "./storage-service.ts";
@@ -54,6 +55,7 @@ export interface Services {
   readonly undoing: Undoing;
   readonly conversations: Conversations;
   readonly search: SearchService;
+  readonly sessions: Sessions; // looking reads
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
@@ -73,6 +75,7 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
     async () => (await import("./undo.ts")).undoCalls,
     async () => (await import("./proc-history.ts")).procHistoryCalls,
   ],
+  session: [async () => (await import("./session.ts")).sessionCalls],
   fs: [
     async () => (await import("./fs.ts")).fsCalls,
     async () => (await import("./fs-tree.ts")).fsTreeCalls,

@@ -22,6 +22,7 @@ export function admit(process: ModelProcess, message: Admission): Admitted | Ref
   if (process.closing?.reason === "kill") return "no-process";
   const chars = process.queue.reduce((sum, row) => sum + row.text.length, message.text.length);
   if (process.queue.length >= LIMITS.queueRowsMax || chars > LIMITS.queueBytesMax) return "full";
+  const renewed = renew(process, message);
   const replaced = current(process).filter((row) => row.source !== null && row.source === message.source);
   process.queue = process.queue.filter((row) => !replaced.includes(row));
   const ends = process.endUnstarted(replaced, "event.replaced");
@@ -29,7 +30,25 @@ export function admit(process: ModelProcess, message: Admission): Admitted | Ref
   process.queue.push({ ...message, id: ++process.queuedEver, generation: process.generation });
   if (message.wakes) process.lastActiveAt = message.now;
   const superseded = message.urgent ? abort(process, process.currentRun, "user.superseded", message.now).ends : [];
-  return { runId: message.runId, queued: busy && !message.urgent, ends: [...ends, ...superseded] };
+  return {
+    runId: message.runId,
+    queued: busy && !message.urgent,
+    ends: [...ends, ...superseded],
+    ...(renewed ? { renewed } : {}),
+  };
+}
+
+/** After a silence a message begins a new history; what waits quietly goes with it. */
+function renew(process: ModelProcess, { kind, renew: wish, media = [], now }: Admission): boolean {
+  const last = process.messages.at(-1)?.message;
+  const isAtRest = process.closing === null && process.currentRun === null && process.queued === 0 && !process.broken;
+  if (kind !== "user" || wish === undefined || last === undefined || !isAtRest || last.timestamp >= wish.before)
+    return false;
+  const quiet = current(process);
+  const { archiveId, requestKey } = wish;
+  cut(process, { reason: "reset", archive: true, archiveId, requestKey, media: media.map(({ id }) => id) }, now);
+  for (const row of quiet) row.generation = process.generation;
+  return true;
 }
 
 export function claim(process: ModelProcess, now: number): Claimed | null {

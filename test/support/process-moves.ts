@@ -7,7 +7,14 @@ import { normaliseText } from "../../src/abi/message.ts";
 import type { RunStatus } from "../../src/abi/process.ts";
 
 export type Move =
-  | { readonly do: "send"; readonly text: string; readonly urgent: boolean; readonly retry: "no" | "same" | "other" }
+  | {
+      readonly do: "send";
+      readonly text: string;
+      readonly urgent: boolean;
+      readonly retry: "no" | "same" | "other";
+      /** Begins anew after so long a silence. */
+      readonly renewsAfter: number | null;
+    }
   | { readonly do: "event"; readonly wakes: boolean; readonly source: string | null }
   | { readonly do: "claim" }
   | {
@@ -55,7 +62,7 @@ const seldom = fc.nat({ max: 3 }).map((n) => n === 0);
 
 /** Weighted so that runs get somewhere: an owner's steps are common, what holds or ends everything is rare. */
 const WEIGHTED: readonly (readonly [number, fc.Arbitrary<Move>])[] = [
-  [10, move("send", { text, urgent: rarely, retry })],
+  [10, move("send", { text, urgent: rarely, retry, renewsAfter: fc.constantFrom(null, null, null, 1, 5) })],
   [4, move("event", { wakes: fc.boolean(), source: fc.constantFrom(null, "child:a", "child:b") })],
   [16, move("claim", {})],
   [18, move("turn", { text, calls, ends: seldom })],

@@ -63,6 +63,16 @@ export interface Admission {
   readonly source: string | null;
   readonly requestKey: string;
   readonly now: number;
+  /** The history is to begin anew with this message, if it has come to rest. */
+  readonly renew?: Renewal | undefined;
+}
+
+/** A reset that a message brings about, in the transaction that admits it. */
+export interface Renewal {
+  /** When the last word was said before this instant. */
+  readonly before: number;
+  readonly archiveId: string;
+  readonly requestKey: string;
 }
 
 export interface Admitted {
@@ -70,6 +80,8 @@ export interface Admitted {
   readonly queued: boolean;
   /** Runs that ended because this one superseded them. */
   readonly ends: readonly RunEnd[];
+  /** What was there before is put away now. */
+  readonly renewed?: true;
 }
 
 export interface RunInFlight {
@@ -134,6 +146,10 @@ export interface Closing {
   readonly archive: boolean;
   readonly archiveId: string;
   readonly requestKey: string;
+  /** Media that belong to what comes after. */
+  readonly media?: readonly string[];
+  /** The archive whose messages the next history begins with. */
+  readonly restore?: string;
   /** Messages up to this number, and queue rows up to this generation, belong to what is closed. */
   readonly cutSeq: number;
   readonly generation: number;
