@@ -26,6 +26,7 @@ const HOT = [
   "src/syscalls/proc.ts",
   "src/syscalls/proc-model.ts",
   "src/syscalls/proc-mode.ts",
+  "src/syscalls/proc-life.ts",
   "src/syscalls/spending.ts",
   "src/syscalls/prompt.ts",
   "src/syscalls/undo.ts",

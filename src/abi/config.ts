@@ -193,6 +193,12 @@ export const SETTINGS = {
     max: 100_000,
   }),
 
+  "run.timeoutMs": count(
+    "a run is stopped this long after it last did something, and never later than four times that; 0 is never",
+    1_800_000,
+    { env: "AGENT_TIMEOUT_MS", max: 31 * DAY_MS },
+  ),
+
   "session.defaultResetPolicy.mode": choice(
     "when a session starts anew by itself",
     ["manual", "daily", "idle"],

@@ -22,8 +22,10 @@ import { Ledger } from "../process/ledger.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { Outages } from "../process/outage.ts";
 import { assemblePrompt } from "../process/prompt.ts";
+import { Restarter } from "../process/restart.ts";
 import type { RunPorts } from "../process/run.ts";
 import { Runners } from "../process/runners.ts";
+import { Timeouts } from "../process/timeouts.ts";
 import { ToolCalls } from "../process/toolcalls.ts";
 import { UndoService } from "../process/undo.ts";
 import { OFFLINE } from "../providers/table.ts";
@@ -44,6 +46,7 @@ export interface ProcessParts {
   readonly tools: () => readonly ToolSpec[];
   readonly heldRuns: HeldRuns;
   readonly outages: Outages;
+  readonly timeouts: Timeouts;
   readonly policy: PolicyParts;
   readonly budgets: Budgets;
   /** Until the next of them goes on by itself. */
@@ -71,7 +74,13 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   });
   const policy = bootPolicy(core, { files, shells, hostFiles, ledger, runners: () => runners });
   const { places, changes } = bootChanges(core, files, { shells, hostFiles });
+  const interrupt = (pid: string) => runners.interrupt(pid);
+  const limitMs = (row: ProcessRow, runId: string) => timeoutOf(core, row, runId);
+  const timeouts = new Timeouts({ store, ledger, clock, limitMs, interrupt, onFault });
+  const isExternal = async (_pid: string) => false;
+  const restarter = new Restarter({ store, ledger, clock, isExternal, held: () => heldRuns });
   const ports = runPorts(core, files, {
+    ...{ timeouts, restarter },
     ledger,
     budgets,
     shells,
@@ -86,9 +95,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     store,
     ledger,
     clock,
-    retries,
-    onFault,
-    ports,
+    ...{ retries, timeouts, onFault, ports },
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -111,7 +118,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     ledger,
     runners,
     closer,
-    ...{ heldRuns, outages },
+    ...{ heldRuns, outages, timeouts },
     undoing,
     policy,
     budgets,
@@ -119,6 +126,12 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     compactor: ports.compactor,
     tools: () => ports.toolCalls.specs(),
   };
+}
+
+/** As who started the run said, or the account, or the whole home. */
+async function timeoutOf({ kernel, offers }: Core, { pid, ownerUid: uid }: ProcessRow, runId: string): Promise<number> {
+  const setting = await settingsFor(kernel.config, { uid, client: offers.of({ pid, runId, uid }) });
+  return Number(setting("run.timeoutMs").text);
 }
 
 function bootChanges(
@@ -148,6 +161,8 @@ interface RunParts {
   readonly shells: ShellParts;
   readonly policy: PolicyParts;
   readonly blocks: Blocks;
+  readonly timeouts: Timeouts;
+  readonly restarter: Restarter;
   /** Made after what it is handed to. */
   readonly held: () => HeldRuns;
   readonly outages: () => Outages;
@@ -156,14 +171,15 @@ interface RunParts {
 function runPorts(
   core: Core,
   { options, kept, live }: FileParts,
-  { ledger, budgets, shells, policy, blocks, held, outages, changes }: RunParts,
+  { ledger, budgets, shells, policy, blocks, held, outages, changes, timeouts, restarter }: RunParts,
 ): RunPorts & { readonly compactor: Compactor } {
   const { kernel, processes: store, machine, bus, callers, door } = core;
   const { judge, questions } = policy;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
+  const active = (pid: string, untilMs?: number) => timeouts.active(pid, untilMs);
   const toolCalls = new ToolCalls({
-    changes,
+    ...{ changes, active },
     table: SYSCALLS,
     store,
     approvals: kernel.approvals,
@@ -209,7 +225,7 @@ function runPorts(
         named,
       );
     },
-    ...{ held, outages },
+    ...{ held, outages, active, restarter },
     toolSpecs: () => toolCalls.specs(),
     imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
     promptOf: promptOfRow,

@@ -18,6 +18,7 @@ import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
 import { budgetService } from "../process/budget-service.ts";
 import { historiesService } from "../process/histories.ts";
+import { lifecycleService } from "../process/lifecycle.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
 import { policyService } from "../process/policy/service.ts";
@@ -109,6 +110,7 @@ export function bootServices(
     trust: trustService({ kernel, namespace: files.options.namespace, clock }),
     prompts: promptsService(promptPorts(core, files, parts)),
     processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"], held: heldRuns }),
+    lifecycle: lifecycleService(kernel, parts.timeouts),
     search: core.search,
     conversations: conversationsOf(core, parts, spawning),
   };

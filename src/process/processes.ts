@@ -227,12 +227,16 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
   return await ledger.write(row, async () => {
     const head = await store.head(pid);
     refuseDamaged(pid, head.state);
+    // What the kernel stopped, a message of a person starts.
+    const lifts = head.stoppedWhy !== null && caller.kind !== "process";
     // A run that waits for its model makes room for a message to another one, and is tried now for one to the same.
     const isAside = isHeld(head.paused) && caller.kind !== "process";
     if (isAside && head.currentModel !== (message.model ?? null)) await makeRoom(ports, context, row);
     const admitted = takenOnce(pid, await store.admit(pid, message));
     if (admitted.ends.length > 0) runners.interrupt(pid);
     const taking = admitted.runId ?? runId;
+    if (lifts) taken(pid, await store.hold(pid, { stopped: false, now }));
+    if (lifts) runners.mayStay(pid);
     ports.offers.bind({ runId: taking, pid }, ports.offers.from(context));
     await routeTo(ports, context, { runId: taking, pid });
     // It is saved: whatever becomes of telling, it is worked on.

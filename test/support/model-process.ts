@@ -5,6 +5,7 @@ import type { Message, ToolOutcome } from "../../src/abi/message.ts";
 import {
   type Approval,
   NO_USAGE,
+  type Restarts,
   type Retrying,
   type RunEnd,
   type RunStatus,
@@ -13,7 +14,7 @@ import {
   type WaitsFor,
 } from "../../src/abi/process.ts";
 import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
-import type { CallStatus, Closing, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
+import type { CallStatus, Closing, Hold, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
 import type { ModelAsked, ModelCall, ModelQueued, ModelRun, NewMessage } from "./model-rows.ts";
 import { ModelTold } from "./model-told.ts";
 import { endOf, ModelUsage } from "./model-usage.ts";
@@ -26,6 +27,8 @@ export class ModelProcess {
   nextSeq = 1;
   generation = 1;
   stopped = false;
+  stoppedWhy: string | null = null;
+  restarts: Restarts | null = null;
   paused: WaitsFor | null = null;
   broken = false;
   /** What a run in flight is at; null while the process rests. */
@@ -105,6 +108,18 @@ export class ModelProcess {
   rest(): void {
     const held = this.stopped || this.paused !== null || this.openApproval !== null;
     this.active = this.currentRun !== null && !held ? "running" : null;
+  }
+
+  hold({ stopped, now, why, atOnce }: Hold): void {
+    if (this.stopped !== stopped || why === undefined) this.stoppedWhy = stopped ? (why ?? null) : null;
+    if (this.stopped !== stopped) {
+      this.stopped = stopped;
+      this.lastActiveAt = now;
+      if (this.active === null) this.rest();
+    }
+    if (!stopped || !atOnce) return;
+    this.epoch++;
+    this.active = null;
   }
 
   retry(retrying: Retrying, held: boolean): null {
@@ -277,7 +292,7 @@ export class ModelProcess {
   }
 
   private waitsFor(state: State): WaitsFor | null {
-    if (state === "stopped") return { kind: "person", reason: "" };
+    if (state === "stopped") return { kind: this.stoppedWhy === null ? "person" : "limit", reason: "" };
     if (state === "paused") return this.paused;
     if (state === "running") return this.retrying?.waitsFor ?? null;
     if (state === "error") return { kind: "repair", reason: "" };

@@ -131,16 +131,20 @@ export class ModelStore extends ModelToldStore implements ProcessStore {
     });
   }
 
-  async hold(pid: string, { stopped, now }: Given<"hold", 1>) {
+  async hold(pid: string, wish: Given<"hold", 1>) {
     return this.verb(pid, (process) => {
-      if (process.stopped !== stopped) {
-        process.stopped = stopped;
-        process.lastActiveAt = now;
-        if (process.active === null) process.rest();
-      }
+      process.hold(wish);
       return plainHead(process);
     });
   }
+
+  restart = async (pid: string, epoch: number, { runId, restarts, waitsFor }: Given<"restart", 2>) =>
+    this.owned(pid, epoch, (process) => {
+      if (process.currentRun !== runId) return "fenced";
+      process.restarts = restarts;
+      process.pause(waitsFor);
+      return null;
+    });
 
   async pause(pid: string, waitsFor: WaitsFor | null, { model }: Given<"pause", 2>) {
     return this.verb(pid, (process) => {

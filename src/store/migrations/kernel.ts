@@ -163,5 +163,9 @@ export const KERNEL_SCHEMA: Schema = {
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'policy.*' FROM group_capabilities WHERE capability = 'hil.*'",
       ],
     },
+    {
+      name: "what becomes of a process after a fault",
+      statements: ["ALTER TABLE processes ADD COLUMN restart TEXT"],
+    },
   ],
 };

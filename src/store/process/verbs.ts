@@ -3,13 +3,24 @@
 // exception is StoreUnavailable, "nobody knows, ask again with the same key". Nothing of SQL is visible from here up.
 
 import type { MediaRef, Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
-import type { Approval, Retrying, RunEnd, RunStatus, Spent, State, UsageRow, WaitsFor } from "../../abi/process.ts";
+import type {
+  Approval,
+  Restarts,
+  Retrying,
+  RunEnd,
+  RunStatus,
+  Spent,
+  State,
+  UsageRow,
+  WaitsFor,
+} from "../../abi/process.ts";
 import type { AskRequest, GivenAnswer } from "./asked.ts";
 import type { ChangeVerbs } from "./changes.ts";
 import type { NestVerbs } from "./nested.ts";
 import type { RewindVerbs } from "./rewinds.ts";
 import type { SegmentVerbs } from "./segment-verbs.ts";
 import type { Sweep } from "./sweep.ts";
+import type { TimingVerbs } from "./timing.ts";
 import type { ToldVerbs } from "./told.ts";
 
 export type { Compaction, ContextShape, Graft, Undone } from "./segment-verbs.ts";
@@ -152,6 +163,9 @@ export interface Head {
   readonly generation: number;
   readonly state: State;
   readonly stopped: boolean;
+  /** Why the kernel stopped it; null where a person did. */
+  readonly stoppedWhy: string | null;
+  readonly restarts: Restarts | null;
   readonly paused: WaitsFor | null;
   /** How often the turn in flight was asked for in vain. */
   readonly retrying: Retrying | null;
@@ -198,7 +212,7 @@ export interface LoggedCall {
   readonly ms: number;
 }
 
-export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, RewindVerbs, NestVerbs {
+export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, RewindVerbs, NestVerbs, TimingVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(
     pid: string,
@@ -260,7 +274,13 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
 
   /** The database could not be used: until a reset the process does nothing. */
   fail(pid: string): Promise<void>;
-  hold(pid: string, options: { readonly stopped: boolean; readonly now: number }): Promise<Outcome<Head>>;
+  hold(pid: string, options: Hold): Promise<Outcome<Head>>;
+  /** A run that ended by a fault is put aside until it is taken up again. */
+  restart(
+    pid: string,
+    epoch: number,
+    options: { readonly runId: string; readonly restarts: Restarts; readonly waitsFor: WaitsFor },
+  ): Promise<Outcome<null>>;
   /** Null lets go; with a model, the run in flight is from then on for that one, and what others failed at is forgotten. */
   pause(
     pid: string,
@@ -327,6 +347,15 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
   quarantine(pid: string, now: number): Promise<string>;
   remove(pid: string): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface Hold {
+  readonly stopped: boolean;
+  readonly now: number;
+  /** Where the kernel stops it: a person's stop is never taken for that. */
+  readonly why?: string;
+  /** Not at the next safe point: what is in flight is fenced, and its run stays. */
+  readonly atOnce?: boolean;
 }
 
 export interface Aborting {
