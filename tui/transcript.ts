@@ -142,7 +142,7 @@ export class Transcript {
     const glyph = isYes ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
     const who = by === null ? "" : ` by ${reveal(by)}`;
     const what = ask.kind === "question" ? "" : `${reveal(ask.tool)} `;
-    const line = `${DECIDED[decision] ?? decision}${who}: ${what}${reveal(subjectOf(ask.tool, ask.args))}`;
+    const line = `${DECIDED[decision] ?? reveal(decision)}${who}: ${what}${reveal(subjectOf(ask.tool, ask.args))}`;
     return [`${glyph} ${cutWidth(line, Math.max(20, columns() - 3))}`];
   }
 
@@ -153,9 +153,8 @@ export class Transcript {
       this.pouring = false;
       return;
     }
-    this.block([
-      status === "aborted" ? theme.dim("stopped") : `${theme.bad(theme.glyphs.bad)} ${sanitize(error ?? status)}`,
-    ]);
+    if (status === "aborted") this.block([theme.dim("stopped")]);
+    else this.block(marked(theme.bad(theme.glyphs.bad), (text) => text, error ?? status));
   }
 }
 

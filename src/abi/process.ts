@@ -173,6 +173,8 @@ export interface ApprovalAbout {
   readonly reasons: readonly string[];
   /** Of a file that changes: the lines that go and come. */
   readonly diff: string | null;
+  /** A directory of the host that a yes attaches besides. */
+  readonly attaches?: string;
 }
 
 export type DecisionWord = "approve" | "deny" | "answer" | "expired" | "withdrawn";

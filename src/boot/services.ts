@@ -37,6 +37,7 @@ import type { Shells } from "../syscalls/shell-service.ts";
 import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
 import { conversationsOf } from "./compaction.ts";
+import { disksOf } from "./disks.ts";
 import { mountedFiles } from "./mounts.ts";
 import { bootPeople } from "./people.ts";
 import type { ProcessParts } from "./processes.ts";
@@ -73,7 +74,10 @@ export function bootServices(
       atRest: false,
       heldBy: (pid) => ledger.heldBy(pid),
     }),
-    histories: historiesService({ kernel, store, open: (row) => ledger.open(row) }),
+    histories: historiesService({
+      ...{ kernel, store, calls: { heard: core.calls, clock } },
+      open: (row) => ledger.open(row),
+    }),
     kernel: controlService({
       about: aboutThis(paths),
       processes: kernel.processes,
@@ -102,12 +106,12 @@ export function bootServices(
     repositories: lazyRepositories(kernel, core.repos),
     workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),
-    media: mediaService({ kernel, objects, store, open: (row) => ledger.open(row), clock }),
+    media: mediaService({ kernel, objects, clock }, parts.media),
     storage: storageService({ ...core.storage, kernel, clock }),
     models: modelService(choosing),
     outages: outageReports(kernel),
     undoing,
-    trust: trustService({ kernel, namespace: files.options.namespace, clock }),
+    trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
     prompts: promptsService(promptPorts(core, files, parts)),
     processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"], held: heldRuns }),
     lifecycle: lifecycleService(kernel, parts.timeouts),
@@ -125,7 +129,16 @@ function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: Proc
     return factsOf(provider, id.join("/"), Number(setting("ai.contextWindowTokens").text)).windowTokens;
   };
   return {
-    ...{ kernel, store, callers, clock: machine.clock, namespace: options.namespace, tools, windowOf },
+    ...{
+      kernel,
+      store,
+      callers,
+      clock: machine.clock,
+      namespace: options.namespace,
+      diskAt: disksOf(core),
+      tools,
+      windowOf,
+    },
     open: (row) => ledger.open(row),
     async modelOf(context, row) {
       const asker = { uid: row.ownerUid, offer: offers.from(context) };

@@ -28,7 +28,10 @@ export interface AskPorts extends RequestPorts {
   readonly budgets: Budgets;
   readonly costs: Costs;
   /** How many answers a run of the process may take, and how many tokens one may have. */
-  readonly boundsOf: (row: ProcessRow) => Promise<{ readonly turnsMax: number; readonly outputTokens: number }>;
+  readonly boundsOf: (
+    row: ProcessRow,
+    runId: string,
+  ) => Promise<{ readonly turnsMax: number; readonly outputTokens: number }>;
   /** The one that is meant, then those that stand in for it. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   readonly held: () => HeldRuns;
@@ -166,7 +169,7 @@ async function asked(ports: AskPorts, asking: Asking, model: Model): Promise<Ans
   const { row, signal } = asking;
   ports.active(row.pid);
   const request = await requestOf(ports, asking, model);
-  const most = async () => costs.most(model, request, (await ports.boundsOf(row)).outputTokens);
+  const most = async () => costs.most(model, request, (await ports.boundsOf(row, asking.run.runId)).outputTokens);
   const reserved = await budgets.reserve(row, { most, signal });
   if (reserved === "held") return null;
   let isKept = false;

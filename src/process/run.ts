@@ -52,7 +52,7 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
     const point = await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: turn > 0, now: clock.now() });
     await ledger.publish(row);
     if (!point.ok || point.value.leave || place.leaving.aborted) return;
-    if (turn >= (await ports.boundsOf(row)).turnsMax) return await finish(ports, place, tooManyTurns(turn));
+    if (turn >= (await ports.boundsOf(row, run.runId)).turnsMax) return await finish(ports, place, tooManyTurns(turn));
     const asked = await askModels(ports, { ...place, shift }, turn + 1);
     if (asked === null) return;
     const { answer, model, reserved, exhausted } = asked;

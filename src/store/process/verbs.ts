@@ -212,6 +212,14 @@ export interface LoggedCall {
   readonly ms: number;
 }
 
+export interface CallEnd {
+  readonly outcome: ToolOutcome;
+  readonly output: string;
+  /** What came of it besides words. */
+  readonly media?: readonly MediaRef[];
+  readonly now: number;
+}
+
 export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, RewindVerbs, NestVerbs, TimingVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(
@@ -238,12 +246,7 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
   openCalls(pid: string, runId: string): Promise<readonly CallRow[]>;
   /** The write-ahead of an effect: on disk before anything happens. */
   beginCall(pid: string, epoch: number, dispatchId: string): Promise<Outcome<null>>;
-  endCall(
-    pid: string,
-    epoch: number,
-    dispatchId: string,
-    result: { readonly outcome: ToolOutcome; readonly output: string; readonly now: number },
-  ): Promise<Outcome<{ readonly seq: number }>>;
+  endCall(pid: string, epoch: number, dispatchId: string, result: CallEnd): Promise<Outcome<{ readonly seq: number }>>;
   ask(pid: string, epoch: number, request: AskRequest): Promise<Outcome<Approval>>;
   /** Compare-and-set: an approval that is decided already comes back as it was decided. Null: there is none. */
   answer(pid: string, answer: GivenAnswer): Promise<Outcome<Approval | null>>;
