@@ -200,6 +200,11 @@ export const SETTINGS = {
     { env: "AGENT_TIMEOUT_MS", max: 31 * DAY_MS },
   ),
 
+  "session.contextResetTurns": count(
+    "after so many messages a model goes on with the last of them in short; where nobody sets it, in other channels' sessions only; 0 is never",
+    8,
+    { max: 100_000 },
+  ),
   "session.defaultResetPolicy.mode": choice("when a session starts anew by itself", RESET_MODES, ASKS_LATER),
   "session.defaultResetPolicy.atHour": count("the hour of a daily reset", 4, { max: 23, ...ASKS_LATER }),
   "session.defaultResetPolicy.idleMinutes": count("how long until an idle reset", 60, { min: 1, ...ASKS_LATER }),

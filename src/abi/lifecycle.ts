@@ -11,3 +11,11 @@ export const STABLE_MS = 10 * MINUTE;
 /** A run may be moved to so many times its usual time, and is warned of its end so long before. */
 export const TIMEOUT_CAP = 4;
 export const TIMEOUT_WARNING_MS = MINUTE;
+
+/** Where messages of a session may come from, where whoever sent them can start it again and is no other channel. */
+const SOURCES_AT_HAND: readonly string[] = ["cli", "web", "agent"];
+
+/** A process that has no session is one of a terminal. */
+export function isAtHand(source: string | null): boolean {
+  return source === null || SOURCES_AT_HAND.includes(source);
+}

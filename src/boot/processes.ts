@@ -1,6 +1,7 @@
 // The life of processes, put together: ledger, tool calls, runners, closing, undo.
 
 import { uuidv7 } from "../abi/ids.ts";
+import { isAtHand } from "../abi/lifecycle.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
@@ -14,6 +15,7 @@ import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import type { Compactor } from "../process/compaction/compactor.ts";
 import { roomOf } from "../process/compaction/room.ts";
+import { resetContext } from "../process/context-reset.ts";
 import { Costs } from "../process/costs.ts";
 import { HeldRuns } from "../process/held-runs.ts";
 import { imagesIn } from "../process/images.ts";
@@ -30,6 +32,7 @@ import { ToolCalls } from "../process/toolcalls.ts";
 import { UndoService } from "../process/undo.ts";
 import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { Claimed } from "../store/process/verbs.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import { bootCompaction } from "./compaction.ts";
 import { disksOf } from "./disks.ts";
@@ -79,10 +82,12 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   const interrupt = (pid: string) => runners.interrupt(pid);
   const limitMs = (row: ProcessRow, runId: string) => timeoutOf(core, row, runId);
   const timeouts = new Timeouts({ store, ledger, clock, limitMs, interrupt, onFault });
-  const isExternal = async (_pid: string) => false;
+  const isExternal = async (pid: string) => !isAtHand((await kernel.sessions.ofProcess(pid))?.source ?? null);
   const restarter = new Restarter({ store, ledger, clock, isExternal, held: () => heldRuns });
+  const turnsOf = (row: ProcessRow) => turnsOfSession(core, row, isExternal);
+  const reset = (row: ProcessRow, run: Claimed) => resetContext({ store, ledger, clock, turnsOf }, row, run);
   const ports = runPorts(core, files, {
-    ...{ timeouts, restarter },
+    ...{ timeouts, restarter, resetContext: reset },
     ledger,
     budgets,
     shells,
@@ -137,6 +142,17 @@ async function timeoutOf({ kernel, offers }: Core, { pid, ownerUid: uid }: Proce
   return Number(setting("run.timeoutMs").text);
 }
 
+/** After how many messages of a person the model goes on with less; where nobody has said so, only a session of another channel does. */
+async function turnsOfSession(
+  { kernel }: Core,
+  { pid, ownerUid: uid }: ProcessRow,
+  isExternal: (pid: string) => Promise<boolean>,
+): Promise<number | null> {
+  const { layer, text } = (await settingsFor(kernel.config, { uid, client: undefined }))("session.contextResetTurns");
+  const turns = Number(text);
+  return turns === 0 || (layer === "default" && !(await isExternal(pid))) ? null : turns;
+}
+
 function bootChanges(
   core: Core,
   { locate, options }: FileParts,
@@ -163,6 +179,7 @@ interface RunParts {
   readonly blocks: Blocks;
   readonly timeouts: Timeouts;
   readonly restarter: Restarter;
+  readonly resetContext: RunPorts["resetContext"];
   /** Made after what it is handed to. */
   readonly held: () => HeldRuns;
   readonly outages: () => Outages;
@@ -171,7 +188,7 @@ interface RunParts {
 function runPorts(
   core: Core,
   { options, kept, live }: FileParts,
-  { ledger, budgets, shells, policy, blocks, held, outages, changes, timeouts, restarter }: RunParts,
+  { ledger, budgets, shells, policy, blocks, held, outages, changes, timeouts, ...care }: RunParts,
 ): RunPorts & { readonly compactor: Compactor; readonly media: KeptMedia } {
   const { kernel, processes: store, machine, bus, callers, door } = core;
   const { judge, questions } = policy;
@@ -230,7 +247,7 @@ function runPorts(
         named,
       );
     },
-    ...{ held, outages, active, restarter },
+    ...{ held, outages, active, ...care },
     toolSpecs: (row) => toolCalls.specs(row),
     imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
     promptOf: promptOfRow,

@@ -9,7 +9,7 @@ import type { Failure, FailureClass } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
 import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
-import type { TurnCommit } from "../store/process/verbs.ts";
+import type { Claimed, TurnCommit } from "../store/process/verbs.ts";
 import { storable } from "./arguments.ts";
 import { type AskPorts, askModels, type Working } from "./asking.ts";
 import { Shift } from "./costs.ts";
@@ -21,6 +21,8 @@ import type { RunPlace, ToolCalls } from "./toolcalls.ts";
 export interface RunPorts extends AskPorts {
   readonly toolCalls: ToolCalls;
   readonly restarter: Restarter;
+  /** Has the model go on with less of the conversation, where that is wanted. */
+  readonly resetContext: (row: ProcessRow, run: Claimed) => Promise<void>;
   /** A run of the process is over: what it left running ends. */
   readonly runOver: (pid: string) => void;
 }
@@ -46,6 +48,7 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
   const { store, ledger, clock } = ports;
   const { row, run } = place;
   const shift = new Shift(clock);
+  await ports.resetContext(row, run);
   for (let turn = run.turn; ; turn++) {
     if ((await ports.toolCalls.runAll(place)) === "left" || place.signal.aborted) return;
     // Only after tools: what waits when a run begins has a run of its own to come.

@@ -14,7 +14,7 @@ import {
   type WaitsFor,
 } from "../../src/abi/process.ts";
 import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
-import type { CallStatus, Closing, Hold, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
+import type { CallStatus, Closing, LoggedCall, OutboxRow, Projection } from "../../src/store/process/verbs.ts";
 import type { ModelAsked, ModelCall, ModelQueued, ModelRun, NewMessage } from "./model-rows.ts";
 import { ModelTold } from "./model-told.ts";
 import { endOf, ModelUsage } from "./model-usage.ts";
@@ -108,18 +108,6 @@ export class ModelProcess {
   rest(): void {
     const held = this.stopped || this.paused !== null || this.openApproval !== null;
     this.active = this.currentRun !== null && !held ? "running" : null;
-  }
-
-  hold({ stopped, now, why, atOnce }: Hold): void {
-    if (this.stopped !== stopped || why === undefined) this.stoppedWhy = stopped ? (why ?? null) : null;
-    if (this.stopped !== stopped) {
-      this.stopped = stopped;
-      this.lastActiveAt = now;
-      if (this.active === null) this.rest();
-    }
-    if (!stopped || !atOnce) return;
-    this.epoch++;
-    this.active = null;
   }
 
   retry(retrying: Retrying, held: boolean): null {

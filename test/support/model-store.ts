@@ -21,7 +21,20 @@ import { closingRecordsOf, type HistoryQuery, historyOf, plainHead, textOf } fro
 import type { Step } from "./model-segments.ts";
 import { ModelToldStore } from "./model-told.ts";
 import { endOf, repeatsOf } from "./model-usage.ts";
-import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
+import {
+  abort,
+  admit,
+  answer,
+  ask,
+  boundary,
+  claim,
+  commitTurn,
+  cut,
+  hold,
+  recover,
+  remember,
+  seal,
+} from "./model-verbs.ts";
 
 export class ModelDisk {
   readonly processes = new Map<string, ModelProcess>();
@@ -133,7 +146,7 @@ export class ModelStore extends ModelToldStore implements ProcessStore {
 
   async hold(pid: string, wish: Given<"hold", 1>) {
     return this.verb(pid, (process) => {
-      process.hold(wish);
+      hold(process, wish);
       return plainHead(process);
     });
   }

@@ -6,8 +6,9 @@ import type { Approval, Restarts, Retrying, RunEnd, RunStatus, State, UsageRow, 
 import { TRIED_AGAIN, WORKING_STATES } from "../../abi/process.ts";
 import { type Facts, nextState, type StateEvent } from "../../abi/states.ts";
 import type { Db } from "../open.ts";
+import type { Hold } from "./holding.ts";
 import { approvalFromRow, type HilRow, runEnd } from "./rows.ts";
-import type { Closing, EndedNotice, Head, Hold, OutboxRow, Projection } from "./verbs.ts";
+import type { Closing, EndedNotice, Head, OutboxRow, Projection } from "./verbs.ts";
 
 // kernel.db ignores a number it has seen. What a later start sends, or a database made anew in the place of a damaged one, must be
 // beyond every number sent before, also by a database whose tail a power cut took.

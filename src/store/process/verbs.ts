@@ -16,6 +16,7 @@ import type {
 } from "../../abi/process.ts";
 import type { AskRequest, GivenAnswer } from "./asked.ts";
 import type { ChangeVerbs } from "./changes.ts";
+import type { HoldVerbs } from "./holding.ts";
 import type { NestVerbs } from "./nested.ts";
 import type { RewindVerbs } from "./rewinds.ts";
 import type { SegmentVerbs } from "./segment-verbs.ts";
@@ -220,7 +221,14 @@ export interface CallEnd {
   readonly now: number;
 }
 
-export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, RewindVerbs, NestVerbs, TimingVerbs {
+export interface ProcessStore
+  extends ToldVerbs,
+    ChangeVerbs,
+    SegmentVerbs,
+    RewindVerbs,
+    NestVerbs,
+    HoldVerbs,
+    TimingVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(
     pid: string,
@@ -275,21 +283,6 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
   /** How often a run has made the same call, this one included, since it last did something new. */
   repeats(pid: string, dispatchId: string): Promise<number>;
 
-  /** The database could not be used: until a reset the process does nothing. */
-  fail(pid: string): Promise<void>;
-  hold(pid: string, options: Hold): Promise<Outcome<Head>>;
-  /** A run that ended by a fault is put aside until it is taken up again. */
-  restart(
-    pid: string,
-    epoch: number,
-    options: { readonly runId: string; readonly restarts: Restarts; readonly waitsFor: WaitsFor },
-  ): Promise<Outcome<null>>;
-  /** Null lets go; with a model, the run in flight is from then on for that one, and what others failed at is forgotten. */
-  pause(
-    pid: string,
-    waitsFor: WaitsFor | null,
-    options: { readonly now: number; readonly model?: string },
-  ): Promise<Outcome<Head>>;
   /** Ends the run in flight; its open calls get their result. With a run id, only if that run is the one. */
   abort(
     pid: string,
@@ -350,15 +343,6 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
   quarantine(pid: string, now: number): Promise<string>;
   remove(pid: string): Promise<void>;
   close(): Promise<void>;
-}
-
-export interface Hold {
-  readonly stopped: boolean;
-  readonly now: number;
-  /** Where the kernel stops it: a person's stop is never taken for that. */
-  readonly why?: string;
-  /** Not at the next safe point: what is in flight is fenced, and its run stays. */
-  readonly atOnce?: boolean;
 }
 
 export interface Aborting {
