@@ -18,12 +18,14 @@ import type { AskRequest, GivenAnswer } from "./asked.ts";
 import type { ChangeVerbs } from "./changes.ts";
 import type { HoldVerbs } from "./holding.ts";
 import type { NestVerbs } from "./nested.ts";
+import type { HistoryRange, HistorySlice, TextPiece } from "./reading.ts";
 import type { RewindVerbs } from "./rewinds.ts";
 import type { SegmentVerbs } from "./segment-verbs.ts";
 import type { Sweep } from "./sweep.ts";
 import type { TimingVerbs } from "./timing.ts";
 import type { ToldVerbs } from "./told.ts";
 
+export type { HistoryRange, HistorySlice, TextPiece } from "./reading.ts";
 export type { Compaction, ContextShape, Graft, Undone } from "./segment-verbs.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
@@ -180,29 +182,6 @@ export interface Head {
 
 export interface ArchiveRecord {
   readonly [field: string]: unknown;
-}
-
-export interface HistorySlice {
-  readonly messages: readonly Message[];
-  readonly count: number;
-  readonly hasMoreBefore: boolean;
-  readonly hasMoreAfter: boolean;
-}
-
-export interface HistoryRange {
-  readonly limit: number;
-  readonly offset?: number;
-  readonly afterSeq?: number;
-  readonly beforeSeq?: number;
-  /** Of the stored messages together; one at least comes all the same. */
-  readonly bytesMax?: number;
-}
-
-/** Part of the text of a message, in characters (not UTF-16 units). */
-export interface TextPiece {
-  readonly seq: number;
-  readonly offset: number;
-  readonly charsMax: number;
 }
 
 export interface LoggedCall {
