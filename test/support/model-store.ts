@@ -20,20 +20,7 @@ import { ModelProcess } from "./model-process.ts";
 import { closingRecordsOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
 import type { Step } from "./model-segments.ts";
 import { endOf, repeatsOf } from "./model-usage.ts";
-import {
-  abort,
-  admit,
-  answer,
-  ask,
-  boundary,
-  claim,
-  commitTurn,
-  cut,
-  hold,
-  recover,
-  remember,
-  seal,
-} from "./model-verbs.ts";
+import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
 
 export class ModelDisk {
   readonly processes = new Map<string, ModelProcess>();
