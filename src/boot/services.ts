@@ -17,6 +17,7 @@ import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
 import { budgetService } from "../process/budget-service.ts";
 import { historiesService } from "../process/histories.ts";
+import { lifecycleService } from "../process/lifecycle.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
 import { policyService } from "../process/policy/service.ts";
@@ -119,6 +120,7 @@ export function bootServices(
     outages: outageReports(kernel),
     undoing,
     trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
+    lifecycle: lifecycleService(kernel, parts.timeouts),
     search: core.search,
   };
 }
