@@ -136,6 +136,7 @@ export async function spawn(
       dropped: place.dropped,
       projectId: place.projectId,
       mode,
+      ...(request.restart === undefined ? {} : { restart: request.restart }),
       budget,
     },
     { uid: caller.uid, requestId, bodyHash: hash, answer, now },

@@ -194,6 +194,10 @@ export const KERNEL_SCHEMA: Schema = {
       ],
     },
     {
+      name: "what becomes of a process after a fault",
+      statements: ["ALTER TABLE processes ADD COLUMN restart TEXT"],
+    },
+    {
       name: "agents, personas, bundles, projects, credits",
       statements: [
         // What was said of an agent account; one of which nothing was said has no row.
