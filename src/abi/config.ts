@@ -275,36 +275,6 @@ export function configOver(stored: { readonly [key: string]: string }, said: Par
   return { ...Object.fromEntries(values), ...said } as Config;
 }
 
-const NUMBERS: (keyof Config)[] = [];
-const secrets: string[] = [];
-/** Variables that set what an account may set for itself, and those that set what only root may. */
-const ofUsers: string[] = [];
-const ofRoot: string[] = [];
-for (const name of SETTING_NAMES) {
-  const { env, type, writes }: Setting = SETTINGS[name];
-  if (name.startsWith("kernel.") || name.startsWith("retention.")) NUMBERS.push(name as keyof Config);
-  if (env === undefined) continue;
-  (writes === "user" ? ofUsers : ofRoot).push(env);
-  if (type === "secret") secrets.push(env);
-}
-
-/** Variables whose values are secrets. */
-export const SECRET_ENV: readonly string[] = secrets;
-
-/** What a client tells the kernel of its environment, and nothing else. */
-export const CLIENT_ENV: readonly string[] = [...ofUsers, "LANG", "EDITOR", "VISUAL"];
-
-/** What the kernel gets of the environment of whoever happens to start it. */
-export const KERNEL_ENV: readonly string[] = [
-  "PATH",
-  "HOME",
-  "TMPDIR",
-  "LANG",
-  "LC_ALL",
-  "TZ",
-  "XDG_RUNTIME_DIR",
-  "GSV_HOME",
-  "USER",
-  "LOGNAME",
-  ...ofRoot,
-];
+const NUMBERS = SETTING_NAMES.filter(
+  (name) => name.startsWith("kernel.") || name.startsWith("retention."),
+) as readonly (keyof Config)[];

@@ -37,7 +37,7 @@ export interface ReadOptions {
   readonly onInterrupted: () => void;
   /** Who asks, and with what environment. */
   readonly client?: ClientInfo;
-  readonly config?: () => Partial<Config>;
+  readonly config?: () => Promise<Partial<Config>>;
   readonly secretsStore?: string | undefined;
   /** Where programs are looked for. */
   readonly path?: string | undefined;
@@ -169,7 +169,7 @@ function loadedWhenAsked<S extends object>(load: () => Promise<Partial<NoInfer<S
 function settingsShown(kernel: KernelStore, options: ReadOptions): Settings {
   return loadedWhenAsked(async () => {
     const { settingsAtRest } = await import("./settings.ts");
-    return settingsAtRest(kernel, { ...options, config: options.config?.() ?? {} });
+    return settingsAtRest(kernel, { ...options, config: (await options.config?.()) ?? {} });
   });
 }
 
