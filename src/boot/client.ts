@@ -23,6 +23,8 @@ const ERROR_MARK = "gsv: ";
 const HINT_MARK = "  ";
 /** A longer log is put aside, in the place of the one put aside before, when a kernel is started. */
 const LOG_BYTES_MAX = 8 * 1024 * 1024;
+/** The runtime would look for garbage every second, and a kernel with nothing to do would wake for that alone. */
+const MEMORY_LOOK_MS = 10_000;
 
 export interface ClientMachine {
   readonly paths: HomePaths;
@@ -97,6 +99,7 @@ export async function startKernel({
       env: {
         ...only(env, KERNEL_ENV),
         GSV_HOME: paths.home,
+        BUN_GC_TIMER_INTERVAL: String(MEMORY_LOOK_MS),
       },
       stdio: ["ignore", log, log],
       detached: true,
