@@ -36,6 +36,7 @@ import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
 import { conversationsOf } from "./compaction.ts";
 import { disksOf } from "./disks.ts";
+import { machineOf } from "./machine.ts";
 import { mountedFiles } from "./mounts.ts";
 import { bootAgents, bootPeople } from "./people.ts";
 import type { ProcessParts } from "./processes.ts";
@@ -204,6 +205,7 @@ export function bootFiles(core: Core): FileParts {
     actFor: (caller) => door(caller.ownerUid, async () => caller),
     log: async () => redactor.text(await endOfFile(paths.kernelLog, LOG_BYTES_MAX)),
     onLocked: (uid, locked) => logins.accountLocked(uid, locked),
+    machine: machineOf(paths.home),
     ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
   });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
