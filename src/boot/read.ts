@@ -35,7 +35,7 @@ export interface ReadOptions {
   readonly onInterrupted: () => void;
   /** Who asks, and with what environment. */
   readonly client?: ClientInfo;
-  readonly config?: Partial<Config>;
+  readonly config?: () => Partial<Config>;
   readonly secretsStore?: string | undefined;
   /** Where programs are looked for. */
   readonly path?: string | undefined;
@@ -53,7 +53,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     database.close();
     return null;
   }
-  const { generation } = database.current();
+  const generation = () => database.current().generation;
   const caller = () => callersFrom(kernel.accounts).person(human.uid, human.home);
   const sys = (): Sys =>
     kernelSys({
@@ -69,19 +69,27 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     (await import("./read-files.ts")).readFiles({ paths, clock, random, database, kernel, sys }),
   );
   const histories = lazily(async () =>
-    (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation }),
+    (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation() }),
   );
+  const registry = registryService({
+    kernel,
+    atRest: true,
+    fresh: async (pid) => (await histories.get()).store.projection(pid).catch(() => null),
+    onInterrupted,
+  });
   const dispatch = makeDispatch({
     readOnly: true,
     table: { get: syscallNamed },
     services: {
-      registry: registryService({
-        kernel,
-        atRest: true,
-        fresh: async (pid) => (await histories.get()).store.projection(pid).catch(() => null),
-        onInterrupted,
-      }),
+      registry,
       histories: loadedWhenAsked(async () => (await histories.get()).histories),
+      sessions: loadedWhenAsked(async () => {
+        const { store, histories: pages } = await histories.get();
+        const contextFiles = (pid: string) => store.contextFiles(pid);
+        return (await import("../sessions/views.ts")).sessionViews({
+          ...{ kernel, registry, histories: pages, contextFiles, clock },
+        });
+      }),
       archives: archivesService({
         kernel,
         objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
@@ -95,13 +103,13 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       prompts: loadedWhenAsked(async () => ({})),
       trust: loadedWhenAsked(async () => ({})),
       undoing: loadedWhenAsked(async () => ({})),
-      settings: settingsAtRest(kernel, options),
+      settings: settingsShown(kernel, options),
       ...treesAtRest(options, kernel),
       ...peopleAtRest(kernel, clock),
       kernel: controlService({
         about: aboutThis(paths),
         processes: kernel.processes,
-        life: () => ({ ...holderOf(paths), generation, clients: 0 }),
+        life: () => ({ ...holderOf(paths), generation: generation(), clients: 0 }),
         drain: () => {},
       }),
     },
@@ -154,10 +162,10 @@ function loadedWhenAsked<S extends object>(load: () => Promise<Partial<NoInfer<S
   });
 }
 
-function settingsAtRest(kernel: KernelStore, options: ReadOptions): Settings {
+function settingsShown(kernel: KernelStore, options: ReadOptions): Settings {
   return loadedWhenAsked(async () => {
-    const { bootSettings } = await import("./settings.ts");
-    return (await bootSettings(kernel, { ...options, config: options.config ?? {} })).settings;
+    const { settingsAtRest } = await import("./settings.ts");
+    return settingsAtRest(kernel, { ...options, config: options.config?.() ?? {} });
   });
 }
 

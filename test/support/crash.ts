@@ -38,7 +38,7 @@ const LOOKS = new Set(
    open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
    contextFiles keptPrompt changes undos rewinds contextShape segments historyPolicy
    above sums repeats of read close opened olderThan passwd shadow groups at inWorkspace
-   byKey ofProcess current generation generations closedBy`.split(/\s+/),
+   byKey ofProcess current generation generations closedBy beginning`.split(/\s+/),
 );
 
 export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
