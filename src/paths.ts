@@ -62,6 +62,8 @@ export function homePaths(gsvHome: string) {
     logDir,
     kernelLog: join(logDir, "kernel.log"),
     historyFile: join(home, "history"),
+    /** How far each process was seen on a terminal. */
+    seenFile: join(home, "seen.json"),
   } as const;
 }
 
