@@ -84,11 +84,8 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       registry,
       histories: loadedWhenAsked(async () => (await histories.get()).histories),
       sessions: loadedWhenAsked(async () => {
-        const { store, histories: pages } = await histories.get();
-        const contextFiles = (pid: string) => store.contextFiles(pid);
-        return (await import("../sessions/views.ts")).sessionViews({
-          ...{ kernel, registry, histories: pages, contextFiles, clock },
-        });
+        const { sessionViews } = await import("../sessions/views.ts");
+        return sessionViews({ kernel, registry, clock, ...(await histories.get()) });
       }),
       archives: archivesService({
         kernel,
@@ -99,10 +96,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       tree: loadedWhenAsked(async () => (await files.get()).tree),
       storage: loadedWhenAsked(async () => (await files.get()).storage),
       media: loadedWhenAsked(async () => (await files.get()).media),
-      // What the next turn is told, a kernel puts together.
-      prompts: loadedWhenAsked(async () => ({})),
-      trust: loadedWhenAsked(async () => ({})),
-      undoing: loadedWhenAsked(async () => ({})),
+      ...ofKernels(),
       settings: settingsAtRest(kernel, options),
       ...treesAtRest(options, kernel),
       ...peopleAtRest(kernel, clock),
@@ -138,6 +132,12 @@ function reportsAtRest(kernel: KernelStore, clock: Clock) {
     usage: loadedWhenAsked<UsageReports>(async () => (await spending()).usageReports({ kernel, clock, atRest: true })),
     budgets: loadedWhenAsked<BudgetService>(async () => (await spending()).budgetsShown({ kernel, clock })),
   };
+}
+
+/** What the next turn is told, a kernel puts together. */
+function ofKernels(): Pick<Services, "prompts" | "trust" | "undoing"> {
+  const none = async () => ({});
+  return { prompts: loadedWhenAsked(none), trust: loadedWhenAsked(none), undoing: loadedWhenAsked(none) };
 }
 
 const spending = () => import("../kernel/spending.ts");

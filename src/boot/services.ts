@@ -72,10 +72,10 @@ export function bootServices(
     ...{ closer, termMs: config["kernel.termMs"], held: heldRuns },
     renewsBefore: (row, now) => renewalFor(kernel, row, now),
   });
-  const prompts = promptsService(promptPorts(core, files, parts));
-  const registry = registryService({ kernel, atRest: false, heldBy: (pid) => ledger.heldBy(pid) });
   const used = {
-    ...{ processes, registry, prompts },
+    processes,
+    registry: registryService({ kernel, atRest: false, heldBy: (pid) => ledger.heldBy(pid) }),
+    prompts: promptsService(promptPorts(core, files, parts)),
     histories: historiesService({
       ...{ kernel, store, calls: { heard: core.calls, clock } },
       open: (row) => ledger.open(row),
@@ -102,15 +102,7 @@ export function bootServices(
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     usage: usageReports({ kernel, clock }),
     budgets: budgetService({ kernel, budgets, clock }),
-    settings: {
-      ...core.settings,
-      async change(context, request) {
-        const changed = await core.settings.change(context, request);
-        await heldRuns.look(context.caller.ownerUid);
-        await budgets.look(request.system ? null : context.caller.ownerUid);
-        return changed;
-      },
-    },
+    settings: settingsWatched(core, parts),
     shells,
     web,
     code,
@@ -123,6 +115,19 @@ export function bootServices(
     undoing,
     trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
     search: core.search,
+  };
+}
+
+/** Whoever waits for a setting is looked at when one changes. */
+function settingsWatched({ settings }: Core, { heldRuns, budgets }: ProcessParts): Services["settings"] {
+  return {
+    ...settings,
+    async change(context, request) {
+      const changed = await settings.change(context, request);
+      await heldRuns.look(context.caller.ownerUid);
+      await budgets.look(request.system ? null : context.caller.ownerUid);
+      return changed;
+    },
   };
 }
 
