@@ -168,8 +168,8 @@ export function domainCommand(domain: string, verbs: ReadonlyMap<string, Verb>):
     input: {},
     examples: [],
   };
-  const { name, summary, usage = "", examples } = spec;
-  return { name, summary, usage, examples, spec, verbs, run: (args, io) => runVerb(spec, verbs, args, io) };
+  const { name, summary, examples } = spec;
+  return { name, summary, examples, spec, verbs, run: (args, io) => runVerb(spec, verbs, args, io) };
 }
 
 async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: readonly string[], io: Io): Promise<number> {

@@ -17,7 +17,7 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { SysError } from "./abi/errno.ts";
 import type { KernelInfo } from "./kernel/lifetime.ts";
 import { quoted } from "./lib/quote.ts";
-import { clip } from "./lib/truncate.ts";
+import { clip, fits } from "./lib/truncate.ts";
 
 export type HomePaths = ReturnType<typeof homePaths>;
 
@@ -66,7 +66,7 @@ export function homePaths(gsvHome: string) {
 /** Which directory GSV_HOME, or without it the person's own home, stands for, under the one name it has however it is reached. */
 export function homeFrom(gsvHome: string | undefined, personsHome: string): string {
   const home = named(gsvHome, personsHome);
-  if (Buffer.byteLength(home) > HOME_BYTES_MAX) throw refused(home, "its path is too long", OWN_DIRECTORY);
+  if (!fits(home, HOME_BYTES_MAX)) throw refused(home, "its path is too long", OWN_DIRECTORY);
   refuseShared(home);
   const real = realPathOf(home);
   refuseShared(real);

@@ -5,8 +5,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { manualIndex } from "../commands/man-index.ts";
 import { build } from "../src/build.ts";
 import { hotChunk } from "../src/bundle/hot-chunk.ts";
+import { readyIndex } from "../src/bundle/ready-index.ts";
+import { MANUAL } from "../src/prompts/manual.ts";
 import { WIRES } from "./support/wire-bytes.ts";
 import { WireServer } from "./support/wire-server.ts";
 
@@ -100,6 +103,18 @@ test("model servers are asked through their SDKs, of which the binary holds no p
   const text = (path: string) => ({ type: "text", text: path });
   expect(JSON.parse(said)).toEqual([text(anthropic.path), done, text(chat.path), done]);
   expect(readFileSync(binary).includes("/fine_tuning/jobs")).toBe(false);
+});
+
+test("what man -k searches in a binary is what it would make of the manual and the declarations itself", async () => {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(import.meta.dir, "../commands/man-index.ts")],
+    outdir: join(scratch, "index"),
+    target: "bun",
+    plugins: [readyIndex],
+  });
+  const ready: typeof import("../commands/man-index.ts") = await import(outputs[0]?.path ?? "");
+  const nothing = () => Promise.reject(new Error("asked for the manual"));
+  expect(await ready.manualIndex(nothing)).toEqual(await manualIndex(async () => MANUAL));
 });
 
 test("what is imported dynamically on the way of common commands lies in one chunk, and is the same module everywhere", async () => {

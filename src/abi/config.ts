@@ -193,6 +193,17 @@ export const SETTINGS = {
     max: 100_000,
   }),
 
+  "run.timeoutMs": count(
+    "a run is stopped this long after it last did something, and never later than four times that; 0 is never",
+    1_800_000,
+    { env: "AGENT_TIMEOUT_MS", max: 31 * DAY_MS },
+  ),
+
+  "session.contextResetTurns": count(
+    "after so many messages a model goes on with the last of them in short; where nobody sets it, in other channels' sessions only; 0 is never",
+    8,
+    { max: 100_000 },
+  ),
   "session.defaultResetPolicy.mode": choice("when a session starts anew by itself", RESET_MODES, ASKS),
   "session.defaultResetPolicy.atHour": count("the hour of a daily reset, in server.timezone", 4, { max: 23, ...ASKS }),
   "session.defaultResetPolicy.idleMinutes": count("how long until an idle reset", 60, { min: 1, ...ASKS }),
@@ -204,6 +215,7 @@ export const SETTINGS = {
     "{}",
     { shape: "object" },
   ),
+  "terminal.theme": choice("the colours of gsv's terminal", ["auto", "dark", "light", "none"], {}),
   "compaction.enabled": flag("whether old history is summarised when it gets too long", true, ASKS),
   "compaction.reserveTokens": count("room kept free in a model's window", 20_000, ASKS),
   "compaction.keepRecentTokens": count("how much of the newest history stays as it is", 20_000, ASKS),

@@ -57,7 +57,7 @@ export function uuidv7(nowMs: number, random: RandomBytes): string {
 }
 
 function dashed(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes).toString("hex");
+  const hex = bytes.toHex();
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 

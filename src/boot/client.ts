@@ -65,7 +65,7 @@ export function clientSys(machine: ClientMachine): Sys {
       if (machine.login !== undefined) return null;
       const { readOnlySys } = await import("./read.ts");
       const { info: client, env } = machine;
-      const asked = { client, config: configFrom(env), secretsStore: env.GSV_SECRETS, path: env.PATH };
+      const asked = { client, config: () => configFrom(env), secretsStore: env.GSV_SECRETS, path: env.PATH };
       return readOnlySys({ paths, clock, random, onInterrupted: () => (interrupted = true), ...asked });
     },
   });
@@ -147,7 +147,12 @@ export function clientEnv(env: ClientMachine["env"]): { readonly [name: string]:
 }
 
 function only(env: ClientMachine["env"], names: readonly string[]): { [name: string]: string } {
-  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  const kept: { [name: string]: string } = {};
+  for (const name of names) {
+    const value = env[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
 }
 
 /** The error a kernel ended with, as it wrote it into its log; what others wrote there meanwhile stands around it. */

@@ -35,7 +35,7 @@ export interface ReadOptions {
   readonly onInterrupted: () => void;
   /** Who asks, and with what environment. */
   readonly client?: ClientInfo;
-  readonly config?: Partial<Config>;
+  readonly config?: () => Partial<Config>;
   readonly secretsStore?: string | undefined;
   /** Where programs are looked for. */
   readonly path?: string | undefined;
@@ -53,7 +53,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     database.close();
     return null;
   }
-  const { generation } = database.current();
+  const generation = () => database.current().generation;
   const caller = () => callersFrom(kernel.accounts).person(human.uid, human.home);
   const sys = (): Sys =>
     kernelSys({
@@ -69,7 +69,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     (await import("./read-files.ts")).readFiles({ paths, clock, random, database, kernel, sys }),
   );
   const histories = lazily(async () =>
-    (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation }),
+    (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation() }),
   );
   const registry = registryService({
     kernel,
@@ -97,13 +97,13 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       storage: loadedWhenAsked(async () => (await files.get()).storage),
       media: loadedWhenAsked(async () => (await files.get()).media),
       ...ofKernels(),
-      settings: settingsAtRest(kernel, options),
+      settings: settingsShown(kernel, options),
       ...treesAtRest(options, kernel),
       ...peopleAtRest(kernel, clock),
       kernel: controlService({
         about: aboutThis(paths),
         processes: kernel.processes,
-        life: () => ({ ...holderOf(paths), generation, clients: 0 }),
+        life: () => ({ ...holderOf(paths), generation: generation(), clients: 0 }),
         drain: () => {},
       }),
     },
@@ -162,10 +162,10 @@ function loadedWhenAsked<S extends object>(load: () => Promise<Partial<NoInfer<S
   });
 }
 
-function settingsAtRest(kernel: KernelStore, options: ReadOptions): Settings {
+function settingsShown(kernel: KernelStore, options: ReadOptions): Settings {
   return loadedWhenAsked(async () => {
-    const { bootSettings } = await import("./settings.ts");
-    return (await bootSettings(kernel, { ...options, config: options.config ?? {} })).settings;
+    const { settingsAtRest } = await import("./settings.ts");
+    return settingsAtRest(kernel, { ...options, config: options.config?.() ?? {} });
   });
 }
 

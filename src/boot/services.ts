@@ -3,7 +3,6 @@
 import type { LivePorts } from "../../fs/proc/stream.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Core } from "../boot.ts";
-import { settingsFor } from "../kernel/config.ts";
 import { controlService } from "../kernel/control.ts";
 import { filesByTarget } from "../kernel/file-targets.ts";
 import { treeService } from "../kernel/file-tree.ts";
@@ -18,6 +17,7 @@ import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
 import { budgetService } from "../process/budget-service.ts";
 import { historiesService } from "../process/histories.ts";
+import { lifecycleService } from "../process/lifecycle.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
 import { policyService } from "../process/policy/service.ts";
@@ -25,8 +25,6 @@ import { processesService } from "../process/processes.ts";
 import { type PromptsPorts, promptsService } from "../process/prompts.ts";
 import { contextFilesNamed } from "../process/spawn-context.ts";
 import { trustService } from "../process/trust.ts";
-import { factsOf } from "../providers/models.ts";
-import { providerNames } from "../providers/table.ts";
 import { renewalFor } from "../sessions/renewal.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
@@ -112,6 +110,7 @@ export function bootServices(
     outages: outageReports(kernel),
     undoing,
     trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
+    lifecycle: lifecycleService(kernel, parts.timeouts),
     search: core.search,
   };
 }
@@ -131,12 +130,8 @@ function settingsWatched({ settings }: Core, { heldRuns, budgets }: ProcessParts
 
 function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: ProcessParts): PromptsPorts {
   const { kernel, processes: store, machine, callers, models, offers } = core;
-  const windowOf = async (name: string, { ownerUid: uid }: Pick<ProcessRow, "ownerUid">) => {
-    const [provider = "", ...id] = name.split("/");
-    if (!providerNames().includes(provider) || id.length === 0) return null;
-    const setting = await settingsFor(kernel.config, { uid, client: undefined });
-    return factsOf(provider, id.join("/"), Number(setting("ai.contextWindowTokens").text)).windowTokens;
-  };
+  const windowOf = async (name: string, { ownerUid: uid }: Pick<ProcessRow, "ownerUid">) =>
+    (await models.windowOf({ uid, offer: undefined }, name))?.windowTokens ?? null;
   return {
     ...{
       kernel,
@@ -151,8 +146,8 @@ function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: Proc
     open: (row) => ledger.open(row),
     async modelOf(context, row) {
       const asker = { uid: row.ownerUid, offer: offers.from(context) };
-      const [{ name }] = await models.reach(asker, await modelOfProcess(kernel, row.pid));
-      return { name, windowTokens: await windowOf(name, row) };
+      const [{ name, window }] = await models.reach(asker, await modelOfProcess(kernel, row.pid));
+      return { name, windowTokens: window?.windowTokens ?? (await windowOf(name, row)) };
     },
   };
 }

@@ -62,8 +62,8 @@ function noticeOf(bytes: number): string {
   return `\n[… ${bytes} bytes left out …]\n`;
 }
 
-// A UTF-16 unit is one to three bytes, so most texts are decided without counting.
-function fits(text: string, bytesMax: number): boolean {
+/** Whether it is no longer than that in UTF-8. A UTF-16 unit is one to three bytes, so most texts are decided without counting. */
+export function fits(text: string, bytesMax: number): boolean {
   if (text.length > bytesMax) return false;
   return text.length * 3 <= bytesMax || Buffer.byteLength(text) <= bytesMax;
 }

@@ -2,6 +2,7 @@
 // a person names one: what a model costs and who reads along is no agent's to decide.
 
 import { SysError } from "../abi/errno.ts";
+import { NO_USAGE } from "../abi/process.ts";
 import { THINKING, type Thinking, thinkingNamed } from "../abi/session.ts";
 import { settingsFor } from "../kernel/config.ts";
 import type { Models } from "../kernel/models.ts";
@@ -57,7 +58,13 @@ export function modelService(ports: ModelChoicePorts): ModelService {
   const askerOf = (context: CallContext) => ({ uid: context.caller.ownerUid, offer: offers.from(context) });
   return {
     list: (context, provider) => models.list(askerOf(context), provider, context.signal),
-    test: (context, model) => models.test(askerOf(context), model, context.signal),
+    async test(context, model) {
+      const trial = await models.test(askerOf(context), model, context.signal);
+      const { usage, priced, ms, model: name } = trial;
+      const spent = { model: name, usage: usage ?? NO_USAGE, priced, ms };
+      if (usage !== null) await kernel.usage.charge(context.caller.ownerUid, { ...spent, now: clock.now() });
+      return trial;
+    },
     async ofProcess(context, pid, model) {
       const row = await visibleProcess(kernel, context.caller, pid);
       if (model !== undefined) {

@@ -238,6 +238,8 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
   return await ledger.write(row, async () => {
     const head = await store.head(pid);
     refuseDamaged(pid, head.state);
+    // What the kernel stopped, a message of a person starts.
+    const lifts = head.stoppedWhy !== null && caller.kind !== "process";
     // A run that waits for its model makes room for a message to another one, and is tried now for one to the same.
     const isAside = isHeld(head.paused) && caller.kind !== "process";
     if (isAside && head.currentModel !== (message.model ?? null)) await makeRoom(ports, context, row);
@@ -246,6 +248,8 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     // The line is drawn; what is above it is put away now, or by the next kernel. The message waits behind it.
     if (admitted.renewed) ports.closer.rollForward(pid).catch(() => {});
     const taking = admitted.runId ?? runId;
+    if (lifts) taken(pid, await store.hold(pid, { stopped: false, now }));
+    if (lifts) runners.mayStay(pid);
     ports.offers.bind({ runId: taking, pid }, thinking(ports.offers.from(context), request.thinking));
     await routeTo(ports, context, { runId: taking, pid });
     // It is saved: whatever becomes of telling, it is worked on.

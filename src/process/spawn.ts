@@ -134,6 +134,7 @@ export async function spawn(
       step: { ...step },
       dropped: place.dropped,
       mode,
+      ...(request.restart === undefined ? {} : { restart: request.restart }),
       budget,
     },
     { uid: caller.uid, requestId, bodyHash: hash, answer, now },

@@ -34,6 +34,8 @@ export interface ToolCallPorts {
   readonly approvals: ApprovalRows;
   readonly ledger: Ledger;
   readonly blocks: Blocks;
+  /** A sign of life of the run that the process has in flight; a call that was given so much time may take it. */
+  readonly active: (pid: string, untilMs?: number) => void;
   readonly clock: Clock;
   readonly random: RandomBytes;
   /** The process's own door, with its agent as caller; through the approved one goes what a person has seen and approved. */
@@ -213,6 +215,8 @@ export class ToolCalls {
     const block = call.call === "codemode.exec" ? this.blockOf(place, call) : null;
     // One that is taken up again was told of when it began.
     if (!(await block?.isAgain())) this.announce(place, call);
+    const { timeoutMs } = call.args;
+    this.ports.active(row.pid, typeof timeoutMs === "number" ? timeoutMs : 0);
     const work = () => this.effect({ row, call, judged }, signal);
     const ended = block === null ? await work() : await this.ports.blocks.during(call.dispatchId, block, work);
     if (block?.left) return "left";
@@ -267,6 +271,7 @@ export class ToolCalls {
 
   private async end(place: RunPlace, call: CallRow, ended: Ended): Promise<CallsOutcome> {
     const { row, run } = place;
+    this.ports.active(row.pid);
     const { outcome, output: text, media } = ended;
     const isNested = call.block !== undefined;
     const output = isNested ? text : await this.told(row, call, normaliseText(text));

@@ -39,6 +39,8 @@ export interface ModelTrial {
   readonly ms: number;
   readonly text: string;
   readonly usage: Usage | null;
+  /** Whether its price is known, so that its cost is more than a guess of nothing. */
+  readonly priced: boolean;
   readonly failure: Failure | null;
 }
 

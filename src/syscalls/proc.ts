@@ -4,7 +4,7 @@ import { initPid } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { MODES } from "../abi/policy.ts";
-import { PROFILES, type ProcessInfo } from "../abi/process.ts";
+import { PROFILES, type ProcessInfo, RESTART_RULES } from "../abi/process.ts";
 import type { ProcessCaps, Rights } from "./account-service.ts";
 import { field, syscall } from "./define.ts";
 import { capsText, closedText, messageLine, partsText, processText, signalledText, traceLine } from "./format.ts";
@@ -101,6 +101,12 @@ export const procCalls = [
         }),
       ),
       mode: field.optional(field.choice("how much it may do without asking", MODES, { meta: "MODE", hide: "tool" })),
+      restart: field.optional(
+        field.choice("whether a run that ends by a fault is taken up again", RESTART_RULES, {
+          meta: RESTART_RULES.join("|"),
+          hide: "tool",
+        }),
+      ),
     },
     cli: {
       examples: [

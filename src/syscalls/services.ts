@@ -5,7 +5,7 @@ import type { ConfigLayer } from "../abi/config-value.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Message } from "../abi/message.ts";
 import type { Mode } from "../abi/policy.ts";
-import type { ProcessInfo, Profile, RunStatus, State, Usage, WaitsFor } from "../abi/process.ts";
+import type { ProcessInfo, Profile, RestartRule, RunStatus, State, Usage, WaitsFor } from "../abi/process.ts";
 import type { Segment } from "../abi/segment.ts";
 import type { Thinking } from "../abi/session.ts";
 import type { LeaveReason } from "../abi/sys.ts";
@@ -95,6 +95,7 @@ export interface SpawnRequest {
   /** Who answers it, also later. */
   readonly model?: string;
   readonly mode?: Mode;
+  readonly restart?: RestartRule;
   /** Files that it is told at every turn, with commas between. */
   readonly context?: string;
   /** A text of its own that it is told at every turn, before those files. */

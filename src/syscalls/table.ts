@@ -11,6 +11,7 @@ import type { Files } from "./files-service.ts";
 import type { Conversations, SearchService } from "./history-service.ts";
 import type { Web } from "./net-service.ts";
 import type { PolicyService } from "./policy-service.ts";
+import type { Lifecycle } from "./proc-life.ts";
 import type { Prompts } from "./prompt-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
 import type { Archives, Histories, KernelControl, Processes, Registry, Settings } from "./services.ts";
@@ -33,6 +34,7 @@ export interface Services {
   readonly tree: FileTree; // looking, listing and getting read
   readonly kernel: KernelControl; // status reads
   readonly processes: Processes;
+  readonly lifecycle: Lifecycle;
   readonly settings: Settings; // looking reads
   readonly accounts: Accounts; // listing reads
   readonly groups: Groups; // listing reads
@@ -70,6 +72,7 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
     async () => (await import("./proc.ts")).procCalls,
     async () => (await import("./proc-model.ts")).procModelCalls,
     async () => (await import("./proc-mode.ts")).procModeCalls,
+    async () => (await import("./proc-life.ts")).procLifeCalls,
     async () => (await import("./spending.ts")).spendingCalls,
     async () => (await import("./prompt.ts")).promptCalls,
     async () => (await import("./undo.ts")).undoCalls,

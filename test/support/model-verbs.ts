@@ -2,6 +2,7 @@
 
 import { LIMITS } from "../../src/abi/limits.ts";
 import { type Approval, addUsage, type RunEnd } from "../../src/abi/process.ts";
+import type { Hold } from "../../src/store/process/holding.ts";
 import type {
   Aborting,
   Admission,
@@ -252,4 +253,16 @@ export function remember(
   for (const [old, { at }] of process.requests)
     if (at < request.at - LIMITS.requestsKeptMs) process.requests.delete(old);
   process.requests.set(key, request);
+}
+
+export function hold(process: ModelProcess, { stopped, now, why, atOnce }: Hold): void {
+  if (process.stopped !== stopped || why === undefined) process.stoppedWhy = stopped ? (why ?? null) : null;
+  if (process.stopped !== stopped) {
+    process.stopped = stopped;
+    process.lastActiveAt = now;
+    if (process.active === null) process.rest();
+  }
+  if (!stopped || !atOnce) return;
+  process.epoch++;
+  process.active = null;
 }

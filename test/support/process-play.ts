@@ -153,8 +153,18 @@ const PLAYERS: Players = {
     );
   },
 
-  async hold(world, { stopped }) {
-    await world.both((store) => store.hold(world.pid, { stopped, now: world.now }));
+  async hold(world, { stopped, by, atOnce }) {
+    const wish = { stopped, now: world.now, atOnce, ...(by === "kernel" && { why: "no activity" }) };
+    await world.both((store) => store.hold(world.pid, wish));
+  },
+
+  async restart(world) {
+    const owned = await world.owned();
+    if (owned === null) return;
+    const { runId, epoch } = owned.run;
+    const waitsFor = { kind: "restart", reason: "r", until: 1, attempt: 1 } as const;
+    const restarts = { count: 1, at: world.now };
+    await world.both((store) => store.restart(world.pid, epoch, { runId, restarts, waitsFor }));
   },
 
   async pause(world, { held }) {
