@@ -26,10 +26,8 @@ import type { Sweep } from "./sweep.ts";
 import type { TimingVerbs } from "./timing.ts";
 import type { ToldVerbs } from "./told.ts";
 
+export type { Admission, Admitted } from "./admission.ts";
 export type { HistoryRange, HistorySlice, TextPiece } from "./reading.ts";
-
-import type { Admission, Admitted } from "./admission.ts";
-
 export type { Compaction, ContextShape, Graft, Undone } from "./segment-verbs.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
