@@ -63,10 +63,10 @@ export function bootServices(
     ...{ closer, termMs: config["kernel.termMs"], held: heldRuns },
     renewsBefore: (row, now) => renewalFor(kernel, row, now),
   });
-  const prompts = promptsService(promptPorts(core, files, parts));
-  const registry = registryService({ kernel, atRest: false, heldBy: (pid) => ledger.heldBy(pid) });
   const used = {
-    ...{ processes, registry, prompts },
+    processes,
+    registry: registryService({ kernel, atRest: false, heldBy: (pid) => ledger.heldBy(pid) }),
+    prompts: promptsService(promptPorts(core, files, parts)),
     histories: historiesService({
       ...{ kernel, store, calls: { heard: core.calls, clock } },
       open: (row) => ledger.open(row),
@@ -94,18 +94,8 @@ export function bootServices(
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     usage: usageReports({ kernel, clock }),
     budgets: budgetService({ kernel, budgets, clock }),
-    settings: {
-      ...core.settings,
-      async change(context, request) {
-        const changed = await core.settings.change(context, request);
-        await heldRuns.look(context.caller.ownerUid);
-        await budgets.look(request.system ? null : context.caller.ownerUid);
-        return changed;
-      },
-    },
-    shells,
-    web,
-    code,
+    settings: settingsWatched(core, parts),
+    ...{ shells, web, code },
     repositories: lazyRepositories(kernel, core.repos),
     workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),
@@ -134,6 +124,19 @@ function spawningOf(core: Core, files: FileParts, { ledger, runners, heldRuns, p
     taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
     workplaces: workplacesOf({ ...core, ...machine }),
     modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
+  };
+}
+
+/** Whoever waits for a setting is looked at when one changes. */
+function settingsWatched({ settings }: Core, { heldRuns, budgets }: ProcessParts): Services["settings"] {
+  return {
+    ...settings,
+    async change(context, request) {
+      const changed = await settings.change(context, request);
+      await heldRuns.look(context.caller.ownerUid);
+      await budgets.look(request.system ? null : context.caller.ownerUid);
+      return changed;
+    },
   };
 }
 
