@@ -1,5 +1,5 @@
 // Schemas go forward only. Each migration is one transaction that also raises user_version, so a crash leaves the old or the new, whole.
-// A changed migration that was applied already is a fault of the build.
+// A database of a newer gsv is refused untouched; a changed migration that was applied already is a fault of the build.
 
 import { SysError } from "../abi/errno.ts";
 import { type Edition, foreign, pragma, refuseNewer, schemaVersion } from "./edition.ts";
