@@ -193,6 +193,9 @@ export const SETTINGS = {
     max: 100_000,
   }),
 
+  "council.model": setting("text", "the model of the chair of a council, where none is named", "", {
+    env: "COUNCIL_MODEL",
+  }),
   "run.timeoutMs": count(
     "a run is stopped this long after it last did something, and never later than four times that; 0 is never",
     1_800_000,
