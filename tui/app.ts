@@ -11,18 +11,21 @@ import { Effects, entriesOf } from "./effects.ts";
 import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
 import { KeyReader, type Typed } from "./keys.ts";
+import { likedTheme } from "./liked-theme.ts";
 import { LineShell } from "./line-shell.ts";
+import { Presence, type SeenPort } from "./presence.ts";
 import { reduce } from "./reduce.ts";
 import type { Hands } from "./reduce-keys.ts";
 import type { Route } from "./route.ts";
 import { type Live, Screen, type Tty } from "./screen.ts";
 import { SLASHES } from "./slash.ts";
 import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
-import type { Theme } from "./theme.ts";
-import type { Top } from "./top.ts";
-import { Transcript } from "./transcript.ts";
+import { retheme, type Theme, type ThemeName } from "./theme.ts";
+import { Transcript, textOf } from "./transcript.ts";
 import { goesOn } from "./unfinished.ts";
 import type { DockView } from "./view/dock.tsx";
+import type { ViewPlace } from "./view/draw.tsx";
+import type { View } from "./views.ts";
 
 export interface Terminal extends Tty {
   /** Keys from now on, as bytes, with the terminal in raw mode. */
@@ -43,14 +46,18 @@ export interface AppPorts {
   readonly words: readonly string[];
   /** What was typed before anybody could look at it. */
   readonly early: () => readonly Uint8Array[];
+  /** Whom to talk to; the init where nobody was named. */
+  readonly to?: { readonly pid: string; readonly readOnly: boolean } | null;
+  readonly seen?: SeenPort;
 }
 
 const SIGNALS = ["chat.*", "process.*"];
 const ESCAPE_MS = 40;
 const TICK_MS = 250;
 const HOLD_MS = 500;
-/** How often top looks. */
-const TOP_MS = 1000;
+/** How often lists of processes are looked at anew. */
+const LOOK_MS = 1000;
+const VIEW_MS = 16;
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const who = await io.sys().call<Who>("system.whoami", {});
@@ -65,7 +72,10 @@ class App {
   private readonly effects: Effects;
   private readonly leaving = Promise.withResolvers<number>();
   private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status.join("  ")];
-  private drawTop: (top: Top) => readonly string[] = () => [];
+  private drawView: (view: View, state: State, place: ViewPlace) => readonly string[] = () => [];
+  private readonly theme: Theme;
+  private readonly presence: Presence;
+  private viewDue: (() => void) | null = null;
   private settle: (() => void) | null = null;
   /** Effects that have the terminal come one after the other. */
   private turn: Promise<void> = Promise.resolve();
@@ -81,12 +91,21 @@ class App {
     private readonly shell: LineShell,
   ) {
     const { terminal, theme, history } = ports;
-    this.state = initialState({ who, pid: initPid(who.uid), lines: history.lines });
+    this.theme = theme;
+    const { pid = initPid(who.uid), readOnly = false } = ports.to ?? {};
+    this.state = { ...initialState({ who, pid, lines: history.lines }), readOnly };
     this.screen = new Screen(terminal, io.clock, () => this.frame());
     this.transcript = new Transcript({
       theme,
       columns: () => terminal.columns,
       commit: (lines) => this.screen.commit(lines),
+    });
+    this.presence = new Presence({
+      io,
+      pid: () => this.state.pid,
+      happen: (happening) => this.happen(happening),
+      print: (entry) => this.transcript.add(entry),
+      seen: ports.seen ?? null,
     });
     this.effects = new Effects({
       io,
@@ -101,19 +120,20 @@ class App {
       pushUp: () => this.screen.pushUp(),
       remember: (line) => history.add(line),
       leave: (status) => this.leaving.resolve(status),
-      attach: (pid) => void this.attach(pid),
+      attach: (pid, readOnly) => void this.attach(pid, readOnly),
+      theme: (name) => this.choose(name),
+      told: (page) => textOf(entriesOf(page), this.theme, terminal.columns),
       hold: (work) => void this.hold(work),
     });
   }
 
   async run(): Promise<number> {
     const { terminal, early } = this.ports;
-    const stop = this.io
-      .sys()
-      .on({ names: SIGNALS }, (signal) => this.happen({ type: "signal", signal, at: this.now() }));
+    const stop = this.io.sys().on({ names: SIGNALS }, (signal) => this.presence.hear(signal));
     terminal.onResize(() => {
       this.screen.resized();
       this.show();
+      this.paintView();
     });
     // The terminal sends ctrl-c as a key; what a command that has the terminal is sent must not end this program.
     const heard = () => {};
@@ -125,6 +145,7 @@ class App {
       void this.withBoxes();
       return await this.leaving.promise;
     } finally {
+      this.presence.keep();
       stop();
       process.off("SIGINT", heard);
       this.screen.release();
@@ -137,9 +158,12 @@ class App {
   }
 
   private async begin(): Promise<void> {
-    const { version, theme, terminal, words } = this.ports;
+    const { version, terminal, words } = this.ports;
     const { pid, who } = this.state;
-    const attached = await attachTo(this.io.sys(), pid);
+    const { theme } = this;
+    const sys = this.io.sys();
+    const [attached, liked] = await Promise.all([attachTo(sys, pid, terminal.rows), likedTheme(sys)]);
+    if (liked !== "auto") this.choose(liked);
     const { model, page } = attached;
     const isNew = page.messageCount === 0;
     const about = { version, username: who.username, pid, model, isNew, columns: terminal.columns };
@@ -148,10 +172,11 @@ class App {
     this.know(attached);
   }
 
-  private async attach(pid: string): Promise<void> {
+  private async attach(pid: string, readOnly: boolean): Promise<void> {
     try {
-      const attached = await attachTo(this.io.sys(), pid);
-      this.happen({ type: "attached", pid });
+      const attached = await attachTo(this.io.sys(), pid, this.ports.terminal.rows);
+      this.presence.keep();
+      this.happen({ type: "attached", pid, readOnly });
       const { label } = attached.info;
       this.print({ kind: "note", text: `now talking to ${pid}${label === null ? "" : ` · ${reveal(label)}`}` });
       this.know(attached);
@@ -162,6 +187,7 @@ class App {
 
   private know({ info, page, approvals, model }: Attached): void {
     for (const entry of entriesOf(page)) this.print(entry);
+    this.presence.begin(info.pid, page.messages.at(-1)?.id ?? 0);
     this.happen({ type: "known", state: info.state, waitsFor: info.waitsFor, model });
     const asks = approvals.map((each) => ({ ...each, since: this.now() }));
     this.happen({ type: "asked", asks });
@@ -169,15 +195,13 @@ class App {
 
   /** Boxes are drawn by what takes longer to load than everything before it. */
   private async withBoxes(): Promise<void> {
-    const { drawDock, drawTop } = await import("./view/draw.tsx");
-    const { theme, terminal } = this.ports;
+    const { drawDock, drawView } = await import("./view/draw.tsx");
+    const { theme } = this;
+    const { terminal } = this.ports;
     let drawn: { readonly key: string; readonly lines: readonly string[] } | null = null;
-    this.drawTop = (top) => {
-      const { columns, rows } = terminal;
-      return drawTop({ top, theme, now: this.now(), columns, rows });
-    };
+    this.drawView = drawView;
     this.drawDock = (view) => {
-      const key = JSON.stringify([view, terminal.columns]);
+      const key = JSON.stringify([view, terminal.columns, this.state.theme]);
       if (drawn?.key !== key) drawn = { key, lines: drawDock(view, terminal.columns, theme) };
       return drawn.lines;
     };
@@ -197,7 +221,9 @@ class App {
       else this.held.push(each);
     }
     // At once: whoever types sees it now.
-    if (typed.length > 0 && !this.busy) this.screen.paint();
+    if (typed.length === 0 || this.busy) return;
+    this.screen.paint();
+    this.paintView();
   }
 
   private async hold(work: Promise<void>): Promise<void> {
@@ -211,6 +237,7 @@ class App {
   private happen(happening: Happening): void {
     const { state, effects } = reduce(this.state, happening, this.hands());
     this.state = state;
+    this.presence.noting(happening, effects);
     for (const effect of effects) this.effects.carryOut(effect);
     this.show();
   }
@@ -220,6 +247,7 @@ class App {
       route: (text, pinned) => this.route(text, pinned),
       goesOn,
       columns: this.ports.terminal.columns - 3,
+      size: { columns: this.ports.terminal.columns - 1, rows: this.ports.terminal.rows - 1 },
       newKey: () => uuidv7(this.io.clock.now(), this.io.random),
     };
   }
@@ -231,11 +259,11 @@ class App {
   }
 
   private frame(): Live {
-    const { terminal, theme } = this.ports;
+    const { terminal } = this.ports;
     return frameOf({
       state: this.state,
       route: this.route(this.state.input.text, this.state.pinned),
-      theme,
+      theme: this.theme,
       now: this.now(),
       columns: terminal.columns,
       rows: terminal.rows,
@@ -245,26 +273,45 @@ class App {
   }
 
   private show(): void {
-    const { top } = this.state;
-    if (top === null || this.busy) this.screen.leaveAlt();
+    if (this.state.view === null || this.busy) this.screen.leaveAlt();
     else {
       this.screen.enterAlt();
-      this.screen.paintAlt(this.drawTop(top));
+      this.viewDue ??= this.io.clock.after(VIEW_MS, () => this.paintView());
     }
     this.screen.changed();
     this.tick();
   }
 
+  /** What is written faster than it can be read is drawn all the same only so often. */
+  private paintView(): void {
+    const { state } = this;
+    this.viewDue?.();
+    this.viewDue = null;
+    if (state.view === null || this.busy) return;
+    const { columns, rows } = this.ports.terminal;
+    this.screen.paintAlt(this.drawView(state.view, state, { theme: this.theme, now: this.now(), columns, rows }));
+  }
+
+  private get isLooking(): boolean {
+    const { view, picker } = this.state;
+    return view?.kind === "top" || picker?.kind === "process";
+  }
+
+  private choose(name: ThemeName): void {
+    retheme(this.theme, name);
+    this.happen({ type: "themed", theme: name });
+  }
+
   /** Only while something moves by itself is there anything to draw. */
   private tick(): void {
-    const { run, notice, top } = this.state;
-    if (this.ticking || (run === null && notice === null && top === null)) return;
+    const { run, notice } = this.state;
+    if (this.ticking || (run === null && notice === null && !this.isLooking)) return;
     this.ticking = true;
-    this.io.clock.after(top === null ? TICK_MS : TOP_MS, () => {
+    this.io.clock.after(this.isLooking ? LOOK_MS : TICK_MS, () => {
       this.ticking = false;
       const { state } = this;
       if (state.notice !== null && state.notice.until <= this.now()) this.state = { ...state, notice: null };
-      if (state.top !== null) this.effects.carryOut({ do: "list" });
+      if (this.isLooking) this.effects.carryOut({ do: "list" });
       this.show();
     });
   }

@@ -17,6 +17,7 @@ import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
 import { budgetService } from "../process/budget-service.ts";
 import { historiesService } from "../process/histories.ts";
+import { lifecycleService } from "../process/lifecycle.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
 import { policyService } from "../process/policy/service.ts";
@@ -24,6 +25,7 @@ import { processesService } from "../process/processes.ts";
 import { type PromptsPorts, promptsService } from "../process/prompts.ts";
 import { contextFilesNamed } from "../process/spawn-context.ts";
 import { trustService } from "../process/trust.ts";
+import { renewalFor } from "../sessions/renewal.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { CodeMode } from "../syscalls/codemode.ts";
@@ -36,9 +38,10 @@ import { conversationsOf } from "./compaction.ts";
 import { disksOf } from "./disks.ts";
 import { machineOf } from "./machine.ts";
 import { mountedFiles } from "./mounts.ts";
-import { bootPeople } from "./people.ts";
+import { bootAgents, bootPeople } from "./people.ts";
 import type { ProcessParts } from "./processes.ts";
 import { bootstrapOf, homesOf, lazyRepositories } from "./repos.ts";
+import { attended, bootSessions } from "./sessions.ts";
 import { mountedWorkspaces } from "./workspace-files.ts";
 import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 
@@ -48,11 +51,70 @@ export function bootServices(
   { shells, hostFiles, web, code, ...parts }: ServiceParts,
 ): Services {
   const { ledger, runners, closer, heldRuns, budgets, undoing, policy } = parts;
-  const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
-  const { clock, random, paths, pid } = machine;
+  const { kernel, processes: store, objects, machine, config, host, startedAt, generation } = core;
+  const { clock, paths, pid } = machine;
   const { models, offers } = core;
   const choosing = { kernel, models, offers, clock, held: heldRuns };
-  const spawning = {
+  const spawning = spawningOf(core, files, parts);
+  const people = bootPeople(core, parts);
+  const modelNamed = (context: CallContext, model: string) => modelFor(choosing, context, { pid: null, model });
+  const processes = processesService({
+    ...spawning,
+    ...{ closer, termMs: config["kernel.termMs"], held: heldRuns },
+    renewsBefore: (row, now) => renewalFor(kernel, row, now),
+  });
+  const used = {
+    processes,
+    registry: registryService({ kernel, atRest: false, heldBy: (pid) => ledger.heldBy(pid) }),
+    prompts: promptsService(promptPorts(core, files, parts)),
+    histories: historiesService({
+      ...{ kernel, store, calls: { heard: core.calls, clock } },
+      open: (row) => ledger.open(row),
+    }),
+    archives: archivesService({ kernel, objects }),
+    models: modelService(choosing),
+    conversations: conversationsOf(core, parts, spawning),
+  };
+  const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
+  return {
+    ...people,
+    ...bootAgents(core, { accounts: people.accounts, toolNames: parts.toolNames, modelNamed }),
+    ...used,
+    ...bootSessions(core, used),
+    processes: attended(core, processes),
+    kernel: controlService({
+      about: aboutThis(paths),
+      processes: kernel.processes,
+      life,
+      drain: (why) => host.drain(why),
+    }),
+    approvals: approvalsService({ kernel, store, ledger, runners, clock, table: SYSCALLS, ...policy }),
+    policy: policyService({ kernel, ...policy }),
+    files: filesByTarget(filesService(files.options), hostFiles.files),
+    tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
+    usage: usageReports({ kernel, clock }),
+    budgets: budgetService({ kernel, budgets, clock }),
+    settings: settingsWatched(core, parts),
+    ...{ shells, web, code },
+    repositories: lazyRepositories(kernel, core.repos),
+    workspaces: lazyWorkspaces({ ...core, ...machine }),
+    bootstrapping: bootstrapOf(core, machine, core.repos),
+    media: mediaService({ kernel, objects, clock }, parts.media),
+    storage: storageService({ ...core.storage, kernel, clock }),
+    outages: outageReports(kernel),
+    undoing,
+    trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
+    lifecycle: lifecycleService(kernel, parts.timeouts),
+    search: core.search,
+  };
+}
+
+/** What it takes to start a process. */
+function spawningOf(core: Core, files: FileParts, { ledger, runners, heldRuns, policy }: ProcessParts) {
+  const { kernel, processes: store, objects, machine, bus, retries, models, offers } = core;
+  const { clock, random } = machine;
+  const choosing = { kernel, models, offers, clock, held: heldRuns };
+  return {
     ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
     log: machine.log,
     locate: files.locate,
@@ -63,56 +125,18 @@ export function bootServices(
     workplaces: workplacesOf({ ...core, ...machine }),
     modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
   };
-  const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
+}
+
+/** Whoever waits for a setting is looked at when one changes. */
+function settingsWatched({ settings }: Core, { heldRuns, budgets }: ProcessParts): Services["settings"] {
   return {
-    ...bootPeople(core, parts),
-    registry: registryService({
-      kernel,
-      atRest: false,
-      heldBy: (pid) => ledger.heldBy(pid),
-    }),
-    histories: historiesService({
-      ...{ kernel, store, calls: { heard: core.calls, clock } },
-      open: (row) => ledger.open(row),
-    }),
-    kernel: controlService({
-      about: aboutThis(paths),
-      processes: kernel.processes,
-      life,
-      drain: (why) => host.drain(why),
-    }),
-    archives: archivesService({ kernel, objects }),
-    approvals: approvalsService({ kernel, store, ledger, runners, clock, table: SYSCALLS, ...policy }),
-    policy: policyService({ kernel, ...policy }),
-    files: filesByTarget(filesService(files.options), hostFiles.files),
-    tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
-    usage: usageReports({ kernel, clock }),
-    budgets: budgetService({ kernel, budgets, clock }),
-    settings: {
-      ...core.settings,
-      async change(context, request) {
-        const changed = await core.settings.change(context, request);
-        await heldRuns.look(context.caller.ownerUid);
-        await budgets.look(request.system ? null : context.caller.ownerUid);
-        return changed;
-      },
+    ...settings,
+    async change(context, request) {
+      const changed = await settings.change(context, request);
+      await heldRuns.look(context.caller.ownerUid);
+      await budgets.look(request.system ? null : context.caller.ownerUid);
+      return changed;
     },
-    shells,
-    web,
-    code,
-    repositories: lazyRepositories(kernel, core.repos),
-    workspaces: lazyWorkspaces({ ...core, ...machine }),
-    bootstrapping: bootstrapOf(core, machine, core.repos),
-    media: mediaService({ kernel, objects, clock }, parts.media),
-    storage: storageService({ ...core.storage, kernel, clock }),
-    models: modelService(choosing),
-    outages: outageReports(kernel),
-    undoing,
-    trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
-    prompts: promptsService(promptPorts(core, files, parts)),
-    processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"], held: heldRuns }),
-    search: core.search,
-    conversations: conversationsOf(core, parts, spawning),
   };
 }
 
