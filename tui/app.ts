@@ -8,8 +8,10 @@ import { initPid, uuidv7 } from "../src/abi/ids.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
 import { type Attached, attachTo } from "./attach.ts";
 import { Effects, entriesOf } from "./effects.ts";
+import { foldsOf } from "./folds.ts";
 import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
+import type { History } from "./history.ts";
 import { KeyReader, type Typed } from "./keys.ts";
 import { LineShell } from "./line-shell.ts";
 import { reduce } from "./reduce.ts";
@@ -38,7 +40,7 @@ export interface AppPorts {
   readonly version: string;
   readonly terminal: Terminal;
   readonly theme: Theme;
-  readonly history: { readonly lines: readonly string[]; readonly add: (line: string) => void };
+  readonly history: History;
   /** What was to be told on the way here. */
   readonly words: readonly string[];
   /** What was typed before anybody could look at it. */
@@ -64,7 +66,7 @@ class App {
   private readonly reader = new KeyReader();
   private readonly effects: Effects;
   private readonly leaving = Promise.withResolvers<number>();
-  private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status.join("  ")];
+  private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status];
   private drawTop: (top: Top) => readonly string[] = () => [];
   private settle: (() => void) | null = null;
   /** Effects that have the terminal come one after the other. */
@@ -73,6 +75,7 @@ class App {
   private ticking = false;
   /** Keys that wait for what the one before makes of the line. */
   private held: Typed[] | null = null;
+  private readonly programs = (word: string) => this.shell.isProgram(word);
 
   constructor(
     private readonly io: Io,
@@ -81,7 +84,7 @@ class App {
     private readonly shell: LineShell,
   ) {
     const { terminal, theme, history } = ports;
-    this.state = initialState({ who, pid: initPid(who.uid), lines: history.lines });
+    this.state = initialState({ who, pid: initPid(who.uid), past: history.past });
     this.screen = new Screen(terminal, io.clock, () => this.frame());
     this.transcript = new Transcript({
       theme,
@@ -97,9 +100,10 @@ class App {
       withTerminal: (work) => {
         this.turn = this.turn.then(() => this.withTerminal(work));
       },
+      route: (text, pinned) => this.route(text, pinned),
       suspend: () => terminal.suspend(),
       pushUp: () => this.screen.pushUp(),
-      remember: (line) => history.add(line),
+      remember: (entry) => history.add(entry),
       leave: (status) => this.leaving.resolve(status),
       attach: (pid) => void this.attach(pid),
       hold: (work) => void this.hold(work),
@@ -162,8 +166,9 @@ class App {
 
   private know({ info, page, approvals, model }: Attached): void {
     for (const entry of entriesOf(page)) this.print(entry);
-    this.happen({ type: "known", state: info.state, waitsFor: info.waitsFor, model });
-    const asks = approvals.map((each) => ({ ...each, since: this.now() }));
+    const { state, waitsFor, costUsd } = info;
+    this.happen({ type: "known", state, waitsFor, costUsd, model, folds: foldsOf(page) });
+    const asks = approvals.map((each) => ({ ...each, since: each.createdAt }));
     this.happen({ type: "asked", asks });
   }
 
@@ -220,6 +225,7 @@ class App {
       route: (text, pinned) => this.route(text, pinned),
       goesOn,
       columns: this.ports.terminal.columns - 3,
+      now: this.now(),
       newKey: () => uuidv7(this.io.clock.now(), this.io.random),
     };
   }
@@ -240,6 +246,7 @@ class App {
       columns: terminal.columns,
       rows: terminal.rows,
       tail: this.transcript.tail(),
+      programs: this.programs,
       drawDock: this.drawDock,
     });
   }

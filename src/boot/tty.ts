@@ -10,7 +10,7 @@ const FALLBACK = { columns: 80, rows: 24 };
 const [ON, OFF] = ["\x1b[?2004h", "\x1b[?2004l\x1b[?25h"];
 const FULL_RETRY_MS = 2;
 /** What comes this soon was typed while somebody else had the terminal. */
-const AHEAD_MS = 30;
+const AHEAD_MS = 150;
 
 export function openTerminal(clock: Clock): Terminal {
   const { stdin, stdout } = process;
