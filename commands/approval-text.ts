@@ -43,7 +43,7 @@ export function requestLines({ call, about, ...asked }: Pick<Asked, "call" | "ab
 }
 
 /** Why it asks. */
-export function reasonLines({ about }: Pick<Asked, "about">): readonly string[] {
+function reasonLines({ about }: Pick<Asked, "about">): readonly string[] {
   return (about?.reasons ?? []).map((reason) => `  because ${shown(reason)}`);
 }
 

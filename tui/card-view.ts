@@ -36,6 +36,7 @@ export interface CardPlace {
 const ROOMY_ROWS = 14;
 const GAPS = 3;
 const OTHERS_MAX = 3;
+const WHY_ROWS_MAX = 6;
 const INDENT = "  ";
 
 export function cardView(state: State, place: CardPlace): CardView | null {
@@ -46,8 +47,11 @@ export function cardView(state: State, place: CardPlace): CardView | null {
   const at = asks.findIndex(({ id }) => id === ask.id);
   const isTight = rows < ROOMY_ROWS;
   const others = otherLines(asks.toSpliced(at, 1), place, isTight ? 0 : OTHERS_MAX);
-  const why = whyLines(ask, columns - 4).slice(0, isTight ? 1 : 6);
-  const all = cardLines(ask, columns - 4, theme);
+  const whole = whyLines(ask, columns - 4);
+  const why = isTight
+    ? whole.slice(0, 1).map((line) => (whole.length > 1 ? `${line}…` : line))
+    : whole.slice(0, WHY_ROWS_MAX);
+  const all = cardLines(ask, { theme, columns: columns - 4, isSubjectSaid: fitsTitle(ask, columns - 14) });
   // The title and the keys are always there.
   const room = Math.max(1, rows - 2 - why.length - others.length - (isTight ? 0 : GAPS));
   const left = all.length - room;
@@ -58,14 +62,14 @@ export function cardView(state: State, place: CardPlace): CardView | null {
     place: asks.length > 1 ? `${at + 1} of ${asks.length} · ${waited}` : waited,
     why,
     lines: left > 0 ? [...all.slice(0, room - 1), ...more] : all,
-    keys: keysLine(ask, state, place, left > 0 || ask.inPart === true),
+    keys: keysLine(ask, state, place, left > 0 || why.length < whole.length || ask.inPart === true),
     others,
     isTight,
   };
 }
 
 /** With what it is about where that is one row; else that stands below. */
-export function titleOf(ask: Ask, columns: number): string {
+function titleOf(ask: Ask, columns: number): string {
   const { pid, kind, tool, about } = ask;
   if (kind === "question") return `${reveal(pid)} asks you`;
   const on = about?.target === undefined || about.target === "gsv" ? "" : ` on ${reveal(about.target)}`;
@@ -96,17 +100,23 @@ function whyLines({ kind, tool, why, about, expiresAt, args }: Ask, columns: num
   return wrapped([`${said}${where}`, ...reasons].join(" · "), columns);
 }
 
+export interface CardText {
+  readonly theme: Theme;
+  readonly columns: number;
+  /** Above it, in full. */
+  readonly isSubjectSaid: boolean;
+}
+
 /** All that would run or change, or what is asked. */
-export function cardLines(ask: Ask, columns: number, theme: Theme): readonly string[] {
+export function cardLines(ask: Ask, { theme, columns, isSubjectSaid }: CardText): readonly string[] {
   const { kind, tool, about, args, inPart = false } = ask;
   const cut = inPart ? [theme.needs("this is in part: d shows all of it")] : [];
   if (kind === "question") return [...approvalBody({ ...ask, expiresAt: null }).flatMap(hanging(columns)), ...cut];
   const diff = about?.diff ?? null;
   // Where the title says it already.
   const subject = reveal(subjectOf(tool, args));
-  const isSaid = fitsTitle(ask, columns - 10);
   const asked = requestLines(ask).filter(
-    (line) => !isSaid || (line !== `  path: ${subject}` && line !== `  | ${subject}`),
+    (line) => !isSubjectSaid || (line !== `  path: ${subject}` && line !== `  | ${subject}`),
   );
   return [...asked.flatMap(hanging(columns)), ...(diff === null ? [] : diffRows(diff, columns - 2, theme)), ...cut];
 }

@@ -111,8 +111,10 @@ function isModelPlace(before: readonly string[]): boolean {
 }
 
 async function models(current: string, { io }: CompletePlace): Promise<readonly Candidate[]> {
-  const asking = io.sys().call<ModelPage>("ai.models", {}, { signal: AbortSignal.timeout(MODELS_MS) });
-  const { models: found } = await asking.catch(() => ({ models: [] }));
+  const late = new AbortController();
+  const stop = io.clock.after(MODELS_MS, () => late.abort());
+  const asking = io.sys().call<ModelPage>("ai.models", {}, { signal: late.signal });
+  const { models: found } = await asking.catch(() => ({ models: [] })).finally(stop);
   return found
     .filter(({ model }) => model.startsWith(current) || model.split("/").at(-1)?.startsWith(current))
     .map(({ model, windowTokens }) => ({

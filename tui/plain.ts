@@ -58,7 +58,10 @@ class PlainShell {
     private readonly who: Who,
     private readonly shell: LineShell,
   ) {
-    this.typed = ports.history.past.map(({ text }) => asOneLine(text) ?? "").filter((line) => line !== "");
+    this.typed = ports.history.past.flatMap(({ text }) => {
+      const line = text.includes("\n") ? asOneLine(text) : text;
+      return line === null ? [] : [line];
+    });
   }
 
   get status(): number {

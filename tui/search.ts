@@ -13,7 +13,7 @@ export interface Search {
   readonly before: Editing;
 }
 
-export const ONLY = ["all", "here", "failed"] as const;
+const ONLY = ["all", "here", "failed"] as const;
 export type Only = (typeof ONLY)[number];
 
 export interface Searched {

@@ -175,7 +175,6 @@ export class Transcript {
     const isYes = decision === "approve" || decision === "answer";
     const glyph = isYes ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
     const who = by === null ? "" : ` by ${reveal(by)}`;
-    const room = columns() - 4;
     const said = ask.answered === undefined || by !== null ? "" : reveal(ask.answered).replaceAll("\n", "⏎");
     const subject = reveal(subjectOf(ask.tool, ask.args));
     const verdict = `${DECIDED[decision] ?? decision}${who}`;
@@ -184,8 +183,8 @@ export class Transcript {
     const what = ask.kind === "question" ? said : reveal(ask.tool);
     const shown = isWhole ? call : `${verdict}${what === "" ? "" : `: ${what}`}`;
     const why = ask.kind === "question" || said === "" ? [] : [theme.dim(`  because ${said}`)];
-    const asked = cardLines(ask, room, theme).map((line) => `  ${line}`);
-    const body = [...(isWhole && asked.length === 1 ? [] : asked), ...why];
+    const asked = cardLines(ask, { theme, columns: columns() - 4, isSubjectSaid: isWhole }).map((line) => `  ${line}`);
+    const body = [...asked, ...why];
     const left = body.length - DECIDED_LINES_MAX;
     const more = left > 0 ? [theme.dim(`  ${theme.glyphs.dots} ${left} lines more`)] : [];
     const lines = [...body.slice(0, DECIDED_LINES_MAX), ...more];

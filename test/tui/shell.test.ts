@@ -66,8 +66,7 @@ test("an approval shows what runs with everything hidden in it, takes no key of 
   shell(
     async (session) => {
       session.type("remove it\r");
-      await session.until(/^\? init:1000 wants Delete/m);
-      expect(session.text()).toContain("| ~/a.md⟨U+202E⟩");
+      await session.until(/^\? init:1000 wants Delete ~\/a\.md⟨U\+202E⟩/m);
       expect(session.text()).toContain("y once   a always for this file   n no");
       expect(session.text()).toContain("1 waiting");
       // Enter never approves, and a key of a half-typed line is not one for the card.
