@@ -177,7 +177,7 @@ export class Transcript {
     const who = by === null ? "" : ` by ${reveal(by)}`;
     const said = ask.answered === undefined || by !== null ? "" : reveal(ask.answered).replaceAll("\n", "⏎");
     const subject = reveal(subjectOf(ask.tool, ask.args));
-    const verdict = `${DECIDED[decision] ?? decision}${who}`;
+    const verdict = `${DECIDED[decision] ?? reveal(decision)}${who}`;
     const call = `${verdict}: ${reveal(ask.tool)} ${subject}`;
     const isWhole = ask.kind === "approval" && !subject.includes("\n") && Bun.stringWidth(call) < columns() - 3;
     const what = ask.kind === "question" ? said : reveal(ask.tool);
@@ -196,10 +196,8 @@ export class Transcript {
   private ended({ status, error, tookMs, usage }: Entry & { readonly kind: "ended" }): void {
     this.close();
     const { theme } = this.options;
-    if (status !== "ok")
-      this.block([
-        status === "aborted" ? theme.dim("stopped") : `${theme.bad(theme.glyphs.bad)} ${sanitize(error ?? status)}`,
-      ]);
+    if (status === "aborted") this.block([theme.dim("stopped")]);
+    else if (status !== "ok") this.block(marked(theme.bad(theme.glyphs.bad), (text) => text, error ?? status));
     const took = tookMs ?? 0;
     if (took >= QUICK_MS || usage.costUsd > 0) {
       this.block([theme.dim(`  ${[durationText(took), ...spentTexts(usage)].join(" · ")}`)]);
