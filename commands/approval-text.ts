@@ -57,7 +57,7 @@ export function requestLines({ call, about, ...asked }: Pick<Asked, "call" | "ab
 }
 
 /** Why it asks. */
-function reasonLines({ about }: Pick<Asked, "about">): readonly string[] {
+export function reasonLines({ about }: Pick<Asked, "about">): readonly string[] {
   return (about?.reasons ?? []).map((reason) => `  because ${shown(reason)}`);
 }
 

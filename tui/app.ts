@@ -6,6 +6,7 @@ import { COMMANDS } from "../commands/table.ts";
 import { messageOf } from "../src/abi/errno.ts";
 import { initPid, uuidv7 } from "../src/abi/ids.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
+import type { HistoryPage } from "../src/syscalls/services.ts";
 import { type Attached, attachTo } from "./attach.ts";
 import { Effects, entriesOf } from "./effects.ts";
 import { foldsOf } from "./folds.ts";
@@ -20,11 +21,12 @@ import type { Route } from "./route.ts";
 import { type Live, Screen, type Tty } from "./screen.ts";
 import { SLASHES } from "./slash.ts";
 import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
-import type { Theme } from "./theme.ts";
-import type { Top } from "./top.ts";
+import { retheme, THEMES, type Theme, type ThemeName, themeOf } from "./theme.ts";
 import { Transcript } from "./transcript.ts";
 import { goesOn } from "./unfinished.ts";
 import type { DockView } from "./view/dock.tsx";
+import type { ViewPlace } from "./view/draw.tsx";
+import type { View } from "./views.ts";
 
 export interface Terminal extends Tty {
   /** Keys from now on, as bytes, with the terminal in raw mode. */
@@ -51,8 +53,10 @@ const SIGNALS = ["chat.*", "process.*"];
 const ESCAPE_MS = 40;
 const TICK_MS = 250;
 const HOLD_MS = 500;
-/** How often top looks. */
-const TOP_MS = 1000;
+/** How often lists of processes are looked at anew. */
+const LOOK_MS = 1000;
+const VIEW_MS = 16;
+const THEME_KEY = "terminal.theme";
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const who = await io.sys().call<Who>("system.whoami", {});
@@ -67,7 +71,9 @@ class App {
   private readonly effects: Effects;
   private readonly leaving = Promise.withResolvers<number>();
   private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status];
-  private drawTop: (top: Top) => readonly string[] = () => [];
+  private drawView: (view: View, state: State, place: ViewPlace) => readonly string[] = () => [];
+  private readonly theme: Theme;
+  private viewDue: (() => void) | null = null;
   private settle: (() => void) | null = null;
   /** Effects that have the terminal come one after the other. */
   private turn: Promise<void> = Promise.resolve();
@@ -84,6 +90,7 @@ class App {
     private readonly shell: LineShell,
   ) {
     const { terminal, theme, history } = ports;
+    this.theme = theme;
     this.state = initialState({ who, pid: initPid(who.uid), past: history.past });
     this.screen = new Screen(terminal, io.clock, () => this.frame());
     this.transcript = new Transcript({
@@ -105,7 +112,9 @@ class App {
       pushUp: () => this.screen.pushUp(),
       remember: (entry) => history.add(entry),
       leave: (status) => this.leaving.resolve(status),
-      attach: (pid) => void this.attach(pid),
+      attach: (pid, readOnly) => void this.attach(pid, readOnly),
+      theme: (name) => this.choose(name),
+      told: (page) => this.told(page),
       hold: (work) => void this.hold(work),
     });
   }
@@ -118,6 +127,7 @@ class App {
     terminal.onResize(() => {
       this.screen.resized();
       this.show();
+      this.paintView();
     });
     // The terminal sends ctrl-c as a key; what a command that has the terminal is sent must not end this program.
     const heard = () => {};
@@ -140,10 +150,22 @@ class App {
     return this.io.clock.now();
   }
 
+  /** As it was chosen the last time. */
+  private async likedTheme(): Promise<void> {
+    const { value } = await this.io
+      .sys()
+      .call<{ value: unknown }>("config.get", { key: THEME_KEY })
+      .catch(() => ({ value: "auto" }));
+    if (typeof value !== "string" || value === "auto" || !(value in THEMES)) return;
+    retheme(this.theme, value as ThemeName);
+    this.happen({ type: "themed", theme: value });
+  }
+
   private async begin(): Promise<void> {
-    const { version, theme, terminal, words } = this.ports;
+    const { version, terminal, words } = this.ports;
     const { pid, who } = this.state;
-    const attached = await attachTo(this.io.sys(), pid);
+    const { theme } = this;
+    const [attached] = await Promise.all([attachTo(this.io.sys(), pid), this.likedTheme()]);
     const { model, page } = attached;
     const isNew = page.messageCount === 0;
     const about = { version, username: who.username, pid, model, isNew, columns: terminal.columns };
@@ -152,10 +174,10 @@ class App {
     this.know(attached);
   }
 
-  private async attach(pid: string): Promise<void> {
+  private async attach(pid: string, readOnly: boolean): Promise<void> {
     try {
       const attached = await attachTo(this.io.sys(), pid);
-      this.happen({ type: "attached", pid });
+      this.happen({ type: "attached", pid, readOnly });
       const { label } = attached.info;
       this.print({ kind: "note", text: `now talking to ${pid}${label === null ? "" : ` · ${reveal(label)}`}` });
       this.know(attached);
@@ -174,15 +196,13 @@ class App {
 
   /** Boxes are drawn by what takes longer to load than everything before it. */
   private async withBoxes(): Promise<void> {
-    const { drawDock, drawTop } = await import("./view/draw.tsx");
-    const { theme, terminal } = this.ports;
+    const { drawDock, drawView } = await import("./view/draw.tsx");
+    const { theme } = this;
+    const { terminal } = this.ports;
     let drawn: { readonly key: string; readonly lines: readonly string[] } | null = null;
-    this.drawTop = (top) => {
-      const { columns, rows } = terminal;
-      return drawTop({ top, theme, now: this.now(), columns, rows });
-    };
+    this.drawView = drawView;
     this.drawDock = (view) => {
-      const key = JSON.stringify([view, terminal.columns]);
+      const key = JSON.stringify([view, terminal.columns, this.state.theme]);
       if (drawn?.key !== key) drawn = { key, lines: drawDock(view, terminal.columns, theme) };
       return drawn.lines;
     };
@@ -202,7 +222,9 @@ class App {
       else this.held.push(each);
     }
     // At once: whoever types sees it now.
-    if (typed.length > 0 && !this.busy) this.screen.paint();
+    if (typed.length === 0 || this.busy) return;
+    this.screen.paint();
+    this.paintView();
   }
 
   private async hold(work: Promise<void>): Promise<void> {
@@ -226,6 +248,7 @@ class App {
       goesOn,
       columns: this.ports.terminal.columns - 3,
       now: this.now(),
+      size: { columns: this.ports.terminal.columns - 1, rows: this.ports.terminal.rows - 1 },
       newKey: () => uuidv7(this.io.clock.now(), this.io.random),
     };
   }
@@ -237,11 +260,11 @@ class App {
   }
 
   private frame(): Live {
-    const { terminal, theme } = this.ports;
+    const { terminal } = this.ports;
     return frameOf({
       state: this.state,
       route: this.route(this.state.input.text, this.state.pinned),
-      theme,
+      theme: this.theme,
       now: this.now(),
       columns: terminal.columns,
       rows: terminal.rows,
@@ -252,26 +275,56 @@ class App {
   }
 
   private show(): void {
-    const { top } = this.state;
-    if (top === null || this.busy) this.screen.leaveAlt();
+    if (this.state.view === null || this.busy) this.screen.leaveAlt();
     else {
       this.screen.enterAlt();
-      this.screen.paintAlt(this.drawTop(top));
+      this.viewDue ??= this.io.clock.after(VIEW_MS, () => this.paintView());
     }
     this.screen.changed();
     this.tick();
   }
 
+  /** What is written faster than it can be read is drawn all the same only so often. */
+  private paintView(): void {
+    const { state } = this;
+    this.viewDue?.();
+    this.viewDue = null;
+    if (state.view === null || this.busy) return;
+    const { columns, rows } = this.ports.terminal;
+    this.screen.paintAlt(this.drawView(state.view, state, { theme: this.theme, now: this.now(), columns, rows }));
+  }
+
+  private get isLooking(): boolean {
+    const { view, picker } = this.state;
+    return view?.kind === "top" || picker?.kind === "process";
+  }
+
+  private told(page: HistoryPage): string {
+    const lines: string[] = [];
+    const { terminal } = this.ports;
+    const theme = themeOf(this.theme.abilities, "none");
+    const commit = (more: readonly string[]) => void lines.push(...more);
+    const transcript = new Transcript({ theme, columns: () => terminal.columns, commit });
+    for (const entry of entriesOf(page)) transcript.add(entry);
+    return Bun.stripANSI(lines.join("\n"));
+  }
+
+  private async choose(name: string): Promise<void> {
+    retheme(this.theme, name as ThemeName);
+    this.happen({ type: "themed", theme: name });
+    await this.io.sys().call("config.set", { key: THEME_KEY, value: name });
+  }
+
   /** Only while something moves by itself is there anything to draw. */
   private tick(): void {
-    const { run, notice, top } = this.state;
-    if (this.ticking || (run === null && notice === null && top === null)) return;
+    const { run, notice } = this.state;
+    if (this.ticking || (run === null && notice === null && !this.isLooking)) return;
     this.ticking = true;
-    this.io.clock.after(top === null ? TICK_MS : TOP_MS, () => {
+    this.io.clock.after(this.isLooking ? LOOK_MS : TICK_MS, () => {
       this.ticking = false;
       const { state } = this;
       if (state.notice !== null && state.notice.until <= this.now()) this.state = { ...state, notice: null };
-      if (state.top !== null) this.effects.carryOut({ do: "list" });
+      if (this.isLooking) this.effects.carryOut({ do: "list" });
       this.show();
     });
   }

@@ -22,14 +22,14 @@ export function shownAsk({ asks, card }: State): Ask | null {
 
 /** After anything that happened: the card that is shown now, and since when it can be read. */
 export function carded(state: State, now: number): State {
-  const { asks, card, input, answering, replying, top } = state;
+  const { asks, card, input, answering, replying, view, picker } = state;
   const ask = shownAsk(state);
   const gone = replying !== null && !asks.some(({ id }) => id === replying);
   // What was typed for it is not lost with it.
   const settled = gone ? { ...state, replying: null } : state;
   if (ask === null) return card === null && !answering ? settled : { ...settled, card: null, answering: false };
   const isHalfTyped = input.text !== "" && !answering && replying === null;
-  const isNew = ask.id !== card?.id || top !== null;
+  const isNew = ask.id !== card?.id || view !== null || picker !== null;
   const since = isNew ? now : card.since;
   const typedUntil = isHalfTyped ? now : (card?.typedUntil ?? 0);
   if (!isNew && typedUntil === card.typedUntil) return settled;
@@ -37,8 +37,8 @@ export function carded(state: State, now: number): State {
 }
 
 /** Whether keys are the card's before they are the line's. */
-export function hasCardKeys({ asks, input, answering, replying }: State): boolean {
-  return asks.length > 0 && replying === null && (input.text === "" || answering);
+export function hasCardKeys({ asks, input, answering, replying, readOnly }: State): boolean {
+  return asks.length > 0 && !readOnly && replying === null && (input.text === "" || answering);
 }
 
 /** Null where the key is none of the card's. */

@@ -18,6 +18,7 @@ import { statusRow } from "./status.ts";
 import { type Programs, spansOf } from "./syntax.ts";
 import type { Theme } from "./theme.ts";
 import type { DockView } from "./view/dock.tsx";
+import { pickerLines } from "./view/picker.ts";
 
 export interface FrameOptions {
   readonly state: State;
@@ -38,16 +39,20 @@ const COLOURED_CHARS_MAX = 4096;
 const MARGIN = 2;
 /** Around a card: the row that stays free, the empty one above it and the one that says where one is. */
 const AROUND_ROWS = 3;
+const PICKER_ROWS_MAX = 9;
 
 export function frameOf(options: FrameOptions): Live {
   const { state, theme, now, columns, rows, tail, route } = options;
   const input = inputRows(options);
   const isMessage = route.to === "chat" && state.input.text !== "";
   const place: ActivityPlace = { theme, now, columns, isMessage };
+  const rowsMax = Math.max(2, Math.min(PICKER_ROWS_MAX, rows - 8));
+  const picker = state.picker === null ? null : pickerLines({ picker: state.picker, theme, columns, rowsMax });
   const dock = [
     ...[standInLine(state, place), activityLine(state, place)].filter((line) => line !== null),
     ...(state.keysShown ? KEYS.map((line) => theme.dim(line)) : []),
     ...(state.menu === null ? [] : menuLines(state.menu, columns, theme)),
+    ...(picker?.lines ?? []),
     ...options.drawDock(dockView(state, options, rows - AROUND_ROWS - input.lines.length)),
   ];
   const room = Math.max(0, rows - dock.length - input.lines.length - 3);
@@ -57,6 +62,8 @@ export function frameOf(options: FrameOptions): Live {
       : tail;
   const lines = [...above, "", ...dock, ...input.lines];
   const { cursor } = input;
+  // Whoever has the keys has the cursor.
+  if (picker !== null) return { lines, cursor: { ...picker.cursor, row: lines.indexOf(picker.lines[0] ?? "") } };
   return { lines, cursor: { row: lines.length - input.lines.length + cursor.row, column: cursor.column } };
 }
 
@@ -93,13 +100,14 @@ function glyphOf({ route, state: { pinned, replying }, theme }: FrameOptions): s
 }
 
 function dockView(state: State, { theme, now, columns }: FrameOptions, rows: number): DockView {
-  const { notice } = state;
+  const { notice, picker } = state;
   const queued = queuedLines(state, { theme, columns });
   const said = notice !== null && notice.until > now ? cutWidth(reveal(notice.text), Math.floor(columns / 2)) : "";
   const room = columns - 1 - (said === "" ? 0 : Bun.stringWidth(said) + 2);
   return {
     queued,
-    card: cardView(state, { theme, now, columns, rows: rows - queued.length }),
+    // Whoever picks has the keys that the card names.
+    card: picker !== null ? null : cardView(state, { theme, now, columns, rows: rows - queued.length }),
     status: statusRow(state, room, theme),
     notice: said,
   };

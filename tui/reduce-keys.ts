@@ -1,7 +1,6 @@
 // What a key makes of the state. A card never takes a key from a half-typed line, Enter never approves, Escape never clears text, and a
 // paste never submits. Pure.
 
-import { initPid } from "../src/abi/ids.ts";
 import { answerOf, hasCardKeys, onCardKey, replied, tabbed } from "./cards.ts";
 import {
   cutTo,
@@ -29,11 +28,12 @@ import type { Route } from "./route.ts";
 import { movedRow } from "./rows.ts";
 import { newSearch, onSearchKey } from "./search.ts";
 import { asked, takenBack, turnedFate, unkept } from "./send.ts";
-import { SLASHES } from "./slash.ts";
+import { onSlash, ownLine, ran } from "./slash.ts";
 import type { Effect, Reduced, State } from "./state.ts";
-import { NEW_TOP, onTopKey, type Top } from "./top.ts";
+import { onPickerKeys, onViewKeys, openedPager, openedPicker, openedTop, type ViewHands } from "./views.ts";
 
 const NOTICE_MS = 4000;
+const ONLY_LOOKING = "only looking: /attach PID talks";
 
 export interface Hands {
   readonly route: (text: string, pinned: State["pinned"]) => Route;
@@ -41,15 +41,19 @@ export interface Hands {
   readonly goesOn: (text: string) => boolean;
   readonly columns: number;
   readonly now: number;
+  /** Of a view: all columns but one, all rows but one. */
+  readonly size: ViewHands["size"];
   readonly newKey: () => string;
 }
 
 export function onTyped(before: State, typed: Typed, at: number, hands: Hands): Reduced {
   if (typed.type === "focus") return stay(before);
+  const viewHands = () => ({ at, size: hands.size, answerOf, ran: (text: string) => ran(text, false) });
+  if (before.view !== null && typed.type === "key") return onViewKeys(before, typed, viewHands());
   const { menu } = before;
   const state = menu === null && before.opened === null ? before : { ...before, menu: null, opened: null };
   if (typed.type === "paste") return stay(edited({ ...state, hot: null }, pasted(state.input, typed.text)));
-  if (state.top !== null) return onTopKeys(state, typed);
+  if (state.picker !== null) return onPickerKeys(state, state.picker, typed, viewHands());
   if (state.keysShown) return stay({ ...state, keysShown: false });
   if (state.search !== null) return stay({ ...state, ...onSearchKey(state.search, typed, state.past, state.cwd) });
   if (typed.ctrl && typed.text === "o") return unfolded({ ...state, opened: before.opened });
@@ -68,15 +72,15 @@ function unfolded(state: State): Reduced {
   const next = nextFold(state);
   if (next === null) return stay(state);
   const { fold, nth, count } = next;
-  const more = nth + 1 < count ? " · ctrl-o again opens the one before" : "";
-  const where = `${count - nth} of ${count}${more}`;
-  return { state: { ...state, opened: nth }, effects: [{ do: "page", text: `${fold.title}\n\n${fold.text}`, where }] };
+  const more = nth + 1 < count ? "; ctrl-o again opens the one before" : "";
+  return openedPager({ ...state, opened: nth }, `${fold.title}  ${count - nth} of ${count}${more}`, fold.text);
 }
 
 function onPlain(state: State, key: Key, at: number, hands: Hands): Reduced {
   const { input } = state;
   switch (key.name) {
     case "text":
+      if (key.alt && /^[1-9]$/.test(key.text)) return { state, effects: [{ do: "go", nth: Number(key.text) }] };
       if (key.alt) return stay(edited(state, onAlt(input, key.text)));
       if (key.text === "?" && input.text === "") return stay({ ...state, keysShown: true });
       return stay(edited(state, typedText(input, key.text)));
@@ -88,7 +92,7 @@ function onPlain(state: State, key: Key, at: number, hands: Hands): Reduced {
       return { state, effects: input.text === "" ? [] : [{ do: "complete", of: input }] };
     case "escape":
       if (state.replying !== null) return stay({ ...state, replying: null });
-      return state.run === null ? stay(state) : { state, effects: [{ do: "stop" }] };
+      return state.run === null || state.readOnly ? stay(state) : { state, effects: [{ do: "stop" }] };
     case "backspace":
       return stay(edited(state, key.alt ? cutTo(input, "word-left") : erasedBack(input)));
     case "delete":
@@ -142,8 +146,9 @@ function onControl(state: State, key: Key, at: number): Reduced {
     case "s":
       return stay(turnedFate(state));
     case "p":
+      return openedPicker(state, "process");
     case "t":
-      return opened(state);
+      return openedTop(state);
     case "z":
       return { state, effects: [{ do: "suspend" }] };
     default:
@@ -171,7 +176,7 @@ function interrupted(state: State, at: number): Reduced {
     const cleared = { ...state, input: emptied(input), recalled: null, answering: false, replying: null };
     return remembered(cleared, entryOf(state, wholeText(input), at), []);
   }
-  if (state.run !== null) return { state, effects: [{ do: "stop" }] };
+  if (state.run !== null && !state.readOnly) return { state, effects: [{ do: "stop" }] };
   return stay({ ...state, notice: { text: "ctrl-d leaves", until: at + NOTICE_MS } });
 }
 
@@ -192,9 +197,14 @@ function entered(state: State, at: number, { route, goesOn, newKey }: Hands): Re
     }
     case "shell":
     case "host":
-      if (way.to === "shell" && way.text === "top") return opened(remembered(cleared, entry, []).state);
+      if (way.to === "shell") {
+        const own = ownLine(cleared, way.text);
+        if (own !== null) return remembered(own.state, entry, own.effects);
+      }
       return remembered(cleared, entry, ran(way.text, way.to === "host", entry));
     case "chat": {
+      // What was typed stays: it is for whoever one talks to next.
+      if (state.readOnly) return stay({ ...state, notice: { text: ONLY_LOOKING, until: at + NOTICE_MS } });
       const sent = asked(cleared, way.text, { key: newKey(), at });
       return remembered(sent.state, entry, sent.effects);
     }
@@ -206,77 +216,11 @@ function entryOf({ past, cwd }: State, text: string, at: number): Past | null {
   return isKept(text, past.at(-1)?.text) ? { text, at, cwd, status: null } : null;
 }
 
-function opened(state: State): Reduced {
-  return { state: { ...state, top: NEW_TOP }, effects: [{ do: "list" }] };
-}
-
-/** Keys typed in one breath are one text; here each letter means something. */
-function onTopKeys(state: State, key: Key): Reduced {
-  const letters = key.name === "text" && !key.ctrl && !key.alt ? [...key.text] : [key.text];
-  const effects: Effect[] = [];
-  let next = state;
-  for (const text of letters) {
-    if (next.top === null) break;
-    const reduced = onTop(next, next.top, { ...key, text });
-    next = reduced.state;
-    effects.push(...reduced.effects);
-  }
-  return { state: next, effects };
-}
-
-function onTop(state: State, top: Top, key: Key): Reduced {
-  const { top: next, wish } = onTopKey(top, key);
-  const stays = { ...state, top: next };
-  const left = { ...state, top: null };
-  switch (wish?.wish) {
-    case undefined:
-      return stay(stays);
-    case "leave":
-      return stay(left);
-    case "talk":
-      return { state: left, effects: wish.pid === state.pid ? [] : [{ do: "attach", pid: wish.pid }] };
-    case "log":
-      return { state: left, effects: ran(`logs ${wish.pid}`, false) };
-    case "signal":
-      return { state: stays, effects: [{ do: "signal", pid: wish.pid, signal: wish.signal }, { do: "list" }] };
-    case "end":
-      return { state: stays, effects: [{ do: "end", pid: wish.pid }, { do: "list" }] };
-    case "answer": {
-      const ask = state.asks.find(({ pid }) => pid === wish.pid);
-      const answer = ask === undefined ? null : answerOf(ask, wish.decision === "approve" ? "y" : "n");
-      return {
-        state: stays,
-        effects: answer === null ? [] : [{ do: "answer", answer }],
-      };
-    }
-  }
-}
-
 function slashed(state: State, word: string, rest: string): Reduced {
-  const slash = SLASHES.get(word);
-  if (slash === undefined) return { state, effects: ran(`${word} ${rest}`.trim(), false) };
-  if ("line" in slash) return { state, effects: ran(slash.line(state.pid, rest), false) };
-  switch (slash.does) {
-    case "top":
-      return opened(state);
-    case "keys":
-      return stay({ ...state, keysShown: true });
-    case "new":
-      return { state, effects: [{ do: "new" }] };
-    case "attach":
-      return { state, effects: [{ do: "attach", pid: rest.trim() || initPid(state.who.uid) }] };
-    case "leave":
-      return { state, effects: [...unkept(state), { do: "leave" }] };
-    default:
-      return { state, effects: [{ do: slash.does }] };
-  }
-}
-
-function ran(text: string, host: boolean, entry: Past | null = null): readonly Effect[] {
-  return [
-    { do: "print", entry: { kind: "ran", text, host } },
-    { do: "run", text, host, entry },
-  ];
+  return (
+    onSlash(state, word, rest) ??
+    ownLine(state, `${word} ${rest}`.trim()) ?? { state, effects: ran(`${word} ${rest}`.trim(), false) }
+  );
 }
 
 function remembered(state: State, entry: Past | null, effects: readonly Effect[]): Reduced {

@@ -8,8 +8,13 @@ import { type Hands, onTyped } from "./reduce-keys.ts";
 import { onSignal } from "./reduce-signals.ts";
 import { released, unkept } from "./send.ts";
 import type { Happening, Reduced, State } from "./state.ts";
+import { onViewNews, viewHearing } from "./views.ts";
 
 const NOTICE_MS = 8000;
+const NOTHING_RUNS = {
+  ...({ run: null, waiting: [], calls: {}, thinking: null, fate: "next", costUsd: 0 } as const),
+  ...({ context: null, standIn: null, folds: [], opened: null } as const),
+};
 
 export function reduce(before: State, happening: Happening, hands: Hands): Reduced {
   const happened = taken(before, happening, hands);
@@ -23,7 +28,7 @@ function taken(state: State, happening: Happening, hands: Hands): Reduced {
     case "typed":
       return onTyped(state, happening.typed, happening.at, hands);
     case "signal":
-      return onSignal(state, happening.signal, happening.at);
+      return onSignal(viewHearing(state, happening.signal, happening.at), happening.signal, happening.at);
     case "sent":
       return sent(state, happening.key, happening.runId);
     case "refused": {
@@ -52,16 +57,17 @@ function taken(state: State, happening: Happening, hands: Hands): Reduced {
     case "seen":
       return only(uncovered(state));
     case "attached": {
-      const { pid } = happening;
-      const afresh = { run: null, waiting: [], calls: {}, thinking: null, context: null, folds: [], opened: null };
-      return { state: { ...state, ...afresh, pid, costUsd: 0, fate: "next" }, effects: unkept(state) };
+      const { pid, readOnly } = happening;
+      return { state: { ...state, pid, readOnly, ...NOTHING_RUNS }, effects: unkept(state) };
     }
+    case "themed":
+      return only({ ...state, theme: happening.theme });
     case "completed":
       return only(completed(state, happening.of, happening.from, happening.candidates));
-    case "listed":
-      return only(state.top === null ? state : { ...state, top: { ...state.top, processes: happening.processes } });
     case "told":
       return only({ ...state, notice: { text: happening.text, until: happening.at + NOTICE_MS } });
+    default:
+      return onViewNews(state, happening);
   }
 }
 

@@ -21,7 +21,9 @@ const MODEL_COLUMNS = 24;
 
 export function statusRow(state: State, columns: number, theme: Theme): string {
   const { pid, model, costUsd, asks, context } = state;
-  const waiting = asks.length > 0 ? theme.needs(`${asks.length} waiting`) : "";
+  const waiting = [...(asks.length > 0 ? [`${asks.length} waiting`] : []), ...(state.readOnly ? ["only looking"] : [])]
+    .map((word) => theme.needs(word))
+    .join("  ");
   const meter = context === null ? null : meterPart(context, theme);
   const cost = costUsd > 0 ? usdText(costUsd) : "";
   // In this order they are shown; what gives way first stands last in the other one.
