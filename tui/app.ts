@@ -6,7 +6,9 @@ import { COMMANDS } from "../commands/table.ts";
 import { messageOf } from "../src/abi/errno.ts";
 import { initPid, uuidv7 } from "../src/abi/ids.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
+import { type Abilities, callOf, inAscii } from "./abilities.ts";
 import { type Attached, attachTo } from "./attach.ts";
+import { Attention } from "./attention.ts";
 import { Effects, entriesOf } from "./effects.ts";
 import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
@@ -16,9 +18,10 @@ import { reduce } from "./reduce.ts";
 import type { Hands } from "./reduce-keys.ts";
 import type { Route } from "./route.ts";
 import { type Live, Screen, type Tty } from "./screen.ts";
+import { settingOf } from "./setting.ts";
 import { SLASHES } from "./slash.ts";
 import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
-import type { Theme } from "./theme.ts";
+import { stilled, type Theme } from "./theme.ts";
 import type { Top } from "./top.ts";
 import { Transcript } from "./transcript.ts";
 import { goesOn } from "./unfinished.ts";
@@ -30,6 +33,10 @@ export interface Terminal extends Tty {
   /** The terminal is somebody else's, as it was found. */
   give(): void;
   onResize(listener: () => void): void;
+  /** There is no terminal any more. */
+  onGone(listener: () => void): void;
+  /** From now on somebody puts it right when this program cannot. */
+  watch(): void;
   /** Stops this program as ctrl-z does; resolves when it goes on. */
   suspend(): Promise<void>;
 }
@@ -38,6 +45,7 @@ export interface AppPorts {
   readonly version: string;
   readonly terminal: Terminal;
   readonly theme: Theme;
+  readonly abilities: Pick<Abilities, "told" | "notifies" | "unicode">;
   readonly history: { readonly lines: readonly string[]; readonly add: (line: string) => void };
   /** What was to be told on the way here. */
   readonly words: readonly string[];
@@ -48,6 +56,8 @@ export interface AppPorts {
 const SIGNALS = ["chat.*", "process.*"];
 const ESCAPE_MS = 40;
 const TICK_MS = 250;
+const STILL_TICK_MS = 1000;
+const EXIT_OF_SIGNAL = { INT: 130, TERM: 143, HUP: 129 } as const;
 const HOLD_MS = 500;
 /** How often top looks. */
 const TOP_MS = 1000;
@@ -63,6 +73,7 @@ class App {
   private readonly transcript: Transcript;
   private readonly reader = new KeyReader();
   private readonly effects: Effects;
+  private readonly attention: Attention;
   private readonly leaving = Promise.withResolvers<number>();
   private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status.join("  ")];
   private drawTop: (top: Top) => readonly string[] = () => [];
@@ -73,6 +84,8 @@ class App {
   private ticking = false;
   /** Keys that wait for what the one before makes of the line. */
   private held: Typed[] | null = null;
+  private calls: "auto" | "bell" | "off" = "auto";
+  private theme: Theme;
 
   constructor(
     private readonly io: Io,
@@ -80,13 +93,21 @@ class App {
     who: Who,
     private readonly shell: LineShell,
   ) {
-    const { terminal, theme, history } = ports;
+    const { terminal, theme, history, abilities } = ports;
+    this.theme = theme;
+    const tty = abilities.unicode ? terminal : inLettersOfAscii(terminal);
     this.state = initialState({ who, pid: initPid(who.uid), lines: history.lines });
-    this.screen = new Screen(terminal, io.clock, () => this.frame());
+    this.attention = new Attention({
+      write: (text) => void (this.busy || tty.write(text)),
+      call: (text) => this.callFor(text),
+      titled: abilities.told,
+    });
+    this.screen = new Screen(tty, io.clock, () => this.frame());
     this.transcript = new Transcript({
       theme,
       columns: () => terminal.columns,
       commit: (lines) => this.screen.commit(lines),
+      marked: abilities.told,
     });
     this.effects = new Effects({
       io,
@@ -115,9 +136,8 @@ class App {
       this.screen.resized();
       this.show();
     });
-    // The terminal sends ctrl-c as a key; what a command that has the terminal is sent must not end this program.
-    const heard = () => {};
-    process.on("SIGINT", heard);
+    terminal.onGone(() => this.leaving.resolve(EXIT_OF_SIGNAL.HUP));
+    const letGo = this.holdOn();
     try {
       await this.begin();
       terminal.take((bytes) => this.hear(bytes));
@@ -126,10 +146,38 @@ class App {
       return await this.leaving.promise;
     } finally {
       stop();
-      process.off("SIGINT", heard);
-      this.screen.release();
+      letGo();
+      this.putRight();
       terminal.give();
     }
+  }
+
+  /** However this ends, the terminal is put right first. */
+  private holdOn(): () => void {
+    const broke = (error: unknown) => this.leaving.reject(error);
+    for (const event of ["uncaughtException", "unhandledRejection"] as const) process.on(event, broke);
+    // The terminal sends ctrl-c as a key; what a command that has the terminal is sent must not end this program.
+    const letGo = this.io.onSignal((name) => {
+      if (name !== "INT") this.leaving.resolve(EXIT_OF_SIGNAL[name]);
+    });
+    return () => {
+      letGo();
+      for (const event of ["uncaughtException", "unhandledRejection"] as const) process.off(event, broke);
+    };
+  }
+
+  private putRight(): void {
+    try {
+      this.screen.release();
+    } catch {
+      // What cannot be drawn may be why this ends.
+      this.screen.abandon();
+    }
+  }
+
+  private callFor(text: string): string {
+    if (this.calls === "off") return "";
+    return callOf(this.calls === "bell" ? "bell" : this.ports.abilities.notifies, text);
   }
 
   private now(): number {
@@ -146,6 +194,9 @@ class App {
     const told = words.map((word) => theme.dim(sanitize(word)));
     this.print({ kind: "lines", lines: [...told, ...greeting(about, theme)] });
     this.know(attached);
+    this.calls = await settingOf(this.io, "terminal.notify", ["auto", "bell", "off"]);
+    if ((await settingOf(this.io, "terminal.motion", ["full", "reduced"])) === "reduced")
+      this.theme = stilled(this.theme);
   }
 
   private async attach(pid: string): Promise<void> {
@@ -182,6 +233,7 @@ class App {
       return drawn.lines;
     };
     this.show();
+    terminal.watch();
   }
 
   private hear(bytes: Uint8Array): void {
@@ -193,6 +245,7 @@ class App {
 
   private type(typed: readonly Typed[]): void {
     for (const each of typed) {
+      if (each.type === "focus") this.attention.focus(each.has);
       if (this.held === null) this.happen({ type: "typed", typed: each, at: this.now() });
       else this.held.push(each);
     }
@@ -209,8 +262,10 @@ class App {
   }
 
   private happen(happening: Happening): void {
-    const { state, effects } = reduce(this.state, happening, this.hands());
+    const { state: before } = this;
+    const { state, effects } = reduce(before, happening, this.hands());
     this.state = state;
+    this.attention.look(before, state, this.now());
     for (const effect of effects) this.effects.carryOut(effect);
     this.show();
   }
@@ -231,11 +286,11 @@ class App {
   }
 
   private frame(): Live {
-    const { terminal, theme } = this.ports;
+    const { terminal } = this.ports;
     return frameOf({
       state: this.state,
       route: this.route(this.state.input.text, this.state.pinned),
-      theme,
+      theme: this.theme,
       now: this.now(),
       columns: terminal.columns,
       rows: terminal.rows,
@@ -260,7 +315,8 @@ class App {
     const { run, notice, top } = this.state;
     if (this.ticking || (run === null && notice === null && top === null)) return;
     this.ticking = true;
-    this.io.clock.after(top === null ? TICK_MS : TOP_MS, () => {
+    const tickMs = this.theme.glyphs.spinner.length > 1 ? TICK_MS : STILL_TICK_MS;
+    this.io.clock.after(top === null ? tickMs : TOP_MS, () => {
       this.ticking = false;
       const { state } = this;
       if (state.notice !== null && state.notice.until <= this.now()) this.state = { ...state, notice: null };
@@ -284,9 +340,23 @@ class App {
     } finally {
       terminal.take((bytes) => this.hear(bytes));
       this.busy = false;
+      this.attention.forget();
       this.screen.reclaim();
       this.show();
       this.screen.paint();
     }
   }
+}
+
+/** Glyphs of ours as letters that every terminal has. */
+function inLettersOfAscii(terminal: Terminal): Tty {
+  return {
+    write: (text) => terminal.write(inAscii(text)),
+    get columns() {
+      return terminal.columns;
+    },
+    get rows() {
+      return terminal.rows;
+    },
+  };
 }

@@ -34,6 +34,8 @@ export interface Glyphs {
   readonly full: string;
   readonly empty: string;
   readonly spinner: readonly string[];
+  /** In its place where nothing may move. */
+  readonly still: string;
 }
 
 const UNICODE: Glyphs = {
@@ -51,6 +53,7 @@ const UNICODE: Glyphs = {
   full: "▮",
   empty: "▯",
   spinner: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
+  still: "·",
 };
 
 const ASCII: Glyphs = {
@@ -68,7 +71,13 @@ const ASCII: Glyphs = {
   full: "#",
   empty: ".",
   spinner: ["|", "/", "-", "\\"],
+  still: "*",
 };
+
+/** The same where nothing moves that need not. */
+export function stilled(theme: Theme): Theme {
+  return { ...theme, glyphs: { ...theme.glyphs, spinner: [theme.glyphs.still] } };
+}
 
 export function themeOf({ colour, unicode }: { readonly colour: boolean; readonly unicode: boolean }): Theme {
   const style = (on: number, off: number) => (text: string) => (text === "" ? "" : `\x1b[${on}m${text}\x1b[${off}m`);
@@ -86,22 +95,5 @@ export function themeOf({ colour, unicode }: { readonly colour: boolean; readonl
     string: paint(32),
     number: paint(33),
     glyphs: unicode ? UNICODE : ASCII,
-  };
-}
-
-/** What an environment says of the terminal; `dumb` takes no motion of the cursor at all. */
-export function abilitiesOf(env: { readonly [name: string]: string | undefined }): {
-  readonly colour: boolean;
-  readonly unicode: boolean;
-  readonly dumb: boolean;
-} {
-  const dumb = env.TERM === "dumb" || env.TERM === undefined;
-  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
-  const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "" && env.FORCE_COLOR !== "0";
-  return {
-    colour: !dumb && (forced || !env.NO_COLOR),
-    // Where nothing is said, as on a machine that was just set up, a terminal of these years takes it.
-    unicode: locale === "" || /utf-?8/i.test(locale),
-    dumb,
   };
 }

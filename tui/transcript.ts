@@ -4,6 +4,7 @@
 import { reveal, Sanitizer, sanitize } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import { AnswerText } from "./answer.ts";
+import { overMark, PROMPT, RUNS, TYPED } from "./marks.ts";
 import { subjectOf } from "./reduce-signals.ts";
 import type { Entry } from "./state.ts";
 import type { Theme } from "./theme.ts";
@@ -12,6 +13,8 @@ export interface TranscriptOptions {
   readonly theme: Theme;
   readonly columns: () => number;
   readonly commit: (lines: readonly string[]) => void;
+  /** Whether the terminal is told where a line was entered and where what came of it ends. */
+  readonly marked?: boolean;
 }
 
 interface Open {
@@ -32,6 +35,8 @@ export class Transcript {
   /** Whether it is one of an answer. */
   private pouring = false;
   private began = false;
+  /** A mark that stands before what is committed next. */
+  private mark = "";
 
   constructor(private readonly options: TranscriptOptions) {}
 
@@ -44,9 +49,8 @@ export class Transcript {
   add(entry: Entry): void {
     const { theme } = this.options;
     const { say, run, host } = theme.glyphs;
-    if (entry.kind === "said") this.block(marked(theme.you(say), theme.bold, entry.text));
-    else if (entry.kind === "ran")
-      this.block(marked(entry.host ? theme.needs(host) : theme.ok(run), theme.bold, entry.text));
+    if (entry.kind === "said") this.entered(theme.you(say), entry.text);
+    else if (entry.kind === "ran") this.entered(entry.host ? theme.needs(host) : theme.ok(run), entry.text);
     else if (entry.kind === "grows") this.grow(entry.turn, entry.text);
     else if (entry.kind === "text") this.commitText(entry.turn, entry.text);
     else if (entry.kind === "again") this.block([theme.dim(`asked again: ${reveal(entry.reason)}`)]);
@@ -55,6 +59,13 @@ export class Transcript {
     else if (entry.kind === "ended") this.ended(entry);
     else if (entry.kind === "lines") this.block(entry.lines.flatMap((line) => this.wrapped(line)));
     else if (entry.kind === "note") this.block(this.wrapped(theme.dim(sanitize(entry.text))));
+  }
+
+  private entered(glyph: string, text: string): void {
+    const { theme, marked: isMarked = false } = this.options;
+    const [begins, typed, ends] = isMarked ? [PROMPT, TYPED, RUNS] : ["", "", ""];
+    const lines = marked(`${begins}${glyph}${typed}`, theme.bold, text);
+    this.block([...lines.slice(0, -1), `${lines.at(-1) ?? ""}${ends}`]);
   }
 
   private grow(turn: number, text: string): void {
@@ -112,7 +123,8 @@ export class Transcript {
   }
 
   private gap(): void {
-    if (this.began) this.options.commit([""]);
+    if (this.began) this.options.commit([this.mark]);
+    this.mark = "";
     this.began = true;
   }
 
@@ -148,13 +160,11 @@ export class Transcript {
 
   private ended({ status, error }: Entry & { readonly kind: "ended" }): void {
     this.close();
-    const { theme } = this.options;
-    if (status === "ok") {
-      this.pouring = false;
-      return;
-    }
-    if (status === "aborted") this.block([theme.dim("stopped")]);
+    const { theme, marked: isMarked = false } = this.options;
+    if (status === "ok") this.pouring = false;
+    else if (status === "aborted") this.block([theme.dim("stopped")]);
     else this.block(marked(theme.bad(theme.glyphs.bad), (text) => text, error ?? status));
+    if (isMarked) this.mark = overMark(status === "ok");
   }
 }
 

@@ -72,6 +72,7 @@ export class Played {
       version: "0.1.0",
       terminal: this.terminal(),
       theme: options.theme ?? themeOf({ colour, unicode }),
+      abilities: { told: true, notifies: "bell", unicode },
       history: { lines: history, add: () => {} },
       words: [],
       early: () => [],
@@ -98,6 +99,8 @@ export class Played {
         this.resizing = listener;
       },
       suspend: async () => void this.stops++,
+      onGone: () => {},
+      watch: () => {},
     };
   }
 
