@@ -26,6 +26,7 @@ const HELD: { readonly [kind in WaitsFor["kind"]]: ChatStatus } = {
   repair: "error",
   model: "unavailable",
   outage: "unavailable",
+  restart: "unavailable",
 };
 
 /** Why a run was ended from outside, in words. */

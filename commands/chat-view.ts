@@ -76,9 +76,22 @@ export function textView(io: Io): ChatView {
       }
     },
     async result(result) {
+      // Whoever left on purpose needs the pid to come back.
+      if (result.status === "detached" && result.exit === 0) return io.stdout.write(`${result.pid}\n`);
       // A run that was absorbed by another says nothing of its own; its finish carries the answer.
       if (!answer.printed && result.text) await answer.commit(result.text);
       await answer.endLine();
+    },
+  };
+}
+
+/** A view of which the answer is told elsewhere, too, before it is shown. */
+export function tellingView(view: ChatView, told: (answer: string) => Promise<void>): ChatView {
+  return {
+    ...view,
+    async result(result) {
+      if (result.status === "ok") await told(result.text ?? "");
+      await view.result(result);
     },
   };
 }

@@ -20,7 +20,7 @@ export function command<F extends Fields>(
     examples: spec.examples,
     spec,
     async run(args, io) {
-      const parsed = parseCommandLine(spec, args);
+      const parsed = await parseCommandLine(spec, args);
       if (parsed !== "help") return work({ args: parsed.values, json: parsed.json }, io);
       const { helpText } = await import("./help-text.ts");
       const { page, widthOf } = await import("./pager.ts");

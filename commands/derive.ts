@@ -64,6 +64,14 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
   },
 };
 
+/** The command of one verb, found without loading what the other verbs of its domain declare; null when there is none. */
+export async function verbCommand(domain: string, verb: string): Promise<Command | null> {
+  const byHand = Object.hasOwn(VERBS, domain) ? VERBS[domain] : undefined;
+  if (byHand !== undefined && Object.hasOwn(byHand, verb)) return byHand[verb]!.load();
+  const call = verb.includes(".") ? undefined : await syscallNamed(`${domain}.${verb}`);
+  return call === undefined || call.cli.hidden ? null : derived(call.name);
+}
+
 /** What may follow a domain's name; null when there is no such domain for people. */
 export async function verbsOf(domain: string): Promise<ReadonlyMap<string, Verb> | null> {
   const shown = (await callsOf(domain)).filter(({ cli }) => !cli.hidden);

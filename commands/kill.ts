@@ -54,7 +54,7 @@ export const kill: Command = {
       await printText(io.stdout, PROCESS_SIGNALS.filter((name) => name !== "0").join("\n"));
       return 0;
     }
-    const parsed = parseCommandLine(spec, withSignalFlag(args));
+    const parsed = await parseCommandLine(spec, withSignalFlag(args));
     if (parsed === "help") {
       return page(io, helpText(spec, widthOf(io.stdout)), { never: asks(args, "--no-pager") });
     }

@@ -21,9 +21,14 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ],
   ["send", { summary: "Leave a message and return at once", load: short("proc.send", "send") }],
   [
+    "run",
+    { summary: "Start a task, follow it, exit as it does", load: async () => (await import("./run-task.ts")).run },
+  ],
+  [
     "wait",
     { summary: "Wait until processes have finished", load: async () => (await import("./wait.ts")).waitAs("wait") },
   ],
+  ["strace", { summary: "Show the calls a process makes", load: async () => (await import("./strace.ts")).strace }],
   ["logs", { summary: "Print what was said lately", load: async () => (await import("./logs.ts")).logs }],
   ["diff", { summary: "Show what a run changed in files", load: async () => (await import("./undo.ts")).diff }],
   ["undo", { summary: "Put the files back that a run changed", load: async () => (await import("./undo.ts")).undo }],
@@ -51,6 +56,7 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     "answer",
     { summary: "Answer the question of a process", load: async () => (await import("./approvals.ts")).answerQuestion },
   ],
+  ["outage", { summary: "Show which providers do not answer", load: short("ai.outages", "outage") }],
   ["ls", { summary: "List files and directories", load: async () => (await import("./files/ls.ts")).ls }],
   ["cat", { summary: "Print files", load: async () => (await import("./files/cat.ts")).cat }],
   [
@@ -162,6 +168,11 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["paths", { summary: "Print where gsv keeps things", load: async () => (await import("./paths.ts")).paths }],
   ["help", { summary: "Help on any command or topic", load: async () => (await import("./help.ts")).help }],
   ["man", { summary: "Read and search the manual", load: async () => (await import("./man.ts")).man }],
+  ["explain", { summary: "Say what an exit status means", load: async () => (await import("./explain.ts")).explain }],
+  [
+    "schema",
+    { summary: "Print the JSON Schema of what is printed", load: async () => (await import("./schema.ts")).schema },
+  ],
   ["api", { summary: "Call any syscall with JSON", load: async () => (await import("./api.ts")).api }],
   [
     "completion",

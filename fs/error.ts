@@ -40,8 +40,12 @@ export async function asFileErrors<T>(path: string, work: () => Promise<T>): Pro
   try {
     return await work();
   } catch (error) {
-    if (error instanceof SysError) throw error;
-    const code: unknown = (error as NodeJS.ErrnoException).code;
-    throw new FileError(isFileCode(code) ? code : "EIO", path);
+    throw fileErrorOf(error, path);
   }
+}
+
+export function fileErrorOf(error: unknown, path: string): unknown {
+  if (error instanceof SysError) return error;
+  const code: unknown = (error as NodeJS.ErrnoException).code;
+  return new FileError(isFileCode(code) ? code : "EIO", path);
 }

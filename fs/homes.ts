@@ -34,7 +34,7 @@ export class Homes implements Places {
   async lookAt(path: string): Promise<Place | null> {
     const place = await this.placeAt(path);
     if (place === null) return null;
-    return (await find(topOf(place))) === null && (await this.hasBeneath(place)) ? null : place;
+    return find(topOf(place)) === null && (await this.hasBeneath(place)) ? null : place;
   }
 
   /** The same for a change: what was there before there was a tree is brought into it. What an agent is told to be is changed by no
@@ -46,7 +46,7 @@ export class Homes implements Places {
       throw new FileError("EPERM", path, "a person has to allow it first: use the tool that asks");
     if (place.top === "knowledge" && !(await this.treeOf(place)).versioned)
       throw new FileError("EROFS", path, "read-only: there is no git on this machine");
-    if ((await find(topOf(place))) === null && (await this.hasBeneath(place))) await this.adopt(place);
+    if (find(topOf(place)) === null && (await this.hasBeneath(place))) await this.adopt(place);
     return place;
   }
 
@@ -56,7 +56,7 @@ export class Homes implements Places {
     const found = new Map(entries.map((entry) => [entry.name, entry]));
     for (const top of VERSIONED) {
       const place = this.placeOf(path, top, `${path}/${top}`, account);
-      const stat = await find(place);
+      const stat = find(place);
       if (stat !== null) found.set(top, { name: top, stat });
     }
     return [...found.values()];
@@ -104,7 +104,7 @@ export class Homes implements Places {
       async () => {
         const top = join(place.directory, place.top);
         // Somebody else was faster.
-        if ((await find(topOf(place))) !== null) return { value: true, undo: async () => {}, paths: [] };
+        if (find(topOf(place)) !== null) return { value: true, undo: async () => {}, paths: [] };
         const copy = join(tree.scratch(), place.top);
         await rm(copy, { recursive: true, force: true });
         const copied = await this.copyIn(from, copy, place.top);

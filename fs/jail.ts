@@ -1,11 +1,25 @@
 // Real files below one directory, for the trees of homes, which have to work on every system: a path is resolved first, and what was opened
 // is then checked to lie where it was meant to. No symlink on the way is followed; links are shown, and the Namespace walks them inside
 // gsv. Devices, sockets and pipes do not appear. fs/no-follow.ts is the stronger way, on Linux only.
+// Looking is synchronous: an agent is told dozens of small files before every answer, and the way through a pool of threads and back
+// takes ten times as long as the look itself.
 
-import { type BigIntStats, constants, existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { type FileHandle, link, lstat, open, readdir, readlink, realpath, rename, unlink } from "node:fs/promises";
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+} from "node:fs";
+import { link, open, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { asFileErrors, FileError } from "./error.ts";
+import { asFileErrors, FileError, fileErrorOf } from "./error.ts";
 import type { FileKind, ReadOptions, ReadResult } from "./filesystem.ts";
 import { parent, split } from "./path.ts";
 
@@ -27,52 +41,42 @@ export class Jail {
   constructor(private readonly root: string) {}
 
   /** Null where nothing is, or nothing that is shown. */
-  async stat(path: string): Promise<HostStat | null> {
-    const host = await this.hostPath(path);
-    if (host === null) return null;
-    const stat = await lstat(host, { bigint: true }).catch(absent);
-    if (stat === null) return null;
-    const kind = kindOf(stat);
-    const target = kind === "symlink" ? await readlink(host).catch(absent) : undefined;
-    // Something else by now.
-    if (kind === null || target === null) return null;
-    return {
-      kind,
-      runs: (stat.mode & 0o100n) !== 0n,
-      size: Number(stat.size),
-      mtimeMs: Number(stat.mtimeMs),
-      version: `${stat.ino}.${stat.mtimeNs}.${stat.size}`,
-      ...(target !== undefined && { target }),
-    };
+  stat(path: string): HostStat | null {
+    const host = this.hostPath(path);
+    return host === null ? null : statOf(host);
   }
 
-  async names(path: string): Promise<string[]> {
-    const host = await this.plainDirectory(path);
-    return (await readdir(host)).filter((name) => !name.includes("\ufffd"));
+  /** What is in a directory and shown, each with what it is. */
+  entries(path: string): (readonly [name: string, stat: HostStat])[] {
+    const directory = this.plainDirectory(path);
+    return namesIn(directory).flatMap((name) => {
+      const stat = statOf(join(directory, name));
+      return stat === null ? [] : [[name, stat] as const];
+    });
   }
 
-  async read(path: string, { offset = 0, bytesMax }: ReadOptions): Promise<ReadResult> {
-    const handle = await this.open(path);
-    try {
-      const { size, ino, mtimeNs } = await handle.stat({ bigint: true });
+  names(path: string): string[] {
+    return namesIn(this.plainDirectory(path));
+  }
+
+  read(path: string, { offset = 0, bytesMax }: ReadOptions): ReadResult {
+    return this.inside(path, (file, { size, ino, mtimeNs }) => {
       const bytes = new Uint8Array(Math.max(0, Math.min(bytesMax, Number(size) - offset)));
       let done = 0;
       while (done < bytes.byteLength) {
-        const { bytesRead } = await handle.read(bytes, done, bytes.byteLength - done, offset + done);
+        const bytesRead = readSync(file, bytes, done, bytes.byteLength - done, offset + done);
         if (bytesRead === 0) break;
         done += bytesRead;
       }
       // Some files of a host hold less than they say.
       const eof = done < bytes.byteLength || offset + done >= Number(size);
       return { bytes: bytes.subarray(0, done), eof, version: `${ino}.${mtimeNs}.${size}` };
-    } finally {
-      await handle.close();
-    }
+    });
   }
 
   /** A path of the host for something in a directory of the jail: while it is held it leads into that directory and no other. */
   async hold(path: string): Promise<Held> {
-    const directory = await this.plainDirectory(parent(path));
+    const directory = this.plainDirectory(parent(path));
     const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
     const handle = await asFileErrors(path, () => open(directory, flags));
     const own = `/proc/self/fd/${handle.fd}`;
@@ -84,33 +88,31 @@ export class Jail {
     throw new FileError("ENOENT", path);
   }
 
-  private async open(path: string): Promise<FileHandle> {
-    const host = await this.hostPath(path);
+  private inside<T>(path: string, work: (file: number, stat: BigIntStats) => T): T {
+    const host = this.hostPath(path);
     if (host === null) throw new FileError("ENOENT", path);
-    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    const handle = await asFileErrors(path, () => open(host, flags));
+    const file = opened(host, path);
     try {
-      const stat = await handle.stat({ bigint: true });
-      if (!stat.isFile() || !isWhere(handle.fd, stat, host)) throw new FileError("ENOENT", path);
-      return handle;
-    } catch (error) {
-      await handle.close();
-      throw error;
+      const stat = fstatSync(file, { bigint: true });
+      if (!stat.isFile() || !isWhere(file, stat, host)) throw new FileError("ENOENT", path);
+      return work(file, stat);
+    } finally {
+      closeSync(file);
     }
   }
 
   /** Null when a directory on the way is not there, or is none. */
-  private async hostPath(path: string): Promise<string | null> {
-    const root = await realpath(this.root).catch(absent);
+  private hostPath(path: string): string | null {
+    const root = realPath(this.root);
     if (root === null) return null;
     const host = join(root, ...split(path));
-    if (host === root) return host;
-    return (await realpath(dirname(host)).catch(absent)) === dirname(host) ? host : null;
+    const above = dirname(host);
+    return host === root || above === root || realPath(above) === above ? host : null;
   }
 
-  private async plainDirectory(path: string): Promise<string> {
-    const host = await this.hostPath(path);
-    const stat = host === null ? null : await lstat(host).catch(absent);
+  private plainDirectory(path: string): string {
+    const host = this.hostPath(path);
+    const stat = host === null ? null : unlessAbsent(() => lstatSync(host));
     if (host === null || stat === null) throw new FileError("ENOENT", path);
     if (!stat.isDirectory()) throw new FileError("ENOTDIR", path);
     return host;
@@ -130,7 +132,7 @@ export async function keep(host: string, as: string): Promise<string | null> {
 
 export async function putBack(kept: string | null, host: string): Promise<void> {
   if (kept !== null) await rename(kept, host);
-  else await unlink(host).catch(absent);
+  else await unlink(host).catch(() => {});
 }
 
 /** A new file that is on disk when this returns. */
@@ -168,6 +170,43 @@ function kindOf(stat: BigIntStats): FileKind | null {
   return stat.isSymbolicLink() ? "symlink" : null;
 }
 
-function absent(): null {
-  return null;
+function statOf(host: string): HostStat | null {
+  const stat = unlessAbsent(() => lstatSync(host, { bigint: true }));
+  const kind = stat === null ? null : kindOf(stat);
+  if (stat === null || kind === null) return null;
+  const target = kind === "symlink" ? unlessAbsent(() => readlinkSync(host)) : undefined;
+  // Something else by now.
+  if (target === null) return null;
+  return {
+    kind,
+    runs: (stat.mode & 0o100n) !== 0n,
+    size: Number(stat.size),
+    mtimeMs: Number(stat.mtimeMs),
+    version: `${stat.ino}.${stat.mtimeNs}.${stat.size}`,
+    ...(target !== undefined && { target }),
+  };
+}
+
+function namesIn(directory: string): string[] {
+  return readdirSync(directory).filter((name) => !name.includes("\ufffd"));
+}
+
+function opened(host: string, path: string): number {
+  try {
+    return openSync(host, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    throw fileErrorOf(error, path);
+  }
+}
+
+function realPath(path: string): string | null {
+  return unlessAbsent(() => realpathSync.native(path));
+}
+
+function unlessAbsent<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch {
+    return null;
+  }
 }

@@ -6,7 +6,7 @@ import type { VersionedTree } from "../src/repos/tree.ts";
 import { contentTypeOf } from "./contenttype.ts";
 import { FileError } from "./error.ts";
 import type { Entry, Stat } from "./filesystem.ts";
-import type { Jail } from "./jail.ts";
+import type { HostStat, Jail } from "./jail.ts";
 import { parent, split } from "./path.ts";
 
 export type Tree = Pick<VersionedTree, "versioned" | "scratch" | "change">;
@@ -44,11 +44,20 @@ export interface Places {
 
 const DIRECTORY_MODE = 0o2770;
 
-export async function find(place: Place): Promise<Stat | null> {
+export function find(place: Place): Stat | null {
   if (split(place.rel).some((name) => isGits(name))) return null;
-  const found = await place.jail.stat(place.rel);
-  if (found === null) return null;
-  const { kind, runs, size, mtimeMs, version, target } = found;
+  const found = place.jail.stat(place.rel);
+  return found === null ? null : shown(found, place);
+}
+
+/** What is in a directory of a tree. */
+export function entriesIn(place: Place): Entry[] {
+  return place.jail
+    .entries(place.rel)
+    .flatMap(([name, stat]) => (isGits(name) ? [] : [{ name, stat: shown(stat, within(place, name)) }]));
+}
+
+function shown({ kind, runs, size, mtimeMs, version, target }: HostStat, place: Place): Stat {
   const { uid, gid } = place.account;
   const about = { kind, uid, gid, mtimeMs, version };
   if (kind === "directory") return { ...about, mode: DIRECTORY_MODE, size: 0 };
@@ -56,42 +65,42 @@ export async function find(place: Place): Promise<Stat | null> {
   return { ...about, mode: runs ? 0o770 : 0o660, size, contentType: contentTypeOf(place.rel) };
 }
 
-export async function existing(place: Place): Promise<Stat> {
-  const stat = await find(place);
+export function existing(place: Place): Stat {
+  const stat = find(place);
   if (stat === null) throw new FileError("ENOENT", place.path);
   return stat;
 }
 
-export async function directory(place: Place): Promise<Stat> {
-  const stat = await existing(place);
+export function directory(place: Place): Stat {
+  const stat = existing(place);
   if (stat.kind !== "directory") throw new FileError("ENOTDIR", place.path);
   return stat;
 }
 
 /** Of a file itself; of a directory all in it. From the tree's directory. */
-export async function filesIn(place: Place, stat: Stat): Promise<string[]> {
+export function filesIn(place: Place, stat: Stat): string[] {
   if (stat.kind !== "directory") return [place.rel];
   const found: string[] = [];
-  for (const name of await place.jail.names(place.rel)) {
+  for (const name of place.jail.names(place.rel)) {
     const below = within(place, name);
-    const entry = await find(below);
-    if (entry !== null) found.push(...(await filesIn(below, entry)));
+    const entry = find(below);
+    if (entry !== null) found.push(...filesIn(below, entry));
   }
   return found;
 }
 
 /** The hidden history of a repository of somebody's own that lies there would go with what is deleted. */
-export async function needNoRepository(place: Place, stat: Stat | null): Promise<void> {
+export function needNoRepository(place: Place, stat: Stat | null): void {
   if (stat?.kind !== "directory") return;
-  for (const name of await place.jail.names(place.rel)) {
+  for (const name of place.jail.names(place.rel)) {
     if (isGits(name))
       throw new FileError("ENOTEMPTY", place.path, `a repository of its own lies there: ${place.rel}/${name}`);
     const below = within(place, name);
-    await needNoRepository(below, await find(below));
+    needNoRepository(below, find(below));
   }
 }
 
-export function within(place: Place, name: string): Place {
+function within(place: Place, name: string): Place {
   return { ...place, path: `${place.path}/${name}`, rel: place.rel === "" ? name : `${place.rel}/${name}` };
 }
 

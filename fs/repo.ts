@@ -27,6 +27,7 @@ import { isWithin, split } from "./path.ts";
 import {
   above,
   directory,
+  entriesIn,
   existing,
   filesIn,
   find,
@@ -34,7 +35,6 @@ import {
   type Place,
   type Places,
   type Tree,
-  within,
 } from "./places.ts";
 
 export function repoFs(options: RepoFsOptions): FileSystem {
@@ -62,19 +62,14 @@ class TreesFs implements FileSystem {
   async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
     const place = await this.places.lookAt(path);
     if (place === null) return this.places.withTops(path, await this.under.list(caller, path));
-    need(caller, await directory(place), READ, path);
-    const entries: Entry[] = [];
-    for (const name of await place.jail.names(place.rel)) {
-      const stat = isGits(name) ? null : await find(within(place, name));
-      if (stat !== null) entries.push({ name, stat });
-    }
-    return entries;
+    need(caller, directory(place), READ, path);
+    return entriesIn(place);
   }
 
   async read(caller: Caller, path: ResolvedPath, options: ReadOptions): Promise<ReadResult> {
     const place = await this.places.lookAt(path);
     if (place === null) return this.under.read(caller, path, options);
-    const stat = await existing(place);
+    const stat = existing(place);
     if (stat.kind !== "file") throw new FileError(stat.kind === "directory" ? "EISDIR" : "ELOOP", path);
     need(caller, stat, READ, path);
     return place.jail.read(place.rel, options);
@@ -85,7 +80,7 @@ class TreesFs implements FileSystem {
     if (place === null) return this.under.write(caller, path, bytes, options);
     return this.change(caller, place, `write ${place.rel}`, async (tree, hold) => {
       this.needKeepable(place);
-      const old = await find(place);
+      const old = find(place);
       await this.needWrite(caller, place, old, options);
       const before = old !== null && options.at === "end" ? await this.wholeOf(place, old) : [];
       const size = before.reduce((sum, piece) => sum + piece.byteLength, bytes.byteLength);
@@ -96,7 +91,7 @@ class TreesFs implements FileSystem {
       await writeNew(draft, [...before, bytes], ((options.mode ?? old?.mode ?? 0) & 0o100) !== 0);
       const kept = await keep(host, this.draft(tree));
       await rename(draft, host);
-      const { version } = await existing(place);
+      const { version } = existing(place);
       return { value: { version }, undo: () => putBack(kept, host), done: () => discard(kept) };
     });
   }
@@ -109,10 +104,10 @@ class TreesFs implements FileSystem {
     }
     this.needBelowTop(place);
     return this.change(caller, place, `remove ${place.rel}`, async (tree, hold) => {
-      const stat = await existing(place);
-      needRemove(caller, await directory(above(place)), stat, path);
-      await needNoRepository(place, stat);
-      const gone = await filesIn(place, stat);
+      const stat = existing(place);
+      needRemove(caller, directory(above(place)), stat, path);
+      needNoRepository(place, stat);
+      const gone = filesIn(place, stat);
       const host = await hold(place);
       if (stat.kind === "directory" && !recursive) {
         await rmdir(host);
@@ -135,16 +130,16 @@ class TreesFs implements FileSystem {
     if (from === to) return;
     if (isWithin(to, from)) throw new FileError("EINVAL", to, "cannot move a directory into itself");
     return this.change(caller, target, `move ${source.rel} to ${target.rel}`, async (tree, hold) => {
-      const moved = await existing(source);
+      const moved = existing(source);
       this.needKeepable(target);
-      const replaced = await find(target);
-      needRemove(caller, await directory(above(source)), moved, from);
-      needRemove(caller, await directory(above(target)), replaced ?? moved, to);
+      const replaced = find(target);
+      needRemove(caller, directory(above(source)), moved, from);
+      needRemove(caller, directory(above(target)), replaced ?? moved, to);
       if (replaced?.kind === "directory" && moved.kind !== "directory") throw new FileError("EISDIR", to);
       if (replaced !== null && replaced.kind !== "directory" && moved.kind === "directory")
         throw new FileError("ENOTDIR", to);
-      await needNoRepository(target, replaced);
-      const gone = await filesIn(source, moved);
+      needNoRepository(target, replaced);
+      const gone = filesIn(source, moved);
       const [old, fresh] = [await hold(source), await hold(target)];
       const kept = replaced?.kind === "file" ? await keep(fresh, this.draft(tree)) : null;
       await rename(old, fresh);
@@ -179,7 +174,7 @@ class TreesFs implements FileSystem {
   async setattr(caller: Caller, path: ResolvedPath, attributes: Attributes): Promise<void> {
     const place = await this.places.changeAt(caller, path);
     if (place === null) return this.under.setattr(caller, path, attributes);
-    const stat = await existing(place);
+    const stat = existing(place);
     needSetattr(caller, stat, attributes, path);
     const { uid = stat.uid, gid = stat.gid, mode = stat.mode } = attributes;
     if (uid !== stat.uid || gid !== stat.gid || mode !== stat.mode)
@@ -199,11 +194,9 @@ class TreesFs implements FileSystem {
   }
 
   private async needNew(caller: Caller, place: Place): Promise<void> {
-    if ((await find(place)) !== null) throw new FileError("EEXIST", place.path);
+    if (find(place) !== null) throw new FileError("EEXIST", place.path);
     const parentStat =
-      place.rel === place.top
-        ? await this.under.stat(caller, place.home as ResolvedPath)
-        : await directory(above(place));
+      place.rel === place.top ? await this.under.stat(caller, place.home as ResolvedPath) : directory(above(place));
     need(caller, parentStat, WRITE | SEARCH, place.path);
   }
 
@@ -244,7 +237,7 @@ class TreesFs implements FileSystem {
   }
 
   private async wholeOf(place: Place, { size }: Stat): Promise<Uint8Array[]> {
-    return [(await place.jail.read(place.rel, { bytesMax: size })).bytes];
+    return [place.jail.read(place.rel, { bytesMax: size }).bytes];
   }
 
   private draft(tree: Tree): string {

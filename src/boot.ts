@@ -39,6 +39,7 @@ import type { Clock } from "./lib/clock.ts";
 import type { ObjectStore } from "./objects/objects.ts";
 import type { HomePaths } from "./paths.ts";
 import { Blocks } from "./process/blocks.ts";
+import { CallsHeard } from "./process/calls-heard.ts";
 import type { Ledger } from "./process/ledger.ts";
 import { Offers } from "./process/offers.ts";
 import { recover } from "./process/recovery.ts";
@@ -102,6 +103,7 @@ export interface Core extends Ports, SettingParts, RepoParts {
   readonly generation: number;
   readonly afterCrash: boolean;
   readonly retries: Retries;
+  readonly calls: CallsHeard;
   readonly onFault: (error: unknown) => void;
   readonly newRequestId: () => string;
   /** Told by whoever serves: how many clients there are, and how to leave. */
@@ -158,7 +160,15 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const dispatches = new Dispatches();
     const core = makeCore({ machine, ports, storage, setting, startedAt, generation, afterCrash }, dispatches);
     const { give } = bootstrapOf(core, machine, core.repos);
-    const firstRun = await setUp({ kernel, processes, objects, osUser: machine.osUser, now: startedAt, give });
+    const firstRun = await setUp({
+      kernel,
+      processes,
+      objects,
+      osUser: machine.osUser,
+      now: startedAt,
+      random: machine.random,
+      give,
+    });
     const files = bootFiles(core);
     const shells = bootShells(core, files);
     const hostFiles = bootHostFiles(core, shells.host);
@@ -225,6 +235,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
+    calls: new CallsHeard(),
     ...bootRepos(machine, onFault),
     onFault,
     newRequestId,
@@ -265,7 +276,7 @@ async function takeUp(
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns, policy, budgets, dueWithinMs }: ProcessParts,
+  { runners, ledger, closer, heldRuns, outages, policy, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -296,6 +307,7 @@ function finished(
     dueWithinMs,
     async drain(ms) {
       heldRuns.stop();
+      outages.stop();
       await runners.drain(ms);
       await closer.settled();
     },
@@ -310,6 +322,7 @@ function finished(
   async function close(): Promise<void> {
     await stopSweeping();
     heldRuns.stop();
+    outages.stop();
     shells.close();
     budgets.stop();
     await core.watching.close();

@@ -161,7 +161,7 @@ async function commandProcess(): Promise<number> {
       return hostSide({ cwd, home, drafts: runDir, clock, random });
     },
     override: async (said) => {
-      flags = (await import("./boot/flags.ts")).flagsFrom(said);
+      flags = { ...flags, ...(await import("./boot/flags.ts")).flagsFrom(said) };
     },
     conceal: async (text) => {
       const { withoutStored } = await import("./boot/conceal.ts");

@@ -3,6 +3,7 @@
 // spellings of a key and where it is stored are in config-key.ts.
 
 import { LIMITS } from "./limits.ts";
+import { RESET_MODES } from "./session.ts";
 
 export interface Setting {
   readonly type: "int" | "text" | "flag" | "choice" | "json" | "secret";
@@ -193,11 +194,7 @@ export const SETTINGS = {
     max: 100_000,
   }),
 
-  "session.defaultResetPolicy.mode": choice(
-    "when a session starts anew by itself",
-    ["manual", "daily", "idle"],
-    ASKS_LATER,
-  ),
+  "session.defaultResetPolicy.mode": choice("when a session starts anew by itself", RESET_MODES, ASKS_LATER),
   "session.defaultResetPolicy.atHour": count("the hour of a daily reset", 4, { max: 23, ...ASKS_LATER }),
   "session.defaultResetPolicy.idleMinutes": count("how long until an idle reset", 60, { min: 1, ...ASKS_LATER }),
   "session.mainKey": setting("text", "the name of the main session", "main", LATER),

@@ -31,7 +31,9 @@ export function bootCompaction(core: Core, { ledger, promptOf, toolCalls }: Comp
     clock,
     facts: (row, model) => factsFor(core, row, model),
     async fixedBytes(row) {
-      return Buffer.byteLength(systemText(await promptOf(row))) + Buffer.byteLength(JSON.stringify(toolCalls.specs()));
+      return (
+        Buffer.byteLength(systemText(await promptOf(row))) + Buffer.byteLength(JSON.stringify(toolCalls.specs(row)))
+      );
     },
     async about(row) {
       const home = (await kernel.accounts.byUid(row.ownerUid))?.home ?? "/";

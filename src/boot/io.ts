@@ -2,7 +2,7 @@
 // milliseconds to make, more than most commands take. Writing waits until the system took the text; a reader that has gone and a
 // device that takes no more are reported, never thrown.
 
-import { fstatSync, write } from "node:fs";
+import { fstatSync, write, writeSync } from "node:fs";
 import type { Input, Interruption, Output } from "../../commands/command.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -13,6 +13,12 @@ const ROWS_FALLBACK = 24;
 /** A pipe that somebody made non-blocking and that is full is tried again after this long. */
 const FULL_RETRY_MS = 2;
 
+/**
+ * A first text up to this length is written at once: the threads that write beside us take longer to start than most answers to find.
+ * Whatever comes later waits there, where a slow reader keeps nobody from hearing ctrl-c.
+ */
+const AT_ONCE_BYTES_MAX = 4096;
+
 /** Memory devices, /dev/null among them, have this major number on Linux. */
 const MAJOR_MEMORY = 1;
 
@@ -21,10 +27,13 @@ export async function outputOf(descriptor: number, clock: Clock, columns: string
   const terminal = await terminalOn(descriptor);
   let closed = false;
   let failure: SysError | null = null;
+  let isFirst = true;
 
   async function writeAll(bytes: Uint8Array): Promise<void> {
+    const atOnce = isFirst && bytes.length <= AT_ONCE_BYTES_MAX;
+    isFirst = false;
     for (let from = 0; from < bytes.length && !closed; ) {
-      const wrote = await writeSome(descriptor, bytes, from);
+      const wrote = atOnce ? writeNow(descriptor, bytes, from) : await writeSome(descriptor, bytes, from);
       if (typeof wrote === "number") from += wrote;
       else if (wrote === "EAGAIN") await clock.sleep(FULL_RETRY_MS);
       else {
@@ -60,6 +69,14 @@ function notWritten(code: string): SysError {
   // Not with the status of a full disk: that one says that nothing was saved.
   const why = code === "ENOSPC" || code === "EDQUOT" ? ": the disk is full" : ` (${code})`;
   return new SysError("EIO", `cannot write the output${why}`);
+}
+
+function writeNow(descriptor: number, bytes: Uint8Array, from: number): number | string {
+  try {
+    return writeSync(descriptor, bytes, from);
+  } catch (error) {
+    return (error as { code?: string }).code ?? "EIO";
+  }
 }
 
 function writeSome(descriptor: number, bytes: Uint8Array, from: number): Promise<number | string> {

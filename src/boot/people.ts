@@ -27,7 +27,7 @@ export function bootPeople(core: Core, { closer }: ProcessParts): People {
       clock,
       settle: (uid) => {
         const { give } = bootstrapOf(core, machine, core.repos);
-        return settleAccount({ kernel, processes, objects, now: clock.now(), give }, uid);
+        return settleAccount({ kernel, processes, objects, now: clock.now(), random, give }, uid);
       },
       forget: (uid, by) => forgetSettings({ rows: kernel.config, secrets }, uid, { uid: by, now: clock.now() }),
       onLocked: (uid, locked) => logins.accountLocked(uid, locked),

@@ -1,7 +1,6 @@
 // The life of processes, put together: ledger, tool calls, runners, closing, undo.
 
-import { diskFs } from "../../fs/disk.ts";
-import { Namespace } from "../../fs/namespace.ts";
+import { uuidv7 } from "../abi/ids.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
@@ -19,7 +18,9 @@ import { Costs } from "../process/costs.ts";
 import { HeldRuns } from "../process/held-runs.ts";
 import { imagesIn } from "../process/images.ts";
 import { Ledger } from "../process/ledger.ts";
+import { KeptMedia } from "../process/media.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
+import { Outages } from "../process/outage.ts";
 import { assemblePrompt } from "../process/prompt.ts";
 import type { RunPorts } from "../process/run.ts";
 import { Runners } from "../process/runners.ts";
@@ -29,6 +30,7 @@ import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import { bootCompaction } from "./compaction.ts";
+import { disksOf } from "./disks.ts";
 import { bootPolicy, type PolicyParts } from "./policy.ts";
 import type { FileParts } from "./services.ts";
 import type { ShellParts } from "./shell.ts";
@@ -40,13 +42,15 @@ export interface ProcessParts {
   readonly closer: Closer;
   readonly undoing: UndoService;
   /** As a model is shown them. */
-  readonly tools: () => readonly ToolSpec[];
+  readonly tools: (row: ProcessRow) => readonly ToolSpec[];
   readonly heldRuns: HeldRuns;
+  readonly outages: Outages;
   readonly policy: PolicyParts;
   readonly budgets: Budgets;
   /** Until the next of them goes on by itself. */
   readonly dueWithinMs: () => number | null;
   readonly compactor: Compactor;
+  readonly media: KeptMedia;
 }
 
 /** Where tools run. */
@@ -69,7 +73,16 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   });
   const policy = bootPolicy(core, { files, shells, hostFiles, ledger, runners: () => runners });
   const { places, changes } = bootChanges(core, files, { shells, hostFiles });
-  const ports = runPorts(core, files, { ledger, budgets, shells, policy, blocks, changes, held: () => heldRuns });
+  const ports = runPorts(core, files, {
+    ledger,
+    budgets,
+    shells,
+    policy,
+    blocks,
+    changes,
+    held: () => heldRuns,
+    outages: () => outages,
+  });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
@@ -86,9 +99,12 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   });
   const { models, offers } = core;
   const { processes } = kernel;
-  const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, clock, wake, onFault });
+  const { runOver } = shells;
+  const letGo = (row: ProcessRow) => heldRuns.letGo(row);
+  const outages: Outages = new Outages({ processes, store, ledger, clock, letGo, wake, runOver, onFault });
+  const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, outages, clock, wake, onFault });
   const dueWithinMs = () => {
-    const due = [heldRuns.dueWithinMs(), budgets.dueWithinMs()].filter((ms) => ms !== null);
+    const due = [heldRuns.dueWithinMs(), outages.dueWithinMs(), budgets.dueWithinMs()].filter((ms) => ms !== null);
     return due.length === 0 ? null : Math.min(...due);
   };
   const { callers } = core;
@@ -97,13 +113,14 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     ledger,
     runners,
     closer,
-    heldRuns,
+    ...{ heldRuns, outages },
     undoing,
     policy,
     budgets,
     dueWithinMs,
     compactor: ports.compactor,
-    tools: () => ports.toolCalls.specs(),
+    media: ports.media,
+    tools: (row: ProcessRow) => ports.toolCalls.specs(row),
   };
 }
 
@@ -113,11 +130,8 @@ function bootChanges(
   { shells, hostFiles }: Pick<TargetParts, "shells" | "hostFiles">,
 ) {
   const { kernel, processes: store, machine, callers, repos } = core;
-  const { clock, random, log, paths } = machine;
-  const owner = async () => (await kernel.accounts.firstHuman()) ?? { uid: 0, gid: 0 };
-  const diskAt = (directory: string) =>
-    new Namespace([{ at: "/", fs: diskFs({ directory, owner, shared: true, hidden: [paths.home], clock, random }) }]);
-  const places = new ChangePlaces({ kernel, repos, namespace: options.namespace, diskAt });
+  const { clock, log } = machine;
+  const places = new ChangePlaces({ kernel, repos, namespace: options.namespace, diskAt: disksOf(core) });
   const changes = new Changes({
     ...{ store, places, clock, log },
     locate: async (row, path) => locate(await callers.process(row), path),
@@ -136,17 +150,19 @@ interface RunParts {
   readonly blocks: Blocks;
   /** Made after what it is handed to. */
   readonly held: () => HeldRuns;
+  readonly outages: () => Outages;
 }
 
 function runPorts(
   core: Core,
   { options, kept, live }: FileParts,
-  { ledger, budgets, shells, policy, blocks, held, changes }: RunParts,
-): RunPorts & { readonly compactor: Compactor } {
+  { ledger, budgets, shells, policy, blocks, held, outages, changes }: RunParts,
+): RunPorts & { readonly compactor: Compactor; readonly media: KeptMedia } {
   const { kernel, processes: store, machine, bus, callers, door } = core;
   const { judge, questions } = policy;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
+  const media = new KeptMedia({ kernel, objects: core.objects, store, open: (row) => ledger.open(row), clock });
   const toolCalls = new ToolCalls({
     changes,
     table: SYSCALLS,
@@ -161,9 +177,12 @@ function runPorts(
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
     blocks,
     keep: async (row, id, text) => kept.keep(await callers.process(row), "result", id, [Buffer.from(text)]),
+    keepImage: (row, bytes) => media.shown(row, bytes, uuidv7(clock.now(), random)),
     attach: (row, directory) => shells.host.places.attach(row, directory),
   });
-  const promptOfRow = (row: ProcessRow) => assemblePrompt({ ...core, store, namespace: options.namespace, clock }, row);
+  const diskAt = disksOf(core);
+  const promptOfRow = (row: ProcessRow) =>
+    assemblePrompt({ ...core, store, namespace: options.namespace, diskAt, clock }, row);
   const compactor = bootCompaction(core, { ledger, toolCalls, promptOf: promptOfRow });
   return {
     store,
@@ -173,14 +192,15 @@ function runPorts(
     random,
     budgets,
     costs: new Costs(),
-    async boundsOf({ ownerUid: uid }) {
-      const setting = await settingsFor(kernel.config, { uid, client: undefined });
+    async boundsOf({ pid, ownerUid: uid }, runId) {
+      const setting = await settingsFor(kernel.config, { uid, client: offers.of({ pid, runId, uid }) });
       return {
         turnsMax: Number(setting("run.maxTurns").text),
         outputTokens: Number(setting("ai.maxTokens").text),
       };
     },
     compactor,
+    media,
     room: roomOf(compactor, ledger),
     async modelsOf(row, run) {
       if (providers !== undefined) {
@@ -194,8 +214,8 @@ function runPorts(
         named,
       );
     },
-    held,
-    toolSpecs: () => toolCalls.specs(),
+    ...{ held, outages },
+    toolSpecs: (row) => toolCalls.specs(row),
     imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
     promptOf: promptOfRow,
     runOver: shells.runOver,

@@ -18,7 +18,10 @@ import { archivesService } from "../process/archive.ts";
 import { KernelDb } from "../store/kernel/db.ts";
 import { type KernelStore, sqliteKernelStore } from "../store/kernel/sqlite.ts";
 import { isHeld } from "../store/lock.ts";
+import type { OutageReports } from "../syscalls/ai-service.ts";
+import type { Approvals } from "../syscalls/approval-service.ts";
 import type { KernelStatus, Settings } from "../syscalls/services.ts";
+import type { BudgetService, UsageReports } from "../syscalls/spending-service.ts";
 import { type Services, syscallNamed } from "../syscalls/table.ts";
 import { aboutThis } from "./about.ts";
 import type { ReadPeople } from "./read-people.ts";
@@ -83,9 +86,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
         kernel,
         objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
       }),
-      approvals: loadedWhenAsked(async () => (await import("../process/approvals.ts")).approvalsList(kernel)),
-      usage: loadedWhenAsked(async () => (await spending()).usageReports({ kernel, clock, atRest: true })),
-      budgets: loadedWhenAsked(async () => (await spending()).budgetsShown({ kernel, clock })),
+      ...reportsAtRest(kernel, clock),
       files: loadedWhenAsked(async () => (await files.get()).files),
       tree: loadedWhenAsked(async () => (await files.get()).tree),
       storage: loadedWhenAsked(async () => (await files.get()).storage),
@@ -119,6 +120,15 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       await (await histories.made)?.store.close();
       database.close();
     },
+  };
+}
+
+function reportsAtRest(kernel: KernelStore, clock: Clock) {
+  return {
+    approvals: loadedWhenAsked<Approvals>(async () => (await import("../process/approvals.ts")).approvalsList(kernel)),
+    outages: loadedWhenAsked<OutageReports>(async () => (await import("../kernel/outages.ts")).outageReports(kernel)),
+    usage: loadedWhenAsked<UsageReports>(async () => (await spending()).usageReports({ kernel, clock, atRest: true })),
+    budgets: loadedWhenAsked<BudgetService>(async () => (await spending()).budgetsShown({ kernel, clock })),
   };
 }
 

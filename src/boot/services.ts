@@ -10,6 +10,7 @@ import { treeService } from "../kernel/file-tree.ts";
 import { type FilesOptions, filesService, pathLocator } from "../kernel/files.ts";
 import type { HostFiles } from "../kernel/host-files.ts";
 import { KeptResults } from "../kernel/kept-results.ts";
+import { outageReports } from "../kernel/outages.ts";
 import { registryService } from "../kernel/registry.ts";
 import { taskBudget, usageReports } from "../kernel/spending.ts";
 import { storageService } from "../kernel/storage.ts";
@@ -35,6 +36,7 @@ import type { Shells } from "../syscalls/shell-service.ts";
 import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
 import { conversationsOf } from "./compaction.ts";
+import { disksOf } from "./disks.ts";
 import { mountedFiles } from "./mounts.ts";
 import { bootPeople } from "./people.ts";
 import type { ProcessParts } from "./processes.ts";
@@ -71,7 +73,10 @@ export function bootServices(
       atRest: false,
       heldBy: (pid) => ledger.heldBy(pid),
     }),
-    histories: historiesService({ kernel, store, open: (row) => ledger.open(row) }),
+    histories: historiesService({
+      ...{ kernel, store, calls: { heard: core.calls, clock } },
+      open: (row) => ledger.open(row),
+    }),
     kernel: controlService({
       about: aboutThis(paths),
       processes: kernel.processes,
@@ -100,11 +105,12 @@ export function bootServices(
     repositories: lazyRepositories(kernel, core.repos),
     workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),
-    media: mediaService({ kernel, objects, store, open: (row) => ledger.open(row), clock }),
+    media: mediaService({ kernel, objects, clock }, parts.media),
     storage: storageService({ ...core.storage, kernel, clock }),
     models: modelService(choosing),
+    outages: outageReports(kernel),
     undoing,
-    trust: trustService({ kernel, namespace: files.options.namespace, clock }),
+    trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
     prompts: promptsService(promptPorts(core, files, parts)),
     processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"], held: heldRuns }),
     search: core.search,
@@ -121,7 +127,16 @@ function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: Proc
     return factsOf(provider, id.join("/"), Number(setting("ai.contextWindowTokens").text)).windowTokens;
   };
   return {
-    ...{ kernel, store, callers, clock: machine.clock, namespace: options.namespace, tools, windowOf },
+    ...{
+      kernel,
+      store,
+      callers,
+      clock: machine.clock,
+      namespace: options.namespace,
+      diskAt: disksOf(core),
+      tools,
+      windowOf,
+    },
     open: (row) => ledger.open(row),
     async modelOf(context, row) {
       const asker = { uid: row.ownerUid, offer: offers.from(context) };

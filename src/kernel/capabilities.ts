@@ -10,6 +10,7 @@ const USERS = [
   "net.fetch",
   "notification.*",
   "proc.*",
+  "session.*",
   "signal.*",
   "sched.*",
   "hil.*",

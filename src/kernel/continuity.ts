@@ -50,6 +50,6 @@ async function directoriesTo(tree: VersionedTree, jail: Jail, path: string): Pro
   const names = split(parent(path));
   for (let depth = 1; depth <= names.length; depth++) {
     const directory = names.slice(0, depth).join("/");
-    if ((await jail.stat(directory)) === null) await mkdir(join(tree.directory, directory), { mode: 0o700 });
+    if (jail.stat(directory) === null) await mkdir(join(tree.directory, directory), { mode: 0o700 });
   }
 }

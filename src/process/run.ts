@@ -14,6 +14,7 @@ import { storable } from "./arguments.ts";
 import { type AskPorts, askModels, type Working } from "./asking.ts";
 import { Shift } from "./costs.ts";
 import { endSignals, type SignalBody } from "./ledger.ts";
+import { EXHAUSTED } from "./retry.ts";
 import type { RunPlace, ToolCalls } from "./toolcalls.ts";
 
 export interface RunPorts extends AskPorts {
@@ -49,12 +50,12 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
     const point = await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: turn > 0, now: clock.now() });
     await ledger.publish(row);
     if (!point.ok || point.value.leave || place.leaving.aborted) return;
-    if (turn >= (await ports.boundsOf(row)).turnsMax) return await finish(ports, place, tooManyTurns(turn));
+    if (turn >= (await ports.boundsOf(row, run.runId)).turnsMax) return await finish(ports, place, tooManyTurns(turn));
     const asked = await askModels(ports, { ...place, shift }, turn + 1);
     if (asked === null) return;
-    const { answer, model, reserved } = asked;
+    const { answer, model, reserved, exhausted } = asked;
     try {
-      if (answer.kind === "failure") return await finish(ports, place, failed(answer.failure));
+      if (answer.kind === "failure") return await finish(ports, place, failed(answer.failure, exhausted));
       if ((await commit(ports, { ...place, shift }, answer, model)) === "over") return;
     } finally {
       await ports.budgets.settle(reserved);
@@ -130,6 +131,7 @@ async function completions(ports: RunPorts, row: ProcessRow, ends: readonly RunE
   return endSignals(ends, (await ports.store.projection(row.pid)).queued);
 }
 
-function failed(failure: Failure): { status: RunStatus; reason: string; error: string } {
+function failed(failure: Failure, exhausted?: true): { status: RunStatus; reason: string; error: string } {
+  if (exhausted) return { status: "error", reason: EXHAUSTED, error: normaliseText(failure.message) };
   return { status: STATUS_OF[failure.class], reason: `model.${failure.class}`, error: normaliseText(failure.message) };
 }

@@ -113,7 +113,7 @@ export async function spawn(
         : { text: request.prompt, runId, origin: originOf(context), model },
     requestKey: keyOf(context),
     ...(forking === undefined ? {} : { fork: forking.step }),
-    ...(request.context === undefined ? {} : { context: await ports.contextFiles(caller, request.context) }),
+    ...(await toldOf(ports, caller, request)),
   };
   const pid = await freshPid(ports);
   const { workspace, isNew } = place.workplace;
@@ -199,6 +199,13 @@ interface Place {
   readonly workplace: Workplace;
   readonly cwd: string;
   readonly dropped: readonly string[];
+}
+
+/** What it alone is told: its own words first, then the files that were named. */
+async function toldOf(ports: SpawnPorts, caller: Caller, { system, context }: SpawnRequest) {
+  const own = system === undefined ? [] : [{ name: "00-system.md", text: system }];
+  const named = context === undefined ? [] : await ports.contextFiles(caller, context);
+  return own.length + named.length === 0 ? {} : { context: [...own, ...named] };
 }
 
 async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRequest): Promise<Place> {

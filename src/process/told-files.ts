@@ -1,6 +1,7 @@
 // Reads what an agent is told from the files it may read, as the agent itself: what it may not see, it is not told. A file that cannot be
 // read is left out; a prompt never fails for it. A disk that is full is no such file.
 
+import { existsSync } from "node:fs";
 import { FileError } from "../../fs/error.ts";
 import type { Entry } from "../../fs/filesystem.ts";
 import type { Namespace } from "../../fs/namespace.ts";
@@ -16,6 +17,8 @@ export class ToldFiles {
     private readonly caller: Caller,
     /** Of one file; more than that fits no root. */
     private readonly bytesMax: number,
+    /** The directory that the namespace begins at, where paths are those of the machine. */
+    private readonly under = "",
   ) {}
 
   /** In the order of their names. */
@@ -53,20 +56,29 @@ export class ToldFiles {
   }
 
   async exists(path: string): Promise<boolean> {
-    const stat = await unlessRefused(() => this.namespace.stat(this.caller, path));
+    const stat = await unlessRefused(() => this.namespace.stat(this.caller, path.slice(this.under.length)));
     return stat !== null && stat.kind !== "directory";
   }
 
   private async entriesOf(directory: string): Promise<readonly Entry[]> {
-    return (await unlessRefused(() => this.namespace.list(this.caller, directory))) ?? [];
+    return (await unlessRefused(() => this.namespace.list(this.caller, directory.slice(this.under.length)))) ?? [];
   }
 
   private textOf(path: string, bytesMax: number): Promise<string | null> {
     return unlessRefused(async () => {
-      const { bytes } = await this.namespace.read(this.caller, path, { bytesMax });
+      const { bytes } = await this.namespace.read(this.caller, path.slice(this.under.length), { bytesMax });
       return bytes.includes(0) ? null : new TextDecoder().decode(bytes);
     });
   }
+}
+
+/** What a directory of this machine holds; null where it is gone. */
+export function filesAt(
+  diskAt: (directory: string) => Namespace,
+  place: { readonly directory: string; readonly caller: Caller; readonly bytesMax: number },
+): ToldFiles | null {
+  if (!existsSync(place.directory)) return null;
+  return new ToldFiles(diskAt(place.directory), place.caller, place.bytesMax, place.directory);
 }
 
 async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {

@@ -1,7 +1,8 @@
 // Models as callers see them: those there are, and what came of asking one.
 
+import type { Caller } from "../abi/identity.ts";
 import type { Usage } from "../abi/process.ts";
-import type { Failure, ServedModel } from "../abi/stream.ts";
+import type { Failure, FailureClass, ServedModel } from "../abi/stream.ts";
 import type { CallContext } from "./define.ts";
 
 export interface ModelInfo {
@@ -53,4 +54,22 @@ export interface ModelService {
   test(context: CallContext, model: string | undefined): Promise<ModelTrial>;
   /** Sets it where one is given; an empty one takes it back. */
   ofProcess(context: CallContext, pid: string, model: string | undefined): Promise<ProcessModel>;
+}
+
+/** A provider that does not answer, and who waits for it. */
+export interface OutageInfo {
+  readonly provider: string;
+  readonly class: FailureClass;
+  readonly reason: string;
+  readonly since: number;
+  readonly nextTryAt: number;
+  /** How often it was found not to answer. */
+  readonly looks: number;
+  readonly waiting: number;
+  /** Those that wait, the first of them where they are many. */
+  readonly pids: readonly string[];
+}
+
+export interface OutageReports {
+  list(caller: Caller): Promise<{ readonly outages: readonly OutageInfo[] }>;
 }

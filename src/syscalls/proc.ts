@@ -85,6 +85,14 @@ export const procCalls = [
       context: field.optional(
         field.text("files in gsv that it is told at every turn, with commas between", { longest: 4096, meta: "FILES" }),
       ),
+      system: field.optional(
+        field.text("what it is told at every turn, in a few words", {
+          shortest: 1,
+          longest: LIMITS.systemCharsMax,
+          meta: "TEXT",
+          hide: "tool",
+        }),
+      ),
       budget: field.optional(
         field.text("what it may use with all it starts: money, run time, tokens, as '$2,30m,200k'", {
           longest: 100,
@@ -239,6 +247,10 @@ export const procCalls = [
         field.int("how many rows", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
         LIMITS.historyPageMax,
       ),
+      waitMs: field.withDefault(
+        field.int("wait so long for the next call where there is none", { min: 0, max: 60_000, meta: "MS" }),
+        0,
+      ),
     },
     cli: {
       examples: ["gsv proc trace task:abc123"],
@@ -249,8 +261,8 @@ export const procCalls = [
         empty: "(no syscalls)",
       },
     },
-    run: async ({ histories }: { histories: Histories }, args, { caller }) => ({
-      rows: await histories.trace(caller, args.pid, args),
+    run: async ({ histories }: { histories: Histories }, args, context) => ({
+      rows: await histories.trace(context, args.pid, args),
     }),
   }),
 

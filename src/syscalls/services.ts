@@ -70,7 +70,12 @@ export interface Histories {
   page(caller: Caller, pid: string, query: HistoryQuery): Promise<HistoryPage>;
   /** Of the newest answer when no number is given. */
   text(caller: Caller, pid: string, query: { readonly seq?: number; readonly offset: number }): Promise<MessageText>;
-  trace(caller: Caller, pid: string, query: { readonly after?: number; readonly limit: number }): Promise<TraceRow[]>;
+  /** Where there is none, it waits so long for one. */
+  trace(
+    context: Pick<CallContext, "caller" | "signal">,
+    pid: string,
+    query: { readonly after?: number; readonly limit: number; readonly waitMs: number },
+  ): Promise<TraceRow[]>;
   /** Oldest first. */
   segments(caller: Caller, pid: string): Promise<readonly Segment[]>;
 }
@@ -91,6 +96,8 @@ export interface SpawnRequest {
   readonly mode?: Mode;
   /** Files that it is told at every turn, with commas between. */
   readonly context?: string;
+  /** A text of its own that it is told at every turn, before those files. */
+  readonly system?: string;
   /** What it may use, as it is written. */
   readonly budget?: string;
 }

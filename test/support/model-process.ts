@@ -9,6 +9,7 @@ import {
   type RunEnd,
   type RunStatus,
   type State,
+  TRIED_AGAIN,
   type WaitsFor,
 } from "../../src/abi/process.ts";
 import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
@@ -117,7 +118,7 @@ export class ModelProcess {
     if (model !== undefined && this.currentRun !== null) this.runs.get(this.currentRun)!.model = model;
     this.paused = waitsFor;
     const aside = this.retrying?.waitsFor?.kind;
-    if (waitsFor === null && (aside === "outage" || aside === "credential")) this.retrying!.waitsFor = null;
+    if (waitsFor === null && TRIED_AGAIN.includes(aside)) this.retrying!.waitsFor = null;
     if (waitsFor !== null || this.active === null) this.rest();
   }
 
@@ -232,7 +233,7 @@ export class ModelProcess {
     this.calls = this.calls.filter((call) => call.runId !== runId);
     this.currentRun = null;
     this.retrying = null;
-    if (this.paused?.kind === "outage" || this.paused?.kind === "credential") this.paused = null;
+    if (TRIED_AGAIN.includes(this.paused?.kind)) this.paused = null;
     this.lastRun = runId;
     this.lastActiveAt = now;
     this.rest();

@@ -79,14 +79,16 @@ export class Judge {
     if (command === undefined && input === undefined) return judgedAs({ action: "auto" });
     const isOnHost = command !== undefined && target === "host";
     const ground = isOnHost ? await this.ports.hostGround(row, command, cwd) : null;
-    const about = { target, directory: ground?.directory ?? null, reasons: [], diff: null };
+    const isNew = ground !== null && !ground.attached;
+    const attached = isNew ? { attaches: ground.directory } : {};
+    const about = { target, directory: ground?.directory ?? null, reasons: [], diff: null, ...attached };
     // What is fed to a shell is a command.
     if (command === undefined) {
       const why = `type into command ${request.id}: ${input}`;
       return judgedAs({ action: "ask", why }, { about: { ...about, reasons: ["what is typed may be a command"] } });
     }
     const what = `${groundWords(ground, request.network === true)}: ${command}`;
-    const attaching = ground === null || ground.attached ? "" : `attach ${ground.directory} and `;
+    const attaching = isNew ? `attach ${ground.directory} and ` : "";
     const layers = await this.ports.layers(row, about.directory);
     const line = await shellLine(command, this.ports.parser);
     const isFree = row.mode === "yolo";
@@ -135,8 +137,9 @@ export class Judge {
       slippery: null,
     });
     const reasons = [said === null ? reasonOf(call, guarded) : said.by];
+    const attached = attaches === null ? {} : { attaches };
     const diff = verdict.action === "auto" && said === null ? null : await this.diffOf(row, call, place);
-    const common = { what, place, attaches, about: { target, directory: null, reasons, diff } };
+    const common = { what, place, attaches, about: { target, directory: null, reasons, diff, ...attached } };
     if (said?.action === "deny") return judgedAs({ action: "deny", why: said.by }, common);
     if (row.mode === "plan" && verdict.action !== "refuse" && !LOOKS.has(call.call ?? ""))
       return judgedAs(planRefusal(verbOf(call)), common);

@@ -10,6 +10,7 @@ import type { KernelDb } from "./db.ts";
 import type { ListPlace } from "./list-place.ts";
 import { PROJECTED, projected } from "./projection.ts";
 import { type AnsweredRequest, putRequest } from "./requests.ts";
+import { detachSession } from "./sessions.ts";
 import { chargeUsage } from "./usage.ts";
 import { putWorkspace, type WorkspaceRow } from "./workspaces.ts";
 
@@ -255,6 +256,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
         // Who decided stays; what it was about was said in the process and goes with it.
         db.run("UPDATE approvals SET args_json = '{}', why = '' WHERE process_id = ?", pid);
         db.run("DELETE FROM run_routes WHERE process_id = ?", pid);
+        detachSession(db, pid, now);
         db.run("DELETE FROM processes WHERE process_id = ?", pid);
         forgetBudgets(db);
         putRequest(db, { uid, requestId, bodyHash: pid, answer, now });

@@ -16,6 +16,7 @@ import { type PolicyRows, policyRows } from "./policies.ts";
 import { type ProcessRows, processRows } from "./processes.ts";
 import { type RequestRows, requestRows } from "./requests.ts";
 import { type RouteRows, routeRows } from "./routes.ts";
+import { type SessionRows, sessionRows } from "./sessions.ts";
 import { type TrustRows, trustRows } from "./trust.ts";
 import { type UsageRows, usageRows } from "./usage.ts";
 import { type WorkspaceRows, workspaceRows } from "./workspaces.ts";
@@ -40,6 +41,7 @@ export interface KernelStore {
   readonly usage: UsageRows;
   readonly budgets: BudgetRows;
   readonly trust: TrustRows;
+  readonly sessions: SessionRows;
 }
 
 export function sqliteKernelStore(kernel: KernelDb): KernelStore {
@@ -63,5 +65,6 @@ export function sqliteKernelStore(kernel: KernelDb): KernelStore {
     usage: usageRows(kernel),
     budgets: budgetRows(kernel),
     trust: trustRows(kernel),
+    sessions: sessionRows(kernel),
   };
 }

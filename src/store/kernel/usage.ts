@@ -1,7 +1,6 @@
 // What answers of models used: one row for each, copied from the process that asked, in the transaction that also charges the process and
 // the budgets it spends from. Rows stay when their process is reset or gone.
 
-import { isInit } from "../../abi/ids.ts";
 import { microsOf, tokensOf } from "../../abi/money.ts";
 import type { UsageRow } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
@@ -31,6 +30,8 @@ export interface UsageQuery {
   readonly ownerUid?: number;
   readonly pid?: string;
   readonly since?: number;
+  /** Up to, and not with. */
+  readonly until?: number;
 }
 
 export interface UsageRows {
@@ -47,21 +48,19 @@ const KEYS: { readonly [G in UsageGroup]: string } = {
   account: "owner_uid",
 };
 
-/** The address of an account's init. */
-const MAIN_SESSION = "agent:main:cli:dm:main";
-
 export function usageRows({ db }: KernelDb): UsageRows {
   return {
-    async sums({ by, ownerUid, pid, since }) {
+    async sums({ by, ownerUid, pid, since, until }) {
       return db.all<UsageSum & { [column: string]: string | number }>(
         `SELECT CAST(${KEYS[by]} AS TEXT) AS key, sum(wasted = 0) AS turns, sum(wasted) AS wasted, sum(input) AS input,
            sum(output) AS output, sum(cache_read) AS cacheRead, sum(cache_write) AS cacheWrite, sum(cost_micros) AS micros,
            sum(run_ms) AS ms, sum(priced = 0) AS unpriced
-         FROM usage WHERE (?1 IS NULL OR owner_uid = ?1) AND (?2 IS NULL OR process_id = ?2) AND at >= ?3
+         FROM usage WHERE (?1 IS NULL OR owner_uid = ?1) AND (?2 IS NULL OR process_id = ?2) AND at >= ?3 AND at < ?4
          GROUP BY ${KEYS[by]} ORDER BY micros DESC, input + output DESC, key`,
         ownerUid ?? null,
         pid ?? null,
         since ?? 0,
+        until ?? Number.MAX_SAFE_INTEGER,
       );
     },
   };
@@ -92,8 +91,8 @@ function putUsage(db: Db, row: UsageRow, { pid, owner }: { readonly pid: string;
   const { input, output, cacheRead, cacheWrite, costUsd } = row.usage;
   db.run(
     `INSERT INTO usage (owner_uid, process_id, session_key, row_id, run_id, turn, model, input, output, cache_read, cache_write,
-       cost_micros, run_ms, priced, wasted, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[owner, pid, isInit(pid) ? MAIN_SESSION : null, row.id, row.runId, row.turn, row.model],
+       cost_micros, run_ms, priced, wasted, at) VALUES (?, ?, (SELECT coalesce(session_key, id) FROM sessions WHERE pid = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[owner, pid, pid, row.id, row.runId, row.turn, row.model],
     ...[input, output, cacheRead, cacheWrite, microsOf(costUsd), row.ms],
     ...[row.priced ? 1 : 0, row.wasted ? 1 : 0, row.at],
   );

@@ -163,5 +163,34 @@ export const KERNEL_SCHEMA: Schema = {
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'policy.*' FROM group_capabilities WHERE capability = 'hil.*'",
       ],
     },
+    {
+      name: "sessions",
+      statements: [
+        // The addresses of processes. What the process, the registry or the usage rows say of it is joined and not copied: status, cost,
+        // turns. `pid` is null until a first message made the process, and again when that was killed. `name`, `work_dir` and
+        // `initial_prompt` are what a process of it begins with; `outcome` is how a manager left it where its process cannot say so.
+        `CREATE TABLE sessions (
+          id TEXT PRIMARY KEY, owner_uid INTEGER NOT NULL, session_key TEXT, pid TEXT, agent_id TEXT, project_id TEXT,
+          name TEXT NOT NULL DEFAULT '', source TEXT NOT NULL DEFAULT 'cli', initial_prompt TEXT NOT NULL DEFAULT '', work_dir TEXT,
+          outcome TEXT CHECK (outcome IN ('stopped', 'error')), restart_count INTEGER NOT NULL DEFAULT 0,
+          council_launch_id TEXT, council_role TEXT,
+          reset_mode TEXT, reset_at_hour INTEGER, reset_idle_minutes INTEGER,
+          created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+        ) STRICT`,
+        "CREATE UNIQUE INDEX sessions_by_key ON sessions (owner_uid, session_key) WHERE session_key IS NOT NULL",
+        "CREATE UNIQUE INDEX sessions_by_process ON sessions (pid) WHERE pid IS NOT NULL",
+        // One conversation each: `id` is the session id that people see and the name of its archive, `closing_id` the archive id of the reset
+        // or kill that ended it, so that one which is rolled forward finds what it did. Whether there is an archive, `archives` says.
+        `CREATE TABLE session_generations (
+          id TEXT PRIMARY KEY, session_id TEXT NOT NULL, number INTEGER NOT NULL, process_id TEXT NOT NULL, restored_from TEXT,
+          started_at INTEGER NOT NULL, ended_at INTEGER, closing_id TEXT, object_key TEXT, UNIQUE (session_id, number)
+        ) STRICT`,
+        "CREATE UNIQUE INDEX session_generations_open ON session_generations (process_id) WHERE ended_at IS NULL",
+        "CREATE INDEX session_generations_by_closing ON session_generations (closing_id) WHERE closing_id IS NOT NULL",
+        "CREATE INDEX usage_by_session ON usage (owner_uid, session_key) WHERE session_key IS NOT NULL",
+        // Whoever had processes has their addresses.
+        "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'session.*' FROM group_capabilities WHERE capability = 'proc.*'",
+      ],
+    },
   ],
 };

@@ -3,7 +3,7 @@
 // one transaction.
 
 import type { Approval, Retrying, RunEnd, RunStatus, State, UsageRow, WaitsFor } from "../../abi/process.ts";
-import { WORKING_STATES } from "../../abi/process.ts";
+import { TRIED_AGAIN, WORKING_STATES } from "../../abi/process.ts";
 import { type Facts, nextState, type StateEvent } from "../../abi/states.ts";
 import type { Db } from "../open.ts";
 import { approvalFromRow, type HilRow, runEnd } from "./rows.ts";
@@ -106,7 +106,7 @@ export class HeadRow implements Head {
     this.paused = waitsFor;
     // What it waited for while it was put aside; an instant that a run in flight waits for is waited for after that, too.
     const { retrying } = this;
-    const isAside = retrying?.waitsFor?.kind === "outage" || retrying?.waitsFor?.kind === "credential";
+    const isAside = TRIED_AGAIN.includes(retrying?.waitsFor?.kind);
     if (waitsFor === null && retrying !== null && isAside) this.retrying = { ...retrying, waitsFor: null };
     if (model !== undefined) {
       this.db.run("UPDATE runs SET model = ? WHERE run_id = ?", model, this.currentRun);
@@ -128,7 +128,7 @@ export class HeadRow implements Head {
     this.currentRun = null;
     this.lastRun = runId;
     this.retrying = null;
-    if (this.paused?.kind === "outage" || this.paused?.kind === "credential") this.paused = null;
+    if (TRIED_AGAIN.includes(this.paused?.kind)) this.paused = null;
   }
 
   takeSeq(): number {

@@ -323,6 +323,7 @@ function isRefusal(value: unknown): value is Refusal {
 
 function plain(head: HeadRow): Head {
   const { epoch, nextSeq, generation, state, stopped, paused, currentRun, currentModel, lastRun } = head;
-  const { closing, queued } = head;
-  return { epoch, nextSeq, generation, state, stopped, paused, currentRun, currentModel, lastRun, closing, queued };
+  const { closing, queued, retrying } = head;
+  const now = { state, stopped, paused, retrying, queued };
+  return { epoch, nextSeq, generation, ...now, currentRun, currentModel, lastRun, closing };
 }

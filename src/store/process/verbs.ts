@@ -153,6 +153,8 @@ export interface Head {
   readonly state: State;
   readonly stopped: boolean;
   readonly paused: WaitsFor | null;
+  /** How often the turn in flight was asked for in vain. */
+  readonly retrying: Retrying | null;
   readonly currentRun: string | null;
   /** The model that was asked for with the run in flight. */
   readonly currentModel: string | null;
@@ -196,6 +198,14 @@ export interface LoggedCall {
   readonly ms: number;
 }
 
+export interface CallEnd {
+  readonly outcome: ToolOutcome;
+  readonly output: string;
+  /** What came of it besides words. */
+  readonly media?: readonly MediaRef[];
+  readonly now: number;
+}
+
 export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, RewindVerbs, NestVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(
@@ -222,12 +232,7 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
   openCalls(pid: string, runId: string): Promise<readonly CallRow[]>;
   /** The write-ahead of an effect: on disk before anything happens. */
   beginCall(pid: string, epoch: number, dispatchId: string): Promise<Outcome<null>>;
-  endCall(
-    pid: string,
-    epoch: number,
-    dispatchId: string,
-    result: { readonly outcome: ToolOutcome; readonly output: string; readonly now: number },
-  ): Promise<Outcome<{ readonly seq: number }>>;
+  endCall(pid: string, epoch: number, dispatchId: string, result: CallEnd): Promise<Outcome<{ readonly seq: number }>>;
   ask(pid: string, epoch: number, request: AskRequest): Promise<Outcome<Approval>>;
   /** Compare-and-set: an approval that is decided already comes back as it was decided. Null: there is none. */
   answer(pid: string, answer: GivenAnswer): Promise<Outcome<Approval | null>>;
