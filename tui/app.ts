@@ -6,14 +6,16 @@ import { COMMANDS } from "../commands/table.ts";
 import { messageOf } from "../src/abi/errno.ts";
 import { initPid, uuidv7 } from "../src/abi/ids.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
-import { type Abilities, callOf, inAscii } from "./abilities.ts";
+import { callOf, inAscii } from "./abilities.ts";
 import { type Attached, attachTo } from "./attach.ts";
 import { Attention } from "./attention.ts";
 import { Effects, entriesOf } from "./effects.ts";
 import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
 import { KeyReader, type Typed } from "./keys.ts";
+import { Leaving } from "./leaving.ts";
 import { LineShell } from "./line-shell.ts";
+import type { AppPorts, Terminal } from "./ports.ts";
 import { reduce } from "./reduce.ts";
 import type { Hands } from "./reduce-keys.ts";
 import type { Route } from "./route.ts";
@@ -27,37 +29,10 @@ import { Transcript } from "./transcript.ts";
 import { goesOn } from "./unfinished.ts";
 import type { DockView } from "./view/dock.tsx";
 
-export interface Terminal extends Tty {
-  /** Keys from now on, as bytes, with the terminal in raw mode. */
-  take(hear: (bytes: Uint8Array) => void): void;
-  /** The terminal is somebody else's, as it was found. */
-  give(): void;
-  onResize(listener: () => void): void;
-  /** There is no terminal any more. */
-  onGone(listener: () => void): void;
-  /** From now on somebody puts it right when this program cannot. */
-  watch(): void;
-  /** Stops this program as ctrl-z does; resolves when it goes on. */
-  suspend(): Promise<void>;
-}
-
-export interface AppPorts {
-  readonly version: string;
-  readonly terminal: Terminal;
-  readonly theme: Theme;
-  readonly abilities: Pick<Abilities, "told" | "notifies" | "unicode">;
-  readonly history: { readonly lines: readonly string[]; readonly add: (line: string) => void };
-  /** What was to be told on the way here. */
-  readonly words: readonly string[];
-  /** What was typed before anybody could look at it. */
-  readonly early: () => readonly Uint8Array[];
-}
-
 const SIGNALS = ["chat.*", "process.*"];
 const ESCAPE_MS = 40;
 const TICK_MS = 250;
 const STILL_TICK_MS = 1000;
-const EXIT_OF_SIGNAL = { INT: 130, TERM: 143, HUP: 129 } as const;
 const HOLD_MS = 500;
 /** How often top looks. */
 const TOP_MS = 1000;
@@ -74,7 +49,7 @@ class App {
   private readonly reader = new KeyReader();
   private readonly effects: Effects;
   private readonly attention: Attention;
-  private readonly leaving = Promise.withResolvers<number>();
+  private readonly leaving = new Leaving();
   private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status.join("  ")];
   private drawTop: (top: Top) => readonly string[] = () => [];
   private settle: (() => void) | null = null;
@@ -121,7 +96,7 @@ class App {
       suspend: () => terminal.suspend(),
       pushUp: () => this.screen.pushUp(),
       remember: (line) => history.add(line),
-      leave: (status) => this.leaving.resolve(status),
+      leave: (status) => this.leaving.leave(status),
       attach: (pid) => void this.attach(pid),
       hold: (work) => void this.hold(work),
     });
@@ -136,34 +111,20 @@ class App {
       this.screen.resized();
       this.show();
     });
-    terminal.onGone(() => this.leaving.resolve(EXIT_OF_SIGNAL.HUP));
-    const letGo = this.holdOn();
+    terminal.onGone(() => this.leaving.hungUp());
+    const letGo = this.leaving.hear(this.io);
     try {
       await this.begin();
       terminal.take((bytes) => this.hear(bytes));
       for (const bytes of early()) this.hear(bytes);
       void this.withBoxes();
-      return await this.leaving.promise;
+      return await this.leaving.over;
     } finally {
       stop();
       letGo();
       this.putRight();
       terminal.give();
     }
-  }
-
-  /** However this ends, the terminal is put right first. */
-  private holdOn(): () => void {
-    const broke = (error: unknown) => this.leaving.reject(error);
-    for (const event of ["uncaughtException", "unhandledRejection"] as const) process.on(event, broke);
-    // The terminal sends ctrl-c as a key; what a command that has the terminal is sent must not end this program.
-    const letGo = this.io.onSignal((name) => {
-      if (name !== "INT") this.leaving.resolve(EXIT_OF_SIGNAL[name]);
-    });
-    return () => {
-      letGo();
-      for (const event of ["uncaughtException", "unhandledRejection"] as const) process.off(event, broke);
-    };
   }
 
   private putRight(): void {

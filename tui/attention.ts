@@ -41,14 +41,14 @@ export class Attention {
   }
 }
 
-export function titleOf({ pid, asks, run, state }: State): string {
+function titleOf({ pid, asks, run, state }: State): string {
   if (asks.length > 0) return `? gsv ${pid}: waits for you`;
   if (state === "paused" || state === "stopped") return `gsv ${pid}: ${state}`;
   return run === null ? `gsv ${pid}` : `gsv ${pid}: working`;
 }
 
 /** Why somebody who looks elsewhere is called; null when there is no reason. */
-export function calledFor(before: State, after: State, now: number): string | null {
+function calledFor(before: State, after: State, now: number): string | null {
   const fresh = after.asks.find(({ id }) => !before.asks.some((ask) => ask.id === id));
   if (fresh !== undefined) return `${fresh.pid} waits for your answer`;
   const { run } = before;

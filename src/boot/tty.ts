@@ -3,7 +3,7 @@
 
 import { writeSync } from "node:fs";
 import type { Abilities } from "../../tui/abilities.ts";
-import type { Terminal } from "../../tui/app.ts";
+import type { Terminal } from "../../tui/ports.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Guard, guardTerminal } from "./tty-guard.ts";
 

@@ -4,7 +4,8 @@
 import { Terminal as Emulator } from "@xterm/headless";
 import type { ProcessInfo } from "../../src/abi/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
-import { type AppPorts, type Terminal, terminalShell } from "../../tui/app.ts";
+import { terminalShell } from "../../tui/app.ts";
+import type { AppPorts, Terminal } from "../../tui/ports.ts";
 import { themeOf } from "../../tui/theme.ts";
 import { PID } from "./chat.ts";
 import { FakeIo, FakeOutput } from "./io.ts";
