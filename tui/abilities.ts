@@ -1,5 +1,7 @@
 // What a terminal can do, from what the environment says of it. Where nothing is known, nothing is asked of it that could be seen as text.
 
+import type { Tty } from "./screen.ts";
+
 export interface Abilities {
   readonly colour: boolean;
   readonly unicode: boolean;
@@ -65,6 +67,19 @@ const ASCII: { readonly [glyph: string]: string } = {
 const GLYPHS = new RegExp(`[${Object.keys(ASCII).join("")}]|[\\u2400-\\u2421]`, "g");
 
 /** Where the locale has no other letters, ours are said with these; what somebody else wrote stays as it is. */
-export function inAscii(text: string): string {
+function inAscii(text: string): string {
   return text.replace(GLYPHS, (glyph) => ASCII[glyph] ?? "?");
+}
+
+/** The same terminal, told all of ours so. */
+export function inLettersOfAscii(tty: Tty): Tty {
+  return {
+    write: (text) => tty.write(inAscii(text)),
+    get columns() {
+      return tty.columns;
+    },
+    get rows() {
+      return tty.rows;
+    },
+  };
 }

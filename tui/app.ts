@@ -6,7 +6,7 @@ import { COMMANDS } from "../commands/table.ts";
 import { messageOf } from "../src/abi/errno.ts";
 import { initPid, uuidv7 } from "../src/abi/ids.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
-import { callOf, inAscii } from "./abilities.ts";
+import { inLettersOfAscii } from "./abilities.ts";
 import { type Attached, attachTo } from "./attach.ts";
 import { Attention } from "./attention.ts";
 import { Effects, entriesOf } from "./effects.ts";
@@ -15,27 +15,31 @@ import { greeting } from "./greeting.ts";
 import { KeyReader, type Typed } from "./keys.ts";
 import { Leaving } from "./leaving.ts";
 import { LineShell } from "./line-shell.ts";
-import type { AppPorts, Terminal } from "./ports.ts";
+import type { AppPorts } from "./ports.ts";
 import { reduce } from "./reduce.ts";
 import type { Hands } from "./reduce-keys.ts";
 import type { Route } from "./route.ts";
-import { type Live, Screen, type Tty } from "./screen.ts";
+import { type Live, Screen } from "./screen.ts";
 import { settingOf } from "./setting.ts";
 import { SLASHES } from "./slash.ts";
 import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
-import { stilled, type Theme } from "./theme.ts";
-import type { Top } from "./top.ts";
+import { retheme, still, THEMES, type Theme, type ThemeName } from "./theme.ts";
+import { plainText } from "./told.ts";
 import { Transcript } from "./transcript.ts";
 import { goesOn } from "./unfinished.ts";
 import type { DockView } from "./view/dock.tsx";
+import type { ViewPlace } from "./view/draw.tsx";
+import type { View } from "./views.ts";
 
 const SIGNALS = ["chat.*", "process.*"];
 const ESCAPE_MS = 40;
 const TICK_MS = 250;
 const STILL_TICK_MS = 1000;
 const HOLD_MS = 500;
-/** How often top looks. */
-const TOP_MS = 1000;
+/** How often lists of processes are looked at anew. */
+const LOOK_MS = 1000;
+const VIEW_MS = 16;
+const THEME_KEY = "terminal.theme";
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const who = await io.sys().call<Who>("system.whoami", {});
@@ -51,7 +55,9 @@ class App {
   private readonly attention: Attention;
   private readonly leaving = new Leaving();
   private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status.join("  ")];
-  private drawTop: (top: Top) => readonly string[] = () => [];
+  private drawView: (view: View, state: State, place: ViewPlace) => readonly string[] = () => [];
+  private readonly theme: Theme;
+  private viewDue: (() => void) | null = null;
   private settle: (() => void) | null = null;
   /** Effects that have the terminal come one after the other. */
   private turn: Promise<void> = Promise.resolve();
@@ -59,8 +65,6 @@ class App {
   private ticking = false;
   /** Keys that wait for what the one before makes of the line. */
   private held: Typed[] | null = null;
-  private calls: "auto" | "bell" | "off" = "auto";
-  private theme: Theme;
 
   constructor(
     private readonly io: Io,
@@ -74,7 +78,7 @@ class App {
     this.state = initialState({ who, pid: initPid(who.uid), lines: history.lines });
     this.attention = new Attention({
       write: (text) => void (this.busy || tty.write(text)),
-      call: (text) => this.callFor(text),
+      notifies: abilities.notifies,
       titled: abilities.told,
     });
     this.screen = new Screen(tty, io.clock, () => this.frame());
@@ -97,7 +101,9 @@ class App {
       pushUp: () => this.screen.pushUp(),
       remember: (line) => history.add(line),
       leave: (status) => this.leaving.leave(status),
-      attach: (pid) => void this.attach(pid),
+      attach: (pid, readOnly) => void this.attach(pid, readOnly),
+      theme: (name) => this.choose(name),
+      told: (page) => plainText(page, terminal.columns),
       hold: (work) => void this.hold(work),
     });
   }
@@ -110,6 +116,7 @@ class App {
     terminal.onResize(() => {
       this.screen.resized();
       this.show();
+      this.paintView();
     });
     terminal.onGone(() => this.leaving.hungUp());
     const letGo = this.leaving.hear(this.io);
@@ -136,34 +143,40 @@ class App {
     }
   }
 
-  private callFor(text: string): string {
-    if (this.calls === "off") return "";
-    return callOf(this.calls === "bell" ? "bell" : this.ports.abilities.notifies, text);
-  }
-
   private now(): number {
     return this.io.clock.now();
   }
 
+  /** As it was chosen the last time. */
+  private async likedTheme(): Promise<void> {
+    const { value } = await this.io
+      .sys()
+      .call<{ value: unknown }>("config.get", { key: THEME_KEY })
+      .catch(() => ({ value: "auto" }));
+    if (typeof value !== "string" || value === "auto" || !(value in THEMES)) return;
+    retheme(this.theme, value as ThemeName);
+    this.happen({ type: "themed", theme: value });
+  }
+
   private async begin(): Promise<void> {
-    const { version, theme, terminal, words } = this.ports;
+    const { version, terminal, words } = this.ports;
     const { pid, who } = this.state;
-    const attached = await attachTo(this.io.sys(), pid);
+    const { theme } = this;
+    const [attached] = await Promise.all([attachTo(this.io.sys(), pid), this.likedTheme()]);
     const { model, page } = attached;
     const isNew = page.messageCount === 0;
     const about = { version, username: who.username, pid, model, isNew, columns: terminal.columns };
     const told = words.map((word) => theme.dim(sanitize(word)));
     this.print({ kind: "lines", lines: [...told, ...greeting(about, theme)] });
     this.know(attached);
-    this.calls = await settingOf(this.io, "terminal.notify", ["auto", "bell", "off"]);
-    if ((await settingOf(this.io, "terminal.motion", ["full", "reduced"])) === "reduced")
-      this.theme = stilled(this.theme);
+    this.attention.calls = await settingOf(this.io, "terminal.notify", ["auto", "bell", "off"]);
+    if ((await settingOf(this.io, "terminal.motion", ["full", "reduced"])) === "reduced") still(this.theme);
   }
 
-  private async attach(pid: string): Promise<void> {
+  private async attach(pid: string, readOnly: boolean): Promise<void> {
     try {
       const attached = await attachTo(this.io.sys(), pid);
-      this.happen({ type: "attached", pid });
+      this.happen({ type: "attached", pid, readOnly });
       const { label } = attached.info;
       this.print({ kind: "note", text: `now talking to ${pid}${label === null ? "" : ` · ${reveal(label)}`}` });
       this.know(attached);
@@ -181,15 +194,13 @@ class App {
 
   /** Boxes are drawn by what takes longer to load than everything before it. */
   private async withBoxes(): Promise<void> {
-    const { drawDock, drawTop } = await import("./view/draw.tsx");
-    const { theme, terminal } = this.ports;
+    const { drawDock, drawView } = await import("./view/draw.tsx");
+    const { theme } = this;
+    const { terminal } = this.ports;
     let drawn: { readonly key: string; readonly lines: readonly string[] } | null = null;
-    this.drawTop = (top) => {
-      const { columns, rows } = terminal;
-      return drawTop({ top, theme, now: this.now(), columns, rows });
-    };
+    this.drawView = drawView;
     this.drawDock = (view) => {
-      const key = JSON.stringify([view, terminal.columns]);
+      const key = JSON.stringify([view, terminal.columns, this.state.theme]);
       if (drawn?.key !== key) drawn = { key, lines: drawDock(view, terminal.columns, theme) };
       return drawn.lines;
     };
@@ -211,7 +222,9 @@ class App {
       else this.held.push(each);
     }
     // At once: whoever types sees it now.
-    if (typed.length > 0 && !this.busy) this.screen.paint();
+    if (typed.length === 0 || this.busy) return;
+    this.screen.paint();
+    this.paintView();
   }
 
   private async hold(work: Promise<void>): Promise<void> {
@@ -236,6 +249,7 @@ class App {
       route: (text, pinned) => this.route(text, pinned),
       goesOn,
       columns: this.ports.terminal.columns - 3,
+      size: { columns: this.ports.terminal.columns - 1, rows: this.ports.terminal.rows - 1 },
       newKey: () => uuidv7(this.io.clock.now(), this.io.random),
     };
   }
@@ -261,27 +275,47 @@ class App {
   }
 
   private show(): void {
-    const { top } = this.state;
-    if (top === null || this.busy) this.screen.leaveAlt();
+    if (this.state.view === null || this.busy) this.screen.leaveAlt();
     else {
       this.screen.enterAlt();
-      this.screen.paintAlt(this.drawTop(top));
+      this.viewDue ??= this.io.clock.after(VIEW_MS, () => this.paintView());
     }
     this.screen.changed();
     this.tick();
   }
 
+  /** What is written faster than it can be read is drawn all the same only so often. */
+  private paintView(): void {
+    const { state } = this;
+    this.viewDue?.();
+    this.viewDue = null;
+    if (state.view === null || this.busy) return;
+    const { columns, rows } = this.ports.terminal;
+    this.screen.paintAlt(this.drawView(state.view, state, { theme: this.theme, now: this.now(), columns, rows }));
+  }
+
+  private get isLooking(): boolean {
+    const { view, picker } = this.state;
+    return view?.kind === "top" || picker?.kind === "process";
+  }
+
+  private async choose(name: string): Promise<void> {
+    retheme(this.theme, name as ThemeName);
+    this.happen({ type: "themed", theme: name });
+    await this.io.sys().call("config.set", { key: THEME_KEY, value: name });
+  }
+
   /** Only while something moves by itself is there anything to draw. */
   private tick(): void {
-    const { run, notice, top } = this.state;
-    if (this.ticking || (run === null && notice === null && top === null)) return;
+    const { run, notice } = this.state;
+    if (this.ticking || (run === null && notice === null && !this.isLooking)) return;
     this.ticking = true;
     const tickMs = this.theme.glyphs.spinner.length > 1 ? TICK_MS : STILL_TICK_MS;
-    this.io.clock.after(top === null ? tickMs : TOP_MS, () => {
+    this.io.clock.after(this.isLooking ? LOOK_MS : tickMs, () => {
       this.ticking = false;
       const { state } = this;
       if (state.notice !== null && state.notice.until <= this.now()) this.state = { ...state, notice: null };
-      if (state.top !== null) this.effects.carryOut({ do: "list" });
+      if (this.isLooking) this.effects.carryOut({ do: "list" });
       this.show();
     });
   }
@@ -307,17 +341,4 @@ class App {
       this.screen.paint();
     }
   }
-}
-
-/** Glyphs of ours as letters that every terminal has. */
-function inLettersOfAscii(terminal: Terminal): Tty {
-  return {
-    write: (text) => terminal.write(inAscii(text)),
-    get columns() {
-      return terminal.columns;
-    },
-    get rows() {
-      return terminal.rows;
-    },
-  };
 }

@@ -1,12 +1,13 @@
 // What the terminal is told besides what stands on it: a title that says how things are, and a call when something waits or a long run ends
 // while nobody looks. Only words of our own: a label or a model's text never becomes a title or a notification.
 
+import { type Abilities, callOf } from "./abilities.ts";
 import type { State } from "./state.ts";
 
 export interface AttentionOptions {
   readonly write: (text: string) => void;
   /** How this terminal calls somebody. */
-  readonly call: (text: string) => string;
+  readonly notifies: Abilities["notifies"];
   /** Whether it has a title. */
   readonly titled: boolean;
 }
@@ -15,6 +16,8 @@ export interface AttentionOptions {
 const LONG_RUN_MS = 10_000;
 
 export class Attention {
+  /** As the person wants to be called. */
+  calls: "auto" | "bell" | "off" = "auto";
   private focused = true;
   private title = "";
 
@@ -27,12 +30,12 @@ export class Attention {
 
   /** Something has changed. */
   look(before: State, after: State, now: number): void {
-    const { write, call, titled } = this.options;
+    const { write, notifies, titled } = this.options;
     const title = titleOf(after);
     if (titled && title !== this.title) write(`\x1b]2;${title}\x1b\\`);
     this.title = title;
-    const why = this.focused ? null : calledFor(before, after, now);
-    if (why !== null) write(call(why));
+    const why = this.focused || this.calls === "off" ? null : calledFor(before, after, now);
+    if (why !== null) write(callOf(this.calls === "bell" ? "bell" : notifies, why));
   }
 
   /** Somebody else had the terminal, and its title. */

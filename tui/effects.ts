@@ -1,22 +1,22 @@
 // What the reducer asks for, done: calls to the kernel, lines of the shell, the editor, the pager. Nothing here decides; what comes of it goes
 // back as something that happened.
 
-import type { Io } from "../commands/command.ts";
+import type { Output } from "../commands/command.ts";
 import { allProcesses } from "../commands/top.ts";
 import { messageOf, SysError } from "../src/abi/errno.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
-import { reveal, sanitize } from "../src/lib/sanitize.ts";
+import { reveal } from "../src/lib/sanitize.ts";
 import type { HistoryPage, Sent, Spawned } from "../src/syscalls/services.ts";
 import { SHOWN_MESSAGES } from "./attach.ts";
 import type { Editing } from "./editor.ts";
 import type { LineShell } from "./line-shell.ts";
-import type { Effect, Entry, Happening, State } from "./state.ts";
+import { recent } from "./picker.ts";
+import { simpleWords } from "./simple.ts";
+import type { Effect, Entry } from "./state.ts";
+import { ViewEffects, type ViewEffectsOptions } from "./view-effects.ts";
 
-export interface EffectsOptions {
-  readonly io: Io;
+export interface EffectsOptions extends ViewEffectsOptions {
   readonly shell: LineShell;
-  readonly state: () => State;
-  readonly happen: (happening: Happening) => void;
   readonly print: (entry: Entry) => void;
   /** Work that has the terminal, one after the other. */
   readonly withTerminal: (work: () => Promise<void>) => void;
@@ -27,11 +27,18 @@ export interface EffectsOptions {
   /** Keys wait until this is over: they are typed on what it makes. */
   readonly hold: (work: Promise<void>) => void;
   /** Talks to this process from now on. */
-  readonly attach: (pid: string) => void;
+  readonly attach: (pid: string, readOnly: boolean) => void;
 }
 
+/** What they print is read and not kept: where it is taller than the screen it is paged. */
+const READ = new Set(["help", "man", "diff", "history", "prompt"]);
+
 export class Effects {
-  constructor(private readonly options: EffectsOptions) {}
+  private readonly views: ViewEffects;
+
+  constructor(private readonly options: EffectsOptions) {
+    this.views = new ViewEffects(options);
+  }
 
   carryOut(effect: Effect): void {
     const { print, withTerminal, suspend, pushUp, remember, leave, attach, hold, state } = this.options;
@@ -46,15 +53,16 @@ export class Effects {
     else if (effect.do === "push-up") pushUp();
     else if (effect.do === "leave") leave(0);
     else if (effect.do === "complete") hold(this.complete(effect.of));
-    else if (effect.do === "list") void this.list();
-    else if (effect.do === "attach") attach(effect.pid);
+    else if (effect.do === "attach") attach(effect.pid, effect.readOnly === true);
+    else if (effect.do === "go") void this.go(effect.nth);
     else if (effect.do === "new") void this.spawn();
     else if (effect.do === "signal") void this.call("proc.signal", { pid: effect.pid, signal: effect.signal });
+    else if (effect.do === "stop-run") void this.call("proc.abort", { pid: effect.pid });
     else if (effect.do === "end") void this.call("proc.kill", { pid: effect.pid });
     else if (effect.do === "suspend") withTerminal(suspend);
     else if (effect.do === "run") withTerminal(() => this.runLine(effect.text, effect.host));
     else if (effect.do === "edit") withTerminal(() => this.edit(effect.text));
-    else withTerminal(() => this.page(effect.text));
+    else void this.views.carryOut(effect).catch((error: unknown) => this.tell(error));
   }
 
   private async send({ key, text, interrupt }: Effect & { readonly do: "send" }): Promise<void> {
@@ -95,19 +103,25 @@ export class Effects {
     const { io, happen, attach } = this.options;
     try {
       const { pid } = await io.sys().call<Spawned>("proc.spawn", {});
-      attach(pid);
+      attach(pid, false);
     } catch (error) {
       happen({ type: "told", text: worded(error), at: io.clock.now() });
     }
   }
 
-  private async list(): Promise<void> {
-    const { io, happen } = this.options;
+  private async go(nth: number): Promise<void> {
+    const { io, state, attach } = this.options;
     try {
-      happen({ type: "listed", processes: await allProcesses(io) });
+      const there = recent(await allProcesses(io))[nth - 1];
+      if (there !== undefined && there.pid !== state().pid) attach(there.pid, false);
     } catch (error) {
-      happen({ type: "told", text: worded(error), at: io.clock.now() });
+      this.tell(error);
     }
+  }
+
+  private tell(error: unknown): void {
+    const { io, happen } = this.options;
+    happen({ type: "told", text: worded(error), at: io.clock.now() });
   }
 
   /** Signals were lost: what was stored meanwhile is read. */
@@ -131,12 +145,25 @@ export class Effects {
   private async runLine(text: string, host: boolean): Promise<void> {
     const { io, shell, happen, leave } = this.options;
     try {
-      const over = await (host ? shell.command(["sh", "--host", "-c", text]) : shell.run(text));
+      const over = await (host ? shell.command(["sh", "--host", "-c", text]) : this.readOrRun(text));
       happen({ type: "stood", cwd: shell.cwd });
       if (over !== null) leave(over);
     } catch (error) {
       await io.stderr.write(`gsv: ${reveal(worded(error))}\n`);
     }
+  }
+
+  /** A long text to read is paged here, unless somebody has a pager they like better. */
+  private async readOrRun(text: string): Promise<number | null> {
+    const { io, shell, happen } = this.options;
+    const [first = "", ...rest] = (simpleWords(text) ?? []).filter((word) => word !== "gsv");
+    const isRead = READ.has(first) || rest.includes("--help");
+    if (!isRead || !io.stdout.isTTY || io.env.GSV_PAGER || io.env.PAGER) return shell.run(text);
+    const kept = new KeptOutput(io.stdout);
+    const over = await shell.run(text, { ...io, stdout: kept, env: { ...io.env, GSV_PAGER: "cat" } });
+    if (kept.isTall()) happen({ type: "paged", title: text, text: kept.text });
+    else await io.stdout.write(kept.text);
+    return over;
   }
 
   private async edit(text: string): Promise<void> {
@@ -148,11 +175,6 @@ export class Effects {
     } catch (error) {
       happen({ type: "told", text: worded(error), at: io.clock.now() });
     }
-  }
-
-  private async page(text: string): Promise<void> {
-    const { page } = await import("../commands/pager.ts");
-    await page(this.options.io, sanitize(text), { never: false });
   }
 }
 
@@ -178,4 +200,40 @@ export function entriesOf({ messages }: HistoryPage): readonly Entry[] {
 function worded(error: unknown): string {
   if (!(error instanceof SysError)) return messageOf(error);
   return [error.message, ...error.hints].join("; ");
+}
+
+/** A terminal's output that is held back until it is known how much it is. */
+class KeptOutput implements Output {
+  text = "";
+
+  constructor(private readonly terminal: Output) {}
+
+  async write(text: string | Uint8Array): Promise<void> {
+    this.text += typeof text === "string" ? text : Buffer.from(text).toString();
+  }
+
+  isTall(): boolean {
+    return this.text.split("\n").length > this.rows - 2;
+  }
+
+  get closed() {
+    return this.terminal.closed;
+  }
+
+  get failure() {
+    return this.terminal.failure;
+  }
+
+  get isTTY() {
+    return this.terminal.isTTY;
+  }
+
+  get columns() {
+    // As wide as the pager that may show it.
+    return this.terminal.columns - 1;
+  }
+
+  get rows() {
+    return this.terminal.rows;
+  }
 }

@@ -13,6 +13,7 @@ import { SLASHES } from "./slash.ts";
 import type { Ask, State } from "./state.ts";
 import type { Theme } from "./theme.ts";
 import type { CardView, DockView } from "./view/dock.tsx";
+import { pickerLines } from "./view/picker.ts";
 
 export interface FrameOptions {
   readonly state: State;
@@ -30,15 +31,19 @@ const INPUT_ROWS_MAX = 8;
 const CARD_LINES_MAX = 12;
 const SPIN_MS = 250;
 const CANDIDATE_ROWS_MAX = 4;
+const PICKER_ROWS_MAX = 9;
 
 export function frameOf(options: FrameOptions): Live {
   const { state, theme, now, columns, rows, tail } = options;
   const input = inputRows(options);
   const activity = activityLine(state, theme, now);
+  const rowsMax = Math.max(2, Math.min(PICKER_ROWS_MAX, rows - 8));
+  const picker = state.picker === null ? null : pickerLines({ picker: state.picker, theme, columns, rowsMax });
   const dock = [
     ...(activity === null ? [] : [activity]),
     ...(state.keysShown ? KEYS.map((line) => theme.dim(line)) : []),
     ...candidateLines(state.candidates, columns).map((line) => theme.dim(line)),
+    ...(picker?.lines ?? []),
     ...options.drawDock(dockView(state, { theme, now, columns })),
   ];
   const room = Math.max(0, rows - dock.length - input.lines.length - 3);
@@ -48,6 +53,8 @@ export function frameOf(options: FrameOptions): Live {
       : tail;
   const lines = [...above, "", ...dock, ...input.lines];
   const { cursor } = input;
+  // Whoever has the keys has the cursor.
+  if (picker !== null) return { lines, cursor: { ...picker.cursor, row: lines.indexOf(picker.lines[0] ?? "") } };
   return { lines, cursor: { row: lines.length - input.lines.length + cursor.row, column: cursor.column } };
 }
 
@@ -129,10 +136,12 @@ function dockView(state: State, { theme, now, columns }: { theme: Theme; now: nu
     ...(model === null ? [] : [theme.dim(reveal(model))]),
     ...(costUsd > 0 ? [theme.dim(`$${costUsd.toFixed(2)}`)] : []),
     ...(asks.length > 0 ? [theme.needs(`${asks.length} waiting`)] : []),
+    ...(state.readOnly ? [theme.needs("only looking")] : []),
   ];
   return {
     queued: state.waiting.map(({ text }) => reveal(text)),
-    card: ask === undefined ? null : cardOf(ask, state, { theme, now, columns }),
+    // Whoever picks has the keys that the card names.
+    card: ask === undefined || state.picker !== null ? null : cardOf(ask, state, { theme, now, columns }),
     status,
     notice: notice !== null && notice.until > now ? reveal(notice.text) : "",
   };

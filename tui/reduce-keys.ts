@@ -1,7 +1,6 @@
 // What a key makes of the state. A card never takes a key from a half-typed line, Enter never approves, Escape never clears text, and a
 // paste never submits. Pure.
 
-import { initPid } from "../src/abi/ids.ts";
 import type { Answer } from "../src/syscalls/approval-service.ts";
 import {
   cutTo,
@@ -22,19 +21,22 @@ import {
 import { goingOn, linesToKeep } from "./history.ts";
 import type { Key, Typed } from "./keys.ts";
 import type { Route } from "./route.ts";
-import { SLASHES } from "./slash.ts";
+import { onSlash, ownLine, ran } from "./slash.ts";
 import type { Ask, Effect, Reduced, State } from "./state.ts";
-import { NEW_TOP, onTopKey, type Top } from "./top.ts";
+import { onPickerKeys, onViewKeys, openedPager, openedPicker, openedTop, type ViewHands } from "./views.ts";
 
 /** Keys of the first moments of a card were meant for something else. */
 const CARD_DEAF_MS = 400;
 const NOTICE_MS = 4000;
+const ONLY_LOOKING = "only looking: /attach PID talks";
 
 export interface Hands {
   readonly route: (text: string, pinned: State["pinned"]) => Route;
   /** Whether a line for the shell goes on in the next one. */
   readonly goesOn: (text: string) => boolean;
   readonly columns: number;
+  /** Of a view: all columns but one, all rows but one. */
+  readonly size: ViewHands["size"];
   readonly newKey: () => string;
 }
 
@@ -42,7 +44,9 @@ export function onTyped(before: State, typed: Typed, at: number, hands: Hands): 
   if (typed.type === "focus") return stay(before);
   const state = before.candidates.length === 0 ? before : { ...before, candidates: [] };
   if (typed.type === "paste") return stay(edited(state, pasted(state.input, typed.text)));
-  if (state.top !== null) return onTopKeys(state, typed);
+  const viewHands = () => ({ at, size: hands.size, answerOf, ran: (text: string) => ran(text, false) });
+  if (state.view !== null) return onViewKeys(state, typed, viewHands());
+  if (state.picker !== null) return onPickerKeys(state, state.picker, typed, viewHands());
   if (state.keysShown) return stay({ ...state, keysShown: false });
   if (state.search !== null) return onSearchKey(state, typed);
   if (hasCardKeys(state)) {
@@ -52,8 +56,8 @@ export function onTyped(before: State, typed: Typed, at: number, hands: Hands): 
   return typed.ctrl ? onControl(state, typed, at) : onPlain(state, typed, at, hands);
 }
 
-function hasCardKeys({ asks, input, answering }: State): boolean {
-  return asks.length > 0 && (input.text === "" || answering);
+function hasCardKeys({ asks, input, answering, readOnly }: State): boolean {
+  return asks.length > 0 && !readOnly && (input.text === "" || answering);
 }
 
 function onCardKey(state: State, key: Key, at: number): Reduced | null {
@@ -83,6 +87,7 @@ function onPlain(state: State, key: Key, at: number, hands: Hands): Reduced {
   const { input } = state;
   switch (key.name) {
     case "text":
+      if (key.alt && /^[1-9]$/.test(key.text)) return { state, effects: [{ do: "go", nth: Number(key.text) }] };
       if (key.alt) return stay(edited(state, onAlt(input, key.text)));
       if (key.text === "?" && input.text === "") return stay({ ...state, keysShown: true });
       return stay(edited(state, typedText(input, key.text)));
@@ -93,7 +98,7 @@ function onPlain(state: State, key: Key, at: number, hands: Hands): Reduced {
       if (state.asks.length > 0) return stay({ ...state, answering: !state.answering });
       return { state, effects: input.text === "" ? [] : [{ do: "complete", of: input }] };
     case "escape":
-      return state.run === null ? stay(state) : { state, effects: [{ do: "stop" }] };
+      return state.run === null || state.readOnly ? stay(state) : { state, effects: [{ do: "stop" }] };
     case "backspace":
       return stay(edited(state, key.alt ? cutTo(input, "word-left") : erasedBack(input)));
     case "delete":
@@ -141,12 +146,13 @@ function onControl(state: State, key: Key, at: number): Reduced {
     case "l":
       return { state, effects: [{ do: "push-up" }] };
     case "o":
-      return { state, effects: state.lastOutput === null ? [] : [{ do: "page", text: state.lastOutput }] };
+      return state.lastOutput === null ? stay(state) : openedPager(state, "last output", state.lastOutput);
     case "r":
       return stay({ ...state, search: { words: "", nth: 0, before: input } });
     case "p":
+      return openedPicker(state, "process");
     case "t":
-      return opened(state);
+      return openedTop(state);
     case "z":
       return { state, effects: [{ do: "suspend" }] };
     default:
@@ -174,7 +180,7 @@ function interrupted(state: State, at: number): Reduced {
     const cleared = { ...state, input: EMPTY, recalled: null, answering: false };
     return remembered(cleared, wholeText(input), []);
   }
-  if (state.run !== null) return { state, effects: [{ do: "stop" }] };
+  if (state.run !== null && !state.readOnly) return { state, effects: [{ do: "stop" }] };
   return stay({ ...state, notice: { text: "ctrl-d leaves", until: at + NOTICE_MS } });
 }
 
@@ -189,9 +195,14 @@ function entered(state: State, at: number, { route, goesOn, newKey }: Hands): Re
       return kept(slashed(cleared, way.word, way.rest), text);
     case "shell":
     case "host":
-      if (way.to === "shell" && way.text === "top") return opened(remembered(cleared, text, []).state);
+      if (way.to === "shell") {
+        const own = ownLine(cleared, way.text);
+        if (own !== null) return kept(own, text);
+      }
       return remembered(cleared, text, ran(way.text, way.to === "host"));
     case "chat":
+      // What was typed stays: it is for whoever one talks to next.
+      if (state.readOnly) return stay({ ...state, notice: { text: ONLY_LOOKING, until: at + NOTICE_MS } });
       return remembered(...asked(cleared, way.text, newKey(), at));
   }
 }
@@ -205,75 +216,11 @@ function asked(state: State, text: string, key: string, at: number): [State, str
   return [{ ...state, run }, text, [{ do: "print", entry: { kind: "said", text } }, send]];
 }
 
-function opened(state: State): Reduced {
-  return { state: { ...state, top: NEW_TOP }, effects: [{ do: "list" }] };
-}
-
-/** Keys typed in one breath are one text; here each letter means something. */
-function onTopKeys(state: State, key: Key): Reduced {
-  const letters = key.name === "text" && !key.ctrl && !key.alt ? [...key.text] : [key.text];
-  const effects: Effect[] = [];
-  let next = state;
-  for (const text of letters) {
-    if (next.top === null) break;
-    const reduced = onTop(next, next.top, { ...key, text });
-    next = reduced.state;
-    effects.push(...reduced.effects);
-  }
-  return { state: next, effects };
-}
-
-function onTop(state: State, top: Top, key: Key): Reduced {
-  const { top: next, wish } = onTopKey(top, key);
-  const stays = { ...state, top: next };
-  const left = { ...state, top: null };
-  switch (wish?.wish) {
-    case undefined:
-      return stay(stays);
-    case "leave":
-      return stay(left);
-    case "talk":
-      return { state: left, effects: wish.pid === state.pid ? [] : [{ do: "attach", pid: wish.pid }] };
-    case "log":
-      return { state: left, effects: ran(`logs ${wish.pid}`, false) };
-    case "signal":
-      return { state: stays, effects: [{ do: "signal", pid: wish.pid, signal: wish.signal }, { do: "list" }] };
-    case "end":
-      return { state: stays, effects: [{ do: "end", pid: wish.pid }, { do: "list" }] };
-    case "answer": {
-      const ask = state.asks.find(({ pid }) => pid === wish.pid);
-      const answer = ask === undefined ? null : answerOf(ask, wish.decision === "approve" ? "y" : "n");
-      return {
-        state: stays,
-        effects: answer === null ? [] : [{ do: "answer", answer }],
-      };
-    }
-  }
-}
-
 function slashed(state: State, word: string, rest: string): Reduced {
-  const slash = SLASHES.get(word);
-  if (slash === undefined) return { state, effects: ran(`${word} ${rest}`.trim(), false) };
-  if ("line" in slash) return { state, effects: ran(slash.line(state.pid, rest), false) };
-  switch (slash.does) {
-    case "top":
-      return opened(state);
-    case "keys":
-      return stay({ ...state, keysShown: true });
-    case "new":
-      return { state, effects: [{ do: "new" }] };
-    case "attach":
-      return { state, effects: [{ do: "attach", pid: rest.trim() || initPid(state.who.uid) }] };
-    default:
-      return { state, effects: [{ do: slash.does }] };
-  }
-}
-
-function ran(text: string, host: boolean): readonly Effect[] {
-  return [
-    { do: "print", entry: { kind: "ran", text, host } },
-    { do: "run", text, host },
-  ];
+  return (
+    onSlash(state, word, rest) ??
+    ownLine(state, `${word} ${rest}`.trim()) ?? { state, effects: ran(`${word} ${rest}`.trim(), false) }
+  );
 }
 
 function kept({ state, effects }: Reduced, text: string): Reduced {

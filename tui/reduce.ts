@@ -4,15 +4,17 @@ import { EMPTY, replacedBefore, withText } from "./editor.ts";
 import { type Hands, onTyped } from "./reduce-keys.ts";
 import { onSignal } from "./reduce-signals.ts";
 import type { Happening, Reduced, State } from "./state.ts";
+import { onViewNews, viewHearing } from "./views.ts";
 
 const NOTICE_MS = 8000;
+const NOTHING_RUNS = { run: null, waiting: [], calls: {}, costUsd: 0 };
 
 export function reduce(state: State, happening: Happening, hands: Hands): Reduced {
   switch (happening.type) {
     case "typed":
       return onTyped(state, happening.typed, happening.at, hands);
     case "signal":
-      return onSignal(state, happening.signal, happening.at);
+      return onSignal(viewHearing(state, happening.signal, happening.at), happening.signal, happening.at);
     case "sent":
       return sent(state, happening.key, happening.runId);
     case "refused": {
@@ -35,13 +37,15 @@ export function reduce(state: State, happening: Happening, hands: Hands): Reduce
     case "written":
       return only({ ...state, input: withText(state.input, happening.text) });
     case "attached":
-      return only({ ...state, pid: happening.pid, run: null, waiting: [], calls: {}, costUsd: 0 });
+      return only({ ...state, pid: happening.pid, readOnly: happening.readOnly, ...NOTHING_RUNS });
+    case "themed":
+      return only({ ...state, theme: happening.theme });
     case "completed":
       return only(completed(state, happening));
-    case "listed":
-      return only(state.top === null ? state : { ...state, top: { ...state.top, processes: happening.processes } });
     case "told":
       return only({ ...state, notice: { text: happening.text, until: happening.at + NOTICE_MS } });
+    default:
+      return onViewNews(state, happening);
   }
 }
 

@@ -1,11 +1,12 @@
 // What the terminal knows and is about to show, as one value: `reduce` makes the next one of it, views draw it, nothing else keeps any.
 
-import type { Approval, ProcessInfo, State as ProcessState, WaitsFor } from "../src/abi/process.ts";
+import type { Approval, State as ProcessState, WaitsFor } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { Answer } from "../src/syscalls/approval-service.ts";
 import { type Editing, EMPTY } from "./editor.ts";
 import type { Typed } from "./keys.ts";
-import type { Top } from "./top.ts";
+import type { Picker } from "./picker.ts";
+import type { View, ViewEffect, ViewNews } from "./views.ts";
 
 export interface Who {
   readonly username: string;
@@ -73,7 +74,13 @@ export interface State {
   /** What the word at the cursor can become, until the next key. */
   readonly candidates: readonly string[];
   /** A view that has the whole screen. */
-  readonly top: Top | null;
+  readonly view: View | null;
+  /** A list above the line that has the keys. */
+  readonly picker: Picker | null;
+  /** Which colours were chosen. */
+  readonly theme: string;
+  /** One looks and says nothing. */
+  readonly readOnly: boolean;
 }
 
 export type Happening =
@@ -90,9 +97,10 @@ export type Happening =
   | { readonly type: "asked"; readonly asks: readonly Ask[] }
   | { readonly type: "stood"; readonly cwd: string }
   | { readonly type: "written"; readonly text: string }
-  | { readonly type: "attached"; readonly pid: string }
+  | { readonly type: "attached"; readonly pid: string; readonly readOnly: boolean }
+  | { readonly type: "themed"; readonly theme: string }
   | { readonly type: "completed"; readonly of: Editing; readonly from: number; readonly candidates: readonly string[] }
-  | { readonly type: "listed"; readonly processes: readonly ProcessInfo[] }
+  | ViewNews
   | { readonly type: "told"; readonly text: string; readonly at: number };
 
 /** What becomes part of the transcript. */
@@ -126,14 +134,16 @@ export type Effect =
   | { readonly do: "run"; readonly text: string; readonly host: boolean }
   | { readonly do: "remember"; readonly line: string }
   | { readonly do: "catch-up"; readonly afterSeq: number }
-  | { readonly do: "page"; readonly text: string }
   | { readonly do: "edit"; readonly text: string }
   | { readonly do: "complete"; readonly of: Editing }
   | { readonly do: "new" }
-  | { readonly do: "list" }
-  | { readonly do: "attach"; readonly pid: string }
+  | ViewEffect
+  | { readonly do: "attach"; readonly pid: string; readonly readOnly?: boolean }
+  /** The one that did something last, or the one before. */
+  | { readonly do: "go"; readonly nth: number }
   | { readonly do: "signal"; readonly pid: string; readonly signal: "STOP" | "CONT" }
   | { readonly do: "end"; readonly pid: string }
+  | { readonly do: "stop-run"; readonly pid: string }
   | { readonly do: "suspend" }
   | { readonly do: "push-up" }
   | { readonly do: "leave" };
@@ -164,6 +174,9 @@ export function initialState(about: Pick<State, "who" | "pid" | "lines">): State
     lastOutput: null,
     keysShown: false,
     candidates: [],
-    top: null,
+    view: null,
+    picker: null,
+    theme: "auto",
+    readOnly: false,
   };
 }

@@ -2,6 +2,8 @@
 // on some palette each of them can hardly be read. Without colour everything is still said, by glyph and word.
 
 export interface Theme {
+  /** What the terminal can show, whatever was chosen. */
+  readonly abilities: Shows;
   readonly colour: boolean;
   /** The person: prompt, directory, marks of a selection. */
   readonly you: Paint;
@@ -74,26 +76,63 @@ const ASCII: Glyphs = {
   still: "*",
 };
 
-/** The same where nothing moves that need not. */
-export function stilled(theme: Theme): Theme {
-  return { ...theme, glyphs: { ...theme.glyphs, spinner: [theme.glyphs.still] } };
+/** What can be chosen, in words. */
+export const THEMES = {
+  auto: "the sixteen colours as the terminal has them",
+  dark: "the brighter of them, for a dark ground",
+  light: "the darker of them, for a light ground",
+  none: "no colour: glyphs and words say it all",
+} as const;
+export type ThemeName = keyof typeof THEMES;
+
+/** SGR numbers of you, ok, needs, bad, keyword, string, number. */
+const COLOURS: { readonly [N in Exclude<ThemeName, "none">]: readonly [number, ...number[]] } = {
+  auto: [36, 32, 33, 31, 35, 32, 33],
+  dark: [96, 92, 93, 91, 95, 92, 93],
+  // Yellow can hardly be read on white, and cyan not much better.
+  light: [34, 32, 35, 31, 35, 32, 34],
+};
+
+export interface Shows {
+  readonly colour: boolean;
+  readonly unicode: boolean;
+  /** Nothing moves that need not. */
+  readonly still?: boolean;
 }
 
-export function themeOf({ colour, unicode }: { readonly colour: boolean; readonly unicode: boolean }): Theme {
+/** The theme that everything holds, from now on in other colours; what is on the screen already stays as it is. */
+export function retheme(theme: Theme, name: ThemeName): void {
+  Object.assign(theme, themeOf(theme.abilities, name));
+}
+
+/** The same, from now on without motion. */
+export function still(theme: Theme): void {
+  Object.assign(theme, {
+    abilities: { ...theme.abilities, still: true },
+    glyphs: { ...theme.glyphs, spinner: [theme.glyphs.still] },
+  });
+}
+
+export function themeOf(abilities: Shows, name: ThemeName = "auto"): Theme {
+  const glyphs = abilities.unicode ? UNICODE : ASCII;
+  const colour = abilities.colour && name !== "none";
+  const [you = 0, ok = 0, needs = 0, bad = 0, keyword = 0, string = 0, number = 0] =
+    COLOURS[name === "none" ? "auto" : name];
   const style = (on: number, off: number) => (text: string) => (text === "" ? "" : `\x1b[${on}m${text}\x1b[${off}m`);
   const paint = (on: number) => (colour ? style(on, 39) : (text: string) => text);
   return {
+    abilities,
     colour,
-    you: paint(36),
-    ok: paint(32),
-    needs: paint(33),
-    bad: paint(31),
+    you: paint(you),
+    ok: paint(ok),
+    needs: paint(needs),
+    bad: paint(bad),
     dim: style(2, 22),
     bold: style(1, 22),
     selected: style(7, 27),
-    keyword: paint(35),
-    string: paint(32),
-    number: paint(33),
-    glyphs: unicode ? UNICODE : ASCII,
+    keyword: paint(keyword),
+    string: paint(string),
+    number: paint(number),
+    glyphs: abilities.still ? { ...glyphs, spinner: [glyphs.still] } : glyphs,
   };
 }

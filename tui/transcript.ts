@@ -30,6 +30,8 @@ const DECIDED: { readonly [decision: string]: string } = { approve: "approved", 
 
 export class Transcript {
   private open: Open | null = null;
+  /** What was shown of the last answer: something else may have come between its parts. */
+  private told: { readonly turn: number; readonly text: string } | null = null;
   /** Whether the last line is one of a group that has no gaps: tools that were used one after the other. */
   private inTools = false;
   /** Whether it is one of an answer. */
@@ -53,7 +55,7 @@ export class Transcript {
     else if (entry.kind === "ran") this.entered(entry.host ? theme.needs(host) : theme.ok(run), entry.text);
     else if (entry.kind === "grows") this.grow(entry.turn, entry.text);
     else if (entry.kind === "text") this.commitText(entry.turn, entry.text);
-    else if (entry.kind === "again") this.block([theme.dim(`asked again: ${reveal(entry.reason)}`)]);
+    else if (entry.kind === "again") this.startAnew([theme.dim(`asked again: ${reveal(entry.reason)}`)]);
     else if (entry.kind === "result") this.result(entry);
     else if (entry.kind === "decided") this.tool(this.decided(entry));
     else if (entry.kind === "ended") this.ended(entry);
@@ -72,7 +74,12 @@ export class Transcript {
     if (this.open?.turn !== turn) {
       this.close();
       const { theme, columns } = this.options;
-      this.open = { turn, text: "", sanitizer: new Sanitizer(), answer: new AnswerText({ theme, columns }) };
+      this.open = {
+        turn,
+        text: this.toldOf(turn) ?? "",
+        sanitizer: new Sanitizer(),
+        answer: new AnswerText({ theme, columns }),
+      };
     }
     const { open } = this;
     open.text += text;
@@ -81,19 +88,29 @@ export class Transcript {
 
   // What was stored is what counts: where it is not what was shown, it is shown whole.
   private commitText(turn: number, text: string): void {
-    const shown = this.open?.turn === turn ? this.open.text : null;
+    const shown = this.toldOf(turn);
     if (shown !== null && !text.startsWith(shown)) {
       this.close();
+      this.told = null;
       this.block([this.options.theme.dim("the answer is another one now:")]);
     }
-    if (text !== "") this.grow(turn, text.slice(this.open?.turn === turn ? this.open.text.length : 0));
+    const rest = text.slice(this.toldOf(turn)?.length ?? 0);
+    if (rest !== "") this.grow(turn, rest);
     this.close();
+    this.told = null;
+  }
+
+  /** What was shown of this answer; null where nothing was. */
+  private toldOf(turn: number): string | null {
+    if (this.open?.turn === turn) return this.open.text;
+    return this.told?.turn === turn ? this.told.text : null;
   }
 
   private close(): void {
     const { open } = this;
     if (open === null) return;
     this.open = null;
+    this.told = { turn: open.turn, text: open.text };
     this.pour([...open.answer.push(open.sanitizer.end()), ...open.answer.end()]);
   }
 
@@ -158,8 +175,15 @@ export class Transcript {
     return [`${glyph} ${cutWidth(line, Math.max(20, columns() - 3))}`];
   }
 
+  /** What was shown of it does not count any more. */
+  private startAnew(lines: readonly string[]): void {
+    this.block(lines);
+    this.told = null;
+  }
+
   private ended({ status, error }: Entry & { readonly kind: "ended" }): void {
     this.close();
+    this.told = null;
     const { theme, marked: isMarked = false } = this.options;
     if (status === "ok") this.pouring = false;
     else if (status === "aborted") this.block([theme.dim("stopped")]);

@@ -208,6 +208,7 @@ export const SETTINGS = {
     shape: "object",
     ...LATER,
   }),
+  "terminal.theme": choice("the colours of gsv's terminal", ["auto", "dark", "light", "none"], {}),
   "compaction.enabled": flag("whether old history is summarised when it gets too long", true, ASKS),
   "compaction.reserveTokens": count("room kept free in a model's window", 20_000, ASKS),
   "compaction.keepRecentTokens": count("how much of the newest history stays as it is", 20_000, ASKS),
