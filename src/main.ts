@@ -205,11 +205,11 @@ async function commandProcess(): Promise<number> {
 
 /** gsv on a terminal: the prompt first, then what it takes to use it. */
 async function shell(io: Io, { paths }: Invocation, onWord: (hear: (line: string) => void) => void): Promise<number> {
-  const { abilitiesOf, themeOf } = await import("../tui/theme.ts");
+  const [{ abilitiesOf }, { themeOf }] = await Promise.all([import("../tui/abilities.ts"), import("../tui/theme.ts")]);
   const abilities = abilitiesOf(io.env);
-  if (abilities.dumb) return plainShell(io, paths.historyFile);
+  if (abilities.dumb || io.env.GSV_PLAIN) return plainShell(io, paths.historyFile);
   const { openTerminal } = await import("./boot/tty.ts");
-  const terminal = openTerminal(io.clock);
+  const terminal = openTerminal(io.clock, abilities);
   const theme = themeOf(abilities);
   const typed: Uint8Array[] = [];
   const words: string[] = [];
@@ -219,7 +219,15 @@ async function shell(io: Io, { paths }: Invocation, onWord: (hear: (line: string
     await io.kernel.start();
     const [{ terminalShell }, { readHistory }] = await Promise.all([import("../tui/app.ts"), import("./boot/repl.ts")]);
     const history = readHistory(paths.historyFile);
-    return await terminalShell(io, { version: VERSION, terminal, theme, history, early: () => typed, words });
+    return await terminalShell(io, {
+      version: VERSION,
+      terminal,
+      theme,
+      abilities,
+      history,
+      early: () => typed,
+      words,
+    });
   } catch (error) {
     terminal.give();
     const [{ printError }, { exitStatusOf }] = await Promise.all([

@@ -77,6 +77,11 @@ function againParts({ waitsFor }: State, now: number): { readonly head: string; 
   return { head, rest: [reveal(waitsFor.reason)] };
 }
 
+/** Whether what is said here changes with time alone. */
+export function isCounting({ state, waitsFor }: Pick<State, "state" | "waitsFor">): boolean {
+  return state === "paused" && waitsFor?.kind === "outage";
+}
+
 function heldParts(state: State, { now }: ActivityPlace): Parts | null {
   const { waitsFor } = state;
   if (state.state === "stopped") {

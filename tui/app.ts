@@ -6,52 +6,37 @@ import { COMMANDS } from "../commands/table.ts";
 import { messageOf } from "../src/abi/errno.ts";
 import { initPid, uuidv7 } from "../src/abi/ids.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
-import type { HistoryPage } from "../src/syscalls/services.ts";
+import { inLettersOfAscii } from "./abilities.ts";
+import { isCounting } from "./activity.ts";
 import { type Attached, attachTo } from "./attach.ts";
+import { Attention } from "./attention.ts";
 import { Effects, entriesOf } from "./effects.ts";
 import { foldsOf } from "./folds.ts";
 import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
-import type { History } from "./history.ts";
 import { KeyReader, type Typed } from "./keys.ts";
+import { Leaving } from "./leaving.ts";
 import { LineShell } from "./line-shell.ts";
+import type { AppPorts } from "./ports.ts";
 import { reduce } from "./reduce.ts";
 import type { Hands } from "./reduce-keys.ts";
 import type { Route } from "./route.ts";
-import { type Live, Screen, type Tty } from "./screen.ts";
+import { type Live, Screen } from "./screen.ts";
+import { settingOf } from "./setting.ts";
 import { SLASHES } from "./slash.ts";
-import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
-import { retheme, THEMES, type Theme, type ThemeName, themeOf } from "./theme.ts";
+import { type Happening, initialState, type State, type Who } from "./state.ts";
+import { retheme, still, THEMES, type Theme, type ThemeName } from "./theme.ts";
+import { plainText } from "./told.ts";
 import { Transcript } from "./transcript.ts";
 import { goesOn } from "./unfinished.ts";
 import type { DockView } from "./view/dock.tsx";
 import type { ViewPlace } from "./view/draw.tsx";
 import type { View } from "./views.ts";
 
-export interface Terminal extends Tty {
-  /** Keys from now on, as bytes, with the terminal in raw mode. */
-  take(hear: (bytes: Uint8Array) => void): void;
-  /** The terminal is somebody else's, as it was found. */
-  give(): void;
-  onResize(listener: () => void): void;
-  /** Stops this program as ctrl-z does; resolves when it goes on. */
-  suspend(): Promise<void>;
-}
-
-export interface AppPorts {
-  readonly version: string;
-  readonly terminal: Terminal;
-  readonly theme: Theme;
-  readonly history: History;
-  /** What was to be told on the way here. */
-  readonly words: readonly string[];
-  /** What was typed before anybody could look at it. */
-  readonly early: () => readonly Uint8Array[];
-}
-
 const SIGNALS = ["chat.*", "process.*"];
 const ESCAPE_MS = 40;
 const TICK_MS = 250;
+const STILL_TICK_MS = 1000;
 const HOLD_MS = 500;
 /** How often lists of processes are looked at anew. */
 const LOOK_MS = 1000;
@@ -69,7 +54,8 @@ class App {
   private readonly transcript: Transcript;
   private readonly reader = new KeyReader();
   private readonly effects: Effects;
-  private readonly leaving = Promise.withResolvers<number>();
+  private readonly attention: Attention;
+  private readonly leaving = new Leaving();
   private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status];
   private drawView: (view: View, state: State, place: ViewPlace) => readonly string[] = () => [];
   private readonly theme: Theme;
@@ -89,14 +75,21 @@ class App {
     who: Who,
     private readonly shell: LineShell,
   ) {
-    const { terminal, theme, history } = ports;
+    const { terminal, theme, history, abilities } = ports;
     this.theme = theme;
+    const tty = abilities.unicode ? terminal : inLettersOfAscii(terminal);
     this.state = initialState({ who, pid: initPid(who.uid), past: history.past });
-    this.screen = new Screen(terminal, io.clock, () => this.frame());
+    this.attention = new Attention({
+      write: (text) => void (this.busy || tty.write(text)),
+      notifies: abilities.notifies,
+      titled: abilities.told,
+    });
+    this.screen = new Screen(tty, io.clock, () => this.frame());
     this.transcript = new Transcript({
       theme,
       columns: () => terminal.columns,
       commit: (lines) => this.screen.commit(lines),
+      marked: abilities.told,
     });
     this.effects = new Effects({
       io,
@@ -111,10 +104,10 @@ class App {
       suspend: () => terminal.suspend(),
       pushUp: () => this.screen.pushUp(),
       remember: (entry) => history.add(entry),
-      leave: (status) => this.leaving.resolve(status),
+      leave: (status) => this.leaving.leave(status),
       attach: (pid, readOnly) => void this.attach(pid, readOnly),
       theme: (name) => this.choose(name),
-      told: (page) => this.told(page),
+      told: (page) => plainText(page, terminal.columns),
       hold: (work) => void this.hold(work),
     });
   }
@@ -129,20 +122,30 @@ class App {
       this.show();
       this.paintView();
     });
-    // The terminal sends ctrl-c as a key; what a command that has the terminal is sent must not end this program.
-    const heard = () => {};
-    process.on("SIGINT", heard);
+    terminal.onGone(() => this.leaving.hungUp());
+    const letGo = this.leaving.hear(this.io);
     try {
       await this.begin();
       terminal.take((bytes) => this.hear(bytes));
       for (const bytes of early()) this.hear(bytes);
       void this.withBoxes();
-      return await this.leaving.promise;
+      const status = await this.leaving.over;
+      await this.effects.farewell();
+      return status;
     } finally {
       stop();
-      process.off("SIGINT", heard);
-      this.screen.release();
+      letGo();
+      this.putRight();
       terminal.give();
+    }
+  }
+
+  private putRight(): void {
+    try {
+      this.screen.release();
+    } catch {
+      // What cannot be drawn may be why this ends.
+      this.screen.abandon();
     }
   }
 
@@ -170,8 +173,10 @@ class App {
     const isNew = page.messageCount === 0;
     const about = { version, username: who.username, pid, model, isNew, columns: terminal.columns };
     const told = words.map((word) => theme.dim(sanitize(word)));
-    this.print({ kind: "lines", lines: [...told, ...greeting(about, theme)] });
+    this.transcript.add({ kind: "lines", lines: [...told, ...greeting(about, theme)] });
     this.know(attached);
+    this.attention.calls = await settingOf(this.io, "terminal.notify", ["auto", "bell", "off"]);
+    if ((await settingOf(this.io, "terminal.motion", ["full", "reduced"])) === "reduced") still(this.theme);
   }
 
   private async attach(pid: string, readOnly: boolean): Promise<void> {
@@ -179,7 +184,10 @@ class App {
       const attached = await attachTo(this.io.sys(), pid);
       this.happen({ type: "attached", pid, readOnly });
       const { label } = attached.info;
-      this.print({ kind: "note", text: `now talking to ${pid}${label === null ? "" : ` · ${reveal(label)}`}` });
+      this.transcript.add({
+        kind: "note",
+        text: `now talking to ${pid}${label === null ? "" : ` · ${reveal(label)}`}`,
+      });
       this.know(attached);
     } catch (error) {
       this.happen({ type: "told", text: messageOf(error), at: this.now() });
@@ -187,7 +195,7 @@ class App {
   }
 
   private know({ info, page, approvals, model }: Attached): void {
-    for (const entry of entriesOf(page)) this.print(entry);
+    for (const entry of entriesOf(page)) this.transcript.add(entry);
     const { state, waitsFor, costUsd } = info;
     this.happen({ type: "known", state, waitsFor, costUsd, model, folds: foldsOf(page) });
     const asks = approvals.map((each) => ({ ...each, since: each.createdAt }));
@@ -207,6 +215,7 @@ class App {
       return drawn.lines;
     };
     this.show();
+    terminal.watch();
   }
 
   private hear(bytes: Uint8Array): void {
@@ -218,6 +227,7 @@ class App {
 
   private type(typed: readonly Typed[]): void {
     for (const each of typed) {
+      if (each.type === "focus") this.attention.focus(each.has);
       if (this.held === null) this.happen({ type: "typed", typed: each, at: this.now() });
       else this.held.push(each);
     }
@@ -236,8 +246,10 @@ class App {
   }
 
   private happen(happening: Happening): void {
-    const { state, effects } = reduce(this.state, happening, this.hands());
+    const { state: before } = this;
+    const { state, effects } = reduce(before, happening, this.hands());
     this.state = state;
+    this.attention.look(before, state, this.now());
     for (const effect of effects) this.effects.carryOut(effect);
     this.show();
   }
@@ -299,16 +311,6 @@ class App {
     return view?.kind === "top" || picker?.kind === "process";
   }
 
-  private told(page: HistoryPage): string {
-    const lines: string[] = [];
-    const { terminal } = this.ports;
-    const theme = themeOf(this.theme.abilities, "none");
-    const commit = (more: readonly string[]) => void lines.push(...more);
-    const transcript = new Transcript({ theme, columns: () => terminal.columns, commit });
-    for (const entry of entriesOf(page)) transcript.add(entry);
-    return Bun.stripANSI(lines.join("\n"));
-  }
-
   private async choose(name: string): Promise<void> {
     retheme(this.theme, name as ThemeName);
     this.happen({ type: "themed", theme: name });
@@ -317,20 +319,19 @@ class App {
 
   /** Only while something moves by itself is there anything to draw. */
   private tick(): void {
-    const { run, notice } = this.state;
-    if (this.ticking || (run === null && notice === null && !this.isLooking)) return;
+    const { run, notice, asks } = this.state;
+    const counts = asks.length > 0 || isCounting(this.state);
+    if (this.ticking || (run === null && notice === null && !counts && !this.isLooking)) return;
     this.ticking = true;
-    this.io.clock.after(this.isLooking ? LOOK_MS : TICK_MS, () => {
+    // A spinner turns faster than a clock counts.
+    const turns = run !== null && asks.length === 0 && this.theme.glyphs.spinner.length > 1;
+    this.io.clock.after(this.isLooking ? LOOK_MS : turns ? TICK_MS : STILL_TICK_MS, () => {
       this.ticking = false;
       const { state } = this;
       if (state.notice !== null && state.notice.until <= this.now()) this.state = { ...state, notice: null };
       if (this.isLooking) this.effects.carryOut({ do: "list" });
       this.show();
     });
-  }
-
-  private print(entry: Entry): void {
-    this.transcript.add(entry);
   }
 
   /** The screen lets go of the terminal until this is over. */
@@ -344,6 +345,7 @@ class App {
     } finally {
       terminal.take((bytes) => this.hear(bytes));
       this.busy = false;
+      this.attention.forget();
       this.screen.reclaim();
       this.show();
       this.screen.paint();

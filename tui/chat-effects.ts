@@ -1,11 +1,15 @@
 // What is said to the kernel in a conversation: messages, answers to what asks, and how full the window of the model is.
 
 import type { Io } from "../commands/command.ts";
-import type { Approval } from "../src/abi/process.ts";
+import { type Approval, type ProcessInfo, WORKING_STATES } from "../src/abi/process.ts";
 import type { Answer } from "../src/syscalls/approval-service.ts";
 import type { Sent } from "../src/syscalls/services.ts";
-import type { Context, Effect, Entry, Happening, State } from "./state.ts";
+import { type SendEffect, unkept } from "./send.ts";
+import type { Context, Entry, Happening, State } from "./state.ts";
 import { worded } from "./worded.ts";
+
+/** Nobody who leaves waits for longer. */
+const FAREWELL_MS = 1000;
 
 export interface ChatEffectsOptions {
   readonly io: Io;
@@ -20,16 +24,29 @@ export class ChatEffects {
 
   constructor(private readonly options: ChatEffectsOptions) {}
 
-  send(effect: Effect & { readonly do: "send" }): void {
+  send(effect: SendEffect): void {
     const sending = this.sent(effect).finally(() => this.sending.delete(sending));
     this.sending.add(sending);
   }
 
-  async allSent(): Promise<void> {
-    await Promise.all(this.sending);
+  /** Whoever leaves takes nothing along that was to be said, and is told what goes on. */
+  async farewell(): Promise<void> {
+    const { io, state, print } = this.options;
+    for (const effect of unkept(state())) this.send(effect);
+    const going = this.going().then((count) => {
+      if (count > 0) print({ kind: "note", text: `${countedText(count)} running. gsv attach returns.` });
+    });
+    await Promise.race([Promise.all([...this.sending, going]), io.clock.sleep(FAREWELL_MS)]);
   }
 
-  private async sent({ pid, key, text, interrupt }: Effect & { readonly do: "send" }): Promise<void> {
+  /** How many processes are at work. */
+  private async going(): Promise<number> {
+    const listed = this.options.io.sys().call<{ processes: readonly ProcessInfo[] }>("proc.list", {});
+    const { processes } = await listed.catch(() => ({ processes: [] }));
+    return processes.filter(({ state }) => WORKING_STATES.includes(state)).length;
+  }
+
+  private async sent({ pid, key, text, interrupt }: SendEffect): Promise<void> {
     const { io, happen } = this.options;
     const args = { pid, message: text, ...(interrupt ? { interrupt } : {}) };
     try {
@@ -91,4 +108,8 @@ export class ChatEffects {
     const { approvals } = await this.options.io.sys().call<{ approvals: readonly Approval[] }>("hil.list", { id });
     return approvals[0] ?? null;
   }
+}
+
+function countedText(count: number): string {
+  return count === 1 ? "1 process keeps" : `${count} processes keep`;
 }

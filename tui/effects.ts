@@ -58,7 +58,7 @@ export class Effects {
     else if (effect.do === "remember") remember(effect.entry);
     else if (effect.do === "catch-up") void this.catchUp(effect.afterSeq);
     else if (effect.do === "push-up") pushUp();
-    else if (effect.do === "leave") void this.chat.allSent().finally(() => leave(0));
+    else if (effect.do === "leave") leave(0);
     else if (effect.do === "complete") hold(this.complete(effect.of));
     else if (effect.do === "attach") attach(effect.pid, effect.readOnly === true);
     else if (effect.do === "go") void this.go(effect.nth);
@@ -72,6 +72,10 @@ export class Effects {
     else if (effect.do === "show-ask") void this.chat.showAsk(effect.id);
     else if (effect.do === "edit-ask") withTerminal(() => this.chat.editAsk(effect.id));
     else void this.views.carryOut(effect).catch((error: unknown) => this.tell(error));
+  }
+
+  farewell(): Promise<void> {
+    return this.chat.farewell();
   }
 
   private async call(name: string, args: object): Promise<void> {

@@ -27,7 +27,7 @@ import { chosen } from "./menu.ts";
 import type { Route } from "./route.ts";
 import { movedRow } from "./rows.ts";
 import { newSearch, onSearchKey } from "./search.ts";
-import { asked, takenBack, turnedFate, unkept } from "./send.ts";
+import { asked, takenBack, turnedFate } from "./send.ts";
 import { onSlash, ownLine, ran } from "./slash.ts";
 import type { Effect, Reduced, State } from "./state.ts";
 import { onPickerKeys, onViewKeys, openedPager, openedPicker, openedTop, type ViewHands } from "./views.ts";
@@ -135,7 +135,7 @@ function onControl(state: State, key: Key, at: number): Reduced {
     case "c":
       return interrupted(state, at);
     case "d":
-      if (input.text === "") return { state, effects: [...unkept(state), { do: "leave" }] };
+      if (input.text === "") return { state, effects: [{ do: "leave" }] };
       return stay(edited(state, erasedAhead(input)));
     case "g":
       return { state, effects: [{ do: "edit", text: wholeText(input) }] };

@@ -4,6 +4,8 @@
 import { emptied, withText } from "./editor.ts";
 import type { Effect, Fate, Reduced, State, Waiting } from "./state.ts";
 
+export type SendEffect = Effect & { readonly do: "send" };
+
 const NEXT_FATE: { readonly [F in Fate]: Fate } = { next: "after", after: "now", now: "next" };
 
 export function asked(state: State, text: string, { key, at }: { readonly key: string; readonly at: number }): Reduced {
@@ -35,7 +37,7 @@ export function released(state: State): Reduced {
 }
 
 /** Nothing that was kept back is lost with the terminal, or by talking to somebody else. */
-export function unkept({ pid, waiting }: State): readonly Effect[] {
+export function unkept({ pid, waiting }: State): readonly SendEffect[] {
   return waiting.filter(({ fate }) => fate === "after").map((message) => sendOf(pid, message));
 }
 
@@ -48,6 +50,6 @@ export function takenBack(state: State): Reduced | null {
   return { state: taken, effects: last.runId === null ? [] : [{ do: "withdraw", runId: last.runId }] };
 }
 
-function sendOf(pid: string, { key, text, fate }: Omit<Waiting, "runId">): Effect {
+function sendOf(pid: string, { key, text, fate }: Omit<Waiting, "runId">): SendEffect {
   return { do: "send", pid, key, text, interrupt: fate === "now" };
 }

@@ -4,7 +4,6 @@
 
 import { initPid, isPid } from "../src/abi/ids.ts";
 import type { Past } from "./history.ts";
-import { unkept } from "./send.ts";
 import { simpleWords } from "./simple.ts";
 import type { Effect, Reduced, State } from "./state.ts";
 import { THEMES } from "./theme.ts";
@@ -45,8 +44,8 @@ export const SLASHES: ReadonlyMap<string, Slash> = new Map<string, Slash>([
   ],
   ["theme", { does: themed, summary: "light, dark, auto or none" }],
   ["clear", { does: effect({ do: "push-up" }), summary: "an empty screen; scrollback keeps everything" }],
-  ["quit", { does: left, summary: "leave; agents go on" }],
-  ["exit", { does: left, summary: "the same" }],
+  ["quit", { does: effect({ do: "leave" }), summary: "leave; agents go on" }],
+  ["exit", { does: effect({ do: "leave" }), summary: "the same" }],
 ]);
 
 /** Null where it is none of the terminal's own. */
@@ -70,10 +69,6 @@ export function ran(text: string, host: boolean, entry: Past | null = null): rea
     { do: "print", entry: { kind: "ran", text, host } },
     { do: "run", text, host, entry },
   ];
-}
-
-function left(state: State): Reduced {
-  return { state, effects: [...unkept(state), { do: "leave" }] };
 }
 
 /** Named after whose it is, where no name is given. */

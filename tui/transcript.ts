@@ -7,6 +7,7 @@ import { cutWidth } from "../src/lib/truncate.ts";
 import { AnswerText, PROSE_COLUMNS_MAX } from "./answer.ts";
 import { cardLines } from "./card-view.ts";
 import { diffOf } from "./folds.ts";
+import { overMark, PROMPT, RUNS, TYPED } from "./marks.ts";
 import { countText, durationText, usdText } from "./numbers.ts";
 import type { Entry } from "./state.ts";
 import { subjectOf } from "./subject.ts";
@@ -16,6 +17,8 @@ export interface TranscriptOptions {
   readonly theme: Theme;
   readonly columns: () => number;
   readonly commit: (lines: readonly string[]) => void;
+  /** Whether the terminal is told where a line was entered and where what came of it ends. */
+  readonly marked?: boolean;
 }
 
 interface Open {
@@ -44,6 +47,8 @@ export class Transcript {
   private began = false;
   /** How to see more was said once. */
   private hinted = false;
+  /** A mark that stands before what is committed next. */
+  private mark = "";
 
   constructor(private readonly options: TranscriptOptions) {}
 
@@ -56,9 +61,8 @@ export class Transcript {
   add(entry: Entry): void {
     const { theme } = this.options;
     const { say, run, host } = theme.glyphs;
-    if (entry.kind === "said") this.block(this.said(theme.you(say), entry.text));
-    else if (entry.kind === "ran")
-      this.block(marked(entry.host ? theme.needs(host) : theme.ok(run), theme.bold, entry.text));
+    if (entry.kind === "said") this.entered(theme.you(say), this.broken(entry.text));
+    else if (entry.kind === "ran") this.entered(entry.host ? theme.needs(host) : theme.ok(run), entry.text);
     else if (entry.kind === "grows") this.grow(entry.turn, entry.text);
     else if (entry.kind === "text") this.commitText(entry.turn, entry.text);
     else if (entry.kind === "thought") this.thought(entry.tookMs);
@@ -70,13 +74,17 @@ export class Transcript {
     else if (entry.kind === "note") this.block(this.wrapped(theme.dim(sanitize(entry.text))));
   }
 
-  /** Words of a person, broken between words. */
-  private said(glyph: string, text: string): readonly string[] {
+  /** Words of a person, broken between words; a command stays as it can be copied. */
+  private broken(text: string): string {
     const columns = Math.max(10, Math.min(this.options.columns() - 1, PROSE_COLUMNS_MAX) - 2);
-    const rows = sanitize(text)
-      .split("\n")
-      .flatMap((line) => Bun.wrapAnsi(line, columns, { hard: true, trim: false }).split("\n"));
-    return rows.map((row, index) => `${index === 0 ? glyph : " "} ${this.options.theme.bold(row.trimEnd())}`.trimEnd());
+    return Bun.wrapAnsi(sanitize(text), columns, { hard: true, trim: false }).replace(/ +$/gm, "");
+  }
+
+  private entered(glyph: string, text: string): void {
+    const { theme, marked: isMarked = false } = this.options;
+    const [begins, typed, ends] = isMarked ? [PROMPT, TYPED, RUNS] : ["", "", ""];
+    const lines = marked(`${begins}${glyph}${typed}`, theme.bold, text);
+    this.block([...lines.slice(0, -1), `${lines.at(-1) ?? ""}${ends}`]);
   }
 
   private grow(turn: number, text: string): void {
@@ -149,7 +157,8 @@ export class Transcript {
   }
 
   private gap(): void {
-    if (this.began) this.options.commit([""]);
+    if (this.began) this.options.commit([this.mark]);
+    this.mark = "";
     this.began = true;
   }
 
@@ -219,7 +228,7 @@ export class Transcript {
   private ended({ status, error, tookMs, usage }: Entry & { readonly kind: "ended" }): void {
     this.close();
     this.told = null;
-    const { theme } = this.options;
+    const { theme, marked: isMarked = false } = this.options;
     if (status === "aborted") this.block([theme.dim("stopped")]);
     else if (status !== "ok") this.block(marked(theme.bad(theme.glyphs.bad), (text) => text, error ?? status));
     const took = tookMs ?? 0;
@@ -228,6 +237,7 @@ export class Transcript {
     }
     this.pouring = false;
     this.inTools = false;
+    if (isMarked) this.mark = overMark(status === "ok");
   }
 }
 
