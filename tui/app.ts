@@ -155,19 +155,16 @@ class App {
 
   /** As it was chosen the last time. */
   private async likedTheme(): Promise<void> {
-    const { value } = await this.io
-      .sys()
-      .call<{ value: unknown }>("config.get", { key: THEME_KEY })
-      .catch(() => ({ value: "auto" }));
-    if (typeof value !== "string" || value === "auto" || !(value in THEMES)) return;
-    retheme(this.theme, value as ThemeName);
-    this.happen({ type: "themed", theme: value });
+    const name = await settingOf(this.io, THEME_KEY, ["auto", ...(Object.keys(THEMES) as ThemeName[])]);
+    if (name === "auto") return;
+    retheme(this.theme, name);
+    this.happen({ type: "themed", theme: name });
   }
 
   private async begin(): Promise<void> {
-    const { version, terminal, words } = this.ports;
-    const { pid, who } = this.state;
-    const { theme } = this;
+    const { theme, ports, state } = this;
+    const { version, terminal, words } = ports;
+    const { pid, who } = state;
     const [attached] = await Promise.all([attachTo(this.io.sys(), pid), this.likedTheme()]);
     const { model, page } = attached;
     const isNew = page.messageCount === 0;
@@ -327,8 +324,7 @@ class App {
     const turns = run !== null && asks.length === 0 && this.theme.glyphs.spinner.length > 1;
     this.io.clock.after(this.isLooking ? LOOK_MS : turns ? TICK_MS : STILL_TICK_MS, () => {
       this.ticking = false;
-      const { state } = this;
-      if (state.notice !== null && state.notice.until <= this.now()) this.state = { ...state, notice: null };
+      if ((this.state.notice?.until ?? Infinity) <= this.now()) this.state = { ...this.state, notice: null };
       if (this.isLooking) this.effects.carryOut({ do: "list" });
       this.show();
     });

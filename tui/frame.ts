@@ -133,13 +133,13 @@ function slashRows(): readonly string[] {
 }
 
 const KEYS = [
-  "  enter sends or runs      alt-enter new line       shift-tab always say, always run, by itself",
-  "  ↑ ↓ history, queue back  ctrl-r search            ctrl-g in your editor",
-  "  tab completes            → takes the dim rest     ctrl-y alt-y what was cut   ctrl-_ undo",
-  "  esc stops the run        ctrl-s at its next step, after the answer, at once",
-  "  ctrl-o opens the last tool or thinking, again the one before",
-  "  ctrl-c clears the line   ctrl-t processes         ctrl-z puts gsv aside",
-  "  ctrl-l clears the screen ctrl-d leaves; agents go on",
+  "  enter sends or runs        alt-enter new line      shift-tab always say, always run, by itself",
+  "  ↑ ↓ history, queue back    ctrl-r search           ctrl-g in your editor",
+  "  tab completes              → takes the dim rest    ctrl-y alt-y what was cut   ctrl-_ undo",
+  "  esc stops the run          ctrl-s a message while it runs: next step, after it, at once",
+  "  ctrl-o tool or thinking    ctrl-p processes        ctrl-t top",
+  "  ctrl-c clears the line     ctrl-l clears screen    ctrl-z puts gsv aside",
+  "  ctrl-d leaves; agents go on",
   "",
   ...slashRows(),
 ];
