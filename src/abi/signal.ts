@@ -92,6 +92,8 @@ export type Signal =
       /** When it is said anew; null at once, or where the run is put aside: then the state tells. */
       readonly until: number | null;
       readonly putAside: boolean;
+      /** Another model that is asked from here on. */
+      readonly standsIn?: string;
     })
   | (RunSignal & {
       readonly name: "chat.complete";
