@@ -270,7 +270,10 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
     waitsFor: WaitsFor | null,
     options: { readonly now: number; readonly model?: string },
   ): Promise<Outcome<Head>>;
-  /** Ends the run in flight; its open calls get their result. With a run id, only if that run is the one. */
+  /**
+   * Ends the run in flight; its open calls get their result. With a run id, only if that run is the one; that of a message which
+   * still waits takes the message back, and nothing else ends.
+   */
   abort(
     pid: string,
     options: {
@@ -335,6 +338,8 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
 export interface Aborting {
   readonly aborted: boolean;
   readonly runId: string | null;
+  /** It was a message that no run had taken up. */
+  readonly isWaiting?: true;
   readonly interruptedToolCalls: number;
   readonly ends: readonly RunEnd[];
   readonly withdrawn: readonly Approval[];
