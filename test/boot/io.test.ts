@@ -1,7 +1,7 @@
 // The streams of a process: a reader who leaves ends the writing quietly, anything else that keeps text from being written is told.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { outputOf } from "../../src/boot/io.ts";
@@ -37,6 +37,37 @@ test("a reader that has gone closes the output and is no failure", async () => {
   closeSync(reader);
   await output.write("anybody there?\n");
   expect([output.closed, output.failure]).toEqual([true, null]);
+});
+
+test("what a pipe has no room for yet waits for its reader, the first text too, and all of it comes in order", async () => {
+  const pipe = join(directory, "pipe");
+  Bun.spawnSync(["mkfifo", pipe]);
+  const reader = opened(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = opened(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+  const filler = "x".repeat(4096);
+  let filled = 0;
+  try {
+    for (;;) filled += writeSync(writer, filler);
+  } catch {} // full
+  const output = await outputOf(writer, realClock, undefined);
+  const written = Promise.all([
+    output.write("first\n"),
+    output.write(`${"y".repeat(10_000)}\n`),
+    output.write("last\n"),
+  ]);
+  const wanted = filled + "first\n".length + 10_001 + "last\n".length;
+  let read = "";
+  while (read.length < wanted) {
+    try {
+      const bytes = Buffer.alloc(65_536);
+      read += bytes.toString("latin1", 0, readSync(reader, bytes));
+    } catch {
+      await realClock.sleep(1); // nothing there yet
+    }
+  }
+  await written;
+  expect(read.slice(filled)).toBe(`first\n${"y".repeat(10_000)}\nlast\n`);
+  expect([output.closed, output.failure]).toEqual([false, null]);
 });
 
 test.skipIf(!hasFull)("a full disk closes the output and is a failure that says so", async () => {
