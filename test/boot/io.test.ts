@@ -57,6 +57,8 @@ test("what a pipe has no room for yet waits for its reader, the first text too, 
   ]);
   const wanted = filled + "first\n".length + 10_001 + "last\n".length;
   let read = "";
+  // Nothing is read before it was tried to write.
+  await new Promise((resolve) => setImmediate(resolve));
   while (read.length < wanted) {
     try {
       const bytes = Buffer.alloc(65_536);
