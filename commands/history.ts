@@ -1,4 +1,4 @@
-// `gsv history show|search|segments|policy`: everything about what was said. `gsv history` alone prints the newest page, as proc history does.
+// `gsv history show|search|export|segments|policy`: everything about what was said. `gsv history` alone prints the newest page, as proc history does.
 
 import { reveal } from "../src/lib/sanitize.ts";
 import type { FoundText, SearchResult } from "../src/syscalls/history-service.ts";
@@ -7,6 +7,7 @@ import { looksLikeFlag } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { domainCommand, type Verb, verbOf } from "./derive.ts";
+import { exportHistory } from "./history-export.ts";
 import { note, printResult } from "./print.ts";
 
 const DEFAULT_VERB = "show";
@@ -19,6 +20,7 @@ export async function history(): Promise<Command> {
   const verbs = new Map<string, Verb>([
     [DEFAULT_VERB, await verbOf("proc.history", "history show")],
     ["search", { summary: searchCall.summary, input: search.spec.input, load: () => search }],
+    ["export", { summary: exportHistory.summary, input: exportHistory.spec.input, load: () => exportHistory }],
     ["segments", await verbOf("proc.segments", "history segments")],
     ["policy", await verbOf("proc.history.policy", "history policy")],
   ]);

@@ -21,7 +21,7 @@ export interface TraceCells {
 
 /** What a call is about, in the order of what says most. */
 const SAYS_MOST =
-  "script command path paths from url question pattern query message prompt name key id pid model".split(" ");
+  "script command query pattern path paths from url question message prompt name key id pid model".split(" ");
 const OTHER_CHARS_MAX = 40;
 const TIME_COLUMNS = 12;
 const PID_COLUMNS = 11;
@@ -44,13 +44,13 @@ export function traceCells(row: TraceRow): TraceCells {
 }
 
 /** The argument that says most, then the others that are short. */
-export function mainArgument(json: string): string {
+function mainArgument(json: string): string {
   const args = parsed(json);
   if (args === null) return oneLine(json);
   const main = SAYS_MOST.find((name) => isSaid(args[name]));
   const others = Object.entries(args)
     .filter(([name, value]) => name !== main && isSaid(value))
-    .map(([name, value]) => `${name}=${cutWidth(oneLine(shown(value)), OTHER_CHARS_MAX)}`);
+    .map(([name, value]) => `${reveal(name)}=${cutWidth(oneLine(shown(value)), OTHER_CHARS_MAX)}`);
   return [...(main === undefined ? [] : [oneLine(shown(args[main]))]), ...others].join(GAP);
 }
 
@@ -83,7 +83,7 @@ function oneLine(text: string): string {
   return reveal(text.trim().replace(/\s*\n\s*/g, "⏎"));
 }
 
-export function timeOfDay(at: number): string {
+function timeOfDay(at: number): string {
   const date = new Date(at);
   const two = (number: number) => String(number).padStart(2, "0");
   const seconds = `${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;

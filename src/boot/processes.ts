@@ -23,6 +23,8 @@ import { Ledger } from "../process/ledger.ts";
 import { KeptMedia } from "../process/media.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { Outages } from "../process/outage.ts";
+import { withOwn } from "../process/own-settings.ts";
+import { toolsOf } from "../process/profiles.ts";
 import { assemblePrompt } from "../process/prompt.ts";
 import { Restarter } from "../process/restart.ts";
 import type { RunPorts } from "../process/run.ts";
@@ -47,7 +49,8 @@ export interface ProcessParts {
   readonly closer: Closer;
   readonly undoing: UndoService;
   /** As a model is shown them. */
-  readonly tools: (row: ProcessRow) => readonly ToolSpec[];
+  readonly tools: (row: ProcessRow) => Promise<readonly ToolSpec[]>;
+  readonly toolNames: () => readonly string[];
   readonly heldRuns: HeldRuns;
   readonly outages: Outages;
   readonly timeouts: Timeouts;
@@ -108,7 +111,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
-    ...{ kernel, store, objects, ledger, runners, clock, retryMs, log },
+    ...{ kernel, store, objects, ledger, runners, clock, random: machine.random, retryMs, log },
     checkpoint: checkpointer(workplacesOf({ ...core, ...machine })),
   });
   const { models, offers } = core;
@@ -135,6 +138,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     compactor: ports.compactor,
     media: ports.media,
     tools: (row: ProcessRow) => ports.toolCalls.specs(row),
+    toolNames: () => ports.toolCalls.names(),
   };
 }
 
@@ -208,6 +212,7 @@ function runPorts(
     random,
     judge,
     questions,
+    toolsOf: (row, usual) => toolsOf(kernel, row, usual),
     rowNow: async (row) => (await kernel.processes.get(row.pid)) ?? row,
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
     blocks,
@@ -228,7 +233,8 @@ function runPorts(
     budgets,
     costs: new Costs(),
     async boundsOf({ pid, ownerUid: uid }, runId) {
-      const setting = await settingsFor(kernel.config, { uid, client: offers.of({ pid, runId, uid }) });
+      const offer = await withOwn(kernel, pid, offers.of({ pid, runId, uid }));
+      const setting = await settingsFor(kernel.config, { uid, client: offer });
       return {
         turnsMax: Number(setting("run.maxTurns").text),
         outputTokens: Number(setting("ai.maxTokens").text),
@@ -244,10 +250,8 @@ function runPorts(
         return [{ ...(await providers(run.model)), name, missing: null, keyMark: null, window: null, rate }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
-      return await models.reach(
-        { uid: row.ownerUid, offer: offers.of({ pid: row.pid, runId: run.runId, uid: row.ownerUid }) },
-        named,
-      );
+      const offer = offers.of({ pid: row.pid, runId: run.runId, uid: row.ownerUid });
+      return await models.reach({ uid: row.ownerUid, offer: await withOwn(kernel, row.pid, offer) }, named);
     },
     ...{ held, outages, active, ...care },
     toolSpecs: (row) => toolCalls.specs(row),

@@ -11,6 +11,7 @@ import { capsText, closedText, messageLine, partsText, processText, signalledTex
 import { PROCESS_TABLE } from "./process-table.ts";
 import {
   type Aborted,
+  type Answered,
   type Closed,
   type Histories,
   type HistoryPage,
@@ -78,6 +79,7 @@ export const procCalls = [
       workspace: field.optional(
         field.text("new, inherit, none, an id or a directory of this machine", { longest: 4096, of: "workspace" }),
       ),
+      project: field.optional(field.text("the project it works on", { longest: 60, meta: "NAME", hide: "tool" })),
       drop: field.optional(
         field.text("capabilities it does without, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
       ),
@@ -139,7 +141,7 @@ export const procCalls = [
     },
     cli: {
       examples: ['gsv proc send "Run the checks now."', 'gsv send --pid task:abc123 "Continue."'],
-      print: { kind: "value", text: (result: Sent) => result.runId },
+      print: { kind: "value", text: (result: Sent | Answered) => result.runId ?? result.response },
     },
     run: ({ processes }: { processes: Processes }, args, context) => processes.send(context, args),
   }),
@@ -150,7 +152,12 @@ export const procCalls = [
     class: "keyed",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
-      runId: field.optional(field.uuid("only if this is the run in flight", { flag: "run", meta: "RUN" })),
+      runId: field.optional(
+        field.uuid("only this one: the run in flight, or a message that still waits, which is taken back", {
+          flag: "run",
+          meta: "RUN",
+        }),
+      ),
     },
     cli: {
       examples: ["gsv proc abort task:abc123"],

@@ -1,7 +1,7 @@
 // strace: what is shown of the calls of a process, in which order, and how following ends.
 
 import { expect, test } from "bun:test";
-import { callChoice, isChosen, mainArgument, summed, tookText, traceLayout } from "../../commands/trace-table.ts";
+import { callChoice, isChosen, summed, tookText, traceCells, traceLayout } from "../../commands/trace-table.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { TraceRow } from "../../src/syscalls/services.ts";
 import { FakeIo, runs, until } from "../support/io.ts";
@@ -131,8 +131,9 @@ test("columns fit every width, and what is hidden in an argument is seen", () =>
         expect(text).not.toMatch(/[\x00-\x1f]/);
       }
     }
-  expect(mainArgument('{"command":"a\\nb","target":"host","timeoutMs":null}')).toBe("a⏎b  target=host");
-  expect(mainArgument('{"path":"cut off')).toBe('{"path":"cut off');
+  const argument = (args: string) => traceCells(row(1, "x", { args })).argument;
+  expect(argument('{"command":"a\\nb","target":"host","timeoutMs":null}')).toBe("a⏎b  target=host");
+  expect(argument('{"path":"cut off')).toBe('{"path":"cut off');
   expect([0.04, 12.4, 1234, 61_000].map(tookText)).toEqual(["0.0 ms", "12 ms", "1.23 s", "1:01 m"]);
   expect(summed([])).toEqual([]);
 });

@@ -23,6 +23,7 @@ export function admit(process: ModelProcess, message: Admission): Admitted | Ref
   if (process.closing?.reason === "kill") return "no-process";
   const chars = process.queue.reduce((sum, row) => sum + row.text.length, message.text.length);
   if (process.queue.length >= LIMITS.queueRowsMax || chars > LIMITS.queueBytesMax) return "full";
+  const renewed = renew(process, message);
   const replaced = current(process).filter((row) => row.source !== null && row.source === message.source);
   process.queue = process.queue.filter((row) => !replaced.includes(row));
   const ends = process.endUnstarted(replaced, "event.replaced");
@@ -30,7 +31,25 @@ export function admit(process: ModelProcess, message: Admission): Admitted | Ref
   process.queue.push({ ...message, id: ++process.queuedEver, generation: process.generation });
   if (message.wakes) process.lastActiveAt = message.now;
   const superseded = message.urgent ? abort(process, process.currentRun, "user.superseded", message.now).ends : [];
-  return { runId: message.runId, queued: busy && !message.urgent, ends: [...ends, ...superseded] };
+  return {
+    runId: message.runId,
+    queued: busy && !message.urgent,
+    ends: [...ends, ...superseded],
+    ...(renewed ? { renewed } : {}),
+  };
+}
+
+/** After a silence a message begins a new history; what waits quietly goes with it. */
+function renew(process: ModelProcess, { kind, renew: wish, media = [], now }: Admission): boolean {
+  const last = process.messages.at(-1)?.message;
+  const isAtRest = process.closing === null && process.currentRun === null && process.queued === 0 && !process.broken;
+  if (kind !== "user" || wish === undefined || last === undefined || !isAtRest || last.timestamp >= wish.before)
+    return false;
+  const quiet = current(process);
+  const { archiveId, requestKey } = wish;
+  cut(process, { reason: "reset", archive: true, archiveId, requestKey, media: media.map(({ id }) => id) }, now);
+  for (const row of quiet) row.generation = process.generation;
+  return true;
 }
 
 export function claim(process: ModelProcess, now: number): Claimed | null {
@@ -175,6 +194,14 @@ export function abort(process: ModelProcess, runId: string | null, reason: strin
   const ends = process.finish(runId, { status: "aborted", reason, text: null, error: null }, now);
   const nextRunId = current(process).find((row) => row.wakes)?.runId ?? null;
   return { aborted: true, runId, interruptedToolCalls, ends, withdrawn, nextRunId };
+}
+
+export function takeBack(process: ModelProcess, runId: string): Aborting | null {
+  const row = current(process).find((each) => each.runId === runId && each.kind === "user");
+  if (row === undefined) return null;
+  process.queue = process.queue.filter((each) => each !== row);
+  const ends = process.endUnstarted([row], "user.withdrawn");
+  return { aborted: true, runId, isWaiting: true, interruptedToolCalls: 0, ends, withdrawn: [], nextRunId: null };
 }
 
 export function cut(

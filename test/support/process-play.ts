@@ -21,9 +21,11 @@ export async function play(world: World, move: Move): Promise<void> {
 }
 
 const PLAYERS: Players = {
-  async send(world, { text, urgent, retry }) {
+  async send(world, { text, urgent, retry, renewsAfter }) {
     const known = world.admitted.findLast((message) => message.kind === "user");
-    if (retry === "no" || known === undefined) return await admit(world, { text, urgent });
+    const requestKey = world.fresh("renewal");
+    const renew = { before: world.now - (renewsAfter ?? world.now), archiveId: `archive-${requestKey}`, requestKey };
+    if (retry === "no" || known === undefined) return await admit(world, { text, urgent, renew });
     // A retry draws a new run id and may come later; the answer is the first one's, or a conflict when it is not the same message.
     const again = { ...known, runId: world.fresh("run"), now: world.now, urgent: known.urgent !== (retry === "other") };
     const outcome = await world.both((store) => store.admit(world.pid, again));
@@ -143,7 +145,8 @@ const PLAYERS: Players = {
 
   async abort(world, { which, retry }) {
     const current = world.runs.at(-1)?.runId ?? "run-of-nobody";
-    const runId = { current, any: null, none: "run-of-nobody" }[which];
+    const waiting = world.admitted.at(-1)?.runId ?? "run-of-nobody";
+    const runId = { current, any: null, none: "run-of-nobody", waiting }[which];
     const requestKey = (retry ? world.abortKeys.at(-1) : undefined) ?? world.fresh("key");
     world.abortKeys.push(requestKey);
     world.report(
