@@ -32,7 +32,7 @@ export interface JudgePorts {
   /** What policies say of a process, the narrowest first. */
   readonly layers: (row: ProcessRow, directory: string | null) => Promise<readonly Layer[]>;
   /** What a file holds now, for whoever is shown how it would change; null where that cannot be told. */
-  readonly textOf: (row: ProcessRow, path: string) => Promise<string | null>;
+  readonly textOf: (row: ProcessRow, path: string, target: "gsv" | "host") => Promise<string | null>;
   readonly parser: () => Promise<ParseShell>;
 }
 
@@ -165,8 +165,8 @@ export class Judge {
   }
 
   private async diffOf(row: ProcessRow, call: Called, place: string | null): Promise<string | null> {
-    if (!changesFile(call) || place === null || call.args.target === "host") return null;
-    const before = await this.ports.textOf(row, place);
+    if (!changesFile(call) || place === null) return null;
+    const before = await this.ports.textOf(row, place, call.args.target === "host" ? "host" : "gsv");
     const { content, oldString, newString, replaceAll } = call.args;
     if (call.call === "fs.write") return lineDiff(before ?? "", String(content), DIFF_LINES_MAX);
     if (before === null || typeof oldString !== "string" || typeof newString !== "string") return null;
