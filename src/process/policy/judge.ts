@@ -166,7 +166,10 @@ export class Judge {
 
   private async diffOf(row: ProcessRow, call: Called, place: string | null): Promise<string | null> {
     if (!changesFile(call) || place === null) return null;
-    const before = await this.ports.textOf(row, place, call.args.target === "host" ? "host" : "gsv");
+    const isOnHost = call.args.target === "host";
+    const before = await this.ports.textOf(row, place, isOnHost ? "host" : "gsv");
+    // New, or none that the agent may read: what it may not see stands in no question of its.
+    if (isOnHost && before === null) return null;
     const { content, oldString, newString, replaceAll } = call.args;
     if (call.call === "fs.write") return lineDiff(before ?? "", String(content), DIFF_LINES_MAX);
     if (before === null || typeof oldString !== "string" || typeof newString !== "string") return null;
