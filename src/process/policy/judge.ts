@@ -136,7 +136,8 @@ export class Judge {
       place,
       slippery: null,
     });
-    const reasons = [said === null ? reasonOf(call, guarded) : said.by];
+    const why = attaches === null ? reasonOf(call, guarded) : `nobody has attached ${attaches} yet`;
+    const reasons = [said === null ? why : said.by];
     const attached = attaches === null ? {} : { attaches };
     const diff = verdict.action === "auto" && said === null ? null : await this.diffOf(row, call, place);
     const common = { what, place, attaches, about: { target, directory: null, reasons, diff, ...attached } };
