@@ -95,7 +95,7 @@ function againParts({ waitsFor }: State, now: number): { readonly head: string; 
 
 /** Whether what is said here changes with time alone. */
 export function isCounting({ state, waitsFor }: Pick<State, "state" | "waitsFor">): boolean {
-  return state === "paused" && waitsFor?.kind === "outage";
+  return state === "paused" && (waitsFor?.kind === "outage" || waitsFor?.kind === "restart");
 }
 
 function heldParts(state: State, { now }: ActivityPlace): Parts | null {
@@ -117,6 +117,13 @@ function heldParts(state: State, { now }: ActivityPlace): Parts | null {
     case "approval":
     case "question":
       return ["paused: waits for an answer", reveal(waitsFor.summary)];
+    case "restart": {
+      const left = waitsFor.until - now;
+      return [
+        `paused: ${reveal(waitsFor.reason)}`,
+        left > 0 ? `taken up again in ${clockText(left)}` : "beginning again",
+      ];
+    }
     default:
       return [`paused: ${reveal(waitsFor.reason)}`];
   }

@@ -18,6 +18,7 @@ import { KeyReader, type Typed } from "./keys.ts";
 import { Leaving } from "./leaving.ts";
 import { LineShell } from "./line-shell.ts";
 import type { AppPorts } from "./ports.ts";
+import { Presence } from "./presence.ts";
 import { reduce } from "./reduce.ts";
 import type { Hands } from "./reduce-keys.ts";
 import type { Route } from "./route.ts";
@@ -25,13 +26,12 @@ import { type Live, Screen } from "./screen.ts";
 import { settingOf } from "./setting.ts";
 import { SLASHES } from "./slash.ts";
 import { type Happening, initialState, type State, type Who } from "./state.ts";
-import { retheme, still, THEMES, type Theme, type ThemeName } from "./theme.ts";
+import { retheme, still, THEME_KEY, THEMES, type Theme, type ThemeName } from "./theme.ts";
 import { plainText } from "./told.ts";
 import { Transcript } from "./transcript.ts";
 import { goesOn } from "./unfinished.ts";
 import type { DockView } from "./view/dock.tsx";
-import type { ViewPlace } from "./view/draw.tsx";
-import type { View } from "./views.ts";
+import { ViewPainter } from "./view-painter.ts";
 
 const SIGNALS = ["chat.*", "process.*"];
 const ESCAPE_MS = 40;
@@ -40,8 +40,6 @@ const STILL_TICK_MS = 1000;
 const HOLD_MS = 500;
 /** How often lists of processes are looked at anew. */
 const LOOK_MS = 1000;
-const VIEW_MS = 16;
-const THEME_KEY = "terminal.theme";
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const who = await io.sys().call<Who>("system.whoami", {});
@@ -57,9 +55,9 @@ class App {
   private readonly attention: Attention;
   private readonly leaving = new Leaving();
   private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status];
-  private drawView: (view: View, state: State, place: ViewPlace) => readonly string[] = () => [];
   private readonly theme: Theme;
-  private viewDue: (() => void) | null = null;
+  private readonly presence: Presence;
+  private readonly painter: ViewPainter;
   private settle: (() => void) | null = null;
   /** Effects that have the terminal come one after the other. */
   private turn: Promise<void> = Promise.resolve();
@@ -78,18 +76,33 @@ class App {
     const { terminal, theme, history, abilities } = ports;
     this.theme = theme;
     const tty = abilities.unicode ? terminal : inLettersOfAscii(terminal);
-    this.state = initialState({ who, pid: initPid(who.uid), past: history.past });
+    const { pid = initPid(who.uid), readOnly = false } = ports.to ?? {};
+    this.state = { ...initialState({ who, pid, past: history.past }), readOnly };
     this.attention = new Attention({
       write: (text) => void (this.busy || tty.write(text)),
       notifies: abilities.notifies,
       titled: abilities.told,
     });
     this.screen = new Screen(tty, io.clock, () => this.frame());
+    this.painter = new ViewPainter({
+      screen: this.screen,
+      clock: io.clock,
+      state: () => (this.busy ? null : this.state),
+      size: terminal,
+      theme,
+    });
     this.transcript = new Transcript({
       theme,
       columns: () => terminal.columns,
       commit: (lines) => this.screen.commit(lines),
       marked: abilities.told,
+    });
+    this.presence = new Presence({
+      io,
+      pid: () => this.state.pid,
+      happen: (happening) => this.happen(happening),
+      print: (entry) => this.transcript.add(entry),
+      seen: ports.seen ?? null,
     });
     this.effects = new Effects({
       io,
@@ -114,13 +127,11 @@ class App {
 
   async run(): Promise<number> {
     const { terminal, early } = this.ports;
-    const stop = this.io
-      .sys()
-      .on({ names: SIGNALS }, (signal) => this.happen({ type: "signal", signal, at: this.now() }));
+    const stop = this.io.sys().on({ names: SIGNALS }, (signal) => this.presence.hear(signal));
     terminal.onResize(() => {
       this.screen.resized();
       this.show();
-      this.paintView();
+      this.painter.paint();
     });
     terminal.onGone(() => this.leaving.hungUp());
     const letGo = this.leaving.hear(this.io);
@@ -133,6 +144,7 @@ class App {
       await this.effects.farewell();
       return status;
     } finally {
+      this.presence.keep();
       stop();
       letGo();
       this.putRight();
@@ -156,16 +168,14 @@ class App {
   /** As it was chosen the last time. */
   private async likedTheme(): Promise<void> {
     const name = await settingOf(this.io, THEME_KEY, ["auto", ...(Object.keys(THEMES) as ThemeName[])]);
-    if (name === "auto") return;
-    retheme(this.theme, name);
-    this.happen({ type: "themed", theme: name });
+    if (name !== "auto") this.choose(name);
   }
 
   private async begin(): Promise<void> {
     const { theme, ports, state } = this;
     const { version, terminal, words } = ports;
     const { pid, who } = state;
-    const [attached] = await Promise.all([attachTo(this.io.sys(), pid), this.likedTheme()]);
+    const [attached] = await Promise.all([attachTo(this.io.sys(), pid, terminal.rows), this.likedTheme()]);
     const { model, page } = attached;
     const isNew = page.messageCount === 0;
     const about = { version, username: who.username, pid, model, isNew, columns: terminal.columns };
@@ -178,7 +188,8 @@ class App {
 
   private async attach(pid: string, readOnly: boolean): Promise<void> {
     try {
-      const attached = await attachTo(this.io.sys(), pid);
+      const attached = await attachTo(this.io.sys(), pid, this.ports.terminal.rows);
+      this.presence.keep();
       this.happen({ type: "attached", pid, readOnly });
       const { label } = attached.info;
       this.transcript.add({
@@ -193,6 +204,7 @@ class App {
 
   private know({ info, page, approvals, model }: Attached): void {
     for (const entry of entriesOf(page)) this.transcript.add(entry);
+    this.presence.begin(info.pid, page.messages.at(-1)?.id ?? 0);
     const { state, waitsFor, costUsd } = info;
     this.happen({ type: "known", state, waitsFor, costUsd, model, folds: foldsOf(page) });
     const asks = approvals.map((each) => ({ ...each, since: each.createdAt }));
@@ -205,7 +217,7 @@ class App {
     const { theme } = this;
     const { terminal } = this.ports;
     let drawn: { readonly key: string; readonly lines: readonly string[] } | null = null;
-    this.drawView = drawView;
+    this.painter.draw = drawView;
     this.drawDock = (view) => {
       const key = JSON.stringify([view, terminal.columns, this.state.theme]);
       if (drawn?.key !== key) drawn = { key, lines: drawDock(view, terminal.columns, theme) };
@@ -231,7 +243,7 @@ class App {
     // At once: whoever types sees it now.
     if (typed.length === 0 || this.busy) return;
     this.screen.paint();
-    this.paintView();
+    this.painter.paint();
   }
 
   private async hold(work: Promise<void>): Promise<void> {
@@ -246,6 +258,7 @@ class App {
     const { state: before } = this;
     const { state, effects } = reduce(before, happening, this.hands());
     this.state = state;
+    this.presence.noting(happening, effects);
     this.attention.look(before, state, this.now());
     for (const effect of effects) this.effects.carryOut(effect);
     this.show();
@@ -284,23 +297,9 @@ class App {
   }
 
   private show(): void {
-    if (this.state.view === null || this.busy) this.screen.leaveAlt();
-    else {
-      this.screen.enterAlt();
-      this.viewDue ??= this.io.clock.after(VIEW_MS, () => this.paintView());
-    }
+    this.painter.show();
     this.screen.changed();
     this.tick();
-  }
-
-  /** What is written faster than it can be read is drawn all the same only so often. */
-  private paintView(): void {
-    const { state } = this;
-    this.viewDue?.();
-    this.viewDue = null;
-    if (state.view === null || this.busy) return;
-    const { columns, rows } = this.ports.terminal;
-    this.screen.paintAlt(this.drawView(state.view, state, { theme: this.theme, now: this.now(), columns, rows }));
   }
 
   private get isLooking(): boolean {
@@ -308,10 +307,9 @@ class App {
     return view?.kind === "top" || picker?.kind === "process";
   }
 
-  private async choose(name: string): Promise<void> {
-    retheme(this.theme, name as ThemeName);
+  private choose(name: ThemeName): void {
+    retheme(this.theme, name);
     this.happen({ type: "themed", theme: name });
-    await this.io.sys().call("config.set", { key: THEME_KEY, value: name });
   }
 
   /** Only while something moves by itself is there anything to draw. */

@@ -3,7 +3,7 @@
 import type { Io } from "../commands/command.ts";
 import { type Approval, type ProcessInfo, WORKING_STATES } from "../src/abi/process.ts";
 import type { Answer } from "../src/syscalls/approval-service.ts";
-import type { Sent } from "../src/syscalls/services.ts";
+import type { Answered, Sent } from "../src/syscalls/services.ts";
 import { type SendEffect, unkept } from "./send.ts";
 import type { Context, Entry, Happening, State } from "./state.ts";
 import { worded } from "./worded.ts";
@@ -50,8 +50,9 @@ export class ChatEffects {
     const { io, happen } = this.options;
     const args = { pid, message: text, ...(interrupt ? { interrupt } : {}) };
     try {
-      const { runId } = await io.sys().call<Sent>("proc.send", args);
-      happen({ type: "sent", key, runId });
+      const sent = await io.sys().call<Sent | Answered>("proc.send", args);
+      if (sent.runId === null) happen({ type: "answered", key, text: sent.response });
+      else happen({ type: "sent", key, runId: sent.runId });
     } catch (error) {
       happen({ type: "refused", key, message: text, why: worded(error) });
     }

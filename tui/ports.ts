@@ -2,6 +2,7 @@
 
 import type { Abilities } from "./abilities.ts";
 import type { History } from "./history.ts";
+import type { SeenPort } from "./presence.ts";
 import type { Tty } from "./screen.ts";
 import type { Theme } from "./theme.ts";
 
@@ -29,4 +30,8 @@ export interface AppPorts {
   readonly words: readonly string[];
   /** What was typed before anybody could look at it. */
   readonly early: () => readonly Uint8Array[];
+  /** Whom to talk to; the init where nobody was named. */
+  readonly to?: { readonly pid: string; readonly readOnly: boolean } | null;
+  /** How far each process was seen here. */
+  readonly seen?: SeenPort;
 }

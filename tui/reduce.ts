@@ -31,6 +31,11 @@ function taken(state: State, happening: Happening, hands: Hands): Reduced {
       return onSignal(viewHearing(state, happening.signal, happening.at), happening.signal, happening.at);
     case "sent":
       return sent(state, happening.key, happening.runId);
+    case "answered": {
+      const waiting = state.waiting.filter(({ key }) => key !== happening.key);
+      const run = state.run?.runId === "" ? null : state.run;
+      return { state: { ...state, waiting, run }, effects: happening.text.split("\n").map(note) };
+    }
     case "refused": {
       const waiting = state.waiting.filter(({ key }) => key !== happening.key);
       const run = state.run?.runId === "" ? null : state.run;

@@ -35,7 +35,7 @@ export interface ReadOptions {
   readonly onInterrupted: () => void;
   /** Who asks, and with what environment. */
   readonly client?: ClientInfo;
-  readonly config?: Partial<Config>;
+  readonly config?: () => Promise<Partial<Config>>;
   readonly secretsStore?: string | undefined;
   /** Where programs are looked for. */
   readonly path?: string | undefined;
@@ -53,7 +53,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     database.close();
     return null;
   }
-  const { generation } = database.current();
+  const generation = () => database.current().generation;
   const caller = () => callersFrom(kernel.accounts).person(human.uid, human.home);
   const sys = (): Sys =>
     kernelSys({
@@ -69,19 +69,24 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     (await import("./read-files.ts")).readFiles({ paths, clock, random, database, kernel, sys }),
   );
   const histories = lazily(async () =>
-    (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation }),
+    (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation() }),
   );
+  const registry = registryService({
+    kernel,
+    atRest: true,
+    fresh: async (pid) => (await histories.get()).store.projection(pid).catch(() => null),
+    onInterrupted,
+  });
   const dispatch = makeDispatch({
     readOnly: true,
     table: { get: syscallNamed },
     services: {
-      registry: registryService({
-        kernel,
-        atRest: true,
-        fresh: async (pid) => (await histories.get()).store.projection(pid).catch(() => null),
-        onInterrupted,
-      }),
+      registry,
       histories: loadedWhenAsked(async () => (await histories.get()).histories),
+      sessions: loadedWhenAsked(async () => {
+        const { sessionViews } = await import("../sessions/views.ts");
+        return sessionViews({ kernel, registry, clock, ...(await histories.get()) });
+      }),
       archives: archivesService({
         kernel,
         objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
@@ -91,17 +96,14 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       tree: loadedWhenAsked(async () => (await files.get()).tree),
       storage: loadedWhenAsked(async () => (await files.get()).storage),
       media: loadedWhenAsked(async () => (await files.get()).media),
-      // What the next turn is told, a kernel puts together.
-      prompts: loadedWhenAsked(async () => ({})),
-      trust: loadedWhenAsked(async () => ({})),
-      undoing: loadedWhenAsked(async () => ({})),
-      settings: settingsAtRest(kernel, options),
+      ...ofKernels(),
+      settings: settingsShown(kernel, options),
       ...treesAtRest(options, kernel),
       ...peopleAtRest(kernel, clock),
       kernel: controlService({
         about: aboutThis(paths),
         processes: kernel.processes,
-        life: () => ({ ...holderOf(paths), generation, clients: 0 }),
+        life: () => ({ ...holderOf(paths), generation: generation(), clients: 0 }),
         drain: () => {},
       }),
     },
@@ -132,6 +134,12 @@ function reportsAtRest(kernel: KernelStore, clock: Clock) {
   };
 }
 
+/** What the next turn is told, a kernel puts together. */
+function ofKernels(): Pick<Services, "prompts" | "trust" | "undoing"> {
+  const none = async () => ({});
+  return { prompts: loadedWhenAsked(none), trust: loadedWhenAsked(none), undoing: loadedWhenAsked(none) };
+}
+
 const spending = () => import("../kernel/spending.ts");
 
 async function needsKernel(): Promise<never> {
@@ -154,10 +162,10 @@ function loadedWhenAsked<S extends object>(load: () => Promise<Partial<NoInfer<S
   });
 }
 
-function settingsAtRest(kernel: KernelStore, options: ReadOptions): Settings {
+function settingsShown(kernel: KernelStore, options: ReadOptions): Settings {
   return loadedWhenAsked(async () => {
-    const { bootSettings } = await import("./settings.ts");
-    return (await bootSettings(kernel, { ...options, config: options.config ?? {} })).settings;
+    const { settingsAtRest } = await import("./settings.ts");
+    return settingsAtRest(kernel, { ...options, config: (await options.config?.()) ?? {} });
   });
 }
 
@@ -169,6 +177,10 @@ function peopleAtRest(kernel: KernelStore, clock: Clock): Pick<Services, keyof R
     tokens: loadedWhenAsked(async () => (await people.get()).tokens),
     rights: loadedWhenAsked(async () => (await people.get()).rights),
     audit: loadedWhenAsked(async () => (await people.get()).audit),
+    agents: loadedWhenAsked(async () => (await people.get()).agents),
+    bundles: loadedWhenAsked(async () => (await people.get()).bundles),
+    projects: loadedWhenAsked(async () => (await people.get()).projects),
+    credits: loadedWhenAsked(async () => (await people.get()).credits),
   };
 }
 
