@@ -3,9 +3,10 @@
 // without a slash too. Pure.
 
 import { initPid, isPid } from "../src/abi/ids.ts";
+import type { Past } from "./history.ts";
 import { simpleWords } from "./simple.ts";
 import type { Effect, Reduced, State } from "./state.ts";
-import { THEMES } from "./theme.ts";
+import { THEMES, type ThemeName } from "./theme.ts";
 import { openedPicker, openedStrace, openedTop } from "./views.ts";
 
 export type Slash = { readonly summary: string } & (
@@ -63,10 +64,10 @@ export function ownLine(state: State, line: string): Reduced | null {
   return first === "strace" ? straceOf(state, rest) : null;
 }
 
-export function ran(text: string, host: boolean): readonly Effect[] {
+export function ran(text: string, host: boolean, entry: Past | null = null): readonly Effect[] {
   return [
     { do: "print", entry: { kind: "ran", text, host } },
-    { do: "run", text, host },
+    { do: "run", text, host, entry },
   ];
 }
 
@@ -123,7 +124,7 @@ function model(state: State, rest: string): Reduced {
 
 function themed(state: State, rest: string): Reduced {
   if (rest === "") return openedPicker(state, "theme");
-  if (rest in THEMES) return { state, effects: [{ do: "theme", name: rest }] };
+  if (rest in THEMES) return { state, effects: [{ do: "theme", name: rest as ThemeName }] };
   return told(state, `no theme is named ${rest}: ${Object.keys(THEMES).join(", ")}`);
 }
 

@@ -12,6 +12,7 @@ import type { HistoryPage, TraceRow } from "../src/syscalls/services.ts";
 import type { BudgetInfo } from "../src/syscalls/spending-service.ts";
 import type { Item } from "./picker.ts";
 import type { Happening, State } from "./state.ts";
+import { THEME_KEY, type ThemeName } from "./theme.ts";
 import type { Seen } from "./top.ts";
 import type { ViewEffect } from "./views.ts";
 
@@ -21,8 +22,8 @@ export interface ViewEffectsOptions {
   readonly happen: (happening: Happening) => void;
   /** What was said and done, as a text. */
   readonly told: (page: HistoryPage) => string;
-  /** Draws in these colours from now on, also the next time. */
-  readonly theme: (name: string) => Promise<void>;
+  /** Draws in these colours from now on. */
+  readonly theme: (name: ThemeName) => void;
 }
 
 /** How long the kernel waits for the next call before it is asked again. */
@@ -46,7 +47,9 @@ export class ViewEffects {
       case "offer-models":
         return this.offerModels();
       case "theme":
-        return this.options.theme(effect.name);
+        this.options.theme(effect.name);
+        await this.options.io.sys().call("config.set", { key: THEME_KEY, value: effect.name });
+        return;
     }
   }
 

@@ -193,6 +193,9 @@ export const SETTINGS = {
     max: 100_000,
   }),
 
+  "council.model": setting("text", "the model of the chair of a council, where none is named", "", {
+    env: "COUNCIL_MODEL",
+  }),
   "run.timeoutMs": count(
     "a run is stopped this long after it last did something, and never later than four times that; 0 is never",
     1_800_000,
@@ -222,6 +225,12 @@ export const SETTINGS = {
   "compaction.extractMemories": flag("whether a compaction writes down what should last", true, ASKS),
   "timeouts.llmMs": count("how long a model may go without a word", 300_000, { min: 1000 }),
   "timeouts.toolMs": count("how long a tool may take", 60_000),
+  "terminal.notify": choice("how gsv calls when something waits and nobody looks", ["auto", "bell", "off"], {
+    env: "GSV_TERMINAL_NOTIFY",
+  }),
+  "terminal.motion": choice("whether anything on a terminal moves by itself", ["full", "reduced"], {
+    env: "GSV_TERMINAL_MOTION",
+  }),
 
   "retention.archivesDays": count("archives older than this are deleted; 0 keeps them for ever", 0, {
     max: DAYS_MAX,
@@ -271,36 +280,6 @@ export function configOver(stored: { readonly [key: string]: string }, said: Par
   return { ...Object.fromEntries(values), ...said } as Config;
 }
 
-const NUMBERS: (keyof Config)[] = [];
-const secrets: string[] = [];
-/** Variables that set what an account may set for itself, and those that set what only root may. */
-const ofUsers: string[] = [];
-const ofRoot: string[] = [];
-for (const name of SETTING_NAMES) {
-  const { env, type, writes }: Setting = SETTINGS[name];
-  if (name.startsWith("kernel.") || name.startsWith("retention.")) NUMBERS.push(name as keyof Config);
-  if (env === undefined) continue;
-  (writes === "user" ? ofUsers : ofRoot).push(env);
-  if (type === "secret") secrets.push(env);
-}
-
-/** Variables whose values are secrets. */
-export const SECRET_ENV: readonly string[] = secrets;
-
-/** What a client tells the kernel of its environment, and nothing else. */
-export const CLIENT_ENV: readonly string[] = [...ofUsers, "LANG", "EDITOR", "VISUAL"];
-
-/** What the kernel gets of the environment of whoever happens to start it. */
-export const KERNEL_ENV: readonly string[] = [
-  "PATH",
-  "HOME",
-  "TMPDIR",
-  "LANG",
-  "LC_ALL",
-  "TZ",
-  "XDG_RUNTIME_DIR",
-  "GSV_HOME",
-  "USER",
-  "LOGNAME",
-  ...ofRoot,
-];
+const NUMBERS = SETTING_NAMES.filter(
+  (name) => name.startsWith("kernel.") || name.startsWith("retention."),
+) as readonly (keyof Config)[];

@@ -17,6 +17,7 @@ import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
 import { budgetService } from "../process/budget-service.ts";
 import { historiesService } from "../process/histories.ts";
+import type { Ledger } from "../process/ledger.ts";
 import { lifecycleService } from "../process/lifecycle.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
@@ -36,8 +37,9 @@ import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
 import { conversationsOf } from "./compaction.ts";
 import { disksOf } from "./disks.ts";
+import { machineOf } from "./machine.ts";
 import { mountedFiles } from "./mounts.ts";
-import { bootPeople } from "./people.ts";
+import { bootAgents, bootPeople } from "./people.ts";
 import type { ProcessParts } from "./processes.ts";
 import { bootstrapOf, homesOf, lazyRepositories } from "./repos.ts";
 import { attended, bootSessions } from "./sessions.ts";
@@ -50,21 +52,13 @@ export function bootServices(
   { shells, hostFiles, web, code, ...parts }: ServiceParts,
 ): Services {
   const { ledger, runners, closer, heldRuns, budgets, undoing, policy } = parts;
-  const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
-  const { clock, random, paths, pid } = machine;
+  const { kernel, processes: store, objects, machine, config, host, startedAt, generation } = core;
+  const { clock, paths, pid } = machine;
   const { models, offers } = core;
   const choosing = { kernel, models, offers, clock, held: heldRuns };
-  const spawning = {
-    ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
-    log: machine.log,
-    locate: files.locate,
-    mayBe: policy.mayBe,
-    mediaRefs: (row: ProcessRow, ids: readonly string[]) => mediaRefs(objects, row, ids),
-    contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
-    taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
-    workplaces: workplacesOf({ ...core, ...machine }),
-    modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
-  };
+  const spawning = spawningOf(core, files, parts);
+  const people = bootPeople(core, parts);
+  const modelNamed = (context: CallContext, model: string) => modelFor(choosing, context, { pid: null, model });
   const processes = processesService({
     ...spawning,
     ...{ closer, termMs: config["kernel.termMs"], held: heldRuns },
@@ -74,17 +68,15 @@ export function bootServices(
     processes,
     registry: registryService({ kernel, atRest: false, heldBy: (pid) => ledger.heldBy(pid) }),
     prompts: promptsService(promptPorts(core, files, parts)),
-    histories: historiesService({
-      ...{ kernel, store, calls: { heard: core.calls, clock } },
-      open: (row) => ledger.open(row),
-    }),
+    histories: bootHistories(core, ledger),
     archives: archivesService({ kernel, objects }),
     models: modelService(choosing),
     conversations: conversationsOf(core, parts, spawning),
   };
   const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
   return {
-    ...bootPeople(core, parts),
+    ...people,
+    ...bootAgents(core, { accounts: people.accounts, toolNames: parts.toolNames, modelNamed }),
     ...used,
     ...bootSessions(core, used),
     processes: attended(core, processes),
@@ -112,6 +104,24 @@ export function bootServices(
     trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
     lifecycle: lifecycleService(kernel, parts.timeouts),
     search: core.search,
+  };
+}
+
+/** What it takes to start a process. */
+function spawningOf(core: Core, files: FileParts, { ledger, runners, heldRuns, policy }: ProcessParts) {
+  const { kernel, processes: store, objects, machine, bus, retries, models, offers } = core;
+  const { clock, random } = machine;
+  const choosing = { kernel, models, offers, clock, held: heldRuns };
+  return {
+    ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
+    log: machine.log,
+    locate: files.locate,
+    mayBe: policy.mayBe,
+    mediaRefs: (row: ProcessRow, ids: readonly string[]) => mediaRefs(objects, row, ids),
+    contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
+    taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
+    workplaces: workplacesOf({ ...core, ...machine }),
+    modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
   };
 }
 
@@ -196,8 +206,13 @@ export function bootFiles(core: Core): FileParts {
     actFor: (caller) => door(caller.ownerUid, async () => caller),
     log: async () => redactor.text(await endOfFile(paths.kernelLog, LOG_BYTES_MAX)),
     onLocked: (uid, locked) => logins.accountLocked(uid, locked),
+    machine: machineOf(paths.home),
     ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
   });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
   return { options, locate: pathLocator(options), kept: new KeptResults(namespace), live };
+}
+
+function bootHistories({ kernel, processes: store, calls, machine: { clock } }: Core, ledger: Ledger) {
+  return historiesService({ kernel, store, calls: { heard: calls, clock }, open: (row) => ledger.open(row) });
 }
