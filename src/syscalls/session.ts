@@ -206,6 +206,7 @@ export const sessionCalls = [
     summary: "Say which process is behind a session; one is made where there is none",
     class: "keyed",
     once: "answer",
+    by: "person",
     input: { key },
     cli: {
       hidden: true,
