@@ -173,6 +173,27 @@ test("tokens and cost are those of the conversation, and begin anew with it", as
   expect(await stats()).toMatchObject({ messages: 0, tokens: { total: 0 }, uptimeMs: 60_000 });
 });
 
+test("what was said is read as rows, page by page, without what tools said", async () => {
+  await using home = await TestKernel.boot();
+  const { id } = await sessions(home).get();
+  home.model.will(INIT, { text: "look", calls: [{ name: "Read", args: { path: "/proc/version" } }] }, { text: "so" });
+  await home.say("which?");
+  const rows: object[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const page: { messages: object[]; next: number | null } = await home.sys.call("session.messages", {
+      after,
+      limit: 3,
+    });
+    rows.push(...page.messages);
+    after = page.next;
+  }
+  expect(rows).toMatchObject([
+    { id: 1, sessionId: id, role: "user", content: "which?" },
+    { id: 2, sessionId: id, role: "assistant", content: "look" },
+    { id: 4, sessionId: id, role: "assistant", content: "so" },
+  ]);
+});
+
 test("an archived conversation is gone on with, and what was there is archived", async () => {
   await using home = await TestKernel.boot();
   const { reset, restore, history, get } = sessions(home);
