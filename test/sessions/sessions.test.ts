@@ -45,6 +45,16 @@ test("the owner's own session is their init, from the start and under each of it
   expect((await list()).map(({ key }) => key)).toEqual([MAIN]);
 });
 
+test("a home that had no sessions gets that of its init at the next start", async () => {
+  await using home = await TestKernel.boot();
+  await home.say("hello");
+  const { id } = await sessions(home).get();
+  await home.stores.kernel.sessions.remove(id);
+  expect(await sessions(home).list()).toEqual([]);
+  await home.restart();
+  expect(await sessions(home).get()).toMatchObject({ key: MAIN, pid: INIT, messages: 2, previousSessions: 0 });
+});
+
 test("a reset through the session is a reset of the process, and the other way round", async () => {
   await using home = await TestKernel.boot();
   const { get, reset, history } = sessions(home);
@@ -92,6 +102,9 @@ test("any other key makes one task, once, however many ask for it together", asy
   await home.say("hello", { pid: first?.pid ?? "" });
   expect((await list()).map(({ key }) => key)).toEqual([ALICE, MAIN]);
   expect((await home.refusal("session.open", { key: "agent:nobody:cli:dm:x" })).code).toBe("EPERM");
+  const root = home.person(0);
+  expect((await home.refusal("session.open", { key: ALICE }, root)).code).toBe("ESRCH");
+  expect(await sessions(home, root).list()).toHaveLength(2);
 });
 
 test("a session outlives its process: after a kill the next message gets a new one, and the old conversation is kept", async () => {
