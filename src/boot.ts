@@ -122,6 +122,10 @@ export interface Kernel {
   readonly callers: Callers;
   readonly runners: Runners;
   readonly ledger: Ledger;
+  /** The one handle through which kernel.db is written. */
+  readonly database: KernelDb;
+  /** What looks after runs: for those who start them for sessions of their own. */
+  readonly care: Pick<ProcessParts, "timeouts" | "contextResets">;
   readonly objects: ObjectStore;
   /** Default, then what is stored for the whole home, then what the environment said. */
   readonly config: Config;
@@ -277,7 +281,7 @@ async function takeUp(
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns, outages, timeouts, policy, budgets, dueWithinMs }: ProcessParts,
+  { runners, ledger, closer, heldRuns, outages, timeouts, contextResets, policy, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -289,6 +293,8 @@ function finished(
   return {
     runners,
     ledger,
+    database,
+    care: { timeouts, contextResets },
     objects,
     firstRun,
     config,

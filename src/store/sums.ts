@@ -11,7 +11,7 @@ export interface ObjectSums {
   readonly count: number;
 }
 
-/** Archives by account, files by the directory they belong to: `/home/sam`, `/root`. */
+/** Archives by account, those of sessions under their own names by agent, files by the directory they belong to: `/home/sam`, `/root`. */
 export function objectSums(kernelDb: string): ObjectSums[] {
   const db = new Db(kernelDb, { mode: "read" });
   try {
@@ -33,6 +33,7 @@ export function objectSums(kernelDb: string): ObjectSums[] {
 function ownerOf(key: string): Pick<ObjectSums, "kind" | "name"> {
   const parts = key.split("/");
   if (parts[0] === "var" && parts[1] === "sessions") return { kind: "archives", name: parts[2] ?? "" };
+  if (parts[0] === "agents" && parts[2] === "sessions") return { kind: "archives", name: parts[1] ?? "" };
   const depth = parts[0] === "home" || parts[0] === "var" ? 2 : 1;
   return { kind: "files", name: `/${parts.slice(0, depth).join("/")}` };
 }
