@@ -68,10 +68,10 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
   config: {
     get: { load: async () => (await import("./config.ts")).get },
     list: { load: async () => (await import("./config.ts")).list },
-    set: { load: async () => (await import("./config.ts")).set },
+    set: { load: async () => (await import("./config-change.ts")).set },
     edit: {
       summary: "Change your settings in your editor, all at once or none",
-      load: async () => (await import("./config.ts")).edit,
+      load: async () => (await import("./config-change.ts")).edit,
     },
   },
 };

@@ -1,5 +1,5 @@
 // What `gsv man -k` searches: the sections of the pages, the commands and the syscalls, their words counted. That takes every declaration
-// there is, so a binary holds it ready made: its build puts the answer in the place of this file (src/bundle/ready-index.ts).
+// there is, so a binary holds it ready made: its build puts the answer in the place of this file (src/bundle/ready-made.ts).
 
 import { countWords, type WordCounts } from "../src/lib/search.ts";
 import type { ManualSection } from "../src/prompts/manual.ts";

@@ -235,7 +235,7 @@ function takeTermination(restore: () => void): () => void {
 
 /** An output that shows no secret of the environment. */
 async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<Output> {
-  const { SECRET_ENV } = await import("./abi/config.ts");
+  const { SECRET_ENV } = await import("./abi/environment.ts");
   if (!SECRET_ENV.some((name) => env[name])) return output;
   const { redactorOf } = await import("./boot/redact.ts");
   const redactor = redactorOf(env);

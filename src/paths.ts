@@ -23,9 +23,11 @@ export type HomePaths = ReturnType<typeof homePaths>;
 
 const OWN_DIRECTORY = "set GSV_HOME to a directory of your own";
 
-/** What every system has and shares: a home may lie in some of them, and is none of them. */
-const SHARED =
-  /^\/(?:bin|boot|dev|etc|home|lib|lib32|lib64|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|usr|var|Applications|Library|System|Users|Volumes)?$/;
+/** What every system has below `/` and shares: a home may lie in some of them, and is none of them. */
+const SHARED = new Set([
+  ...["bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "media", "mnt", "opt", "private", "proc", "root"],
+  ...["run", "sbin", "srv", "sys", "tmp", "usr", "var", "Applications", "Library", "System", "Users", "Volumes"],
+]);
 /** Of a directory that is shared on purpose, as /tmp is. */
 const STICKY = 0o1000;
 /** A path may be no longer on Linux; what lies in a home takes the rest. */
@@ -84,7 +86,8 @@ function named(gsvHome: string | undefined, personsHome: string): string {
 }
 
 function refuseShared(home: string): void {
-  if (SHARED.test(home)) throw refused(home, "it belongs to the system", OWN_DIRECTORY);
+  if (dirname(home) === "/" && (home === "/" || SHARED.has(basename(home))))
+    throw refused(home, "it belongs to the system", OWN_DIRECTORY);
 }
 
 /** What is not there yet is named below what is. */

@@ -6,9 +6,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { manualIndex } from "../commands/man-index.ts";
+import * as environment from "../src/abi/environment.ts";
 import { build } from "../src/build.ts";
 import { hotChunk } from "../src/bundle/hot-chunk.ts";
-import { readyIndex } from "../src/bundle/ready-index.ts";
+import { readyMade } from "../src/bundle/ready-made.ts";
 import { MANUAL } from "../src/prompts/manual.ts";
 import { WIRES } from "./support/wire-bytes.ts";
 import { WireServer } from "./support/wire-server.ts";
@@ -105,16 +106,23 @@ test("model servers are asked through their SDKs, of which the binary holds no p
   expect(readFileSync(binary).includes("/fine_tuning/jobs")).toBe(false);
 });
 
-test("what man -k searches in a binary is what it would make of the manual and the declarations itself", async () => {
-  const { outputs } = await Bun.build({
-    entrypoints: [join(import.meta.dir, "../commands/man-index.ts")],
-    outdir: join(scratch, "index"),
-    target: "bun",
-    plugins: [readyIndex],
-  });
-  const ready: typeof import("../commands/man-index.ts") = await import(outputs[0]?.path ?? "");
-  const nothing = () => Promise.reject(new Error("asked for the manual"));
-  expect(await ready.manualIndex(nothing)).toEqual(await manualIndex(async () => MANUAL));
+test("what a binary holds ready made is what the sources would make of it themselves", async () => {
+  const ready = async <M>(source: string): Promise<M> => {
+    const entry = join(import.meta.dir, "..", source);
+    const plugins = [readyMade];
+    const { outputs } = await Bun.build({
+      entrypoints: [entry],
+      outdir: join(scratch, "ready"),
+      target: "bun",
+      plugins,
+    });
+    expect(await outputs[0]?.text()).not.toContain("import ");
+    return await import(outputs[0]?.path ?? "");
+  };
+  expect({ ...(await ready<object>("src/abi/environment.ts")) }).toEqual({ ...environment });
+  const index = await ready<typeof import("../commands/man-index.ts")>("commands/man-index.ts");
+  const nobody = () => Promise.reject(new Error("asked for the manual"));
+  expect(await index.manualIndex(nobody)).toEqual(await manualIndex(async () => MANUAL));
 });
 
 test("what is imported dynamically on the way of common commands lies in one chunk, and is the same module everywhere", async () => {

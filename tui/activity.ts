@@ -19,22 +19,37 @@ export interface ActivityPlace {
 const SPIN_MS = 250;
 const CHARS_OF_TOKEN = 4;
 const SEPARATOR = " · ";
+const HELD_ROWS_MAX = 3;
 
 /** What stands in a line, the most important first: what has no room goes, from the end. */
 type Parts = readonly string[];
 
-export function activityLine(state: State, place: ActivityPlace): string | null {
-  const { theme, columns } = place;
+/** One row; what holds a process has as many as it takes to say it. */
+export function activityLines(state: State, place: ActivityPlace): readonly string[] {
   // The card says it.
-  if (state.asks.some(({ pid }) => pid === state.pid)) return null;
+  if (state.asks.some(({ pid }) => pid === state.pid)) return [];
   const held = heldParts(state, place);
-  if (held !== null) {
-    const [head = "", ...rest] = held;
-    const glyph = theme.needs(theme.glyphs.held);
-    return `${glyph} ${fitted(head, rest, { columns: columns - 3, theme, keys: keysOf(state, theme) })}`;
-  }
-  if (state.run === null) return null;
-  return runLine(state.run, state, place);
+  if (held !== null) return heldRows(held, keysOf(state, place.theme), place);
+  return state.run === null ? [] : [runLine(state.run, state, place)];
+}
+
+function heldRows([head = "", ...facts]: Parts, keys: readonly string[], { theme, columns }: ActivityPlace) {
+  const glyph = theme.needs(theme.glyphs.held);
+  const tail = [...facts.map((fact) => theme.dim(fact)), ...keys].join(theme.dim(SEPARATOR));
+  const room = columns - 3;
+  const one = tail === "" ? head : `${head}  ${tail}`;
+  if (Bun.stringWidth(one) <= room) return [`${glyph} ${worded(one, theme)}`];
+  const rows = Bun.wrapAnsi(head, Math.max(10, room), { hard: true }).split("\n");
+  const shown = rows.slice(0, HELD_ROWS_MAX);
+  if (rows.length > HELD_ROWS_MAX) shown[HELD_ROWS_MAX - 1] = cutWidth(`${shown.at(-1)} …`, room);
+  const first = `${glyph} ${worded(shown[0] ?? "", theme)}`;
+  return [first, ...shown.slice(1).map((row) => `  ${row}`), ...(tail === "" ? [] : [`  ${tail}`])];
+}
+
+/** The state it names stands out. */
+function worded(text: string, theme: Theme): string {
+  const word = /^(?:paused|stopped|offline)/.exec(text)?.[0] ?? "";
+  return theme.bold(word) + text.slice(word.length);
 }
 
 /** Another model answers because the one that was asked for cannot. */
@@ -46,7 +61,7 @@ export function standInLine({ standIn }: State, { theme, columns }: ActivityPlac
   const why = isOffline
     ? `${one} is back when the network is`
     : `${one} ${FAILS[standIn.class ?? "outage"] ?? "is not answering"}`;
-  return `${theme.needs(theme.glyphs.held)} ${fitted(words, [why], { columns: columns - 3, theme, keys: "" })}`;
+  return `${theme.needs(theme.glyphs.held)} ${worded(fitted(words, [why], columns - 3, theme), theme)}`;
 }
 
 function runLine(run: Running, state: State, { theme, now, columns, isMessage }: ActivityPlace): string {
@@ -59,8 +74,9 @@ function runLine(run: Running, state: State, { theme, now, columns, isMessage }:
     again?.head ?? (isTool ? `running ${cutWidth(reveal(run.what).replaceAll("\n", "⏎"), room)}` : run.doing);
   const tokens = run.doing === "writing" ? [`${countText(Math.ceil(run.chars / CHARS_OF_TOKEN))} tok`] : [];
   const facts = [elapsedText(now - (isTool ? run.sinceDoing : run.since)), ...tokens, ...(again?.rest ?? [])];
-  const hints = isMessage ? [FATES[state.fate], "ctrl-s switches"] : [...(isTool ? ["ctrl-o shows"] : []), "esc stops"];
-  return `${glyph} ${fitted(head, [...facts, ...hints], { columns: columns - 3, theme, keys: "" })}`;
+  const hints = isTool ? ["ctrl-o shows", "esc stops"] : ["esc stops"];
+  const rest = isMessage ? [FATES[state.fate], "ctrl-s switches", ...facts] : [...facts, ...hints];
+  return `${glyph} ${fitted(head, rest, columns - 3, theme)}`;
 }
 
 const FATES: { readonly [F in Fate]: string } = {
@@ -119,32 +135,21 @@ const FAILS: { readonly [C in FailureClass]?: string } = {
   network: "cannot be reached",
 };
 
-function keysOf(state: State, theme: Theme): string {
-  const keys = heldKeys(state).map(({ letter, word }) => `${theme.bold(letter)} ${word}`);
-  return state.input.text === "" ? keys.join(SEPARATOR) : "";
+function keysOf(state: State, theme: Theme): readonly string[] {
+  if (state.input.text !== "") return [];
+  return heldKeys(state).map(({ letter, word }) => `${theme.bold(letter)} ${word}`);
 }
 
-interface Fit {
-  readonly columns: number;
-  readonly theme: Theme;
-  /** They stay, whatever goes. */
-  readonly keys: string;
-}
-
-/** The head whole, then as much as there is room for. */
-function fitted(head: string, rest: Parts, { columns, theme, keys }: Fit): string {
+/** The head, then as much as there is room for. */
+function fitted(head: string, rest: Parts, columns: number, theme: Theme): string {
   const kept: string[] = [];
-  let room = columns - Bun.stringWidth(head) - 2 - (keys === "" ? 0 : Bun.stringWidth(keys) + SEPARATOR.length);
+  let room = columns - Bun.stringWidth(head) - 2;
   for (const part of rest) {
     const width = Bun.stringWidth(part) + (kept.length === 0 ? 0 : SEPARATOR.length);
     if (width > room) continue;
     kept.push(part);
     room -= width;
   }
-  const tail = [...kept.map((part) => theme.dim(part)), ...(keys === "" ? [] : [keys])].join(theme.dim(SEPARATOR));
-  const cut = Math.max(8, columns - (keys === "" ? 0 : Bun.stringWidth(keys) + 2));
-  const said = room < 0 ? cutWidth(head, cut) : head;
-  const word = /^(?:paused|stopped|offline)/.exec(said)?.[0] ?? "";
-  const shown = theme.bold(word) + said.slice(word.length);
-  return tail === "" ? shown : `${shown}  ${tail}`;
+  if (kept.length === 0) return cutWidth(head, columns);
+  return `${head}  ${theme.dim(kept.join(SEPARATOR))}`;
 }

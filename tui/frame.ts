@@ -3,7 +3,7 @@
 
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
-import { type ActivityPlace, activityLine, standInLine } from "./activity.ts";
+import { type ActivityPlace, activityLines, standInLine } from "./activity.ts";
 import { cardView } from "./card-view.ts";
 import { withLast } from "./history.ts";
 import { keySheet } from "./key-sheet.ts";
@@ -49,7 +49,8 @@ export function frameOf(options: FrameOptions): Live {
   const rowsMax = Math.max(2, Math.min(PICKER_ROWS_MAX, rows - 8));
   const picker = state.picker === null ? null : pickerLines({ picker: state.picker, theme, columns, rowsMax });
   const dock = [
-    ...[standInLine(state, place), activityLine(state, place)].filter((line) => line !== null),
+    ...[standInLine(state, place)].filter((line) => line !== null),
+    ...activityLines(state, place),
     ...(state.keysShown ? keySheet(columns - 1, { key: theme.bold, word: theme.dim }) : []),
     ...(state.menu === null ? [] : menuLines(state.menu, columns, theme)),
     ...(picker?.lines ?? []),

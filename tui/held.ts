@@ -5,18 +5,26 @@ import { EMPTY, typed, withText } from "./editor.ts";
 import type { Key } from "./keys.ts";
 import type { Reduced, State } from "./state.ts";
 
+type Held = Pick<State, "pid" | "waitsFor">;
+
 export interface HeldKey {
   readonly letter: string;
   readonly word: string;
   /** A line to be finished; null goes on now. */
-  readonly line: ((pid: string) => string) | null;
+  readonly line: ((held: Held) => string) | null;
 }
 
 const NOW: HeldKey = { letter: "r", word: "now", line: null };
 const ON: HeldKey = { letter: "r", word: "goes on", line: null };
 const MODEL: HeldKey = { letter: "m", word: "other model", line: () => "/model " };
-const RAISE: HeldKey = { letter: "b", word: "raise", line: (pid) => `budget ${pid} ` };
-const END: HeldKey = { letter: "k", word: "end", line: (pid) => `kill ${pid}` };
+const RAISE: HeldKey = {
+  letter: "b",
+  word: "raise",
+  // What ends with the day is its owner's.
+  line: ({ pid, waitsFor }) =>
+    waitsFor?.kind === "limit" && waitsFor.until !== undefined ? "config set budget.day " : `budget ${pid} `,
+};
+const END: HeldKey = { letter: "k", word: "end", line: ({ pid }) => `kill ${pid}` };
 
 const KEYS: { readonly [kind: string]: readonly HeldKey[] } = {
   outage: [NOW, MODEL],
@@ -44,7 +52,7 @@ export function onHeldKey(state: State, key: Key, at: number): Reduced | null {
   if (found === undefined) return null;
   const next = { ...state, hot: { letter: found.letter, at } };
   if (found.line === null) return { state: next, effects: [{ do: "signal", pid, signal: "CONT" }] };
-  return stay({ ...next, input: withText(input, found.line(pid)) });
+  return stay({ ...next, input: withText(input, found.line(state)) });
 }
 
 function stay(state: State): Reduced {

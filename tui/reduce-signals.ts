@@ -17,6 +17,8 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
   switch (signal.name) {
     case "chat.start":
       return started(state, signal.run, signal.model, at);
+    case "chat.entered":
+      return entered(state, signal);
     case "chat.delta":
       return grown(state, signal, at);
     case "chat.text":
@@ -100,6 +102,14 @@ function started(state: State, runId: string, model: string, at: number): Reduce
     state: { ...state, model, run, waiting, thinking: null, standIn: null },
     effects: taken.map(({ text }) => said(text)),
   };
+}
+
+/** Said now, where it belongs: between what was before it and what comes of it. */
+function entered(state: State, { messages }: Signal & { readonly name: "chat.entered" }): Reduced {
+  const runs = new Set(messages.map(({ run }) => run));
+  const taken = state.waiting.filter(({ runId }) => runId !== null && runs.has(runId));
+  const waiting = state.waiting.filter((message) => !taken.includes(message));
+  return { state: { ...state, waiting }, effects: taken.map(({ text }) => said(text)) };
 }
 
 function grown(state: State, { kind, turn, text, run }: Signal & { readonly name: "chat.delta" }, at: number): Reduced {

@@ -3,7 +3,7 @@
 // spellings of a key and where it is stored are in config-key.ts.
 
 import { LIMITS } from "./limits.ts";
-import { RESET_MODES } from "./session.ts";
+import { DM_SCOPES, RESET_MODES } from "./session.ts";
 
 export interface Setting {
   readonly type: "int" | "text" | "flag" | "choice" | "json" | "secret";
@@ -193,6 +193,9 @@ export const SETTINGS = {
     max: 100_000,
   }),
 
+  "council.model": setting("text", "the model of the chair of a council, where none is named", "", {
+    env: "COUNCIL_MODEL",
+  }),
   "run.timeoutMs": count(
     "a run is stopped this long after it last did something, and never later than four times that; 0 is never",
     1_800_000,
@@ -208,11 +211,7 @@ export const SETTINGS = {
   "session.defaultResetPolicy.atHour": count("the hour of a daily reset, in server.timezone", 4, { max: 23, ...ASKS }),
   "session.defaultResetPolicy.idleMinutes": count("how long until an idle reset", 60, { min: 1, ...ASKS }),
   "session.mainKey": setting("text", "the name of the main session", "main"),
-  "session.dmScope": choice(
-    "who shares a session",
-    ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"],
-    {},
-  ),
+  "session.dmScope": choice("who shares a session", DM_SCOPES, {}),
   "session.identityLinks": setting(
     "json",
     'one name for a person of several channels: {"alice": ["telegram:4711", "discord:alice#1"]}',
@@ -281,36 +280,6 @@ export function configOver(stored: { readonly [key: string]: string }, said: Par
   return { ...Object.fromEntries(values), ...said } as Config;
 }
 
-const NUMBERS: (keyof Config)[] = [];
-const secrets: string[] = [];
-/** Variables that set what an account may set for itself, and those that set what only root may. */
-const ofUsers: string[] = [];
-const ofRoot: string[] = [];
-for (const name of SETTING_NAMES) {
-  const { env, type, writes }: Setting = SETTINGS[name];
-  if (name.startsWith("kernel.") || name.startsWith("retention.")) NUMBERS.push(name as keyof Config);
-  if (env === undefined) continue;
-  (writes === "user" ? ofUsers : ofRoot).push(env);
-  if (type === "secret") secrets.push(env);
-}
-
-/** Variables whose values are secrets. */
-export const SECRET_ENV: readonly string[] = secrets;
-
-/** What a client tells the kernel of its environment, and nothing else. */
-export const CLIENT_ENV: readonly string[] = [...ofUsers, "LANG", "EDITOR", "VISUAL"];
-
-/** What the kernel gets of the environment of whoever happens to start it. */
-export const KERNEL_ENV: readonly string[] = [
-  "PATH",
-  "HOME",
-  "TMPDIR",
-  "LANG",
-  "LC_ALL",
-  "TZ",
-  "XDG_RUNTIME_DIR",
-  "GSV_HOME",
-  "USER",
-  "LOGNAME",
-  ...ofRoot,
-];
+const NUMBERS = SETTING_NAMES.filter(
+  (name) => name.startsWith("kernel.") || name.startsWith("retention."),
+) as readonly (keyof Config)[];

@@ -24,6 +24,7 @@ import { KeptMedia } from "../process/media.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { Outages } from "../process/outage.ts";
 import { withOwn } from "../process/own-settings.ts";
+import { toolsOf } from "../process/profiles.ts";
 import { assemblePrompt } from "../process/prompt.ts";
 import { Restarter } from "../process/restart.ts";
 import type { RunPorts } from "../process/run.ts";
@@ -48,7 +49,8 @@ export interface ProcessParts {
   readonly closer: Closer;
   readonly undoing: UndoService;
   /** As a model is shown them. */
-  readonly tools: (row: ProcessRow) => readonly ToolSpec[];
+  readonly tools: (row: ProcessRow) => Promise<readonly ToolSpec[]>;
+  readonly toolNames: () => readonly string[];
   readonly heldRuns: HeldRuns;
   readonly outages: Outages;
   readonly timeouts: Timeouts;
@@ -134,6 +136,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     compactor: ports.compactor,
     media: ports.media,
     tools: (row: ProcessRow) => ports.toolCalls.specs(row),
+    toolNames: () => ports.toolCalls.names(),
   };
 }
 
@@ -207,6 +210,7 @@ function runPorts(
     random,
     judge,
     questions,
+    toolsOf: (row, usual) => toolsOf(kernel, row, usual),
     rowNow: async (row) => (await kernel.processes.get(row.pid)) ?? row,
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
     blocks,

@@ -35,7 +35,7 @@ export interface ReadOptions {
   readonly onInterrupted: () => void;
   /** Who asks, and with what environment. */
   readonly client?: ClientInfo;
-  readonly config?: () => Partial<Config>;
+  readonly config?: () => Promise<Partial<Config>>;
   readonly secretsStore?: string | undefined;
   /** Where programs are looked for. */
   readonly path?: string | undefined;
@@ -84,11 +84,8 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       registry,
       histories: loadedWhenAsked(async () => (await histories.get()).histories),
       sessions: loadedWhenAsked(async () => {
-        const { store, histories: pages } = await histories.get();
-        const contextFiles = (pid: string) => store.contextFiles(pid);
-        return (await import("../sessions/views.ts")).sessionViews({
-          ...{ kernel, registry, histories: pages, contextFiles, clock },
-        });
+        const { sessionViews } = await import("../sessions/views.ts");
+        return sessionViews({ kernel, registry, clock, ...(await histories.get()) });
       }),
       archives: archivesService({
         kernel,
@@ -99,10 +96,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       tree: loadedWhenAsked(async () => (await files.get()).tree),
       storage: loadedWhenAsked(async () => (await files.get()).storage),
       media: loadedWhenAsked(async () => (await files.get()).media),
-      // What the next turn is told, a kernel puts together.
-      prompts: loadedWhenAsked(async () => ({})),
-      trust: loadedWhenAsked(async () => ({})),
-      undoing: loadedWhenAsked(async () => ({})),
+      ...ofKernels(),
       settings: settingsShown(kernel, options),
       ...treesAtRest(options, kernel),
       ...peopleAtRest(kernel, clock),
@@ -140,6 +134,12 @@ function reportsAtRest(kernel: KernelStore, clock: Clock) {
   };
 }
 
+/** What the next turn is told, a kernel puts together. */
+function ofKernels(): Pick<Services, "prompts" | "trust" | "undoing"> {
+  const none = async () => ({});
+  return { prompts: loadedWhenAsked(none), trust: loadedWhenAsked(none), undoing: loadedWhenAsked(none) };
+}
+
 const spending = () => import("../kernel/spending.ts");
 
 async function needsKernel(): Promise<never> {
@@ -165,7 +165,7 @@ function loadedWhenAsked<S extends object>(load: () => Promise<Partial<NoInfer<S
 function settingsShown(kernel: KernelStore, options: ReadOptions): Settings {
   return loadedWhenAsked(async () => {
     const { settingsAtRest } = await import("./settings.ts");
-    return settingsAtRest(kernel, { ...options, config: options.config?.() ?? {} });
+    return settingsAtRest(kernel, { ...options, config: (await options.config?.()) ?? {} });
   });
 }
 
@@ -177,6 +177,10 @@ function peopleAtRest(kernel: KernelStore, clock: Clock): Pick<Services, keyof R
     tokens: loadedWhenAsked(async () => (await people.get()).tokens),
     rights: loadedWhenAsked(async () => (await people.get()).rights),
     audit: loadedWhenAsked(async () => (await people.get()).audit),
+    agents: loadedWhenAsked(async () => (await people.get()).agents),
+    bundles: loadedWhenAsked(async () => (await people.get()).bundles),
+    projects: loadedWhenAsked(async () => (await people.get()).projects),
+    credits: loadedWhenAsked(async () => (await people.get()).credits),
   };
 }
 

@@ -37,8 +37,9 @@ import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
 import { conversationsOf } from "./compaction.ts";
 import { disksOf } from "./disks.ts";
+import { machineOf } from "./machine.ts";
 import { mountedFiles } from "./mounts.ts";
-import { bootPeople } from "./people.ts";
+import { bootAgents, bootPeople } from "./people.ts";
 import type { ProcessParts } from "./processes.ts";
 import { bootstrapOf, homesOf, lazyRepositories } from "./repos.ts";
 import { attended, bootSessions } from "./sessions.ts";
@@ -51,30 +52,22 @@ export function bootServices(
   { shells, hostFiles, web, code, ...parts }: ServiceParts,
 ): Services {
   const { ledger, runners, closer, heldRuns, budgets, undoing, policy } = parts;
-  const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
-  const { clock, random, paths, pid } = machine;
+  const { kernel, processes: store, objects, machine, config, host, startedAt, generation } = core;
+  const { clock, paths, pid } = machine;
   const { models, offers } = core;
   const choosing = { kernel, models, offers, clock, held: heldRuns };
-  const spawning = {
-    ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
-    log: machine.log,
-    locate: files.locate,
-    mayBe: policy.mayBe,
-    mediaRefs: (row: ProcessRow, ids: readonly string[]) => mediaRefs(objects, row, ids),
-    contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
-    taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
-    workplaces: workplacesOf({ ...core, ...machine }),
-    modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
-  };
+  const spawning = spawningOf(core, files, parts);
+  const people = bootPeople(core, parts);
+  const modelNamed = (context: CallContext, model: string) => modelFor(choosing, context, { pid: null, model });
   const processes = processesService({
     ...spawning,
     ...{ closer, termMs: config["kernel.termMs"], held: heldRuns },
     renewsBefore: (row, now) => renewalFor(kernel, row, now),
   });
-  const prompts = promptsService(promptPorts(core, files, parts));
-  const registry = registryService({ kernel, atRest: false, heldBy: (pid) => ledger.heldBy(pid) });
   const used = {
-    ...{ processes, registry, prompts },
+    processes,
+    registry: registryService({ kernel, atRest: false, heldBy: (pid) => ledger.heldBy(pid) }),
+    prompts: promptsService(promptPorts(core, files, parts)),
     histories: bootHistories(core, ledger),
     archives: archivesService({ kernel, objects }),
     models: modelService(choosing),
@@ -82,7 +75,8 @@ export function bootServices(
   };
   const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
   return {
-    ...bootPeople(core, parts),
+    ...people,
+    ...bootAgents(core, { accounts: people.accounts, toolNames: parts.toolNames, modelNamed }),
     ...used,
     ...bootSessions(core, used),
     processes: attended(core, processes),
@@ -98,18 +92,8 @@ export function bootServices(
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     usage: usageReports({ kernel, clock }),
     budgets: budgetService({ kernel, budgets, clock }),
-    settings: {
-      ...core.settings,
-      async change(context, request) {
-        const changed = await core.settings.change(context, request);
-        await heldRuns.look(context.caller.ownerUid);
-        await budgets.look(request.system ? null : context.caller.ownerUid);
-        return changed;
-      },
-    },
-    shells,
-    web,
-    code,
+    settings: settingsWatched(core, parts),
+    ...{ shells, web, code },
     repositories: lazyRepositories(kernel, core.repos),
     workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),
@@ -120,6 +104,37 @@ export function bootServices(
     trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
     lifecycle: lifecycleService(kernel, parts.timeouts),
     search: core.search,
+  };
+}
+
+/** What it takes to start a process. */
+function spawningOf(core: Core, files: FileParts, { ledger, runners, heldRuns, policy }: ProcessParts) {
+  const { kernel, processes: store, objects, machine, bus, retries, models, offers } = core;
+  const { clock, random } = machine;
+  const choosing = { kernel, models, offers, clock, held: heldRuns };
+  return {
+    ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
+    log: machine.log,
+    locate: files.locate,
+    mayBe: policy.mayBe,
+    mediaRefs: (row: ProcessRow, ids: readonly string[]) => mediaRefs(objects, row, ids),
+    contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
+    taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
+    workplaces: workplacesOf({ ...core, ...machine }),
+    modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
+  };
+}
+
+/** Whoever waits for a setting is looked at when one changes. */
+function settingsWatched({ settings }: Core, { heldRuns, budgets }: ProcessParts): Services["settings"] {
+  return {
+    ...settings,
+    async change(context, request) {
+      const changed = await settings.change(context, request);
+      await heldRuns.look(context.caller.ownerUid);
+      await budgets.look(request.system ? null : context.caller.ownerUid);
+      return changed;
+    },
   };
 }
 
@@ -191,6 +206,7 @@ export function bootFiles(core: Core): FileParts {
     actFor: (caller) => door(caller.ownerUid, async () => caller),
     log: async () => redactor.text(await endOfFile(paths.kernelLog, LOG_BYTES_MAX)),
     onLocked: (uid, locked) => logins.accountLocked(uid, locked),
+    machine: machineOf(paths.home),
     ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
   });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };

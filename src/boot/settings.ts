@@ -43,9 +43,9 @@ export async function bootSettings(kernel: KernelStore, machine: SettingsMachine
   return { config, configNow: () => now, ...partsOf(kernel, machine, stored, systemChanged) };
 }
 
-/** For whoever only looks at them. */
-export async function settingsAtRest(kernel: KernelStore, machine: SettingsMachine): Promise<Settings> {
-  return partsOf(kernel, machine, await systemSettings(kernel.config), () => {}).settings;
+/** For whoever only looks at them: where a new secret would go, and who is told of a change, does not matter. */
+export function settingsAtRest(kernel: KernelStore, machine: SettingsMachine): Settings {
+  return partsOf(kernel, machine, {}, () => {}).settings;
 }
 
 type Stored = { readonly [key: string]: string };

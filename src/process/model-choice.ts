@@ -26,7 +26,15 @@ export interface ModelChoicePorts {
 const keyOf = (pid: string) => `processes/${pid}/model`;
 
 /** What was set for a process, or null. */
-export async function modelOfProcess({ config }: Pick<KernelStore, "config">, pid: string): Promise<string | null> {
+/** What was set for the process, else for the agent that it acts as. */
+export async function modelOfProcess(kernel: KernelStore, pid: string): Promise<string | null> {
+  const own = await modelSetFor(kernel, pid);
+  if (own !== null) return own;
+  const row = await kernel.processes.get(pid);
+  return row === null ? null : (await kernel.agents.byUid(row.uid)).model;
+}
+
+export async function modelSetFor({ config }: Pick<KernelStore, "config">, pid: string): Promise<string | null> {
   const key = keyOf(pid);
   return (await config.under(key)).find((row) => row.key === key)?.value ?? null;
 }
@@ -75,8 +83,9 @@ export function modelService(ports: ModelChoicePorts): ModelService {
         // Whoever waits for the model before it need not any more.
         if (value !== null && isHeld(row.waitsFor)) await held.letGo(row, value);
       }
-      const set = await modelOfProcess(kernel, row.pid);
-      const [first] = await models.reach(askerOf(context), set ?? (await models.chosen(askerOf(context), null)));
+      const set = await modelSetFor(kernel, row.pid);
+      const meant = await modelOfProcess(kernel, row.pid);
+      const [first] = await models.reach(askerOf(context), meant ?? (await models.chosen(askerOf(context), null)));
       return { pid: row.pid, model: set, answers: first.name };
     },
     async thinking(context, pid, said) {

@@ -29,6 +29,8 @@ import { hashOf, type Judge, type Judged } from "./policy/judge.ts";
 import type { Questions } from "./questions.ts";
 
 export interface ToolCallPorts {
+  /** Those of the usual tools that a process has. */
+  readonly toolsOf: (row: ProcessRow, usual: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly table: ReadonlyMap<string, AnySyscall>;
   readonly store: ProcessStore;
   readonly approvals: ApprovalRows;
@@ -80,16 +82,26 @@ export class ToolCalls {
     );
   }
 
-  /** What a process is offered: a tool it may never use is not worth its words. It stays the same for the life of the process. */
-  specs({ dropped }: Pick<ProcessRow, "dropped">): ToolSpec[] {
-    const usable = [...this.byTool].filter(([, { capability }]) =>
-      mayUse({ capabilities: ["*"], dropped }, capability),
+  /** What a process is offered: a tool it may never use is not worth its words. */
+  async specs(row: ProcessRow): Promise<ToolSpec[]> {
+    const { dropped } = row;
+    const allowed = await this.toolsOf(row);
+    const usable = [...this.byTool].filter(
+      ([name, { capability }]) => allowed.has(name) && mayUse({ capabilities: ["*"], dropped }, capability),
     );
     return usable.map(([name, call]) => ({
       name,
       description: call.tool?.description ?? call.summary,
       parameters: parametersOf(call.input),
     }));
+  }
+
+  names(): readonly string[] {
+    return [...this.byTool.keys()];
+  }
+
+  private toolsOf(row: ProcessRow): Promise<ReadonlySet<string>> {
+    return this.ports.toolsOf(row, this.names());
   }
 
   syscallOf(tool: string): AnySyscall | null {
@@ -114,7 +126,7 @@ export class ToolCalls {
 
   private async runOne(begun: RunPlace, call: CallRow): Promise<CallsOutcome> {
     const place = { ...begun, row: await this.ports.rowNow(begun.row) };
-    const fault = this.faultOf(call);
+    const fault = this.faultOf(call, await this.toolsOf(place.row));
     if (fault !== null) return await this.refuse(place, call, "failed", fault);
     if (call.call === "hil.ask") return await this.question(place, call);
     // Once more where a person has approved it: what is shown may have come to be something else since.
@@ -163,12 +175,12 @@ export class ToolCalls {
   }
 
   // What is wrong with the call itself, told so that a model can mend it.
-  private faultOf(call: CallRow): string | null {
+  private faultOf(call: CallRow, allowed: ReadonlySet<string>): string | null {
     const heavy = tooHeavy(call.tool, call.args);
     if (heavy !== null) return heavy;
     const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
-    if (syscall === undefined)
-      return `there is no tool ${call.tool}; the tools are ${[...this.byTool.keys()].join(", ")}.`;
+    if (syscall === undefined || !allowed.has(call.tool))
+      return `there is no tool ${call.tool}; the tools are ${[...allowed].join(", ")}.`;
     try {
       parseArgs(syscall.input, call.args, { unknownKeys: "refuse" });
       return null;

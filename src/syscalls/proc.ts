@@ -79,6 +79,7 @@ export const procCalls = [
       workspace: field.optional(
         field.text("new, inherit, none, an id or a directory of this machine", { longest: 4096, of: "workspace" }),
       ),
+      project: field.optional(field.text("the project it works on", { longest: 60, meta: "NAME", hide: "tool" })),
       drop: field.optional(
         field.text("capabilities it does without, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
       ),
@@ -151,7 +152,12 @@ export const procCalls = [
     class: "keyed",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
-      runId: field.optional(field.uuid("only if this is the run in flight", { flag: "run", meta: "RUN" })),
+      runId: field.optional(
+        field.uuid("only this one: the run in flight, or a message that still waits, which is taken back", {
+          flag: "run",
+          meta: "RUN",
+        }),
+      ),
     },
     cli: {
       examples: ["gsv proc abort task:abc123"],

@@ -90,6 +90,8 @@ export interface SpawnRequest {
   readonly cwd?: string;
   /** new, inherit, none, an id, or a directory of this machine. */
   readonly workspace?: string;
+  /** What it works on; that of its parent when left out. */
+  readonly project?: string;
   /** Capabilities it does without, separated by commas. */
   readonly drop?: string;
   /** Who answers it, also later. */

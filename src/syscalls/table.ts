@@ -2,6 +2,7 @@
 // domain and not for all. An unlisted name does not exist, for anyone. Where all are wanted at once: all.ts.
 
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-service.ts";
+import type { Agents, Bundles, Credits, Projects } from "./agent-service.ts";
 import type { ModelService, OutageReports } from "./ai-service.ts";
 import type { Approvals } from "./approval-service.ts";
 import type { CodeMode } from "./codemode.ts";
@@ -57,6 +58,10 @@ export interface Services {
   readonly undoing: Undoing;
   readonly conversations: Conversations;
   readonly search: SearchService;
+  readonly agents: Agents; // looking reads
+  readonly bundles: Bundles; // looking reads
+  readonly projects: Projects; // looking reads
+  readonly credits: Credits; // looking reads
   readonly sessions: Sessions; // looking reads
 }
 
@@ -94,6 +99,11 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   system: [async () => (await import("./system.ts")).systemCalls],
   sys: [async () => (await import("./system.ts")).sysCalls],
   account: [async () => (await import("./account.ts")).accountCalls],
+  agent: [async () => (await import("./agent.ts")).agentCalls],
+  persona: [async () => (await import("./agent.ts")).personaCalls],
+  bundle: [async () => (await import("./bundle.ts")).bundleCalls],
+  project: [async () => (await import("./bundle.ts")).projectCalls],
+  credits: [async () => (await import("./credits.ts")).creditCalls],
   group: [async () => (await import("./group.ts")).groupCalls],
   "sys.token": [async () => (await import("./token.ts")).tokenCalls],
   shell: [async () => (await import("./shell.ts")).shellCalls],

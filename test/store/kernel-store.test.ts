@@ -87,6 +87,7 @@ test("a process is created in a step that a start can finish, then it is live", 
     budgetId: null,
     costMicros: 0,
     tokens: 0,
+    projectId: null,
   });
   expect(await store.processes.get("task:zzzzzz")).toBeNull();
 });

@@ -42,6 +42,8 @@ export interface ProcessRow extends Projection {
   /** What its own answers have used. */
   readonly costMicros: number;
   readonly tokens: number;
+  /** What it works on. */
+  readonly projectId: string | null;
 }
 
 export type NewProcess = Pick<
@@ -52,6 +54,7 @@ export type NewProcess = Pick<
   readonly restart?: RestartRule;
   readonly step: { readonly [key: string]: unknown };
   readonly dropped?: readonly string[];
+  readonly projectId?: string | null;
   readonly budget?: NewBudget;
 };
 
@@ -115,10 +118,11 @@ type Columns = {
   readonly budget_id: number | null;
   readonly cost_micros: number;
   readonly tokens: number;
+  readonly project_id: string | null;
 };
 
 const COLUMNS =
-  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status, dropped_json, mode, restart, budget_id, cost_micros, tokens";
+  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status, dropped_json, mode, restart, budget_id, cost_micros, tokens, project_id";
 
 export function processRows(kernel: KernelDb): ProcessRows {
   const { db } = kernel;
@@ -154,8 +158,8 @@ export function processRows(kernel: KernelDb): ProcessRows {
         const { pid, ownerUid, createdAt: now } = process;
         const budgetId = limits === null ? parentId : putBudget(db, { pid, ownerUid, limits, parentId, now });
         db.run(
-          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty, dropped_json, mode, restart, budget_id)
-           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1, ?, ?, ?, ?)`,
+          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty, dropped_json, mode, restart, budget_id, project_id)
+           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1, ?, ?, ?, ?, ?)`,
           process.pid,
           process.parentPid,
           process.uid,
@@ -170,6 +174,7 @@ export function processRows(kernel: KernelDb): ProcessRows {
           process.mode ?? "ask",
           process.restart ?? null,
           budgetId,
+          process.projectId ?? null,
         );
         if (request !== undefined) putRequest(db, request);
       });
@@ -301,5 +306,6 @@ function fromColumns(row: Columns): ProcessRow {
     budgetId: row.budget_id,
     costMicros: row.cost_micros,
     tokens: row.tokens,
+    projectId: row.project_id,
   };
 }
