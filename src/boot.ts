@@ -121,10 +121,8 @@ export interface Kernel {
   readonly callers: Callers;
   readonly runners: Runners;
   readonly ledger: Ledger;
-  /** The one handle through which kernel.db is written. */
-  readonly database: KernelDb;
-  /** What looks after runs: for those who start them for sessions of their own. */
-  readonly care: Pick<ProcessParts, "timeouts" | "contextResets">;
+  /** For those who start sessions of their own: the one handle that writes kernel.db, and what looks after runs. */
+  readonly care: Pick<ProcessParts, "timeouts" | "contextResets"> & { readonly database: KernelDb };
   readonly objects: ObjectStore;
   /** Default, then what is stored for the whole home, then what the environment said. */
   readonly config: Config;
@@ -280,7 +278,7 @@ async function takeUp(
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns, outages, timeouts, contextResets, policy, budgets, dueWithinMs }: ProcessParts,
+  { runners, ledger, closer, heldRuns, timeouts, contextResets, policy, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -292,8 +290,7 @@ function finished(
   return {
     runners,
     ledger,
-    database,
-    care: { timeouts, contextResets },
+    care: { timeouts, contextResets, database },
     objects,
     firstRun,
     config,
@@ -313,7 +310,6 @@ function finished(
     dueWithinMs,
     async drain(ms) {
       heldRuns.stop();
-      outages.stop();
       await runners.drain(ms);
       await closer.settled();
     },
@@ -328,7 +324,6 @@ function finished(
   async function close(): Promise<void> {
     await stopSweeping();
     heldRuns.stop();
-    outages.stop();
     timeouts.stop();
     shells.close();
     budgets.stop();
