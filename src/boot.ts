@@ -45,7 +45,8 @@ import { Offers } from "./process/offers.ts";
 import { recover } from "./process/recovery.ts";
 import { Retries } from "./process/retries.ts";
 import type { Runners } from "./process/runners.ts";
-import { KernelDb } from "./store/kernel/db.ts";
+import type { KernelDb } from "./store/kernel/db.ts";
+import { openKernelDb } from "./store/kernel/open.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
 import type { ProcessStore } from "./store/process/verbs.ts";
 
@@ -192,7 +193,7 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
 }
 
 function openDatabase({ paths }: Machine, now: number): KernelDb {
-  return KernelDb.open(paths.kernelDb, { now, backupDir: paths.backupDir, expectExisting: hasProcesses(paths) });
+  return openKernelDb(paths.kernelDb, { now, backupDir: paths.backupDir, expectExisting: hasProcesses(paths) });
 }
 
 interface Begun {
