@@ -75,6 +75,7 @@ type File = () => Promise<readonly unknown[]>;
 /** What stands before the last dot of a name, to the files that declare such calls, in the order in which people see them. */
 const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   proc: [
+    async () => (await import("./proc-list.ts")).procListCalls,
     async () => (await import("./proc.ts")).procCalls,
     async () => (await import("./proc-model.ts")).procModelCalls,
     async () => (await import("./proc-mode.ts")).procModeCalls,
