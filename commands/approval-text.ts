@@ -2,10 +2,14 @@
 // terminal would not show, or would act on, stands there as what it is.
 
 import type { Approval } from "../src/abi/process.ts";
+import { codeOf, lookalikes, withBlanksShown } from "../src/lib/lookalike.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 
 /** The argument that says what a call does. */
 const MAIN: { readonly [call: string]: string } = { "shell.exec": "command", "fs.delete": "path", "net.fetch": "url" };
+
+/** Words of two alphabets that are named. */
+const LOOKALIKES_MAX = 5;
 
 /** As it is stored, and as clients are told of it. */
 type Asked = Pick<Approval, "id" | "kind" | "pid" | "tool" | "call" | "why" | "about" | "expiresAt"> & {
@@ -23,21 +27,33 @@ export function approvalText(asked: Asked): string {
 
 /** What would run or change, or what is asked. */
 export function approvalBody(asked: Asked): readonly string[] {
-  return asked.kind === "question" ? questionBody(asked) : requestBody(asked);
+  const body = asked.kind === "question" ? questionBody(asked) : requestBody(asked);
+  return [...body, ...lookalikeLines(body.join(" "))];
 }
 
-function requestBody({ call, about, ...asked }: Asked): readonly string[] {
+function lookalikeLines(text: string): readonly string[] {
+  const found = lookalikes(text);
+  const lines = found.slice(0, LOOKALIKES_MAX).map(({ word, letters }) => {
+    const which = letters.map((letter) => `${letter} is ${codeOf(letter)}`).join(", ");
+    return `  not what it looks like: ${word}: ${which}`;
+  });
+  return found.length > lines.length ? [...lines, `  and ${found.length - lines.length} words more like it`] : lines;
+}
+
+function requestBody(asked: Asked): readonly string[] {
+  const diff = asked.about?.diff ?? null;
+  return [...requestLines(asked), ...(diff === null ? [] : quoted(diff))];
+}
+
+/** The same without the difference it makes. */
+export function requestLines({ call, about, ...asked }: Pick<Asked, "call" | "about" | "args">): readonly string[] {
   const args = asked.args as Approval["args"];
   const { diff = null } = about ?? {};
   const main = MAIN[call];
   const body = main !== undefined && typeof args[main] === "string" ? (args[main] as string) : null;
   const rest = Object.entries(args).filter(([name]) => name !== main && name !== "target");
   const others = diff === null ? rest : rest.filter(([name]) => !CHANGES.has(name));
-  return [
-    ...(body === null ? [] : quoted(body)),
-    ...others.flatMap(([name, value]) => argumentText(name, value)),
-    ...(diff === null ? [] : quoted(diff)),
-  ];
+  return [...(body === null ? [] : quoted(body)), ...others.flatMap(([name, value]) => argumentText(name, value))];
 }
 
 /** Why it asks. */
@@ -70,7 +86,7 @@ function quoted(text: string): readonly string[] {
 }
 
 function shown(text: string): string {
-  return reveal(text);
+  return withBlanksShown(reveal(text));
 }
 
 /** How it is answered. */

@@ -43,7 +43,14 @@ export const approve = command(
     const changed = args.edit && asked !== null ? { args: await editedArgs(io, asked) } : {};
     if (args.edit && asked === null) throw new SysError("ENOENT", `no such approval: ${args.id}`);
     const always = args.always ? { always: true } : {};
-    return await answer(io, { id: args.id, decision: "approve", ...hashOf(asked), ...always, ...changed }, json);
+    const status = await answer(
+      io,
+      { id: args.id, decision: "approve", ...hashOf(asked), ...always, ...changed },
+      json,
+    );
+    const attaches = asked?.about?.attaches;
+    if (attaches !== undefined && !json) await (await import("./trust.ts")).offer(io, attaches);
+    return status;
   },
 );
 

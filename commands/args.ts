@@ -1,12 +1,9 @@
 // A command line becomes typed values here, by the field table a syscall or command declares; nothing else in gsv parses flags.
-// Commander reads it; what it would let through is checked on top.
 // Refused, with exit 2 and what would be right: unknown flags, values that look like flags, a flag given twice, numbers that are not
 // plain decimal digits, missing and surplus arguments. `--flag value` and `--flag=value` are the same; `--` ends the flags.
 
-import { Command, CommanderError, Option } from "commander";
 import { SysError } from "../src/abi/errno.ts";
 import { isPid } from "../src/abi/ids.ts";
-import { nearest } from "../src/lib/nearest.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import type { Args, Field, Fields } from "../src/syscalls/define.ts";
@@ -32,71 +29,35 @@ export interface Parsed<F extends Fields> {
   readonly json: boolean;
 }
 
-interface Flag {
+export interface Flag {
   readonly key: string;
   readonly spec: AnyField;
   readonly text: string;
 }
 
+/** What was typed besides the values of flags. */
+export interface Words {
+  readonly words: readonly string[];
+  readonly json: boolean;
+}
+
 /** Values of a command line, or "help" when that was asked for. */
-export function parseCommandLine<F extends Fields>(spec: Spec<F>, args: readonly string[]): Parsed<F> | "help" {
+export async function parseCommandLine<F extends Fields>(
+  spec: Spec<F>,
+  args: readonly string[],
+): Promise<Parsed<F> | "help"> {
   if (asks(args, "--help", ...helpLetter(spec.input))) return "help";
   const given = new Map<string, unknown>();
-  const flags = flagsOf(spec.input);
-  // Only this one command is ever built; its help is ours, and nothing of it prints or exits.
-  const program = new Command(spec.name).exitOverride().helpOption(false).argument("[words...]");
-  program.configureOutput({ outputError: () => {} }).option("--json");
-  for (const flag of new Set(flags.values())) program.addOption(optionOf(spec, flag, args, given));
-  try {
-    program.parse([...args], { from: "user" });
-  } catch (error) {
-    if (error instanceof CommanderError) throw worded(spec, error, args, flags);
-    throw error;
-  }
-  for (const flag of new Set(flags.values())) {
-    if (flag.spec.kind !== "flag" || !wasGiven(program, flag)) continue;
-    given.set(flag.key, !flag.text.startsWith("--no-") || flag.spec.flag === undefined);
-  }
-  takeWords(spec, program.args, given);
+  const { words, json } = wordsAlone(args) ?? (await import("./flags.ts")).takeFlags(spec, args, given);
+  takeWords(spec, words, given);
   fill(spec, given);
-  return { values: Object.fromEntries(given) as Args<F>, json: program.getOptionValueSource("json") === "cli" };
+  return { values: Object.fromEntries(given) as Args<F>, json };
 }
 
-// Commander takes the last of two values, and another flag for a value: both are mistakes here.
-function optionOf(spec: Spec, flag: Flag, args: readonly string[], given: Map<string, unknown>): Option {
-  const letter = flag.spec.letter === undefined ? "" : `-${flag.spec.letter}, `;
-  if (flag.spec.kind === "flag") return new Option(letter + flag.text);
-  return new Option(`${letter}${flag.text} <value>`).argParser((value) => {
-    // What takes many is given once for each.
-    const before = takesMany(flag.spec) ? ((given.get(flag.key) ?? []) as readonly string[]) : null;
-    if (before === null && given.has(flag.key)) throw usageError(spec, `${flag.text} is given twice`);
-    if (looksLikeFlag(value) && !args.includes(`${flag.text}=${value}`)) {
-      throw usageError(spec, `${flag.text} needs a value, and ${clip(value)} looks like a flag`, [
-        `if it really is the value: ${flag.text}=${clip(value)}`,
-      ]);
-    }
-    given.set(flag.key, checkedValue(spec, flag.text, flag.spec, before === null ? value : [...before, value]));
-    return value;
-  });
-}
-
-function wasGiven(program: Command, { text }: Flag): boolean {
-  return program.getOptionValueSource(new Option(text).attributeName()) === "cli";
-}
-
-function worded(
-  spec: Spec,
-  error: CommanderError,
-  args: readonly string[],
-  flags: ReadonlyMap<string, Flag>,
-): SysError {
-  // Its sentence names the flag in quotes, as it was declared or as it was typed.
-  const token = /'([^']*)'/s.exec(error.message)?.[1] ?? "";
-  const name = splitFlag(token.split(/[ ,]/).findLast((part) => part.startsWith("--")) ?? token).name;
-  if (error.code === "commander.optionMissingArgument") return usageError(spec, `${name} needs a value`);
-  const isSwitch = name === "--json" || flags.get(name)?.spec.kind === "flag";
-  if (isSwitch && args.some((each) => each.startsWith(`${name}=`))) return usageError(spec, `${name} takes no value`);
-  return unknownFlag(spec, token, [...flags.keys(), "--json", "--help"]);
+/** Of a line with no flag but `--json` nothing has to be taken apart, so what takes flags apart is not loaded. Null for any other. */
+function wordsAlone(args: readonly string[]): Words | null {
+  const words = args.filter((token) => token !== "--json");
+  return words.some(looksLikeFlag) ? null : { words, json: words.length < args.length };
 }
 
 /** `-h` asks for help, but where every Unix has another meaning for it. */
@@ -150,6 +111,7 @@ export function usageLine(spec: Spec): string {
 }
 
 export function withValue(text: string, key: string, spec: AnyField): string {
+  if (spec.bare === true) return `${text}[=${placeholder(key, spec)}]`;
   return spec.kind === "flag" ? text : `${text} ${placeholder(key, spec)}`;
 }
 
@@ -168,12 +130,6 @@ export function timeoutMs(spec: Spec, seconds: string | undefined): number | nul
 
 function placeholder(key: string, spec: AnyField): string {
   return spec.meta ?? spec.choices?.join("|") ?? key.toUpperCase();
-}
-
-function splitFlag(token: string): { name: string; inline?: string } {
-  const equals = token.indexOf("=");
-  if (!token.startsWith("--") || equals === -1) return { name: token };
-  return { name: token.slice(0, equals), inline: token.slice(equals + 1) };
 }
 
 function takeWords(spec: Spec, typed: readonly string[], given: Map<string, unknown>): void {
@@ -224,7 +180,7 @@ function fill(spec: Spec, given: Map<string, unknown>): void {
 }
 
 // A pid that cannot exist is no usage error: it reads exactly like one that does not exist.
-function checkedValue(spec: Spec, name: string, field: AnyField, value: string | readonly string[]): unknown {
+export function checkedValue(spec: Spec, name: string, field: AnyField, value: string | readonly string[]): unknown {
   try {
     return parseValue(name, field, typeof value === "string" ? fromText(name, field, value) : value);
   } catch (error) {
@@ -252,13 +208,6 @@ function fromText(name: string, field: AnyField, text: string): unknown {
   }
 }
 
-function unknownFlag(spec: Spec, token: string, known: readonly string[]): SysError {
-  const { name } = splitFlag(token);
-  const close = nearest(name, known);
-  const hint = close.length > 0 ? `did you mean ${close.join(" or ")}` : 'what is not a flag goes after "--"';
-  return usageError(spec, `unknown flag ${clip(name)}`, [hint]);
-}
-
-function clip(text: string): string {
+export function clip(text: string): string {
   return cutWidth(reveal(text), 60) || '""';
 }

@@ -11,7 +11,9 @@ export interface ChatRequest {
   readonly model?: string | undefined;
   /** A new process is made for the message, and keeps its model. */
   readonly fresh:
-    | ({ readonly [K in "label" | "model" | "budget"]?: string | undefined } & { readonly mode?: Mode | undefined })
+    | ({ readonly [K in "label" | "model" | "budget" | "system" | "drop"]?: string | undefined } & {
+        readonly mode?: Mode | undefined;
+      })
     | null;
   readonly message: string;
   /** Files of this machine that are given with it. */
@@ -23,6 +25,8 @@ export interface ChatRequest {
   /** When to stop waiting, on the monotonic clock, and how long after the command began that is. */
   readonly deadline: { readonly at: number; readonly afterMs: number } | null;
   readonly killOnTimeout: boolean;
+  /** Leave as soon as the message is stored. */
+  readonly detach: boolean;
   /** What comes on stdin answers approvals and questions. */
   readonly answers: boolean;
 }
@@ -32,8 +36,8 @@ export const LEAVING: { readonly [name in Exclude<Interruption, "INT">]: number 
 
 /** An answer may overtake the last signals by a moment, and a hold may be over before it is worth a word. */
 export const SETTLE_MS = 100;
-/** An abort that is not answered is as good as one. */
-export const ABORT_ANSWER_MS = 2000;
+/** Within which a second ctrl-c leaves at once. */
+export const SECOND_INT_MS = 2000;
 
 /** What of a run is followed, and what of its process. */
 export const RUN_NAMES = [

@@ -7,19 +7,18 @@ import type { ProcessInfo, RunEnd, RunStatus, WaitsFor } from "../src/abi/proces
 import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import { inPartText } from "../src/syscalls/format.ts";
-import type { Aborted, Sent, Spawned, WaitResult } from "../src/syscalls/services.ts";
+import type { Aborted, Answered, Sent, Spawned, WaitResult } from "../src/syscalls/services.ts";
+import { abortedInTime } from "./chat-abort.ts";
 import { answering } from "./chat-answers.ts";
 import { uploaded } from "./chat-attached.ts";
-import { type Ending, endingOf, endingOfFailure, endingOfWait, endText, resultOf } from "./chat-ending.ts";
+import { answered, type Ending, endingOf, endingOfFailure, endingOfWait, endText, resultOf } from "./chat-ending.ts";
 import type { Happening } from "./chat-happenings.ts";
 import { Holds } from "./chat-hold.ts";
 import { discardUnused, missedTexts } from "./chat-missed.ts";
-import { ABORT_ANSWER_MS, type ChatRequest, HOLD_NAMES, LEAVING, RUN_NAMES, SETTLE_MS } from "./chat-request.ts";
+import { type ChatRequest, HOLD_NAMES, LEAVING, RUN_NAMES, SECOND_INT_MS, SETTLE_MS } from "./chat-request.ts";
 import type { ChatResult, ChatView } from "./chat-view.ts";
 import type { Interruption, Io } from "./command.ts";
 import { Queue } from "./queue.ts";
-
-const SECOND_INT_MS = 2000;
 
 /** Prints through the view as it goes and returns the exit status; throws when the message could not be sent or the kernel left. */
 export async function chatRun(io: Io, request: ChatRequest, view: ChatView): Promise<number> {
@@ -125,7 +124,7 @@ class ChatRun {
       ...(model === undefined ? {} : { model }),
       ...(media.length === 0 ? {} : { media }),
     };
-    this.ask<Sent>("proc.send", args, (sent) => ({ kind: "sent", sent }));
+    this.ask<Sent | Answered>("proc.send", args, (sent) => ({ kind: "sent", sent }));
   }
 
   private listen(filter: Parameters<Sys["on"]>[0]): void {
@@ -162,7 +161,7 @@ class ChatRun {
         this.send(happening.media);
         return null;
       case "sent":
-        return this.onSent(happening.sent);
+        return happening.sent.runId === null ? answered(happening.sent) : this.onSent(happening.sent);
       case "signal":
         if (this.sent !== null) return this.onSignal(happening.signal);
         this.early.push(happening.signal);
@@ -197,6 +196,7 @@ class ChatRun {
     this.sent = sent;
     this.pid = pid;
     await this.view.sent(sent);
+    if (this.request.detach) return { status: "detached", exit: 0 };
     if (!known) this.listen({ pid, names: HOLD_NAMES });
     if (!known || sent.queued) this.ask<ProcessInfo>("proc.get", { pid }, (state) => ({ kind: "state", state }));
     const wait = { pids: [pid], run: runId, patient: this.request.patient || this.answered };
@@ -328,14 +328,9 @@ class ChatRun {
     if (pid === undefined) {
       await this.view.status(`no kernel took the message within ${seconds} s`);
     } else if (this.request.killOnTimeout) {
-      const asked = this.sys
-        .call<Aborted>("proc.abort", { pid, runId: this.sent?.runId })
-        .then(({ aborted }) => aborted);
-      const ended = await Promise.race([asked, this.io.clock.sleep(ABORT_ANSWER_MS).then(() => false)]);
+      const ended = await abortedInTime(this.io, { pid, runId: this.sent?.runId });
       await this.view.status(
-        ended
-          ? `no answer within ${seconds} s: run aborted`
-          : `no answer within ${seconds} s; the message stays with ${pid}`,
+        `no answer within ${seconds} s${ended ? ": run aborted" : `; the message stays with ${pid}`}`,
       );
     } else await this.view.status(`no answer within ${seconds} s; the run goes on: gsv wait ${pid}`);
     return { status: "timeout", exit: 124 };

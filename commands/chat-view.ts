@@ -40,8 +40,10 @@ export function textView(io: Io): ChatView {
   return {
     status,
     fresh: (pid) => status(`new process ${pid}`),
-    async sent({ pid, queued }) {
+    async sent({ pid, queued, renewed, response }) {
       if (queued) await status(queuedText(pid));
+      if (renewed) await status(RENEWED);
+      for (const told of response?.split("\n") ?? []) await line(told);
     },
     async signal(signal) {
       switch (signal.name) {
@@ -76,9 +78,22 @@ export function textView(io: Io): ChatView {
       }
     },
     async result(result) {
+      // Whoever left on purpose needs the pid to come back.
+      if (result.status === "detached" && result.exit === 0) return io.stdout.write(`${result.pid}\n`);
       // A run that was absorbed by another says nothing of its own; its finish carries the answer.
       if (!answer.printed && result.text) await answer.commit(result.text);
       await answer.endLine();
+    },
+  };
+}
+
+/** A view of which the answer is told elsewhere, too, before it is shown. */
+export function tellingView(view: ChatView, told: (answer: string) => Promise<void>): ChatView {
+  return {
+    ...view,
+    async result(result) {
+      if (result.status === "ok") await told(result.text ?? "");
+      await view.result(result);
     },
   };
 }
@@ -103,8 +118,9 @@ export function jsonLinesView(io: Io): ChatView {
   return {
     // `init` names it.
     fresh: async () => {},
-    async sent({ pid, runId, queued }) {
+    async sent({ pid, runId, queued, renewed }) {
       about = { pid, parent: null, run: runId };
+      if (renewed) early.push(RENEWED);
       if (queued) await emit(warning(queuedText(pid)));
     },
     async signal(signal) {
@@ -141,6 +157,8 @@ interface ShownCall {
 function callText({ tool, args }: ShownCall): string {
   return `${tool} ${cutWidth(reveal(JSON.stringify(args)), CALL_COLUMNS_MAX)}`;
 }
+
+const RENEWED = "a new conversation begins with this message; the one before is archived";
 
 function queuedText(pid: string): string {
   return `queued: ${pid} is busy or held, the message waits its turn`;

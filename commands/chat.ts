@@ -1,130 +1,137 @@
 // `gsv chat`: send one message and print the answer. Everything a script relies on is here or in what it calls:
-// stdin rules in prompt, the life of the run in chat-run, output forms in chat-view and events.
+// stdin rules in prompt, the life of the run in chat-run, output forms in chat-view and events, what is given of an answer in chat-pick.
 
+import { SysError } from "../src/abi/errno.ts";
 import { initPid } from "../src/abi/ids.ts";
-import { LIMITS } from "../src/abi/limits.ts";
 import { microsOf, type Tokens, usdText } from "../src/abi/money.ts";
-import { MODES, type Mode } from "../src/abi/policy.ts";
-import { field } from "../src/syscalls/define.ts";
+import type { Mode } from "../src/abi/policy.ts";
+import type { ProcessInfo } from "../src/abi/process.ts";
 import { timeoutMs, usageError } from "./args.ts";
 import { attachedFiles } from "./chat-attached.ts";
 import { resultOf } from "./chat-ending.ts";
+import type { Pick } from "./chat-pick.ts";
+import type { ChatRequest } from "./chat-request.ts";
 import { chatRun } from "./chat-run.ts";
-import { type ChatView, jsonLinesView, jsonResultView, textView } from "./chat-view.ts";
+import { CHAT } from "./chat-spec.ts";
+import { type ChatView, jsonLinesView, jsonResultView, tellingView, textView } from "./chat-view.ts";
 import type { Io } from "./command.ts";
 import { command, type Invocation } from "./define.ts";
 import { readPrompt } from "./prompt.ts";
 
-const spec = {
-  name: "chat",
-  summary: "Send a message to a process and print the answer",
-  input: {
-    message: field.optional(field.text("what to say; - reads it from stdin", { positional: true, meta: "MESSAGE" })),
-    pid: field.optional(field.pid("talk to this process; your init when left out", { meta: "PID" })),
-    model: field.optional(
-      field.text("who answers: PROVIDER/MODEL, or the short name of a model", { longest: 300, meta: "MODEL" }),
-    ),
-    new: field.flag("start a new process and talk to it"),
-    mode: field.optional(
-      field.choice("with --new: how much it may do without asking; else from now on", MODES, { meta: "MODE" }),
-    ),
-    attach: field.optional(
-      field.paths("an image or another file of this machine, given with the message; - reads their names from stdin", {
-        letter: "a",
-        meta: "FILE",
-      }),
-    ),
-    label: field.optional(field.text("with --new: what it is for", { longest: LIMITS.labelCharsMax, meta: "TEXT" })),
-    budget: field.optional(
-      field.text("with --new: what it may use, as '$2,30m,200k'", { longest: 100, meta: "BUDGET" }),
-    ),
-    usage: field.flag("say on stderr what the answer used and cost"),
-    output: field.optional(field.choice("form of the output", ["text", "json", "jsonl"], { meta: "FORM" })),
-    input: field.optional(
-      field.choice("what stdin holds: jsonl is an answer to an approval or question a line", ["text", "jsonl"], {
-        meta: "FORM",
-      }),
-    ),
-    stream: field.flag("print the answer while it is written, also into a pipe"),
-    noStdin: field.flag("do not look at stdin"),
-    interrupt: field.flag("end the run in flight and start with this message at once"),
-    wait: field.flag("stay when the run is held until a person answers, a credential comes or a limit is raised"),
-    timeout: field.optional(
-      field.text("stop waiting after so long, for stdin too; the run goes on", { meta: "SECONDS" }),
-    ),
-    killOnTimeout: field.flag("with --timeout: abort the run then"),
-  },
-  examples: [
-    'gsv chat "Summarise my current workspace."',
-    'gsv chat --pid task:abc123 "Continue the implementation."',
-    'git diff | gsv chat "Review this change."',
-    'gsv chat --new --label "docs audit" "Find stale commands in the docs."',
-    `gsv chat --new --budget '$0.50' "Find stale commands in the docs."`,
-    'gsv chat --model anthropic/claude-sonnet-5-5 "Explain this."',
-    'gsv chat -a shot.png "What is wrong on this page?"',
-    'gsv chat --json "What is running?" | tail -1',
-  ],
-  notes: [
-    [
-      "With a message and something on stdin, the message comes first and stdin follows in a <stdin> block; without",
-      "a message stdin is the message. Answers go to stdout, everything else to stderr. --json is --output jsonl.",
-    ].join("\n"),
-    [
-      "With --input jsonl stdin answers while the run goes on, one JSON object a line:",
-      '{"type":"approval","id":"k3x9","decision":"allow"}, "deny" with "message", "always":true, "args":{…} changes the call;',
-      '{"type":"answer","id":"q7ab","text":"yes"}. At its end nobody is there to answer.',
-    ].join("\n"),
-    "Ctrl-C aborts the run, twice leaves at once; closing the terminal leaves the run going.",
-    [
-      "Exit status: 0 answered, 1 failed, 3 no such process, 4 credential missing, 5 held until a person answers,",
-      "6 a limit, 75 unavailable, 124 --timeout, 130 aborted, 141 the reader of stdout left.",
-    ].join("\n"),
-  ],
-} as const;
+export const chat = command(CHAT, (invocation, io) => runChat(invocation, io));
 
-export const chat = command(spec, run);
+type Given = Invocation<typeof CHAT.input>["args"];
 
-async function run({ args, json }: Invocation<typeof spec.input>, io: Io): Promise<number> {
+/** `onFresh` learns of a process that was made for the message. */
+export async function runChat(
+  { args, json }: Invocation<typeof CHAT.input>,
+  io: Io,
+  onFresh: (pid: string) => void = () => {},
+): Promise<number> {
   const output = formOf(args.output, json);
-  const limitMs = timeoutMs(spec, args.timeout);
-  if (args.pid !== undefined && args.new) throw usageError(spec, "--pid and --new exclude each other");
-  for (const flag of ["label", "budget"] as const)
-    if (args[flag] !== undefined && !args.new) throw usageError(spec, `--${flag} needs --new`, HINTS[flag]);
-  if (args.killOnTimeout && limitMs === null) throw usageError(spec, "--kill-on-timeout needs --timeout");
+  const limitMs = timeoutMs(CHAT, args.timeout);
+  refuseContradictions(args);
+  if (args.killOnTimeout && limitMs === null) throw usageError(CHAT, "--kill-on-timeout needs --timeout");
   const deadline = limitMs === null ? null : { at: io.clock.mono() + limitMs, afterMs: limitMs };
+  const pick = await pickOf(io, args);
+  if (args.maxTurns !== undefined) await io.override([`run.maxTurns=${args.maxTurns}`]);
   const namesOnStdin = args.attach?.includes("-") === true;
   if (namesOnStdin && (args.message === undefined || args.message === "-"))
-    throw usageError(spec, "stdin names what is attached: give the message as an argument");
+    throw usageError(CHAT, "stdin names what is attached: give the message as an argument");
   const reading = readPrompt(io, {
     message: args.message,
     ignoreStdin: args.noStdin === true || namesOnStdin || args.input === "jsonl",
   });
   const prompt = limitMs === null ? await reading : await inTime(io, reading, limitMs);
-  const plain = VIEWS[output](io);
-  // In JSON the result says it.
-  const view = args.usage && output === "text" ? withUsage(plain) : plain;
+  const view = tellingOfFresh(viewOf(io, output, args), onFresh);
   if (prompt === "late") return await tooLate(view, limitMs ?? 0);
-  if (prompt === null) throw usageError(spec, "there is nothing to send: give a message, or pipe one in");
-  if (args.mode !== undefined && !args.new) await setMode(io, args.pid, args.mode);
+  if (prompt === null) throw usageError(CHAT, "there is nothing to send: give a message, or pipe one in");
+  const pid = await processOf(io, args);
+  const mode = args.plan ? "plan" : args.mode;
+  if (mode !== undefined && !args.new) await setMode(io, pid, mode);
   if (prompt.warning !== null) await view.status(prompt.warning);
   const attached = args.attach === undefined ? [] : await attachedFiles(io, args.attach);
-  return chatRun(
-    io,
-    {
-      pid: args.pid,
-      attached,
-      model: args.model,
-      fresh: args.new ? { label: args.label, model: args.model, budget: args.budget, mode: args.mode } : null,
-      message: prompt.text,
-      interrupt: args.interrupt === true,
-      patient: args.wait === true,
-      deltas: output === "json" ? false : args.stream === true || (output === "text" && io.stdout.isTTY),
-      deadline,
-      killOnTimeout: args.killOnTimeout === true,
-      answers: args.input === "jsonl",
-    },
-    view,
+  const request: ChatRequest = {
+    pid,
+    attached,
+    model: args.model,
+    fresh: args.new ? freshOf(args, mode) : null,
+    message: prompt.text,
+    interrupt: args.interrupt === true,
+    patient: args.wait === true,
+    deltas: pick === null && output !== "json" && (args.stream === true || (output === "text" && io.stdout.isTTY)),
+    deadline,
+    killOnTimeout: args.killOnTimeout === true,
+    answers: args.input === "jsonl",
+    detach: args.detach === true,
+  };
+  if (pick === null) return await chatRun(io, request, view);
+  const { askedUntilPicked } = await import("./chat-pick.ts");
+  const ask = (each: ChatRequest, shown: ChatView) => chatRun(io, each, shown);
+  return await askedUntilPicked(request, { view, pick, quiet: output === "text", ask });
+}
+
+const ONLY_NEW = ["label", "budget", "system", "noTools"] as const;
+
+const HINTS: { readonly [flag in (typeof ONLY_NEW)[number]]: readonly string[] } = {
+  label: [],
+  budget: ["gsv budget PID sets what a process may use that is there already"],
+  system: ["a file in /proc/PID/context.d tells it to a process that is there already"],
+  noTools: [],
+};
+
+const FLAG_TEXT = { label: "--label", budget: "--budget", system: "--system", noTools: "--no-tools" } as const;
+
+function refuseContradictions(args: Given): void {
+  const session = args.session !== undefined && "--session";
+  const targets = [args.pid !== undefined && "--pid", session, args.new && "--new", args.continue && "--continue"];
+  const named = targets.filter((each) => typeof each === "string");
+  if (named.length > 1) throw usageError(CHAT, `${named.join(" and ")} exclude each other`);
+  for (const flag of ONLY_NEW)
+    if (args[flag] !== undefined && !args.new) throw usageError(CHAT, `${FLAG_TEXT[flag]} needs --new`, HINTS[flag]);
+  if (args.plan && args.mode !== undefined && args.mode !== "plan")
+    throw usageError(CHAT, `--plan and --mode ${args.mode} exclude each other`);
+  if (args.extract !== undefined && args.schema !== undefined)
+    throw usageError(CHAT, "--extract and --schema exclude each other");
+  const waits = (["extract", "schema", "lastMessage", "wait", "timeout"] as const).find(
+    (each) => args[each] !== undefined,
   );
+  if (args.detach && waits !== undefined)
+    throw usageError(
+      CHAT,
+      `--detach leaves before there is an answer: --${waits === "lastMessage" ? "last-message" : waits} does not go with it`,
+    );
+}
+
+async function pickOf(io: Io, { extract, schema }: Given): Promise<Pick | null> {
+  if (extract !== undefined) return (await import("./chat-pick.ts")).codeBlock(extract);
+  if (schema === undefined) return null;
+  const { schemaIn } = await import("./chat-schema.ts");
+  return await schemaIn(io, schema);
+}
+
+function freshOf(args: Given, mode: Mode | undefined): NonNullable<ChatRequest["fresh"]> {
+  const { label, model, budget, system } = args;
+  return { label, model, budget, system, mode, drop: args.noTools ? "*" : undefined };
+}
+
+/** Who is talked to; a session's process is made by its first message. */
+async function processOf(io: Io, { pid, session, continue: goesOn }: Given): Promise<string | undefined> {
+  if (session === undefined) return goesOn ? await lastActive(io) : pid;
+  return (await io.sys().call<{ readonly pid: string }>("session.open", { key: session })).pid;
+}
+
+/** Other than init, which is there without being named. */
+async function lastActive(io: Io): Promise<string> {
+  const { processes } = await io.sys().call<{ processes: ProcessInfo[] }>("proc.list", {});
+  const tasks = processes.filter(({ profile }) => profile !== "init");
+  const activity = ({ lastActiveAt, createdAt }: ProcessInfo) => lastActiveAt ?? createdAt;
+  const last = tasks.reduce<ProcessInfo | null>(
+    (best, each) => (best === null || activity(each) > activity(best) ? each : best),
+    null,
+  );
+  if (last === null) throw new SysError("ESRCH", "there is no task to go on with", ['gsv chat --new "…" starts one']);
+  return last.pid;
 }
 
 async function setMode(io: Io, pid: string | undefined, mode: Mode): Promise<void> {
@@ -132,10 +139,30 @@ async function setMode(io: Io, pid: string | undefined, mode: Mode): Promise<voi
   await io.sys().call("proc.mode", { pid: pid ?? initPid(uid), mode });
 }
 
-const HINTS = {
-  label: [],
-  budget: ["gsv budget PID sets what a process may use that is there already"],
-} as const;
+function viewOf(io: Io, output: keyof typeof VIEWS, { usage, lastMessage }: Given): ChatView {
+  const plain = VIEWS[output](io);
+  // In JSON the result says it.
+  const view = usage && output === "text" ? withUsage(plain) : plain;
+  if (lastMessage === undefined) return view;
+  return tellingView(view, async (answer) => {
+    const host = await io.host();
+    await host.write(lastMessage, pieces(answer), {});
+  });
+}
+
+function tellingOfFresh(view: ChatView, onFresh: (pid: string) => void): ChatView {
+  return {
+    ...view,
+    async fresh(pid) {
+      onFresh(pid);
+      await view.fresh(pid);
+    },
+  };
+}
+
+async function* pieces(answer: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(answer.endsWith("\n") || answer === "" ? answer : `${answer}\n`);
+}
 
 function withUsage(view: ChatView): ChatView {
   return {
@@ -156,7 +183,7 @@ function usageText({ input, output, cacheRead, cacheWrite }: Tokens, costUsd: nu
 const VIEWS = { text: textView, json: jsonResultView, jsonl: jsonLinesView } as const;
 
 function formOf(output: keyof typeof VIEWS | undefined, json: boolean): keyof typeof VIEWS {
-  if (json && output === "text") throw usageError(spec, "--json and --output text exclude each other");
+  if (json && output === "text") throw usageError(CHAT, "--json and --output text exclude each other");
   return output ?? (json ? "jsonl" : "text");
 }
 

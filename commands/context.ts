@@ -150,7 +150,7 @@ async function filesIn(io: Io, path: string): Promise<readonly string[]> {
 
 async function read(io: Io, path: string): Promise<FileOf<"file">> {
   const view = await io.sys().call<FileView>("fs.read", { path });
-  if (view.kind === "directory") throw new SysError("EISDIR", `${path} is a directory`);
+  if (view.kind !== "file") throw new SysError("EISDIR", `${path} is no file of text`);
   return view;
 }
 

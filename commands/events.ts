@@ -114,6 +114,45 @@ function retryOf({ turn, attempt, reason, class: failureClass, until, putAside }
   return { turn, attempt, reason, class: failureClass, until, putAside };
 }
 
+/** What a key of each kind holds, as JSON Schema says it. */
+const SCHEMAS: { readonly [K in keyof Kinds]: object } = {
+  text: { type: "string" },
+  "text?": { type: ["string", "null"] },
+  int: { type: "integer" },
+  "number?": { type: ["number", "null"] },
+  flag: { type: "boolean" },
+  object: { type: "object" },
+  "object?": { type: ["object", "null"] },
+  status: { enum: STATUSES },
+  decision: { enum: DECISIONS },
+  deltaKind: { enum: DELTA_KINDS },
+};
+
+const DRAFT = "https://json-schema.org/draft/2020-12/schema";
+
+/** A line of `gsv chat --output jsonl`; keys that come later are no fault. */
+export function eventSchema(): object {
+  const title = `gsv chat --output jsonl, version ${EVENT_VERSION}: one event a line, init first and result last`;
+  const types = Object.keys(EVENT_TYPES) as (keyof Types)[];
+  return { $schema: DRAFT, title, oneOf: types.map(shapeOf) };
+}
+
+/** What `gsv chat --output json` prints. */
+export function resultSchema(): object {
+  return { $schema: DRAFT, ...shapeOf("result") };
+}
+
+function shapeOf(type: keyof Types): object {
+  const keys: { readonly [key: string]: keyof Kinds } = { ...COMMON, ...EVENT_TYPES[type] };
+  const properties = Object.entries(keys).map(([key, kind]) => [key, SCHEMAS[kind]]);
+  return {
+    title: type,
+    type: "object",
+    properties: { type: { const: type }, ...Object.fromEntries(properties) },
+    required: ["type", ...Object.keys(keys)],
+  };
+}
+
 /** What is wrong with a value as an event of this version, or null. Keys and types it does not know are no fault. */
 export function checkEvent(value: unknown): string | null {
   if (!isObject(value)) return "an event is an object";

@@ -33,8 +33,8 @@ export const help: Command = command(spec, async ({ args, json }, io) => {
   const [word, ...rest] = args.topic ?? [];
   if (word === undefined) return page(io, await shortHelp(widthOf(io.stdout)), { never });
   if ((COMMANDS.has(word) && !COMMANDS.get(word)?.hidden) || (await verbsOf(word)) !== null) {
-    const found = await lookUp(word);
-    return found.run([...rest, "--help", ...(never ? ["--no-pager"] : [])], io);
+    const named = await lookUp([word, ...rest]);
+    return named.command.run([...named.args, "--help", ...(never ? ["--no-pager"] : [])], io);
   }
   const { Book } = await import("./man-book.ts");
   const book = new Book(await io.manual());

@@ -1,5 +1,6 @@
-// `gsv history show|search|segments|policy`: everything about what was said. `gsv history` alone prints the newest page, as proc history does.
+// `gsv history show|search|export|segments|policy`: everything about what was said. `gsv history` alone prints the newest page, as proc history does.
 
+import { isPid } from "../src/abi/ids.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import type { FoundText, SearchResult } from "../src/syscalls/history-service.ts";
 import { foundHead, procHistoryCalls, searchNote } from "../src/syscalls/proc-history.ts";
@@ -7,6 +8,7 @@ import { looksLikeFlag } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { domainCommand, type Verb, verbOf } from "./derive.ts";
+import { exportHistory } from "./history-export.ts";
 import { note, printResult } from "./print.ts";
 
 const DEFAULT_VERB = "show";
@@ -19,6 +21,7 @@ export async function history(): Promise<Command> {
   const verbs = new Map<string, Verb>([
     [DEFAULT_VERB, await verbOf("proc.history", "history show")],
     ["search", { summary: searchCall.summary, input: search.spec.input, load: () => search }],
+    ["export", { summary: exportHistory.summary, input: exportHistory.spec.input, load: () => exportHistory }],
     ["segments", await verbOf("proc.segments", "history segments")],
     ["policy", await verbOf("proc.history.policy", "history policy")],
   ]);
@@ -29,11 +32,11 @@ export async function history(): Promise<Command> {
   };
 }
 
-/** Nothing, or flags alone and not a question for help. */
+/** Nothing, a process, or flags alone and not a question for help. */
 function meansShow(args: readonly string[]): boolean {
   if (args.some((arg) => arg === "--help" || arg === "-h")) return false;
   const first = args[0];
-  return first === undefined || (looksLikeFlag(first) && first !== "--");
+  return first === undefined || isPid(first) || (looksLikeFlag(first) && first !== "--");
 }
 
 const search: Command = command(

@@ -4,7 +4,7 @@
 import { exitStatusOf } from "../src/abi/errno.ts";
 import { field } from "../src/syscalls/define.ts";
 import { PROCESS_SIGNALS, type ProcessSignal, type Signalled } from "../src/syscalls/services.ts";
-import { asks, parseCommandLine, usageError, usageLine } from "./args.ts";
+import { asks, parseCommandLine, usageError } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { declared } from "./derive.ts";
 import { helpText } from "./help-text.ts";
@@ -46,7 +46,6 @@ const spec = {
 export const kill: Command = {
   name: spec.name,
   summary: spec.summary,
-  usage: usageLine(spec),
   examples: spec.examples,
   spec,
   async run(args, io) {
@@ -54,7 +53,7 @@ export const kill: Command = {
       await printText(io.stdout, PROCESS_SIGNALS.filter((name) => name !== "0").join("\n"));
       return 0;
     }
-    const parsed = parseCommandLine(spec, withSignalFlag(args));
+    const parsed = await parseCommandLine(spec, withSignalFlag(args));
     if (parsed === "help") {
       return page(io, helpText(spec, widthOf(io.stdout)), { never: asks(args, "--no-pager") });
     }

@@ -1,17 +1,26 @@
-// Which command the first word of a command line names: one of the table, or a domain of syscalls (`proc`, `fs` …). An unknown word is
-// refused with the nearest names.
+// Which command the first words of a command line name: one of the table, or a domain of syscalls (`proc`, `fs` …) and its verb. An
+// unknown word is refused with the nearest names.
 
 import { SysError } from "../src/abi/errno.ts";
 import { nearest } from "../src/lib/nearest.ts";
 import type { Command } from "./command.ts";
 import { COMMANDS } from "./table.ts";
 
-export async function lookUp(word: string): Promise<Command> {
+export interface Named {
+  readonly command: Command;
+  /** What follows the words that name it. */
+  readonly args: readonly string[];
+}
+
+export async function lookUp([word = "", ...args]: readonly string[]): Promise<Named> {
   const entry = COMMANDS.get(word);
-  if (entry !== undefined) return entry.load();
-  const { domainCommand, domains, verbsOf } = await import("./derive.ts");
+  if (entry !== undefined) return { command: await entry.load(), args };
+  const { domainCommand, domains, verbCommand, verbsOf } = await import("./derive.ts");
+  const [next = "", ...rest] = args;
+  const verb = await verbCommand(word, next);
+  if (verb !== null) return { command: verb, args: rest };
   const verbs = await verbsOf(word);
-  if (verbs !== null) return domainCommand(word, verbs);
+  if (verbs !== null) return { command: domainCommand(word, verbs), args };
   const known = await domains();
   // A verb without its noun is as common as a typing mistake.
   const withNoun = [...known].filter(([, each]) => each.has(word)).map(([domain]) => `${domain} ${word}`);

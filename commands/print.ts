@@ -36,6 +36,7 @@ async function printPlain(io: Io, print: Print<never>, result: unknown): Promise
     }
     case "list": {
       const rows = print.rows(result as never);
+      if (rows.length > 0 && print.head !== undefined) await printText(io.stdout, print.head(result as never));
       for (const row of rows) await printText(io.stdout, print.line(row as never));
       const more = print.note?.(result as never) ?? null;
       if (rows.length === 0) await note(io, print.empty);

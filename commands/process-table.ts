@@ -20,6 +20,15 @@ export interface Row {
   readonly process: ProcessInfo;
   /** What the tree draws before the pid. */
   readonly branch: string;
+  /** What only somebody who goes on looking knows. */
+  readonly live?: Live;
+}
+
+export interface Live {
+  readonly tokensPerS: number;
+  readonly model: string | null;
+  /** How full the window of its model is. */
+  readonly context: number | null;
 }
 
 export type Sort = "age" | "state" | "pid";
@@ -77,29 +86,68 @@ interface Column {
   readonly right?: true;
   readonly longest?: number;
   readonly cell: (row: Row, now: number) => string;
+  /** Left out where it says nothing. */
+  readonly isWanted?: (rows: readonly Row[]) => boolean;
 }
+
+const isLive = (rows: readonly Row[]) => rows.some(({ live }) => live !== undefined);
+const isOnce = (rows: readonly Row[]) => !isLive(rows);
 
 const COLUMNS: readonly Column[] = [
   { head: "PID", minor: 0, cell: ({ process, branch }) => branch + process.pid },
   { head: "S", minor: 0, cell: ({ process }) => LETTERS[process.state] },
-  { head: "OWNER", minor: 3, longest: 12, cell: ({ process }) => process.owner },
+  {
+    head: "OWNER",
+    minor: 3,
+    longest: 12,
+    cell: ({ process }) => process.owner,
+    isWanted: (rows) => isOnce(rows) || new Set(rows.map(({ process }) => process.owner)).size > 1,
+  },
+  {
+    head: "CTX",
+    minor: 2,
+    right: true,
+    cell: ({ live }) => (live?.context == null ? "-" : `${Math.round(100 * live.context)}%`),
+    isWanted: isLive,
+  },
+  {
+    head: "TOK/S",
+    minor: 3,
+    right: true,
+    cell: ({ live }) => (live === undefined || live.tokensPerS === 0 ? "-" : String(Math.ceil(live.tokensPerS))),
+    isWanted: isLive,
+  },
+  { head: "COST", minor: 2, right: true, cell: ({ process }) => costText(process.costUsd), isWanted: isLive },
   { head: "AGE", minor: 1, right: true, cell: ({ process }, now) => age(now - process.createdAt) },
   {
     head: "ACTIVE",
-    minor: 4,
+    minor: 5,
     right: true,
     cell: ({ process }, now) => (process.lastActiveAt === null ? "-" : age(now - process.lastActiveAt)),
+    isWanted: isOnce,
   },
   {
     head: "QUEUE",
-    minor: 5,
+    minor: 6,
     right: true,
     cell: ({ process }) => (process.queued === 0 ? "-" : String(process.queued)),
+    isWanted: isOnce,
   },
-  { head: "PROFILE", minor: 6, cell: ({ process }) => process.profile },
-  { head: "CWD", minor: 2, longest: 24, cell: ({ process }) => process.cwd },
+  { head: "PROFILE", minor: 7, cell: ({ process }) => process.profile, isWanted: isOnce },
+  { head: "MODEL", minor: 4, longest: 18, cell: ({ live }) => modelText(live?.model ?? ""), isWanted: isLive },
+  {
+    head: "CWD",
+    minor: 5,
+    longest: 24,
+    cell: ({ process, live }) => (live === undefined ? process.cwd : shortPath(process)),
+  },
   { head: "LABEL", minor: 0, cell: ({ process }) => process.label ?? "" },
-  { head: "WAITS FOR", minor: 1, cell: ({ process: { waitsFor } }) => waitsText(waitsFor) },
+  {
+    head: "WAITS FOR",
+    minor: 1,
+    cell: ({ process: { waitsFor } }) => waitsText(waitsFor),
+    isWanted: (rows) => isOnce(rows) || rows.some(({ process }) => process.waitsFor !== null),
+  },
 ];
 const GAP = "  ";
 const LABEL_COLUMNS = 16;
@@ -109,7 +157,19 @@ export interface TableView {
   readonly lines: readonly string[];
 }
 
-export function processTable(rows: readonly Row[], columns: number, now: number): TableView {
+/** `paint` colours a cell that has its place already. */
+export function processTable(
+  rows: readonly Row[],
+  {
+    columns,
+    now,
+    paint = (_head, text) => text,
+  }: {
+    readonly columns: number;
+    readonly now: number;
+    readonly paint?: (head: string, text: string, row: Row) => string;
+  },
+): TableView {
   const shown = fitting(rows, columns, now);
   const widths = shown.map(({ head, cell, longest }) =>
     Math.min(
@@ -117,27 +177,33 @@ export function processTable(rows: readonly Row[], columns: number, now: number)
       Math.max(head.length, ...rows.map((row) => Bun.stringWidth(reveal(cell(row, now))))),
     ),
   );
-  const line = (cells: readonly string[]) =>
-    cutWidth(
-      cells
-        .map((cell, at) => {
-          const width = widths[at] ?? 0;
-          const text = cutWidth(cell, width);
-          const pad = " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
-          return shown[at]?.right ? pad + text : text + pad;
-        })
-        .join(GAP)
-        .trimEnd(),
-      columns,
-    );
+  const line = (cells: readonly string[], painted: (head: string, text: string) => string) => {
+    let left = columns;
+    const placed = cells.map((cell, at) => {
+      const { right, head = "" } = shown[at] ?? {};
+      const text = cutWidth(cell, Math.min(widths[at] ?? 0, Math.max(0, left)));
+      const pad = " ".repeat(Math.max(0, Math.min(widths[at] ?? 0, left) - Bun.stringWidth(text)));
+      left -= (widths[at] ?? 0) + GAP.length;
+      return painted(head, right ? pad + text : text + pad);
+    });
+    return placed.join(GAP).trimEnd();
+  };
   return {
-    head: line(shown.map(({ head }) => head)),
-    lines: rows.map((row) => line(shown.map(({ cell }) => reveal(cell(row, now))))),
+    head: line(
+      shown.map(({ head }) => head),
+      (_head, text) => text,
+    ),
+    lines: rows.map((row) =>
+      line(
+        shown.map(({ cell }) => reveal(cell(row, now))),
+        (head, text) => paint(head, text, row),
+      ),
+    ),
   };
 }
 
 function fitting(rows: readonly Row[], columns: number, now: number): readonly Column[] {
-  let shown = [...COLUMNS];
+  let shown = COLUMNS.filter(({ isWanted }) => isWanted?.(rows) ?? true);
   const width = ({ head, cell, longest }: Column) => {
     const most = Math.max(head.length, ...rows.map((row) => Bun.stringWidth(reveal(cell(row, now)))));
     // What is last gives way by being cut.
@@ -151,9 +217,27 @@ function fitting(rows: readonly Row[], columns: number, now: number): readonly C
   }
 }
 
+function shortPath({ cwd, owner }: ProcessInfo): string {
+  const home = `/home/${owner}`;
+  return cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
+}
+
+/** Without whose it is: there is no room for both. */
+function modelText(model: string): string {
+  return model.slice(model.lastIndexOf("/") + 1);
+}
+
+function costText(usd: number): string {
+  if (usd === 0) return "-";
+  return usd < 0.01 ? "<$0.01" : `$${usd.toFixed(2)}`;
+}
+
 export function waitsText(waitsFor: ProcessInfo["waitsFor"]): string {
   if (waitsFor === null) return "";
-  return "reason" in waitsFor ? waitsFor.reason : `${waitsFor.tool} ${waitsFor.summary}`;
+  if ("reason" in waitsFor) return waitsFor.reason;
+  const { tool, summary } = waitsFor;
+  // Most summaries begin with what the tool does.
+  return summary.toLowerCase().startsWith(tool.toLowerCase()) ? summary : `${tool} ${summary}`;
 }
 
 export function age(ms: number): string {

@@ -27,7 +27,8 @@ async function attempt(all: readonly string[], io: Io): Promise<number> {
     refuseStrangers(before);
     const word = at === -1 ? undefined : argv[at];
     if (word === undefined || word === "--") return await withoutCommand(before, io);
-    return await (await lookUp(word)).run([...before, ...argv.slice(at + 1)], io);
+    const { command, args } = await lookUp(argv.slice(at));
+    return await command.run([...before, ...args], io);
   } catch (error) {
     await printError(io, error, asks(all, "--json"));
     return exitStatusOf(error);
@@ -53,7 +54,7 @@ function refuseStrangers(before: readonly string[]): void {
 async function withoutCommand(before: readonly string[], io: Io): Promise<number> {
   // `gsv < script`
   if (before.length === 0 && ["pipe", "file", "socket"].includes(io.stdin.kind))
-    return (await lookUp("sh")).run([], io);
+    return (await lookUp(["sh"])).command.run([], io);
   const { bare, help } = await import("./help.ts");
   return asks(before, "--help", "-h")
     ? help.run(

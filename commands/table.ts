@@ -21,9 +21,23 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ],
   ["send", { summary: "Leave a message and return at once", load: short("proc.send", "send") }],
   [
+    "run",
+    { summary: "Start a task, follow it, exit as it does", load: async () => (await import("./run-task.ts")).run },
+  ],
+  [
+    "council",
+    {
+      summary: "Let several agents answer, discuss and sum up",
+      load: async () => (await import("./council.ts")).council,
+    },
+  ],
+  ["pipe", { summary: "Pass text through agents in a row", load: async () => (await import("./pipe.ts")).pipe }],
+  [
     "wait",
     { summary: "Wait until processes have finished", load: async () => (await import("./wait.ts")).waitAs("wait") },
   ],
+  ["attach", { summary: "Talk to a process on this terminal", load: async () => (await import("./attach.ts")).attach }],
+  ["strace", { summary: "Show the calls a process makes", load: async () => (await import("./strace.ts")).strace }],
   ["logs", { summary: "Print what was said lately", load: async () => (await import("./logs.ts")).logs }],
   ["diff", { summary: "Show what a run changed in files", load: async () => (await import("./undo.ts")).diff }],
   ["undo", { summary: "Put the files back that a run changed", load: async () => (await import("./undo.ts")).undo }],
@@ -51,6 +65,7 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     "answer",
     { summary: "Answer the question of a process", load: async () => (await import("./approvals.ts")).answerQuestion },
   ],
+  ["outage", { summary: "Show which providers do not answer", load: short("ai.outages", "outage") }],
   ["ls", { summary: "List files and directories", load: async () => (await import("./files/ls.ts")).ls }],
   ["cat", { summary: "Print files", load: async () => (await import("./files/cat.ts")).cat }],
   [
@@ -138,6 +153,18 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["models", { summary: "List the models there are", load: short("ai.models", "models") }],
   ["mode", { summary: "Show or set what a process may do without asking", load: short("proc.mode", "mode") }],
   ["model", { summary: "Show or set the model of a process", load: short("proc.model", "model") }],
+  ["last", { summary: "List the last runs", load: short("proc.runs", "last") }],
+  ["w", { summary: "Show who is at work, on what", load: async () => (await import("./uptime.ts")).w }],
+  [
+    "uptime",
+    { summary: "Show how long the kernel is up and how busy", load: async () => (await import("./uptime.ts")).uptime },
+  ],
+  [
+    "events",
+    { summary: "Print what happens, as it happens", load: async () => (await import("./event-stream.ts")).events },
+  ],
+  ["pmap", { summary: "Show what fills a process's context", load: async () => (await import("./told.ts")).pmap }],
+  ["perf", { summary: "Show where tokens, money and time went", load: async () => (await import("./perf.ts")).perf }],
   ["usage", { summary: "Show what answers used and cost", load: async () => (await import("./usage.ts")).usage }],
   ["budget", { summary: "Show or set what processes may use", load: async () => (await import("./budget.ts")).budget }],
   ["user", { summary: "Add, list, change and remove accounts", load: async () => (await import("./user.ts")).user() }],
@@ -162,6 +189,11 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["paths", { summary: "Print where gsv keeps things", load: async () => (await import("./paths.ts")).paths }],
   ["help", { summary: "Help on any command or topic", load: async () => (await import("./help.ts")).help }],
   ["man", { summary: "Read and search the manual", load: async () => (await import("./man.ts")).man }],
+  ["explain", { summary: "Say what an exit status means", load: async () => (await import("./explain.ts")).explain }],
+  [
+    "schema",
+    { summary: "Print the JSON Schema of what is printed", load: async () => (await import("./schema.ts")).schema },
+  ],
   ["api", { summary: "Call any syscall with JSON", load: async () => (await import("./api.ts")).api }],
   [
     "completion",

@@ -30,7 +30,8 @@ export const top = command(spec, async ({ args, json }, io) => {
   if (json) await io.stdout.write(processes.map((process) => jsonLine(process)).join(""));
   else {
     const rows = (args.flat ? flatRows : treeRows)(processes);
-    const { head, lines } = processTable(rows, io.stdout.isTTY ? io.stdout.columns : PIPE_COLUMNS, io.clock.now());
+    const columns = io.stdout.isTTY ? io.stdout.columns : PIPE_COLUMNS;
+    const { head, lines } = processTable(rows, { columns, now: io.clock.now() });
     await printText(io.stdout, `${[head, ...lines].join("\n")}\n`);
   }
   return 0;

@@ -2,7 +2,9 @@
 // where there is somebody to ask. With nobody to ask and no --yes nothing is trusted.
 
 import { SysError } from "../src/abi/errno.ts";
+import { LIMITS } from "../src/abi/limits.ts";
 import type { WorkspaceInfo } from "../src/abi/workspace.ts";
+import { quoted } from "../src/lib/quote.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Spawned } from "../src/syscalls/services.ts";
@@ -18,11 +20,20 @@ export const trust = command(
     name: "workspace trust",
     summary: "Let AGENTS.md, CLAUDE.md and .gsv of a workspace be told to the agents in it",
     input: {
-      id: field.text("the workspace", { positional: true, longest: 20, meta: "ID", of: "workspace" }),
+      id: field.text("the workspace, or a directory of this machine", {
+        positional: true,
+        longest: LIMITS.pathBytesMax,
+        meta: "ID|DIR",
+        of: "workspace",
+      }),
       undo: field.flag("take it back"),
       yes: field.flag("do not ask"),
     },
-    examples: ["gsv workspace trust dir_8fk2mz", "gsv workspace trust dir_8fk2mz --undo"],
+    examples: [
+      "gsv workspace trust dir_8fk2mz",
+      "gsv workspace trust ./project",
+      "gsv workspace trust dir_8fk2mz --undo",
+    ],
   },
   async ({ args: { id, undo = false, yes = false }, json }, io) => {
     if (!undo && !yes) {
@@ -30,7 +41,7 @@ export const trust = command(
       await show(io, speaking);
       if (!io.stdin.isTTY || json)
         throw new SysError("EUSAGE", "nothing was trusted: nobody is here to ask", [
-          `read the files above, then: gsv workspace trust ${id} --yes`,
+          `read the files above, then: gsv workspace trust ${quoted(id)} --yes`,
         ]);
       if (!(await agrees(io))) return 1;
     }
@@ -55,13 +66,13 @@ export async function spawnAs(name: string): Promise<Command> {
 }
 
 /** Where there is nobody to ask, or nothing to ask about, nothing is asked. */
-async function offer(io: Io, id: string): Promise<void> {
+export async function offer(io: Io, id: string): Promise<void> {
   if (!io.stdin.isTTY || !io.stderr.isTTY) return;
   const speaking = await io.sys().call<Speaking>("workspace.speaks", { id });
   if (speaking.trusted || speaking.files.length === 0) return;
   await show(io, speaking);
   if (await agrees(io)) await io.sys().call("workspace.trust", { id });
-  else await printText(io.stderr, `not told to agents; later: gsv workspace trust ${id}`);
+  else await printText(io.stderr, `not told to agents; later: gsv workspace trust ${quoted(id)}`);
 }
 
 async function show(io: Io, { id, directory, files }: Speaking): Promise<void> {

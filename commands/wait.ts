@@ -15,6 +15,7 @@ const input = {
   pids: field.pids(`the processes, at most ${LIMITS.pidsPerCallMax}`, { positional: true, meta: "PID..." }),
   run: field.optional(field.uuid("wait for this run only", { meta: "RUN" })),
   wait: field.flag("also wait for what only a person, a credential or a raised limit ends"),
+  next: field.flag("wait for the first that ends; prints its pid and exits as it did", { letter: "n" }),
   timeout: field.optional(field.text("stop waiting after so long, with exit status 124", { meta: "SECONDS" })),
 };
 
@@ -26,6 +27,7 @@ export function waitAs(name: string): Command {
     examples: [
       "gsv wait task:abc123; echo $?",
       "gsv wait task:abc123 task:def456",
+      "gsv wait -n task:abc123 task:def456",
       "gsv wait --timeout 60 task:abc123",
     ],
     notes: [
@@ -36,12 +38,13 @@ export function waitAs(name: string): Command {
     const limitMs = timeoutMs(spec, args.timeout);
     const silence = io.clock.after(SILENCE_MS, () => void sayStopped(io, args.pids).catch(() => {}));
     const request = { pids: args.pids, run: args.run, patient: args.wait === true };
-    const results = await waitFor(io, request, limitMs).finally(silence);
+    const results = await waitFor(io, args.next ? eachOf(request) : [request], limitMs).finally(silence);
     if (results === null) {
       await note(io, `gsv: still going after ${args.timeout} s; nothing was stopped`);
       return 124;
     }
-    for (const result of results) await report(io, result, { json, alone: results.length === 1 });
+    const alone = results.length === 1 && args.next !== true;
+    for (const result of results) await report(io, result, { json, alone, named: args.next === true });
     return results.at(-1)?.exit ?? 0;
   });
 }
@@ -53,32 +56,51 @@ const SILENCE_MS = 500;
 async function sayStopped(io: Io, pids: readonly string[]): Promise<void> {
   for (const pid of pids) {
     const { state, waitsFor } = await io.sys().call<ProcessInfo>("proc.get", { pid });
-    if (waitsFor?.kind === "outage") await note(io, `gsv: ${pid} is paused: ${waitsForText(waitsFor)}; waiting`);
+    if (waitsFor?.kind === "outage" || waitsFor?.kind === "restart")
+      await note(io, `gsv: ${pid} is paused: ${waitsForText(waitsFor)}; waiting`);
     if (state === "stopped") await note(io, `gsv: ${pid} is stopped; waiting until gsv proc resume ${pid}`);
   }
 }
 
-async function waitFor(io: Io, request: object, limitMs: number | null): Promise<WaitResult[] | null> {
+interface Waiting {
+  readonly pids: readonly string[];
+  readonly run?: string | undefined;
+  readonly patient: boolean;
+}
+
+function eachOf({ pids, ...rest }: Waiting): Waiting[] {
+  return [...new Set(pids)].map((pid) => ({ ...rest, pids: [pid] }));
+}
+
+/** The answer to the first of these that has one; null when the time is over before. */
+async function waitFor(io: Io, requests: readonly Waiting[], limitMs: number | null): Promise<WaitResult[] | null> {
   const giveUp = new AbortController();
-  const answered = io.sys().call<{ results: WaitResult[] }>("proc.wait", request, { signal: giveUp.signal });
-  if (limitMs === null) return (await answered).results;
-  const inTime = new AbortController();
-  const late = io.clock.sleep(limitMs, inTime.signal).then(() => null);
+  const asked = requests.map((request) =>
+    io.sys().call<{ results: WaitResult[] }>("proc.wait", request, { signal: giveUp.signal }),
+  );
+  const late = limitMs === null ? [] : [io.clock.sleep(limitMs, giveUp.signal).then(() => null)];
   try {
-    return (await Promise.race([answered, late]))?.results ?? null;
+    return (await Promise.race([...asked, ...late]))?.results ?? null;
   } finally {
-    inTime.abort();
     giveUp.abort();
-    answered.catch(() => {});
+    for (const answer of asked) answer.catch(() => {});
   }
 }
 
-async function report(io: Io, result: WaitResult, form: { json: boolean; alone: boolean }): Promise<void> {
+interface Form {
+  readonly json: boolean;
+  readonly alone: boolean;
+  /** Only which one it was: the exit status says how it ended. */
+  readonly named: boolean;
+}
+
+async function report(io: Io, result: WaitResult, form: Form): Promise<void> {
   if (form.json) {
     if (result.inPart) await note(io, `gsv: ${result.pid}: ${inPartText(result.pid)}`);
     return io.stdout.write(jsonLine(result));
   }
-  if (!form.alone) await printText(io.stdout, `${result.pid} ${result.status}`);
+  if (form.named) await printText(io.stdout, result.pid);
+  else if (!form.alone) await printText(io.stdout, `${result.pid} ${result.status}`);
   if (result.waitsFor !== null) await note(io, `gsv: ${result.pid} is held: ${waitsForText(result.waitsFor)}`);
   else if (result.error !== null) await note(io, `gsv: ${result.pid}: ${result.error}`);
 }

@@ -39,12 +39,14 @@ import type { Clock } from "./lib/clock.ts";
 import type { ObjectStore } from "./objects/objects.ts";
 import type { HomePaths } from "./paths.ts";
 import { Blocks } from "./process/blocks.ts";
+import { CallsHeard } from "./process/calls-heard.ts";
 import type { Ledger } from "./process/ledger.ts";
 import { Offers } from "./process/offers.ts";
 import { recover } from "./process/recovery.ts";
 import { Retries } from "./process/retries.ts";
 import type { Runners } from "./process/runners.ts";
-import { KernelDb } from "./store/kernel/db.ts";
+import type { KernelDb } from "./store/kernel/db.ts";
+import { openKernelDb } from "./store/kernel/open.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
 import type { ProcessStore } from "./store/process/verbs.ts";
 
@@ -102,6 +104,7 @@ export interface Core extends Ports, SettingParts, RepoParts {
   readonly generation: number;
   readonly afterCrash: boolean;
   readonly retries: Retries;
+  readonly calls: CallsHeard;
   readonly onFault: (error: unknown) => void;
   readonly newRequestId: () => string;
   /** Told by whoever serves: how many clients there are, and how to leave. */
@@ -119,6 +122,10 @@ export interface Kernel {
   readonly callers: Callers;
   readonly runners: Runners;
   readonly ledger: Ledger;
+  /** The one handle through which kernel.db is written. */
+  readonly database: KernelDb;
+  /** What looks after runs: for those who start them for sessions of their own. */
+  readonly care: Pick<ProcessParts, "timeouts" | "contextResets">;
   readonly objects: ObjectStore;
   /** Default, then what is stored for the whole home, then what the environment said. */
   readonly config: Config;
@@ -158,7 +165,15 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const dispatches = new Dispatches();
     const core = makeCore({ machine, ports, storage, setting, startedAt, generation, afterCrash }, dispatches);
     const { give } = bootstrapOf(core, machine, core.repos);
-    const firstRun = await setUp({ kernel, processes, objects, osUser: machine.osUser, now: startedAt, give });
+    const firstRun = await setUp({
+      kernel,
+      processes,
+      objects,
+      osUser: machine.osUser,
+      now: startedAt,
+      random: machine.random,
+      give,
+    });
     const files = bootFiles(core);
     const shells = bootShells(core, files);
     const hostFiles = bootHostFiles(core, shells.host);
@@ -180,7 +195,7 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
 }
 
 function openDatabase({ paths }: Machine, now: number): KernelDb {
-  return KernelDb.open(paths.kernelDb, { now, backupDir: paths.backupDir, expectExisting: hasProcesses(paths) });
+  return openKernelDb(paths.kernelDb, { now, backupDir: paths.backupDir, expectExisting: hasProcesses(paths) });
 }
 
 interface Begun {
@@ -225,6 +240,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     logins: new Logins({ kernel: ports.kernel, callers, passwords, clock, onFault }),
     ...begun,
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
+    calls: new CallsHeard(),
     ...bootRepos(machine, onFault),
     onFault,
     newRequestId,
@@ -265,7 +281,7 @@ async function takeUp(
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns, policy, budgets, dueWithinMs }: ProcessParts,
+  { runners, ledger, closer, heldRuns, outages, timeouts, contextResets, policy, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -277,6 +293,8 @@ function finished(
   return {
     runners,
     ledger,
+    database,
+    care: { timeouts, contextResets },
     objects,
     firstRun,
     config,
@@ -296,6 +314,7 @@ function finished(
     dueWithinMs,
     async drain(ms) {
       heldRuns.stop();
+      outages.stop();
       await runners.drain(ms);
       await closer.settled();
     },
@@ -310,6 +329,8 @@ function finished(
   async function close(): Promise<void> {
     await stopSweeping();
     heldRuns.stop();
+    outages.stop();
+    timeouts.stop();
     shells.close();
     budgets.stop();
     await core.watching.close();

@@ -1,6 +1,7 @@
 // argv to client, kernel or command. The one file that reads the environment, the arguments and the account of the operating system, and
 // the one that exits. What a command does not need is not loaded.
 
+import type { AttachRequest } from "../commands/attach.ts";
 import type { Io, Output } from "../commands/command.ts";
 import type { Credentials } from "./abi/identity.ts";
 import type { HomeKeeping } from "./abi/keep.ts";
@@ -126,8 +127,8 @@ async function commandProcess(): Promise<number> {
   const here = await invocation();
   const { clock, random, env } = here;
   const cwd = process.cwd();
-  const stderr = await withoutSecrets(env, await outputOf(2, clock, env.COLUMNS));
-  const stdin = await standardInput();
+  const stderr = await withoutSecrets(env, outputOf(2, clock, env.COLUMNS));
+  const stdin = standardInput();
   let flags: ClientInfo["flags"];
   const askHidden = async (prompt: string) =>
     stderr.isTTY ? (await import("./boot/terminal.ts")).askHidden(prompt, takeTermination) : null;
@@ -138,7 +139,7 @@ async function commandProcess(): Promise<number> {
     return openKernel({ ...(await atHome(here)), login, flags }, cwd, (line) => tell(line));
   });
   const io: Io = {
-    stdout: await outputOf(1, clock, env.COLUMNS),
+    stdout: outputOf(1, clock, env.COLUMNS),
     stderr,
     stdin,
     signIn,
@@ -161,7 +162,7 @@ async function commandProcess(): Promise<number> {
       return hostSide({ cwd, home, drafts: runDir, clock, random });
     },
     override: async (said) => {
-      flags = (await import("./boot/flags.ts")).flagsFrom(said);
+      flags = { ...flags, ...(await import("./boot/flags.ts")).flagsFrom(said) };
     },
     conceal: async (text) => {
       const { withoutStored } = await import("./boot/conceal.ts");
@@ -194,57 +195,17 @@ async function commandProcess(): Promise<number> {
   };
   try {
     const isPerson = stdin.isTTY && io.stdout.isTTY;
-    if (!isPerson || argv.some((word) => word !== "--plain")) return await runCommandLine(argv, io);
-    const place = await atHome(here);
-    if (argv.length > 0) return await plainShell(io, place.paths.historyFile);
-    return await shell(io, place, (hear) => (tell = hear));
+    const to = isPerson && argv[0] === "attach" ? await attachRequestOf(argv) : null;
+    if (to === null && (!isPerson || argv.some((word) => word !== "--plain"))) return await runCommandLine(argv, io);
+    const [{ atTerminal }, { paths }] = await Promise.all([import("./boot/at-terminal.ts"), atHome(here)]);
+    return await atTerminal(io, { paths, onWord: (hear) => (tell = hear), plain: to === null && argv.length > 0, to });
   } finally {
     await sys.close();
   }
 }
 
-/** gsv on a terminal: the prompt first, then what it takes to use it. */
-async function shell(io: Io, { paths }: Invocation, onWord: (hear: (line: string) => void) => void): Promise<number> {
-  const { abilitiesOf, themeOf } = await import("../tui/theme.ts");
-  const abilities = abilitiesOf(io.env);
-  if (abilities.dumb) return plainShell(io, paths.historyFile);
-  const { openTerminal } = await import("./boot/tty.ts");
-  const terminal = openTerminal(io.clock);
-  const theme = themeOf(abilities);
-  const typed: Uint8Array[] = [];
-  const words: string[] = [];
-  onWord((line) => words.push(line.trimEnd()));
-  terminal.take((bytes) => typed.push(bytes));
-  try {
-    await io.kernel.start();
-    const [{ terminalShell }, { readHistory }] = await Promise.all([import("../tui/app.ts"), import("./boot/repl.ts")]);
-    const history = readHistory(paths.historyFile);
-    return await terminalShell(io, { version: VERSION, terminal, theme, history, early: () => typed, words });
-  } catch (error) {
-    terminal.give();
-    const [{ printError }, { exitStatusOf }] = await Promise.all([
-      import("../commands/print.ts"),
-      import("./abi/errno.ts"),
-    ]);
-    await printError(io, error, false);
-    return exitStatusOf(error);
-  } finally {
-    terminal.give();
-  }
-}
-
-/** Line by line, for terminals that only take text. */
-async function plainShell(io: Io, historyFile: string): Promise<number> {
-  await io.kernel.start();
-  const [{ plainShell }, { replPorts }] = await Promise.all([import("../tui/plain.ts"), import("./boot/repl.ts")]);
-  // Between two lines nobody takes ctrl-c: it must not end the shell.
-  const heard = () => {};
-  process.on("SIGINT", heard);
-  try {
-    return await plainShell(io, replPorts(historyFile, VERSION));
-  } finally {
-    process.off("SIGINT", heard);
-  }
+async function attachRequestOf(argv: readonly string[]): Promise<AttachRequest | null> {
+  return (await import("../commands/attach.ts")).attachRequest(argv);
 }
 
 /** Few commands look at the home as a whole. */
@@ -274,7 +235,7 @@ function takeTermination(restore: () => void): () => void {
 
 /** An output that shows no secret of the environment. */
 async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<Output> {
-  const { SECRET_ENV } = await import("./abi/config.ts");
+  const { SECRET_ENV } = await import("./abi/environment.ts");
   if (!SECRET_ENV.some((name) => env[name])) return output;
   const { redactorOf } = await import("./boot/redact.ts");
   const redactor = redactorOf(env);

@@ -4,53 +4,42 @@
 import type { Io } from "../commands/command.ts";
 import { COMMANDS } from "../commands/table.ts";
 import { messageOf } from "../src/abi/errno.ts";
-import { initPid, uuidv7 } from "../src/abi/ids.ts";
+import { initPid } from "../src/abi/ids.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
+import { inLettersOfAscii } from "./abilities.ts";
+import { isCounting } from "./activity.ts";
 import { type Attached, attachTo } from "./attach.ts";
+import { Attention } from "./attention.ts";
 import { Effects, entriesOf } from "./effects.ts";
+import { foldsOf } from "./folds.ts";
 import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
+import { handsOf } from "./hands.ts";
 import { KeyReader, type Typed } from "./keys.ts";
+import { Leaving } from "./leaving.ts";
 import { LineShell } from "./line-shell.ts";
+import type { AppPorts } from "./ports.ts";
+import { Presence } from "./presence.ts";
 import { reduce } from "./reduce.ts";
 import type { Hands } from "./reduce-keys.ts";
 import type { Route } from "./route.ts";
-import { type Live, Screen, type Tty } from "./screen.ts";
+import { type Live, Screen } from "./screen.ts";
+import { settingOf } from "./setting.ts";
 import { SLASHES } from "./slash.ts";
-import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
-import type { Theme } from "./theme.ts";
-import type { Top } from "./top.ts";
+import { type Happening, initialState, type State, type Who } from "./state.ts";
+import { retheme, still, THEME_KEY, THEMES, type Theme, type ThemeName } from "./theme.ts";
+import { plainText } from "./told.ts";
 import { Transcript } from "./transcript.ts";
-import { goesOn } from "./unfinished.ts";
 import type { DockView } from "./view/dock.tsx";
-
-export interface Terminal extends Tty {
-  /** Keys from now on, as bytes, with the terminal in raw mode. */
-  take(hear: (bytes: Uint8Array) => void): void;
-  /** The terminal is somebody else's, as it was found. */
-  give(): void;
-  onResize(listener: () => void): void;
-  /** Stops this program as ctrl-z does; resolves when it goes on. */
-  suspend(): Promise<void>;
-}
-
-export interface AppPorts {
-  readonly version: string;
-  readonly terminal: Terminal;
-  readonly theme: Theme;
-  readonly history: { readonly lines: readonly string[]; readonly add: (line: string) => void };
-  /** What was to be told on the way here. */
-  readonly words: readonly string[];
-  /** What was typed before anybody could look at it. */
-  readonly early: () => readonly Uint8Array[];
-}
+import { ViewPainter } from "./view-painter.ts";
 
 const SIGNALS = ["chat.*", "process.*"];
 const ESCAPE_MS = 40;
 const TICK_MS = 250;
+const STILL_TICK_MS = 1000;
 const HOLD_MS = 500;
-/** How often top looks. */
-const TOP_MS = 1000;
+/** How often lists of processes are looked at anew. */
+const LOOK_MS = 1000;
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const who = await io.sys().call<Who>("system.whoami", {});
@@ -63,9 +52,12 @@ class App {
   private readonly transcript: Transcript;
   private readonly reader = new KeyReader();
   private readonly effects: Effects;
-  private readonly leaving = Promise.withResolvers<number>();
-  private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status.join("  ")];
-  private drawTop: (top: Top) => readonly string[] = () => [];
+  private readonly attention: Attention;
+  private readonly leaving = new Leaving();
+  private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status];
+  private readonly theme: Theme;
+  private readonly presence: Presence;
+  private readonly painter: ViewPainter;
   private settle: (() => void) | null = null;
   /** Effects that have the terminal come one after the other. */
   private turn: Promise<void> = Promise.resolve();
@@ -73,6 +65,8 @@ class App {
   private ticking = false;
   /** Keys that wait for what the one before makes of the line. */
   private held: Typed[] | null = null;
+  private readonly hands: Hands;
+  private readonly programs = (word: string) => this.shell.isProgram(word);
 
   constructor(
     private readonly io: Io,
@@ -80,13 +74,37 @@ class App {
     who: Who,
     private readonly shell: LineShell,
   ) {
-    const { terminal, theme, history } = ports;
-    this.state = initialState({ who, pid: initPid(who.uid), lines: history.lines });
-    this.screen = new Screen(terminal, io.clock, () => this.frame());
+    const { terminal, theme, history, abilities } = ports;
+    this.theme = theme;
+    this.hands = handsOf({ io, terminal, route: (text, pinned) => this.route(text, pinned) });
+    const tty = abilities.unicode ? terminal : inLettersOfAscii(terminal);
+    const { pid = initPid(who.uid), readOnly = false } = ports.to ?? {};
+    this.state = { ...initialState({ who, pid, past: history.past }), readOnly };
+    this.attention = new Attention({
+      write: (text) => void (this.busy || tty.write(text)),
+      notifies: abilities.notifies,
+      titled: abilities.told,
+    });
+    this.screen = new Screen(tty, io.clock, () => this.frame());
+    this.painter = new ViewPainter({
+      screen: this.screen,
+      clock: io.clock,
+      state: () => (this.busy ? null : this.state),
+      size: terminal,
+      theme,
+    });
     this.transcript = new Transcript({
       theme,
       columns: () => terminal.columns,
       commit: (lines) => this.screen.commit(lines),
+      marked: abilities.told,
+    });
+    this.presence = new Presence({
+      io,
+      pid: () => this.state.pid,
+      happen: (happening) => this.happen(happening),
+      print: (entry) => this.transcript.add(entry),
+      seen: ports.seen ?? null,
     });
     this.effects = new Effects({
       io,
@@ -97,38 +115,51 @@ class App {
       withTerminal: (work) => {
         this.turn = this.turn.then(() => this.withTerminal(work));
       },
+      route: (text, pinned) => this.route(text, pinned),
       suspend: () => terminal.suspend(),
       pushUp: () => this.screen.pushUp(),
-      remember: (line) => history.add(line),
-      leave: (status) => this.leaving.resolve(status),
-      attach: (pid) => void this.attach(pid),
+      remember: (entry) => history.add(entry),
+      leave: (status) => this.leaving.leave(status),
+      attach: (pid, readOnly) => void this.attach(pid, readOnly),
+      theme: (name) => this.choose(name),
+      told: (page) => plainText(page, terminal.columns),
       hold: (work) => void this.hold(work),
     });
   }
 
   async run(): Promise<number> {
     const { terminal, early } = this.ports;
-    const stop = this.io
-      .sys()
-      .on({ names: SIGNALS }, (signal) => this.happen({ type: "signal", signal, at: this.now() }));
+    const stop = this.io.sys().on({ names: SIGNALS }, (signal) => this.presence.hear(signal));
     terminal.onResize(() => {
       this.screen.resized();
       this.show();
+      this.painter.paint();
     });
-    // The terminal sends ctrl-c as a key; what a command that has the terminal is sent must not end this program.
-    const heard = () => {};
-    process.on("SIGINT", heard);
+    terminal.onGone(() => this.leaving.hungUp());
+    const letGo = this.leaving.hear(this.io);
     try {
       await this.begin();
       terminal.take((bytes) => this.hear(bytes));
       for (const bytes of early()) this.hear(bytes);
       void this.withBoxes();
-      return await this.leaving.promise;
+      const status = await this.leaving.over;
+      await this.effects.farewell();
+      return status;
     } finally {
+      this.presence.keep();
       stop();
-      process.off("SIGINT", heard);
-      this.screen.release();
+      letGo();
+      this.putRight();
       terminal.give();
+    }
+  }
+
+  private putRight(): void {
+    try {
+      this.screen.release();
+    } catch {
+      // What cannot be drawn may be why this ends.
+      this.screen.abandon();
     }
   }
 
@@ -136,24 +167,37 @@ class App {
     return this.io.clock.now();
   }
 
+  /** As it was chosen the last time. */
+  private async likedTheme(): Promise<void> {
+    const name = await settingOf(this.io, THEME_KEY, ["auto", ...(Object.keys(THEMES) as ThemeName[])]);
+    if (name !== "auto") this.choose(name);
+  }
+
   private async begin(): Promise<void> {
-    const { version, theme, terminal, words } = this.ports;
-    const { pid, who } = this.state;
-    const attached = await attachTo(this.io.sys(), pid);
+    const { theme, ports, state } = this;
+    const { version, terminal, words } = ports;
+    const { pid, who } = state;
+    const [attached] = await Promise.all([attachTo(this.io.sys(), pid, terminal.rows), this.likedTheme()]);
     const { model, page } = attached;
     const isNew = page.messageCount === 0;
     const about = { version, username: who.username, pid, model, isNew, columns: terminal.columns };
     const told = words.map((word) => theme.dim(sanitize(word)));
-    this.print({ kind: "lines", lines: [...told, ...greeting(about, theme)] });
+    this.transcript.add({ kind: "lines", lines: [...told, ...greeting(about, theme)] });
     this.know(attached);
+    this.attention.calls = await settingOf(this.io, "terminal.notify", ["auto", "bell", "off"]);
+    if ((await settingOf(this.io, "terminal.motion", ["full", "reduced"])) === "reduced") still(this.theme);
   }
 
-  private async attach(pid: string): Promise<void> {
+  private async attach(pid: string, readOnly: boolean): Promise<void> {
     try {
-      const attached = await attachTo(this.io.sys(), pid);
-      this.happen({ type: "attached", pid });
+      const attached = await attachTo(this.io.sys(), pid, this.ports.terminal.rows);
+      this.presence.keep();
+      this.happen({ type: "attached", pid, readOnly });
       const { label } = attached.info;
-      this.print({ kind: "note", text: `now talking to ${pid}${label === null ? "" : ` · ${reveal(label)}`}` });
+      this.transcript.add({
+        kind: "note",
+        text: `now talking to ${pid}${label === null ? "" : ` · ${reveal(label)}`}`,
+      });
       this.know(attached);
     } catch (error) {
       this.happen({ type: "told", text: messageOf(error), at: this.now() });
@@ -161,27 +205,28 @@ class App {
   }
 
   private know({ info, page, approvals, model }: Attached): void {
-    for (const entry of entriesOf(page)) this.print(entry);
-    this.happen({ type: "known", state: info.state, waitsFor: info.waitsFor, model });
-    const asks = approvals.map((each) => ({ ...each, since: this.now() }));
+    for (const entry of entriesOf(page)) this.transcript.add(entry);
+    this.presence.begin(info.pid, page.messages.at(-1)?.id ?? 0);
+    const { state, waitsFor, costUsd } = info;
+    this.happen({ type: "known", state, waitsFor, costUsd, model, folds: foldsOf(page) });
+    const asks = approvals.map((each) => ({ ...each, since: each.createdAt }));
     this.happen({ type: "asked", asks });
   }
 
   /** Boxes are drawn by what takes longer to load than everything before it. */
   private async withBoxes(): Promise<void> {
-    const { drawDock, drawTop } = await import("./view/draw.tsx");
-    const { theme, terminal } = this.ports;
+    const { drawDock, drawView } = await import("./view/draw.tsx");
+    const { theme } = this;
+    const { terminal } = this.ports;
     let drawn: { readonly key: string; readonly lines: readonly string[] } | null = null;
-    this.drawTop = (top) => {
-      const { columns, rows } = terminal;
-      return drawTop({ top, theme, now: this.now(), columns, rows });
-    };
+    this.painter.draw = drawView;
     this.drawDock = (view) => {
-      const key = JSON.stringify([view, terminal.columns]);
+      const key = JSON.stringify([view, terminal.columns, this.state.theme]);
       if (drawn?.key !== key) drawn = { key, lines: drawDock(view, terminal.columns, theme) };
       return drawn.lines;
     };
     this.show();
+    terminal.watch();
   }
 
   private hear(bytes: Uint8Array): void {
@@ -193,11 +238,14 @@ class App {
 
   private type(typed: readonly Typed[]): void {
     for (const each of typed) {
+      if (each.type === "focus") this.attention.focus(each.has);
       if (this.held === null) this.happen({ type: "typed", typed: each, at: this.now() });
       else this.held.push(each);
     }
     // At once: whoever types sees it now.
-    if (typed.length > 0 && !this.busy) this.screen.paint();
+    if (typed.length === 0 || this.busy) return;
+    this.screen.paint();
+    this.painter.paint();
   }
 
   private async hold(work: Promise<void>): Promise<void> {
@@ -209,19 +257,13 @@ class App {
   }
 
   private happen(happening: Happening): void {
-    const { state, effects } = reduce(this.state, happening, this.hands());
+    const { state: before } = this;
+    const { state, effects } = reduce(before, happening, this.hands);
     this.state = state;
+    this.presence.noting(happening, effects);
+    this.attention.look(before, state, this.now());
     for (const effect of effects) this.effects.carryOut(effect);
     this.show();
-  }
-
-  private hands(): Hands {
-    return {
-      route: (text, pinned) => this.route(text, pinned),
-      goesOn,
-      columns: this.ports.terminal.columns - 3,
-      newKey: () => uuidv7(this.io.clock.now(), this.io.random),
-    };
   }
 
   private route(text: string, pinned: State["pinned"]): Route {
@@ -231,46 +273,50 @@ class App {
   }
 
   private frame(): Live {
-    const { terminal, theme } = this.ports;
+    const { terminal } = this.ports;
     return frameOf({
       state: this.state,
       route: this.route(this.state.input.text, this.state.pinned),
-      theme,
+      theme: this.theme,
       now: this.now(),
       columns: terminal.columns,
       rows: terminal.rows,
       tail: this.transcript.tail(),
+      programs: this.programs,
       drawDock: this.drawDock,
     });
   }
 
   private show(): void {
-    const { top } = this.state;
-    if (top === null || this.busy) this.screen.leaveAlt();
-    else {
-      this.screen.enterAlt();
-      this.screen.paintAlt(this.drawTop(top));
-    }
+    this.painter.show();
     this.screen.changed();
     this.tick();
   }
 
-  /** Only while something moves by itself is there anything to draw. */
-  private tick(): void {
-    const { run, notice, top } = this.state;
-    if (this.ticking || (run === null && notice === null && top === null)) return;
-    this.ticking = true;
-    this.io.clock.after(top === null ? TICK_MS : TOP_MS, () => {
-      this.ticking = false;
-      const { state } = this;
-      if (state.notice !== null && state.notice.until <= this.now()) this.state = { ...state, notice: null };
-      if (state.top !== null) this.effects.carryOut({ do: "list" });
-      this.show();
-    });
+  private get isLooking(): boolean {
+    const { view, picker } = this.state;
+    return view?.kind === "top" || picker?.kind === "process";
   }
 
-  private print(entry: Entry): void {
-    this.transcript.add(entry);
+  private choose(name: ThemeName): void {
+    retheme(this.theme, name);
+    this.happen({ type: "themed", theme: name });
+  }
+
+  /** Only while something moves by itself is there anything to draw. */
+  private tick(): void {
+    const { run, notice, asks } = this.state;
+    const counts = asks.length > 0 || isCounting(this.state);
+    if (this.ticking || (run === null && notice === null && !counts && !this.isLooking)) return;
+    this.ticking = true;
+    // A spinner turns faster than a clock counts.
+    const turns = run !== null && asks.length === 0 && this.theme.glyphs.spinner.length > 1;
+    this.io.clock.after(this.isLooking ? LOOK_MS : turns ? TICK_MS : STILL_TICK_MS, () => {
+      this.ticking = false;
+      if ((this.state.notice?.until ?? Infinity) <= this.now()) this.state = { ...this.state, notice: null };
+      if (this.isLooking) this.effects.carryOut({ do: "list" });
+      this.show();
+    });
   }
 
   /** The screen lets go of the terminal until this is over. */
@@ -284,6 +330,7 @@ class App {
     } finally {
       terminal.take((bytes) => this.hear(bytes));
       this.busy = false;
+      this.attention.forget();
       this.screen.reclaim();
       this.show();
       this.screen.paint();

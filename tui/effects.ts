@@ -1,71 +1,82 @@
 // What the reducer asks for, done: calls to the kernel, lines of the shell, the editor, the pager. Nothing here decides; what comes of it goes
 // back as something that happened.
 
-import type { Io } from "../commands/command.ts";
+import type { Output } from "../commands/command.ts";
 import { allProcesses } from "../commands/top.ts";
-import { messageOf, SysError } from "../src/abi/errno.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
-import { reveal, sanitize } from "../src/lib/sanitize.ts";
-import type { HistoryPage, Sent, Spawned } from "../src/syscalls/services.ts";
+import { reveal } from "../src/lib/sanitize.ts";
+import type { HistoryPage, Spawned } from "../src/syscalls/services.ts";
 import { SHOWN_MESSAGES } from "./attach.ts";
+import { ChatEffects } from "./chat-effects.ts";
 import type { Editing } from "./editor.ts";
+import type { Past } from "./history.ts";
+import { ioWith } from "./io-with.ts";
 import type { LineShell } from "./line-shell.ts";
-import type { Effect, Entry, Happening, State } from "./state.ts";
+import { recent } from "./picker.ts";
+import type { Route } from "./route.ts";
+import { simpleWords } from "./simple.ts";
+import type { Effect, Entry, State } from "./state.ts";
+import { ViewEffects, type ViewEffectsOptions } from "./view-effects.ts";
+import { worded } from "./worded.ts";
 
-export interface EffectsOptions {
-  readonly io: Io;
+export interface EffectsOptions extends ViewEffectsOptions {
   readonly shell: LineShell;
-  readonly state: () => State;
-  readonly happen: (happening: Happening) => void;
   readonly print: (entry: Entry) => void;
   /** Work that has the terminal, one after the other. */
+  readonly route: (text: string, pinned: State["pinned"]) => Route;
   readonly withTerminal: (work: () => Promise<void>) => void;
   readonly suspend: () => Promise<void>;
   readonly pushUp: () => void;
-  readonly remember: (line: string) => void;
+  readonly remember: (entry: Past) => void;
   readonly leave: (status: number) => void;
   /** Keys wait until this is over: they are typed on what it makes. */
   readonly hold: (work: Promise<void>) => void;
   /** Talks to this process from now on. */
-  readonly attach: (pid: string) => void;
+  readonly attach: (pid: string, readOnly: boolean) => void;
 }
 
+/** What they print is read and not kept: where it is taller than the screen it is paged. */
+const READ = new Set(["help", "man", "diff", "history", "prompt"]);
+
 export class Effects {
-  constructor(private readonly options: EffectsOptions) {}
+  private readonly views: ViewEffects;
+  private readonly chat: ChatEffects;
+
+  constructor(private readonly options: EffectsOptions) {
+    this.views = new ViewEffects(options);
+    this.chat = new ChatEffects(options);
+  }
 
   carryOut(effect: Effect): void {
     const { print, withTerminal, suspend, pushUp, remember, leave, attach, hold, state } = this.options;
     const { pid } = state();
     if (effect.do === "print") print(effect.entry);
-    else if (effect.do === "send") void this.send(effect);
+    else if (effect.do === "send") this.chat.send(effect);
     else if (effect.do === "withdraw") void this.call("proc.abort", { pid, runId: effect.runId });
     else if (effect.do === "stop") void this.call("proc.abort", { pid });
-    else if (effect.do === "answer") void this.call("hil.answer", effect.answer);
-    else if (effect.do === "remember") remember(effect.line);
+    else if (effect.do === "answer") void this.chat.answer(effect.answer);
+    else if (effect.do === "measure") void this.chat.measure(pid);
+    else if (effect.do === "remember") remember(effect.entry);
     else if (effect.do === "catch-up") void this.catchUp(effect.afterSeq);
     else if (effect.do === "push-up") pushUp();
     else if (effect.do === "leave") leave(0);
     else if (effect.do === "complete") hold(this.complete(effect.of));
-    else if (effect.do === "list") void this.list();
-    else if (effect.do === "attach") attach(effect.pid);
+    else if (effect.do === "attach") attach(effect.pid, effect.readOnly === true);
+    else if (effect.do === "go") void this.go(effect.nth);
     else if (effect.do === "new") void this.spawn();
     else if (effect.do === "signal") void this.call("proc.signal", { pid: effect.pid, signal: effect.signal });
+    else if (effect.do === "stop-run") void this.call("proc.abort", { pid: effect.pid });
     else if (effect.do === "end") void this.call("proc.kill", { pid: effect.pid });
     else if (effect.do === "suspend") withTerminal(suspend);
-    else if (effect.do === "run") withTerminal(() => this.runLine(effect.text, effect.host));
+    else if (effect.do === "run") withTerminal(() => this.runLine(effect));
     else if (effect.do === "edit") withTerminal(() => this.edit(effect.text));
-    else withTerminal(() => this.page(effect.text));
+    else if (effect.do === "show-ask") void this.chat.showAsk(effect.id);
+    else if (effect.do === "edit-ask") withTerminal(() => this.chat.editAsk(effect.id));
+    else void this.views.carryOut(effect).catch((error: unknown) => this.tell(error));
   }
 
-  private async send({ key, text, interrupt }: Effect & { readonly do: "send" }): Promise<void> {
-    const { io, state, happen } = this.options;
-    const args = { pid: state().pid, message: text, ...(interrupt ? { interrupt } : {}) };
-    try {
-      const { runId } = await io.sys().call<Sent>("proc.send", args);
-      happen({ type: "sent", key, runId });
-    } catch (error) {
-      happen({ type: "refused", key, message: text, why: worded(error) });
-    }
+  farewell(): Promise<void> {
+    return this.chat.farewell();
   }
 
   private async call(name: string, args: object): Promise<void> {
@@ -79,13 +90,12 @@ export class Effects {
 
   private async complete(of: Editing): Promise<void> {
     const { io, shell, state, happen } = this.options;
-    const { home } = state().who;
+    const { pid, pinned, who } = state();
     const before = of.text.slice(0, of.at);
-    const isForShell = shell.route(before, () => true).to !== "chat";
-    const place = { io, cwd: shell.cwd, home, programs: () => shell.programs() };
+    const place = { io, cwd: shell.cwd, home: who.home, pid, programs: () => shell.programs() };
     const { complete } = await import("./complete.ts");
     try {
-      happen({ type: "completed", of, ...(await complete(before, isForShell, place)) });
+      happen({ type: "completed", of, ...(await complete(before, this.options.route(before, pinned).to, place)) });
     } catch (error) {
       happen({ type: "told", text: worded(error), at: io.clock.now() });
     }
@@ -95,19 +105,25 @@ export class Effects {
     const { io, happen, attach } = this.options;
     try {
       const { pid } = await io.sys().call<Spawned>("proc.spawn", {});
-      attach(pid);
+      attach(pid, false);
     } catch (error) {
       happen({ type: "told", text: worded(error), at: io.clock.now() });
     }
   }
 
-  private async list(): Promise<void> {
-    const { io, happen } = this.options;
+  private async go(nth: number): Promise<void> {
+    const { io, state, attach } = this.options;
     try {
-      happen({ type: "listed", processes: await allProcesses(io) });
+      const there = recent(await allProcesses(io))[nth - 1];
+      if (there !== undefined && there.pid !== state().pid) attach(there.pid, false);
     } catch (error) {
-      happen({ type: "told", text: worded(error), at: io.clock.now() });
+      this.tell(error);
     }
+  }
+
+  private tell(error: unknown): void {
+    const { io, happen } = this.options;
+    happen({ type: "told", text: worded(error), at: io.clock.now() });
   }
 
   /** Signals were lost: what was stored meanwhile is read. */
@@ -122,21 +138,37 @@ export class Effects {
         sys.call<ProcessInfo>("proc.get", { pid }),
       ]);
       for (const entry of entriesOf(page)) if (entry.kind !== "said") print(entry);
-      happen({ type: "known", state: info.state, waitsFor: info.waitsFor, model: null });
+      const { state: now, waitsFor, costUsd } = info;
+      happen({ type: "known", state: now, waitsFor, costUsd, model: null });
     } catch (error) {
       happen({ type: "told", text: worded(error), at: io.clock.now() });
     }
   }
 
-  private async runLine(text: string, host: boolean): Promise<void> {
-    const { io, shell, happen, leave } = this.options;
+  private async runLine({ text, host, entry }: Effect & { readonly do: "run" }): Promise<void> {
+    const { io, shell, happen, leave, remember } = this.options;
     try {
-      const over = await (host ? shell.command(["sh", "--host", "-c", text]) : shell.run(text));
-      happen({ type: "stood", cwd: shell.cwd });
+      const over = await (host ? shell.command(["sh", "--host", "-c", text]) : this.readOrRun(text));
+      const ended = entry === null ? null : { ...entry, status: shell.status };
+      if (ended !== null) remember(ended);
+      happen({ type: "stood", cwd: shell.cwd, entry: ended });
       if (over !== null) leave(over);
     } catch (error) {
       await io.stderr.write(`gsv: ${reveal(worded(error))}\n`);
     }
+  }
+
+  /** A long text to read is paged here, unless somebody has a pager they like better. */
+  private async readOrRun(text: string): Promise<number | null> {
+    const { io, shell, happen } = this.options;
+    const [first = "", ...rest] = (simpleWords(text) ?? []).filter((word) => word !== "gsv");
+    const isRead = READ.has(first) || rest.includes("--help");
+    if (!isRead || !io.stdout.isTTY || io.env.GSV_PAGER || io.env.PAGER) return shell.run(text);
+    const kept = new KeptOutput(io.stdout);
+    const over = await shell.run(text, ioWith(io, { stdout: kept, env: { ...io.env, GSV_PAGER: "cat" } }));
+    if (kept.isTall()) happen({ type: "paged", title: text, text: kept.text });
+    else await io.stdout.write(kept.text);
+    return over;
   }
 
   private async edit(text: string): Promise<void> {
@@ -148,11 +180,6 @@ export class Effects {
     } catch (error) {
       happen({ type: "told", text: worded(error), at: io.clock.now() });
     }
-  }
-
-  private async page(text: string): Promise<void> {
-    const { page } = await import("../commands/pager.ts");
-    await page(this.options.io, sanitize(text), { never: false });
   }
 }
 
@@ -166,8 +193,11 @@ export function entriesOf({ messages }: HistoryPage): readonly Entry[] {
   return messages.flatMap((message): Entry[] => {
     if (message.role === "user") return [{ kind: "said", text: message.content }];
     if (message.role === "assistant") {
-      const { text } = message.content;
-      return text === "" ? [] : [{ kind: "text", turn: -1, text }];
+      const { text, thinking = "" } = message.content;
+      return [
+        ...(thinking === "" ? [] : [{ kind: "thought", tookMs: null } as const]),
+        ...(text === "" ? [] : [{ kind: "text", turn: -1, text } as const]),
+      ];
     }
     if (message.role !== "toolResult") return [];
     const { toolName: tool, toolCallId, isError, output } = message.content;
@@ -175,7 +205,38 @@ export function entriesOf({ messages }: HistoryPage): readonly Entry[] {
   });
 }
 
-function worded(error: unknown): string {
-  if (!(error instanceof SysError)) return messageOf(error);
-  return [error.message, ...error.hints].join("; ");
+/** A terminal's output that is held back until it is known how much it is. */
+class KeptOutput implements Output {
+  text = "";
+
+  constructor(private readonly terminal: Output) {}
+
+  async write(text: string | Uint8Array): Promise<void> {
+    this.text += typeof text === "string" ? text : Buffer.from(text).toString();
+  }
+
+  isTall(): boolean {
+    return this.text.split("\n").length > this.rows - 2;
+  }
+
+  get closed() {
+    return this.terminal.closed;
+  }
+
+  get failure() {
+    return this.terminal.failure;
+  }
+
+  get isTTY() {
+    return this.terminal.isTTY;
+  }
+
+  get columns() {
+    // As wide as the pager that may show it.
+    return this.terminal.columns - 1;
+  }
+
+  get rows() {
+    return this.terminal.rows;
+  }
 }

@@ -13,6 +13,7 @@ import { SysError } from "../src/abi/errno.ts";
 import { uuidv7 } from "../src/abi/ids.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { reveal } from "../src/lib/sanitize.ts";
+import { ioWith } from "./io-with.ts";
 import { type Route, routeOf } from "./route.ts";
 import { simpleWords } from "./simple.ts";
 
@@ -42,10 +43,14 @@ export class LineShell {
   /** Where a line is to go. */
   route(line: string, isSlash: (word: string) => boolean): Route {
     return routeOf(line, {
-      isProgram: (word) => this.gsvs.has(word) || INTERPRETER.has(word) || PROGRAMS.has(word) || this.own.has(word),
+      isProgram: (word) => this.isProgram(word),
       isSlash,
       exists: (word) => /^(?:~|\.{1,2})?\//.test(word),
     });
+  }
+
+  isProgram(word: string): boolean {
+    return this.gsvs.has(word) || INTERPRETER.has(word) || PROGRAMS.has(word) || this.own.has(word);
   }
 
   /** Everything that can be the first word of a line. */
@@ -54,14 +59,14 @@ export class LineShell {
   }
 
   /** The exit status with which the shell is over; null while it goes on. */
-  async run(text: string): Promise<number | null> {
+  async run(text: string, io: Io = this.io): Promise<number | null> {
     const words = simpleWords(text);
     const [first = "", ...rest] = words ?? [];
     const isOurs = this.gsvs.has(first) && !this.own.has(first) && !isAboutJobs(first, rest) && !isEnd(first, rest);
     if (words === null || !isOurs) return await this.throughShell(text);
     // With the terminal: it may ask, page and fit its tables.
-    const sys = inDirectory(this.io.sys(), this.cwd);
-    return await this.command(first === "gsv" ? rest : words, { ...this.io, sys: () => sys });
+    const sys = inDirectory(io.sys(), this.cwd);
+    return await this.command(first === "gsv" ? rest : words, ioWith(io, { sys: () => sys }));
   }
 
   /** A command of gsv's, with the terminal. */

@@ -1,6 +1,7 @@
 // One finished block of markdown as lines for a terminal. All that is known of Bun.markdown is in here. Text comes in sanitised; the only
 // escapes that leave are those of the theme.
 
+import { sanitize } from "../src/lib/sanitize.ts";
 import type { Theme } from "./theme.ts";
 
 /** Deeper quotes are shown at this depth: what lies in each other costs more than its length. */
@@ -22,6 +23,8 @@ function callbacks(width: number, theme: Theme): Bun.markdown.RenderCallbacks {
   const { glyphs } = theme;
   const wrap = (text: string, columns = width) => wrapped(text, Math.max(8, columns));
   return {
+    // What is written as &#27; comes out here as what it stands for.
+    text: sanitize,
     heading: (text) => `${wrap(theme.bold(text))}\n`,
     paragraph: (text) => `${wrap(text)}\n`,
     blockquote: (text) => `${prefixed(wrap(text.trim(), width - 2), theme.dim("│ "), theme.dim("│ "))}\n`,

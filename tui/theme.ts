@@ -2,6 +2,8 @@
 // on some palette each of them can hardly be read. Without colour everything is still said, by glyph and word.
 
 export interface Theme {
+  /** What the terminal can show, whatever was chosen. */
+  readonly abilities: Shows;
   readonly colour: boolean;
   /** The person: prompt, directory, marks of a selection. */
   readonly you: Paint;
@@ -34,6 +36,8 @@ export interface Glyphs {
   readonly full: string;
   readonly empty: string;
   readonly spinner: readonly string[];
+  /** In its place where nothing may move. */
+  readonly still: string;
 }
 
 const UNICODE: Glyphs = {
@@ -51,6 +55,7 @@ const UNICODE: Glyphs = {
   full: "▮",
   empty: "▯",
   spinner: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
+  still: "·",
 };
 
 const ASCII: Glyphs = {
@@ -68,40 +73,68 @@ const ASCII: Glyphs = {
   full: "#",
   empty: ".",
   spinner: ["|", "/", "-", "\\"],
+  still: "*",
 };
 
-export function themeOf({ colour, unicode }: { readonly colour: boolean; readonly unicode: boolean }): Theme {
+/** What can be chosen, in words. */
+export const THEMES = {
+  auto: "the sixteen colours as the terminal has them",
+  dark: "the brighter of them, for a dark ground",
+  light: "the darker of them, for a light ground",
+  none: "no colour: glyphs and words say it all",
+} as const;
+export type ThemeName = keyof typeof THEMES;
+/** The setting that keeps it. */
+export const THEME_KEY = "terminal.theme";
+
+/** SGR numbers of you, ok, needs, bad, keyword, string, number. */
+const COLOURS: { readonly [N in Exclude<ThemeName, "none">]: readonly [number, ...number[]] } = {
+  auto: [36, 32, 33, 31, 35, 32, 33],
+  dark: [96, 92, 93, 91, 95, 92, 93],
+  // Yellow can hardly be read on white, and cyan not much better.
+  light: [34, 32, 35, 31, 35, 32, 34],
+};
+
+export interface Shows {
+  readonly colour: boolean;
+  readonly unicode: boolean;
+  /** Nothing moves that need not. */
+  readonly still?: boolean;
+}
+
+/** The theme that everything holds, from now on in other colours; what is on the screen already stays as it is. */
+export function retheme(theme: Theme, name: ThemeName): void {
+  Object.assign(theme, themeOf(theme.abilities, name));
+}
+
+/** The same, from now on without motion. */
+export function still(theme: Theme): void {
+  Object.assign(theme, {
+    abilities: { ...theme.abilities, still: true },
+    glyphs: { ...theme.glyphs, spinner: [theme.glyphs.still] },
+  });
+}
+
+export function themeOf(abilities: Shows, name: ThemeName = "auto"): Theme {
+  const glyphs = abilities.unicode ? UNICODE : ASCII;
+  const colour = abilities.colour && name !== "none";
+  const [you = 0, ok = 0, needs = 0, bad = 0, keyword = 0, string = 0, number = 0] =
+    COLOURS[name === "none" ? "auto" : name];
   const style = (on: number, off: number) => (text: string) => (text === "" ? "" : `\x1b[${on}m${text}\x1b[${off}m`);
   const paint = (on: number) => (colour ? style(on, 39) : (text: string) => text);
   return {
+    abilities,
     colour,
-    you: paint(36),
-    ok: paint(32),
-    needs: paint(33),
-    bad: paint(31),
+    you: paint(you),
+    ok: paint(ok),
+    needs: paint(needs),
+    bad: paint(bad),
     dim: style(2, 22),
     bold: style(1, 22),
     selected: style(7, 27),
-    keyword: paint(35),
-    string: paint(32),
-    number: paint(33),
-    glyphs: unicode ? UNICODE : ASCII,
-  };
-}
-
-/** What an environment says of the terminal; `dumb` takes no motion of the cursor at all. */
-export function abilitiesOf(env: { readonly [name: string]: string | undefined }): {
-  readonly colour: boolean;
-  readonly unicode: boolean;
-  readonly dumb: boolean;
-} {
-  const dumb = env.TERM === "dumb" || env.TERM === undefined;
-  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
-  const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "" && env.FORCE_COLOR !== "0";
-  return {
-    colour: !dumb && (forced || !env.NO_COLOR),
-    // Where nothing is said, as on a machine that was just set up, a terminal of these years takes it.
-    unicode: locale === "" || /utf-?8/i.test(locale),
-    dumb,
+    keyword: paint(keyword),
+    string: paint(string),
+    number: paint(number),
+    glyphs: abilities.still ? { ...glyphs, spinner: [glyphs.still] } : glyphs,
   };
 }

@@ -3,6 +3,7 @@
 // spellings of a key and where it is stored are in config-key.ts.
 
 import { LIMITS } from "./limits.ts";
+import { DM_SCOPES, RESET_MODES } from "./session.ts";
 
 export interface Setting {
   readonly type: "int" | "text" | "flag" | "choice" | "json" | "secret";
@@ -33,7 +34,6 @@ function setting(type: Setting["type"], doc: string, fallback: string, rest: Res
 
 const LATER = { later: true } as const;
 const ASKS = { agents: "ask" } as const;
-const ASKS_LATER = { agents: "ask", later: true } as const;
 const ROOT = { writes: "root" } as const;
 const ROOT_LATER = { writes: "root", later: true } as const;
 const DAY_MS = 86_400_000;
@@ -175,9 +175,9 @@ export const SETTINGS = {
   "process.initLabel": setting("text", "what an init is called", "init ({username})", ROOT_LATER),
   "process.maxPerUser": count("processes an account may have; 0 leaves it to gsv", 0, ROOT_LATER),
   "server.name": setting("text", "what this home is called", "gsv", ROOT_LATER),
-  "server.timezone": setting("text", "the time zone of schedules that name none", "UTC", {
+  "server.timezone": setting("text", "the time zone of daily resets, and of schedules that name none", "UTC", {
     isZone: true,
-    ...ROOT_LATER,
+    ...ROOT,
   }),
   // No agent proposes it: with the day begins what may be used in it.
   userTimezone: setting("text", "your time zone: when your days begin", "UTC", { env: "TZ", isZone: true }),
@@ -193,30 +193,44 @@ export const SETTINGS = {
     max: 100_000,
   }),
 
-  "session.defaultResetPolicy.mode": choice(
-    "when a session starts anew by itself",
-    ["manual", "daily", "idle"],
-    ASKS_LATER,
-  ),
-  "session.defaultResetPolicy.atHour": count("the hour of a daily reset", 4, { max: 23, ...ASKS_LATER }),
-  "session.defaultResetPolicy.idleMinutes": count("how long until an idle reset", 60, { min: 1, ...ASKS_LATER }),
-  "session.mainKey": setting("text", "the name of the main session", "main", LATER),
-  "session.dmScope": choice("who shares a session", [
-    "main",
-    "per-peer",
-    "per-channel-peer",
-    "per-account-channel-peer",
-  ]),
-  "session.identityLinks": setting("json", "names of one person in several channels", "{}", {
-    shape: "object",
-    ...LATER,
+  "council.model": setting("text", "the model of the chair of a council, where none is named", "", {
+    env: "COUNCIL_MODEL",
   }),
+  "run.timeoutMs": count(
+    "a run is stopped this long after it last did something, and never later than four times that; 0 is never",
+    1_800_000,
+    { env: "AGENT_TIMEOUT_MS", max: 31 * DAY_MS },
+  ),
+
+  "session.contextResetTurns": count(
+    "after so many messages a model goes on with the last of them in short; where nobody sets it, in other channels' sessions only; 0 is never",
+    8,
+    { max: 100_000 },
+  ),
+  "session.defaultResetPolicy.mode": choice("when a session starts anew by itself", RESET_MODES, ASKS),
+  "session.defaultResetPolicy.atHour": count("the hour of a daily reset, in server.timezone", 4, { max: 23, ...ASKS }),
+  "session.defaultResetPolicy.idleMinutes": count("how long until an idle reset", 60, { min: 1, ...ASKS }),
+  "session.mainKey": setting("text", "the name of the main session", "main"),
+  "session.dmScope": choice("who shares a session", DM_SCOPES, {}),
+  "session.identityLinks": setting(
+    "json",
+    'one name for a person of several channels: {"alice": ["telegram:4711", "discord:alice#1"]}',
+    "{}",
+    { shape: "object" },
+  ),
+  "terminal.theme": choice("the colours of gsv's terminal", ["auto", "dark", "light", "none"], {}),
   "compaction.enabled": flag("whether old history is summarised when it gets too long", true, ASKS),
   "compaction.reserveTokens": count("room kept free in a model's window", 20_000, ASKS),
   "compaction.keepRecentTokens": count("how much of the newest history stays as it is", 20_000, ASKS),
-  "compaction.extractMemories": flag("whether a compaction writes down what should last", true, ASKS),
+  "compaction.extractMemories": flag("whether a compaction, or a reset, has written down what should last", true, ASKS),
   "timeouts.llmMs": count("how long a model may go without a word", 300_000, { min: 1000 }),
   "timeouts.toolMs": count("how long a tool may take", 60_000),
+  "terminal.notify": choice("how gsv calls when something waits and nobody looks", ["auto", "bell", "off"], {
+    env: "GSV_TERMINAL_NOTIFY",
+  }),
+  "terminal.motion": choice("whether anything on a terminal moves by itself", ["full", "reduced"], {
+    env: "GSV_TERMINAL_MOTION",
+  }),
 
   "retention.archivesDays": count("archives older than this are deleted; 0 keeps them for ever", 0, {
     max: DAYS_MAX,
@@ -266,36 +280,6 @@ export function configOver(stored: { readonly [key: string]: string }, said: Par
   return { ...Object.fromEntries(values), ...said } as Config;
 }
 
-const NUMBERS: (keyof Config)[] = [];
-const secrets: string[] = [];
-/** Variables that set what an account may set for itself, and those that set what only root may. */
-const ofUsers: string[] = [];
-const ofRoot: string[] = [];
-for (const name of SETTING_NAMES) {
-  const { env, type, writes }: Setting = SETTINGS[name];
-  if (name.startsWith("kernel.") || name.startsWith("retention.")) NUMBERS.push(name as keyof Config);
-  if (env === undefined) continue;
-  (writes === "user" ? ofUsers : ofRoot).push(env);
-  if (type === "secret") secrets.push(env);
-}
-
-/** Variables whose values are secrets. */
-export const SECRET_ENV: readonly string[] = secrets;
-
-/** What a client tells the kernel of its environment, and nothing else. */
-export const CLIENT_ENV: readonly string[] = [...ofUsers, "LANG", "EDITOR", "VISUAL"];
-
-/** What the kernel gets of the environment of whoever happens to start it. */
-export const KERNEL_ENV: readonly string[] = [
-  "PATH",
-  "HOME",
-  "TMPDIR",
-  "LANG",
-  "LC_ALL",
-  "TZ",
-  "XDG_RUNTIME_DIR",
-  "GSV_HOME",
-  "USER",
-  "LOGNAME",
-  ...ofRoot,
-];
+const NUMBERS = SETTING_NAMES.filter(
+  (name) => name.startsWith("kernel.") || name.startsWith("retention."),
+) as readonly (keyof Config)[];

@@ -37,8 +37,13 @@ export type WaitsFor =
   /** A budget is used up: a person raises it, or the day ends. */
   | { readonly kind: "limit"; readonly reason: string; readonly until?: number }
   | { readonly kind: "repair"; readonly reason: string }
+  /** A run that ended by a fault is taken up again then. */
+  | { readonly kind: "restart"; readonly reason: string; readonly until: number; readonly attempt: number }
   /** It goes on by itself: a model that failed is asked again, by a run that stays at it (`model`) or is put aside until then (`outage`). */
   | ({ readonly kind: "model" | "outage" } & NextTry);
+
+/** What a try may end: trouble with a model, or a fault that may not come again. */
+export const TRIED_AGAIN: readonly (WaitsFor["kind"] | undefined)[] = ["credential", "outage", "restart"];
 
 /** A model is asked once more, and when. */
 export interface NextTry {
@@ -46,6 +51,19 @@ export interface NextTry {
   readonly model: string;
   readonly class: FailureClass;
   readonly until: number;
+  /** Of an outage: since when the provider does not answer, and how often it was looked at by now. */
+  readonly since?: number;
+  readonly looks?: number;
+}
+
+/** When a process that ended a run by a fault takes it up again; a stop, a refusal, a limit or an outage is no fault. */
+export const RESTART_RULES = ["on-failure", "never"] as const;
+export type RestartRule = (typeof RESTART_RULES)[number];
+
+/** How often runs of a process were taken up again after a fault, and when the last time was. */
+export interface Restarts {
+  readonly count: number;
+  readonly at: number;
 }
 
 /** How often the turn in flight was asked for in vain. */
@@ -82,6 +100,8 @@ export interface ProcessInfo {
   readonly lastStatus: RunStatus | null;
   /** How much it may do without asking. */
   readonly mode: Mode;
+  /** Left out where its session says so. */
+  readonly restart?: RestartRule;
   /** Of its own answers, since it was started. */
   readonly costUsd: number;
   readonly tokens: number;
@@ -111,6 +131,7 @@ const EXIT_OF_REASON: { readonly [reason: string]: number } = {
   "model.auth": 4,
   "model.config": 78,
   "process.kill": 137,
+  auto_resume_exhausted: 75,
 };
 
 /** The exit status of whoever waited for this end. */
@@ -128,6 +149,7 @@ const EXIT_OF_HOLD: { readonly [K in WaitsFor["kind"]]: number } = {
   repair: 1,
   model: 75,
   outage: 75,
+  restart: 75,
 };
 
 /** The same for one who does not stay until what holds the process is gone. */
@@ -151,6 +173,8 @@ export interface ApprovalAbout {
   readonly reasons: readonly string[];
   /** Of a file that changes: the lines that go and come. */
   readonly diff: string | null;
+  /** A directory of the host that a yes attaches besides. */
+  readonly attaches?: string;
 }
 
 export type DecisionWord = "approve" | "deny" | "answer" | "expired" | "withdrawn";

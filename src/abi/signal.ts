@@ -33,6 +33,11 @@ export interface Compacted {
 
 export type Signal =
   | (RunSignal & { readonly name: "chat.start"; readonly model: string; readonly seq: number })
+  /** Messages that waited have entered the run, between two of its turns: each has a run of its own, which ends with this one. */
+  | (RunSignal & {
+      readonly name: "chat.entered";
+      readonly messages: readonly { readonly run: string | null; readonly seq: number }[];
+    })
   | (RunSignal & {
       readonly name: "chat.delta";
       readonly turn: number;
@@ -92,6 +97,8 @@ export type Signal =
       /** When it is said anew; null at once, or where the run is put aside: then the state tells. */
       readonly until: number | null;
       readonly putAside: boolean;
+      /** Another model that is asked from here on. */
+      readonly standsIn?: string;
     })
   | (RunSignal & {
       readonly name: "chat.complete";
@@ -122,6 +129,17 @@ export type Signal =
       readonly share: number;
       readonly text: string;
     })
+  /** A run ended by a fault and is taken up again then. */
+  | (RunSignal & {
+      readonly name: "process.restart";
+      readonly attempt: number;
+      /** How often at most. */
+      readonly of: number;
+      readonly until: number;
+      readonly reason: string;
+    })
+  /** A run has done nothing for long: it is stopped then, and can be moved to the latest instant at most. */
+  | (RunSignal & { readonly name: "process.timeout_warning"; readonly endsAt: number; readonly latest: number })
   | (SignalBase & { readonly name: "process.reset"; readonly archive: string | null })
   | (SignalBase & { readonly name: "process.exit"; readonly archive: string | null })
   /** Something was not delivered to this subscriber: read history after `afterSeq` again. */

@@ -12,7 +12,7 @@ export class Dispatches {
   readonly logged: Dispatch = (...call) => this.ready().logged(...call);
   readonly unlogged: Dispatch = (...call) => this.ready().unlogged(...call);
 
-  make({ kernel, processes, machine, redactor, onFault }: Core, services: Services): void {
+  make({ kernel, processes, machine, redactor, calls, onFault }: Core, services: Services): void {
     const { requests, audit } = kernel;
     const conceal = (text: string) => redactor.known(text);
     const common = { table: SYSCALLS, services, requests, audit, clock: machine.clock, onFault, conceal };
@@ -24,6 +24,7 @@ export class Dispatches {
           // A call may end its own process; then there is no log left to write to.
           const clean = { ...row, call: redactor.known(call), args: redactor.line(args) };
           await processes.logCall(pid, clean).catch(onFault);
+          calls.heard(pid);
         },
       }),
       unlogged: makeDispatch({ ...common, logCall: async () => {} }),

@@ -2,29 +2,39 @@
 // milliseconds to make, more than most commands take. Writing waits until the system took the text; a reader that has gone and a
 // device that takes no more are reported, never thrown.
 
-import { fstatSync, write } from "node:fs";
+import { fstatSync, write, writeSync } from "node:fs";
 import type { Input, Interruption, Output } from "../../commands/command.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
 
+const UTF8 = new TextEncoder();
 const COLUMNS_FALLBACK = 80;
 const ROWS_FALLBACK = 24;
 /** A pipe that somebody made non-blocking and that is full is tried again after this long. */
 const FULL_RETRY_MS = 2;
 
+/**
+ * A first text up to this length is written at once: the threads that write beside us take longer to start than most answers to find.
+ * Whatever comes later waits there, where a slow reader keeps nobody from hearing ctrl-c.
+ */
+const AT_ONCE_BYTES_MAX = 4096;
+
 /** Memory devices, /dev/null among them, have this major number on Linux. */
 const MAJOR_MEMORY = 1;
 
-export async function outputOf(descriptor: number, clock: Clock, columns: string | undefined): Promise<Output> {
+export function outputOf(descriptor: number, clock: Clock, columns: string | undefined): Output {
   const serial = new Serial();
-  const terminal = await terminalOn(descriptor);
+  const terminal = terminalOn(descriptor);
   let closed = false;
   let failure: SysError | null = null;
+  let isFirst = true;
 
   async function writeAll(bytes: Uint8Array): Promise<void> {
+    const atOnce = isFirst && bytes.length <= AT_ONCE_BYTES_MAX;
+    isFirst = false;
     for (let from = 0; from < bytes.length && !closed; ) {
-      const wrote = await writeSome(descriptor, bytes, from);
+      const wrote = atOnce ? writeNow(descriptor, bytes, from) : await writeSome(descriptor, bytes, from);
       if (typeof wrote === "number") from += wrote;
       else if (wrote === "EAGAIN") await clock.sleep(FULL_RETRY_MS);
       else {
@@ -52,7 +62,7 @@ export async function outputOf(descriptor: number, clock: Clock, columns: string
     write: (text) =>
       closed || text.length === 0
         ? Promise.resolve()
-        : serial.run(() => writeAll(typeof text === "string" ? Buffer.from(text) : text)),
+        : serial.run(() => writeAll(typeof text === "string" ? UTF8.encode(text) : text)),
   };
 }
 
@@ -60,6 +70,14 @@ function notWritten(code: string): SysError {
   // Not with the status of a full disk: that one says that nothing was saved.
   const why = code === "ENOSPC" || code === "EDQUOT" ? ": the disk is full" : ` (${code})`;
   return new SysError("EIO", `cannot write the output${why}`);
+}
+
+function writeNow(descriptor: number, bytes: Uint8Array, from: number): number | string {
+  try {
+    return writeSync(descriptor, bytes, from);
+  } catch (error) {
+    return (error as { code?: string }).code ?? "EIO";
+  }
 }
 
 function writeSome(descriptor: number, bytes: Uint8Array, from: number): Promise<number | string> {
@@ -70,26 +88,37 @@ function writeSome(descriptor: number, bytes: Uint8Array, from: number): Promise
   });
 }
 
-// Pipes and files are told apart from terminals without node:tty, which takes as long to load as everything else.
-async function terminalOn(descriptor: number): Promise<Terminal | null> {
+interface Terminal {
+  readonly columns: () => number;
+  readonly rows: () => number;
+}
+
+/** What node:tty itself asks. That module brings streams and sockets with it, which take longer to load than a command takes in all. */
+interface TtyWrap {
+  isTTY(descriptor: number): boolean;
+  readonly TTY: new (descriptor: number) => { getWindowSize(columnsAndRows: number[]): unknown };
+}
+
+function terminalOn(descriptor: number): Terminal | null {
   try {
     const stat = fstatSync(descriptor);
     if (!stat.isCharacterDevice() || (process.platform === "linux" && stat.rdev >> 8 === MAJOR_MEMORY)) return null;
   } catch {
     return null;
   }
-  const { isatty, WriteStream } = await import("node:tty");
-  if (!isatty(descriptor)) return null;
-  return { columns: () => new WriteStream(descriptor).columns, rows: () => new WriteStream(descriptor).rows };
+  const { isTTY, TTY } = (process as unknown as { binding(name: "tty_wrap"): TtyWrap }).binding("tty_wrap");
+  if (!isTTY(descriptor)) return null;
+  const terminal = new TTY(descriptor);
+  const size = (): readonly number[] => {
+    const columnsAndRows = [0, 0];
+    terminal.getWindowSize(columnsAndRows);
+    return columnsAndRows;
+  };
+  return { columns: () => size()[0] ?? 0, rows: () => size()[1] ?? 0 };
 }
 
-interface Terminal {
-  readonly columns: () => number;
-  readonly rows: () => number;
-}
-
-export async function standardInput(): Promise<Input> {
-  const isTTY = (await terminalOn(0)) !== null;
+export function standardInput(): Input {
+  const isTTY = terminalOn(0) !== null;
   return {
     isTTY,
     get kind() {

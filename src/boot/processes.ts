@@ -1,7 +1,7 @@
 // The life of processes, put together: ledger, tool calls, runners, closing, undo.
 
-import { diskFs } from "../../fs/disk.ts";
-import { Namespace } from "../../fs/namespace.ts";
+import { uuidv7 } from "../abi/ids.ts";
+import { isAtHand } from "../abi/lifecycle.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
@@ -15,20 +15,29 @@ import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import type { Compactor } from "../process/compaction/compactor.ts";
 import { roomOf } from "../process/compaction/room.ts";
+import { ContextResets } from "../process/context-reset.ts";
 import { Costs } from "../process/costs.ts";
 import { HeldRuns } from "../process/held-runs.ts";
 import { imagesIn } from "../process/images.ts";
 import { Ledger } from "../process/ledger.ts";
+import { KeptMedia } from "../process/media.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
+import { Outages } from "../process/outage.ts";
+import { withOwn } from "../process/own-settings.ts";
+import { toolsOf } from "../process/profiles.ts";
 import { assemblePrompt } from "../process/prompt.ts";
+import { Restarter } from "../process/restart.ts";
 import type { RunPorts } from "../process/run.ts";
 import { Runners } from "../process/runners.ts";
+import { Timeouts } from "../process/timeouts.ts";
 import { ToolCalls } from "../process/toolcalls.ts";
 import { UndoService } from "../process/undo.ts";
 import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { Claimed } from "../store/process/verbs.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
-import { bootCompaction } from "./compaction.ts";
+import { bootCompaction, lastingKeeper } from "./compaction.ts";
+import { disksOf } from "./disks.ts";
 import { bootPolicy, type PolicyParts } from "./policy.ts";
 import type { FileParts } from "./services.ts";
 import type { ShellParts } from "./shell.ts";
@@ -40,13 +49,18 @@ export interface ProcessParts {
   readonly closer: Closer;
   readonly undoing: UndoService;
   /** As a model is shown them. */
-  readonly tools: () => readonly ToolSpec[];
+  readonly tools: (row: ProcessRow) => Promise<readonly ToolSpec[]>;
+  readonly toolNames: () => readonly string[];
   readonly heldRuns: HeldRuns;
+  readonly outages: Outages;
+  readonly timeouts: Timeouts;
+  readonly contextResets: ContextResets;
   readonly policy: PolicyParts;
   readonly budgets: Budgets;
   /** Until the next of them goes on by itself. */
   readonly dueWithinMs: () => number | null;
   readonly compactor: Compactor;
+  readonly media: KeptMedia;
 }
 
 /** Where tools run. */
@@ -69,26 +83,46 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   });
   const policy = bootPolicy(core, { files, shells, hostFiles, ledger, runners: () => runners });
   const { places, changes } = bootChanges(core, files, { shells, hostFiles });
-  const ports = runPorts(core, files, { ledger, budgets, shells, policy, blocks, changes, held: () => heldRuns });
+  const interrupt = (pid: string) => runners.interrupt(pid);
+  const limitMs = (row: ProcessRow, runId: string) => timeoutOf(core, row, runId);
+  const timeouts = new Timeouts({ store, ledger, clock, limitMs, interrupt, onFault });
+  const isExternal = async (pid: string) => !isAtHand((await kernel.sessions.ofProcess(pid))?.source ?? null);
+  const restarter = new Restarter({ store, ledger, clock, isExternal, held: () => heldRuns });
+  const turnsOf = (row: ProcessRow) => turnsOfSession(core, row, isExternal);
+  const contextResets = new ContextResets({ store, ledger, clock, turnsOf });
+  const resetContext = (row: ProcessRow, run: Claimed) => contextResets.begin(row, run);
+  const ports = runPorts(core, files, {
+    ...{ timeouts, restarter, resetContext },
+    ledger,
+    budgets,
+    shells,
+    policy,
+    blocks,
+    changes,
+    held: () => heldRuns,
+    outages: () => outages,
+  });
   const runners: Runners = new Runners({
     processes: kernel.processes,
     store,
     ledger,
     clock,
-    retries,
-    onFault,
-    ports,
+    ...{ retries, timeouts, onFault, ports },
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
-    ...{ kernel, store, objects, ledger, runners, clock, retryMs, log },
+    ...{ kernel, store, objects, ledger, runners, clock, random: machine.random, retryMs, log },
     checkpoint: checkpointer(workplacesOf({ ...core, ...machine })),
+    keepLasting: lastingKeeper(core, ports.compactor),
   });
   const { models, offers } = core;
   const { processes } = kernel;
-  const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, clock, wake, onFault });
+  const { runOver } = shells;
+  const letGo = (row: ProcessRow) => heldRuns.letGo(row);
+  const outages: Outages = new Outages({ processes, store, ledger, clock, letGo, wake, runOver, onFault });
+  const heldRuns = new HeldRuns({ processes, store, ledger, models, offers, outages, clock, wake, onFault });
   const dueWithinMs = () => {
-    const due = [heldRuns.dueWithinMs(), budgets.dueWithinMs()].filter((ms) => ms !== null);
+    const due = [heldRuns.dueWithinMs(), outages.dueWithinMs(), budgets.dueWithinMs()].filter((ms) => ms !== null);
     return due.length === 0 ? null : Math.min(...due);
   };
   const { callers } = core;
@@ -97,14 +131,33 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     ledger,
     runners,
     closer,
-    heldRuns,
+    ...{ heldRuns, outages, timeouts, contextResets },
     undoing,
     policy,
     budgets,
     dueWithinMs,
     compactor: ports.compactor,
-    tools: () => ports.toolCalls.specs(),
+    media: ports.media,
+    tools: (row: ProcessRow) => ports.toolCalls.specs(row),
+    toolNames: () => ports.toolCalls.names(),
   };
+}
+
+/** As who started the run said, or the account, or the whole home. */
+async function timeoutOf({ kernel, offers }: Core, { pid, ownerUid: uid }: ProcessRow, runId: string): Promise<number> {
+  const setting = await settingsFor(kernel.config, { uid, client: offers.of({ pid, runId, uid }) });
+  return Number(setting("run.timeoutMs").text);
+}
+
+/** After how many messages of a person the model goes on with less; where nobody has said so, only a session of another channel does. */
+async function turnsOfSession(
+  { kernel }: Core,
+  { pid, ownerUid: uid }: ProcessRow,
+  isExternal: (pid: string) => Promise<boolean>,
+): Promise<number | null> {
+  const { layer, text } = (await settingsFor(kernel.config, { uid, client: undefined }))("session.contextResetTurns");
+  const turns = Number(text);
+  return turns === 0 || (layer === "default" && !(await isExternal(pid))) ? null : turns;
 }
 
 function bootChanges(
@@ -113,11 +166,8 @@ function bootChanges(
   { shells, hostFiles }: Pick<TargetParts, "shells" | "hostFiles">,
 ) {
   const { kernel, processes: store, machine, callers, repos } = core;
-  const { clock, random, log, paths } = machine;
-  const owner = async () => (await kernel.accounts.firstHuman()) ?? { uid: 0, gid: 0 };
-  const diskAt = (directory: string) =>
-    new Namespace([{ at: "/", fs: diskFs({ directory, owner, shared: true, hidden: [paths.home], clock, random }) }]);
-  const places = new ChangePlaces({ kernel, repos, namespace: options.namespace, diskAt });
+  const { clock, log } = machine;
+  const places = new ChangePlaces({ kernel, repos, namespace: options.namespace, diskAt: disksOf(core) });
   const changes = new Changes({
     ...{ store, places, clock, log },
     locate: async (row, path) => locate(await callers.process(row), path),
@@ -134,21 +184,27 @@ interface RunParts {
   readonly shells: ShellParts;
   readonly policy: PolicyParts;
   readonly blocks: Blocks;
+  readonly timeouts: Timeouts;
+  readonly restarter: Restarter;
+  readonly resetContext: RunPorts["resetContext"];
   /** Made after what it is handed to. */
   readonly held: () => HeldRuns;
+  readonly outages: () => Outages;
 }
 
 function runPorts(
   core: Core,
   { options, kept, live }: FileParts,
-  { ledger, budgets, shells, policy, blocks, held, changes }: RunParts,
-): RunPorts & { readonly compactor: Compactor } {
+  { ledger, budgets, shells, policy, blocks, held, outages, changes, timeouts, ...care }: RunParts,
+): RunPorts & { readonly compactor: Compactor; readonly media: KeptMedia } {
   const { kernel, processes: store, machine, bus, callers, door } = core;
   const { judge, questions } = policy;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
+  const active = (pid: string, untilMs?: number) => timeouts.active(pid, untilMs);
+  const media = new KeptMedia({ kernel, objects: core.objects, store, open: (row) => ledger.open(row), clock });
   const toolCalls = new ToolCalls({
-    changes,
+    ...{ changes, active },
     table: SYSCALLS,
     store,
     approvals: kernel.approvals,
@@ -157,13 +213,17 @@ function runPorts(
     random,
     judge,
     questions,
+    toolsOf: (row, usual) => toolsOf(kernel, row, usual),
     rowNow: async (row) => (await kernel.processes.get(row.pid)) ?? row,
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
     blocks,
     keep: async (row, id, text) => kept.keep(await callers.process(row), "result", id, [Buffer.from(text)]),
+    keepImage: (row, bytes) => media.shown(row, bytes, uuidv7(clock.now(), random)),
     attach: (row, directory) => shells.host.places.attach(row, directory),
   });
-  const promptOfRow = (row: ProcessRow) => assemblePrompt({ ...core, store, namespace: options.namespace, clock }, row);
+  const diskAt = disksOf(core);
+  const promptOfRow = (row: ProcessRow) =>
+    assemblePrompt({ ...core, store, namespace: options.namespace, diskAt, clock }, row);
   const compactor = bootCompaction(core, { ledger, toolCalls, promptOf: promptOfRow });
   return {
     store,
@@ -173,14 +233,16 @@ function runPorts(
     random,
     budgets,
     costs: new Costs(),
-    async boundsOf({ ownerUid: uid }) {
-      const setting = await settingsFor(kernel.config, { uid, client: undefined });
+    async boundsOf({ pid, ownerUid: uid }, runId) {
+      const offer = await withOwn(kernel, pid, offers.of({ pid, runId, uid }));
+      const setting = await settingsFor(kernel.config, { uid, client: offer });
       return {
         turnsMax: Number(setting("run.maxTurns").text),
         outputTokens: Number(setting("ai.maxTokens").text),
       };
     },
     compactor,
+    media,
     room: roomOf(compactor, ledger),
     async modelsOf(row, run) {
       if (providers !== undefined) {
@@ -189,13 +251,11 @@ function runPorts(
         return [{ ...(await providers(run.model)), name, missing: null, keyMark: null, window: null, rate }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
-      return await models.reach(
-        { uid: row.ownerUid, offer: offers.of({ pid: row.pid, runId: run.runId, uid: row.ownerUid }) },
-        named,
-      );
+      const offer = offers.of({ pid: row.pid, runId: run.runId, uid: row.ownerUid });
+      return await models.reach({ uid: row.ownerUid, offer: await withOwn(kernel, row.pid, offer) }, named);
     },
-    held,
-    toolSpecs: () => toolCalls.specs(),
+    ...{ held, outages, active, ...care },
+    toolSpecs: (row) => toolCalls.specs(row),
     imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
     promptOf: promptOfRow,
     runOver: shells.runOver,

@@ -18,7 +18,10 @@ import { archivesService } from "../process/archive.ts";
 import { KernelDb } from "../store/kernel/db.ts";
 import { type KernelStore, sqliteKernelStore } from "../store/kernel/sqlite.ts";
 import { isHeld } from "../store/lock.ts";
+import type { OutageReports } from "../syscalls/ai-service.ts";
+import type { Approvals } from "../syscalls/approval-service.ts";
 import type { KernelStatus, Settings } from "../syscalls/services.ts";
+import type { BudgetService, UsageReports } from "../syscalls/spending-service.ts";
 import { type Services, syscallNamed } from "../syscalls/table.ts";
 import { aboutThis } from "./about.ts";
 import type { ReadPeople } from "./read-people.ts";
@@ -32,7 +35,7 @@ export interface ReadOptions {
   readonly onInterrupted: () => void;
   /** Who asks, and with what environment. */
   readonly client?: ClientInfo;
-  readonly config?: Partial<Config>;
+  readonly config?: () => Promise<Partial<Config>>;
   readonly secretsStore?: string | undefined;
   /** Where programs are looked for. */
   readonly path?: string | undefined;
@@ -50,7 +53,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     database.close();
     return null;
   }
-  const { generation } = database.current();
+  const generation = () => database.current().generation;
   const caller = () => callersFrom(kernel.accounts).person(human.uid, human.home);
   const sys = (): Sys =>
     kernelSys({
@@ -66,41 +69,41 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     (await import("./read-files.ts")).readFiles({ paths, clock, random, database, kernel, sys }),
   );
   const histories = lazily(async () =>
-    (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation }),
+    (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation() }),
   );
+  const registry = registryService({
+    kernel,
+    atRest: true,
+    fresh: async (pid) => (await histories.get()).store.projection(pid).catch(() => null),
+    onInterrupted,
+  });
   const dispatch = makeDispatch({
     readOnly: true,
     table: { get: syscallNamed },
     services: {
-      registry: registryService({
-        kernel,
-        atRest: true,
-        fresh: async (pid) => (await histories.get()).store.projection(pid).catch(() => null),
-        onInterrupted,
-      }),
+      registry,
       histories: loadedWhenAsked(async () => (await histories.get()).histories),
+      sessions: loadedWhenAsked(async () => {
+        const { sessionViews } = await import("../sessions/views.ts");
+        return sessionViews({ kernel, registry, clock, ...(await histories.get()) });
+      }),
       archives: archivesService({
         kernel,
         objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
       }),
-      approvals: loadedWhenAsked(async () => (await import("../process/approvals.ts")).approvalsList(kernel)),
-      usage: loadedWhenAsked(async () => (await spending()).usageReports({ kernel, clock, atRest: true })),
-      budgets: loadedWhenAsked(async () => (await spending()).budgetsShown({ kernel, clock })),
+      ...reportsAtRest(kernel, clock),
       files: loadedWhenAsked(async () => (await files.get()).files),
       tree: loadedWhenAsked(async () => (await files.get()).tree),
       storage: loadedWhenAsked(async () => (await files.get()).storage),
       media: loadedWhenAsked(async () => (await files.get()).media),
-      // What the next turn is told, a kernel puts together.
-      prompts: loadedWhenAsked(async () => ({})),
-      trust: loadedWhenAsked(async () => ({})),
-      undoing: loadedWhenAsked(async () => ({})),
-      settings: settingsAtRest(kernel, options),
+      ...ofKernels(),
+      settings: settingsShown(kernel, options),
       ...treesAtRest(options, kernel),
       ...peopleAtRest(kernel, clock),
       kernel: controlService({
         about: aboutThis(paths),
         processes: kernel.processes,
-        life: () => ({ ...holderOf(paths), generation, clients: 0 }),
+        life: () => ({ ...holderOf(paths), generation: generation(), clients: 0 }),
         drain: () => {},
       }),
     },
@@ -120,6 +123,21 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       database.close();
     },
   };
+}
+
+function reportsAtRest(kernel: KernelStore, clock: Clock) {
+  return {
+    approvals: loadedWhenAsked<Approvals>(async () => (await import("../process/approvals.ts")).approvalsList(kernel)),
+    outages: loadedWhenAsked<OutageReports>(async () => (await import("../kernel/outages.ts")).outageReports(kernel)),
+    usage: loadedWhenAsked<UsageReports>(async () => (await spending()).usageReports({ kernel, clock, atRest: true })),
+    budgets: loadedWhenAsked<BudgetService>(async () => (await spending()).budgetsShown({ kernel, clock })),
+  };
+}
+
+/** What the next turn is told, a kernel puts together. */
+function ofKernels(): Pick<Services, "prompts" | "trust" | "undoing"> {
+  const none = async () => ({});
+  return { prompts: loadedWhenAsked(none), trust: loadedWhenAsked(none), undoing: loadedWhenAsked(none) };
 }
 
 const spending = () => import("../kernel/spending.ts");
@@ -144,10 +162,10 @@ function loadedWhenAsked<S extends object>(load: () => Promise<Partial<NoInfer<S
   });
 }
 
-function settingsAtRest(kernel: KernelStore, options: ReadOptions): Settings {
+function settingsShown(kernel: KernelStore, options: ReadOptions): Settings {
   return loadedWhenAsked(async () => {
-    const { bootSettings } = await import("./settings.ts");
-    return (await bootSettings(kernel, { ...options, config: options.config ?? {} })).settings;
+    const { settingsAtRest } = await import("./settings.ts");
+    return settingsAtRest(kernel, { ...options, config: (await options.config?.()) ?? {} });
   });
 }
 
@@ -159,6 +177,10 @@ function peopleAtRest(kernel: KernelStore, clock: Clock): Pick<Services, keyof R
     tokens: loadedWhenAsked(async () => (await people.get()).tokens),
     rights: loadedWhenAsked(async () => (await people.get()).rights),
     audit: loadedWhenAsked(async () => (await people.get()).audit),
+    agents: loadedWhenAsked(async () => (await people.get()).agents),
+    bundles: loadedWhenAsked(async () => (await people.get()).bundles),
+    projects: loadedWhenAsked(async () => (await people.get()).projects),
+    credits: loadedWhenAsked(async () => (await people.get()).credits),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   canonicalForm,
   type Holder,
   type KeyWritten,
+  keyWritten,
   settingStored,
   storedKey,
   storedPrefix,
@@ -38,7 +39,7 @@ export interface SettingsOptions {
   /** Told what is stored for the whole home, each time after it changed. */
   readonly systemChanged?: (stored: { readonly [name: string]: string }) => void;
   /** Where a value can be wrong in a way the schema cannot say. Throws. */
-  readonly checks: { readonly [key: string]: (value: string) => void };
+  readonly check: (name: SettingName, value: string) => Promise<void>;
   /** What is a fact rather than a wish, and the command that changes it. */
   readonly facts?: { readonly [key: string]: string };
 }
@@ -77,7 +78,7 @@ export function settingsService(options: SettingsOptions): SettingsOfKernel {
     const mark = before === undefined || setting.type !== "secret" ? null : markFrom(before);
     if (written === null) return { name, key, value: null, shown: null, mark };
     const value = canonicalValue(name, setting, written);
-    options.checks[name]?.(value);
+    await options.check(name, value);
     return { name, key, value, shown: setting.type === "secret" ? shownSecret(fingerprint(value)) : value, mark };
   }
 
@@ -201,7 +202,8 @@ export async function knowSecrets(rows: ConfigRows, secrets: Secrets, redactor: 
   const faults: string[] = [];
   for (const { key, value } of await rows.under("")) {
     const mark = markFrom(value);
-    if (mark === null || !SECRET_TAILS.some((tail) => key.endsWith(tail))) continue;
+    const name = keyWritten(key)?.name;
+    if (mark === null || name === undefined || !isSecret(name)) continue;
     try {
       redactor.add((await secrets.read(key, mark)) ?? "");
     } catch (error) {
@@ -210,8 +212,6 @@ export async function knowSecrets(rows: ConfigRows, secrets: Secrets, redactor: 
   }
   return faults;
 }
-
-const SECRET_TAILS = SETTING_NAMES.filter(isSecret).map((name) => storedKey(name, "system").slice("config".length));
 
 function isSecret(name: SettingName): boolean {
   return SETTINGS[name].type === "secret";

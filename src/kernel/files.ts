@@ -11,10 +11,13 @@ import { type SearchMatch, searchTree } from "../../fs/search.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
+import { isSeen } from "../abi/message.ts";
 import { isBinary } from "../lib/binary.ts";
+import { mediaType } from "../lib/media-type.ts";
+import { sizeText } from "../lib/size.ts";
 import type { Receipt } from "../objects/objects.ts";
 import { StoreUnavailable } from "../store/open.ts";
-import type { Files } from "../syscalls/files-service.ts";
+import type { Files, FileView } from "../syscalls/files-service.ts";
 import type { ReceiptContext } from "./dispatch.ts";
 import { SeenFiles } from "./seen-files.ts";
 
@@ -91,6 +94,8 @@ export function filesIn({ namespace, absolute, search }: PlaceOptions): Files {
           return { kind: "directory", path: place, ...viewDirectory(await namespace.list(caller, path)) };
         }
         if (stat.size > LIMITS.fileBytesMax) throw new FileError("EFBIG", place);
+        const image = request.images === true ? await imageAt(namespace, caller, { path, place }) : null;
+        if (image !== null) return image;
         const view = await viewText((range) => namespace.read(caller, path, range), { ...stat, path: place }, request);
         seen.saw(caller, place, view.version);
         return { kind: "file", path: place, ...view };
@@ -151,6 +156,24 @@ export function filesIn({ namespace, absolute, search }: PlaceOptions): Files {
       });
     },
   };
+}
+
+/** What a model can be shown; null for all else. What it is, its first bytes say. */
+async function imageAt(
+  namespace: Namespace,
+  caller: Caller,
+  { path, place }: { readonly path: string; readonly place: string },
+): Promise<FileView | null> {
+  const { type } = mediaType((await namespace.read(caller, path, { offset: 0, bytesMax: 64 })).bytes);
+  if (!isSeen(type)) return null;
+  const { bytes, eof } = await namespace.read(caller, path, { offset: 0, bytesMax: LIMITS.imageBytesMax });
+  if (!eof)
+    throw new SysError(
+      "EFBIG",
+      `${place} is too big to be shown: an image has at most ${sizeText(LIMITS.imageBytesMax)}`,
+      ["make a smaller copy of it and read that"],
+    );
+  return { kind: "image", path: place, type, size: bytes.byteLength, data: Buffer.from(bytes).toString("base64") };
 }
 
 /** The text as it stands, so that everything around an edit stays as it was, a byte order mark included. */

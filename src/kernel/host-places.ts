@@ -60,9 +60,9 @@ export class HostPlaces {
   }
 
   /** Whether all these names lead to something below a directory, links followed; of what is not there the name says it. */
-  holds(directory: string, names: readonly string[]): boolean {
+  holds(directory: string, names: readonly string[], from: string = directory): boolean {
     return names.every((name) => {
-      const path = resolve(directory, name);
+      const path = resolve(from, name);
       if (name.startsWith("~") || !isWithin(path, directory)) return false;
       try {
         return isWithin(realpathSync(path), directory);
@@ -70,6 +70,15 @@ export class HostPlaces {
         return true;
       }
     });
+  }
+
+  /** Whether no link is on the way there, so that `..` leads back the way it came; of what is not there nothing is entered. */
+  isPlain(path: string): boolean {
+    try {
+      return realpathSync(path) === path;
+    } catch {
+      return !existsSync(path);
+    }
   }
 
   /** The directory a path of the host stands for. */

@@ -2,6 +2,7 @@
 // lies in: that person, and their agents with that person's yes to each command. A command that nobody approved runs only where the rules
 // say that none need be asked, and then in a sandbox.
 
+import { resolve } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import { mayUse } from "../abi/identity.ts";
@@ -33,6 +34,8 @@ interface Looks {
   readonly names: readonly string[];
   /** Git has to be known to run nothing there. */
   readonly git?: true;
+  /** A directory that what follows may stand in. */
+  readonly moves?: string;
 }
 
 export interface HostGround extends HostPlace {
@@ -41,6 +44,8 @@ export interface HostGround extends HostPlace {
   /** Null where the machine has none. */
   readonly sandbox: string | null;
 }
+
+const STANDS_MAX = 8;
 
 export class HostShells {
   constructor(private readonly ports: HostShellsPorts) {}
@@ -68,10 +73,26 @@ export class HostShells {
   async ground(row: ProcessRow, script: string, cwd: string | undefined): Promise<HostGround> {
     const { places, sandbox, looksAt } = this.ports;
     const place = await places.ofProcess(row, cwd);
-    const holds = ({ names, git }: Looks) =>
-      places.holds(place.directory, names) && (git !== true || isPlainRepository(place.directory));
-    const looks = looksAt(script)?.map((each) => each !== null && holds(each)) ?? null;
+    const looks = this.looking(place.directory, looksAt(script));
     return { ...place, looks, sandbox: (await sandbox())?.name ?? null };
+  }
+
+  /** Which of a line's commands look at nothing but what lies in the directory, wherever a `cd` before them may have led. */
+  private looking(directory: string, line: readonly (Looks | null)[] | null): readonly boolean[] | null {
+    const { places } = this.ports;
+    const stands = new Set([directory]);
+    let isKnown = true;
+    const holds = ({ names, git, moves }: Looks) => {
+      const isInside = [...stands].every(
+        (from) => places.holds(directory, names, from) && (git !== true || isPlainRepository(from)),
+      );
+      if (moves === undefined) return isKnown && isInside;
+      // Whether it goes there may depend on the command before.
+      for (const from of [...stands]) stands.add(resolve(from, moves));
+      isKnown &&= isInside && stands.size <= STANDS_MAX && [...stands].every((from) => places.isPlain(from));
+      return isKnown;
+    };
+    return line?.map((each) => each !== null && holds(each)) ?? null;
   }
 
   async sandboxName(): Promise<string | null> {

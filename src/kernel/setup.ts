@@ -1,7 +1,8 @@
 // The first run of a home: root (locked), the human, that human's personal agent, the groups, the directories everyone expects and the
 // human's init. Everything here may be cut off anywhere and done again.
 
-import { initPid } from "../abi/ids.ts";
+import { initPid, type RandomBytes, uuidv4, uuidv7 } from "../abi/ids.ts";
+import { MAIN_AGENT, MAIN_SESSION_KEY } from "../abi/session.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
@@ -22,6 +23,7 @@ export interface SetupPorts {
   readonly objects: ObjectStore;
   readonly osUser: string;
   readonly now: number;
+  readonly random: RandomBytes;
   /** Puts into a new home what homes are given. */
   readonly give: (account: Receiver) => Promise<void>;
 }
@@ -137,12 +139,29 @@ async function createDirectories({ kernel, objects, now }: SetupPorts): Promise<
   await directory("home", 0, 0, 0o755);
 }
 
-async function ensureInit(
+async function ensureInit(ports: Omit<SetupPorts, "osUser" | "objects">, uid: number): Promise<void> {
+  const pid = initPid(uid);
+  if ((await ports.kernel.processes.get(pid)) === null) await createInit(ports, uid);
+  await ensureMainSession(ports, uid);
+}
+
+/** The address of an init. */
+async function ensureMainSession(
+  { kernel, now, random }: Pick<SetupPorts, "kernel" | "now" | "random">,
+  uid: number,
+): Promise<void> {
+  const pid = initPid(uid);
+  if ((await kernel.sessions.current(pid)) !== null) return;
+  const about = { key: MAIN_SESSION_KEY, agentId: MAIN_AGENT, createdAt: now };
+  const { id } = await kernel.sessions.create({ id: uuidv7(now, random), ownerUid: uid, ...about });
+  await kernel.sessions.attach(id, { pid, generationId: uuidv4(random), now });
+}
+
+async function createInit(
   { kernel, processes, now }: Omit<SetupPorts, "osUser" | "objects">,
   uid: number,
 ): Promise<void> {
   const pid = initPid(uid);
-  if ((await kernel.processes.get(pid)) !== null) return;
   const human = await kernel.accounts.byUid(uid);
   const agent = await kernel.accounts.personalAgent(uid);
   if (human === null || agent === null) throw new Error(`no account for ${pid}`);

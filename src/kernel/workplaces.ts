@@ -106,11 +106,10 @@ export async function beginTree(ports: WorkplacePorts, workspace: WorkspaceRow):
 /** The workspace that a directory of this machine is for that owner; one that was archived is taken back into use. */
 export async function directoryNamed(
   ports: WorkplacePorts,
-  { caller, client }: CallContext,
+  context: CallContext,
   { path, ownerUid, label }: { readonly path: string; readonly ownerUid: number; readonly label: string | null },
 ): Promise<Workplace> {
-  await needOwnMachine(ports, caller, ownerUid);
-  const directory = realDirectory(ports, isAbsolute(path) ? path : resolve(client?.cwd ?? "/", path));
+  const directory = await machineDirectory(ports, context, { path, ownerUid });
   const known = await ports.kernel.workspaces.at(ownerUid, directory);
   if (known === null) return { workspace: await fresh(ports, { ownerUid, label, directory }), isNew: true };
   const change = { state: "active", updatedAt: ports.clock.now(), ...(label !== null && { label }) } as const;
@@ -118,7 +117,21 @@ export async function directoryNamed(
   return { workspace: { ...known, ...change }, isNew: false };
 }
 
-async function needOwnMachine({ kernel }: WorkplacePorts, caller: Caller, ownerUid: number): Promise<void> {
+/** A directory of this machine that may be worked in, by whoever may name one. */
+export async function machineDirectory(
+  ports: Pick<WorkplacePorts, "home"> & { readonly kernel: Pick<KernelStore, "accounts"> },
+  { caller, client }: CallContext,
+  { path, ownerUid }: { readonly path: string; readonly ownerUid: number },
+): Promise<string> {
+  await needOwnMachine(ports, caller, ownerUid);
+  return realDirectory(ports, isAbsolute(path) ? path : resolve(client?.cwd ?? "/", path));
+}
+
+async function needOwnMachine(
+  { kernel }: { readonly kernel: Pick<KernelStore, "accounts"> },
+  caller: Caller,
+  ownerUid: number,
+): Promise<void> {
   const human = await kernel.accounts.firstHuman();
   const isPerson = caller.kind === "person" && (isRoot(caller) || caller.uid === human?.uid);
   const isAllowed = caller.kind === "process" && caller.approved === true && caller.ownerUid === human?.uid;
@@ -128,7 +141,7 @@ async function needOwnMachine({ kernel }: WorkplacePorts, caller: Caller, ownerU
   ]);
 }
 
-function realDirectory({ home }: WorkplacePorts, path: string): string {
+function realDirectory({ home }: Pick<WorkplacePorts, "home">, path: string): string {
   const directory = realOf(path);
   if (isWithin(directory, realOf(home)))
     throw new SysError("EPERM", `${path} is in gsv's own home: it cannot be a workspace`);

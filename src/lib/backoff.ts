@@ -4,7 +4,6 @@ const FIRST_MS = 500;
 const CAP_MS = 8000;
 const LATER_FIRST_MS = 5 * 60 * 1000;
 const LATER_CAP_MS = 60 * 60 * 1000;
-const LATER_JITTER = 0.1;
 
 /** Quick tries of one call: up to 0.5 s, 1 s, 2 s … at most 8 s. */
 export function quickTryMs(attempt: number, random: (length: number) => Uint8Array): number {
@@ -12,10 +11,9 @@ export function quickTryMs(attempt: number, random: (length: number) => Uint8Arr
   return Math.round(ceiling * share(random));
 }
 
-/** Between the times that something put aside is looked at again: 5, 15, 45 minutes, then an hour, and up to a tenth more. */
-export function laterMs(before: number, random: (length: number) => Uint8Array): number {
-  const whole = Math.min(LATER_CAP_MS, LATER_FIRST_MS * 3 ** before);
-  return Math.round(whole * (1 + LATER_JITTER * share(random)));
+/** Between the times that something put aside is looked at again: 5, 15, 45 minutes, then an hour. One looks for all, so none jitters. */
+export function laterMs(before: number): number {
+  return Math.min(LATER_CAP_MS, LATER_FIRST_MS * 3 ** before);
 }
 
 function share(random: (length: number) => Uint8Array): number {

@@ -6,6 +6,19 @@
 const SUSPECT =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb]|[\u17b4\u17b5]|[\u180b-\u180f]|\u034f|[\ufe00-\ufe0f]/;
 
+/** Marks that stand on the letter before them; no writing piles up so many. */
+const MARK = /\p{M}/u;
+const ASCII = /^[\x00-\x7f]*$/;
+const MARKS_MAX = 8;
+
+/** What no glyph stands for beyond the first plane: marks of hieroglyphs, shorthand and notes, tags. */
+const HIDDEN_FAR = [
+  [0x13430, 0x1343f],
+  [0x1bca0, 0x1bca3],
+  [0x1d173, 0x1d17a],
+  [0xe0000, 0xe0fff],
+] as const;
+
 // Longest escape sequence that is believed; an unterminated one ends there, or at the next line.
 const STRING_CHARS_MAX = 8192;
 const CSI_CHARS_MAX = 256;
@@ -19,10 +32,13 @@ export class Sanitizer {
   private carriageReturn = false;
   // The code point before, which decides whether a joiner or variation selector belongs to a real character.
   private before = 0;
+  private marks = 0;
 
   push(chunk: string): string {
-    if (this.quiet && !SUSPECT.test(chunk)) {
-      if (chunk !== "") this.before = chunk.charCodeAt(chunk.length - 1);
+    if (this.quiet && isPlain(chunk)) {
+      if (chunk === "") return chunk;
+      this.before = chunk.charCodeAt(chunk.length - 1);
+      this.marks = 0;
       return chunk;
     }
     let text = this.highSurrogate + chunk;
@@ -95,6 +111,7 @@ export class Sanitizer {
   private takeText(char: string, point: number): string {
     if (point === 0x0a) {
       this.carriageReturn = false;
+      this.marks = 0;
       return this.keep(char, point);
     }
     const held = this.flushReturn();
@@ -106,6 +123,8 @@ export class Sanitizer {
     if (point === 0x9b) return held + this.begin("csi");
     if (point === 0x90 || point === 0x98 || (point >= 0x9d && point <= 0x9f)) return held + this.begin("string");
     if (isHidden(point, this.before)) return held + shown(point);
+    this.marks = marksWith(this.marks, char, point);
+    if (this.marks > MARKS_MAX) return held + shown(point);
     return held + this.keep(char, point);
   }
 
@@ -139,27 +158,40 @@ export class Sanitizer {
 
 /** A whole text, as Sanitizer does it. */
 export function sanitize(text: string): string {
-  if (!SUSPECT.test(text)) return text;
+  if (isPlain(text)) return text;
   const sanitizer = new Sanitizer();
   return sanitizer.push(text) + sanitizer.end();
 }
 
 /** One line in which everything hidden shows, escape sequences too: for errors, table cells, and what a person must judge. */
 export function reveal(text: string): string {
-  if (!SUSPECT.test(text) && !text.includes("\n") && !text.includes("\t")) return text;
+  if (isPlain(text) && !text.includes("\n") && !text.includes("\t")) return text;
   let out = "";
   let before = 0;
+  let marks = 0;
   for (const char of text) {
     const point = char.codePointAt(0) ?? 0;
     if (point === 0x0a) out += "⏎";
     else if (point === 0x09) out += " ";
     else if (isHidden(point, before)) out += shown(point);
     else {
-      out += char;
+      marks = marksWith(marks, char, point);
+      out += marks > MARKS_MAX ? shown(point) : char;
       before = point;
     }
   }
   return out;
+}
+
+function isPlain(text: string): boolean {
+  return !SUSPECT.test(text) && (ASCII.test(text) || !MARK.test(text));
+}
+
+/** How many marks stand on each other with this one; a joiner between them makes no new beginning. */
+function marksWith(marks: number, char: string, point: number): number {
+  if (point < 0x300) return 0;
+  if (MARK.test(char)) return marks + 1;
+  return isJoiner(point) ? marks : 0;
 }
 
 function isHidden(point: number, before: number): boolean {
@@ -170,8 +202,8 @@ function isHidden(point: number, before: number): boolean {
   if (isJoiner(point)) return before < 0x300 || isJoiner(before);
   if (isSelector(point)) return isSelector(before) || isJoiner(before) || !(before >= 0x1000 || isKeycapBase(before));
   if (point >= 0xd800 && point <= 0xdfff) return true;
-  if (point >= 0xe0000 && point <= 0xe0fff) return true;
-  return point <= 0xffff && SUSPECT.test(String.fromCharCode(point));
+  if (point > 0xffff) return HIDDEN_FAR.some(([first, last]) => point >= first && point <= last);
+  return SUSPECT.test(String.fromCharCode(point));
 }
 
 function isJoiner(point: number): boolean {

@@ -3,45 +3,41 @@
 // now puts its run aside, until an instant or until there is another key.
 
 import type { RandomBytes } from "../abi/ids.ts";
-import { LIMITS } from "../abi/limits.ts";
-import type { Message } from "../abi/message.ts";
 import { charged, type Reported } from "../abi/money.ts";
 import { NO_USAGE, type Retrying, type WaitsFor } from "../abi/process.ts";
-import { systemText } from "../abi/prompt.ts";
 import type { SignalOf } from "../abi/signal.ts";
-import type { Failure, ModelRequest, ToolSpec } from "../abi/stream.ts";
+import type { Failure, ModelRequest } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
-import type { Claimed, ProcessStore } from "../store/process/verbs.ts";
+import type { Claimed } from "../store/process/verbs.ts";
 import type { Budgets, Reservation } from "./budgets.ts";
 import type { Room } from "./compaction/room.ts";
 import type { Costs, Shift } from "./costs.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Assembled } from "./prompt.ts";
-import { billOf } from "./prompt-bill.ts";
-import { type Verdict, verdictOn } from "./retry.ts";
+import { type RequestPorts, requestOf } from "./model-request.ts";
+import { exhaustedText, type Outages } from "./outage.ts";
+import { isThere, type Verdict, verdictOn } from "./retry.ts";
 import type { RunPlace } from "./toolcalls.ts";
 import { modelTurn } from "./turn.ts";
 
-export interface AskPorts {
-  readonly store: ProcessStore;
+export interface AskPorts extends RequestPorts {
   readonly ledger: Ledger;
-  readonly clock: Clock;
   readonly random: RandomBytes;
   readonly budgets: Budgets;
   readonly costs: Costs;
   /** How many answers a run of the process may take, and how many tokens one may have. */
-  readonly boundsOf: (row: ProcessRow) => Promise<{ readonly turnsMax: number; readonly outputTokens: number }>;
+  readonly boundsOf: (
+    row: ProcessRow,
+    runId: string,
+  ) => Promise<{ readonly turnsMax: number; readonly outputTokens: number }>;
   /** The one that is meant, then those that stand in for it. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   readonly held: () => HeldRuns;
-  readonly promptOf: (row: ProcessRow) => Promise<Assembled>;
-  readonly toolSpecs: () => readonly ToolSpec[];
-  /** In base64, by their ids. */
-  readonly imagesOf: (row: ProcessRow, messages: readonly Message[]) => Promise<ReadonlyMap<string, string>>;
+  readonly outages: () => Outages;
+  /** A sign of life of the run that the process has in flight. */
+  readonly active: (pid: string, untilMs?: number) => void;
   /** For history in the window of a model. */
   readonly room: Room;
   readonly wantsDeltas: (pid: string) => boolean;
@@ -56,6 +52,8 @@ export interface Answered {
   readonly model: Model;
   /** What was reserved for it: to be settled once it is charged. */
   readonly reserved: Reservation | null;
+  /** It was put aside as often as is worth it. */
+  readonly exhausted?: true;
 }
 
 /** A run, and how long it has been at work. */
@@ -116,7 +114,13 @@ export async function askModels(ports: AskPorts, place: Working, turn: number): 
     if (told.verdict.next !== "other" || other === undefined) break;
     const { failure } = told.answer;
     const reason = `${failure.message}; ${other.name} stands in`;
-    await again(ports, asking, model, { class: failure.class, reason, until: null, putAside: false });
+    await again(ports, asking, model, {
+      class: failure.class,
+      reason,
+      until: null,
+      putAside: false,
+      standsIn: other.name,
+    });
   }
   return first === null ? null : await unanswered(ports, asking, first);
 }
@@ -137,11 +141,13 @@ async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answ
   }
   for (let failed = (mine?.failed ?? 0) + 1; ; failed++) {
     const answer = await askedWithRoom(ports, asking, model);
-    if (answer === null || answer.kind === "turn") return answer;
+    if (answer === null) return null;
+    if (answer.kind === "turn" || isThere(answer.failure)) ports.outages().answered(asking.row, model.name);
+    if (answer.kind === "turn") return answer;
     const stand = { failed, pauses: asking.pauses, hasOther };
     const verdict = verdictOn(answer.failure, stand, ports.random);
     if (verdict.next !== "again") return { answer, model, verdict };
-    const waitsFor = nextTry(ports, model, answer.failure, { kind: "model", ms: verdict.ms });
+    const waitsFor = nextTry(ports, model, answer.failure, verdict.ms);
     await again(ports, asking, model, { ...waitsFor, putAside: false });
     const retrying = { model: model.name, failed, pauses: asking.pauses };
     if (!(await keep(ports, asking, { ...retrying, waitsFor }))) return null;
@@ -167,8 +173,9 @@ async function askedWithRoom(ports: AskPorts, asking: Asking, model: Model): Pro
 async function asked(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
   const { budgets, costs } = ports;
   const { row, signal } = asking;
+  ports.active(row.pid);
   const request = await requestOf(ports, asking, model);
-  const most = async () => costs.most(model, request, (await ports.boundsOf(row)).outputTokens);
+  const most = async () => costs.most(model, request, (await ports.boundsOf(row, asking.run.runId)).outputTokens);
   const reserved = await budgets.reserve(row, { most, signal });
   if (reserved === "held") return null;
   let isKept = false;
@@ -196,8 +203,19 @@ async function called(
         ledger.emit(row, { name: "chat.delta", run: run.runId, turn, kind, text })
     : null;
   const onBegin = (said: () => string) => void ports.saying.set(row.pid, said);
-  const asking = modelTurn({ provider: model.provider, request, signal, clock, onDelta, onBegin });
+  const onLife = lifeOf(ports, row, model);
+  const asking = modelTurn({ provider: model.provider, request, signal, clock, onDelta, onBegin, onLife });
   return notEmpty(await asking.finally(() => ports.saying.delete(row.pid)));
+}
+
+/** At the first piece whoever waits for the provider hears of it. */
+function lifeOf({ outages, active }: AskPorts, row: ProcessRow, model: Model): () => void {
+  let isThere = false;
+  return () => {
+    active(row.pid);
+    if (!isThere) outages().answered(row, model.name);
+    isThere = true;
+  };
 }
 
 /** Nothing of the answer was kept, and it has its price all the same. */
@@ -223,12 +241,19 @@ async function unanswered(ports: AskPorts, asking: Asking, first: Failed): Promi
     await again(ports, asking, model, { class: answer.failure.class, reason, until: null, putAside: true });
     return await putAside(ports, asking, model, reason);
   }
-  if (verdict.next !== "later") return { answer, model, reserved: null };
-  const waitsFor = nextTry(ports, model, answer.failure, { kind: "outage", ms: verdict.ms });
+  const isExhausted = verdict.next === "over" && verdict.exhausted;
+  if (verdict.next !== "later" && !isExhausted) return { answer, model, reserved: null };
+  const { waitsFor, isLook } = ports.outages().failed(asking.row, model.name, answer.failure);
+  // A try beside the looks, which a person asked for, takes none of them away.
+  if (isExhausted && isLook) {
+    const failure = { ...answer.failure, message: exhaustedText(answer.failure.message) };
+    return { answer: { ...answer, failure }, model, reserved: null, exhausted: true };
+  }
   await again(ports, asking, model, { ...waitsFor, putAside: true });
-  const pauses = asking.pauses + (verdict.counts ? 1 : 0);
+  const counts = verdict.next === "later" && verdict.counts;
+  const pauses = counts ? (isLook ? asking.pauses + 1 : Math.max(1, asking.pauses)) : asking.pauses;
   if (await keep(ports, asking, { model: model.name, failed: 0, pauses, waitsFor }, true))
-    ports.held().until(asking.row.pid, waitsFor.until);
+    ports.outages().waits(asking.row, waitsFor);
   return null;
 }
 
@@ -267,14 +292,9 @@ async function waited({ store, ledger, clock }: AskPorts, asking: Asking, until:
   return false;
 }
 
-interface Wait {
-  readonly kind: "model" | "outage";
-  readonly ms: number;
-}
-
-function nextTry({ clock }: AskPorts, { name }: Model, failure: Failure, { kind, ms }: Wait) {
+function nextTry({ clock }: AskPorts, { name }: Model, failure: Failure, ms: number) {
   const until = clock.now() + ms;
-  return { kind, model: name, class: failure.class, reason: failure.message, until } satisfies WaitsFor;
+  return { kind: "model", model: name, class: failure.class, reason: failure.message, until } satisfies WaitsFor;
 }
 
 /** The turn is said anew: what was shown of it counts for nothing. */
@@ -282,7 +302,7 @@ async function again(
   ports: AskPorts,
   asking: Asking,
   model: Model,
-  why: Pick<SignalOf<"chat.restart">, "class" | "reason" | "until" | "putAside">,
+  why: Pick<SignalOf<"chat.restart">, "class" | "reason" | "until" | "putAside" | "standsIn">,
 ): Promise<void> {
   const { row, run, turn } = asking;
   if (!asking.isCharged) await waste(ports, asking, model, NO_USAGE);
@@ -300,37 +320,4 @@ function notEmpty(answer: Folded): Folded {
       ? { class: "content", message: "the model will not answer this" }
       : { class: "protocol", message: "the model's answer is empty" };
   return { ...answer, kind: "failure", failure };
-}
-
-async function requestOf(ports: AskPorts, { row, run, turn }: Asking, { model, name }: Model): Promise<ModelRequest> {
-  const { store, clock } = ports;
-  const { home, ...prompt } = await ports.promptOf(row);
-  const messages = await store.context(row.pid);
-  const tools = ports.toolSpecs();
-  const bill = billOf({ ...prompt, tools, messages });
-  await store.keepPrompt(row.pid, { runId: run.runId, turn, model: name, ...prompt, bill, now: clock.now() });
-  const earlier = () => messagesBefore(store, row.pid, firstOf(messages));
-  const about = { pid: row.pid, home, cwd: row.cwd };
-  const images = await ports.imagesOf(row, messages);
-  const shown = images.size === 0 ? {} : { images };
-  return { model, system: systemText(prompt), messages, tools, about, earlier, ...shown };
-}
-
-/** Where a summary stands first, it has the higher number. */
-function firstOf(messages: readonly Message[]): number {
-  return messages.reduce((first, { id }) => Math.min(first, id), messages[0]?.id ?? 0);
-}
-
-async function* messagesBefore(
-  store: ProcessStore,
-  pid: string,
-  beforeSeq: number,
-): AsyncGenerator<readonly Message[]> {
-  for (let [afterSeq, more] = [0, true]; more; ) {
-    const range = { afterSeq, beforeSeq, limit: LIMITS.historyPageMax, bytesMax: LIMITS.contextBytesMax };
-    const { messages } = await store.history(pid, range);
-    yield messages;
-    afterSeq = messages.at(-1)?.id ?? afterSeq;
-    more = messages.length > 0 && afterSeq < beforeSeq - 1;
-  }
 }

@@ -69,9 +69,13 @@ export class ChangePlaces {
     return { place: await this.tree(account.username, HOME_REPO, account.home), path: [kind, ...inside].join("/") };
   }
 
-  /** A file or directory of this machine, in one that the process works in; a relative path starts in the first of them. */
-  async ofHostPath(row: ProcessRow, named: string): Promise<PlacedPath | null> {
-    const directories = await this.ports.kernel.attachments.of(row.workspaceId ?? row.pid);
+  /**
+   * A file or directory of this machine, in one that the process works in, or that is about to be attached; a relative path starts in the
+   * first of them.
+   */
+  async ofHostPath(row: ProcessRow, named: string, attaches: string | null = null): Promise<PlacedPath | null> {
+    const attached = await this.ports.kernel.attachments.of(row.workspaceId ?? row.pid);
+    const directories = attaches === null ? attached : [...attached, attaches];
     const path = withoutLinks(resolve(directories[0] ?? "/", named));
     for (const directory of directories) {
       if (!isWithin(path, directory)) continue;

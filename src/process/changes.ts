@@ -27,14 +27,14 @@ export class Changes {
 
   constructor(private readonly ports: ChangesPorts) {}
 
-  /** Before the call is carried out. */
-  async begin(row: ProcessRow, runId: string, call: CallRow): Promise<void> {
+  /** Before the call is carried out, which first attaches a directory of the host where a person said so. */
+  async begin(row: ProcessRow, runId: string, call: CallRow, attaches: string | null = null): Promise<void> {
     if (call.repeat === "read" || !(await this.ports.places.hasGit())) return;
     const open = await this.ports.store.changes(row.pid, { open: true });
     const isResumed = open.some(({ dispatchId }) => dispatchId === call.dispatchId);
     for (const change of open) if (change.dispatchId !== call.dispatchId) await this.close(row, change);
     if (isResumed) return;
-    for (const placed of await this.placesOf(row, call)) {
+    for (const placed of await this.placesOf(row, call, attaches)) {
       const { place, path } = placed;
       const before = await this.unlessFault(async () => place.mark(pathsOf(path), this.others(place.key, row.pid)));
       await this.ports.store.beginChange(row.pid, {
@@ -76,7 +76,11 @@ export class Changes {
     await this.ports.store.endChange(row.pid, id, { ...end, changed });
   }
 
-  private async placesOf(row: ProcessRow, { call, args }: CallRow): Promise<readonly PlacedPath[]> {
+  private async placesOf(
+    row: ProcessRow,
+    { call, args }: CallRow,
+    attaches: string | null,
+  ): Promise<readonly PlacedPath[]> {
     const { places, locate, locateOnHost, hostGround } = this.ports;
     const { path, target, command, cwd } = args as { readonly [name: string]: string | undefined };
     const isOnHost = target === "host";
@@ -86,7 +90,7 @@ export class Changes {
         case "fs.edit":
         case "fs.delete": {
           const one = isOnHost
-            ? await places.ofHostPath(row, await locateOnHost(row, String(path)))
+            ? await places.ofHostPath(row, await locateOnHost(row, String(path)), attaches)
             : await places.ofPath(await locate(row, String(path)));
           return one === null ? [] : [one];
         }

@@ -1,14 +1,15 @@
-// Runs that were put aside: until an instant, because their model fails and may not then, or until there is another key, because theirs was
-// refused or is gone. Whoever connects or changes a setting has the keys looked at; one timer stands for the earliest instant. What
-// an earlier kernel put aside is found when this one starts. Where nothing is held all of it costs nothing.
+// Runs that were put aside: until an instant of their own, or until there is another key, because theirs was refused or is gone; those whose
+// provider does not answer are the outages'. Whoever connects or changes a setting has the keys looked at; one timer stands for the earliest
+// instant. What an earlier kernel put aside is found when this one starts. Where nothing is held all of it costs nothing.
 
-import type { WaitsFor } from "../abi/process.ts";
+import { TRIED_AGAIN, type WaitsFor } from "../abi/process.ts";
 import type { Model, Models } from "../kernel/models.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ProcessRow, ProcessRows } from "../store/kernel/processes.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Offers } from "./offers.ts";
+import type { Outages } from "./outage.ts";
 
 export interface HeldRunsPorts {
   readonly processes: ProcessRows;
@@ -16,6 +17,7 @@ export interface HeldRunsPorts {
   readonly ledger: Ledger;
   readonly models: Models;
   readonly offers: Offers;
+  readonly outages: Outages;
   readonly clock: Clock;
   readonly wake: (pid: string) => void;
   readonly onFault: (error: unknown) => void;
@@ -45,9 +47,11 @@ export class HeldRuns {
     if (((await processes.tally()).get("paused") ?? 0) === 0) return;
     for (let after: Parameters<ProcessRows["list"]>[0]["after"]; ; ) {
       const rows = await processes.list({ limit: PAGE, ...(after === undefined ? {} : { after }) });
-      for (const { pid, waitsFor } of rows) {
+      for (const row of rows) {
+        const { pid, waitsFor } = row;
         if (waitsFor?.kind === "credential") this.keys.set(pid, { model: null, keyMark: null });
-        if (waitsFor?.kind === "outage") this.due.set(pid, waitsFor.until);
+        if (waitsFor?.kind === "restart") this.due.set(pid, waitsFor.until);
+        this.ports.outages.found(row);
       }
       const last = rows.at(-1);
       if (last === undefined || rows.length < PAGE) break;
@@ -102,6 +106,7 @@ export class HeldRuns {
   private forget(pid: string): void {
     this.keys.delete(pid);
     this.due.delete(pid);
+    this.ports.outages.forget(pid);
   }
 
   private async hasKey(row: ProcessRow, { model, keyMark }: Refused): Promise<boolean> {
@@ -135,7 +140,7 @@ export class HeldRuns {
   }
 }
 
-/** By trouble with its model, that is: by what a try may end. */
+/** By what a try may end. */
 export function isHeld(waitsFor: WaitsFor | null): boolean {
-  return waitsFor?.kind === "credential" || waitsFor?.kind === "outage";
+  return TRIED_AGAIN.includes(waitsFor?.kind);
 }

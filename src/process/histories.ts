@@ -4,12 +4,14 @@ import { SysError } from "../abi/errno.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { visibleProcess } from "../kernel/registry.ts";
+import type { Clock } from "../lib/clock.ts";
 import { fitting, jsonBytes, objectWithin, within } from "../lib/fitting.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { Histories } from "../syscalls/services.ts";
 import { shownApproval } from "./approvals.ts";
+import type { CallsHeard } from "./calls-heard.ts";
 
 /** Of the arguments of one call, in a message that fills a page alone. */
 const ARGS_BYTES_MAX = 4096;
@@ -19,9 +21,11 @@ export interface HistoryPorts {
   readonly store: ProcessStore;
   /** Before the first look at a process by a kernel. */
   readonly open?: (row: ProcessRow) => Promise<void>;
+  /** How to wait for the next call of a process: only a kernel hears of it. */
+  readonly calls?: { readonly heard: CallsHeard; readonly clock: Clock };
 }
 
-export function historiesService({ kernel, store, open }: HistoryPorts): Histories {
+export function historiesService({ kernel, store, open, calls }: HistoryPorts): Histories {
   return {
     async page(caller, pid, query) {
       const row = await visibleProcess(kernel, caller, pid);
@@ -59,9 +63,19 @@ export function historiesService({ kernel, store, open }: HistoryPorts): Histori
         );
       return { pid, seq: wanted, ...found };
     },
-    async trace(caller, pid, query) {
+    async trace({ caller, signal }, pid, { waitMs, ...query }) {
       const row = await visibleProcess(kernel, caller, pid);
       await open?.(row);
+      if (waitMs > 0 && calls === undefined) throw new SysError("EAGAIN", "waiting for calls needs a kernel");
+      const next = waitMs > 0 ? calls?.heard.next(pid) : undefined;
+      const rows = await store.trace(pid, query);
+      if (rows.length > 0 || next === undefined || calls === undefined)
+        return [...fitting(rows, LIMITS.answerBytesMax)];
+      const late = new AbortController();
+      await Promise.race([next, calls.clock.sleep(waitMs, AbortSignal.any([signal, late.signal]))]);
+      late.abort();
+      // It may have ended meanwhile.
+      await visibleProcess(kernel, caller, pid);
       return [...fitting(await store.trace(pid, query), LIMITS.answerBytesMax)];
     },
     async segments(caller, pid) {

@@ -8,6 +8,7 @@ import type { MediaRef } from "../abi/message.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import { Uploads } from "../kernel/uploads.ts";
 import type { Clock } from "../lib/clock.ts";
+import { mediaType } from "../lib/media-type.ts";
 import { Serial } from "../lib/serial.ts";
 import { mediaNamed, mediaPrefix } from "../objects/keys.ts";
 import type { ObjectMeta, ObjectStore } from "../objects/objects.ts";
@@ -18,7 +19,6 @@ import type { CallContext } from "../syscalls/define.ts";
 import { PIECE_BYTES_MAX } from "../syscalls/fs-bytes.ts";
 import { noSuchProcess } from "../syscalls/parse.ts";
 import type { Media, MediaInfo, MediaPiece } from "../syscalls/storage-service.ts";
-import { mediaType } from "./mediatype.ts";
 
 const PAGE_ROWS = 200;
 const MIB = 1024 * 1024;
@@ -56,11 +56,32 @@ export function mediaReads({ kernel, objects }: MediaReads): Pick<Media, "get" |
   };
 }
 
-export function mediaService(ports: MediaPorts): Media {
+/** What is whole is stored one at a time, so that two together do not go over what a process may have. */
+export class KeptMedia {
+  private readonly storing = new Serial();
+
+  constructor(private readonly ports: MediaPorts) {}
+
+  keep(row: ProcessRow, whole: Whole): Promise<MediaInfo> {
+    return this.storing.run(() => stored(this.ports, row, whole));
+  }
+
+  /** Which history of the process this is; refused while it is being put away. */
+  generationOf(row: ProcessRow): Promise<number> {
+    return generationOf(this.ports, row);
+  }
+
+  /** What a tool of the process has shown it. */
+  async shown(row: ProcessRow, bytes: Uint8Array, id: string): Promise<MediaRef> {
+    const generation = await this.generationOf(row);
+    const { type, bytes: size, path } = await this.keep(row, { id, bytes, generation });
+    return { id, type, bytes: size, path };
+  }
+}
+
+export function mediaService(ports: Pick<MediaPorts, "kernel" | "objects" | "clock">, kept: KeptMedia): Media {
   const { kernel, objects, clock } = ports;
   const uploads = new Uploads(clock);
-  // What is whole is stored one at a time, so that two together do not go over what a process may have.
-  const storing = new Serial();
   return {
     ...mediaReads(ports),
 
@@ -72,7 +93,7 @@ export function mediaService(ports: MediaPorts): Media {
       if (before !== null) return { id, received: before.info.bytes, media: before.info };
       const piece = decoded(data);
       // What began before a reset is not gone on with after it.
-      const generation = await generationOf(ports, row);
+      const generation = await kept.generationOf(row);
       const upload = `${pid} ${generation} ${id}`;
       const received = uploads.stage(caller, { upload, offset, piece });
       if (received > LIMITS.mediaBytesMax) {
@@ -82,7 +103,7 @@ export function mediaService(ports: MediaPorts): Media {
       if (more) return { id, received, media: null };
       const bytes = uploads.content(caller, upload);
       try {
-        return { id, received, media: await storing.run(() => stored(ports, row, { id, bytes, generation })) };
+        return { id, received, media: await kept.keep(row, { id, bytes, generation }) };
       } finally {
         uploads.forget(caller, upload);
       }
@@ -97,12 +118,19 @@ export function mediaService(ports: MediaPorts): Media {
   };
 }
 
-/** All media of a process; those that are gone already are as good. */
-export async function forgetMedia(objects: ObjectStore, { ownerUid, pid }: ProcessRow): Promise<void> {
-  for (;;) {
-    const page = await objects.page(mediaPrefix(ownerUid, pid), null, PAGE_ROWS);
-    if (page.length === 0) return;
+/** All media of a process but those it keeps; those that are gone already are as good. */
+export async function forgetMedia(
+  objects: ObjectStore,
+  { ownerUid, pid }: ProcessRow,
+  kept: readonly string[] = [],
+): Promise<void> {
+  for (let after: string | null = null; ; ) {
+    const page = await objects.page(mediaPrefix(ownerUid, pid), after, PAGE_ROWS);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.key;
     for (const { key } of page) {
+      if (kept.some((id) => key.includes(`/${id}.`))) continue;
       await objects.remove(key).catch((error: unknown) => {
         if (!(error instanceof SysError && error.code === "ENOENT")) throw error;
       });
@@ -138,7 +166,6 @@ async function stored(ports: MediaPorts, row: ProcessRow, { id, bytes, generatio
   throw new SysError("EAGAIN", `${row.pid} was reset or killed meanwhile: nothing was kept`, ["send it again"]);
 }
 
-/** Which history of the process this is; refused while it is being put away. */
 async function generationOf({ kernel, store, open }: MediaPorts, { pid }: ProcessRow): Promise<number> {
   const row = await kernel.processes.get(pid);
   if (row === null || row.phase === "killing") throw noSuchProcess(pid);

@@ -9,6 +9,7 @@ import type { Prompt, PromptPart } from "../abi/prompt.ts";
 import type { Callers } from "../kernel/accounts.ts";
 import { settingsFor } from "../kernel/config.ts";
 import type { Clock } from "../lib/clock.ts";
+import { quoted } from "../lib/quote.ts";
 import { dayOf, dayPrompt, processPrompt, systemPrompt } from "../prompts/system.ts";
 import { filled, type TemplateValues } from "../prompts/template.ts";
 import { type ContextFile, type ContextRoot, rootPrompt, type SkillLine, skillsPrompt } from "../prompts/told.ts";
@@ -16,14 +17,17 @@ import type { Account } from "../store/kernel/accounts.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
-import { ToldFiles } from "./told-files.ts";
+import { toldOfProfile } from "./profiles.ts";
+import { filesAt, ToldFiles } from "./told-files.ts";
 import { trustedPlace, workspaceRoot } from "./workspace-context.ts";
 
 export interface PromptPorts {
-  readonly kernel: Pick<KernelStore, "accounts" | "config" | "workspaces" | "trust">;
+  readonly kernel: KernelStore;
   readonly store: Pick<ProcessStore, "contextFiles">;
   readonly callers: Callers;
   readonly namespace: Namespace;
+  /** A directory of this machine as a filesystem of its own. */
+  readonly diskAt: (directory: string) => Namespace;
   readonly clock: Clock;
 }
 
@@ -31,6 +35,8 @@ export interface Assembled extends Prompt {
   readonly home: string;
 }
 
+/** Of directories attached besides the workspace, the newest. */
+const ATTACHED_MAX = 4;
 const SYSTEM_ROOT = "/sys/config/ai/context.d";
 const DAY_MS = 86_400_000;
 
@@ -59,7 +65,8 @@ export async function assemblePrompt(ports: PromptPorts, row: ProcessRow): Promi
 
 async function callerOf({ callers }: PromptPorts, row: ProcessRow): Promise<Caller | null> {
   try {
-    return await callers.process(row);
+    // What a process is told is not its own doing: it is told also what it may not read.
+    return { ...(await callers.process(row)), dropped: [] };
   } catch (error) {
     if (error instanceof SysError && error.code === "EAUTH") return null;
     throw error;
@@ -123,9 +130,20 @@ class Telling {
         files: isOne ? [] : await files.contextIn(`${runAs.home}/context.d`),
       }),
       this.root({ source: "persona", from: "Who you are", files: await files.fileAt(`${runAs.home}/persona.md`) }),
+      ...(await this.profile()),
       await this.skills(),
-      await this.workspace(),
+      ...(await this.workspaces()),
     ];
+  }
+
+  /** What its agent is and what it works on, as its owner said it. */
+  private async profile(): Promise<Prompt[]> {
+    const { persona, skills, project } = await toldOfProfile(this.ports.kernel, this.row);
+    const own = (source: PromptPart["source"], text: string): Prompt[] =>
+      text === "" ? [] : [{ parts: [{ source, path: null, text: `\n${filled(text, this.values)}` }], leftOut: [] }];
+    const said = project?.instructions.trim() ?? "";
+    const about = said === "" ? "" : `## Project ${project?.name}\n${said}\n`;
+    return [...own("persona", persona), ...own("bundles", skills), ...own("project", about)];
   }
 
   async ofProcess(): Promise<Prompt[]> {
@@ -155,15 +173,33 @@ class Telling {
     return skillsPrompt(index, skills);
   }
 
-  private async workspace(): Promise<Prompt> {
-    const { workspaceId, ownerUid, cwd } = this.row;
+  /** The workspace itself, then the directories of this machine that were attached to it, or to a process without one. */
+  private async workspaces(): Promise<Prompt[]> {
+    const { workspaceId, pid, ownerUid, cwd } = this.row;
     const { kernel } = this.ports;
     const workspace = workspaceId === null ? null : await kernel.workspaces.get(workspaceId);
-    if (workspace === null) return { parts: [], leftOut: [] };
-    const { id, directory } = workspace;
-    const trusted = await kernel.trust.of(ownerUid, trustedPlace(workspace));
-    const told = { id, isOwnTree: directory === null, trusted, cwd };
-    return rootPrompt(await workspaceRoot(this.means.files, told), this.means.bytesMax);
+    const told: Prompt[] = [];
+    if (workspace !== null) {
+      const { id, directory } = workspace;
+      const trusted = await kernel.trust.of(ownerUid, trustedPlace(workspace));
+      const root = `/workspaces/${id}`;
+      const place = { root, isOwnTree: directory === null, trusted, cwd, command: `gsv workspace trust ${id}` };
+      told.push(rootPrompt(await workspaceRoot(this.means.files, place), this.means.bytesMax));
+    }
+    const attached = await kernel.attachments.of(workspaceId ?? pid);
+    const others = attached.filter((directory) => directory !== workspace?.directory);
+    for (const directory of others.slice(0, ATTACHED_MAX)) told.push(await this.attached(directory));
+    return told;
+  }
+
+  private async attached(directory: string): Promise<Prompt> {
+    const { caller, bytesMax } = this.means;
+    const files = filesAt(this.ports.diskAt, { directory, caller, bytesMax });
+    if (files === null) return { parts: [], leftOut: [] };
+    const trusted = await this.ports.kernel.trust.of(this.row.ownerUid, directory);
+    const command = `gsv workspace trust ${quoted(directory)}`;
+    const place = { root: directory, isOwnTree: false, trusted, cwd: directory, command };
+    return rootPrompt(await workspaceRoot(files, place), bytesMax);
   }
 
   private root(root: ContextRoot): Prompt {

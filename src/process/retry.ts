@@ -3,18 +3,19 @@
 // later where neither helps now. Everything else is told at once. Pure.
 
 import type { Failure, FailureClass } from "../abi/stream.ts";
-import { laterMs, quickTryMs } from "../lib/backoff.ts";
+import { quickTryMs } from "../lib/backoff.ts";
 
 export type Verdict =
   /** The same model, by a run that waits so long. */
   | { readonly next: "again"; readonly ms: number }
   /** The one that stands in for it. */
   | { readonly next: "other" }
-  /** The run is put aside for so long; what is not the server's fault is not counted. */
-  | { readonly next: "later"; readonly ms: number; readonly counts: boolean }
+  /** The run is put aside until the provider is looked at again; what is not the server's fault is not counted. */
+  | { readonly next: "later"; readonly counts: boolean }
   /** The run is put aside until there is another key. */
   | { readonly next: "key" }
-  | { readonly next: "over" };
+  /** `exhausted`: it was put aside as often as is worth it. */
+  | { readonly next: "over"; readonly exhausted: boolean };
 
 export interface Stand {
   /** How often this model failed at this turn, this time included. */
@@ -37,9 +38,9 @@ const AGAIN_MAX: { readonly [C in FailureClass]?: number } = {
 /** A server that wants more time than this is not waited for within a run, and for less than that where another stands in. */
 const WAIT_MS_MAX = 10 * 60 * 1000;
 const WAIT_MS_MAX_BESIDE = 30 * 1000;
-const PAUSES_MAX = 10;
-/** How soon a machine without a network may have one. */
-const OFFLINE_MS = 30 * 1000;
+/** How often a run that is put aside is tried, and the reason of its end after that. */
+export const LOOKS_MAX = 10;
+export const EXHAUSTED = "auto_resume_exhausted";
 
 /** What passes by itself, but not soon. */
 const PASSES: readonly FailureClass[] = ["outage", "network", "timeout", "throttle"];
@@ -56,8 +57,12 @@ export function verdictOn(failure: Failure, stand: Stand, random: (length: numbe
     return { next: "again", ms: Math.max(retryAfterMs, quickTryMs(failed, random)) };
   }
   if (hasOther && ELSEWHERE.includes(failureClass)) return { next: "other" };
-  if (failure.isOffline) return { next: "later", ms: OFFLINE_MS, counts: false };
-  if (passes && pauses < PAUSES_MAX)
-    return { next: "later", ms: Math.max(retryAfterMs, laterMs(pauses, random)), counts: true };
-  return failureClass === "auth" ? { next: "key" } : { next: "over" };
+  if (failure.isOffline) return { next: "later", counts: false };
+  if (passes && pauses < LOOKS_MAX) return { next: "later", counts: true };
+  return failureClass === "auth" ? { next: "key" } : { next: "over", exhausted: passes };
+}
+
+/** Whether the provider was there to give this answer. */
+export function isThere({ class: failureClass }: Failure): boolean {
+  return !PASSES.includes(failureClass);
 }

@@ -2,22 +2,27 @@
 // process; what it knows beyond the store is only what is in flight. Fenced means stop at once: someone else has decided.
 
 import { uuidv7 } from "../abi/ids.ts";
-import { FAILED_NOTE, normaliseText } from "../abi/message.ts";
+import { FAILED_NOTE, type Message, normaliseText } from "../abi/message.ts";
 import { charged } from "../abi/money.ts";
 import type { RunEnd, RunStatus } from "../abi/process.ts";
 import type { Failure, FailureClass } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
 import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
-import type { TurnCommit } from "../store/process/verbs.ts";
+import type { Claimed, TurnCommit } from "../store/process/verbs.ts";
 import { storable } from "./arguments.ts";
 import { type AskPorts, askModels, type Working } from "./asking.ts";
 import { Shift } from "./costs.ts";
 import { endSignals, type SignalBody } from "./ledger.ts";
+import type { Restarter } from "./restart.ts";
+import { EXHAUSTED } from "./retry.ts";
 import type { RunPlace, ToolCalls } from "./toolcalls.ts";
 
 export interface RunPorts extends AskPorts {
   readonly toolCalls: ToolCalls;
+  readonly restarter: Restarter;
+  /** Has the model go on with less of the conversation, where that is wanted. */
+  readonly resetContext: (row: ProcessRow, run: Claimed) => Promise<void>;
   /** A run of the process is over: what it left running ends. */
   readonly runOver: (pid: string) => void;
 }
@@ -43,18 +48,20 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
   const { store, ledger, clock } = ports;
   const { row, run } = place;
   const shift = new Shift(clock);
+  await ports.resetContext(row, run);
   for (let turn = run.turn; ; turn++) {
     if ((await ports.toolCalls.runAll(place)) === "left" || place.signal.aborted) return;
     // Only after tools: what waits when a run begins has a run of its own to come.
     const point = await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: turn > 0, now: clock.now() });
     await ledger.publish(row);
+    if (point.ok && point.value.entered.length > 0) tellEntered(ports, place, point.value.entered);
     if (!point.ok || point.value.leave || place.leaving.aborted) return;
-    if (turn >= (await ports.boundsOf(row)).turnsMax) return await finish(ports, place, tooManyTurns(turn));
+    if (turn >= (await ports.boundsOf(row, run.runId)).turnsMax) return await finish(ports, place, tooManyTurns(turn));
     const asked = await askModels(ports, { ...place, shift }, turn + 1);
     if (asked === null) return;
-    const { answer, model, reserved } = asked;
+    const { answer, model, reserved, exhausted } = asked;
     try {
-      if (answer.kind === "failure") return await finish(ports, place, failed(answer.failure));
+      if (answer.kind === "failure") return await failedTurn(ports, place, failed(answer.failure, exhausted));
       if ((await commit(ports, { ...place, shift }, answer, model)) === "over") return;
     } finally {
       await ports.budgets.settle(reserved);
@@ -62,9 +69,22 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
   }
 }
 
+function tellEntered({ ledger }: RunPorts, { row, run }: RunPlace, entered: readonly Message[]): void {
+  const messages = entered.map(({ runId, id }) => ({ run: runId, seq: id }));
+  ledger.emit(row, { name: "chat.entered", run: run.runId, messages });
+}
+
 function tooManyTurns(turns: number): { status: RunStatus; reason: string; error: string } {
   const error = `stopped after ${turns} turns in one run; another message goes on, run.maxTurns allows more`;
   return { status: "limit", reason: "turns", error };
+}
+
+/** A model that does not keep to the protocol is a fault; what else fails is told. */
+async function failedTurn(ports: RunPorts, place: RunPlace, end: ReturnType<typeof failed>): Promise<void> {
+  const { row, run } = place;
+  const fault = { epoch: run.epoch, runId: run.runId, reason: end.error };
+  if (end.reason === "model.protocol" && (await ports.restarter.after(row, fault))) return;
+  await finish(ports, place, end);
 }
 
 async function commit(ports: RunPorts, place: Working, answer: Turned, model: Model): Promise<"goes on" | "over"> {
@@ -130,6 +150,7 @@ async function completions(ports: RunPorts, row: ProcessRow, ends: readonly RunE
   return endSignals(ends, (await ports.store.projection(row.pid)).queued);
 }
 
-function failed(failure: Failure): { status: RunStatus; reason: string; error: string } {
+function failed(failure: Failure, exhausted?: true): { status: RunStatus; reason: string; error: string } {
+  if (exhausted) return { status: "error", reason: EXHAUSTED, error: normaliseText(failure.message) };
   return { status: STATUS_OF[failure.class], reason: `model.${failure.class}`, error: normaliseText(failure.message) };
 }

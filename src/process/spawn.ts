@@ -9,6 +9,7 @@ import { LIMITS } from "../abi/limits.ts";
 import type { Origin } from "../abi/message.ts";
 import type { Mode } from "../abi/policy.ts";
 import type { Bus } from "../kernel/bus.ts";
+import { projectNamed } from "../kernel/projects.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import { droppedFor } from "../kernel/rights.ts";
 import { beginTree, type Workplace, type WorkplacePorts, workplaceFor } from "../kernel/workplaces.ts";
@@ -113,7 +114,7 @@ export async function spawn(
         : { text: request.prompt, runId, origin: originOf(context), model },
     requestKey: keyOf(context),
     ...(forking === undefined ? {} : { fork: forking.step }),
-    ...(request.context === undefined ? {} : { context: await ports.contextFiles(caller, request.context) }),
+    ...(await toldOf(ports, caller, request)),
   };
   const pid = await freshPid(ports);
   const { workspace, isNew } = place.workplace;
@@ -133,7 +134,9 @@ export async function spawn(
       createdAt: now,
       step: { ...step },
       dropped: place.dropped,
+      projectId: place.projectId,
       mode,
+      ...(request.restart === undefined ? {} : { restart: request.restart }),
       budget,
     },
     { uid: caller.uid, requestId, bodyHash: hash, answer, now },
@@ -199,6 +202,14 @@ interface Place {
   readonly workplace: Workplace;
   readonly cwd: string;
   readonly dropped: readonly string[];
+  readonly projectId: string | null;
+}
+
+/** What it alone is told: its own words first, then the files that were named. */
+async function toldOf(ports: SpawnPorts, caller: Caller, { system, context }: SpawnRequest) {
+  const own = system === undefined ? [] : [{ name: "00-system.md", text: system }];
+  const named = context === undefined ? [] : await ports.contextFiles(caller, context);
+  return own.length + named.length === 0 ? {} : { context: [...own, ...named] };
 }
 
 async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRequest): Promise<Place> {
@@ -219,15 +230,20 @@ async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRe
   }
   const runAs = await runAsOf(kernel, caller, ownerUid, request.as, parent);
   const owner = await kernel.accounts.byUid(ownerUid);
-  const { workspace: wanted, label = null } = request;
+  const project =
+    request.project === undefined ? null : await projectNamed(kernel, { ...caller, ownerUid }, request.project);
+  const { workspace: wanted = project?.workspace || undefined, label = null } = request;
   const workplace = await workplaceFor(ports.workplaces, context, { wanted, ownerUid, parent, label });
   const start = startOf(workplace, parent) ?? owner?.home ?? "/";
+  // A process that names another parent does without what it does without itself.
+  const dropped = await droppedFor(kernel.accounts, parent, runAs.uid, request.drop);
   return {
     workplace,
     parent,
     ownerUid,
     runAs,
-    dropped: await droppedFor(kernel.accounts, parent, runAs.uid, request.drop),
+    projectId: project?.id ?? parent?.projectId ?? null,
+    dropped: [...new Set([...dropped, ...(caller.dropped ?? [])])],
     cwd: request.cwd === undefined ? start : await ports.locate({ ...caller, cwd: start }, request.cwd),
   };
 }

@@ -1,6 +1,7 @@
 // Reads what an agent is told from the files it may read, as the agent itself: what it may not see, it is not told. A file that cannot be
 // read is left out; a prompt never fails for it. A disk that is full is no such file.
 
+import { existsSync } from "node:fs";
 import { FileError } from "../../fs/error.ts";
 import type { Directory, ReadResult } from "../../fs/filesystem.ts";
 import type { Namespace } from "../../fs/namespace.ts";
@@ -18,6 +19,8 @@ export class ToldFiles {
     private readonly caller: Caller,
     /** Of one file; more than that fits no root. */
     bytesMax: number,
+    /** The directory that the namespace begins at, where paths are those of the machine. */
+    private readonly under = "",
   ) {
     // One byte more than fits is enough to know that it does not.
     this.mostBytes = bytesMax + 1;
@@ -38,7 +41,9 @@ export class ToldFiles {
 
   /** None where there is none. */
   async fileAt(path: string): Promise<ContextFile[]> {
-    const text = await textOf(this.namespace.read(this.caller, path, { bytesMax: this.mostBytes }));
+    const text = await textOf(
+      this.namespace.read(this.caller, path.slice(this.under.length), { bytesMax: this.mostBytes }),
+    );
     return text === null ? [] : [{ path, text }];
   }
 
@@ -61,12 +66,12 @@ export class ToldFiles {
   }
 
   async exists(path: string): Promise<boolean> {
-    const stat = await unlessRefused(() => this.namespace.stat(this.caller, path));
+    const stat = await unlessRefused(() => this.namespace.stat(this.caller, path.slice(this.under.length)));
     return stat !== null && stat.kind !== "directory";
   }
 
   private directoryAt(path: string): Promise<Directory | null> {
-    return unlessRefused(() => this.namespace.directory(this.caller, path));
+    return unlessRefused(() => this.namespace.directory(this.caller, path.slice(this.under.length)));
   }
 }
 
@@ -76,6 +81,15 @@ function textOf(read: Promise<ReadResult>): Promise<string | null> {
     const { bytes } = await read;
     return bytes.includes(0) ? null : new TextDecoder().decode(bytes);
   });
+}
+
+/** What a directory of this machine holds; null where it is gone. */
+export function filesAt(
+  diskAt: (directory: string) => Namespace,
+  place: { readonly directory: string; readonly caller: Caller; readonly bytesMax: number },
+): ToldFiles | null {
+  if (!existsSync(place.directory)) return null;
+  return new ToldFiles(diskAt(place.directory), place.caller, place.bytesMax, place.directory);
 }
 
 async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {

@@ -2,9 +2,10 @@
 // dispatch as everything else, result stored. A call ends exactly once; whatever goes wrong with it is its result.
 
 import { SysError } from "../abi/errno.ts";
+import { mayUse } from "../abi/identity.ts";
 import { approvalId, type RandomBytes } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
-import { normaliseText, type ToolOutcome } from "../abi/message.ts";
+import { type MediaRef, normaliseText, type ToolOutcome } from "../abi/message.ts";
 import { type Approval, PROFILES_ALONE } from "../abi/process.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import { KERNEL_LEAVES, type Sys } from "../abi/sys.ts";
@@ -12,7 +13,7 @@ import type { Clock } from "../lib/clock.ts";
 import { headAndTail } from "../lib/truncate.ts";
 import type { ApprovalRows } from "../store/kernel/approvals.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
-import type { CallRow, Claimed, ProcessStore } from "../store/process/verbs.ts";
+import type { CallEnd, CallRow, Claimed, ProcessStore } from "../store/process/verbs.ts";
 import { renderText } from "../syscalls/format.ts";
 import { parseArgs } from "../syscalls/parse.ts";
 import { parametersOf } from "../syscalls/schema.ts";
@@ -28,11 +29,15 @@ import { hashOf, type Judge, type Judged } from "./policy/judge.ts";
 import type { Questions } from "./questions.ts";
 
 export interface ToolCallPorts {
+  /** Those of the usual tools that a process has. */
+  readonly toolsOf: (row: ProcessRow, usual: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly table: ReadonlyMap<string, AnySyscall>;
   readonly store: ProcessStore;
   readonly approvals: ApprovalRows;
   readonly ledger: Ledger;
   readonly blocks: Blocks;
+  /** A sign of life of the run that the process has in flight; a call that was given so much time may take it. */
+  readonly active: (pid: string, untilMs?: number) => void;
   readonly clock: Clock;
   readonly random: RandomBytes;
   /** The process's own door, with its agent as caller; through the approved one goes what a person has seen and approved. */
@@ -45,6 +50,8 @@ export interface ToolCallPorts {
   readonly keep: (row: ProcessRow, id: string, text: string) => Promise<string | null>;
   /** A person has said yes to a directory of the host. */
   readonly attach: (row: ProcessRow, directory: string) => Promise<void>;
+  /** An image that a call has come to, kept for the model to see. */
+  readonly keepImage: (row: ProcessRow, bytes: Uint8Array) => Promise<MediaRef>;
   /** Notes what each call changes in files. */
   readonly changes: Pick<Changes, "begin" | "end">;
 }
@@ -60,6 +67,9 @@ export interface RunPlace {
 /** done: every call has its result. left: the run stepped aside, waits for a person, or belongs to somebody else now. */
 export type CallsOutcome = "done" | "left";
 
+/** How a call ended, as it is told. */
+type Ended = Omit<CallEnd, "now">;
+
 /** Room for the name of the file with all of it. */
 const FILE_BYTES = 256;
 
@@ -72,12 +82,26 @@ export class ToolCalls {
     );
   }
 
-  specs(): ToolSpec[] {
-    return [...this.byTool].map(([name, call]) => ({
+  /** What a process is offered: a tool it may never use is not worth its words. */
+  async specs(row: ProcessRow): Promise<ToolSpec[]> {
+    const { dropped } = row;
+    const allowed = await this.toolsOf(row);
+    const usable = [...this.byTool].filter(
+      ([name, { capability }]) => allowed.has(name) && mayUse({ capabilities: ["*"], dropped }, capability),
+    );
+    return usable.map(([name, call]) => ({
       name,
       description: call.tool?.description ?? call.summary,
       parameters: parametersOf(call.input),
     }));
+  }
+
+  names(): readonly string[] {
+    return [...this.byTool.keys()];
+  }
+
+  private toolsOf(row: ProcessRow): Promise<ReadonlySet<string>> {
+    return this.ports.toolsOf(row, this.names());
   }
 
   syscallOf(tool: string): AnySyscall | null {
@@ -102,7 +126,7 @@ export class ToolCalls {
 
   private async runOne(begun: RunPlace, call: CallRow): Promise<CallsOutcome> {
     const place = { ...begun, row: await this.ports.rowNow(begun.row) };
-    const fault = this.faultOf(call);
+    const fault = this.faultOf(call, await this.toolsOf(place.row));
     if (fault !== null) return await this.refuse(place, call, "failed", fault);
     if (call.call === "hil.ask") return await this.question(place, call);
     // Once more where a person has approved it: what is shown may have come to be something else since.
@@ -141,7 +165,7 @@ export class ToolCalls {
   // Told like any other call, so that whoever looks on never sees a result without its call.
   private refuse(place: RunPlace, call: CallRow, outcome: ToolOutcome, why: string): Promise<CallsOutcome> {
     this.announce(place, call);
-    return this.end(place, call, outcome, why);
+    return this.end(place, call, { outcome, output: why });
   }
 
   // What a block calls is told with the block.
@@ -151,12 +175,12 @@ export class ToolCalls {
   }
 
   // What is wrong with the call itself, told so that a model can mend it.
-  private faultOf(call: CallRow): string | null {
+  private faultOf(call: CallRow, allowed: ReadonlySet<string>): string | null {
     const heavy = tooHeavy(call.tool, call.args);
     if (heavy !== null) return heavy;
     const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
-    if (syscall === undefined)
-      return `there is no tool ${call.tool}; the tools are ${[...this.byTool.keys()].join(", ")}.`;
+    if (syscall === undefined || !allowed.has(call.tool))
+      return `there is no tool ${call.tool}; the tools are ${[...allowed].join(", ")}.`;
     try {
       parseArgs(syscall.input, call.args, { unknownKeys: "refuse" });
       return null;
@@ -196,22 +220,23 @@ export class ToolCalls {
 
   private async carryOut(place: RunPlace, call: CallRow, judged: Judged): Promise<CallsOutcome> {
     const { row, run, signal } = place;
-    await this.ports.changes.begin(row, run.runId, call);
+    await this.ports.changes.begin(row, run.runId, call, judged.attaches);
     const begun = await this.ports.store.beginCall(row.pid, run.epoch, call.dispatchId);
     if (!begun.ok) return "left";
     await this.ports.ledger.publish(row);
     const block = call.call === "codemode.exec" ? this.blockOf(place, call) : null;
     // One that is taken up again was told of when it began.
     if (!(await block?.isAgain())) this.announce(place, call);
+    const { timeoutMs } = call.args;
+    this.ports.active(row.pid, typeof timeoutMs === "number" ? timeoutMs : 0);
     const work = () => this.effect({ row, call, judged }, signal);
-    const { outcome, output } =
-      block === null ? await work() : await this.ports.blocks.during(call.dispatchId, block, work);
+    const ended = block === null ? await work() : await this.ports.blocks.during(call.dispatchId, block, work);
     if (block?.left) return "left";
     // It may have outlived this kernel: the next one asks for it again. A block is told the same as before.
     const isAskedAgain = call.repeat === "resume" || (call.block !== undefined && call.repeat === "read");
     if (signal.reason === KERNEL_LEAVES && isAskedAgain) return "left";
     await this.ports.changes.end(row, call);
-    return await this.end(place, call, outcome, output);
+    return await this.end(place, call, ended);
   }
 
   private blockOf(place: RunPlace, call: CallRow): BlockCalls {
@@ -223,15 +248,24 @@ export class ToolCalls {
   private async effect(
     { row, call, judged }: { readonly row: ProcessRow; readonly call: CallRow; readonly judged: Judged },
     signal: AbortSignal,
-  ): Promise<{ outcome: ToolOutcome; output: string }> {
+  ): Promise<Ended> {
     const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
     if (syscall === undefined) return { outcome: "failed", output: `there is no tool ${call.tool}.` };
     try {
       const approval = call.status === "approved" ? await this.approvedAs(row, call, judged) : null;
       const sys = this.ports.sysOf(row, seenOf(call, judged, approval !== null && !isLoopWhy(approval.why)));
-      const result = await sys.call(syscall.name, call.args, { requestId: call.dispatchId, signal });
+      // A block of code has no eyes.
+      const shows = call.block === undefined ? syscall.tool?.shows : undefined;
+      const args = { ...call.args, ...shows?.with };
+      const result = await sys.call(syscall.name, args, { requestId: call.dispatchId, signal });
+      const image = shows?.image(result as never) ?? null;
+      const media = image === null ? {} : { media: [await this.ports.keepImage(row, image)] };
       const output = call.block === undefined ? told(syscall, result) : json(result);
-      return { outcome: "completed", output: `${approval?.edited ? editedText(call, approval) : ""}${output}` };
+      return {
+        outcome: "completed",
+        output: `${approval?.edited ? editedText(call, approval) : ""}${output}`,
+        ...media,
+      };
     } catch (error) {
       return { outcome: signal.aborted ? "cancelled" : "failed", output: errorText(error) };
     }
@@ -247,16 +281,19 @@ export class ToolCalls {
     return approval;
   }
 
-  private async end(place: RunPlace, call: CallRow, outcome: ToolOutcome, text: string): Promise<CallsOutcome> {
+  private async end(place: RunPlace, call: CallRow, ended: Ended): Promise<CallsOutcome> {
     const { row, run } = place;
+    this.ports.active(row.pid);
+    const { outcome, output: text, media } = ended;
     const isNested = call.block !== undefined;
     const output = isNested ? text : await this.told(row, call, normaliseText(text));
-    const ended = await this.ports.store.endCall(row.pid, run.epoch, call.dispatchId, {
+    const stored = await this.ports.store.endCall(row.pid, run.epoch, call.dispatchId, {
       outcome,
       output,
+      ...(media === undefined ? {} : { media }),
       now: this.ports.clock.now(),
     });
-    if (!ended.ok) return "left";
+    if (!stored.ok) return "left";
     if (isNested) return "done";
     this.ports.ledger.emit(row, {
       name: "chat.tool_result",
@@ -265,7 +302,7 @@ export class ToolCalls {
       tool: call.tool,
       call: call.call ?? call.tool,
       ok: outcome === "completed",
-      seq: ended.value.seq,
+      seq: stored.value.seq,
       output,
     });
     return "done";

@@ -4,45 +4,71 @@
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { isWorkspaceId } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
-import { noSuchWorkspace } from "../kernel/workplaces.ts";
+import { isPath, machineDirectory, noSuchWorkspace } from "../kernel/workplaces.ts";
 import type { Clock } from "../lib/clock.ts";
 import { fitting } from "../lib/fitting.ts";
-import type { WorkspaceRow } from "../store/kernel/workspaces.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { CallContext } from "../syscalls/define.ts";
 import type { Trust } from "../syscalls/workspace-service.ts";
 import type { PromptPorts } from "./prompt.ts";
-import { ToldFiles } from "./told-files.ts";
+import { filesAt, ToldFiles } from "./told-files.ts";
 import { spokenIn, trustedPlace } from "./workspace-context.ts";
 
-export interface TrustPorts extends Pick<PromptPorts, "kernel" | "namespace"> {
+export interface TrustPorts extends Pick<PromptPorts, "namespace" | "diskAt"> {
+  readonly kernel: Pick<KernelStore, "accounts" | "workspaces" | "trust">;
   readonly clock: Clock;
+  /** Where gsv keeps its data: nothing there speaks. */
+  readonly home: string;
 }
 
-export function trustService({ kernel, namespace, clock }: TrustPorts): Trust {
-  async function visible(caller: Caller, id: string): Promise<WorkspaceRow> {
-    const row = isWorkspaceId(id) ? await kernel.workspaces.get(id) : null;
-    if (row === null || (row.ownerUid !== caller.ownerUid && !isRoot(caller))) throw noSuchWorkspace(id);
+/** A workspace, or a directory of this machine that is none. */
+interface Place {
+  readonly id: string;
+  readonly directory: string | null;
+  readonly ownerUid: number;
+}
+
+export function trustService(ports: TrustPorts): Trust {
+  const { kernel, namespace, diskAt, clock } = ports;
+
+  async function placeOf(context: CallContext, named: string): Promise<Place> {
+    const { caller } = context;
+    if (isPath(named)) {
+      const { ownerUid } = caller;
+      const directory = await machineDirectory(ports, context, { path: named, ownerUid });
+      return (await kernel.workspaces.at(ownerUid, directory)) ?? { id: directory, directory, ownerUid };
+    }
+    const row = isWorkspaceId(named) ? await kernel.workspaces.get(named) : null;
+    if (row === null || (row.ownerUid !== caller.ownerUid && !isRoot(caller))) throw noSuchWorkspace(named);
     return row;
   }
 
-  async function speaks(caller: Caller, row: WorkspaceRow) {
-    const files = new ToldFiles(namespace, caller, LIMITS.toolOutputBytesMax);
-    const spoken = await spokenIn(files, {
-      id: row.id,
-      isOwnTree: row.directory === null,
-      cwd: `/workspaces/${row.id}`,
-    });
-    const { id, directory, ownerUid } = row;
-    const trusted = await kernel.trust.of(ownerUid, trustedPlace(row));
+  function filesOf(
+    caller: Caller,
+    { id, directory }: Place,
+  ): { readonly root: string; readonly files: ToldFiles | null } {
+    const bytesMax = LIMITS.toolOutputBytesMax;
+    if (directory === null || id !== directory)
+      return { root: `/workspaces/${id}`, files: new ToldFiles(namespace, caller, bytesMax) };
+    return { root: directory, files: filesAt(diskAt, { directory, caller, bytesMax }) };
+  }
+
+  async function speaks(caller: Caller, place: Place) {
+    const { id, directory, ownerUid } = place;
+    const { root, files } = filesOf(caller, place);
+    const spoken = files === null ? [] : await spokenIn(files, { root, isOwnTree: directory === null, cwd: root });
+    const trusted = await kernel.trust.of(ownerUid, trustedPlace(place));
     return { id, directory, trusted, files: [...fitting(spoken, LIMITS.answerBytesMax)] };
   }
 
   return {
-    speaks: async (caller, id) => speaks(caller, await visible(caller, id)),
+    speaks: async (context, id) => speaks(context.caller, await placeOf(context, id)),
 
-    async decide({ caller }, { id, trusted }) {
-      const row = await visible(caller, id);
-      await kernel.trust.set(row.ownerUid, trustedPlace(row), { trusted, by: caller.uid, now: clock.now() });
-      return speaks(caller, row);
+    async decide(context, { id, trusted }) {
+      const { caller } = context;
+      const place = await placeOf(context, id);
+      await kernel.trust.set(place.ownerUid, trustedPlace(place), { trusted, by: caller.uid, now: clock.now() });
+      return speaks(caller, place);
     },
   };
 }

@@ -14,17 +14,28 @@ export interface TurnOptions {
   readonly onDelta: ((kind: "text" | "thinking", text: string) => void) | null;
   /** Told once whom to ask what was said so far. */
   readonly onBegin?: (said: () => string) => void;
+  /** Told at every piece of an answer: whoever speaks is there. */
+  readonly onLife?: () => void;
 }
 
 /** Pieces of one kind are put together for this long, so that a fast stream costs few signals. */
 const GATHER_MS = 16;
 
-export async function modelTurn({ provider, request, signal, clock, onDelta, onBegin }: TurnOptions): Promise<Folded> {
+export async function modelTurn({
+  provider,
+  request,
+  signal,
+  clock,
+  onDelta,
+  onBegin,
+  onLife,
+}: TurnOptions): Promise<Folded> {
   const folder = new Folder();
   onBegin?.(() => folder.said);
   const gather = onDelta === null ? null : new Gather(clock, onDelta);
   for await (const event of provider.stream(request, signal)) {
     const more = folder.push(event);
+    if (event.type !== "error" && event.type !== "aborted") onLife?.();
     if (gather !== null && (event.type === "text" || event.type === "thinking")) gather.add(event.type, event.text);
     if (!more) break;
   }

@@ -8,12 +8,14 @@ import type { WorkspaceRow } from "../store/kernel/workspaces.ts";
 import type { ToldFiles } from "./told-files.ts";
 
 export interface WorkspaceTold {
-  readonly id: string;
+  readonly root: string;
   /** Of gsv's own, not a directory of this machine. */
   readonly isOwnTree: boolean;
   readonly trusted: boolean;
   /** Where the process stands: what lies on the way there from the workspace's root counts too. */
   readonly cwd: string;
+  /** What a person types to trust it. */
+  readonly command: string;
 }
 
 /** What a person trusts: the directory itself, under whatever workspace it is. */
@@ -25,8 +27,10 @@ const NAMES = ["AGENTS.md", "CLAUDE.md"] as const;
 const DEPTH_MAX = 16;
 
 /** The files that somebody who trusts a workspace lets speak. */
-export async function spokenIn(files: ToldFiles, { id, isOwnTree, cwd }: Omit<WorkspaceTold, "trusted">) {
-  const root = `/workspaces/${id}`;
+export async function spokenIn(
+  files: ToldFiles,
+  { root, isOwnTree, cwd }: Pick<WorkspaceTold, "root" | "isOwnTree" | "cwd">,
+): Promise<ContextFile[]> {
   const spoken: ContextFile[] = isOwnTree ? [] : await keptIn(files, root);
   for (const directory of directoriesTo(root, cwd)) {
     for (const name of NAMES) {
@@ -39,12 +43,12 @@ export async function spokenIn(files: ToldFiles, { id, isOwnTree, cwd }: Omit<Wo
 }
 
 export async function workspaceRoot(files: ToldFiles, told: WorkspaceTold): Promise<ContextRoot> {
-  const { id, isOwnTree, trusted } = told;
-  const kept = isOwnTree ? await keptIn(files, `/workspaces/${id}`) : [];
+  const { root: directory, isOwnTree, trusted, command } = told;
+  const kept = isOwnTree ? await keptIn(files, directory) : [];
   const spoken = await spokenIn(files, told);
   const root = { source: "workspace", from: "What holds in this workspace" } as const;
   if (trusted) return { ...root, files: [...kept, ...spoken] };
-  const untrusted = { paths: spoken.map(({ path }) => path), command: `gsv workspace trust ${id}` };
+  const untrusted = { paths: spoken.map(({ path }) => path), command };
   return { ...root, files: kept, untrusted };
 }
 

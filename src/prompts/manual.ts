@@ -4,6 +4,7 @@
 // the text.
 
 import accounts from "./manual/accounts.md" with { type: "text" };
+import agents from "./manual/agents.md" with { type: "text" };
 import approvals from "./manual/approvals.md" with { type: "text" };
 import chat from "./manual/chat.md" with { type: "text" };
 import configuration from "./manual/configuration.md" with { type: "text" };
@@ -24,6 +25,7 @@ import patterns from "./manual/patterns.md" with { type: "text" };
 import policy from "./manual/policy.md" with { type: "text" };
 import processes from "./manual/processes.md" with { type: "text" };
 import scriptProvider from "./manual/script-provider.md" with { type: "text" };
+import sessions from "./manual/sessions.md" with { type: "text" };
 import shell from "./manual/shell.md" with { type: "text" };
 import signals from "./manual/signals.md" with { type: "text" };
 import storage from "./manual/storage.md" with { type: "text" };
@@ -53,11 +55,13 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["processes", processes],
   ["patterns", patterns],
   ["chat", chat],
+  ["agents", agents],
   ["signals", signals],
   ["approvals", approvals],
   ["policy", policy],
   ["tools", tools],
   ["history-and-archives", historyAndArchives],
+  ["sessions", sessions],
   ["kernel", kernel],
   ["context", context],
   ["files", files],

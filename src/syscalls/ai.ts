@@ -1,6 +1,6 @@
 // ai.*: who can answer, and whether they do. Listing and trying ask servers, so both need a kernel and may take a while.
 
-import type { ModelInfo, ModelPage, ModelService, ModelTrial } from "./ai-service.ts";
+import type { ModelInfo, ModelPage, ModelService, ModelTrial, OutageInfo, OutageReports } from "./ai-service.ts";
 import { field, syscall } from "./define.ts";
 
 const NAME_CHARS_MAX = 300;
@@ -57,7 +57,40 @@ export const aiCalls = [
     },
     run: ({ models }: { models: ModelService }, args, context) => models.test(context, args.model),
   }),
+
+  syscall({
+    name: "ai.outages",
+    summary: "Show which providers do not answer, since when, and who waits for them",
+    class: "read",
+    capability: "proc.list",
+    input: {},
+    cli: {
+      hidden: true,
+      examples: ["gsv outage"],
+      print: {
+        kind: "table",
+        rows: (result: { outages: readonly OutageInfo[] }) => result.outages,
+        empty: "(every provider that was asked answers)",
+        columns: [
+          { head: "PROVIDER", cell: (row: OutageInfo) => row.provider },
+          { head: "SINCE", cell: (row: OutageInfo) => new Date(row.since).toISOString() },
+          { head: "TRIES", minor: 2, cell: (row: OutageInfo) => String(row.looks), align: "right" },
+          { head: "NEXT TRY", cell: (row: OutageInfo) => new Date(row.nextTryAt).toISOString() },
+          { head: "WAITING", cell: whoWaits },
+          { head: "WHY", minor: 1, cell: (row: OutageInfo) => `${row.reason} (${row.class})`, shrink: true },
+        ],
+      },
+    },
+    run: ({ outages }: { outages: OutageReports }, _args, { caller }) => outages.list(caller),
+  }),
 ] as const;
+
+const PIDS_IN_ROW = 3;
+
+function whoWaits({ waiting, pids }: OutageInfo): string {
+  const more = waiting - Math.min(PIDS_IN_ROW, pids.length);
+  return `${pids.slice(0, PIDS_IN_ROW).join(" ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
 
 function thousands(tokens: number | null): string {
   return tokens === null ? "-" : `${Math.round(tokens / 1000)}k`;

@@ -33,6 +33,8 @@ export interface FieldSpec<T> {
   readonly positional?: boolean;
   /** The flag's one letter. */
   readonly letter?: string;
+  /** On the command line it may stand without a value, and is the empty text then; a value follows `=` and never as a word. */
+  readonly bare?: true;
   /** A flag of another name, when the field's own would read badly. `no-` negates. */
   readonly flag?: string;
   /** Not on the command line, or not shown to a model. */
@@ -50,6 +52,9 @@ export interface FieldSpec<T> {
     | "syscall"
     | "signal"
     | "topic"
+    | "session"
+    | "session-path"
+    | "conversation"
     | "file"
     | "host-or-file";
   /** Placeholder in help: `--limit N`. */
@@ -121,6 +126,8 @@ export interface ToolHint {
   readonly repeat: "read" | "effect" | "resume";
   /** How a model reads the result, where that differs from what people read. */
   readonly text?: (result: never) => string;
+  /** A result can be an image that a model is shown: what has to be asked for besides, and its bytes. */
+  readonly shows?: { readonly with: object; readonly image: (result: never) => Uint8Array | null };
 }
 
 /** A list that comes in pieces: its rows stand under `rows`, where the next piece begins under `next`, and is asked for with `argument`. */
@@ -151,6 +158,8 @@ export type Print<Output> =
   | {
       readonly kind: "list";
       readonly rows: (result: Output) => readonly object[];
+      /** Stands before the rows. */
+      readonly head?: (result: Output) => string;
       readonly line: (row: never) => string;
       readonly empty: string;
       /** Printed on stderr after the rows. */

@@ -21,6 +21,15 @@ export type FileView =
       readonly truncated: boolean;
     }
   | {
+      /** For those who can be shown one. */
+      readonly kind: "image";
+      readonly path: string;
+      readonly type: string;
+      readonly size: number;
+      /** Base64. */
+      readonly data: string;
+    }
+  | {
       readonly kind: "directory";
       readonly path: string;
       readonly directories: readonly string[];
@@ -36,7 +45,13 @@ export type FileTarget = (typeof FILE_TARGETS)[number];
 export interface Files {
   read(
     caller: Caller,
-    request: { readonly target?: FileTarget; readonly path: string; readonly offset?: number; readonly limit?: number },
+    request: {
+      readonly target?: FileTarget;
+      readonly path: string;
+      readonly offset?: number;
+      readonly limit?: number;
+      readonly images?: boolean;
+    },
   ): Promise<FileView>;
   write(
     context: CallContext,

@@ -2,6 +2,7 @@
 
 import { LIMITS } from "../abi/limits.ts";
 import { quoted } from "../lib/quote.ts";
+import { sizeText } from "../lib/size.ts";
 import { headAndTail } from "../lib/truncate.ts";
 import { field, syscall } from "./define.ts";
 import { FILE_TARGETS, type Files, type FileView, type Match } from "./files-service.ts";
@@ -24,6 +25,7 @@ const TOLD_BYTES = LIMITS.toolOutputBytesMax - 512;
 
 // Models name lines by their number; people and pipes want the text. What does not fit is read on from there: it is in the file anyway.
 function numbered(view: FileView): string {
+  if (view.kind === "image") return imageText(view);
   if (view.kind === "directory") return withEnd(namesOf(view), missingOf(view));
   if (view.content === "" && !view.truncated) return "(empty)";
   const { firstLine, content } = view;
@@ -53,7 +55,7 @@ function fittingLines(lines: readonly string[]): number {
 
 /** What a view does not show, and the offset from which the rest is read. */
 function missingOf(view: FileView): { readonly what: string; readonly next: number | null } | null {
-  if (!view.truncated) return null;
+  if (view.kind === "image" || !view.truncated) return null;
   if (view.kind === "directory") return { what: "more names than fit are in this directory", next: null };
   const { firstLine, lines, content } = view;
   const last = firstLine + content.split("\n").length - 1;
@@ -65,6 +67,15 @@ function cutText(view: FileView): string | null {
   const missing = missingOf(view);
   if (missing?.next == null) return missing?.what ?? null;
   return `${missing.what}: gsv fs read ${quoted(view.path)} --offset ${missing.next} reads on`;
+}
+
+function plainText(view: FileView): string {
+  if (view.kind === "image") return imageText(view);
+  return view.kind === "file" ? view.content : namesOf(view);
+}
+
+function imageText({ path, type, size }: FileOf<"image">): string {
+  return `${path}: ${type}, ${sizeText(size)}`;
 }
 
 function namesOf({ directories, files }: FileOf<"directory">): string {
@@ -81,18 +92,23 @@ export const fsCalls = [
       target,
       offset: field.optional(field.int("first line to read, counted from 0", { meta: "N" })),
       limit: field.optional(field.int("how many lines", { min: 1, meta: "N" })),
+      images: field.flag("an image comes as its bytes", { hide: "both" }),
     },
     tool: {
       name: "Read",
       repeat: "read",
       description: readText,
       text: (view: FileView) => numbered(view),
+      shows: {
+        with: { images: true },
+        image: (view: FileView) => (view.kind === "image" ? Buffer.from(view.data, "base64") : null),
+      },
     },
     cli: {
       examples: ["gsv fs read '~/notes.md'", "gsv fs read /proc"],
       print: {
         kind: "value",
-        text: (view: FileView) => (view.kind === "file" ? view.content : namesOf(view)),
+        text: (view: FileView) => plainText(view),
         cut: cutText,
       },
     },

@@ -20,7 +20,7 @@ export function parseArgs<F extends Fields>(fields: F, raw: unknown, options: Pa
     const stranger = Object.keys(raw).find((key) => !Object.hasOwn(fields, key));
     if (stranger !== undefined) {
       throw new SysError("EINVAL", `unknown argument ${JSON.stringify(clip(stranger))}`, [
-        `it takes: ${Object.keys(fields).join(", ") || "nothing"}`,
+        `it takes: ${shownNames(fields).join(", ") || "nothing"}`,
       ]);
     }
   }
@@ -35,6 +35,10 @@ export function parseArgs<F extends Fields>(fields: F, raw: unknown, options: Pa
     parsed[name] = parseValue(name, spec, value);
   }
   return parsed as Args<F>;
+}
+
+function shownNames(fields: Fields): readonly string[] {
+  return Object.keys(fields).filter((name) => fields[name]?.hide !== "both");
 }
 
 /** One value of one field, as JSON carries it. Throws EINVAL that says what would be right. */

@@ -4,13 +4,14 @@ import { initPid } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { MODES } from "../abi/policy.ts";
-import { PROFILES, type ProcessInfo } from "../abi/process.ts";
+import { PROFILES, type ProcessInfo, RESTART_RULES } from "../abi/process.ts";
 import type { ProcessCaps, Rights } from "./account-service.ts";
 import { field, syscall } from "./define.ts";
-import { capsText, closedText, messageLine, partsText, processText, signalledText, traceLine } from "./format.ts";
+import { capsText, closedText, messageLine, partsText, processText, signalledText } from "./format.ts";
 import { PROCESS_TABLE } from "./process-table.ts";
 import {
   type Aborted,
+  type Answered,
   type Closed,
   type Histories,
   type HistoryPage,
@@ -20,7 +21,6 @@ import {
   type Registry,
   type Sent,
   type Spawned,
-  type TraceRow,
   type WaitResult,
 } from "./services.ts";
 
@@ -78,12 +78,21 @@ export const procCalls = [
       workspace: field.optional(
         field.text("new, inherit, none, an id or a directory of this machine", { longest: 4096, of: "workspace" }),
       ),
+      project: field.optional(field.text("the project it works on", { longest: 60, meta: "NAME", hide: "tool" })),
       drop: field.optional(
         field.text("capabilities it does without, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
       ),
       model: field.optional(modelName("who answers it, now and later")),
       context: field.optional(
         field.text("files in gsv that it is told at every turn, with commas between", { longest: 4096, meta: "FILES" }),
+      ),
+      system: field.optional(
+        field.text("what it is told at every turn, in a few words", {
+          shortest: 1,
+          longest: LIMITS.systemCharsMax,
+          meta: "TEXT",
+          hide: "tool",
+        }),
       ),
       budget: field.optional(
         field.text("what it may use with all it starts: money, run time, tokens, as '$2,30m,200k'", {
@@ -92,6 +101,12 @@ export const procCalls = [
         }),
       ),
       mode: field.optional(field.choice("how much it may do without asking", MODES, { meta: "MODE", hide: "tool" })),
+      restart: field.optional(
+        field.choice("whether a run that ends by a fault is taken up again", RESTART_RULES, {
+          meta: RESTART_RULES.join("|"),
+          hide: "tool",
+        }),
+      ),
     },
     cli: {
       examples: [
@@ -125,7 +140,7 @@ export const procCalls = [
     },
     cli: {
       examples: ['gsv proc send "Run the checks now."', 'gsv send --pid task:abc123 "Continue."'],
-      print: { kind: "value", text: (result: Sent) => result.runId },
+      print: { kind: "value", text: (result: Sent | Answered) => result.runId ?? result.response },
     },
     run: ({ processes }: { processes: Processes }, args, context) => processes.send(context, args),
   }),
@@ -136,7 +151,7 @@ export const procCalls = [
     class: "keyed",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
-      runId: field.optional(field.uuid("only if this is the run in flight", { flag: "run", meta: "RUN" })),
+      runId: field.optional(field.uuid("only this run, or this message if it waits", { flag: "run", meta: "RUN" })),
     },
     cli: {
       examples: ["gsv proc abort task:abc123"],
@@ -225,33 +240,6 @@ export const procCalls = [
     },
     run: ({ histories }: { histories: Histories }, args, { caller }) =>
       histories.text(caller, args.pid ?? initPid(caller.ownerUid), args),
-  }),
-
-  syscall({
-    name: "proc.trace",
-    summary: "Print the syscalls a process made",
-    class: "read",
-    capability: "proc.history",
-    input: {
-      pid: onePid,
-      after: field.optional(field.int("only rows with a higher number; the newest rows when left out", { meta: "ID" })),
-      limit: field.withDefault(
-        field.int("how many rows", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
-        LIMITS.historyPageMax,
-      ),
-    },
-    cli: {
-      examples: ["gsv proc trace task:abc123"],
-      print: {
-        kind: "list",
-        rows: (result: { rows: TraceRow[] }) => result.rows,
-        line: (row: TraceRow) => traceLine(row),
-        empty: "(no syscalls)",
-      },
-    },
-    run: async ({ histories }: { histories: Histories }, args, { caller }) => ({
-      rows: await histories.trace(caller, args.pid, args),
-    }),
   }),
 
   syscall({

@@ -46,6 +46,7 @@ export interface Speaking {
 }
 
 export interface Trust {
-  speaks(caller: Caller, id: string): Promise<Speaking>;
+  /** Of a workspace, or of a directory of this machine. */
+  speaks(context: CallContext, id: string): Promise<Speaking>;
   decide(context: CallContext, decision: { readonly id: string; readonly trusted: boolean }): Promise<Speaking>;
 }

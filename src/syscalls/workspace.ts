@@ -10,6 +10,12 @@ import type { Speaking, Trust, WorkspacePage, Workspaces, WorkspaceView } from "
 type Service = { workspaces: Workspaces };
 
 const id = field.text("the workspace", { positional: true, longest: 20, meta: "ID", of: "workspace" });
+const spoken = field.text("the workspace, or a directory of this machine", {
+  positional: true,
+  longest: LIMITS.pathBytesMax,
+  meta: "ID|DIR",
+  of: "workspace",
+});
 const label = field.optional(
   field.text("what it is for, in a few words", { shortest: 1, longest: LIMITS.labelCharsMax, meta: "TEXT" }),
 );
@@ -129,7 +135,7 @@ export const workspaceCalls = [
     summary: "Show what a workspace tells the agents in it, or would if it was trusted",
     class: "read",
     capability: "workspace.get",
-    input: { id },
+    input: { id: spoken },
     cli: {
       hidden: true,
       examples: ["gsv workspace trust dir_8fk2mz"],
@@ -140,7 +146,7 @@ export const workspaceCalls = [
         empty: "it tells nothing",
       },
     },
-    run: ({ trust }: { trust: Trust }, args, { caller }) => trust.speaks(caller, args.id),
+    run: ({ trust }: { trust: Trust }, args, context) => trust.speaks(context, args.id),
   }),
 
   syscall({
@@ -149,7 +155,7 @@ export const workspaceCalls = [
     class: "keyed",
     once: "answer",
     by: "person",
-    input: { id, undo: field.flag("take it back") },
+    input: { id: spoken, undo: field.flag("take it back") },
     cli: {
       examples: ["gsv workspace trust dir_8fk2mz", "gsv workspace trust dir_8fk2mz --undo"],
       print: {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { parseCommandLine, timeoutMs, usageLine } from "../../commands/args.ts";
+import fc from "fast-check";
+import { looksLikeFlag, parseCommandLine, timeoutMs, usageLine } from "../../commands/args.ts";
+import { takeFlags } from "../../commands/flags.ts";
 import { exitStatusOf, SysError } from "../../src/abi/errno.ts";
 import { field } from "../../src/syscalls/define.ts";
 
@@ -27,26 +29,43 @@ const many = {
   input: { pids: field.pids("processes", { positional: true, meta: "PID..." }) },
 };
 
-test("a flag that takes many is given once for each", () => {
+test("a flag that takes many is given once for each", async () => {
   const attached = { ...many, input: { attach: field.optional(field.paths("files", { letter: "a", meta: "FILE" })) } };
-  const result = parseCommandLine(attached, ["-a", "one.png", "--attach", "two.png"]);
+  const result = await parseCommandLine(attached, ["-a", "one.png", "--attach", "two.png"]);
   expect(result).toMatchObject({ values: { attach: ["one.png", "two.png"] } });
 });
 
-function parsed(...args: string[]) {
-  const result = parseCommandLine(spec, args);
+async function parsed(...args: string[]) {
+  const result = await parseCommandLine(spec, args);
   if (result === "help") throw new Error("help");
   return { ...result.values, json: result.json };
 }
 
-function refusal(run: () => unknown): SysError {
+async function refusal(run: () => unknown): Promise<SysError> {
   try {
-    run();
+    await run();
   } catch (error) {
     if (error instanceof SysError) return error;
   }
   throw new Error("it was accepted");
 }
+
+test("a line without flags means what Commander makes of it, although Commander is not asked", async () => {
+  const token = fc.oneof(fc.constantFrom("--json", "-", "", "=", "json", "a b", "init:1000"), fc.string());
+  const line = fc.array(
+    token.filter((each) => each === "--json" || !looksLikeFlag(each)),
+    { maxLength: 5 },
+  );
+  const words = { ...many, input: { words: field.optional(field.words("any", { positional: true })) } };
+  await fc.assert(
+    fc.asyncProperty(line, async (args) => {
+      const read = takeFlags(words, args, new Map());
+      const values = read.words.length === 0 ? {} : { words: [...read.words] };
+      expect(await parseCommandLine(words, args)).toEqual({ values, json: read.json });
+    }),
+    { seed: 20260117 },
+  );
+});
 
 describe("what is accepted", () => {
   const cases: [args: string[], values: object][] = [
@@ -75,20 +94,20 @@ describe("what is accepted", () => {
     [["a=b"], { word: "a=b" }],
     [["__proto__"], { word: "__proto__" }],
   ];
-  test.each(cases)("%j", (args, values) => {
-    expect(parsed(...args)).toEqual({ limit: 50, json: false, ...values } as never);
+  test.each(cases)("%j", async (args, values) => {
+    expect(await parsed(...args)).toEqual({ limit: 50, json: false, ...values } as never);
   });
 
-  test("several pids are one argument", () => {
-    expect(parseCommandLine(many, ["task:abc123", "init:1000"])).toEqual({
+  test("several pids are one argument", async () => {
+    expect(await parseCommandLine(many, ["task:abc123", "init:1000"])).toEqual({
       values: { pids: ["task:abc123", "init:1000"] },
       json: false,
     });
   });
 
-  test("help wins wherever it stands, but not after --", () => {
-    expect(parseCommandLine(spec, ["--nonsense", "-h"])).toBe("help");
-    expect(parseCommandLine(spec, ["--help"])).toBe("help");
+  test("help wins wherever it stands, but not after --", async () => {
+    expect(await parseCommandLine(spec, ["--nonsense", "-h"])).toBe("help");
+    expect(await parseCommandLine(spec, ["--help"])).toBe("help");
   });
 });
 
@@ -129,8 +148,8 @@ describe("what is refused with exit 2 and the usage", () => {
     [["--options", "[".repeat(100_000)], "--options must be a JSON object"],
     [["hello", "there"], "unexpected argument there"],
   ];
-  test.each(cases)("%j", (args, says) => {
-    const error = refusal(() => parsed(...args));
+  test.each(cases)("%j", async (args, says) => {
+    const error = await refusal(() => parsed(...args));
     expect(error.message).toContain(says);
     expect(error.message).not.toContain("\n");
     expect(error.message.length).toBeLessThan(200);
@@ -138,23 +157,23 @@ describe("what is refused with exit 2 and the usage", () => {
     expect(error.hints.at(-1)).toStartWith("usage: gsv try it [WORD]");
   });
 
-  test("a missing argument is named", () => {
-    expect(refusal(() => parseCommandLine(many, [])).message).toBe("PID... is missing: processes");
+  test("a missing argument is named", async () => {
+    expect((await refusal(() => parseCommandLine(many, []))).message).toBe("PID... is missing: processes");
   });
 
-  test("a mistyped flag is told the nearest one, and an unquoted text about quotes", () => {
-    expect(refusal(() => parsed("--limt", "3")).hints).toContain("did you mean --limit");
-    expect(refusal(() => parsed("a", "b")).hints).toContain("text of several words needs quotes around it");
+  test("a mistyped flag is told the nearest one, and an unquoted text about quotes", async () => {
+    expect((await refusal(() => parsed("--limt", "3"))).hints).toContain("did you mean --limit");
+    expect((await refusal(() => parsed("a", "b"))).hints).toContain("text of several words needs quotes around it");
   });
 
-  test("control characters of an argument do not reach the message", () => {
-    expect(refusal(() => parsed("--limit", "\x1b[2J\u202e5")).message).toContain("␛[2J⟨U+202E⟩5");
+  test("control characters of an argument do not reach the message", async () => {
+    expect((await refusal(() => parsed("--limit", "\x1b[2J\u202e5"))).message).toContain("␛[2J⟨U+202E⟩5");
   });
 });
 
-test("a pid that cannot exist reads like one that does not exist", () => {
+test("a pid that cannot exist reads like one that does not exist", async () => {
   for (const pid of ["nope", "", "init:01", "task:ABC123", "../1", "init:1000\n"]) {
-    const error = refusal(() => parsed("--pid", pid));
+    const error = await refusal(() => parsed("--pid", pid));
     expect(error.message).toStartWith("no such process");
     expect(exitStatusOf(error)).toBe(3);
   }
@@ -166,11 +185,11 @@ test("the usage shows what may be left out, and nothing that is hidden", () => {
   );
 });
 
-test("timeouts are decimal seconds above zero", () => {
+test("timeouts are decimal seconds above zero", async () => {
   expect(timeoutMs(spec, "30")).toBe(30_000);
   expect(timeoutMs(spec, "0.25")).toBe(250);
   expect(timeoutMs(spec, undefined)).toBeNull();
   for (const bad of ["0", "0.0", "-1", "1e3", "", "5s", "1.", ".5", "999999999"]) {
-    expect(exitStatusOf(refusal(() => timeoutMs(spec, bad)))).toBe(2);
+    expect(exitStatusOf(await refusal(() => timeoutMs(spec, bad)))).toBe(2);
   }
 });

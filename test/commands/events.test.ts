@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { checkEvent, EVENT_TYPES, toEvent } from "../../commands/events.ts";
+import { checkEvent, EVENT_TYPES, eventSchema, toEvent } from "../../commands/events.ts";
 import { SysError } from "../../src/abi/errno.ts";
+import { shapeFrom } from "../../src/abi/shape.ts";
 import { APPROVAL_WAIT, Chat, PID, RUN, said, waited } from "../support/chat.ts";
 import { runs } from "../support/io.ts";
 
@@ -9,8 +10,13 @@ beforeEach(() => {
   chat = new Chat();
 });
 
+const published = shapeFrom(eventSchema());
+
 function checkAll(): string[] {
-  for (const event of chat.events) expect(checkEvent(event)).toBeNull();
+  for (const event of chat.events) {
+    expect(checkEvent(event)).toBeNull();
+    expect(published(event)).toEqual([]);
+  }
   expect(chat.events[0]?.type).toBe("init");
   expect(chat.events.at(-1)?.type).toBe("result");
   return chat.events.map(({ type }) => type);
@@ -129,6 +135,15 @@ describe("gsv chat --json", () => {
 });
 
 describe("the schema", () => {
+  test("is printed, and takes no event without one of its keys", async () => {
+    expect(await runs(chat.io, "schema", "events", "--json")).toBe(0);
+    expect(JSON.parse(chat.out)).toEqual(JSON.parse(JSON.stringify(eventSchema())));
+    const whole = { type: "warning", pid: null, parent: null, run: null, message: "x" };
+    expect(published(whole)).toEqual([]);
+    const { message: _, ...less } = whole;
+    expect(published(less)).not.toEqual([]);
+  });
+
   test("every event a signal becomes is of it, and names process, parent and run", () => {
     const signals = [
       said.delta("x"),

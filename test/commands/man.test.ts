@@ -142,7 +142,7 @@ describe("gsv help TOPIC", () => {
     expect(await runs(io, "help", "trace")).toBe(2);
     expect(io.stderr.lines).toEqual([
       "gsv: no help on trace",
-      "  did you mean gsv help proc trace",
+      "  did you mean gsv help proc trace or gsv help strace",
       "  gsv help lists the commands, gsv man the whole manual; gsv man -k WORD… searches it",
     ]);
   });

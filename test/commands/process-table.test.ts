@@ -44,7 +44,7 @@ const FAMILY = [
 ];
 
 test("a tree of who started whom, the state as a letter, and what each waits for", () => {
-  const { head, lines } = processTable(treeRows(FAMILY), 200, 60_000);
+  const { head, lines } = processTable(treeRows(FAMILY), { columns: 200, now: 60_000 });
   expect(head).toStartWith("PID          S  OWNER");
   expect(lines.map((line) => line.slice(0, 14).trimEnd())).toEqual([
     "init:1000    S",
@@ -58,12 +58,12 @@ test("a tree of who started whom, the state as a letter, and what each waits for
 
 test("a narrow screen leaves out what matters least, and no row is wider than it", () => {
   for (const columns of [30, 40, 60, 80, 100]) {
-    const { head, lines } = processTable(treeRows(FAMILY), columns, 60_000);
+    const { head, lines } = processTable(treeRows(FAMILY), { columns: columns, now: 60_000 });
     expect(head).toContain("PID");
     expect(head).toContain("LABEL");
     for (const line of [head, ...lines]) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
   }
-  expect(processTable(flatRows(FAMILY), 60, 0).head).not.toContain("PROFILE");
+  expect(processTable(flatRows(FAMILY), { columns: 60, now: 0 }).head).not.toContain("PROFILE");
 });
 
 test("what wants something comes first when sorted by state", () => {

@@ -82,6 +82,19 @@ describe("gsv wait", () => {
     expect(io.stderr.text).toContain("nothing was stopped");
   });
 
+  test("-n answers with the first that ends, by its pid, and gives the others up", async () => {
+    const others: AbortSignal[] = [];
+    io.fakeSys.answer("proc.wait", ({ pids: [pid = ""] }: { pids: string[] }, { signal }) => {
+      if (pid === "task:def456") return { results: [{ ...OK, pid, status: "error", exit: 1, error: "no luck" }] };
+      if (signal !== undefined) others.push(signal);
+      return new Promise(() => {});
+    });
+    expect(await runs(io, "wait", "-n", "task:abc123", "task:def456", "task:xyz789")).toBe(1);
+    expect(io.stdout.lines).toEqual(["task:def456"]);
+    expect(io.stderr.lines).toEqual(["gsv: task:def456: no luck"]);
+    expect(others.map(({ aborted }) => aborted)).toEqual([true, true]);
+  });
+
   test("an answer in time leaves no timer behind", async () => {
     expect(await runs(io, "wait", "--timeout", "5", "task:abc123")).toBe(0);
     expect(io.clock.pending).toBe(0);

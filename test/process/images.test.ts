@@ -1,9 +1,13 @@
-// Images given with a message: kept as media of the process, shown to its model again at each turn, and gone with its history.
+// Images given with a message, and those the tool Read finds: kept as media of the process, shown to its model again at each turn, and gone with its history.
 
 import { expect, test } from "bun:test";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Message } from "../../src/abi/message.ts";
 import type { MediaTaken } from "../../src/syscalls/storage-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
+import { scratchDirectory } from "../support/scratch.ts";
+import { type Call, works } from "../support/worker.ts";
 
 const PNG = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(100, 7)]);
 
@@ -63,4 +67,34 @@ test("what is not there is refused, what is no image is named only, and one take
   await home.sys.call("proc.media.rm", { pid: INIT, id });
   await home.say("still there?");
   expect(home.model.requests.map(({ images }) => images?.size ?? 0)).toEqual([0, 1, 0]);
+});
+
+test("an image that the tool Read finds is shown to the model, by what its bytes say, on gsv and on the host; people and blocks of code get no bytes", async () => {
+  const directory = scratchDirectory("images");
+  try {
+    writeFileSync(join(directory, "shot.dat"), PNG);
+    writeFileSync(join(directory, "big.png"), Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024)]));
+    await using home = await TestKernel.boot({ cwd: directory, realTime: true });
+    const { id } = await home.sys.call<{ id: string }>("workspace.attach", { what: directory, pid: INIT });
+    const read = (path: string): Call => ({ name: "Read", args: { path, target: "host" } });
+    await works(home, INIT, read("shot.dat"), read("big.png"));
+    const [shot, big] = (await home.messages(INIT)).flatMap((message) =>
+      message.role === "toolResult" ? [message.content] : [],
+    );
+    expect(shot?.output).toBe(`${directory}/shot.dat: image/png, 108 B`);
+    expect(shot?.media).toMatchObject([{ type: "image/png", bytes: PNG.byteLength }]);
+    expect(big).toMatchObject({ outcome: "failed", output: expect.stringContaining("at most 5.0 MiB") });
+    const [first, ...later] = home.model.requests.map(({ images }) => [...(images?.values() ?? [])]);
+    expect(first).toEqual([]);
+    for (const images of later) expect(images).toEqual([PNG.toString("base64")]);
+    const path = `/workspaces/${id}/shot.dat`;
+    await works(home, INIT, { name: "Read", args: { path } });
+    expect(home.model.requests.at(-1)?.images?.size).toBe(2);
+    await works(home, INIT, { name: "CodeMode", args: { code: `return await fs.read('${path}')` } });
+    const last = (await home.messages(INIT)).findLast((message) => message.role === "toolResult");
+    expect(JSON.stringify(last?.content)).toContain("is not text");
+    expect((await home.refusal("fs.read", { path })).message).toContain("is not text");
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 });

@@ -17,6 +17,9 @@ mkdirSync(join(work, "src"), { recursive: true });
 writeFileSync(join(work, "notes"), "call the bank\n");
 writeFileSync(join(scratch, "secret"), "canary\n");
 symlinkSync(join(scratch, "secret"), join(work, "link"));
+// From here `..` leads to where nobody would expect it.
+mkdirSync(join(work, "src/down"));
+symlinkSync(work, join(work, "src/down/up"));
 const sandbox = standInSandbox(scratch);
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -29,6 +32,9 @@ test("on gsv a command runs by itself, and its output and exit status are told",
   expect(await desk.calls("Shell", { command: "echo note > ~/kept; cat ~/kept", description: "keep a note" })).toBe(
     "note\n(exit status 0)",
   );
+  // The same file under the same name to every tool.
+  expect(await desk.calls("Read", { path: "~/kept" })).toContain("note");
+  expect(await desk.calls("Shell", { command: "echo ~; cd; pwd" })).toBe("/home/sam\n/home/sam\n(exit status 0)");
 });
 
 test("what deletes or uses the network asks with the whole command, and does it once allowed", async () => {
@@ -99,8 +105,21 @@ test("in a sandbox what only looks at an attached directory runs by itself, and 
   const first = await desk.calls("Shell", { target: "host", command: "ls" });
   expect(why(first)).toBe(`attach ${work} and run on this machine in ${work}, in a sandbox without network: ls`);
   expect(await desk.answers(first)).toBe("link\nnotes\nsrc\n(exit status 0)");
-  expect(await desk.calls("Shell", { target: "host", command: "cat notes" })).toBe("call the bank\n(exit status 0)");
+  const looking = [
+    ["cat notes", "call the bank"],
+    ["cd src && pwd; ls down", `${join(work, "src")}\nup`],
+    ["awk '{ print $3 }' notes", "bank"],
+  ] as const;
+  for (const [command, said] of looking)
+    expect(await desk.calls("Shell", { target: "host", command })).toBe(`${said}\n(exit status 0)`);
   const asking = [
+    "cd ..; ls",
+    "cd src && cat ../../secret",
+    "cd src/down/up && cat ../secret",
+    "cd nowhere || cat ../secret",
+    "cd src && npm test",
+    "cd && ls",
+    "awk '{ print > $1 }' notes",
     "cat link",
     "cat ../secret",
     `cat ${join(scratch, "secret")}`,

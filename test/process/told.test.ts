@@ -7,8 +7,10 @@ import { join } from "node:path";
 import { systemText } from "../../src/abi/prompt.ts";
 import type { ModelRequest } from "../../src/abi/stream.ts";
 import type { ShownPrompt } from "../../src/syscalls/prompt-service.ts";
+import type { Speaking } from "../../src/syscalls/workspace-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { scratchDirectory } from "../support/scratch.ts";
+import { works } from "../support/worker.ts";
 
 const GOLDEN = join(import.meta.dir, "../golden/prompts");
 
@@ -132,6 +134,27 @@ describe("a directory of this machine", () => {
     const system = await toldTo(home, pid);
     expect(system.match(/At the top|In app|Elsewhere/g)).toEqual(["At the top", "In app"]);
     expect(system).not.toContain("@AGENTS.md");
+  });
+
+  test("that a command of an agent attached speaks like one a person attached: once it is trusted", async () => {
+    const directory = scratchDirectory("told-attached");
+    writeFileSync(join(directory, "AGENTS.md"), "Use tabs here.");
+    await using home = await TestKernel.boot({ cwd: directory, realTime: true });
+    try {
+      await works(home, INIT, { name: "Read", args: { path: "AGENTS.md", target: "host" } });
+      const before = await toldTo(home);
+      expect(before).not.toContain("Use tabs here.");
+      expect(before).toContain(`${directory}/AGENTS.md; gsv workspace trust ${directory} does`);
+      const speaks = await home.sys.call<Speaking>("workspace.speaks", { id: directory });
+      expect(speaks).toMatchObject({ trusted: false, files: [{ path: `${directory}/AGENTS.md` }] });
+      await home.sys.call("workspace.trust", { id: "." });
+      expect(await toldTo(home)).toContain("Use tabs here.");
+      expect(await toldTo(home, await home.task())).not.toContain("Use tabs here.");
+      const inside = await home.insideOf(INIT);
+      expect((await home.refusal("workspace.speaks", { id: "/" }, inside)).code).toBe("EPERM");
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
   });
 
   test("an AGENTS.md that is a link out of it is nobody's word", async () => {

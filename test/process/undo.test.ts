@@ -116,6 +116,16 @@ describe("in a directory of this machine", () => {
     expect(project.gitDigest()).toBe(before);
   });
 
+  test("what the first call in a directory changes, which a person's yes attaches, is taken back too", async () => {
+    using project = new Project({ "notes.txt": "one\n" });
+    await using home = await TestKernel.boot({ cwd: project.directory, realTime: true });
+    const pid = await home.task();
+    await works(home, pid, { name: "Write", args: { path: "new.txt", content: "new\n", target: "host" } });
+    expect(project.names()).toEqual(["new.txt", "notes.txt"]);
+    expect(filesOf(await undo(home, pid))).toEqual(["removed new.txt"]);
+    expect(project.names()).toEqual(["notes.txt"]);
+  });
+
   test("what a person changed since is not taken back with it, unless they say so", async () => {
     await using home = await TestKernel.boot();
     using project = new Project({ "a.txt": "a\n", "b.txt": "b\n" });

@@ -5,10 +5,12 @@ import type { Message, ToolOutcome } from "../../src/abi/message.ts";
 import {
   type Approval,
   NO_USAGE,
+  type Restarts,
   type Retrying,
   type RunEnd,
   type RunStatus,
   type State,
+  TRIED_AGAIN,
   type WaitsFor,
 } from "../../src/abi/process.ts";
 import type { HistoryPolicy, Segment } from "../../src/abi/segment.ts";
@@ -25,6 +27,8 @@ export class ModelProcess {
   nextSeq = 1;
   generation = 1;
   stopped = false;
+  stoppedWhy: string | null = null;
+  restarts: Restarts | null = null;
   paused: WaitsFor | null = null;
   broken = false;
   /** What a run in flight is at; null while the process rests. */
@@ -117,7 +121,7 @@ export class ModelProcess {
     if (model !== undefined && this.currentRun !== null) this.runs.get(this.currentRun)!.model = model;
     this.paused = waitsFor;
     const aside = this.retrying?.waitsFor?.kind;
-    if (waitsFor === null && (aside === "outage" || aside === "credential")) this.retrying!.waitsFor = null;
+    if (waitsFor === null && TRIED_AGAIN.includes(aside)) this.retrying!.waitsFor = null;
     if (waitsFor !== null || this.active === null) this.rest();
   }
 
@@ -232,7 +236,7 @@ export class ModelProcess {
     this.calls = this.calls.filter((call) => call.runId !== runId);
     this.currentRun = null;
     this.retrying = null;
-    if (this.paused?.kind === "outage" || this.paused?.kind === "credential") this.paused = null;
+    if (TRIED_AGAIN.includes(this.paused?.kind)) this.paused = null;
     this.lastRun = runId;
     this.lastActiveAt = now;
     this.rest();
@@ -276,7 +280,7 @@ export class ModelProcess {
   }
 
   private waitsFor(state: State): WaitsFor | null {
-    if (state === "stopped") return { kind: "person", reason: "" };
+    if (state === "stopped") return { kind: this.stoppedWhy === null ? "person" : "limit", reason: "" };
     if (state === "paused") return this.paused;
     if (state === "running") return this.retrying?.waitsFor ?? null;
     if (state === "error") return { kind: "repair", reason: "" };

@@ -1,14 +1,36 @@
-// Boxes as lines of text. Ink lays out; what stands on the terminal is the screen's alone to write.
+// Boxes and views as lines of text. Ink lays out; what stands on the terminal is the screen's alone to write.
 
 import { renderToString } from "ink";
+import type { State } from "../state.ts";
 import type { Theme } from "../theme.ts";
+import type { View } from "../views.ts";
 import { Dock, type DockView } from "./dock.tsx";
-import { type TopProps, TopView } from "./top.tsx";
+import { pagerLines } from "./pager.ts";
+import { straceLines } from "./strace.ts";
+import { topLines } from "./top.ts";
+
+export interface ViewPlace {
+  readonly theme: Theme;
+  readonly now: number;
+  readonly columns: number;
+  readonly rows: number;
+}
 
 export function drawDock(view: DockView, columns: number, theme: Theme): readonly string[] {
   return renderToString(<Dock {...view} theme={theme} />, { columns: Math.max(10, columns - 1) }).split("\n");
 }
 
-export function drawTop(props: TopProps): readonly string[] {
-  return renderToString(<TopView {...props} />, { columns: props.columns }).split("\n");
+export function drawView(
+  view: View,
+  { asks, notice }: Pick<State, "asks" | "notice">,
+  place: ViewPlace,
+): readonly string[] {
+  switch (view.kind) {
+    case "top":
+      return topLines({ top: view, asks, notice: notice?.text ?? "", ...place });
+    case "strace":
+      return straceLines({ strace: view, ...place });
+    case "pager":
+      return pagerLines({ pager: view, ...place });
+  }
 }

@@ -1,12 +1,15 @@
 // Programs that only look, with the options under which they do: whatever else is said to one of them, it may do more. A name that is not
 // here is not known to only look. Pure.
 
+import { onlyReads } from "./awk-program.ts";
 import type { Words } from "./plain-line.ts";
 
 /** What a command looks at, and whether git has to be known to run nothing where it stands. */
 export interface Looks {
   readonly names: readonly string[];
   readonly git?: true;
+  /** What follows it may stand there. */
+  readonly moves?: string;
 }
 
 interface Reader {
@@ -111,6 +114,8 @@ const VERSIONED =
 export function looksOf([program = "", ...args]: Words): Looks | null {
   if (program === "find") return findLooks(args);
   if (program === "sed") return sedLooks(args);
+  if (program === "cd") return cdLooks(args);
+  if (/^[gmn]?awk$/.test(program)) return awkLooks(args);
   if (VERSIONED.test(program) && args.length === 1 && args[0] === "--version") return { names: [] };
   if (program === "git") return gitLooks(args);
   const reader = Object.hasOwn(READERS, program) ? READERS[program] : undefined;
@@ -165,6 +170,25 @@ function sedLooks(args: Words): Looks | null {
   const words = args.filter((arg) => !/^-(?:n|E|r|nE|En|nr|rn)$/.test(arg));
   const [script = "", ...names] = words;
   return SED.test(script) && names.every((name) => !name.startsWith("-")) ? { names } : null;
+}
+
+/** One directory by its name: neither home nor where one stood before. */
+function cdLooks(args: Words): Looks | null {
+  const [to] = args;
+  return to === undefined || args.length > 1 || /^[-~]/.test(to) ? null : { names: [to], moves: to };
+}
+
+/** A separator or values for its variables, then a program, then files. */
+function awkLooks(args: Words): Looks | null {
+  let at = 0;
+  for (let arg = args[0]; arg?.startsWith("-"); arg = args[at]) {
+    if (/^-F./.test(arg)) at++;
+    else if (arg === "-F" || (arg === "-v" && /^[a-z_]\w*=|^O?FS=/.test(args[at + 1] ?? ""))) at += 2;
+    else return null;
+  }
+  const [program, ...names] = args.slice(at);
+  const isFile = (name: string) => !/^-|=/.test(name);
+  return program !== undefined && onlyReads(program) && names.every(isFile) ? { names } : null;
 }
 
 const COMMITS =

@@ -21,10 +21,18 @@ export interface ShellLine {
   readonly unread: boolean;
 }
 
-/** What a plain line only looks at, command by command; null for any other line. */
+/** What a plain line only looks at, command by command; null for any other line. Going elsewhere to do more there is more than looking. */
 export function looksAt(text: string): readonly (Looks | null)[] | null {
-  return plainLine(text)?.map((words) => looksOf(inTime(words))) ?? null;
+  const plain = plainLine(text);
+  if (plain === null) return null;
+  const looks = plain.map((words) => looksOf(inTime(words)));
+  if (!looks.includes(null)) return looks;
+  // Nobody knows where what stands behind it would look.
+  const goes = plain.findIndex(([program = ""]) => GOES_ELSEWHERE.test(program));
+  return looks.map((each, at) => (goes === -1 || at < goes ? each : null));
 }
+
+const GOES_ELSEWHERE = /^(?:cd|pushd|popd|builtin|command|eval|source|\.)$/;
 
 function inTime(words: Words): Words {
   return words[0] === "timeout" && /^[\d.]+[smh]?$/.test(words[1] ?? "") ? words.slice(2) : words;

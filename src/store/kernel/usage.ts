@@ -1,7 +1,6 @@
 // What answers of models used: one row for each, copied from the process that asked, in the transaction that also charges the process and
 // the budgets it spends from. Rows stay when their process is reset or gone.
 
-import { isInit } from "../../abi/ids.ts";
 import { microsOf, tokensOf } from "../../abi/money.ts";
 import type { UsageRow } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
@@ -31,11 +30,43 @@ export interface UsageQuery {
   readonly ownerUid?: number;
   readonly pid?: string;
   readonly since?: number;
+  /** Up to, and not with. */
+  readonly until?: number;
+}
+
+/** What one run used, of the turns that are counted. */
+export interface RunUsed {
+  readonly pid: string;
+  readonly run: string;
+  readonly model: string;
+  readonly turns: number;
+  readonly tokens: number;
+  readonly micros: number;
+  /** When its last turn was counted, and how long all of them took. */
+  readonly at: number;
+  readonly ms: number;
 }
 
 export interface UsageRows {
+  /** The newest first. */
+  runs(query: {
+    readonly ownerUid?: number;
+    readonly pid?: string;
+    readonly limit: number;
+  }): Promise<readonly RunUsed[]>;
   sums(query: UsageQuery): Promise<readonly UsageSum[]>;
+  /** What an answer used that no run asked for: of a process, or without one its owner's and in no budget but that of the day. */
+  charge(
+    whose: { readonly ownerUid: number; readonly pid: string | null },
+    spent: Pick<UsageRow, "model" | "usage" | "priced" | "ms"> & { readonly now: number },
+  ): Promise<void>;
 }
+
+/** Stands where an answer has no process, no run. */
+const NOBODY = "-";
+
+/** Of a run on average, so that a look at the last ones does not read all there were. */
+const TURNS_LOOKED_AT = 50;
 
 export const SLOT_MS = 900_000;
 
@@ -47,22 +78,44 @@ const KEYS: { readonly [G in UsageGroup]: string } = {
   account: "owner_uid",
 };
 
-/** The address of an account's init. */
-const MAIN_SESSION = "agent:main:cli:dm:main";
-
-export function usageRows({ db }: KernelDb): UsageRows {
+export function usageRows(kernel: KernelDb): UsageRows {
+  const { db } = kernel;
   return {
-    async sums({ by, ownerUid, pid, since }) {
+    async sums({ by, ownerUid, pid, since, until }) {
       return db.all<UsageSum & { [column: string]: string | number }>(
         `SELECT CAST(${KEYS[by]} AS TEXT) AS key, sum(wasted = 0) AS turns, sum(wasted) AS wasted, sum(input) AS input,
            sum(output) AS output, sum(cache_read) AS cacheRead, sum(cache_write) AS cacheWrite, sum(cost_micros) AS micros,
            sum(run_ms) AS ms, sum(priced = 0) AS unpriced
-         FROM usage WHERE (?1 IS NULL OR owner_uid = ?1) AND (?2 IS NULL OR process_id = ?2) AND at >= ?3
+         FROM usage WHERE (?1 IS NULL OR owner_uid = ?1) AND (?2 IS NULL OR process_id = ?2) AND at >= ?3 AND at < ?4
          GROUP BY ${KEYS[by]} ORDER BY micros DESC, input + output DESC, key`,
         ownerUid ?? null,
         pid ?? null,
         since ?? 0,
+        until ?? Number.MAX_SAFE_INTEGER,
       );
+    },
+
+    async runs({ ownerUid, pid, limit }) {
+      return db.all<{ [K in keyof RunUsed]: RunUsed[K] }>(
+        `SELECT process_id AS pid, run_id AS run, max(model) AS model, count(*) AS turns, sum(input + output) AS tokens,
+           sum(cost_micros) AS micros, max(at) AS at, sum(run_ms) AS ms
+         FROM (SELECT * FROM usage WHERE (?1 IS NULL OR owner_uid = ?1) AND (?2 IS NULL OR process_id = ?2) AND run_id <> ?4
+           ORDER BY usage_id DESC LIMIT ?5)
+         GROUP BY process_id, run_id ORDER BY at DESC, max(usage_id) DESC LIMIT ?3`,
+        ownerUid ?? null,
+        pid ?? null,
+        limit,
+        NOBODY,
+        limit * TURNS_LOOKED_AT,
+      );
+    },
+
+    async charge({ ownerUid, pid }, { model, usage, priced, ms, now: at }) {
+      const row = { id: 0, runId: NOBODY, turn: 0, model, usage, priced, ms, wasted: false, at };
+      kernel.write("full", () => {
+        if (pid === null) putUsage(db, row, { pid: NOBODY, owner: ownerUid });
+        else chargeUsage(db, pid, [row]);
+      });
     },
   };
 }
@@ -92,8 +145,8 @@ function putUsage(db: Db, row: UsageRow, { pid, owner }: { readonly pid: string;
   const { input, output, cacheRead, cacheWrite, costUsd } = row.usage;
   db.run(
     `INSERT INTO usage (owner_uid, process_id, session_key, row_id, run_id, turn, model, input, output, cache_read, cache_write,
-       cost_micros, run_ms, priced, wasted, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[owner, pid, isInit(pid) ? MAIN_SESSION : null, row.id, row.runId, row.turn, row.model],
+       cost_micros, run_ms, priced, wasted, at) VALUES (?, ?, (SELECT coalesce(session_key, id) FROM sessions WHERE pid = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[owner, pid, pid, row.id, row.runId, row.turn, row.model],
     ...[input, output, cacheRead, cacheWrite, microsOf(costUsd), row.ms],
     ...[row.priced ? 1 : 0, row.wasted ? 1 : 0, row.at],
   );

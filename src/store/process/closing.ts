@@ -9,7 +9,7 @@ import { forgetRewinds } from "./rewinds.ts";
 import { approvalFromRow, archiveRecord, type HilRow, type QueueRow, runEnd, undeliveredRecord } from "./rows.ts";
 import { forgetSegments } from "./segments.ts";
 import { cancelCalls, finishRun } from "./turns.ts";
-import type { Aborting, ArchiveRecord, Closing, Cut } from "./verbs.ts";
+import type { Aborting, Admission, ArchiveRecord, Closing, Cut } from "./verbs.ts";
 
 const PAGE_BYTES_MAX = 1024 * 1024;
 
@@ -26,6 +26,20 @@ export function abortRun(db: Db, head: HeadRow, reason: string, now: number): Ab
     head.generation,
   );
   return { aborted: true, runId, interruptedToolCalls: interrupted, ends, withdrawn, nextRunId: next?.run_id ?? null };
+}
+
+/** Takes back a message that no run has taken up; the run in flight goes on. Null where none of that name waits. */
+export function takeBack(db: Db, head: HeadRow, runId: string, now: number): Aborting | null {
+  const gone = db.get<{ run_id: string }>(
+    "DELETE FROM message_queue WHERE generation = ? AND run_id = ? AND kind = 'user' RETURNING run_id",
+    head.generation,
+    runId,
+  );
+  if (gone === null) return null;
+  const ends = endUnstarted(db, [runId], { generation: head.generation, reason: "user.withdrawn", now });
+  // The queue is another one now, as after an admission.
+  head.move("admit");
+  return { aborted: true, runId, isWaiting: true, interruptedToolCalls: 0, ends, withdrawn: [], nextRunId: null };
 }
 
 export function withdrawApprovals(db: Db, head: HeadRow, now: number): Approval[] {
@@ -55,6 +69,20 @@ export function cut(
   head.paused = null;
   head.move("reset");
   return { closing: head.closing, ends: [...aborted.ends, ...queueEnds], withdrawn: aborted.withdrawn };
+}
+
+/** Draws the line before a message that comes after a long silence, or a night; not while anything is under way. */
+export function renew(db: Db, head: HeadRow, { renew: wish, media = [], now }: Admission): boolean {
+  if (wish === undefined || head.closing !== null || head.state === "error") return false;
+  if (head.currentRun !== null || head.queued > 0) return false;
+  const last = db.get<{ created_at: number }>("SELECT created_at FROM messages ORDER BY id DESC LIMIT 1");
+  if (last === null || last.created_at >= wish.before) return false;
+  const waiting = head.generation;
+  const { archiveId, requestKey } = wish;
+  cut(db, head, { reason: "reset", archive: true, archiveId, requestKey, media: media.map(({ id }) => id), now });
+  // News that nobody has read yet are told with this message.
+  db.run("UPDATE message_queue SET generation = ? WHERE generation = ?", head.generation, waiting);
+  return true;
 }
 
 function endQueued(db: Db, head: HeadRow, reason: string, now: number): RunEnd[] {

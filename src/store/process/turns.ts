@@ -1,12 +1,12 @@
 // What a run writes: the turn with its calls, each call's dispatch and result, the end. Every tool call gets exactly one result,
 // whatever happens to the run, so that history stays legal for every model.
 
-import type { Message, ToolOutcome } from "../../abi/message.ts";
+import type { Message } from "../../abi/message.ts";
 import { addUsage, NO_USAGE, type RunEnd, type Spent, type Usage } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
 import { callFromRow, insertMessage, runEnd } from "./rows.ts";
-import type { CallRow, Finish, Refusal, TurnCommit, TurnCommitted } from "./verbs.ts";
+import type { CallEnd, CallRow, Finish, Refusal, TurnCommit, TurnCommitted } from "./verbs.ts";
 
 const OPEN = "status IN ('registered', 'asking', 'approved', 'dispatched')";
 
@@ -106,12 +106,7 @@ export function beginCall(db: Db, head: HeadRow, dispatchId: string): void {
 }
 
 /** Null when the call has its result already: a late one changes nothing. */
-export function endCall(
-  db: Db,
-  head: HeadRow,
-  dispatchId: string,
-  result: { readonly outcome: ToolOutcome; readonly output: string; readonly now: number },
-): number | null {
+export function endCall(db: Db, head: HeadRow, dispatchId: string, result: CallEnd): number | null {
   const row = db.get<{ run_id: string; call_id: string; tool: string; block: string | null }>(
     `UPDATE pending_tool_calls SET status = ? WHERE dispatch_id = ? AND ${OPEN} RETURNING run_id, call_id, tool, block`,
     result.outcome,
@@ -137,6 +132,7 @@ export function endCall(
       isError: result.outcome !== "completed",
       outcome: result.outcome,
       output: result.output,
+      ...(result.media === undefined ? {} : { media: result.media }),
     },
   };
   insertMessage(db, head.generation, message);

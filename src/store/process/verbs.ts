@@ -2,16 +2,32 @@
 // writes carries the epoch it was given, what comes from outside carries a request key. Expected refusals are values; the one
 // exception is StoreUnavailable, "nobody knows, ask again with the same key". Nothing of SQL is visible from here up.
 
-import type { MediaRef, Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
-import type { Approval, Retrying, RunEnd, RunStatus, Spent, State, UsageRow, WaitsFor } from "../../abi/process.ts";
+import type { MediaRef, Message, Seal, ToolOutcome } from "../../abi/message.ts";
+import type {
+  Approval,
+  Restarts,
+  Retrying,
+  RunEnd,
+  RunStatus,
+  Spent,
+  State,
+  UsageRow,
+  WaitsFor,
+} from "../../abi/process.ts";
+import type { Admission, Admitted } from "./admission.ts";
 import type { AskRequest, GivenAnswer } from "./asked.ts";
 import type { ChangeVerbs } from "./changes.ts";
+import type { HoldVerbs } from "./holding.ts";
 import type { NestVerbs } from "./nested.ts";
+import type { HistoryRange, HistorySlice, TextPiece } from "./reading.ts";
 import type { RewindVerbs } from "./rewinds.ts";
 import type { SegmentVerbs } from "./segment-verbs.ts";
 import type { Sweep } from "./sweep.ts";
+import type { TimingVerbs } from "./timing.ts";
 import type { ToldVerbs } from "./told.ts";
 
+export type { Admission, Admitted } from "./admission.ts";
+export type { HistoryRange, HistorySlice, TextPiece } from "./reading.ts";
 export type { Compaction, ContextShape, Graft, Undone } from "./segment-verbs.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
@@ -45,31 +61,6 @@ export interface OutboxRow {
   readonly ended: EndedNotice | null;
   /** What is to be charged; none in what an older gsv wrote. */
   readonly usage?: readonly UsageRow[];
-}
-
-export interface Admission {
-  readonly kind: "user" | "event";
-  /** An event without a run of its own enters with the next run. */
-  readonly runId: string | null;
-  readonly wakes: boolean;
-  /** Supersedes the run in flight. */
-  readonly urgent: boolean;
-  readonly text: string;
-  readonly media?: readonly MediaRef[];
-  readonly origin: Origin;
-  /** The model the sender asked for; it stays with the run across kernels. */
-  readonly model?: string | null;
-  /** A later event of the same source takes the place of an earlier one that still waits. */
-  readonly source: string | null;
-  readonly requestKey: string;
-  readonly now: number;
-}
-
-export interface Admitted {
-  readonly runId: string | null;
-  readonly queued: boolean;
-  /** Runs that ended because this one superseded them. */
-  readonly ends: readonly RunEnd[];
 }
 
 export interface RunInFlight {
@@ -134,6 +125,10 @@ export interface Closing {
   readonly archive: boolean;
   readonly archiveId: string;
   readonly requestKey: string;
+  /** Media that belong to what comes after. */
+  readonly media?: readonly string[];
+  /** The archive whose messages the next history begins with. */
+  readonly restore?: string;
   /** Messages up to this number, and queue rows up to this generation, belong to what is closed. */
   readonly cutSeq: number;
   readonly generation: number;
@@ -152,7 +147,12 @@ export interface Head {
   readonly generation: number;
   readonly state: State;
   readonly stopped: boolean;
+  /** Why the kernel stopped it; null where a person did. */
+  readonly stoppedWhy: string | null;
+  readonly restarts: Restarts | null;
   readonly paused: WaitsFor | null;
+  /** How often the turn in flight was asked for in vain. */
+  readonly retrying: Retrying | null;
   readonly currentRun: string | null;
   /** The model that was asked for with the run in flight. */
   readonly currentModel: string | null;
@@ -165,29 +165,6 @@ export interface ArchiveRecord {
   readonly [field: string]: unknown;
 }
 
-export interface HistorySlice {
-  readonly messages: readonly Message[];
-  readonly count: number;
-  readonly hasMoreBefore: boolean;
-  readonly hasMoreAfter: boolean;
-}
-
-export interface HistoryRange {
-  readonly limit: number;
-  readonly offset?: number;
-  readonly afterSeq?: number;
-  readonly beforeSeq?: number;
-  /** Of the stored messages together; one at least comes all the same. */
-  readonly bytesMax?: number;
-}
-
-/** Part of the text of a message, in characters (not UTF-16 units). */
-export interface TextPiece {
-  readonly seq: number;
-  readonly offset: number;
-  readonly charsMax: number;
-}
-
 export interface LoggedCall {
   readonly at: number;
   readonly call: string;
@@ -196,7 +173,22 @@ export interface LoggedCall {
   readonly ms: number;
 }
 
-export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, RewindVerbs, NestVerbs {
+export interface CallEnd {
+  readonly outcome: ToolOutcome;
+  readonly output: string;
+  /** What came of it besides words. */
+  readonly media?: readonly MediaRef[];
+  readonly now: number;
+}
+
+export interface ProcessStore
+  extends ToldVerbs,
+    ChangeVerbs,
+    SegmentVerbs,
+    RewindVerbs,
+    NestVerbs,
+    HoldVerbs,
+    TimingVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(
     pid: string,
@@ -222,12 +214,7 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
   openCalls(pid: string, runId: string): Promise<readonly CallRow[]>;
   /** The write-ahead of an effect: on disk before anything happens. */
   beginCall(pid: string, epoch: number, dispatchId: string): Promise<Outcome<null>>;
-  endCall(
-    pid: string,
-    epoch: number,
-    dispatchId: string,
-    result: { readonly outcome: ToolOutcome; readonly output: string; readonly now: number },
-  ): Promise<Outcome<{ readonly seq: number }>>;
+  endCall(pid: string, epoch: number, dispatchId: string, result: CallEnd): Promise<Outcome<{ readonly seq: number }>>;
   ask(pid: string, epoch: number, request: AskRequest): Promise<Outcome<Approval>>;
   /** Compare-and-set: an approval that is decided already comes back as it was decided. Null: there is none. */
   answer(pid: string, answer: GivenAnswer): Promise<Outcome<Approval | null>>;
@@ -256,16 +243,10 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
   /** How often a run has made the same call, this one included, since it last did something new. */
   repeats(pid: string, dispatchId: string): Promise<number>;
 
-  /** The database could not be used: until a reset the process does nothing. */
-  fail(pid: string): Promise<void>;
-  hold(pid: string, options: { readonly stopped: boolean; readonly now: number }): Promise<Outcome<Head>>;
-  /** Null lets go; with a model, the run in flight is from then on for that one, and what others failed at is forgotten. */
-  pause(
-    pid: string,
-    waitsFor: WaitsFor | null,
-    options: { readonly now: number; readonly model?: string },
-  ): Promise<Outcome<Head>>;
-  /** Ends the run in flight; its open calls get their result. With a run id, only if that run is the one. */
+  /**
+   * Ends the run in flight; its open calls get their result. With a run id, only if that run is the one; that of a message which
+   * still waits takes the message back, and nothing else ends.
+   */
   abort(
     pid: string,
     options: {
@@ -330,6 +311,8 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
 export interface Aborting {
   readonly aborted: boolean;
   readonly runId: string | null;
+  /** It was a message that no run had taken up. */
+  readonly isWaiting?: true;
   readonly interruptedToolCalls: number;
   readonly ends: readonly RunEnd[];
   readonly withdrawn: readonly Approval[];

@@ -1,0 +1,97 @@
+// The flags of a command line, read by Commander; what it would let through is checked on top. Loaded only for a line that has some:
+// loading Commander takes longer than most commands take for all else.
+
+import { Command, CommanderError, Option } from "commander";
+import type { SysError } from "../src/abi/errno.ts";
+import { nearest } from "../src/lib/nearest.ts";
+import {
+  checkedValue,
+  clip,
+  type Flag,
+  flagsOf,
+  looksLikeFlag,
+  type Spec,
+  takesMany,
+  usageError,
+  type Words,
+} from "./args.ts";
+
+/** Puts the values of flags into `given`, under the names of their fields, and returns the rest. */
+export function takeFlags(spec: Spec, args: readonly string[], given: Map<string, unknown>): Words {
+  const flags = flagsOf(spec.input);
+  // Only this one command is ever built; its help is ours, and nothing of it prints or exits.
+  const program = new Command(spec.name).exitOverride().helpOption(false).argument("[words...]");
+  program.configureOutput({ outputError: () => {} }).option("--json");
+  for (const flag of new Set(flags.values())) program.addOption(optionOf(spec, flag, args, given));
+  try {
+    program.parse(withoutBare(args, flags), { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError) throw worded(spec, error, args, flags);
+    throw error;
+  }
+  for (const flag of new Set(flags.values())) {
+    if (flag.spec.kind !== "flag" || !wasGiven(program, flag)) continue;
+    given.set(flag.key, !flag.text.startsWith("--no-") || flag.spec.flag === undefined);
+  }
+  return { words: program.args, json: program.getOptionValueSource("json") === "cli" };
+}
+
+// What stands without a value has an empty one, so that commander never takes the next word for it.
+function withoutBare(args: readonly string[], flags: ReadonlyMap<string, Flag>): string[] {
+  const end = args.indexOf("--");
+  return args.map((token, at) => {
+    const [, name = token, value = "="] = /^(-\w)(=.*)$/s.exec(token) ?? [];
+    const flag = end !== -1 && at > end ? undefined : flags.get(name);
+    return flag?.spec.bare === true ? flag.text + value : token;
+  });
+}
+
+// Commander takes the last of two values, and another flag for a value: both are mistakes here.
+function optionOf(spec: Spec, flag: Flag, args: readonly string[], given: Map<string, unknown>): Option {
+  const letter = flag.spec.letter === undefined ? "" : `-${flag.spec.letter}, `;
+  if (flag.spec.kind === "flag") return new Option(letter + flag.text);
+  return new Option(`${letter}${flag.text} <value>`).argParser((value) => {
+    // What takes many is given once for each.
+    const before = takesMany(flag.spec) ? ((given.get(flag.key) ?? []) as readonly string[]) : null;
+    if (before === null && given.has(flag.key)) throw usageError(spec, `${flag.text} is given twice`);
+    if (looksLikeFlag(value) && !args.includes(`${flag.text}=${value}`)) {
+      throw usageError(spec, `${flag.text} needs a value, and ${clip(value)} looks like a flag`, [
+        `if it really is the value: ${flag.text}=${clip(value)}`,
+      ]);
+    }
+    given.set(flag.key, checkedValue(spec, flag.text, flag.spec, before === null ? value : [...before, value]));
+    return value;
+  });
+}
+
+function wasGiven(program: Command, { text }: Flag): boolean {
+  return program.getOptionValueSource(new Option(text).attributeName()) === "cli";
+}
+
+function worded(
+  spec: Spec,
+  error: CommanderError,
+  args: readonly string[],
+  flags: ReadonlyMap<string, Flag>,
+): SysError {
+  // Its sentence names the flag in quotes, as it was declared or as it was typed.
+  const token = /'([^']*)'/s.exec(error.message)?.[1] ?? "";
+  const name = splitFlag(token.split(/[ ,]/).findLast((part) => part.startsWith("--")) ?? token).name;
+  if (error.code === "commander.optionMissingArgument") return usageError(spec, `${name} needs a value`);
+  const isSwitch = name === "--json" || flags.get(name)?.spec.kind === "flag";
+  if (isSwitch && args.some((each) => each.startsWith(`${name}=`))) return usageError(spec, `${name} takes no value`);
+  return unknownFlag(spec, token, [...flags.keys(), "--json", "--help"]);
+}
+
+function splitFlag(token: string): { name: string; inline?: string } {
+  const equals = token.indexOf("=");
+  if (!token.startsWith("--") || equals === -1) return { name: token };
+  return { name: token.slice(0, equals), inline: token.slice(equals + 1) };
+}
+
+function unknownFlag(spec: Spec, token: string, known: readonly string[]): SysError {
+  const { name } = splitFlag(token);
+  const close = nearest(name, known);
+  const hint = close.length > 0 ? `did you mean ${close.join(" or ")}` : 'what is not a flag goes after "--"';
+  return usageError(spec, `unknown flag ${clip(name)}`, [hint]);
+}

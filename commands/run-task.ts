@@ -1,0 +1,38 @@
+// `gsv run -- "…"`: a new task for one message, followed to its end, whose exit status it takes: what `docker run` is for a container.
+// It is `gsv chat --new` under the name that scripts know.
+
+import { field } from "../src/syscalls/define.ts";
+import { runChat } from "./chat.ts";
+import { CHAT } from "./chat-spec.ts";
+import { command } from "./define.ts";
+import { note } from "./print.ts";
+
+const { pid: _pid, new: _new, continue: _continue, interrupt: _interrupt, ...input } = CHAT.input;
+
+const spec = {
+  name: "run",
+  summary: "Start a task for one message, follow it, and exit as it does",
+  input: { ...input, rm: field.flag("end the process when it is done; its history stays in the archives") },
+  examples: [
+    'gsv run -- "Find stale commands in the docs."',
+    'gsv run --label "nightly audit" --timeout 600 -- "Check the notes."; echo $?',
+    'gsv run --rm -x -- "Write a shell loop over all .log files."',
+  ],
+  notes: [
+    "All that gsv chat takes, but for what names a process that is there already: gsv man chat.",
+    CHAT.notes.at(-1) ?? "",
+  ],
+} as const;
+
+export const run = command(spec, async ({ args, json }, io) => {
+  const { rm, ...rest } = args;
+  let pid: string | null = null;
+  const exit = await runChat({ args: { ...rest, new: true }, json }, io, (made) => {
+    pid = made;
+  });
+  if (!rm || pid === null) return exit;
+  // Held, it may still go on; only what has ended is over.
+  if (exit === 0 || exit === 1 || exit === 130) await io.sys().call("proc.kill", { pid });
+  else await note(io, `gsv: ${pid} has not ended and stays; gsv kill ${pid} ends it`);
+  return exit;
+});

@@ -1,0 +1,203 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { firstBlock } from "../../commands/chat-pick.ts";
+import { schemaIn } from "../../commands/chat-schema.ts";
+import type { Side } from "../../commands/files/side.ts";
+import { Chat, said } from "../support/chat.ts";
+import { runs, until } from "../support/io.ts";
+
+let chat: Chat;
+beforeEach(() => {
+  chat = new Chat();
+});
+
+async function answered(answer: string, ...args: string[]): Promise<number> {
+  const { exit } = await chat.begin(...args, "hi");
+  await chat.play(said.start(), said.text(answer), said.complete("ok", answer));
+  return await exit;
+}
+
+const TWO = "Do this:\n\n```sh\nls\n```\n\nor\n\n~~~python\nprint(1)\n```\n~~~\nDone.";
+
+describe("the first block of code of an answer", () => {
+  test("is what stands between its fences, and nothing around it", () => {
+    expect(firstBlock(TWO, "")).toBe("ls");
+    expect(firstBlock(TWO, "PYTHON")).toBe("print(1)\n```");
+    expect(firstBlock(TWO, "rust")).toBeNull();
+    expect(firstBlock("none", "")).toBeNull();
+  });
+
+  test("a longer fence holds shorter ones, and one that is never closed goes to the end", () => {
+    expect(firstBlock("````md\n```sh\nls\n```\n````", "")).toBe("```sh\nls\n```");
+    expect(firstBlock("```\nls\nmore", "")).toBe("ls\nmore");
+  });
+
+  test("without any fence the first indented block will do", () => {
+    expect(firstBlock("So:\n\n    ls\n\n      -l\n\nDone", "")).toBe("ls\n\n  -l");
+    expect(firstBlock("So:\n\n    ls", "sh")).toBeNull();
+  });
+});
+
+describe("gsv chat -x", () => {
+  test("prints the block alone", async () => {
+    expect(await answered(TWO, "-x")).toBe(0);
+    expect(chat.out).toBe("ls\n");
+    expect(chat.err).toBe("");
+  });
+
+  for (const flag of ["--extract=python", "-x=python"])
+    test(`${flag} prints the first in a language, and takes no word for its value`, async () => {
+      expect(await answered(TWO, flag)).toBe(0);
+      expect(chat.out).toBe("print(1)\n```\n");
+      expect(chat.io.fakeSys.asked("proc.send")).toEqual([{ message: "hi" }]);
+    });
+
+  test("an answer without a block is a failure that says so, and nothing on stdout", async () => {
+    expect(await answered("no code", "-x")).toBe(1);
+    expect(chat.out).toBe("");
+    expect(chat.err).toBe("gsv: the answer has no block of code\n");
+  });
+
+  test("with --json the result says the same", async () => {
+    expect(await answered("no code", "-x", "--json")).toBe(1);
+    expect(chat.events.at(-1)).toMatchObject({ type: "result", status: "error", exit: 1, text: null });
+  });
+
+  test("a run that fails is told as ever", async () => {
+    const { exit } = await chat.begin("-x", "hi");
+    await chat.play(said.complete("error", null, { error: "no luck" }));
+    expect(await exit).toBe(1);
+    expect(chat.err).toBe("gsv: the run failed: no luck\n");
+  });
+});
+
+const SCHEMA = {
+  type: "object",
+  properties: { failed: { type: "array", items: { type: "string" } } },
+  required: ["failed"],
+};
+
+describe("gsv chat --schema", () => {
+  test("takes JSON, bare or in a block of code, and prints it on one line", async () => {
+    chat.io.side = fileSide({ "shape.json": JSON.stringify(SCHEMA) });
+    const pick = await schemaIn(chat.io, "shape.json");
+    expect(pick.from('{"failed": []}')).toEqual({ text: '{"failed":[]}' });
+    expect(pick.from('Here:\n```json\n{"failed": ["a"]}\n```')).toEqual({ text: '{"failed":["a"]}' });
+    expect(pick.from("no")).toEqual({ fault: "the answer is not JSON" });
+    expect(pick.from('{"failed": [1]}')).toEqual({
+      fault: "the answer does not fit the schema: .failed[0]: Invalid input: expected string, received number",
+    });
+    expect(pick.asks).toContain(JSON.stringify(SCHEMA));
+  });
+
+  test("a schema that is none is a usage error", async () => {
+    for (const text of ["nonsense", "[]", '{"type":"nope"}']) {
+      chat.io.side = fileSide({ "shape.json": text });
+      await expect(schemaIn(chat.io, "shape.json")).rejects.toThrow(/^shape.json is no JSON Schema/);
+    }
+  });
+
+  async function withSchema(...answers: string[]): Promise<number> {
+    chat.io.side = fileSide({ "shape.json": JSON.stringify(SCHEMA) });
+    const [first = "", second] = answers;
+    const { exit } = await chat.begin("--schema", "shape.json", "hi");
+    await chat.play(said.start(), said.text(first), said.complete("ok", first));
+    if (second !== undefined) {
+      await until(() => chat.io.fakeSys.asked("proc.send").length === 2);
+      await chat.settle();
+      await chat.play(said.text(second, { seq: 5 }), said.complete("ok", second));
+    }
+    return await exit;
+  }
+
+  test("an answer that will not do is asked for again, once, with what is wrong with it", async () => {
+    expect(await withSchema("nothing failed", '{"failed":[]}')).toBe(0);
+    expect(chat.out).toBe('{"failed":[]}\n');
+    expect(chat.err).toBe("gsv: the answer is not JSON; asking again\n");
+    const [asked, again] = chat.io.fakeSys.asked("proc.send") as { message: string }[];
+    expect(asked?.message).toStartWith("hi\n\nAnswer with JSON alone");
+    expect(again?.message).toStartWith("That answer will not do: the answer is not JSON.");
+  });
+
+  test("the second time it is a failure", async () => {
+    expect(await withSchema("nothing failed", "really nothing")).toBe(1);
+    expect(chat.out).toBe("");
+  });
+
+  test("a file that is not there is found out before anything is sent", async () => {
+    chat.io.side = fileSide({});
+    expect(await runs(chat.io, "chat", "--schema", "none.json", "hi")).toBe(3);
+    expect(chat.io.fakeSys.asked("proc.send")).toEqual([]);
+  });
+});
+
+describe("gsv chat --last-message", () => {
+  test("the answer goes into the file as well", async () => {
+    const written: { [path: string]: string } = {};
+    chat.io.side = fileSide({}, written);
+    expect(await answered("hello", "--last-message", "out.md")).toBe(0);
+    expect(written).toEqual({ "out.md": "hello\n" });
+    expect(chat.out).toBe("hello\n");
+  });
+});
+
+describe("who is talked to", () => {
+  test("--detach leaves with the pid as soon as the message is stored", async () => {
+    expect(await runs(chat.io, "chat", "--detach", "hi")).toBe(0);
+    expect(chat.out).toBe("init:1000\n");
+  });
+
+  test("-c goes on with the task that was active last, never with init", async () => {
+    const of = (pid: string, lastActiveAt: number | null, profile = "task") => ({
+      pid,
+      lastActiveAt,
+      createdAt: 1,
+      profile,
+    });
+    const processes = [
+      of("init:1000", 90, "init"),
+      of("task:abc123", 5),
+      of("task:def456", 7),
+      of("task:xyz789", null),
+    ];
+    chat.io.fakeSys.answer("proc.list", () => ({ processes }));
+    expect(await runs(chat.io, "chat", "-c", "--detach", "hi")).toBe(0);
+    expect(chat.out).toBe("task:def456\n");
+    chat.io.fakeSys.answer("proc.list", () => ({ processes: processes.slice(0, 1) }));
+    expect(await runs(chat.io, "chat", "-c", "hi")).toBe(3);
+  });
+
+  test("what contradicts itself is refused before anything is sent", async () => {
+    for (const args of [
+      ["-c", "--new"],
+      ["--system", "x"],
+      ["--no-tools"],
+      ["--plan", "--mode", "yolo"],
+      ["-x", "--schema", "f"],
+      ["--detach", "-x"],
+    ])
+      expect(await runs(chat.io, "chat", ...args, "hi")).toBe(2);
+    expect(chat.io.fakeSys.asked("proc.send")).toEqual([]);
+  });
+
+  test("--max-turns is a setting of this one run", async () => {
+    expect(await runs(chat.io, "chat", "--max-turns", "3", "--detach", "hi")).toBe(0);
+    expect(chat.io.said).toEqual(["run.maxTurns=3"]);
+  });
+});
+
+/** Files of this machine by their names, and what is written to them. */
+function fileSide(files: { readonly [path: string]: string }, written: { [path: string]: string } = {}): Side {
+  const side: Partial<Side> = {
+    async look(path) {
+      const text = files[path];
+      return text === undefined ? null : { kind: "file", mode: 0o644, mtimeMs: 0, size: text.length, real: path };
+    },
+    async *read(path) {
+      yield Buffer.from(files[path] ?? "");
+    },
+    async write(path, pieces) {
+      written[path] = Buffer.concat(await Array.fromAsync(pieces)).toString();
+    },
+  };
+  return side as Side;
+}

@@ -1,0 +1,139 @@
+// strace: what is shown of the calls of a process, in which order, and how following ends.
+
+import { expect, test } from "bun:test";
+import { callChoice, isChosen, summed, tookText, traceCells, traceLayout } from "../../commands/trace-table.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import type { TraceRow } from "../../src/syscalls/services.ts";
+import { FakeIo, runs, until } from "../support/io.ts";
+
+const PID = "task:abc123";
+
+function row(id: number, call = "fs.read", more: Partial<TraceRow> = {}): TraceRow {
+  return { id, at: 1000 * id, call, args: '{"path":"~/a.md"}', outcome: "ok", ms: 1.25, ...more };
+}
+
+/** A log that is read and waited for as a kernel has it. */
+function logged(io: FakeIo, logs: { readonly [pid: string]: TraceRow[] }) {
+  const waiting = new Map<string, () => void>();
+  const asking = async (
+    args: { pid: string; after?: number; limit?: number; waitMs?: number },
+    signal?: AbortSignal,
+  ) => {
+    const log = logs[args.pid];
+    if (log === undefined) throw new SysError("ESRCH", `no such process: ${args.pid}`);
+    const rows = () =>
+      args.after === undefined ? log.slice(-(args.limit ?? 500)) : log.filter(({ id }) => id > (args.after ?? 0));
+    if (rows().length === 0 && (args.waitMs ?? 0) > 0)
+      await new Promise<void>((resolve, reject) => {
+        waiting.set(args.pid, resolve);
+        signal?.addEventListener("abort", () => reject(new SysError("ECANCELED", "given up")));
+      });
+    return { rows: rows() };
+  };
+  io.fakeSys.answer("proc.trace", ((args: never, options: { signal?: AbortSignal }) =>
+    asking(args, options.signal)) as never);
+  return {
+    waits: (pid: string) => until(() => waiting.has(pid)),
+    add: (pid: string, ...rows: TraceRow[]) => {
+      logs[pid]?.push(...rows);
+      waiting.get(pid)?.();
+      waiting.delete(pid);
+    },
+  };
+}
+
+test("a line is when, the call with its arguments, how it went and how long it took", async () => {
+  const io = new FakeIo();
+  logged(io, { [PID]: [row(1), row(2, "net.fetch", { args: '{"url":"http://x"}', outcome: "EPERM", ms: 0.5 })] });
+  expect(await runs(io, "strace", "--once", PID)).toBe(0);
+  expect(io.stdout.lines).toEqual([
+    '1970-01-01T00:00:01.000Z fs.read({"path":"~/a.md"}) = ok <1.3 ms>',
+    '1970-01-01T00:00:02.000Z net.fetch({"url":"http://x"}) = EPERM <0.5 ms>',
+  ]);
+});
+
+test("what comes is shown once, as it comes, until the process ends", async () => {
+  const io = new FakeIo();
+  const log = logged(io, { [PID]: [row(1)] });
+  const running = runs(io, "strace", "-p", PID);
+  await log.waits(PID);
+  log.add(PID, row(2, "shell.exec"), row(3, "fs.write"));
+  await log.waits(PID);
+  io.fakeSys.emit({ name: "process.exit", pid: PID, uid: 1000, parent: null, at: 0, archive: null });
+  expect(await running).toBe(0);
+  expect(io.stdout.lines.map((line) => line.split(/[ (]/)[1])).toEqual(["fs.read", "shell.exec", "fs.write"]);
+  expect(io.stderr.lines).toEqual([`gsv: ${PID} ended`]);
+});
+
+test("ctrl-c ends it, and -c says then how many of each there were", async () => {
+  const io = new FakeIo();
+  const log = logged(io, {
+    [PID]: [row(1), row(2, "fs.read", { outcome: "ENOENT", ms: 3 }), row(3, "shell.exec", { ms: 1500 })],
+  });
+  const running = runs(io, "strace", "-c", PID);
+  await log.waits(PID);
+  io.interrupt("INT");
+  expect(await running).toBe(130);
+  expect(io.stdout.lines).toEqual([
+    "CALL        CALLS  ERRORS    TIME  EACH",
+    "shell.exec      1       -  1.50 s  1.50 s",
+    "fs.read         2       1  4.3 ms  2.1 ms",
+  ]);
+});
+
+test("-f follows those that are started, and says of each line whose it is", async () => {
+  const io = new FakeIo();
+  const child = "task:def456";
+  io.fakeSys.answer("proc.list", () => ({ processes: [{ pid: PID, parentPid: null }], next: null }));
+  const log = logged(io, { [PID]: [row(1, "proc.spawn")], [child]: [row(1, "fs.list")] });
+  const running = runs(io, "strace", "-f", PID);
+  await log.waits(PID);
+  io.fakeSys.emit({ name: "process.spawn", pid: child, uid: 1000, parent: PID, at: 0, label: null });
+  await log.waits(child);
+  io.interrupt("INT");
+  expect(await running).toBe(130);
+  expect(io.stdout.lines.map((line) => line.split("(")[0])).toEqual([
+    `[${PID}] 1970-01-01T00:00:01.000Z proc.spawn`,
+    `[${child}] 1970-01-01T00:00:01.000Z fs.list`,
+  ]);
+});
+
+test("-e takes calls and whole families of them, and refuses what is none", async () => {
+  const chosen = (text: string) =>
+    ["fs.read", "fs.readable", "shell.exec"].filter((call) => isChosen(call, callChoice([text])));
+  expect(chosen("trace=fs")).toEqual(["fs.read", "fs.readable"]);
+  expect(chosen("fs.read,shell")).toEqual(["fs.read", "shell.exec"]);
+  expect(chosen("trace=!fs")).toEqual(["shell.exec"]);
+  expect(chosen("all")).toHaveLength(3);
+  const io = new FakeIo();
+  expect(await runs(io, "strace", "--once", "-e", "trace=fs.raed", PID)).toBe(2);
+  expect(io.stderr.text).toContain("no call is named fs.raed");
+});
+
+test("without a process it says what is missing, and in a script that it does not end", async () => {
+  const io = new FakeIo();
+  expect(await runs(io, "strace")).toBe(2);
+  const script = Object.assign(new FakeIo(), { isScript: true as const });
+  expect(await runs(script, "strace", PID)).toBe(2);
+  expect(script.stderr.text).toContain(`gsv strace --once ${PID}`);
+});
+
+test("columns fit every width, and what is hidden in an argument is seen", () => {
+  const hostile = {
+    ...row(1, "shell.exec", { args: JSON.stringify({ command: "echo 中文\u001b[2J\nrm -rf ~" }) }),
+    pid: PID,
+  };
+  for (let columns = 40; columns <= 140; columns++)
+    for (const several of [false, true]) {
+      const { head, line } = traceLayout(columns, { several });
+      for (const text of [head, line(hostile)]) {
+        expect(Bun.stringWidth(text)).toBeLessThanOrEqual(Math.max(columns, several ? 50 : 40));
+        expect(text).not.toMatch(/[\x00-\x1f]/);
+      }
+    }
+  const argument = (args: string) => traceCells(row(1, "x", { args })).argument;
+  expect(argument('{"command":"a\\nb","target":"host","timeoutMs":null}')).toBe("a⏎b  target=host");
+  expect(argument('{"path":"cut off')).toBe('{"path":"cut off');
+  expect([0.04, 12.4, 1234, 61_000].map(tookText)).toEqual(["0.0 ms", "12 ms", "1.23 s", "1:01 m"]);
+  expect(summed([])).toEqual([]);
+});

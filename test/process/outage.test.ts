@@ -1,0 +1,152 @@
+// A provider that does not answer is looked at once for everybody who waits for it, at instants that outlive kernels; what comes of the look
+// is what becomes of all of them.
+
+import { expect, test } from "bun:test";
+import type { OutageInfo } from "../../src/syscalls/ai-service.ts";
+import type { PlannedAnswer } from "../support/answers.ts";
+import { TestKernel } from "../support/kernel.ts";
+
+const MINUTE = 60_000;
+/** Of four quick tries, each one fails. */
+const DOWN: readonly PlannedAnswer[] = Array.from({ length: 4 }, () => ({
+  error: { class: "outage", message: "the server is down" },
+}));
+const [LOOKED] = DOWN as [PlannedAnswer];
+
+async function waiting(home: TestKernel, pid: string, model = "openai/model"): Promise<string> {
+  const { runId } = await home.send("hello", { pid, model });
+  await home.until(`${pid} is put aside`, async () => {
+    const { state, waitsFor } = await home.get(pid);
+    // No further than its next quick try: a slow machine must not bring the looks of the others.
+    if (waitsFor?.kind === "model") await home.clock.advance(Math.max(0, waitsFor.until - home.clock.now()));
+    return state === "paused";
+  });
+  return runId;
+}
+
+async function nextTry(home: TestKernel, pid: string): Promise<number> {
+  const { waitsFor } = await home.get(pid);
+  return waitsFor?.kind === "outage" ? waitsFor.until - home.clock.now() : -1;
+}
+
+async function outages(home: TestKernel): Promise<readonly OutageInfo[]> {
+  return (await home.sys.call<{ outages: readonly OutageInfo[] }>("ai.outages", {})).outages;
+}
+
+/** Three tasks that wait for the same provider. */
+async function three(home: TestKernel): Promise<readonly [string, string, string]> {
+  const pids = [await home.task(), await home.task(), await home.task()] as const;
+  for (const pid of pids) {
+    home.model.will(pid, ...DOWN);
+    await waiting(home, pid);
+  }
+  return pids;
+}
+
+test("many wait, and one is let go to look: while it fails the others go on waiting, and their next try is told", async () => {
+  await using home = await TestKernel.boot();
+  const [first, second, third] = await three(home);
+  expect(await nextTry(home, second)).toBe(await nextTry(home, first));
+  const before = home.model.requests.length;
+  home.model.will(first, LOOKED);
+  await home.clock.advance(await nextTry(home, first));
+  await home.until("the others were put off", async () => (await nextTry(home, third)) > 14 * MINUTE);
+  expect(home.model.requests).toHaveLength(before + 1);
+  expect([await nextTry(home, first), await nextTry(home, second)]).toEqual([15 * MINUTE, 15 * MINUTE]);
+});
+
+test("the first word of the provider lets go everybody who waits for it, and nobody else", async () => {
+  await using home = await TestKernel.boot();
+  const pids = await three(home);
+  const other = await home.task();
+  home.model.will(other, ...DOWN);
+  await waiting(home, other, "anthropic/model");
+  await home.clock.advance(await nextTry(home, pids[0]));
+  for (const pid of pids) await home.inState(pid, "idle");
+  expect((await home.get(other)).state).toBe("paused");
+  expect(await outages(home)).toMatchObject([{ provider: "anthropic", waiting: 1 }]);
+});
+
+test("gsv outage says which provider, since when, how often it was tried, when it is again, and who waits", async () => {
+  await using home = await TestKernel.boot();
+  expect(await outages(home)).toEqual([]);
+  const pids = await three(home);
+  const [outage, ...more] = await outages(home);
+  expect(more).toEqual([]);
+  expect(outage).toMatchObject({ provider: "openai", class: "outage", reason: "the server is down", looks: 1 });
+  expect(outage).toMatchObject({ waiting: 3, nextTryAt: home.clock.now() + (await nextTry(home, pids[0])) });
+  expect(outage?.since).toBeLessThanOrEqual(home.clock.now());
+  expect([...(outage?.pids ?? [])].sort()).toEqual([...pids].sort());
+});
+
+test("a kernel that starts in the middle of an outage goes on with its instants and its counts", async () => {
+  await using home = await TestKernel.boot();
+  const [first, second, third] = await three(home);
+  home.model.will(first, LOOKED);
+  await home.clock.advance(await nextTry(home, first));
+  await home.until("it was put off", async () => (await nextTry(home, second)) > 14 * MINUTE);
+  const [before] = await outages(home);
+  await home.restart();
+  expect(await outages(home)).toEqual([before!]);
+  expect(home.kernel.dueWithinMs()).toBe(15 * MINUTE);
+  for (const pid of [first, second, third]) home.model.will(pid, LOOKED);
+  const asked = home.model.requests.length;
+  await home.clock.advance(15 * MINUTE);
+  await home.until("it was looked at once", async () => (await nextTry(home, first)) > 44 * MINUTE);
+  expect(home.model.requests).toHaveLength(asked + 1);
+});
+
+test("a stop wins: who was stopped while waiting is not tried, not given up, and goes on when resumed", async () => {
+  await using home = await TestKernel.boot();
+  const [first, second, third] = await three(home);
+  await home.sys.call("proc.signal", { pid: first, signal: "STOP" });
+  await home.clock.advance(await nextTry(home, second));
+  for (const pid of [second, third]) await home.inState(pid, "idle");
+  expect(await home.get(first)).toMatchObject({ state: "stopped", waitsFor: { kind: "person" } });
+  await home.clock.advance(60 * MINUTE);
+  expect((await home.get(first)).state).toBe("stopped");
+  await home.sys.call("proc.signal", { pid: first, signal: "CONT" });
+  await home.inState(first, "idle");
+});
+
+test("gsv proc resume tries one at once; a try beside the looks changes neither the instant nor the count", async () => {
+  await using home = await TestKernel.boot();
+  const [first, second] = await three(home);
+  const until = home.clock.now() + (await nextTry(home, first));
+  for (let times = 0; times < 12; times++) {
+    home.model.will(first, LOOKED);
+    const asked = home.model.requests.length;
+    await home.sys.call("proc.signal", { pid: first, signal: "CONT" });
+    await home.until("it was asked", () => home.model.requests.length === asked + 1);
+    await home.inState(first, "paused");
+  }
+  expect(home.clock.now() + (await nextTry(home, first))).toBe(until);
+  expect(await outages(home)).toMatchObject([{ looks: 1, waiting: 3 }]);
+  await home.sys.call("proc.signal", { pid: second, signal: "CONT" });
+  await home.inState(second, "idle");
+  // It answered that one: so it does the others.
+  await home.inState(first, "idle");
+});
+
+test("after ten looks in vain each of them ends with auto_resume_exhausted, once, and a message begins afresh", async () => {
+  await using home = await TestKernel.boot();
+  const [first, second] = [await home.task(), await home.task()];
+  home.model.will(first, ...DOWN);
+  home.model.will(second, ...DOWN);
+  const runs = [await waiting(home, first), await waiting(home, second)];
+  for (let look = 0; look < 10; look++) {
+    for (const pid of [first, second]) home.model.will(pid, LOOKED);
+    const [outage] = await outages(home);
+    await home.clock.advance(outage!.nextTryAt - home.clock.now());
+    await home.until("it was looked at", async () => {
+      const [now] = await outages(home);
+      return now === undefined || now.looks === look + 2;
+    });
+  }
+  for (const run of runs)
+    expect(await home.ended(run)).toMatchObject({ status: "error", reason: "auto_resume_exhausted" });
+  await home.clock.advance(24 * 60 * MINUTE);
+  for (const run of runs) expect(home.heard("chat.complete", run)).toHaveLength(1);
+  expect(await outages(home)).toEqual([]);
+  expect(await home.send("again", { pid: first })).toMatchObject({ status: "started" });
+});

@@ -1,0 +1,217 @@
+// gsv on a terminal, whole and in this process: a kernel that says what the test lets it say, a clock that stands still, keys as bytes, and the
+// screen read through a terminal emulator. What it shows is what the real program shows; only the machine around it is missing.
+
+import { Terminal as Emulator } from "@xterm/headless";
+import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { Signal } from "../../src/abi/signal.ts";
+import { terminalShell } from "../../tui/app.ts";
+import type { Past } from "../../tui/history.ts";
+import type { AppPorts, Terminal } from "../../tui/ports.ts";
+import { themeOf } from "../../tui/theme.ts";
+import { PID } from "./chat.ts";
+import { FakeIo, FakeOutput } from "./io.ts";
+
+export interface PlayOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly colour?: boolean;
+  readonly unicode?: boolean;
+  readonly history?: readonly string[];
+  /** Told of each line that is kept. */
+  readonly keep?: (entry: Past) => void;
+  readonly theme?: AppPorts["theme"];
+  /** Before the first look at the kernel. */
+  readonly prepare?: (io: FakeIo) => void;
+}
+
+const PAINT_MS = 16;
+const UNTIL_MS = 3000;
+
+export function processInfo(about: Partial<ProcessInfo> = {}): ProcessInfo {
+  return {
+    ...{ pid: PID, label: null, owner: "sam", uid: 1000, runAs: "sam-agent", profile: "init", parentPid: null },
+    ...{ state: "idle", cwd: "/home/sam", workspaceId: null, queued: 0, activeRunId: null, mode: "ask" },
+    ...{ createdAt: 0, lastActiveAt: null, waitsFor: null, lastStatus: null, costUsd: 0, tokens: 0 },
+    ...about,
+  };
+}
+
+export class Played {
+  /** Every write, as the terminal got it. */
+  readonly writes: string[] = [];
+  readonly emulator: Emulator;
+  readonly io = new FakeIo();
+  readonly over: Promise<number>;
+  private hearing: ((bytes: Uint8Array) => void) | null = null;
+  private resizing: () => void = () => {};
+  private unread: string[] = [];
+  private readonly size: { columns: number; rows: number };
+  /** Times the program was put aside. */
+  stops = 0;
+
+  private constructor(options: PlayOptions) {
+    const { columns = 100, rows = 30 } = options;
+    this.size = { columns, rows };
+    this.emulator = new Emulator({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
+    answers(this.io);
+    options.prepare?.(this.io);
+    const output = Object.assign(new Shown((text) => this.write(text)), { columns, rows });
+    this.io.terminal(columns);
+    const io = Object.create(this.io, { stdout: { value: output }, stderr: { value: output } });
+    this.over = terminalShell(io, this.ports(options));
+  }
+
+  static async open(options: PlayOptions = {}): Promise<Played> {
+    const played = new Played(options);
+    // The boxes are there once what draws them is loaded.
+    await import("../../tui/view/draw.tsx");
+    await played.until(() => played.hearing !== null);
+    await played.settle();
+    return played;
+  }
+
+  private ports(options: PlayOptions): AppPorts {
+    const { colour = true, unicode = true, history = [] } = options;
+    return {
+      version: "0.1.0",
+      terminal: this.terminal(),
+      theme: options.theme ?? themeOf({ colour, unicode }),
+      abilities: { told: true, notifies: "bell", unicode },
+      history: {
+        past: history.map((text) => ({ text, at: null, cwd: null, status: null })),
+        add: options.keep ?? (() => {}),
+      },
+      words: [],
+      early: () => [],
+    };
+  }
+
+  private terminal(): Terminal {
+    const { size } = this;
+    return {
+      get columns() {
+        return size.columns;
+      },
+      get rows() {
+        return size.rows;
+      },
+      write: (text) => this.write(text),
+      take: (hear) => {
+        this.hearing = hear;
+      },
+      give: () => {
+        this.hearing = null;
+      },
+      onResize: (listener) => {
+        this.resizing = listener;
+      },
+      suspend: async () => void this.stops++,
+      onGone: () => {},
+      watch: () => {},
+    };
+  }
+
+  private write(text: string): void {
+    this.writes.push(text);
+    this.unread.push(text);
+  }
+
+  async type(keys: string | Uint8Array): Promise<void> {
+    this.hearing?.(typeof keys === "string" ? new TextEncoder().encode(keys) : keys);
+    await this.settle();
+  }
+
+  /** What the kernel tells, each painted before the next. */
+  async play(...signals: readonly Signal[]): Promise<void> {
+    for (const signal of signals) {
+      this.io.fakeSys.emit(signal);
+      await this.settle();
+    }
+  }
+
+  async resize(columns: number, rows: number): Promise<void> {
+    await this.read();
+    this.emulator.resize(columns, rows);
+    Object.assign(this.size, { columns, rows });
+    this.resizing();
+    await this.settle();
+  }
+
+  /** Lets time pass. */
+  async settle(ms = PAINT_MS): Promise<void> {
+    await this.io.clock.advance(ms);
+    await this.read();
+  }
+
+  async until(what: RegExp | (() => boolean)): Promise<void> {
+    const deadline = performance.now() + UNTIL_MS;
+    while (performance.now() < deadline) {
+      if (typeof what === "function" ? what() : what.test(this.text())) return;
+      await this.settle();
+    }
+    throw new Error(`never seen: ${what}\n${this.text()}`);
+  }
+
+  async leave(): Promise<number> {
+    await this.type("\x03\x04");
+    await this.settle();
+    return await this.over;
+  }
+
+  private async read(): Promise<void> {
+    for (const text of this.unread.splice(0)) await new Promise<void>((done) => this.emulator.write(text, done));
+  }
+
+  rowsNow(): readonly string[] {
+    const { buffer, rows } = this.emulator;
+    return Array.from({ length: rows }, (_, row) => this.row(buffer.active.baseY + row));
+  }
+
+  text(): string {
+    return this.rowsNow().join("\n").trimEnd();
+  }
+
+  /** Scrollback and screen, rows that were wrapped put together. */
+  everything(): readonly string[] {
+    const lines: string[] = [];
+    const { active } = this.emulator.buffer;
+    for (let at = 0; at < active.length; at++) {
+      if (active.getLine(at)?.isWrapped) lines[lines.length - 1] += this.row(at);
+      else lines.push(this.row(at));
+    }
+    return lines.map((line) => line.trimEnd());
+  }
+
+  private row(at: number): string {
+    return this.emulator.buffer.active.getLine(at)?.translateToString(true).trimEnd() ?? "";
+  }
+}
+
+/** What commands print, as a terminal in its usual mode shows it. */
+class Shown extends FakeOutput {
+  override isTTY = true;
+
+  constructor(private readonly show: (text: string) => void) {
+    super();
+  }
+
+  override async write(written: string | Uint8Array): Promise<void> {
+    const text = typeof written === "string" ? written : Buffer.from(written).toString();
+    this.show(text.replace(/\r?\n/g, "\r\n"));
+  }
+}
+
+/** A kernel in which nothing has happened yet. */
+function answers({ fakeSys }: FakeIo): void {
+  fakeSys.answer("system.whoami", () => ({ username: "sam", uid: 1000, home: "/home/sam" }));
+  fakeSys.answer("proc.get", ({ pid = PID }: { pid?: string }) => processInfo({ pid }));
+  fakeSys.answer("proc.list", () => ({ processes: [processInfo()], next: null }));
+  fakeSys.answer("hil.list", () => ({ approvals: [], next: null }));
+  fakeSys.answer("proc.history", ({ pid = PID }: { pid?: string }) => {
+    return { pid, messages: [], messageCount: 0, inPart: [], hasMoreBefore: false };
+  });
+  fakeSys.answer("proc.model", () => ({ answers: "offline" }));
+  fakeSys.answer("proc.send", ({ pid = PID }: { pid?: string }) => {
+    return { pid, runId: "0190a1b2-0000-7000-8000-000000000001", status: "started", queued: false };
+  });
+}

@@ -1,0 +1,73 @@
+// The pager: the text with what was searched marked, and one row that says where one is.
+
+import { reveal } from "../../src/lib/sanitize.ts";
+import { cutWidth } from "../../src/lib/truncate.ts";
+import { matcher, type Pager, pagerRows } from "../pager.ts";
+import type { Theme } from "../theme.ts";
+import { ends, fit, keysLine, type Size } from "./screenful.ts";
+
+export interface PagerProps extends Size {
+  readonly pager: Pager;
+  readonly theme: Theme;
+}
+
+export function pagerLines({ pager, theme, columns, rows }: PagerProps): readonly string[] {
+  const size = { columns: columns - 1, rows: rows - 1 };
+  const { rows: shown, through } = pagerRows(pager, size);
+  const words = pager.search?.words ?? "";
+  const isDiff = looksLikeDiff(pager.lines);
+  const body = shown.map((row) => marked(row, words, isDiff ? ofDiff(theme) : (text) => text, theme));
+  const blank = Array.from({ length: Math.max(0, size.rows - body.length) }, () => "");
+  return [...body, ...blank, fit(footLine(pager, through, size.columns, theme), size.columns)];
+}
+
+/** Every place that matches is inverse; the rest keeps its colour. */
+function marked(row: string, words: string, paint: (text: string) => string, theme: Theme): string {
+  if (words === "" || !matcher(words)(row)) return paint(row);
+  const folded = words === words.toLowerCase() ? row.toLowerCase() : row;
+  // Where folding changes lengths nothing can be pointed at.
+  if (folded.length !== row.length) return paint(row);
+  let out = "";
+  let from = 0;
+  for (let at = folded.indexOf(words); at !== -1; at = folded.indexOf(words, from)) {
+    out += (at > from ? paint(row.slice(from, at)) : "") + theme.selected(row.slice(at, at + words.length));
+    from = at + words.length;
+  }
+  return out + (from < row.length ? paint(row.slice(from)) : "");
+}
+
+function looksLikeDiff(lines: readonly string[]): boolean {
+  return lines.slice(0, 40).some((line) => line.startsWith("@@ ") || line.startsWith("diff "));
+}
+
+function ofDiff(theme: Theme): (row: string) => string {
+  return (row) => {
+    if (/^(?:diff |index |--- |\+\+\+ )/.test(row)) return theme.bold(row);
+    if (row.startsWith("@@")) return theme.you(row);
+    if (row.startsWith("+")) return theme.ok(row);
+    return row.startsWith("-") ? theme.bad(row) : row;
+  };
+}
+
+function footLine(
+  { title, lines, typing, search, top }: Pager,
+  through: number,
+  columns: number,
+  theme: Theme,
+): string {
+  if (typing !== null) return `${theme.you(typing.back ? "?" : "/")}${reveal(typing.words)}▏`;
+  const share = Math.round((100 * through) / Math.max(1, lines.length));
+  const place = through >= lines.length ? "end" : `${share}%`;
+  const where = `${theme.bold(cutWidth(reveal(title), Math.max(8, columns - 30)))}  ${theme.dim(`${top.line + 1}-${through} of ${lines.length}  ${place}`)}`;
+  if (search !== null && search.at === null) return `${where}  ${theme.needs(`nothing like ${reveal(search.words)}`)}`;
+  const keys = [
+    { key: "space", word: "on", minor: 1 },
+    { key: "b", word: "back", minor: 2 },
+    { key: "/", word: "find", minor: 1 },
+    ...(search === null ? [] : [{ key: "n N", word: "next", minor: 1 }]),
+    { key: "g G", word: "ends", minor: 3 },
+    { key: "q", word: "leave", minor: 0 },
+  ];
+  const room = columns - Bun.stringWidth(where) - 2;
+  return room < 8 ? where : ends(where, keysLine(keys, room, theme), columns);
+}

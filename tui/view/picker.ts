@@ -1,0 +1,124 @@
+// The list above the line: what is chosen, as far as it is typed, the rows that match, and the keys.
+
+import { reveal } from "../../src/lib/sanitize.ts";
+import { cutWidth, displayWidth } from "../../src/lib/truncate.ts";
+import { type Item, matchingItems, type Picker, selectedItem } from "../picker.ts";
+import type { Theme } from "../theme.ts";
+import { keysLine, type ViewKey } from "./screenful.ts";
+
+export interface PickerProps {
+  readonly picker: Picker;
+  readonly theme: Theme;
+  readonly columns: number;
+  /** Of the rows of the list itself. */
+  readonly rowsMax: number;
+}
+
+export interface PickerLines {
+  readonly lines: readonly string[];
+  /** Where what is typed goes on. */
+  readonly cursor: { readonly row: number; readonly column: number };
+}
+
+const TITLES: { readonly [K in Picker["kind"]]: string } = {
+  process: "go to process",
+  model: "who answers",
+  theme: "colours",
+  approval: "waits for you",
+};
+const NUMBERED_MAX = 9;
+const ID_COLUMNS_MAX = 44;
+const MARK_COLUMNS_MAX = 8;
+
+export function pickerLines({ picker, theme, columns, rowsMax }: PickerProps): PickerLines {
+  const title = TITLES[picker.kind];
+  const head = `  ${theme.dim(title)}  ${reveal(picker.typed)}`;
+  const cursor = { row: 0, column: displayWidth(`  ${title}  ${reveal(picker.typed)}`) };
+  const shown = matchingItems(picker);
+  const selected = selectedItem(picker);
+  const at = selected === null ? -1 : shown.indexOf(selected);
+  const from = Math.max(0, Math.min(at - rowsMax + 1 + Math.floor(rowsMax / 3), shown.length - rowsMax));
+  const draw = rowDrawer(picker, theme, columns - 1);
+  const rows = shown.slice(from, from + rowsMax).map((item) => draw(item, item === selected));
+  const left = shown.length - from - rows.length;
+  return {
+    lines: [
+      head,
+      ...rows,
+      ...(rows.length === 0 ? [`  ${theme.dim(emptyText(picker))}`] : []),
+      ...(left > 0 ? [theme.dim(`     ${left} more`)] : []),
+      `  ${footLine(picker, columns - 3, theme)}`,
+    ],
+    cursor,
+  };
+}
+
+function emptyText({ items, typed }: Picker): string {
+  if (items === null) return "one moment";
+  return typed === "" ? "there is nothing" : "nothing matches";
+}
+
+/** Columns are as wide as what stands in them, whatever is typed: nothing moves while the list gets shorter. */
+function rowDrawer(
+  { kind, items }: Picker,
+  theme: Theme,
+  columns: number,
+): (item: Item, isSelected: boolean) => string {
+  const all = items ?? [];
+  const widest = (text: (item: Item) => string, most: number) =>
+    Math.min(most, Math.max(0, ...all.map((item) => displayWidth(reveal(text(item))))));
+  const ids = kind === "approval" ? 4 : widest(({ id }) => id, Math.min(ID_COLUMNS_MAX, columns - 10));
+  const marks = widest(({ mark }) => mark, MARK_COLUMNS_MAX);
+  const notes = Math.max(0, ...all.map((item) => displayWidth(noteOf(item, kind))));
+  const left = columns - ids - marks - 9;
+  const texts = widest(({ text }) => text, Math.max(8, Math.floor(left / 2), left - notes - 2));
+  return (item, isSelected) => {
+    const number = kind === "process" ? numberOf(item, all) : "";
+    const name = padded(item.id, ids);
+    const cells = [
+      `${isSelected ? theme.you(theme.glyphs.say) : " "} ${number === "" ? "" : `${theme.dim(number)}  `}${isSelected ? theme.bold(name) : name}`,
+      ...(marks === 0 ? [] : [markColour(item.mark, theme)(padded(item.mark, marks))]),
+    ];
+    const room = columns - ids - marks - (number === "" ? 5 : 8);
+    const text = padded(item.text, Math.min(texts, Math.max(0, room)));
+    const rest = cutWidth(noteOf(item, kind), Math.max(0, room - texts - 2));
+    return [...cells, ...(texts === 0 ? [] : [text]), theme.dim(rest)].join("  ").trimEnd();
+  };
+}
+
+function noteOf({ isNow, note }: Item, kind: Picker["kind"]): string {
+  const here = isNow ? (kind === "process" ? "here" : "now") : "";
+  return reveal([here, note].filter((each) => each !== "").join(" · "));
+}
+
+function numberOf(item: Item, all: readonly Item[]): string {
+  const number = all.indexOf(item) + 1;
+  return number <= NUMBERED_MAX ? String(number) : " ";
+}
+
+function markColour(mark: string, theme: Theme): (text: string) => string {
+  if (mark === "R" || mark === "D") return theme.ok;
+  if (mark === "E") return theme.bad;
+  return mark === "W" || mark === "P" || mark === "T" || mark === "?" ? theme.needs : theme.dim;
+}
+
+function padded(text: string, columns: number): string {
+  const cut = cutWidth(reveal(text), columns);
+  return cut + " ".repeat(Math.max(0, columns - displayWidth(cut)));
+}
+
+function footLine({ kind, ending }: Picker, columns: number, theme: Theme): string {
+  if (ending !== null) return `${theme.needs("end")} ${ending}? ${theme.bold("y")} ends it; any other key does not`;
+  const keys: readonly ViewKey[] = [
+    { key: "enter", word: kind === "process" ? "go" : kind === "approval" ? "look and answer" : "take", minor: 0 },
+    ...(kind === "process"
+      ? [
+          { key: "alt-enter", word: "look", minor: 2 },
+          { key: "ctrl-n", word: "new", minor: 1 },
+          { key: "ctrl-k", word: "end", minor: 2 },
+        ]
+      : []),
+    { key: "esc", word: "back", minor: 0 },
+  ];
+  return keysLine(keys, columns, theme);
+}

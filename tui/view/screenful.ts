@@ -1,0 +1,76 @@
+// What all views of the whole screen have: a line that says what this is, rows with one of them selected, something about that one, and the
+// keys. Lines of text and no boxes: a table that is drawn every second must cost next to nothing. Props in, lines out.
+
+import { displayWidth } from "../../src/lib/truncate.ts";
+import type { Theme } from "../theme.ts";
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface Screenful {
+  readonly title: readonly string[];
+  readonly head: string;
+  readonly body: readonly string[];
+  /** Where in the body the selected row is; -1 where none is. */
+  readonly at: number;
+  /** About the selected one, under the body. */
+  readonly detail: readonly string[];
+  readonly foot: string;
+}
+
+export interface ViewKey {
+  readonly key: string;
+  readonly word: string;
+  /** The highest goes first where there is no room. */
+  readonly minor: number;
+}
+
+/** Every row of the screen, the selected one in sight. */
+export function screenful(
+  { title, head, body, at, detail, foot }: Screenful,
+  { columns, rows }: Size,
+): readonly string[] {
+  const above = [...title, ...(head === "" ? [] : ["", head])];
+  const about = detail.length === 0 ? [] : ["", ...detail];
+  const room = Math.max(1, rows - above.length - 2);
+  // On a small screen the table comes first.
+  const kept = about.slice(0, Math.max(0, room - Math.min(3, Math.max(1, body.length))));
+  const bodyRows = room - kept.length;
+  const from = Math.max(0, Math.min(at - Math.floor(bodyRows / 2), body.length - bodyRows));
+  const shown = body.slice(from, from + bodyRows);
+  const blank = Array.from({ length: Math.max(0, bodyRows - shown.length) }, () => "");
+  return [...above, ...shown, ...blank, ...kept, "", foot].slice(0, rows).map((line) => fit(line, columns - 1));
+}
+
+/** What does not fit is cut, its colours kept. */
+export function fit(line: string, columns: number): string {
+  return Bun.stringWidth(line) <= columns ? line : Bun.sliceAnsi(line, 0, columns);
+}
+
+export function selectedRow(line: string, columns: number, theme: Theme): string {
+  const plain = Bun.stripANSI(line);
+  return theme.selected(plain + " ".repeat(Math.max(0, columns - displayWidth(plain))));
+}
+
+export function keysLine(keys: readonly ViewKey[], columns: number, theme: Theme): string {
+  let shown = keys;
+  const width = () => shown.reduce((sum, { key, word }) => sum + displayWidth(key) + word.length + 3, -2);
+  while (width() > columns && shown.length > 1) {
+    const most = Math.max(...shown.map(({ minor }) => minor));
+    if (most === 0) break;
+    shown = shown.filter(({ minor }, index) => minor < most || index !== lastOf(shown, most));
+  }
+  return shown.map(({ key, word }) => `${theme.bold(key)} ${theme.dim(word)}`).join("  ");
+}
+
+function lastOf(keys: readonly ViewKey[], minor: number): number {
+  return keys.findLastIndex((each) => each.minor === minor);
+}
+
+/** Two texts at the two ends of a row; where there is no room the second goes. */
+export function ends(left: string, right: string, columns: number): string {
+  const gap = columns - Bun.stringWidth(left) - Bun.stringWidth(right);
+  return gap < 2 ? left : left + " ".repeat(gap) + right;
+}

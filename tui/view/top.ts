@@ -1,0 +1,175 @@
+// top: how many there are of each kind, how fast they write and what was used; the table; what is known of the one that is selected, or all of
+// what it asks; the keys.
+
+import { age, processTable, type Row, waitsText } from "../../commands/process-table.ts";
+import type { ProcessInfo } from "../../src/abi/process.ts";
+import { reveal } from "../../src/lib/sanitize.ts";
+import { askRows } from "../ask-rows.ts";
+import type { Ask } from "../state.ts";
+import type { Paint, Theme } from "../theme.ts";
+import { rateOf, rowsOf, selectedOf, type Top } from "../top.ts";
+import { ends, keysLine, type Size, screenful, selectedRow, type ViewKey } from "./screenful.ts";
+
+export interface TopProps extends Size {
+  readonly top: Top;
+  readonly asks: readonly Ask[];
+  readonly notice: string;
+  readonly theme: Theme;
+  readonly now: number;
+}
+
+const LEGEND = "R running  D tool  W waits for you  Q queued  P paused  T stopped  S idle  E error";
+
+const STATES: { readonly [S in ProcessInfo["state"]]: string } = {
+  idle: "idle",
+  queued: "queued",
+  running: "running",
+  waiting_tool: "runs a tool",
+  waiting_hil: "waits for you",
+  paused: "paused",
+  stopped: "stopped",
+  error: "failed",
+};
+
+export function topLines(props: TopProps): readonly string[] {
+  const { top, asks, theme, now } = props;
+  const columns = props.columns - 1;
+  const shown = rowsOf(top, now);
+  const { head, lines } = processTable(shown, {
+    columns,
+    now,
+    paint: (name, text, row) => painted(name, text, row, theme),
+  });
+  const selected = selectedOf(top, now);
+  const at = shown.findIndex(({ process }) => process.pid === selected?.pid);
+  const body = lines.map((line, index) => (index === at ? selectedRow(line, columns, theme) : line));
+  const none = lines.length === 0 && top.processes.length > 0 ? [theme.dim("no process matches")] : [];
+  const ask = asks.find(({ pid }) => pid === selected?.pid) ?? null;
+  return screenful(
+    {
+      title: [titleLine(props, columns)],
+      head: theme.dim(head),
+      body: [...body, ...none],
+      at,
+      detail: selected === null ? [] : detailLines(selected, ask, props, columns),
+      foot: footLine(props, selected, columns),
+    },
+    props,
+  );
+}
+
+function painted(head: string, text: string, { process: { state }, live }: Row, theme: Theme): string {
+  if (head === "S") return stateColour(state, theme)(text);
+  if (head === "CTX" && (live?.context ?? 0) >= 0.8) return theme.needs(text);
+  if (head === "WAITS FOR") return theme.dim(text);
+  if (head === "LABEL" || head === "PID") return text;
+  return text.trim() === "-" ? theme.dim(text) : text;
+}
+
+function stateColour(state: ProcessInfo["state"], theme: Theme): (text: string) => string {
+  if (state === "running" || state === "waiting_tool") return theme.ok;
+  if (state === "error") return theme.bad;
+  return state === "waiting_hil" || state === "paused" || state === "stopped" ? theme.needs : theme.dim;
+}
+
+interface TitlePart {
+  readonly text: string;
+  /** The highest goes first where there is no room. */
+  readonly minor: number;
+}
+
+function titleLine({ top, theme, now }: TopProps, columns: number): string {
+  const { processes, filter, filtering, sort, day } = top;
+  const count = (...states: readonly ProcessInfo["state"][]) =>
+    processes.filter(({ state }) => states.includes(state)).length;
+  const part = (number: number, word: string, paint: Paint, minor: number): readonly TitlePart[] =>
+    number === 0 ? [] : [{ text: paint(`${number} ${word}`), minor }];
+  const waiting = count("waiting_hil");
+  const left: readonly TitlePart[] = [
+    { text: theme.bold("top"), minor: 0 },
+    { text: new Date(now).toTimeString().slice(0, 8), minor: 5 },
+    { text: `${processes.length} ${processes.length === 1 ? "process" : "processes"}`, minor: 1 },
+    ...part(count("running", "waiting_tool", "queued"), "working", theme.ok, 2),
+    ...part(waiting, waiting === 1 ? "waits for you" : "wait for you", theme.needs, 0),
+    ...part(count("paused", "stopped"), "held", theme.needs, 3),
+    ...part(Math.ceil(rateOf(top, null, now)), "tok/s", theme.dim, 4),
+  ];
+  const isNarrowed = filtering || filter !== "";
+  const used = usedText(day, processes);
+  const right: readonly TitlePart[] = isNarrowed
+    ? [{ text: theme.you(`/${reveal(filter)}${filtering ? "▏" : ""}`), minor: 0 }]
+    : [...(used === "" ? [] : [{ text: theme.dim(used), minor: 3 }]), { text: theme.dim(`by ${sort}`), minor: 6 }];
+  return titled(left, right, columns);
+}
+
+function titled(left: readonly TitlePart[], right: readonly TitlePart[], columns: number): string {
+  const most = Math.max(...[...left, ...right].map(({ minor }) => minor));
+  const text = (parts: readonly TitlePart[]) => parts.map((part) => part.text).join("  ");
+  const width = Bun.stringWidth(`${text(left)}  ${text(right)}`);
+  if (width <= columns || most === 0) return ends(text(left), text(right), columns);
+  const kept = (parts: readonly TitlePart[]) => parts.filter(({ minor }) => minor < most);
+  return titled(kept(left), kept(right), columns);
+}
+
+function usedText(day: Top["day"], processes: readonly ProcessInfo[]): string {
+  if (day?.maxUsd != null) return `$${day.usedUsd.toFixed(2)} of $${day.maxUsd.toFixed(2)} today`;
+  const sum = processes.reduce((total, { costUsd }) => total + costUsd, 0);
+  return sum === 0 ? "" : `$${sum.toFixed(2)}`;
+}
+
+function detailLines(process: ProcessInfo, ask: Ask | null, props: TopProps, columns: number): readonly string[] {
+  const { top, theme, now } = props;
+  const { pid, label, state, waitsFor, parentPid, queued, lastActiveAt, cwd, mode, tokens, costUsd } = process;
+  const active = lastActiveAt === null ? "never active" : `active ${age(now - lastActiveAt)} ago`;
+  const name = label === null ? theme.you(pid) : `${theme.you(pid)}  ${reveal(label)}`;
+  const row = (head: string, text: string) => `  ${theme.dim(head.padEnd(7))}${text}`;
+  const first = ends(name, theme.dim(`${STATES[state]} · ${active}`), columns);
+  if (ask !== null && state === "waiting_hil") return [first, ...askLines(ask, props)];
+  const seen = top.seen[pid];
+  const model = seen?.model ?? null;
+  const used = `${tokens.toLocaleString("en-US")} tokens${costUsd > 0 ? ` · $${costUsd.toFixed(2)}` : ""}`;
+  return [
+    first,
+    row("waits", waitsFor === null ? theme.dim("for nothing") : reveal(waitsText(waitsFor))),
+    row("used", `${used} · mode ${mode} · queue ${queued}${parentPid === null ? "" : ` · of ${parentPid}`}`),
+    ...(model === null ? [] : [row("model", reveal(model))]),
+    row("place", reveal(cwd)),
+    ...(columns > LEGEND.length ? ["", theme.dim(LEGEND)] : []),
+  ];
+}
+
+function askLines(ask: Ask, { theme, columns, rows }: TopProps): readonly string[] {
+  const shown = askRows(ask, { columns, rows });
+  const more = shown.left === 0 ? [] : [theme.needs(`  ${shown.left} lines more: enter shows all of it`)];
+  const what = ask.kind === "question" ? "asks you" : `wants ${reveal(ask.tool)}`;
+  return [`${theme.needs(theme.glyphs.asks)} ${what} ${theme.dim(reveal(ask.why))}`, ...shown.rows, ...more];
+}
+
+function footLine({ top, asks, notice, theme }: TopProps, selected: ProcessInfo | null, columns: number): string {
+  if (top.ending !== null)
+    return `${theme.needs("end")} ${top.ending}? ${theme.bold("y")} ends it, its history is archived; any other key does not`;
+  if (notice !== "") return theme.dim(notice);
+  if (top.filtering)
+    return keysLine([key("enter", "keeps the filter", 0), key("esc", "takes it away", 1)], columns, theme);
+  const isAsking =
+    selected?.state === "waiting_hil" && asks.some(({ pid, kind }) => pid === selected.pid && kind === "approval");
+  const keys = [
+    key("↑↓", "move", 1),
+    key("enter", "talk", 0),
+    ...(isAsking ? [key("y", "allow", 0), key("n", "refuse", 0)] : []),
+    key("l", "log", 2),
+    key("c", "calls", 2),
+    key("p", selected?.state === "stopped" ? "go on" : "stop", 2),
+    key("i", "end the run", 5),
+    key("x", "end", 3),
+    key("s", "sort", 3),
+    key("t", "tree", 4),
+    key("/", "filter", 3),
+    key("q", "back", 0),
+  ];
+  return keysLine(keys, columns, theme);
+}
+
+function key(name: string, word: string, minor: number): ViewKey {
+  return { key: name, word, minor };
+}
