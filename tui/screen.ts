@@ -118,6 +118,14 @@ export class Screen {
     this.mode = "released";
   }
 
+  /** Something broke: the terminal is left in its usual mode, whatever is to be drawn. */
+  abandon(): void {
+    if (this.mode === "released") return;
+    const back = this.mode === "alt" ? ALT_OFF : this.toTop();
+    this.tty.write(`${back}${CLEAR_BELOW}${WRAP}${SHOW}`);
+    this.mode = "released";
+  }
+
   /** Takes it back, on a line of its own wherever the other left the cursor. */
   reclaim(): void {
     if (this.mode !== "released") return;

@@ -3,7 +3,7 @@
 
 export interface Theme {
   /** What the terminal can show, whatever was chosen. */
-  readonly abilities: Abilities;
+  readonly abilities: Shows;
   readonly colour: boolean;
   /** The person: prompt, directory, marks of a selection. */
   readonly you: Paint;
@@ -36,6 +36,8 @@ export interface Glyphs {
   readonly full: string;
   readonly empty: string;
   readonly spinner: readonly string[];
+  /** In its place where nothing may move. */
+  readonly still: string;
 }
 
 const UNICODE: Glyphs = {
@@ -53,6 +55,7 @@ const UNICODE: Glyphs = {
   full: "▮",
   empty: "▯",
   spinner: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
+  still: "·",
 };
 
 const ASCII: Glyphs = {
@@ -70,6 +73,7 @@ const ASCII: Glyphs = {
   full: "#",
   empty: ".",
   spinner: ["|", "/", "-", "\\"],
+  still: "*",
 };
 
 /** What can be chosen, in words. */
@@ -80,6 +84,8 @@ export const THEMES = {
   none: "no colour: glyphs and words say it all",
 } as const;
 export type ThemeName = keyof typeof THEMES;
+/** The setting that keeps it. */
+export const THEME_KEY = "terminal.theme";
 
 /** SGR numbers of you, ok, needs, bad, keyword, string, number. */
 const COLOURS: { readonly [N in Exclude<ThemeName, "none">]: readonly [number, ...number[]] } = {
@@ -89,9 +95,11 @@ const COLOURS: { readonly [N in Exclude<ThemeName, "none">]: readonly [number, .
   light: [34, 32, 35, 31, 35, 32, 34],
 };
 
-export interface Abilities {
+export interface Shows {
   readonly colour: boolean;
   readonly unicode: boolean;
+  /** Nothing moves that need not. */
+  readonly still?: boolean;
 }
 
 /** The theme that everything holds, from now on in other colours; what is on the screen already stays as it is. */
@@ -99,8 +107,16 @@ export function retheme(theme: Theme, name: ThemeName): void {
   Object.assign(theme, themeOf(theme.abilities, name));
 }
 
-export function themeOf(abilities: Abilities, name: ThemeName = "auto"): Theme {
-  const { unicode } = abilities;
+/** The same, from now on without motion. */
+export function still(theme: Theme): void {
+  Object.assign(theme, {
+    abilities: { ...theme.abilities, still: true },
+    glyphs: { ...theme.glyphs, spinner: [theme.glyphs.still] },
+  });
+}
+
+export function themeOf(abilities: Shows, name: ThemeName = "auto"): Theme {
+  const glyphs = abilities.unicode ? UNICODE : ASCII;
   const colour = abilities.colour && name !== "none";
   const [you = 0, ok = 0, needs = 0, bad = 0, keyword = 0, string = 0, number = 0] =
     COLOURS[name === "none" ? "auto" : name];
@@ -119,23 +135,6 @@ export function themeOf(abilities: Abilities, name: ThemeName = "auto"): Theme {
     keyword: paint(keyword),
     string: paint(string),
     number: paint(number),
-    glyphs: unicode ? UNICODE : ASCII,
-  };
-}
-
-/** What an environment says of the terminal; `dumb` takes no motion of the cursor at all. */
-export function abilitiesOf(env: { readonly [name: string]: string | undefined }): {
-  readonly colour: boolean;
-  readonly unicode: boolean;
-  readonly dumb: boolean;
-} {
-  const dumb = env.TERM === "dumb" || env.TERM === undefined;
-  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
-  const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "" && env.FORCE_COLOR !== "0";
-  return {
-    colour: !dumb && (forced || !env.NO_COLOR),
-    // Where nothing is said, as on a machine that was just set up, a terminal of these years takes it.
-    unicode: locale === "" || /utf-?8/i.test(locale),
-    dumb,
+    glyphs: abilities.still ? { ...glyphs, spinner: [glyphs.still] } : glyphs,
   };
 }

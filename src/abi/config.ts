@@ -193,6 +193,9 @@ export const SETTINGS = {
     max: 100_000,
   }),
 
+  "council.model": setting("text", "the model of the chair of a council, where none is named", "", {
+    env: "COUNCIL_MODEL",
+  }),
   "run.timeoutMs": count(
     "a run is stopped this long after it last did something, and never later than four times that; 0 is never",
     1_800_000,
@@ -222,6 +225,12 @@ export const SETTINGS = {
   "compaction.extractMemories": flag("whether a compaction, or a reset, has written down what should last", true, ASKS),
   "timeouts.llmMs": count("how long a model may go without a word", 300_000, { min: 1000 }),
   "timeouts.toolMs": count("how long a tool may take", 60_000),
+  "terminal.notify": choice("how gsv calls when something waits and nobody looks", ["auto", "bell", "off"], {
+    env: "GSV_TERMINAL_NOTIFY",
+  }),
+  "terminal.motion": choice("whether anything on a terminal moves by itself", ["full", "reduced"], {
+    env: "GSV_TERMINAL_MOTION",
+  }),
 
   "retention.archivesDays": count("archives older than this are deleted; 0 keeps them for ever", 0, {
     max: DAYS_MAX,

@@ -1,7 +1,8 @@
 // The prompt, before what it takes to use it is loaded. What is typed meanwhile is in the terminal's own buffer, and shown by it.
 
 import { fstatSync, writeSync } from "node:fs";
-import { abilitiesOf, themeOf } from "../../tui/theme.ts";
+import { abilitiesOf } from "../../tui/abilities.ts";
+import { themeOf } from "../../tui/theme.ts";
 
 /** Memory devices, /dev/null among them, have this major number on Linux; everything else of its kind that gsv is given is a terminal. */
 const MAJOR_MEMORY = 1;

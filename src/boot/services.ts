@@ -17,6 +17,7 @@ import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
 import { budgetService } from "../process/budget-service.ts";
 import { historiesService } from "../process/histories.ts";
+import type { Ledger } from "../process/ledger.ts";
 import { lifecycleService } from "../process/lifecycle.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
@@ -67,10 +68,7 @@ export function bootServices(
     processes,
     registry: registryService({ kernel, atRest: false, heldBy: (pid) => ledger.heldBy(pid) }),
     prompts: promptsService(promptPorts(core, files, parts)),
-    histories: historiesService({
-      ...{ kernel, store, calls: { heard: core.calls, clock } },
-      open: (row) => ledger.open(row),
-    }),
+    histories: bootHistories(core, ledger),
     archives: archivesService({ kernel, objects }),
     models: modelService(choosing),
     conversations: conversationsOf(core, parts, spawning),
@@ -213,4 +211,8 @@ export function bootFiles(core: Core): FileParts {
   });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
   return { options, locate: pathLocator(options), kept: new KeptResults(namespace), live };
+}
+
+function bootHistories({ kernel, processes: store, calls, machine: { clock } }: Core, ledger: Ledger) {
+  return historiesService({ kernel, store, calls: { heard: calls, clock }, open: (row) => ledger.open(row) });
 }

@@ -2,61 +2,143 @@
 // way to put the program aside. However the program ends, the terminal is left as it was found.
 
 import { writeSync } from "node:fs";
-import type { Terminal } from "../../tui/app.ts";
+import type { Abilities } from "../../tui/abilities.ts";
+import type { Terminal } from "../../tui/ports.ts";
 import type { Clock } from "../lib/clock.ts";
+import { type Guard, guardTerminal } from "./tty-guard.ts";
 
 const FALLBACK = { columns: 80, rows: 24 };
-/** Pastes in brackets, so that they are told from what is typed. */
-const [ON, OFF] = ["\x1b[?2004h", "\x1b[?2004l\x1b[?25h"];
+const CSI = "\x1b[";
+/** Pastes in brackets, so that they are told from what is typed; and whether the window is the one that is used. */
+const [ON, OFF] = [`${CSI}?2004h${CSI}?1004h`, `${CSI}?1004l${CSI}?2004l${CSI}?25h`];
+const [KEEP_TITLE, GIVE_TITLE] = [`${CSI}22;0t`, `${CSI}23;0t`];
+/** Keys that say all of what is held, where they are offered: asked for once, as the answer comes. */
+const [ASK_KEYS, MORE_KEYS, USUAL_KEYS] = [`${CSI}?u`, `${CSI}>1u`, `${CSI}<u`];
+const KEYS_OFFERED = /\x1b\[\?\d+u/;
+const [ALT_ON, ALT_OFF] = [`${CSI}?1049h`, `${CSI}?1049l`];
 const FULL_RETRY_MS = 2;
 /** What comes this soon was typed while somebody else had the terminal. */
-const AHEAD_MS = 30;
+const AHEAD_MS = 150;
 
-export function openTerminal(clock: Clock): Terminal {
-  const { stdin, stdout } = process;
-  let hearing: ((bytes: Uint8Array) => void) | null = null;
-  let takenAt = 0;
-  const hear = (bytes: Uint8Array) => hearing?.(clock.mono() - takenAt < AHEAD_MS ? typedAhead(bytes) : bytes);
+export function openTerminal(clock: Clock, { told }: Pick<Abilities, "told">): Terminal {
+  return new Tty(clock, told).port();
+}
 
-  function give(): void {
-    if (hearing === null) return;
-    hearing = null;
-    stdin.off("data", hear);
-    stdin.setRawMode(false);
+class Tty {
+  private hearing: ((bytes: Uint8Array) => void) | null = null;
+  private takenAt = 0;
+  private keys: "unasked" | "asked" | "offered" = "unasked";
+  private isFull = false;
+  private guard: Guard | null = null;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly told: boolean,
+  ) {
+    process.on("exit", () => {
+      this.give();
+      this.guard?.over();
+    });
+  }
+
+  port(): Terminal {
+    const { stdout } = process;
+    return {
+      get columns() {
+        return stdout.columns || FALLBACK.columns;
+      },
+      get rows() {
+        return stdout.rows || FALLBACK.rows;
+      },
+      write: (text) => this.write(text),
+      take: (listener) => this.take(listener),
+      give: () => this.give(),
+      onResize: (listener) => void stdout.on("resize", listener),
+      onGone: (listener) => {
+        for (const event of ["end", "error"]) process.stdin.on(event, listener);
+      },
+      suspend: () => this.suspend(),
+      watch: () => this.watch(),
+    };
+  }
+
+  private readonly hear = (bytes: Uint8Array): void => {
+    if (this.keys === "asked" && KEYS_OFFERED.test(Buffer.from(bytes).toString("latin1"))) {
+      this.keys = "offered";
+      this.write(MORE_KEYS);
+      this.tellGuard();
+    }
+    this.hearing?.(this.clock.mono() - this.takenAt < AHEAD_MS ? typedAhead(bytes) : bytes);
+  };
+
+  private take(listener: (bytes: Uint8Array) => void): void {
+    const fresh = this.hearing === null;
+    this.hearing = listener;
+    if (!fresh) return;
+    this.takenAt = this.clock.mono();
+    const { stdin } = process;
+    stdin.setRawMode(true);
+    stdin.on("data", this.hear);
+    stdin.resume();
+    this.write(`${this.told ? KEEP_TITLE : ""}${ON}${this.keysOn()}`);
+    this.tellGuard();
+  }
+
+  private keysOn(): string {
+    if (this.keys === "offered") return MORE_KEYS;
+    if (this.keys === "asked" || !this.told) return "";
+    this.keys = "asked";
+    return ASK_KEYS;
+  }
+
+  private give(): void {
+    if (this.hearing === null) return;
+    this.hearing = null;
+    const { stdin } = process;
+    stdin.off("data", this.hear);
+    try {
+      stdin.setRawMode(false);
+    } catch {} // it has gone
     // Whoever comes next reads it: what goes on being read here would be lost to them.
     stdin.pause();
-    write(OFF);
+    this.write(this.usual());
+    this.tellGuard();
   }
-  process.on("exit", give);
 
-  return {
-    get columns() {
-      return stdout.columns || FALLBACK.columns;
-    },
-    get rows() {
-      return stdout.rows || FALLBACK.rows;
-    },
-    write,
-    take(listener) {
-      const fresh = hearing === null;
-      hearing = listener;
-      if (!fresh) return;
-      takenAt = clock.mono();
-      stdin.setRawMode(true);
-      stdin.on("data", hear);
-      stdin.resume();
-      write(ON);
-    },
-    give,
-    onResize: (listener) => void stdout.on("resize", listener),
-    async suspend() {
-      // With nothing to wait for, the program would be over as it goes on.
-      const goesOn = new AbortController();
-      process.once("SIGCONT", () => goesOn.abort());
-      process.kill(0, "SIGTSTP");
-      await clock.sleep(Number.MAX_SAFE_INTEGER, goesOn.signal);
-    },
-  };
+  /** What puts the terminal back into its usual mode. */
+  private usual(): string {
+    const full = this.isFull ? ALT_OFF : "";
+    this.isFull = false;
+    return `${full}${this.keys === "offered" ? USUAL_KEYS : ""}${this.told ? GIVE_TITLE : ""}${OFF}`;
+  }
+
+  private watch(): void {
+    this.guard ??= guardTerminal();
+    this.tellGuard();
+  }
+
+  private tellGuard(): void {
+    if (this.guard === null) return;
+    const full = this.isFull;
+    this.guard.says(this.hearing === null ? "" : this.usual());
+    this.isFull = full;
+  }
+
+  private write(text: string): void {
+    writeAll(text);
+    const isFull = text.includes(ALT_ON) || (this.isFull && !text.includes(ALT_OFF));
+    if (isFull === this.isFull) return;
+    this.isFull = isFull;
+    this.tellGuard();
+  }
+
+  private async suspend(): Promise<void> {
+    // With nothing to wait for, the program would be over as it goes on.
+    const goesOn = new AbortController();
+    process.once("SIGCONT", () => goesOn.abort());
+    process.kill(0, "SIGTSTP");
+    await this.clock.sleep(Number.MAX_SAFE_INTEGER, goesOn.signal);
+  }
 }
 
 /** Where lines are taken whole, Enter ends one with a line feed; a key that begins a new line was not typed there. */
@@ -64,7 +146,7 @@ function typedAhead(bytes: Uint8Array): Uint8Array {
   return bytes.map((byte) => (byte === 0x0a ? 0x0d : byte));
 }
 
-function write(text: string): void {
+function writeAll(text: string): void {
   const bytes = Buffer.from(text);
   for (let from = 0; from < bytes.length; ) {
     try {

@@ -1,7 +1,7 @@
 // Counts and sizes of objects in a home, by owner. Reads only.
 
-import { isOlder } from "./migrate.ts";
-import { KERNEL_SCHEMA } from "./migrations/kernel.ts";
+import { isOlder } from "./edition.ts";
+import { KERNEL_EDITION } from "./migrations/editions.ts";
 import { Db } from "./open.ts";
 
 export interface ObjectSums {
@@ -15,7 +15,7 @@ export interface ObjectSums {
 export function objectSums(kernelDb: string): ObjectSums[] {
   const db = new Db(kernelDb, { mode: "read" });
   try {
-    if (isOlder(db, KERNEL_SCHEMA)) return [];
+    if (isOlder(db, KERNEL_EDITION)) return [];
     const sums = new Map<string, ObjectSums>();
     for (const { key, size } of db.all<{ key: string; size: number }>(
       "SELECT key, size FROM objects WHERE dirmarker = 0",

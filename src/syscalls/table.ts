@@ -75,6 +75,7 @@ type File = () => Promise<readonly unknown[]>;
 const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   proc: [
     async () => (await import("./proc.ts")).procCalls,
+    async () => (await import("./proc-trace.ts")).traceCalls,
     async () => (await import("./proc-model.ts")).procModelCalls,
     async () => (await import("./proc-mode.ts")).procModeCalls,
     async () => (await import("./proc-life.ts")).procLifeCalls,

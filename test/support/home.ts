@@ -85,7 +85,10 @@ export class TestHome {
   }
 
   /** gsv on a terminal, as a person has it. */
-  terminal(env: Env = {}, size: { readonly columns?: number; readonly rows?: number } = {}): Session {
+  terminal(
+    env: Env = {},
+    size: { readonly columns?: number; readonly rows?: number; readonly argv?: readonly string[] } = {},
+  ): Session {
     return new Session({ argv: gsvCommand(), env: { ...this.env, ...env }, ...size });
   }
 

@@ -3,7 +3,7 @@
 
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { KernelDb } from "../../src/store/kernel/db.ts";
+import { openKernelDb } from "../../src/store/kernel/open.ts";
 import { scratchDirectory } from "./scratch.ts";
 
 let bytes: Uint8Array | undefined;
@@ -17,7 +17,7 @@ function made(): Uint8Array {
   const directory = scratchDirectory("migrated");
   try {
     const file = join(directory, "kernel.db");
-    KernelDb.open(file, { now: 1 }).db.close();
+    openKernelDb(file, { now: 1 }).db.close();
     return readFileSync(file);
   } finally {
     rmSync(directory, { recursive: true, force: true });

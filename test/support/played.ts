@@ -4,7 +4,8 @@
 import { Terminal as Emulator } from "@xterm/headless";
 import type { ProcessInfo } from "../../src/abi/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
-import { type AppPorts, type Terminal, terminalShell } from "../../tui/app.ts";
+import { terminalShell } from "../../tui/app.ts";
+import type { AppPorts, Terminal } from "../../tui/ports.ts";
 import { themeOf } from "../../tui/theme.ts";
 import { PID } from "./chat.ts";
 import { FakeIo, FakeOutput } from "./io.ts";
@@ -72,7 +73,8 @@ export class Played {
       version: "0.1.0",
       terminal: this.terminal(),
       theme: options.theme ?? themeOf({ colour, unicode }),
-      history: { lines: history, add: () => {} },
+      abilities: { told: true, notifies: "bell", unicode },
+      history: { past: history.map((text) => ({ text, at: null, cwd: null, status: null })), add: () => {} },
       words: [],
       early: () => [],
     };
@@ -98,6 +100,8 @@ export class Played {
         this.resizing = listener;
       },
       suspend: async () => void this.stops++,
+      onGone: () => {},
+      watch: () => {},
     };
   }
 

@@ -72,6 +72,12 @@ export class Session implements AsyncDisposable {
     return lines;
   }
 
+  /** Whether lines are taken whole and what is typed is shown, as a shell has it. */
+  get takesLines(): boolean {
+    const [echo, whole, signals] = [0x8, 0x2, 0x1];
+    return (this.terminal.localFlags & (echo | whole | signals)) === (echo | whole | signals);
+  }
+
   cursor(): { readonly row: number; readonly column: number } {
     const { cursorX, cursorY } = this.emulator.buffer.active;
     return { row: cursorY, column: cursorX };

@@ -11,6 +11,7 @@ class Shown {
   readonly writes: string[] = [];
   readonly screen: Screen;
   readonly emulator: Terminal;
+  breaks = false;
   private below: Live = { lines: [], cursor: null };
 
   constructor(
@@ -28,7 +29,10 @@ class Shown {
       },
     };
     const shown = this;
-    this.screen = new Screen(tty, this.clock, () => this.below);
+    this.screen = new Screen(tty, this.clock, () => {
+      if (this.breaks) throw new Error("it broke");
+      return this.below;
+    });
   }
 
   /** What another program, or a shell before us, wrote. */
@@ -44,6 +48,10 @@ class Shown {
   async painted(): Promise<readonly string[]> {
     this.screen.paint();
     for (const text of this.writes.splice(0)) await this.other(text);
+    return this.lines();
+  }
+
+  lines(): readonly string[] {
     const { active } = this.emulator.buffer;
     const lines: string[] = [];
     const last = active.baseY + active.cursorY;
@@ -166,6 +174,24 @@ test("a full screen view leaves scrollback as it was; what was committed meanwhi
   expect(await shown.painted()).toEqual(["top", "row"]);
   shown.screen.leaveAlt();
   expect(await shown.painted()).toEqual(["one", "two", ">"]);
+});
+
+test("what cannot be drawn any more does not keep the terminal from being given back, out of a full screen too", async () => {
+  for (const full of [false, true]) {
+    const shown = new Shown(20, 6);
+    shown.screen.commit(["one"]);
+    shown.live("tail", "> ");
+    await shown.painted();
+    if (full) shown.screen.enterAlt();
+    shown.breaks = true;
+    shown.screen.changed();
+    expect(() => shown.screen.release()).toThrow();
+    shown.screen.abandon();
+    for (const text of shown.writes.splice(0)) await shown.other(text);
+    await shown.other("sh$ ");
+    expect(shown.emulator.buffer.active.type).toBe("normal");
+    expect(shown.lines()).toEqual(["one", "sh$"]);
+  }
 });
 
 test("pushed up, the screen is empty but for the live part and scrollback has everything once", async () => {

@@ -34,7 +34,26 @@ export interface UsageQuery {
   readonly until?: number;
 }
 
+/** What one run used, of the turns that are counted. */
+export interface RunUsed {
+  readonly pid: string;
+  readonly run: string;
+  readonly model: string;
+  readonly turns: number;
+  readonly tokens: number;
+  readonly micros: number;
+  /** When its last turn was counted, and how long all of them took. */
+  readonly at: number;
+  readonly ms: number;
+}
+
 export interface UsageRows {
+  /** The newest first. */
+  runs(query: {
+    readonly ownerUid?: number;
+    readonly pid?: string;
+    readonly limit: number;
+  }): Promise<readonly RunUsed[]>;
   sums(query: UsageQuery): Promise<readonly UsageSum[]>;
   /** What an answer used that no run asked for: of a process, or without one its owner's and in no budget but that of the day. */
   charge(
@@ -45,6 +64,9 @@ export interface UsageRows {
 
 /** Stands where an answer has no process, no run. */
 const NOBODY = "-";
+
+/** Of a run on average, so that a look at the last ones does not read all there were. */
+const TURNS_LOOKED_AT = 50;
 
 export const SLOT_MS = 900_000;
 
@@ -70,6 +92,21 @@ export function usageRows(kernel: KernelDb): UsageRows {
         pid ?? null,
         since ?? 0,
         until ?? Number.MAX_SAFE_INTEGER,
+      );
+    },
+
+    async runs({ ownerUid, pid, limit }) {
+      return db.all<{ [K in keyof RunUsed]: RunUsed[K] }>(
+        `SELECT process_id AS pid, run_id AS run, max(model) AS model, count(*) AS turns, sum(input + output) AS tokens,
+           sum(cost_micros) AS micros, max(at) AS at, sum(run_ms) AS ms
+         FROM (SELECT * FROM usage WHERE (?1 IS NULL OR owner_uid = ?1) AND (?2 IS NULL OR process_id = ?2) AND run_id <> ?4
+           ORDER BY usage_id DESC LIMIT ?5)
+         GROUP BY process_id, run_id ORDER BY at DESC, max(usage_id) DESC LIMIT ?3`,
+        ownerUid ?? null,
+        pid ?? null,
+        limit,
+        NOBODY,
+        limit * TURNS_LOOKED_AT,
       );
     },
 

@@ -243,7 +243,10 @@ export interface ProcessStore
   /** How often a run has made the same call, this one included, since it last did something new. */
   repeats(pid: string, dispatchId: string): Promise<number>;
 
-  /** Ends the run in flight; its open calls get their result. With a run id, only if that run is the one. */
+  /**
+   * Ends the run in flight; its open calls get their result. With a run id, only if that run is the one; that of a message which
+   * still waits takes the message back, and nothing else ends.
+   */
   abort(
     pid: string,
     options: {
@@ -308,6 +311,8 @@ export interface ProcessStore
 export interface Aborting {
   readonly aborted: boolean;
   readonly runId: string | null;
+  /** It was a message that no run had taken up. */
+  readonly isWaiting?: true;
   readonly interruptedToolCalls: number;
   readonly ends: readonly RunEnd[];
   readonly withdrawn: readonly Approval[];

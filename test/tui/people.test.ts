@@ -1,0 +1,141 @@
+// What people and their terminals are told besides what is on the screen, and what is left out for those who want less.
+
+import { expect, test } from "bun:test";
+import { abilitiesOf, callOf, inLettersOfAscii } from "../../tui/abilities.ts";
+import { said } from "../support/chat.ts";
+import { Played } from "../support/played.ts";
+
+const titles = (played: Played) =>
+  [...played.writes.join("").matchAll(/\x1b\]2;([^\x1b]*)\x1b\\/g)].map(([, title]) => title);
+const bells = (played: Played) => played.writes.join("").split("\x07").length - 1;
+const LEFT = "\x1b[O";
+
+test("a terminal that jumps between prompts is told where each began, what came of it, and how it ended", async () => {
+  const played = await Played.open();
+  await played.type(", why?\r");
+  await played.play(said.start(), said.text("Because."), said.complete("ok"));
+  await played.type(", again?\r");
+  await played.play(said.start(), said.complete("error", null, { error: "no model" }));
+  await played.type(", more\r");
+  const marks = [...played.writes.join("").matchAll(/\x1b\]133;([^\x1b]*)\x1b\\/g)].map(([, mark]) => mark);
+  expect(marks).toEqual(["A", "B", "C", "D;0", "A", "B", "C", "D;1", "A", "B", "C"]);
+  expect(played.text()).toContain("› why?");
+  await played.leave();
+});
+
+test("the title says whom one talks to and how that is, in words of gsv's own alone", async () => {
+  const played = await Played.open({
+    prepare: ({ fakeSys }) => fakeSys.answer("proc.model", () => ({ answers: "evil\x07" })),
+  });
+  await played.play(said.start({ model: "other" }), said.hil({ tool: "Evil" }), said.closed(), said.complete("ok"));
+  expect(titles(played)).toEqual([
+    "gsv init:1000",
+    "gsv init:1000: working",
+    "? gsv init:1000: waits for you",
+    "gsv init:1000: working",
+    "gsv init:1000",
+  ]);
+  await played.leave();
+});
+
+test("somebody who looks elsewhere is called when something waits and when a long run ends, once each, and nobody else", async () => {
+  const played = await Played.open();
+  await played.play(said.start(), said.hil(), said.closed());
+  await played.settle(20_000);
+  await played.play(said.complete("ok"));
+  expect(bells(played)).toBe(0);
+  await played.type(LEFT);
+  await played.play(said.start(), said.hil());
+  expect(bells(played)).toBe(1);
+  await played.play(said.closed(), said.complete("ok"));
+  expect(bells(played)).toBe(1);
+  await played.play(said.start());
+  await played.settle(20_000);
+  await played.play(said.complete("ok"));
+  expect(bells(played)).toBe(2);
+  await played.type("\x1b[I");
+  await played.play(said.start(), said.hil({ id: "zzzz" }));
+  expect(bells(played)).toBe(2);
+  await played.leave();
+});
+
+test("who wants no calls gets none", async () => {
+  const played = await Played.open({
+    prepare: ({ fakeSys }) =>
+      fakeSys.answer("config.get", ({ key }: { key: string }) => ({
+        shown: key === "terminal.notify" ? "off" : "full",
+      })),
+  });
+  await played.type(LEFT);
+  await played.play(said.start(), said.hil());
+  expect(bells(played)).toBe(0);
+  await played.leave();
+});
+
+test("a notification is sent as the terminal takes it, and through tmux only a bell", () => {
+  const bytes = (env: Record<string, string>) =>
+    callOf(abilitiesOf({ TERM: "xterm-256color", ...env }).notifies, "words");
+  expect(bytes({ TERM_PROGRAM: "WezTerm" })).toBe("\x1b]9;gsv: words\x1b\\");
+  expect(bytes({ TERM: "xterm-kitty" })).toBe("\x1b]99;i=gsv;gsv: words\x1b\\");
+  expect(bytes({ TERM: "foot" })).toBe("\x1b]777;notify;gsv;words\x1b\\");
+  expect(bytes({ TERM: "xterm-kitty", TMUX: "/tmp/x" })).toBe("\x07");
+  expect(bytes({})).toBe("\x07");
+});
+
+test("what an environment says of the terminal is believed", () => {
+  expect(abilitiesOf({ TERM: "dumb" })).toMatchObject({ dumb: true, colour: false, told: false });
+  expect(abilitiesOf({ TERM: "xterm", NO_COLOR: "1" })).toMatchObject({ dumb: false, colour: false, unicode: true });
+  expect(abilitiesOf({ TERM: "xterm", NO_COLOR: "1", FORCE_COLOR: "1" }).colour).toBe(true);
+  expect(abilitiesOf({ TERM: "xterm", LANG: "C" }).unicode).toBe(false);
+  expect(abilitiesOf({ TERM: "xterm", LANG: "C", LC_ALL: "de_DE.UTF-8" }).unicode).toBe(true);
+  expect(abilitiesOf({ TERM: "linux" }).told).toBe(false);
+});
+
+test("nothing links, nothing takes the mouse, and nothing is written to the clipboard", async () => {
+  const played = await Played.open();
+  await played.type(", go\r");
+  await played.play(
+    said.start(),
+    said.text("[a link](https://example.org) and https://example.org"),
+    said.complete("ok"),
+  );
+  const bytes = played.writes.join("");
+  expect(bytes).not.toMatch(/\x1b\]8;|\x1b\[\?100[0236]h|\x1b\]52/);
+  expect(played.text()).toContain("a link (https://example.org)");
+  await played.leave();
+});
+
+test("with motion reduced nothing turns, and what goes on is still said", async () => {
+  const played = await Played.open({
+    prepare: ({ fakeSys }) =>
+      fakeSys.answer("config.get", ({ key }: { key: string }) => ({
+        shown: key === "terminal.motion" ? "reduced" : "off",
+      })),
+  });
+  await played.type(", go\r");
+  await played.play(said.start());
+  const [before, count] = [played.text(), played.writes.length];
+  await played.settle(900);
+  expect(played.text()).toBe(before);
+  expect(played.writes.length).toBe(count);
+  expect(before).toMatch(/^· thinking {2}0 s/m);
+  await played.leave();
+});
+
+test("where the locale has no other letters, every glyph of gsv's own is one of ASCII, as wide as it was", async () => {
+  const played = await Played.open({ unicode: false });
+  await played.play(said.start(), said.text("- one\n- two\n\n---\n\n| a | b |\n|---|---|\n| 1 | 2 |"), said.hil());
+  await played.play(said.call("Read", { path: "a\u202eb" }), said.result(true, "x"), said.complete("ok"));
+  await played.type("?");
+  await played.type("x\x14");
+  await played.until(/^PID/m);
+  expect(played.writes.join("").replace(/\x1b\[[^a-zA-Z]*[a-zA-Z]|\x1b\][^\x1b]*\x1b\\|[\r\n\x07]/g, "")).toMatch(
+    /^[ -~]*$/,
+  );
+  await played.type("q");
+  await played.leave();
+  const writes: string[] = [];
+  const tty = { write: (text: string) => void writes.push(text), columns: 80, rows: 24 };
+  inLettersOfAscii(tty).write("├ a … ⟨U+202E⟩ 日本 é");
+  expect(writes).toEqual(["| a ~ <U+202E> 日本 é"]);
+});

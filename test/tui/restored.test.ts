@@ -1,0 +1,181 @@
+// However gsv leaves a terminal, or is made to, the terminal is as it was found: its modes, its lines, its cursor, what stood there before.
+
+import { expect, test } from "bun:test";
+import { type TestHome, withHome } from "../support/home.ts";
+import { oddModes } from "../support/modes.ts";
+import { gsvCommand, gsvFromSource } from "../support/program.ts";
+import type { Session } from "../support/session.ts";
+
+/** A session of its own at the terminal, as a login has: who is in none of its own may put the tests aside with ctrl-z. */
+const OWN_SESSION = [Bun.which("setsid") ?? "", "--ctty"];
+const atTerminal = test.skipIf(OWN_SESSION[0] === "");
+const READY = /^~ {2}init:1000/m;
+
+function quoted(argv: readonly string[]): string {
+  return argv.map((word) => `'${word}'`).join(" ");
+}
+
+function isUsual(session: Session): void {
+  expect(oddModes(session.reads.join(""))).toEqual([]);
+  expect(session.takesLines).toBe(true);
+  expect(session.emulator.buffer.active.type).toBe("normal");
+}
+
+/** gsv below a shell that goes on after it, as people have it. */
+function below(home: TestHome, command: readonly string[] = gsvCommand()): Session {
+  const script = `echo before; ${quoted(command)}; echo "status $?"; read -r line; echo "read $line"`;
+  return home.terminal({}, { argv: [...OWN_SESSION, "/bin/sh", "-c", script] });
+}
+
+/** The process of gsv below that shell. */
+async function gsvOf(session: Session): Promise<number> {
+  const { stdout } = Bun.spawnSync(["ps", "-o", "pid=,args=", "--ppid", String(session.process.pid)]);
+  const line = stdout
+    .toString()
+    .split("\n")
+    .find((each) => /gsv|main\.ts/.test(each) && !each.includes("kernel run"));
+  return Number(line?.trim().split(/\s+/)[0]);
+}
+
+async function typesOn(session: Session): Promise<void> {
+  session.type("hello\r");
+  await session.until(/^read hello$/m);
+  isUsual(session);
+  expect(session.everything()).toContain("before");
+}
+
+for (const [how, signal, status] of [
+  ["asked to end", "SIGTERM", 143],
+  ["whose terminal hangs up", "SIGHUP", 129],
+] as const) {
+  atTerminal(`one that is ${how} gives the terminal back, out of a full screen too`, () =>
+    withHome(async (home) => {
+      await using session = below(home);
+      await session.until(READY);
+      session.type("\x14");
+      await session.until(/^PID/m);
+      process.kill(await gsvOf(session), signal);
+      await session.until(new RegExp(`^status ${status}$`, "m"));
+      await typesOn(session);
+    }),
+  );
+}
+
+atTerminal("one that is killed cannot, and the terminal is put right all the same", () =>
+  withHome(async (home) => {
+    await using session = below(home);
+    await session.until(READY);
+    session.type("\x14");
+    await session.until(/^PID/m);
+    process.kill(await gsvOf(session), "SIGKILL");
+    await session.until(/^status 137$/m);
+    await session.until(() => session.takesLines && oddModes(session.reads.join("")).length === 0);
+    await typesOn(session);
+  }),
+);
+
+atTerminal("one that breaks says so on a terminal in its usual mode", () =>
+  withHome(async (home) => {
+    const breaks = home.beside("breaks.ts");
+    await Bun.write(breaks, 'process.on("SIGUSR2", () => { throw new Error("it broke"); });');
+    const [bun = "", main = ""] = gsvFromSource();
+    await using session = below(home, [bun, "--preload", breaks, main]);
+    await session.until(READY);
+    session.type("half a line\x14");
+    await session.until(/^PID/m);
+    process.kill(await gsvOf(session), "SIGUSR2");
+    await session.until(/^status 1$/m);
+    expect(session.text()).toContain("it broke");
+    await typesOn(session);
+  }),
+);
+
+atTerminal("one whose parent was killed goes too, and leaves no process at the terminal", () =>
+  withHome(async (home) => {
+    await using session = below(home);
+    await session.until(READY);
+    const pid = await gsvOf(session);
+    session.process.kill("SIGKILL");
+    await session.exited();
+    const deadline = performance.now() + 5000;
+    while (performance.now() < deadline && isThere(pid)) await Bun.sleep(5);
+    expect(isThere(pid)).toBe(false);
+  }),
+);
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+atTerminal("put aside with ctrl-z and taken back, the line, the screen and the modes are there, each once", () =>
+  withHome(async (home) => {
+    await using session = home.terminal(
+      { PS1: "sh$ ", ENV: "/dev/null" },
+      { argv: [...OWN_SESSION, "/bin/bash", "--norc", "-i"] },
+    );
+    await session.until(/\$ $|\$$/m);
+    session.type(`${quoted(gsvCommand())}\r`);
+    await session.until(READY);
+    session.type("a line that stays\x1a");
+    await session.until(/Stopped/);
+    isUsualBut(session, ["?2004 on"]);
+    session.type("echo in between\r");
+    await session.until(/^in between$/m);
+    session.resize(80, 24);
+    session.type("fg\r");
+    await session.until((text) => text.trimEnd().endsWith("› a line that stays"));
+    const lines = session.everything();
+    expect(lines.filter((line) => line.startsWith("~  init:1000"))).toHaveLength(1);
+    expect(lines.filter((line) => line === "in between")).toHaveLength(1);
+    session.type("\x03\x04");
+    await session.until(/sh\$ $|sh\$$/m);
+    isUsualBut(session, ["?2004 on"]);
+  }),
+);
+
+/** A shell that edits lines itself takes pastes in brackets, and has its own way to read. */
+function isUsualBut(session: Session, but: readonly string[]): void {
+  expect(oddModes(session.reads.join("")).filter((mode) => !but.includes(mode))).toEqual([]);
+}
+
+test("an editor has the terminal as it was found, all keys, and gives it back", () =>
+  withHome(async (home) => {
+    const editor = home.beside("editor.sh");
+    await Bun.write(
+      editor,
+      '#!/bin/sh\nstty -a | grep -q " icanon" && echo "lines are whole"\nread -r line\necho "$line" > "$1"\n',
+    );
+    Bun.spawnSync(["chmod", "+x", editor]);
+    await using session = home.terminal({ EDITOR: editor });
+    await session.until(READY);
+    session.type(", draft\x07");
+    await session.until(/lines are whole/);
+    session.type(", from the editor\r");
+    await session.until((text) => text.trimEnd().endsWith("› , from the editor"));
+    session.type("\x03\x04");
+    expect(await session.exited()).toBe(0);
+    isUsual(session);
+  }));
+
+test("keys that say more are taken where they are offered, and given back whenever somebody else has the terminal", () =>
+  withHome(async (home) => {
+    await using session = home.terminal();
+    await session.until(READY);
+    expect(session.reads.join("")).toContain("\x1b[?u");
+    session.type("\x1b[?0u");
+    await session.until(() => session.reads.join("").includes("\x1b[>1u"));
+    session.type("\x1b[97u\x1b[13;2ub\r");
+    await session.until(/^› a\n {2}b$/m);
+    session.type("\x1b[99;5u! echo here\r");
+    await session.until(/^here$/m);
+    await session.until(/^›$/m);
+    const bytes = session.reads.join("");
+    expect(bytes.lastIndexOf("\x1b[<u")).toBeLessThan(bytes.lastIndexOf("\x1b[>1u"));
+    session.type("\x1b[100;5u");
+    expect(await session.exited()).toBe(0);
+    isUsual(session);
+  }));

@@ -1,0 +1,39 @@
+// How the terminal shell comes to its end: somebody leaves, asks it to, takes the terminal away, or something breaks. Whichever it is, whoever
+// waits for the end hears of it and puts the terminal right; nothing ends the program before.
+
+import type { Io } from "../commands/command.ts";
+
+const EXIT_OF_SIGNAL = { TERM: 143, HUP: 129 } as const;
+const BREAKS = ["uncaughtException", "unhandledRejection"] as const;
+
+export class Leaving {
+  private readonly end = Promise.withResolvers<number>();
+
+  /** The exit status; rejects with what broke. */
+  get over(): Promise<number> {
+    return this.end.promise;
+  }
+
+  leave(status: number): void {
+    this.end.resolve(status);
+  }
+
+  /** The terminal has gone. */
+  hungUp(): void {
+    this.leave(EXIT_OF_SIGNAL.HUP);
+  }
+
+  /** Hears of all of it until the returned function is called. */
+  hear(io: Io): () => void {
+    const broke = (error: unknown) => this.end.reject(error);
+    for (const event of BREAKS) process.on(event, broke);
+    // The terminal sends ctrl-c as a key; what a command that has the terminal is sent must not end this program.
+    const letGo = io.onSignal((name) => {
+      if (name !== "INT") this.leave(EXIT_OF_SIGNAL[name]);
+    });
+    return () => {
+      letGo();
+      for (const event of BREAKS) process.off(event, broke);
+    };
+  }
+}

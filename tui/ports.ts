@@ -1,0 +1,37 @@
+// What the terminal shell is handed: the terminal itself, what it can do, how things look on it, and what was typed before.
+
+import type { Abilities } from "./abilities.ts";
+import type { History } from "./history.ts";
+import type { SeenPort } from "./presence.ts";
+import type { Tty } from "./screen.ts";
+import type { Theme } from "./theme.ts";
+
+export interface Terminal extends Tty {
+  /** Keys from now on, as bytes, with the terminal in raw mode. */
+  take(hear: (bytes: Uint8Array) => void): void;
+  /** The terminal is somebody else's, as it was found. */
+  give(): void;
+  onResize(listener: () => void): void;
+  /** There is no terminal any more. */
+  onGone(listener: () => void): void;
+  /** From now on somebody puts it right when this program cannot. */
+  watch(): void;
+  /** Stops this program as ctrl-z does; resolves when it goes on. */
+  suspend(): Promise<void>;
+}
+
+export interface AppPorts {
+  readonly version: string;
+  readonly terminal: Terminal;
+  readonly theme: Theme;
+  readonly abilities: Pick<Abilities, "told" | "notifies" | "unicode">;
+  readonly history: History;
+  /** What was to be told on the way here. */
+  readonly words: readonly string[];
+  /** What was typed before anybody could look at it. */
+  readonly early: () => readonly Uint8Array[];
+  /** Whom to talk to; the init where nobody was named. */
+  readonly to?: { readonly pid: string; readonly readOnly: boolean } | null;
+  /** How far each process was seen here. */
+  readonly seen?: SeenPort;
+}
