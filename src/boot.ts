@@ -122,10 +122,8 @@ export interface Kernel {
   readonly callers: Callers;
   readonly runners: Runners;
   readonly ledger: Ledger;
-  /** The one handle through which kernel.db is written. */
-  readonly database: KernelDb;
-  /** What looks after runs: for those who start them for sessions of their own. */
-  readonly care: Pick<ProcessParts, "timeouts" | "contextResets">;
+  /** For those who start sessions of their own: the one handle that writes kernel.db, and what looks after runs. */
+  readonly care: Pick<ProcessParts, "timeouts" | "contextResets"> & { readonly database: KernelDb };
   readonly objects: ObjectStore;
   /** Default, then what is stored for the whole home, then what the environment said. */
   readonly config: Config;
@@ -281,7 +279,7 @@ async function takeUp(
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns, outages, timeouts, contextResets, policy, budgets, dueWithinMs }: ProcessParts,
+  { runners, ledger, closer, heldRuns, timeouts, contextResets, policy, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -293,8 +291,7 @@ function finished(
   return {
     runners,
     ledger,
-    database,
-    care: { timeouts, contextResets },
+    care: { timeouts, contextResets, database },
     objects,
     firstRun,
     config,
@@ -314,7 +311,6 @@ function finished(
     dueWithinMs,
     async drain(ms) {
       heldRuns.stop();
-      outages.stop();
       await runners.drain(ms);
       await closer.settled();
     },
@@ -329,7 +325,6 @@ function finished(
   async function close(): Promise<void> {
     await stopSweeping();
     heldRuns.stop();
-    outages.stop();
     timeouts.stop();
     shells.close();
     budgets.stop();

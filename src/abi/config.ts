@@ -119,6 +119,7 @@ export const SETTINGS = {
   "ai.apiKey": secret("the key for that provider"),
   "ai.baseUrl": setting("text", "where that provider answers, in the place of its own address", ""),
   "ai.providerStyle": choice("which interface a server has that speaks as OpenAI's", ["auto", "responses", "chat"], {}),
+  "ai.parallel": count("how many requests one key is used for at once; 0 is as many as there are", 8, { max: 1000 }),
   "ai.fallback": setting(
     "json",
     "models that are asked, in this order, when the one that is meant cannot be reached",

@@ -70,10 +70,7 @@ export const procCalls = [
       ),
       mode: field.optional(field.choice("how much it may do without asking", MODES, { meta: "MODE", hide: "tool" })),
       restart: field.optional(
-        field.choice("whether a run that ends by a fault is taken up again", RESTART_RULES, {
-          meta: RESTART_RULES.join("|"),
-          hide: "tool",
-        }),
+        field.choice("after a run that ends by a fault", RESTART_RULES, { meta: "RULE", hide: "tool" }),
       ),
     },
     cli: {
