@@ -36,7 +36,7 @@ import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed } from "../store/process/verbs.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
-import { bootCompaction } from "./compaction.ts";
+import { bootCompaction, lastingKeeper } from "./compaction.ts";
 import { disksOf } from "./disks.ts";
 import { bootPolicy, type PolicyParts } from "./policy.ts";
 import type { FileParts } from "./services.ts";
@@ -113,6 +113,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   const closer = new Closer({
     ...{ kernel, store, objects, ledger, runners, clock, random: machine.random, retryMs, log },
     checkpoint: checkpointer(workplacesOf({ ...core, ...machine })),
+    keepLasting: lastingKeeper(core, ports.compactor),
   });
   const { models, offers } = core;
   const { processes } = kernel;

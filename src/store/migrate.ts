@@ -1,4 +1,5 @@
-// Schemas go forward only. Each migration is one transaction that also raises user_version, so a crash leaves the old or the new, whole.
+// Schemas go forward only. Each migration is one transaction that also raises user_version, so a crash leaves the old or the new, whole; a
+// new database is made in one.
 // A database of a newer gsv is refused untouched; a changed migration that was applied already is a fault of the build.
 
 import { SysError } from "../abi/errno.ts";
@@ -42,7 +43,12 @@ export function migrate(db: Db, schema: Schema, options: MigrateOptions): number
   checkApplied(db, schema, version);
   db.writeAhead();
   if (version < schema.migrations.length && !fresh) options.backup?.(version);
-  for (let id = version + 1; id <= schema.migrations.length; id++) apply(db, schema, id, options.now);
+  const go = () => {
+    for (let id = version + 1; id <= schema.migrations.length; id++) apply(db, schema, id, options.now);
+  };
+  // What is new gets all of them at once: nobody needs a version in between, and each of its own would wait for the disk.
+  if (fresh) db.write("full", go);
+  else go();
   return version;
 }
 

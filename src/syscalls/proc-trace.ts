@@ -1,18 +1,20 @@
-// proc.trace: the syscall log of a process, for those who look at it now and those who follow it.
+// proc.trace: the calls a process made, from its log, and the next one when it is made.
 
 import { LIMITS } from "../abi/limits.ts";
 import { field, syscall } from "./define.ts";
 import { traceLine } from "./format.ts";
 import type { Histories, TraceRow } from "./services.ts";
 
-export const traceCalls = [
+const onePid = field.pid("the process", { positional: true, meta: "PID" });
+
+export const procTraceCalls = [
   syscall({
     name: "proc.trace",
     summary: "Print the syscalls a process made",
     class: "read",
     capability: "proc.history",
     input: {
-      pid: field.pid("the process", { positional: true, meta: "PID" }),
+      pid: onePid,
       after: field.optional(field.int("only rows with a higher number; the newest rows when left out", { meta: "ID" })),
       limit: field.withDefault(
         field.int("how many rows", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),

@@ -75,9 +75,9 @@ type File = () => Promise<readonly unknown[]>;
 const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   proc: [
     async () => (await import("./proc.ts")).procCalls,
-    async () => (await import("./proc-trace.ts")).traceCalls,
     async () => (await import("./proc-model.ts")).procModelCalls,
     async () => (await import("./proc-mode.ts")).procModeCalls,
+    async () => (await import("./proc-trace.ts")).procTraceCalls,
     async () => (await import("./proc-life.ts")).procLifeCalls,
     async () => (await import("./spending.ts")).spendingCalls,
     async () => (await import("./prompt.ts")).promptCalls,

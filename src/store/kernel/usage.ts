@@ -55,9 +55,9 @@ export interface UsageRows {
     readonly limit: number;
   }): Promise<readonly RunUsed[]>;
   sums(query: UsageQuery): Promise<readonly UsageSum[]>;
-  /** What an answer used that no process asked for: its owner's, and in no budget but that of the day. */
+  /** What an answer used that no run asked for: of a process, or without one its owner's and in no budget but that of the day. */
   charge(
-    ownerUid: number,
+    whose: { readonly ownerUid: number; readonly pid: string | null },
     spent: Pick<UsageRow, "model" | "usage" | "priced" | "ms"> & { readonly now: number },
   ): Promise<void>;
 }
@@ -110,16 +110,12 @@ export function usageRows(kernel: KernelDb): UsageRows {
       );
     },
 
-    async charge(ownerUid, { model, usage, priced, ms, now }) {
-      const { input, output, cacheRead, cacheWrite, costUsd } = usage;
-      kernel.write("full", () =>
-        db.run(
-          `INSERT INTO usage (owner_uid, process_id, row_id, run_id, turn, model, input, output, cache_read, cache_write, cost_micros,
-             run_ms, priced, wasted, at) VALUES (?, ?, 0, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
-          ...[ownerUid, NOBODY, NOBODY, model, input, output, cacheRead, cacheWrite, microsOf(costUsd), ms],
-          ...[priced ? 1 : 0, now],
-        ),
-      );
+    async charge({ ownerUid, pid }, { model, usage, priced, ms, now: at }) {
+      const row = { id: 0, runId: NOBODY, turn: 0, model, usage, priced, ms, wasted: false, at };
+      kernel.write("full", () => {
+        if (pid === null) putUsage(db, row, { pid: NOBODY, owner: ownerUid });
+        else chargeUsage(db, pid, [row]);
+      });
     },
   };
 }
