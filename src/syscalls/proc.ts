@@ -151,12 +151,7 @@ export const procCalls = [
     class: "keyed",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
-      runId: field.optional(
-        field.uuid("only this one: the run in flight, or a message that still waits, which is taken back", {
-          flag: "run",
-          meta: "RUN",
-        }),
-      ),
+      runId: field.optional(field.uuid("only this run, or this message if it waits", { flag: "run", meta: "RUN" })),
     },
     cli: {
       examples: ["gsv proc abort task:abc123"],

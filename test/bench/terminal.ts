@@ -77,7 +77,7 @@ async function answerRows(home: Home): Promise<Row[]> {
   const client = new Kernel(session.process.pid);
   const [cpu, reads] = [client.cpuMs(), session.reads.length];
   session.type("go\r");
-  await session.until(/That is all\.\n\n~ /, 60_000);
+  await session.until((text) => text.includes("That is all.") && !text.includes("esc stops"), 60_000);
   const spent = (client.cpuMs() - cpu) / 1000;
   const bytes = session.reads.slice(reads).join("").length / 1000;
   return [

@@ -5,6 +5,7 @@ import { Terminal as Emulator } from "@xterm/headless";
 import type { ProcessInfo } from "../../src/abi/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import { terminalShell } from "../../tui/app.ts";
+import type { Past } from "../../tui/history.ts";
 import type { AppPorts, Terminal } from "../../tui/ports.ts";
 import { themeOf } from "../../tui/theme.ts";
 import { PID } from "./chat.ts";
@@ -16,6 +17,8 @@ export interface PlayOptions {
   readonly colour?: boolean;
   readonly unicode?: boolean;
   readonly history?: readonly string[];
+  /** Told of each line that is kept. */
+  readonly keep?: (entry: Past) => void;
   readonly theme?: AppPorts["theme"];
   /** Before the first look at the kernel. */
   readonly prepare?: (io: FakeIo) => void;
@@ -74,7 +77,10 @@ export class Played {
       terminal: this.terminal(),
       theme: options.theme ?? themeOf({ colour, unicode }),
       abilities: { told: true, notifies: "bell", unicode },
-      history: { past: history.map((text) => ({ text, at: null, cwd: null, status: null })), add: () => {} },
+      history: {
+        past: history.map((text) => ({ text, at: null, cwd: null, status: null })),
+        add: options.keep ?? (() => {}),
+      },
       words: [],
       early: () => [],
     };
