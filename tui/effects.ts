@@ -9,6 +9,7 @@ import { reveal } from "../src/lib/sanitize.ts";
 import type { HistoryPage, Sent, Spawned } from "../src/syscalls/services.ts";
 import { SHOWN_MESSAGES } from "./attach.ts";
 import type { Editing } from "./editor.ts";
+import { listJobs, startBehind } from "./job-effects.ts";
 import type { LineShell } from "./line-shell.ts";
 import { recent } from "./picker.ts";
 import { simpleWords } from "./simple.ts";
@@ -56,6 +57,8 @@ export class Effects {
     else if (effect.do === "attach") attach(effect.pid, effect.readOnly === true);
     else if (effect.do === "go") void this.go(effect.nth);
     else if (effect.do === "new") void this.spawn();
+    else if (effect.do === "background") void startBehind(this.options, effect.text);
+    else if (effect.do === "jobs") void listJobs(this.options, (text) => withTerminal(() => this.runLine(text, false)));
     else if (effect.do === "signal") void this.call("proc.signal", { pid: effect.pid, signal: effect.signal });
     else if (effect.do === "stop-run") void this.call("proc.abort", { pid: effect.pid });
     else if (effect.do === "end") void this.call("proc.kill", { pid: effect.pid });

@@ -19,6 +19,7 @@ import {
   yanked,
 } from "./editor.ts";
 import { goingOn, linesToKeep } from "./history.ts";
+import { askedBehind, jobLine } from "./jobs.ts";
 import type { Key, Typed } from "./keys.ts";
 import type { Route } from "./route.ts";
 import { onSlash, ownLine, ran } from "./slash.ts";
@@ -196,13 +197,17 @@ function entered(state: State, at: number, { route, goesOn, newKey }: Hands): Re
     case "shell":
     case "host":
       if (way.to === "shell") {
-        const own = ownLine(cleared, way.text);
+        const own = jobLine(cleared, way.text) ?? ownLine(cleared, way.text);
         if (own !== null) return kept(own, text);
       }
       return remembered(cleared, text, ran(way.text, way.to === "host"));
     case "chat":
       // What was typed stays: it is for whoever one talks to next.
       if (state.readOnly) return stay({ ...state, notice: { text: ONLY_LOOKING, until: at + NOTICE_MS } });
+      {
+        const behind = askedBehind(cleared, way.text);
+        if (behind !== null) return kept(behind, text);
+      }
       return remembered(...asked(cleared, way.text, newKey(), at));
   }
 }

@@ -1,6 +1,8 @@
 // The one place where the state of the terminal changes: what happened, and what there was, make what there is and what is to be done. Pure.
 
+import type { Signal } from "../src/abi/signal.ts";
 import { EMPTY, replacedBefore, withText } from "./editor.ts";
+import { began, withJobsTold } from "./jobs.ts";
 import { type Hands, onTyped } from "./reduce-keys.ts";
 import { onSignal } from "./reduce-signals.ts";
 import type { Happening, Reduced, State } from "./state.ts";
@@ -14,7 +16,7 @@ export function reduce(state: State, happening: Happening, hands: Hands): Reduce
     case "typed":
       return onTyped(state, happening.typed, happening.at, hands);
     case "signal":
-      return onSignal(viewHearing(state, happening.signal, happening.at), happening.signal, happening.at);
+      return heard(state, happening.signal, happening.at);
     case "sent":
       return sent(state, happening.key, happening.runId);
     case "refused": {
@@ -38,6 +40,8 @@ export function reduce(state: State, happening: Happening, hands: Hands): Reduce
       return only({ ...state, input: withText(state.input, happening.text) });
     case "attached":
       return only({ ...state, pid: happening.pid, readOnly: happening.readOnly, ...NOTHING_RUNS });
+    case "behind":
+      return began(state, happening.pid, happening.text);
     case "themed":
       return only({ ...state, theme: happening.theme });
     case "completed":
@@ -47,6 +51,10 @@ export function reduce(state: State, happening: Happening, hands: Hands): Reduce
     default:
       return onViewNews(state, happening);
   }
+}
+
+function heard(state: State, signal: Signal, at: number): Reduced {
+  return withJobsTold(onSignal(viewHearing(state, signal, at), signal, at), signal);
 }
 
 /** The word becomes what all candidates begin with; what is left to choose from is shown. */

@@ -4,6 +4,7 @@ import type { Approval, State as ProcessState, WaitsFor } from "../src/abi/proce
 import type { Signal } from "../src/abi/signal.ts";
 import type { Answer } from "../src/syscalls/approval-service.ts";
 import { type Editing, EMPTY } from "./editor.ts";
+import type { Job } from "./jobs.ts";
 import type { Typed } from "./keys.ts";
 import type { Picker } from "./picker.ts";
 import type { View, ViewEffect, ViewNews } from "./views.ts";
@@ -71,6 +72,8 @@ export interface State {
   /** The last output of a tool, for ctrl-o. */
   readonly lastOutput: string | null;
   readonly keysShown: boolean;
+  /** Processes that were started or left behind from here. */
+  readonly jobs: readonly Job[];
   /** What the word at the cursor can become, until the next key. */
   readonly candidates: readonly string[];
   /** A view that has the whole screen. */
@@ -99,6 +102,8 @@ export type Happening =
   | { readonly type: "written"; readonly text: string }
   | { readonly type: "attached"; readonly pid: string; readonly readOnly: boolean }
   | { readonly type: "themed"; readonly theme: string }
+  /** A task has begun with what was asked. */
+  | { readonly type: "behind"; readonly pid: string; readonly text: string }
   | { readonly type: "completed"; readonly of: Editing; readonly from: number; readonly candidates: readonly string[] }
   | ViewNews
   | { readonly type: "told"; readonly text: string; readonly at: number };
@@ -137,6 +142,9 @@ export type Effect =
   | { readonly do: "edit"; readonly text: string }
   | { readonly do: "complete"; readonly of: Editing }
   | { readonly do: "new" }
+  /** A task of its own, that nobody listens to, for what is asked. */
+  | { readonly do: "background"; readonly text: string }
+  | { readonly do: "jobs" }
   | ViewEffect
   | { readonly do: "attach"; readonly pid: string; readonly readOnly?: boolean }
   /** The one that did something last, or the one before. */
@@ -173,6 +181,7 @@ export function initialState(about: Pick<State, "who" | "pid" | "lines">): State
     notice: null,
     lastOutput: null,
     keysShown: false,
+    jobs: [],
     candidates: [],
     view: null,
     picker: null,
