@@ -218,6 +218,7 @@ class App {
   private type(typed: readonly Typed[]): void {
     for (const each of typed) {
       if (each.type === "focus") this.attention.focus(each.has);
+      if (each.type === "place") this.screen.standsAt(each.column);
       if (this.held === null) this.happen({ type: "typed", typed: each, at: this.now() });
       else this.held.push(each);
     }

@@ -42,7 +42,7 @@ export interface Hands {
 }
 
 export function onTyped(before: State, typed: Typed, at: number, hands: Hands): Reduced {
-  if (typed.type === "focus") return stay(before);
+  if (typed.type === "focus" || typed.type === "place") return stay(before);
   const state = before.candidates.length === 0 ? before : { ...before, candidates: [] };
   if (typed.type === "paste") return stay(edited(state, pasted(state.input, typed.text)));
   const viewHands = () => ({ at, size: hands.size, answerOf, ran: (text: string) => ran(text, false) });

@@ -24,6 +24,9 @@ export interface Cursor {
 const PAINT_MS = 16;
 const CSI = "\x1b[";
 // Terminals that know this show a paint at once; the others are left with little to tear, because rows are written over in place.
+/** How long a terminal may take to say where its cursor is. */
+const ANSWER_MS = 100;
+const WHERE = `${CSI}6n`;
 const [BEGIN, END] = [`${CSI}?2026h`, `${CSI}?2026l`];
 const [HIDE, SHOW] = [`${CSI}?25l`, `${CSI}?25h`];
 const [NO_WRAP, WRAP] = [`${CSI}?7l`, `${CSI}?7h`];
@@ -41,6 +44,10 @@ export class Screen {
   private shownColumns: number;
   private alt: readonly string[] = [];
   private due: (() => void) | null = null;
+  /** The terminal was asked where its cursor is; nothing is painted until it says so, or does not in time. */
+  private asked: (() => void) | null = null;
+  /** Rows that the terminal made of the cursor's, above the cursor. */
+  private wrapped = 0;
 
   /** `live` is what stands below, asked for when it is painted: what changes more often than that is never drawn. */
   constructor(
@@ -66,7 +73,7 @@ export class Screen {
   paint(): void {
     this.due?.();
     this.due = null;
-    if (this.mode !== "main") return;
+    if (this.mode !== "main" || this.asked !== null) return;
     const frame = this.fitted();
     const text = this.committed.length === 0 && this.isSameShape(frame) ? this.changedRows(frame) : this.whole(frame);
     this.committed = [];
@@ -105,7 +112,27 @@ export class Screen {
   resized(): void {
     this.alt = [];
     if (this.mode === "alt") this.tty.write(`${CSI}H${CLEAR_BELOW}`);
-    else this.paint();
+    if (this.mode !== "main") return;
+    if (this.at.column < this.tty.columns || this.shown.length === 0) this.paint();
+    else this.askWhere();
+  }
+
+  // Of the row the cursor is in, some terminals wrap what is too long by now, and some cut it off.
+  private askWhere(): void {
+    this.asked?.();
+    this.asked = this.clock.after(ANSWER_MS, () => this.standsAt(null));
+    this.tty.write(WHERE);
+  }
+
+  /** The terminal has said where its cursor is: what was wrapped has it further left than what was cut off. */
+  standsAt(column: number | null): void {
+    if (this.asked === null) return;
+    this.asked();
+    this.asked = null;
+    const { columns } = this.tty;
+    if (column !== null && column < columns - 1 && column === this.at.column % columns)
+      this.wrapped = Math.floor(this.at.column / columns);
+    this.paint();
   }
 
   /** Gives the terminal to somebody else, the live part taken away. */
@@ -150,6 +177,7 @@ export class Screen {
     this.shown = [];
     this.at = { row: 0, column: 0 };
     this.shownColumns = this.tty.columns;
+    this.wrapped = 0;
   }
 
   private schedule(): void {
@@ -200,6 +228,7 @@ export class Screen {
     this.shown = frame.lines;
     this.at = to;
     this.shownColumns = columns;
+    this.wrapped = 0;
     return text;
   }
 
@@ -210,8 +239,7 @@ export class Screen {
     const above = this.shown
       .slice(0, this.at.row)
       .reduce((sum, line) => sum + rowsOf(Bun.stringWidth(line), columns), 0);
-    const within = Math.floor(this.at.column / Math.max(1, columns));
-    return `${vertical(-(above + within))}\r`;
+    return `${vertical(-(above + this.wrapped))}\r`;
   }
 }
 

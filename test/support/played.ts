@@ -17,6 +17,8 @@ export interface PlayOptions {
   readonly unicode?: boolean;
   readonly history?: readonly string[];
   readonly theme?: AppPorts["theme"];
+  /** What stood on the terminal before. */
+  readonly before?: readonly string[];
   /** Before the first look at the kernel. */
   readonly prepare?: (io: FakeIo) => void;
 }
@@ -50,6 +52,9 @@ export class Played {
     const { columns = 100, rows = 30 } = options;
     this.size = { columns, rows };
     this.emulator = new Emulator({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
+    for (const line of options.before ?? []) this.unread.push(`${line}\r\n`);
+    // A terminal answers what it is asked.
+    this.emulator.onData((answer) => this.hearing?.(new TextEncoder().encode(answer)));
     answers(this.io);
     options.prepare?.(this.io);
     const output = new Shown((text) => this.write(text));
