@@ -1,7 +1,7 @@
 // How a conversation ends for the one who asked: the client's outcome and exit status for every end and every hold. Pure tables.
 
 import { exitOf, exitOfHold, type RunEnd, type RunStatus, type WaitsFor } from "../src/abi/process.ts";
-import type { WaitResult } from "../src/syscalls/services.ts";
+import type { Answered, WaitResult } from "../src/syscalls/services.ts";
 import type { ChatResult } from "./chat-view.ts";
 import type { ChatStatus } from "./events.ts";
 
@@ -49,6 +49,11 @@ export function endingOfWait({ status, exit, text, error, usage = null }: WaitRe
   if (usage === null) return { status: known, exit, text, error };
   const { costUsd, ...tokens } = usage;
   return { status: known, exit, text, error, usage: tokens, costUsd };
+}
+
+/** What was typed was a command: it is done, and there is no run. */
+export function answered({ response: text }: Answered): Ending {
+  return { status: "ok", exit: 0, text };
 }
 
 export function endingOfHold(waitsFor: WaitsFor, error: string): Ending {

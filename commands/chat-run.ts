@@ -7,11 +7,11 @@ import type { ProcessInfo, RunEnd, RunStatus, WaitsFor } from "../src/abi/proces
 import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import { inPartText } from "../src/syscalls/format.ts";
-import type { Aborted, Sent, Spawned, WaitResult } from "../src/syscalls/services.ts";
+import type { Aborted, Answered, Sent, Spawned, WaitResult } from "../src/syscalls/services.ts";
 import { abortedInTime } from "./chat-abort.ts";
 import { answering } from "./chat-answers.ts";
 import { uploaded } from "./chat-attached.ts";
-import { type Ending, endingOf, endingOfFailure, endingOfWait, endText, resultOf } from "./chat-ending.ts";
+import { answered, type Ending, endingOf, endingOfFailure, endingOfWait, endText, resultOf } from "./chat-ending.ts";
 import type { Happening } from "./chat-happenings.ts";
 import { Holds } from "./chat-hold.ts";
 import { discardUnused, missedTexts } from "./chat-missed.ts";
@@ -124,7 +124,7 @@ class ChatRun {
       ...(model === undefined ? {} : { model }),
       ...(media.length === 0 ? {} : { media }),
     };
-    this.ask<Sent>("proc.send", args, (sent) => ({ kind: "sent", sent }));
+    this.ask<Sent | Answered>("proc.send", args, (sent) => ({ kind: "sent", sent }));
   }
 
   private listen(filter: Parameters<Sys["on"]>[0]): void {
@@ -161,7 +161,7 @@ class ChatRun {
         this.send(happening.media);
         return null;
       case "sent":
-        return this.onSent(happening.sent);
+        return happening.sent.runId === null ? answered(happening.sent) : this.onSent(happening.sent);
       case "signal":
         if (this.sent !== null) return this.onSignal(happening.signal);
         this.early.push(happening.signal);

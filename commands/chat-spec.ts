@@ -13,6 +13,14 @@ export const CHAT = {
     model: field.optional(
       field.text("who answers: PROVIDER/MODEL, or the short name of a model", { longest: 300, meta: "MODEL" }),
     ),
+    session: field.optional(
+      field.text("talk to this session: its process, made where there is none", {
+        letter: "s",
+        longest: 300,
+        meta: "KEY",
+        of: "session",
+      }),
+    ),
     new: field.flag("start a new process and talk to it"),
     mode: field.optional(
       field.choice("with --new: how much it may do without asking; else from now on", MODES, { meta: "MODE" }),
@@ -68,6 +76,7 @@ export const CHAT = {
     'gsv chat "Summarise my current workspace."',
     'gsv chat --pid task:abc123 "Continue the implementation."',
     'git diff | gsv chat "Review this change."',
+    'gsv chat --session agent:main:cli:dm:alice "Hello."',
     'gsv chat --new --label "docs audit" "Find stale commands in the docs."',
     `gsv chat --new --budget '$0.50' "Find stale commands in the docs."`,
     'gsv chat --model anthropic/claude-sonnet-5-5 "Explain this."',
@@ -86,6 +95,10 @@ export const CHAT = {
       "With --input jsonl stdin answers while the run goes on, one JSON object a line:",
       '{"type":"approval","id":"k3x9","decision":"allow"}, "deny" with "message", "always":true, "args":{…} changes the call;',
       '{"type":"answer","id":"q7ab","text":"yes"}. At its end nobody is there to answer.',
+    ].join("\n"),
+    [
+      "A message that is /reset, /compact [N], /stop, /status, /model [NAME], /think [LEVEL] or /help is a command;",
+      "/think:LEVEL and /model:NAME within a message are for that message. One slash more, as //reset, is the word itself.",
     ].join("\n"),
     "Ctrl-C aborts the run, twice leaves at once; closing the terminal leaves the run going.",
     [

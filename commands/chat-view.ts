@@ -40,8 +40,9 @@ export function textView(io: Io): ChatView {
   return {
     status,
     fresh: (pid) => status(`new process ${pid}`),
-    async sent({ pid, queued }) {
+    async sent({ pid, queued, response }) {
       if (queued) await status(queuedText(pid));
+      for (const told of response?.split("\n") ?? []) await line(told);
     },
     async signal(signal) {
       switch (signal.name) {

@@ -46,7 +46,7 @@ export async function runChat(
   const view = tellingOfFresh(viewOf(io, output, args), onFresh);
   if (prompt === "late") return await tooLate(view, limitMs ?? 0);
   if (prompt === null) throw usageError(CHAT, "there is nothing to send: give a message, or pipe one in");
-  const pid = args.continue ? await lastActive(io) : args.pid;
+  const pid = await processOf(io, args);
   const mode = args.plan ? "plan" : args.mode;
   if (mode !== undefined && !args.new) await setMode(io, pid, mode);
   if (prompt.warning !== null) await view.status(prompt.warning);
@@ -83,7 +83,8 @@ const HINTS: { readonly [flag in (typeof ONLY_NEW)[number]]: readonly string[] }
 const FLAG_TEXT = { label: "--label", budget: "--budget", system: "--system", noTools: "--no-tools" } as const;
 
 function refuseContradictions(args: Given): void {
-  const targets = [args.pid !== undefined && "--pid", args.new && "--new", args.continue && "--continue"];
+  const session = args.session !== undefined && "--session";
+  const targets = [args.pid !== undefined && "--pid", session, args.new && "--new", args.continue && "--continue"];
   const named = targets.filter((each) => typeof each === "string");
   if (named.length > 1) throw usageError(CHAT, `${named.join(" and ")} exclude each other`);
   for (const flag of ONLY_NEW)
@@ -112,6 +113,12 @@ async function pickOf(io: Io, { extract, schema }: Given): Promise<Pick | null> 
 function freshOf(args: Given, mode: Mode | undefined): NonNullable<ChatRequest["fresh"]> {
   const { label, model, budget, system } = args;
   return { label, model, budget, system, mode, drop: args.noTools ? "*" : undefined };
+}
+
+/** Who is talked to; a session's process is made by its first message. */
+async function processOf(io: Io, { pid, session, continue: goesOn }: Given): Promise<string | undefined> {
+  if (session === undefined) return goesOn ? await lastActive(io) : pid;
+  return (await io.sys().call<{ readonly pid: string }>("session.open", { key: session })).pid;
 }
 
 /** Other than init, which is there without being named. */

@@ -144,7 +144,6 @@ export interface Command {
   /** As it is typed after `gsv`. */
   readonly name: string;
   readonly summary: string;
-  readonly usage: string;
   readonly examples: readonly string[];
   /** What can be typed after it: help, manual and completion are made of it. */
   readonly spec: Spec;

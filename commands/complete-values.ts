@@ -2,12 +2,14 @@
 // configuration keys. What the home holds is looked up, at most one page of it; without a home there is simply less.
 
 import type { Approval, ProcessInfo } from "../src/abi/process.ts";
+import { SESSION_PATHS } from "../src/abi/session.ts";
 import type { AccountInfo } from "../src/syscalls/account-service.ts";
 import { SYSCALLS } from "../src/syscalls/all.ts";
 import type { Fields } from "../src/syscalls/define.ts";
 import type { EntryPage } from "../src/syscalls/file-tree.ts";
 import type { ArchiveInfo } from "../src/syscalls/services.ts";
 import { PROCESS_SIGNALS } from "../src/syscalls/services.ts";
+import type { SessionHistory, SessionLine } from "../src/syscalls/session-service.ts";
 import type { WorkspacePage } from "../src/syscalls/workspace-service.ts";
 import type { Io } from "./command.ts";
 import type { Completion } from "./complete.ts";
@@ -52,6 +54,12 @@ function namesOf({ key, field, command, before, io }: Wanted): Candidate[] | Pro
       return workspaces(io);
     case "syscall":
       return [...SYSCALLS.values()].map(({ name, summary }) => ({ value: name, note: summary }));
+    case "session":
+      return sessions(io);
+    case "session-path":
+      return SESSION_PATHS.map((value) => ({ value }));
+    case "conversation":
+      return conversations(io);
     case "signal":
       return PROCESS_SIGNALS.map((value) => ({ value }));
     case "topic":
@@ -91,6 +99,24 @@ async function processes(io: Io): Promise<Candidate[]> {
     value: pid,
     note: label === null ? state : `${label} · ${state}`,
   }));
+}
+
+async function sessions(io: Io): Promise<Candidate[]> {
+  const page = await look<{ sessions: readonly SessionLine[] }>(io, "session.list", {});
+  return (page?.sessions ?? []).map(({ key, label, state }) => ({
+    value: key,
+    note: label === null ? state : `${label} · ${state}`,
+  }));
+}
+
+/** Those of one's own session; what others had is named by session history. */
+async function conversations(io: Io): Promise<Candidate[]> {
+  const history = await look<SessionHistory>(io, "session.history", {});
+  return (history?.previous ?? []).flatMap(({ sessionId, messages, endedAt }) =>
+    messages === null
+      ? []
+      : [{ value: sessionId, note: `${messages} messages, ${new Date(endedAt ?? 0).toISOString()}` }],
+  );
 }
 
 async function approvals(io: Io): Promise<Candidate[]> {

@@ -33,7 +33,6 @@ const spec: Spec = {
 export const complete: Command = {
   name: spec.name,
   summary: spec.summary,
-  usage: spec.usage ?? "",
   examples: spec.examples,
   spec,
   async run([index = "", ...words], io) {

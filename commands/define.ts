@@ -1,7 +1,7 @@
 // A hand-written command from its field table: parsing, help and usage come from the table, the work from `work`.
 
 import type { Args, Fields } from "../src/syscalls/define.ts";
-import { asks, parseCommandLine, type Spec, usageLine } from "./args.ts";
+import { asks, parseCommandLine, type Spec } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 
 export interface Invocation<F extends Fields> {
@@ -16,7 +16,6 @@ export function command<F extends Fields>(
   return {
     name: spec.name,
     summary: spec.summary,
-    usage: usageLine(spec),
     examples: spec.examples,
     spec,
     async run(args, io) {

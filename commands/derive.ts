@@ -44,6 +44,18 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
       },
     },
   },
+  session: {
+    preview: {
+      summary: "Print what was said in a session",
+      load: async () => (await import("./session-preview.ts")).preview,
+      input: { limit: field.optional(field.int("only the newest N messages")) },
+    },
+    export: {
+      summary: "Write the conversation of a session as a document",
+      load: async () => (await import("./session-export.ts")).exportSession,
+      input: { format: field.optional(field.text("md, json or html")) },
+    },
+  },
   storage: {
     verify: { load: async () => (await import("./storage.ts")).verify },
   },
@@ -56,10 +68,10 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
   config: {
     get: { load: async () => (await import("./config.ts")).get },
     list: { load: async () => (await import("./config.ts")).list },
-    set: { load: async () => (await import("./config.ts")).set },
+    set: { load: async () => (await import("./config-change.ts")).set },
     edit: {
       summary: "Change your settings in your editor, all at once or none",
-      load: async () => (await import("./config.ts")).edit,
+      load: async () => (await import("./config-change.ts")).edit,
     },
   },
 };
@@ -156,8 +168,8 @@ export function domainCommand(domain: string, verbs: ReadonlyMap<string, Verb>):
     input: {},
     examples: [],
   };
-  const { name, summary, usage = "", examples } = spec;
-  return { name, summary, usage, examples, spec, verbs, run: (args, io) => runVerb(spec, verbs, args, io) };
+  const { name, summary, examples } = spec;
+  return { name, summary, examples, spec, verbs, run: (args, io) => runVerb(spec, verbs, args, io) };
 }
 
 async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: readonly string[], io: Io): Promise<number> {

@@ -4,7 +4,7 @@
 import { exitStatusOf } from "../src/abi/errno.ts";
 import { field } from "../src/syscalls/define.ts";
 import { PROCESS_SIGNALS, type ProcessSignal, type Signalled } from "../src/syscalls/services.ts";
-import { asks, parseCommandLine, usageError, usageLine } from "./args.ts";
+import { asks, parseCommandLine, usageError } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { declared } from "./derive.ts";
 import { helpText } from "./help-text.ts";
@@ -46,7 +46,6 @@ const spec = {
 export const kill: Command = {
   name: spec.name,
   summary: spec.summary,
-  usage: usageLine(spec),
   examples: spec.examples,
   spec,
   async run(args, io) {

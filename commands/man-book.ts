@@ -1,13 +1,13 @@
 // The manual as one book of three sections: 1 commands and 2 syscalls, from their declarations, and 7 the pages that ship. It finds a
-// page by its name and lists or searches all of them; a name that stands in several sections means the first unless one is named.
+// page by its name and lists all of them; a name that stands in several sections means the first unless one is named.
 
-import { indexSections, titleKey } from "../src/lib/search.ts";
+import { titleKey } from "../src/lib/search.ts";
 import type { ManualSection } from "../src/prompts/manual.ts";
 import { SYSCALLS } from "../src/syscalls/all.ts";
-import { REFERENCE, reference, referenceOf, referencePage } from "../src/syscalls/reference.ts";
+import { REFERENCE, referenceOf, referencePage } from "../src/syscalls/reference.ts";
 import type { Command } from "./command.ts";
 import { allCommands, commandNamed, nouns } from "./command-tree.ts";
-import { layout, markdownBlocks, type Part } from "./layout.ts";
+import { markdownBlocks, type Part } from "./layout.ts";
 import { commandParts } from "./man-command.ts";
 
 export type SectionNumber = 1 | 2 | 7;
@@ -27,9 +27,6 @@ export interface Line {
 }
 
 const PAGES_SEEN_MAX = 3;
-const FOUND_MAX = 12;
-// What fits so much worse than the best shares a common word with what was asked, and no more.
-const SHARE_MIN = 0.1;
 
 export class Book {
   private readonly manual: readonly ManualSection[];
@@ -76,23 +73,6 @@ export class Book {
   /** Every name that can be asked for, for those who mistype one. */
   async names(): Promise<string[]> {
     return [...(await this.contents()).map(({ name }) => name), ...(await nouns())];
-  }
-
-  /** Sections of pages, commands and syscalls that speak of these words, the best first. */
-  async search(question: string): Promise<Line[]> {
-    const commands = await allCommands();
-    const index = indexSections([
-      ...this.manual.map(({ page, heading, words, text }) =>
-        entry({ name: page, section: 7, summary: heading }, words, text),
-      ),
-      ...commands.map(({ name, summary, command }) =>
-        entry({ name, section: 1, summary }, name, layout(commandParts(command, []).slice(1), null)),
-      ),
-      ...reference().map(({ name, summary, text }) => entry({ name, section: 2, summary }, name, text)),
-    ]);
-    const hits = index.search(question);
-    const least = (hits[0]?.score ?? 0) * SHARE_MIN;
-    return hits.flatMap(({ section, score }) => (score >= least ? [section.line] : [])).slice(0, FOUND_MAX);
   }
 
   private async commandPage(words: readonly string[]): Promise<Page | null> {
@@ -174,8 +154,4 @@ function referenceAsPage(): Page {
     summary: about,
     parts: [{ blocks: [{ kind: "text", text: `${page} - ${about}` }] }, ...parts],
   };
-}
-
-function entry(line: Line, words: string, text: string) {
-  return { line, heading: `${line.name} ${line.summary}`, words, text };
 }

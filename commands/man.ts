@@ -2,13 +2,14 @@
 
 import { SysError } from "../src/abi/errno.ts";
 import { nearest } from "../src/lib/nearest.ts";
+import { countedIndex } from "../src/lib/search.ts";
 import { clip } from "../src/lib/truncate.ts";
 import { field, type Print } from "../src/syscalls/define.ts";
 import { usageError } from "./args.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
 import { layout } from "./layout.ts";
-import { Book, type Line, type Page, type SectionNumber } from "./man-book.ts";
+import type { Book, Line, Page, SectionNumber } from "./man-book.ts";
 import { page, widthOf } from "./pager.ts";
 import { jsonLine, printResult } from "./print.ts";
 
@@ -34,6 +35,10 @@ const spec = {
   ],
 } as const;
 
+const FOUND_MAX = 12;
+// What fits so much worse than the best shares a common word with what was asked, and no more.
+const SHARE_MIN = 0.1;
+
 const TITLES: { readonly [S in SectionNumber]: string } = { 1: "Commands (1)", 2: "Syscalls (2)", 7: "Pages (7)" };
 
 const LISTING: Print<{ readonly lines: readonly Line[] }> = {
@@ -44,24 +49,34 @@ const LISTING: Print<{ readonly lines: readonly Line[] }> = {
 };
 
 export const man = command(spec, async ({ args, json }, io) => {
-  const book = new Book(await io.manual());
   const words = args.name ?? [];
   const never = args.noPager === true;
   if (args.search) {
     if (words.length === 0) throw usageError(spec, "-k needs the words to look for");
-    await printResult(io, LISTING, { lines: await book.search(words.join(" ")) }, json);
+    await printResult(io, LISTING, { lines: await found(io, words.join(" ")) }, json);
     return 0;
   }
+  const { Book } = await import("./man-book.ts");
+  const book = new Book(await io.manual());
   if (words.length === 0) {
     const lines = await book.contents();
     if (!json) return page(io, contents(lines, widthOf(io.stdout)), { never });
     await printResult(io, LISTING, { lines }, json);
     return 0;
   }
-  const found = await book.page(words);
-  if (found === null) throw await unknown(book, words.join(" "));
-  return showPage(io, found, { json, never });
+  const asked = await book.page(words);
+  if (asked === null) throw await unknown(book, words.join(" "));
+  return showPage(io, asked, { json, never });
 });
+
+/** Sections of pages, commands and syscalls that speak of these words, the best first. */
+async function found(io: Io, question: string): Promise<Line[]> {
+  const { manualIndex } = await import("./man-index.ts");
+  const { lines, counts } = await manualIndex(io.manual);
+  const hits = countedIndex(lines, counts).search(question);
+  const least = (hits[0]?.score ?? 0) * SHARE_MIN;
+  return hits.flatMap(({ section, score }) => (score >= least ? [section] : [])).slice(0, FOUND_MAX);
+}
 
 export async function showPage(io: Io, found: Page, form: { json: boolean; never: boolean }): Promise<number> {
   const { name, section, summary, parts } = found;

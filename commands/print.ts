@@ -36,6 +36,7 @@ async function printPlain(io: Io, print: Print<never>, result: unknown): Promise
     }
     case "list": {
       const rows = print.rows(result as never);
+      if (rows.length > 0 && print.head !== undefined) await printText(io.stdout, print.head(result as never));
       for (const row of rows) await printText(io.stdout, print.line(row as never));
       const more = print.note?.(result as never) ?? null;
       if (rows.length === 0) await note(io, print.empty);
@@ -92,31 +93,39 @@ export function table(columns: readonly Column[], rows: readonly object[], view:
 }
 
 // Nearly every list that goes into a pipe is plain text: a length is a width, nothing is cut, and one look at the whole tells whether
-// that was so. Plain loops, because this code never gets warm: over 1,000 rows that is a third of the time. Null when it was not so.
+// that was so. Column by column and in plain loops, because this code never gets warm: over 1,000 rows that is a third of the time. Null
+// when it was not so.
 function plainTable(columns: readonly Column[], rows: readonly object[], view: TableView): string | null {
-  const last = columns.length - 1;
-  const heads = columns.map((column) => headOf(column, view));
-  const lines: string[][] = [heads];
-  const widths = heads.map((head) => head.length);
-  for (const row of rows) {
-    const line: string[] = [];
-    for (let index = 0; index <= last; index++) {
-      const cell = cellOf(columns[index]!, row, view) || "-";
-      if (cell.length > widths[index]!) widths[index] = cell.length;
-      line.push(cell);
-    }
-    lines.push(line);
-  }
-  let text = "";
-  for (const line of lines) {
-    for (let index = 0; index < last; index++) {
-      const cell = line[index]!;
-      const width = widths[index]!;
-      text += (columns[index]!.align === "right" ? cell.padStart(width) : cell.padEnd(width)) + GAP;
-    }
-    text += `${line[last]!}\n`;
-  }
+  const lines: string[] = [];
+  columns.forEach((column, at) => {
+    const cells = plainCells(column, rows, view, at === columns.length - 1);
+    for (let index = 0; index < cells.length; index++)
+      lines[index] = at === 0 ? cells[index]! : lines[index]! + cells[index]!;
+  });
+  const text = `${lines.join("\n")}\n`;
   return PLAIN.test(text) && text.split("\n").length === lines.length + 1 ? text : null;
+}
+
+/** With the head before them, all of one width but in the last column. */
+function plainCells(column: Column, rows: readonly object[], view: TableView, isLast: boolean): string[] {
+  const cells = [headOf(column, view)];
+  let width = cells[0]!.length;
+  for (const row of rows) {
+    const cell = cellOf(column, row, view) || "-";
+    if (cell.length > width) width = cell.length;
+    cells.push(cell);
+  }
+  if (isLast) return cells;
+  // Most cells say what the one above says.
+  let [above, placed] = ["", ""];
+  for (let index = 0; index < cells.length; index++) {
+    const cell = cells[index]!;
+    if (cell !== above || index === 0)
+      placed = (column.align === "right" ? cell.padStart(width) : cell.padEnd(width)) + GAP;
+    above = cell;
+    cells[index] = placed;
+  }
+  return cells;
 }
 
 function anyTable(declared: readonly Column[], rows: readonly object[], view: TableView): string {

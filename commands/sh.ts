@@ -6,7 +6,7 @@ import { uuidv7 } from "../src/abi/ids.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { ShellAnswer, ShellOutput, ShellRequest } from "../src/syscalls/shell-service.ts";
-import { timeoutMs, usageError, usageLine } from "./args.ts";
+import { timeoutMs, usageError } from "./args.ts";
 import type { Command, Interruption, Io } from "./command.ts";
 import { ForeignOutput } from "./foreign-output.ts";
 import { note } from "./print.ts";
@@ -52,7 +52,6 @@ const spec = {
 export const sh: Command = {
   name: spec.name,
   summary: spec.summary,
-  usage: usageLine(spec),
   examples: spec.examples,
   spec,
   async run(args, io) {

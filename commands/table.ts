@@ -28,6 +28,7 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     "wait",
     { summary: "Wait until processes have finished", load: async () => (await import("./wait.ts")).waitAs("wait") },
   ],
+  ["attach", { summary: "Talk to a process on this terminal", load: async () => (await import("./attach.ts")).attach }],
   ["strace", { summary: "Show the calls a process makes", load: async () => (await import("./strace.ts")).strace }],
   ["logs", { summary: "Print what was said lately", load: async () => (await import("./logs.ts")).logs }],
   ["diff", { summary: "Show what a run changed in files", load: async () => (await import("./undo.ts")).diff }],

@@ -50,7 +50,7 @@ function mainArgument(json: string): string {
   const main = SAYS_MOST.find((name) => isSaid(args[name]));
   const others = Object.entries(args)
     .filter(([name, value]) => name !== main && isSaid(value))
-    .map(([name, value]) => `${name}=${cutWidth(oneLine(shown(value)), OTHER_CHARS_MAX)}`);
+    .map(([name, value]) => `${reveal(name)}=${cutWidth(oneLine(shown(value)), OTHER_CHARS_MAX)}`);
   return [...(main === undefined ? [] : [oneLine(shown(args[main]))]), ...others].join(GAP);
 }
 

@@ -56,7 +56,8 @@ const SILENCE_MS = 500;
 async function sayStopped(io: Io, pids: readonly string[]): Promise<void> {
   for (const pid of pids) {
     const { state, waitsFor } = await io.sys().call<ProcessInfo>("proc.get", { pid });
-    if (waitsFor?.kind === "outage") await note(io, `gsv: ${pid} is paused: ${waitsForText(waitsFor)}; waiting`);
+    if (waitsFor?.kind === "outage" || waitsFor?.kind === "restart")
+      await note(io, `gsv: ${pid} is paused: ${waitsForText(waitsFor)}; waiting`);
     if (state === "stopped") await note(io, `gsv: ${pid} is stopped; waiting until gsv proc resume ${pid}`);
   }
 }

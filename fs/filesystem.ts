@@ -29,6 +29,12 @@ export interface Entry {
   readonly stat: Stat;
 }
 
+/** A directory that was walked to once. */
+export interface Directory {
+  readonly entries: readonly Entry[];
+  read(name: string, options: ReadOptions): Promise<ReadResult>;
+}
+
 export interface ReadOptions {
   readonly offset?: number;
   readonly bytesMax: number;

@@ -2,7 +2,7 @@
 
 import type { Caller } from "../src/abi/identity.ts";
 import { FileError } from "./error.ts";
-import type { ResolvedPath, Stat } from "./filesystem.ts";
+import type { ReadOptions, ReadResult, ResolvedPath, Stat } from "./filesystem.ts";
 import type { Mount, Place } from "./namespace.ts";
 
 /** What stands there; null when nothing does. */
@@ -13,6 +13,14 @@ export async function ownStat(caller: Caller, place: Place): Promise<Stat | null
     if (error instanceof FileError && error.code === "ENOENT") return null;
     throw error;
   }
+}
+
+export async function readInside(caller: Caller, place: Place, options: ReadOptions): Promise<ReadResult> {
+  const piece = await inside(place, place.mount.fs.read(caller, place.inner, options));
+  // Whoever goes on until the end would do so for ever.
+  if (piece.bytes.byteLength === 0 && !piece.eof && options.bytesMax > 0)
+    throw new FileError("EIO", place.path, "damaged: it ends before its end");
+  return piece;
 }
 
 /** A mount speaks of its own paths; outside, the mount point belongs before them. */

@@ -8,6 +8,7 @@ import { leadsToAllowed, need, needAllowed, READ, SEARCH, WRITE } from "./access
 import { FileError } from "./error.ts";
 import type {
   Attributes,
+  Directory,
   Entry,
   FileSystem,
   ReadOptions,
@@ -18,7 +19,7 @@ import type {
   Stat,
   WriteOptions,
 } from "./filesystem.ts";
-import { innerOf, inside, ownStat } from "./inside.ts";
+import { innerOf, inside, ownStat, readInside } from "./inside.ts";
 import { isWithin, parent, split } from "./path.ts";
 import { checkLength, isPlace, pathOf, SLASH, steps } from "./steps.ts";
 
@@ -99,8 +100,27 @@ export class Namespace {
 
   /** Sorted by name. */
   async list(caller: Caller, path: string): Promise<readonly Entry[]> {
+    return (await this.directory(caller, path)).entries;
+  }
+
+  /** A directory that is walked to once: what is in it, sorted by name, and the content of its files. */
+  async directory(caller: Caller, path: string): Promise<Directory> {
     const place = await this.existing(caller, path, "follow");
     if (place.stat.kind !== "directory") throw new FileError("ENOTDIR", place.path);
+    const entries = await this.entriesOf(caller, place);
+    const here = split(place.path);
+    const files = new Set(entries.flatMap(({ name, stat }) => (stat.kind === "file" ? [name] : [])));
+    return {
+      entries,
+      read: async (name, options) => {
+        if (!files.has(name)) return this.read(caller, pathOf([...here, name]), options);
+        need(caller, place.stat, SEARCH, place.path);
+        return readInside(caller, this.place([...here, name], null), options);
+      },
+    };
+  }
+
+  private async entriesOf(caller: Caller, place: Present): Promise<readonly Entry[]> {
     const entries = new Map<string, Entry>();
     if (place.stat !== this.bare) {
       for (const entry of await inside(place, place.mount.fs.list(caller, place.inner))) entries.set(entry.name, entry);
@@ -118,11 +138,7 @@ export class Namespace {
       need(caller, place.stat, READ, place.path);
       throw new FileError("EISDIR", place.path);
     }
-    const piece = await inside(place, place.mount.fs.read(caller, place.inner, options));
-    // Whoever goes on until the end would do so for ever.
-    if (piece.bytes.byteLength === 0 && !piece.eof && options.bytesMax > 0)
-      throw new FileError("EIO", place.path, "damaged: it ends before its end");
-    return piece;
+    return readInside(caller, place, options);
   }
 
   async write(

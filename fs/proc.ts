@@ -13,6 +13,7 @@ import type { FileSystem } from "./filesystem.ts";
 import { Asking } from "./proc/asking.ts";
 import { Control } from "./proc/control.ts";
 import { cmdlineText, environText, factsText, identityText, limitsText, statusText, usageText } from "./proc/facts.ts";
+import { type MachinePorts, machineRows } from "./proc/machine.ts";
 import { mapsRow } from "./proc/maps.ts";
 import { type LivePorts, Streams } from "./proc/stream.ts";
 import { type Row, syntheticFs, type TextRow } from "./synthetic.ts";
@@ -30,6 +31,7 @@ export interface ProcOptions {
   readonly segmentName: (segment: Segment) => string;
   /** What a kernel knows of what is not stored yet. */
   readonly live?: LivePorts;
+  readonly machine?: MachinePorts;
 }
 
 export function procFs(options: ProcOptions): FileSystem {
@@ -50,6 +52,7 @@ export function procFs(options: ProcOptions): FileSystem {
     }),
     { path: "/self", link: async (caller) => caller.pid ?? initPid(caller.ownerUid) },
     ...kernelRows(asking, options.clock),
+    ...(options.machine === undefined ? [] : machineRows(options.machine)),
   ];
   return syntheticFs(rows, options.clock);
 }

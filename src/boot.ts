@@ -276,7 +276,7 @@ async function takeUp(
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns, outages, policy, budgets, dueWithinMs }: ProcessParts,
+  { runners, ledger, closer, heldRuns, outages, timeouts, policy, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -323,6 +323,7 @@ function finished(
     await stopSweeping();
     heldRuns.stop();
     outages.stop();
+    timeouts.stop();
     shells.close();
     budgets.stop();
     await core.watching.close();

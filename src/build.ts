@@ -6,6 +6,7 @@ import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hotChunk } from "./bundle/hot-chunk.ts";
 import { leanSdks } from "./bundle/lean-sdks.ts";
+import { readyMade } from "./bundle/ready-made.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 const ROOT = dirname(import.meta.dir);
@@ -21,7 +22,7 @@ const HOT = [
   "commands/run.ts",
   "src/boot/lazy.ts",
   "src/lib/clock.ts",
-  "src/abi/config.ts",
+  "src/abi/environment.ts",
   "commands/derive.ts",
   "src/syscalls/proc.ts",
   "src/paths.ts",
@@ -55,7 +56,7 @@ export async function build({ entry, workers = [], outfile, commit }: BuildOptio
       minify: true,
       bytecode: true,
       define: { GSV_BUILD_COMMIT: JSON.stringify(commit), "process.env.NODE_ENV": '"production"' },
-      plugins: [hotChunk({ root: ROOT, modules: HOT }), withoutDevtools, leanCommander, leanSdks],
+      plugins: [readyMade, hotChunk({ root: ROOT, modules: HOT }), withoutDevtools, leanCommander, leanSdks],
       compile: {
         outfile: unfinished,
         autoloadDotenv: false,

@@ -1,6 +1,7 @@
 // argv to client, kernel or command. The one file that reads the environment, the arguments and the account of the operating system, and
 // the one that exits. What a command does not need is not loaded.
 
+import type { AttachRequest } from "../commands/attach.ts";
 import type { Io, Output } from "../commands/command.ts";
 import type { Credentials } from "./abi/identity.ts";
 import type { HomeKeeping } from "./abi/keep.ts";
@@ -194,6 +195,8 @@ async function commandProcess(): Promise<number> {
   };
   try {
     const isPerson = stdin.isTTY && io.stdout.isTTY;
+    const to = isPerson && argv[0] === "attach" ? await attachRequestOf(argv) : null;
+    if (to !== null) return await shell(io, await atHome(here), (hear) => (tell = hear), to);
     if (!isPerson || argv.some((word) => word !== "--plain")) return await runCommandLine(argv, io);
     const place = await atHome(here);
     if (argv.length > 0) return await plainShell(io, place.paths.historyFile);
@@ -203,8 +206,17 @@ async function commandProcess(): Promise<number> {
   }
 }
 
+async function attachRequestOf(argv: readonly string[]): Promise<AttachRequest | null> {
+  return (await import("../commands/attach.ts")).attachRequest(argv);
+}
+
 /** gsv on a terminal: the prompt first, then what it takes to use it. */
-async function shell(io: Io, { paths }: Invocation, onWord: (hear: (line: string) => void) => void): Promise<number> {
+async function shell(
+  io: Io,
+  { paths }: Invocation,
+  onWord: (hear: (line: string) => void) => void,
+  to: AttachRequest | null = null,
+): Promise<number> {
   const [{ abilitiesOf }, { themeOf }] = await Promise.all([import("../tui/abilities.ts"), import("../tui/theme.ts")]);
   const abilities = abilitiesOf(io.env);
   if (abilities.dumb || io.env.GSV_PLAIN) return plainShell(io, paths.historyFile);
@@ -217,17 +229,14 @@ async function shell(io: Io, { paths }: Invocation, onWord: (hear: (line: string
   terminal.take((bytes) => typed.push(bytes));
   try {
     await io.kernel.start();
-    const [{ terminalShell }, { readHistory }] = await Promise.all([import("../tui/app.ts"), import("./boot/repl.ts")]);
-    const history = readHistory(paths.historyFile);
-    return await terminalShell(io, {
-      version: VERSION,
-      terminal,
-      theme,
-      abilities,
-      history,
-      early: () => typed,
-      words,
-    });
+    const [{ terminalShell }, { readHistory }, { seenIn }] = await Promise.all([
+      import("../tui/app.ts"),
+      import("./boot/repl.ts"),
+      import("./boot/seen.ts"),
+    ]);
+    const [history, seen] = [readHistory(paths.historyFile), seenIn(paths.seenFile)];
+    const early = () => typed;
+    return await terminalShell(io, { version: VERSION, terminal, theme, abilities, history, seen, early, words, to });
   } catch (error) {
     terminal.give();
     const [{ printError }, { exitStatusOf }] = await Promise.all([
@@ -282,7 +291,7 @@ function takeTermination(restore: () => void): () => void {
 
 /** An output that shows no secret of the environment. */
 async function withoutSecrets(env: NodeJS.ProcessEnv, output: Output): Promise<Output> {
-  const { SECRET_ENV } = await import("./abi/config.ts");
+  const { SECRET_ENV } = await import("./abi/environment.ts");
   if (!SECRET_ENV.some((name) => env[name])) return output;
   const { redactorOf } = await import("./boot/redact.ts");
   const redactor = redactorOf(env);

@@ -17,15 +17,17 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { SysError } from "./abi/errno.ts";
 import type { KernelInfo } from "./kernel/lifetime.ts";
 import { quoted } from "./lib/quote.ts";
-import { clip } from "./lib/truncate.ts";
+import { clip, fits } from "./lib/truncate.ts";
 
 export type HomePaths = ReturnType<typeof homePaths>;
 
 const OWN_DIRECTORY = "set GSV_HOME to a directory of your own";
 
-/** What every system has and shares: a home may lie in some of them, and is none of them. */
-const SHARED =
-  /^\/(?:bin|boot|dev|etc|home|lib|lib32|lib64|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|usr|var|Applications|Library|System|Users|Volumes)?$/;
+/** What every system has below `/` and shares: a home may lie in some of them, and is none of them. */
+const SHARED = new Set([
+  ...["bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "media", "mnt", "opt", "private", "proc", "root"],
+  ...["run", "sbin", "srv", "sys", "tmp", "usr", "var", "Applications", "Library", "System", "Users", "Volumes"],
+]);
 /** Of a directory that is shared on purpose, as /tmp is. */
 const STICKY = 0o1000;
 /** A path may be no longer on Linux; what lies in a home takes the rest. */
@@ -60,13 +62,15 @@ export function homePaths(gsvHome: string) {
     logDir,
     kernelLog: join(logDir, "kernel.log"),
     historyFile: join(home, "history"),
+    /** How far each process was seen on a terminal. */
+    seenFile: join(home, "seen.json"),
   } as const;
 }
 
 /** Which directory GSV_HOME, or without it the person's own home, stands for, under the one name it has however it is reached. */
 export function homeFrom(gsvHome: string | undefined, personsHome: string): string {
   const home = named(gsvHome, personsHome);
-  if (Buffer.byteLength(home) > HOME_BYTES_MAX) throw refused(home, "its path is too long", OWN_DIRECTORY);
+  if (!fits(home, HOME_BYTES_MAX)) throw refused(home, "its path is too long", OWN_DIRECTORY);
   refuseShared(home);
   const real = realPathOf(home);
   refuseShared(real);
@@ -82,7 +86,8 @@ function named(gsvHome: string | undefined, personsHome: string): string {
 }
 
 function refuseShared(home: string): void {
-  if (SHARED.test(home)) throw refused(home, "it belongs to the system", OWN_DIRECTORY);
+  if (dirname(home) === "/" && (home === "/" || SHARED.has(basename(home))))
+    throw refused(home, "it belongs to the system", OWN_DIRECTORY);
 }
 
 /** What is not there yet is named below what is. */

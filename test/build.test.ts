@@ -5,8 +5,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { manualIndex } from "../commands/man-index.ts";
+import * as environment from "../src/abi/environment.ts";
 import { build } from "../src/build.ts";
 import { hotChunk } from "../src/bundle/hot-chunk.ts";
+import { readyMade } from "../src/bundle/ready-made.ts";
+import { MANUAL } from "../src/prompts/manual.ts";
 import { WIRES } from "./support/wire-bytes.ts";
 import { WireServer } from "./support/wire-server.ts";
 
@@ -100,6 +104,25 @@ test("model servers are asked through their SDKs, of which the binary holds no p
   const text = (path: string) => ({ type: "text", text: path });
   expect(JSON.parse(said)).toEqual([text(anthropic.path), done, text(chat.path), done]);
   expect(readFileSync(binary).includes("/fine_tuning/jobs")).toBe(false);
+});
+
+test("what a binary holds ready made is what the sources would make of it themselves", async () => {
+  const ready = async <M>(source: string): Promise<M> => {
+    const entry = join(import.meta.dir, "..", source);
+    const plugins = [readyMade];
+    const { outputs } = await Bun.build({
+      entrypoints: [entry],
+      outdir: join(scratch, "ready"),
+      target: "bun",
+      plugins,
+    });
+    expect(await outputs[0]?.text()).not.toContain("import ");
+    return await import(outputs[0]?.path ?? "");
+  };
+  expect({ ...(await ready<object>("src/abi/environment.ts")) }).toEqual({ ...environment });
+  const index = await ready<typeof import("../commands/man-index.ts")>("commands/man-index.ts");
+  const nobody = () => Promise.reject(new Error("asked for the manual"));
+  expect(await index.manualIndex(nobody)).toEqual(await manualIndex(async () => MANUAL));
 });
 
 test("what is imported dynamically on the way of common commands lies in one chunk, and is the same module everywhere", async () => {

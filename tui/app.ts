@@ -14,8 +14,10 @@ import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
 import { KeyReader, type Typed } from "./keys.ts";
 import { Leaving } from "./leaving.ts";
+import { likedTheme } from "./liked-theme.ts";
 import { LineShell } from "./line-shell.ts";
 import type { AppPorts } from "./ports.ts";
+import { Presence } from "./presence.ts";
 import { reduce } from "./reduce.ts";
 import type { Hands } from "./reduce-keys.ts";
 import type { Route } from "./route.ts";
@@ -23,9 +25,8 @@ import { type Live, Screen } from "./screen.ts";
 import { settingOf } from "./setting.ts";
 import { SLASHES } from "./slash.ts";
 import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
-import { retheme, still, THEMES, type Theme, type ThemeName } from "./theme.ts";
-import { plainText } from "./told.ts";
-import { Transcript } from "./transcript.ts";
+import { retheme, still, type Theme, type ThemeName } from "./theme.ts";
+import { Transcript, textOf } from "./transcript.ts";
 import { goesOn } from "./unfinished.ts";
 import type { DockView } from "./view/dock.tsx";
 import type { ViewPlace } from "./view/draw.tsx";
@@ -39,7 +40,6 @@ const HOLD_MS = 500;
 /** How often lists of processes are looked at anew. */
 const LOOK_MS = 1000;
 const VIEW_MS = 16;
-const THEME_KEY = "terminal.theme";
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const who = await io.sys().call<Who>("system.whoami", {});
@@ -57,6 +57,7 @@ class App {
   private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status.join("  ")];
   private drawView: (view: View, state: State, place: ViewPlace) => readonly string[] = () => [];
   private readonly theme: Theme;
+  private readonly presence: Presence;
   private viewDue: (() => void) | null = null;
   private settle: (() => void) | null = null;
   /** Effects that have the terminal come one after the other. */
@@ -75,7 +76,8 @@ class App {
     const { terminal, theme, history, abilities } = ports;
     this.theme = theme;
     const tty = abilities.unicode ? terminal : inLettersOfAscii(terminal);
-    this.state = initialState({ who, pid: initPid(who.uid), lines: history.lines });
+    const { pid = initPid(who.uid), readOnly = false } = ports.to ?? {};
+    this.state = { ...initialState({ who, pid, lines: history.lines }), readOnly };
     this.attention = new Attention({
       write: (text) => void (this.busy || tty.write(text)),
       notifies: abilities.notifies,
@@ -87,6 +89,13 @@ class App {
       columns: () => terminal.columns,
       commit: (lines) => this.screen.commit(lines),
       marked: abilities.told,
+    });
+    this.presence = new Presence({
+      io,
+      pid: () => this.state.pid,
+      happen: (happening) => this.happen(happening),
+      print: (entry) => this.transcript.add(entry),
+      seen: ports.seen ?? null,
     });
     this.effects = new Effects({
       io,
@@ -103,16 +112,14 @@ class App {
       leave: (status) => this.leaving.leave(status),
       attach: (pid, readOnly) => void this.attach(pid, readOnly),
       theme: (name) => this.choose(name),
-      told: (page) => plainText(page, terminal.columns),
+      told: (page) => textOf(entriesOf(page), this.theme, terminal.columns),
       hold: (work) => void this.hold(work),
     });
   }
 
   async run(): Promise<number> {
     const { terminal, early } = this.ports;
-    const stop = this.io
-      .sys()
-      .on({ names: SIGNALS }, (signal) => this.happen({ type: "signal", signal, at: this.now() }));
+    const stop = this.io.sys().on({ names: SIGNALS }, (signal) => this.presence.hear(signal));
     terminal.onResize(() => {
       this.screen.resized();
       this.show();
@@ -127,6 +134,7 @@ class App {
       void this.withBoxes();
       return await this.leaving.over;
     } finally {
+      this.presence.keep();
       stop();
       letGo();
       this.putRight();
@@ -147,22 +155,13 @@ class App {
     return this.io.clock.now();
   }
 
-  /** As it was chosen the last time. */
-  private async likedTheme(): Promise<void> {
-    const { value } = await this.io
-      .sys()
-      .call<{ value: unknown }>("config.get", { key: THEME_KEY })
-      .catch(() => ({ value: "auto" }));
-    if (typeof value !== "string" || value === "auto" || !(value in THEMES)) return;
-    retheme(this.theme, value as ThemeName);
-    this.happen({ type: "themed", theme: value });
-  }
-
   private async begin(): Promise<void> {
     const { version, terminal, words } = this.ports;
     const { pid, who } = this.state;
     const { theme } = this;
-    const [attached] = await Promise.all([attachTo(this.io.sys(), pid), this.likedTheme()]);
+    const sys = this.io.sys();
+    const [attached, liked] = await Promise.all([attachTo(sys, pid, terminal.rows), likedTheme(sys)]);
+    if (liked !== "auto") this.choose(liked);
     const { model, page } = attached;
     const isNew = page.messageCount === 0;
     const about = { version, username: who.username, pid, model, isNew, columns: terminal.columns };
@@ -175,7 +174,8 @@ class App {
 
   private async attach(pid: string, readOnly: boolean): Promise<void> {
     try {
-      const attached = await attachTo(this.io.sys(), pid);
+      const attached = await attachTo(this.io.sys(), pid, this.ports.terminal.rows);
+      this.presence.keep();
       this.happen({ type: "attached", pid, readOnly });
       const { label } = attached.info;
       this.print({ kind: "note", text: `now talking to ${pid}${label === null ? "" : ` · ${reveal(label)}`}` });
@@ -187,6 +187,7 @@ class App {
 
   private know({ info, page, approvals, model }: Attached): void {
     for (const entry of entriesOf(page)) this.print(entry);
+    this.presence.begin(info.pid, page.messages.at(-1)?.id ?? 0);
     this.happen({ type: "known", state: info.state, waitsFor: info.waitsFor, model });
     const asks = approvals.map((each) => ({ ...each, since: this.now() }));
     this.happen({ type: "asked", asks });
@@ -241,6 +242,7 @@ class App {
     const { state, effects } = reduce(before, happening, this.hands());
     this.state = state;
     this.attention.look(before, state, this.now());
+    this.presence.noting(happening, effects);
     for (const effect of effects) this.effects.carryOut(effect);
     this.show();
   }
@@ -300,10 +302,9 @@ class App {
     return view?.kind === "top" || picker?.kind === "process";
   }
 
-  private async choose(name: string): Promise<void> {
-    retheme(this.theme, name as ThemeName);
+  private choose(name: ThemeName): void {
+    retheme(this.theme, name);
     this.happen({ type: "themed", theme: name });
-    await this.io.sys().call("config.set", { key: THEME_KEY, value: name });
   }
 
   /** Only while something moves by itself is there anything to draw. */

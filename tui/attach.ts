@@ -5,6 +5,8 @@ import type { Sys } from "../src/abi/sys.ts";
 import type { HistoryPage } from "../src/syscalls/services.ts";
 
 export const SHOWN_MESSAGES = 6;
+/** The least that one takes: itself, and what sets it off. */
+const ROWS_PER_MESSAGE = 2;
 
 export interface Attached {
   readonly info: ProcessInfo;
@@ -15,11 +17,13 @@ export interface Attached {
   readonly model: string | null;
 }
 
-export async function attachTo(sys: Sys, pid: string): Promise<Attached> {
+/** `rows` are those of the screen: its last one of history shall be there. */
+export async function attachTo(sys: Sys, pid: string, rows: number): Promise<Attached> {
+  const limit = Math.max(SHOWN_MESSAGES, Math.ceil(rows / ROWS_PER_MESSAGE));
   const [info, { approvals }, page, model] = await Promise.all([
     sys.call<ProcessInfo>("proc.get", { pid }),
     sys.call<{ approvals: readonly Approval[] }>("hil.list", {}),
-    sys.call<HistoryPage>("proc.history", { pid, limit: SHOWN_MESSAGES }),
+    sys.call<HistoryPage>("proc.history", { pid, limit }),
     sys.call<{ answers: string }>("proc.model", { pid }).catch(() => null),
   ]);
   return { info, page, approvals, model: model?.answers ?? null };

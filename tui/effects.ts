@@ -6,7 +6,7 @@ import { allProcesses } from "../commands/top.ts";
 import { messageOf, SysError } from "../src/abi/errno.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
 import { reveal } from "../src/lib/sanitize.ts";
-import type { HistoryPage, Sent, Spawned } from "../src/syscalls/services.ts";
+import type { Answered, HistoryPage, Sent, Spawned } from "../src/syscalls/services.ts";
 import { SHOWN_MESSAGES } from "./attach.ts";
 import type { Editing } from "./editor.ts";
 import { listJobs, startBehind } from "./job-effects.ts";
@@ -72,8 +72,9 @@ export class Effects {
     const { io, state, happen } = this.options;
     const args = { pid: state().pid, message: text, ...(interrupt ? { interrupt } : {}) };
     try {
-      const { runId } = await io.sys().call<Sent>("proc.send", args);
-      happen({ type: "sent", key, runId });
+      const sent = await io.sys().call<Sent | Answered>("proc.send", args);
+      if (sent.runId === null) happen({ type: "answered", key, text: sent.response });
+      else happen({ type: "sent", key, runId: sent.runId });
     } catch (error) {
       happen({ type: "refused", key, message: text, why: worded(error) });
     }

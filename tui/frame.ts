@@ -116,6 +116,7 @@ function activityLine({ run, state, waitsFor, asks }: State, theme: Theme, now: 
 
 /** Where a model failed and is asked once more. */
 function againText(waitsFor: State["waitsFor"], now: number): string {
+  if (waitsFor?.kind === "restart") return `, taken up again in ${elapsed(waitsFor.until - now)}`;
   const isAgain = waitsFor?.kind === "model" || waitsFor?.kind === "outage";
   return isAgain ? `, asked again in ${elapsed(waitsFor.until - now)}` : "";
 }

@@ -19,6 +19,11 @@ export function reduce(state: State, happening: Happening, hands: Hands): Reduce
       return heard(state, happening.signal, happening.at);
     case "sent":
       return sent(state, happening.key, happening.runId);
+    case "answered": {
+      const waiting = state.waiting.filter(({ key }) => key !== happening.key);
+      const run = state.run?.runId === "" ? null : state.run;
+      return { state: { ...state, waiting, run }, effects: happening.text.split("\n").map(note) };
+    }
     case "refused": {
       const waiting = state.waiting.filter(({ key }) => key !== happening.key);
       const run = state.run?.runId === "" ? null : state.run;

@@ -5,7 +5,7 @@
 import { initPid, isPid } from "../src/abi/ids.ts";
 import { simpleWords } from "./simple.ts";
 import type { Effect, Reduced, State } from "./state.ts";
-import { THEMES } from "./theme.ts";
+import { THEMES, type ThemeName } from "./theme.ts";
 import { openedPicker, openedStrace, openedTop } from "./views.ts";
 
 export type Slash = { readonly summary: string } & (
@@ -123,7 +123,7 @@ function model(state: State, rest: string): Reduced {
 
 function themed(state: State, rest: string): Reduced {
   if (rest === "") return openedPicker(state, "theme");
-  if (rest in THEMES) return { state, effects: [{ do: "theme", name: rest }] };
+  if (rest in THEMES) return { state, effects: [{ do: "theme", name: rest as ThemeName }] };
   return told(state, `no theme is named ${rest}: ${Object.keys(THEMES).join(", ")}`);
 }
 

@@ -90,6 +90,7 @@ export type Happening =
   | { readonly type: "typed"; readonly typed: Typed; readonly at: number }
   | { readonly type: "signal"; readonly signal: Signal; readonly at: number }
   | { readonly type: "sent"; readonly key: string; readonly runId: string }
+  | { readonly type: "answered"; readonly key: string; readonly text: string }
   | { readonly type: "refused"; readonly key: string; readonly message: string; readonly why: string }
   | {
       readonly type: "known";

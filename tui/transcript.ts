@@ -7,7 +7,7 @@ import { AnswerText } from "./answer.ts";
 import { overMark, PROMPT, RUNS, TYPED } from "./marks.ts";
 import { subjectOf } from "./reduce-signals.ts";
 import type { Entry } from "./state.ts";
-import type { Theme } from "./theme.ts";
+import { type Theme, themeOf } from "./theme.ts";
 
 export interface TranscriptOptions {
   readonly theme: Theme;
@@ -190,6 +190,15 @@ export class Transcript {
     else this.block(marked(theme.bad(theme.glyphs.bad), (text) => text, error ?? status));
     if (isMarked) this.mark = overMark(status === "ok");
   }
+}
+
+/** The same as a text without colour. */
+export function textOf(entries: readonly Entry[], { abilities }: Theme, columns: number): string {
+  const lines: string[] = [];
+  const theme = themeOf(abilities, "none");
+  const transcript = new Transcript({ theme, columns: () => columns, commit: (more) => void lines.push(...more) });
+  for (const entry of entries) transcript.add(entry);
+  return Bun.stripANSI(lines.join("\n"));
 }
 
 function marked(glyph: string, paint: (text: string) => string, text: string): readonly string[] {

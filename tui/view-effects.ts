@@ -10,8 +10,10 @@ import type { ModelInfo, ModelPage } from "../src/syscalls/ai-service.ts";
 import type { ShownPrompt } from "../src/syscalls/prompt-service.ts";
 import type { HistoryPage, TraceRow } from "../src/syscalls/services.ts";
 import type { BudgetInfo } from "../src/syscalls/spending-service.ts";
+import { likeTheme } from "./liked-theme.ts";
 import type { Item } from "./picker.ts";
 import type { Happening, State } from "./state.ts";
+import type { ThemeName } from "./theme.ts";
 import type { Seen } from "./top.ts";
 import type { ViewEffect } from "./views.ts";
 
@@ -21,8 +23,8 @@ export interface ViewEffectsOptions {
   readonly happen: (happening: Happening) => void;
   /** What was said and done, as a text. */
   readonly told: (page: HistoryPage) => string;
-  /** Draws in these colours from now on, also the next time. */
-  readonly theme: (name: string) => Promise<void>;
+  /** Draws in these colours from now on. */
+  readonly theme: (name: ThemeName) => void;
 }
 
 /** How long the kernel waits for the next call before it is asked again. */
@@ -46,7 +48,8 @@ export class ViewEffects {
       case "offer-models":
         return this.offerModels();
       case "theme":
-        return this.options.theme(effect.name);
+        this.options.theme(effect.name);
+        return likeTheme(this.options.io.sys(), effect.name);
     }
   }
 

@@ -21,6 +21,7 @@ import {
 } from "./picker.ts";
 import type { Ask, Effect, Reduced, State } from "./state.ts";
 import { newStrace, onStraceKey, type Strace, withCalls } from "./strace.ts";
+import type { ThemeName } from "./theme.ts";
 import { hearing, NEW_TOP, onTopKey, type Seen, type Top, type TopWish, toAskAbout, withProcesses } from "./top.ts";
 
 export type View = Top | Strace | Pager;
@@ -47,7 +48,7 @@ export type ViewEffect =
   | { readonly do: "trace"; readonly pid: string; readonly after: number | null }
   | { readonly do: "log"; readonly pid: string }
   | { readonly do: "offer-models" }
-  | { readonly do: "theme"; readonly name: string };
+  | { readonly do: "theme"; readonly name: ThemeName };
 
 /** What a view may need besides its state. */
 export interface ViewHands {
@@ -184,7 +185,7 @@ function chosen(state: State, kind: PickerKind, id: string, { ran }: ViewHands):
     case "model":
       return { state, effects: ran(`model ${state.pid} ${id}`) };
     case "theme":
-      return { state, effects: [{ do: "theme", name: id }] };
+      return { state, effects: [{ do: "theme", name: id as ThemeName }] };
     case "approval": {
       // The card is the one place where it is answered.
       const asks = state.asks.toSorted((left, right) => Number(right.id === id) - Number(left.id === id));

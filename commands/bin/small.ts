@@ -4,13 +4,13 @@ import { human } from "./human.ts";
 import { options } from "./options.ts";
 import { type Call, linesOf, phrase, text, Usage } from "./program.ts";
 
-/** More than anything reads of it; nothing here runs beside another program and could be stopped by it. */
-const YES_BYTES = 256 * 1024;
+/** More than scripts read of it; nothing here runs beside another program and could be stopped by it. */
+const YES_BYTES = 8 * 1024 * 1024;
 const BROKEN_PIPE = 141;
 
 export async function yes(call: Call): Promise<number> {
   const line = `${call.args.length === 0 ? "y" : call.args.join(" ")}\n`;
-  call.out(line.repeat(Math.ceil(YES_BYTES / line.length)));
+  call.out(line.repeat(Math.ceil(YES_BYTES / Buffer.byteLength(line))));
   return BROKEN_PIPE;
 }
 

@@ -46,6 +46,7 @@ export const PROGRAMS: ReadonlyMap<string, () => Promise<Program>> = new Map<str
   ["tty", async () => (await import("./small.ts")).tty],
   ["uptime", async () => (await import("./small.ts")).uptime],
   ["mount", async () => (await import("./small.ts")).mount],
+  ["df", async () => (await import("./disk.ts")).df],
   ["free", async () => (await import("./small.ts")).free],
   ["nohup", async () => (await import("./small.ts")).nohup],
   ["watch", async () => (await import("./small.ts")).watch],

@@ -10,7 +10,8 @@ type Fact = readonly [string, string | number | null];
 
 export function statusText(info: ProcessInfo, waitsForText: (waits: WaitsFor) => string): string {
   const { waitsFor } = info;
-  const next = waitsFor?.kind === "model" || waitsFor?.kind === "outage" ? waitsFor : null;
+  const again = waitsFor?.kind === "restart" || waitsFor?.kind === "model" || waitsFor?.kind === "outage";
+  const next = again ? waitsFor : null;
   return factsText([
     ["Name", info.label],
     ["Pid", info.pid],
@@ -28,7 +29,8 @@ export function statusText(info: ProcessInfo, waitsForText: (waits: WaitsFor) =>
     ["Tokens", info.tokens],
     ["WaitsFor", waitsFor === null ? null : waitsForText(waitsFor)],
     ["NextTry", next === null ? null : new Date(next.until).toISOString()],
-    ["Failure", next?.class ?? null],
+    ["Failure", next !== null && "class" in next ? next.class : null],
+    ["Restart", info.restart ?? null],
     ["Created", new Date(info.createdAt).toISOString()],
   ]);
 }

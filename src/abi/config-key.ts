@@ -2,7 +2,7 @@
 // `users/{uid}/…` or `/sys/…` it is the same key. Stored it is `config/ai/max_tokens` for the whole home and
 // `users/1000/ai/max_tokens` for one account. Pure.
 
-import { SETTINGS, type SettingName } from "./config.ts";
+import { SETTING_NAMES, SETTINGS, type SettingName } from "./config.ts";
 
 /** Whose layer: the whole home's, or an account's. */
 export type Holder = "system" | number;
@@ -49,6 +49,17 @@ export function storedPrefix(holder: Holder): string {
 }
 
 export function storedKey(name: SettingName, holder: Holder): string {
-  const path = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll(".", "/");
-  return storedPrefix(holder) + path;
+  return storedPrefix(holder) + storedPath(name);
+}
+
+/** The setting that is stored under such a key, or null when there is none any more. Settings are looked at several times in a turn. */
+export function settingStored(key: string, holder: Holder): SettingName | null {
+  names ??= new Map(SETTING_NAMES.map((name) => [storedPath(name), name]));
+  return names.get(key.slice(storedPrefix(holder).length)) ?? null;
+}
+
+let names: ReadonlyMap<string, SettingName> | null = null;
+
+function storedPath(name: SettingName): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll(".", "/");
 }

@@ -34,7 +34,6 @@ function setting(type: Setting["type"], doc: string, fallback: string, rest: Res
 
 const LATER = { later: true } as const;
 const ASKS = { agents: "ask" } as const;
-const ASKS_LATER = { agents: "ask", later: true } as const;
 const ROOT = { writes: "root" } as const;
 const ROOT_LATER = { writes: "root", later: true } as const;
 const DAY_MS = 86_400_000;
@@ -176,9 +175,9 @@ export const SETTINGS = {
   "process.initLabel": setting("text", "what an init is called", "init ({username})", ROOT_LATER),
   "process.maxPerUser": count("processes an account may have; 0 leaves it to gsv", 0, ROOT_LATER),
   "server.name": setting("text", "what this home is called", "gsv", ROOT_LATER),
-  "server.timezone": setting("text", "the time zone of schedules that name none", "UTC", {
+  "server.timezone": setting("text", "the time zone of daily resets, and of schedules that name none", "UTC", {
     isZone: true,
-    ...ROOT_LATER,
+    ...ROOT,
   }),
   // No agent proposes it: with the day begins what may be used in it.
   userTimezone: setting("text", "your time zone: when your days begin", "UTC", { env: "TZ", isZone: true }),
@@ -194,20 +193,32 @@ export const SETTINGS = {
     max: 100_000,
   }),
 
-  "session.defaultResetPolicy.mode": choice("when a session starts anew by itself", RESET_MODES, ASKS_LATER),
-  "session.defaultResetPolicy.atHour": count("the hour of a daily reset", 4, { max: 23, ...ASKS_LATER }),
-  "session.defaultResetPolicy.idleMinutes": count("how long until an idle reset", 60, { min: 1, ...ASKS_LATER }),
-  "session.mainKey": setting("text", "the name of the main session", "main", LATER),
-  "session.dmScope": choice("who shares a session", [
-    "main",
-    "per-peer",
-    "per-channel-peer",
-    "per-account-channel-peer",
-  ]),
-  "session.identityLinks": setting("json", "names of one person in several channels", "{}", {
-    shape: "object",
-    ...LATER,
-  }),
+  "run.timeoutMs": count(
+    "a run is stopped this long after it last did something, and never later than four times that; 0 is never",
+    1_800_000,
+    { env: "AGENT_TIMEOUT_MS", max: 31 * DAY_MS },
+  ),
+
+  "session.contextResetTurns": count(
+    "after so many messages a model goes on with the last of them in short; where nobody sets it, in other channels' sessions only; 0 is never",
+    8,
+    { max: 100_000 },
+  ),
+  "session.defaultResetPolicy.mode": choice("when a session starts anew by itself", RESET_MODES, ASKS),
+  "session.defaultResetPolicy.atHour": count("the hour of a daily reset, in server.timezone", 4, { max: 23, ...ASKS }),
+  "session.defaultResetPolicy.idleMinutes": count("how long until an idle reset", 60, { min: 1, ...ASKS }),
+  "session.mainKey": setting("text", "the name of the main session", "main"),
+  "session.dmScope": choice(
+    "who shares a session",
+    ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"],
+    {},
+  ),
+  "session.identityLinks": setting(
+    "json",
+    'one name for a person of several channels: {"alice": ["telegram:4711", "discord:alice#1"]}',
+    "{}",
+    { shape: "object" },
+  ),
   "terminal.theme": choice("the colours of gsv's terminal", ["auto", "dark", "light", "none"], {}),
   "compaction.enabled": flag("whether old history is summarised when it gets too long", true, ASKS),
   "compaction.reserveTokens": count("room kept free in a model's window", 20_000, ASKS),
@@ -270,36 +281,6 @@ export function configOver(stored: { readonly [key: string]: string }, said: Par
   return { ...Object.fromEntries(values), ...said } as Config;
 }
 
-const NUMBERS: (keyof Config)[] = [];
-const secrets: string[] = [];
-/** Variables that set what an account may set for itself, and those that set what only root may. */
-const ofUsers: string[] = [];
-const ofRoot: string[] = [];
-for (const name of SETTING_NAMES) {
-  const { env, type, writes }: Setting = SETTINGS[name];
-  if (name.startsWith("kernel.") || name.startsWith("retention.")) NUMBERS.push(name as keyof Config);
-  if (env === undefined) continue;
-  (writes === "user" ? ofUsers : ofRoot).push(env);
-  if (type === "secret") secrets.push(env);
-}
-
-/** Variables whose values are secrets. */
-export const SECRET_ENV: readonly string[] = secrets;
-
-/** What a client tells the kernel of its environment, and nothing else. */
-export const CLIENT_ENV: readonly string[] = [...ofUsers, "LANG", "EDITOR", "VISUAL"];
-
-/** What the kernel gets of the environment of whoever happens to start it. */
-export const KERNEL_ENV: readonly string[] = [
-  "PATH",
-  "HOME",
-  "TMPDIR",
-  "LANG",
-  "LC_ALL",
-  "TZ",
-  "XDG_RUNTIME_DIR",
-  "GSV_HOME",
-  "USER",
-  "LOGNAME",
-  ...ofRoot,
-];
+const NUMBERS = SETTING_NAMES.filter(
+  (name) => name.startsWith("kernel.") || name.startsWith("retention."),
+) as readonly (keyof Config)[];

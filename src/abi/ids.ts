@@ -53,8 +53,21 @@ export function uuidv7(nowMs: number, random: RandomBytes): string {
   for (let index = 0; index < 6; index++) bytes[index] = Math.floor(nowMs / 2 ** (8 * (5 - index))) % 256;
   bytes[6] = 0x70 | (bytes[6]! & 0x0f);
   bytes[8] = 0x80 | (bytes[8]! & 0x3f);
-  const hex = Buffer.from(bytes).toString("hex");
+  return dashed(bytes);
+}
+
+function dashed(bytes: Uint8Array): string {
+  const hex = bytes.toHex();
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** Random throughout: told apart by its first characters. */
+export function uuidv4(random: RandomBytes): string {
+  const bytes = new Uint8Array(16);
+  bytes.set(random(16));
+  bytes[6] = 0x40 | (bytes[6]! & 0x0f);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  return dashed(bytes);
 }
 
 // Bytes of 252 and more are thrown away: 252 is the largest multiple of 36 that fits, so every letter is equally likely.

@@ -56,6 +56,16 @@ export interface NextTry {
   readonly looks?: number;
 }
 
+/** When a process that ended a run by a fault takes it up again; a stop, a refusal, a limit or an outage is no fault. */
+export const RESTART_RULES = ["on-failure", "never"] as const;
+export type RestartRule = (typeof RESTART_RULES)[number];
+
+/** How often runs of a process were taken up again after a fault, and when the last time was. */
+export interface Restarts {
+  readonly count: number;
+  readonly at: number;
+}
+
 /** How often the turn in flight was asked for in vain. */
 export interface Retrying {
   /** The one that was asked last. */
@@ -90,6 +100,8 @@ export interface ProcessInfo {
   readonly lastStatus: RunStatus | null;
   /** How much it may do without asking. */
   readonly mode: Mode;
+  /** Left out where its session says so. */
+  readonly restart?: RestartRule;
   /** Of its own answers, since it was started. */
   readonly costUsd: number;
   readonly tokens: number;

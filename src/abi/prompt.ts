@@ -8,6 +8,8 @@ const PROMPT_SOURCES = [
   "owner",
   "agent",
   "persona",
+  "bundles",
+  "project",
   "skills",
   "workspace",
   "process",

@@ -1,7 +1,7 @@
 // A segment: part of a history that a model is told in one message of summary in the place of its own messages. Nothing of it is deleted;
 // the messages keep their numbers and can be read, searched and given back. And the rules by which a history comes to have one.
 
-export type CompactionCause = "asked" | "pressure" | "overflow";
+export type CompactionCause = "asked" | "pressure" | "overflow" | "turns";
 
 export interface Segment {
   /** Counts upwards within the process. */

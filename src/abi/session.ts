@@ -11,8 +11,47 @@ export interface ResetPolicy {
   readonly idleMinutes: number;
 }
 
+/** What may be set for a session. */
+export const SESSION_PATHS = [
+  "label",
+  "model.provider",
+  "model.id",
+  "thinkingLevel",
+  "systemPrompt",
+  "maxTokens",
+  "resetPolicy.mode",
+  "resetPolicy.atHour",
+  "resetPolicy.idleMinutes",
+] as const;
+export type SessionPath = (typeof SESSION_PATHS)[number];
+
 /** How a person's own session on the command line is called, which is their init. */
 export const MAIN_SESSION_KEY = "agent:main:cli:dm:main";
 
 /** The agent that a key means where it names nobody else: the owner's personal one. */
 export const MAIN_AGENT = "main";
+
+/** How much a model thinks, as ai.reasoning says it. */
+export const THINKING = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
+export type Thinking = (typeof THINKING)[number];
+
+const OTHER_NAMES: { readonly [name: string]: Thinking } = {
+  none: "off",
+  "0": "off",
+  min: "minimal",
+  "1": "minimal",
+  "2": "low",
+  med: "medium",
+  "3": "medium",
+  "4": "high",
+  max: "xhigh",
+  "5": "xhigh",
+};
+
+/** By any of its names; null where there is no such level. */
+export function thinkingNamed(name: string): Thinking | null {
+  const wanted = name.toLowerCase();
+  return (
+    THINKING.find((level) => level === wanted) ?? (Object.hasOwn(OTHER_NAMES, wanted) ? OTHER_NAMES[wanted]! : null)
+  );
+}

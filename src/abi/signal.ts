@@ -122,6 +122,17 @@ export type Signal =
       readonly share: number;
       readonly text: string;
     })
+  /** A run ended by a fault and is taken up again then. */
+  | (RunSignal & {
+      readonly name: "process.restart";
+      readonly attempt: number;
+      /** How often at most. */
+      readonly of: number;
+      readonly until: number;
+      readonly reason: string;
+    })
+  /** A run has done nothing for long: it is stopped then, and can be moved to the latest instant at most. */
+  | (RunSignal & { readonly name: "process.timeout_warning"; readonly endsAt: number; readonly latest: number })
   | (SignalBase & { readonly name: "process.reset"; readonly archive: string | null })
   | (SignalBase & { readonly name: "process.exit"; readonly archive: string | null })
   /** Something was not delivered to this subscriber: read history after `afterSeq` again. */

@@ -2,7 +2,8 @@
 // is a process of its own, with an environment of its own.
 
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
-import { CLIENT_ENV, configFrom, KERNEL_ENV } from "../abi/config.ts";
+import type { Config } from "../abi/config.ts";
+import { CLIENT_ENV, KERNEL_ENV } from "../abi/environment.ts";
 import { messageOf, SysError } from "../abi/errno.ts";
 import type { Credentials } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
@@ -22,6 +23,8 @@ const ERROR_MARK = "gsv: ";
 const HINT_MARK = "  ";
 /** A longer log is put aside, in the place of the one put aside before, when a kernel is started. */
 const LOG_BYTES_MAX = 8 * 1024 * 1024;
+/** The runtime would look for garbage every second, and a kernel with nothing to do would wake for that alone. */
+const MEMORY_LOOK_MS = 10_000;
 
 export interface ClientMachine {
   readonly paths: HomePaths;
@@ -65,7 +68,7 @@ export function clientSys(machine: ClientMachine): Sys {
       if (machine.login !== undefined) return null;
       const { readOnlySys } = await import("./read.ts");
       const { info: client, env } = machine;
-      const asked = { client, config: configFrom(env), secretsStore: env.GSV_SECRETS, path: env.PATH };
+      const asked = { client, config: () => configOf(env), secretsStore: env.GSV_SECRETS, path: env.PATH };
       return readOnlySys({ paths, clock, random, onInterrupted: () => (interrupted = true), ...asked });
     },
   });
@@ -96,6 +99,7 @@ export async function startKernel({
       env: {
         ...only(env, KERNEL_ENV),
         GSV_HOME: paths.home,
+        BUN_GC_TIMER_INTERVAL: String(MEMORY_LOOK_MS),
       },
       stdio: ["ignore", log, log],
       detached: true,
@@ -142,12 +146,22 @@ export function isInProcess(env: ClientMachine["env"]): boolean {
   ]);
 }
 
+/** Few reads look at settings. */
+async function configOf(env: ClientMachine["env"]): Promise<Partial<Config>> {
+  return (await import("../abi/config.ts")).configFrom(env);
+}
+
 export function clientEnv(env: ClientMachine["env"]): { readonly [name: string]: string } {
   return only(env, CLIENT_ENV);
 }
 
 function only(env: ClientMachine["env"], names: readonly string[]): { [name: string]: string } {
-  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  const kept: { [name: string]: string } = {};
+  for (const name of names) {
+    const value = env[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
 }
 
 /** The error a kernel ended with, as it wrote it into its log; what others wrote there meanwhile stands around it. */

@@ -32,7 +32,8 @@ export function bootCompaction(core: Core, { ledger, promptOf, toolCalls }: Comp
     facts: (row, model) => factsFor(core, row, model),
     async fixedBytes(row) {
       return (
-        Buffer.byteLength(systemText(await promptOf(row))) + Buffer.byteLength(JSON.stringify(toolCalls.specs(row)))
+        Buffer.byteLength(systemText(await promptOf(row))) +
+        Buffer.byteLength(JSON.stringify(await toolCalls.specs(row)))
       );
     },
     async about(row) {

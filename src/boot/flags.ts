@@ -5,7 +5,7 @@ import { SETTINGS, type Setting } from "../abi/config.ts";
 import { canonicalValue } from "../abi/config-value.ts";
 import { SysError } from "../abi/errno.ts";
 import { settingNamed } from "../syscalls/config.ts";
-import { SETTING_CHECKS } from "./settings.ts";
+import { checkSetting } from "./setting-checks.ts";
 
 export function flagsFrom(said: readonly string[]): { readonly [key: string]: string } {
   const flags: { [key: string]: string } = {};
@@ -38,6 +38,6 @@ function flagFrom(text: string): readonly [string, string] {
   if (written.trim() === "")
     throw new SysError("EUSAGE", `--set ${name}= says nothing`, [`what it takes: gsv config get -v ${name}`]);
   const value = canonicalValue(name, setting, written);
-  SETTING_CHECKS[name]?.(value);
+  checkSetting(name, value);
   return [name, value];
 }

@@ -8,6 +8,7 @@ import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
 
+const UTF8 = new TextEncoder();
 const COLUMNS_FALLBACK = 80;
 const ROWS_FALLBACK = 24;
 /** A pipe that somebody made non-blocking and that is full is tried again after this long. */
@@ -61,7 +62,7 @@ export async function outputOf(descriptor: number, clock: Clock, columns: string
     write: (text) =>
       closed || text.length === 0
         ? Promise.resolve()
-        : serial.run(() => writeAll(typeof text === "string" ? Buffer.from(text) : text)),
+        : serial.run(() => writeAll(typeof text === "string" ? UTF8.encode(text) : text)),
   };
 }
 

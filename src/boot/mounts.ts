@@ -9,6 +9,7 @@ import { logFs } from "../../fs/log.ts";
 import { separateStores } from "../../fs/memory.ts";
 import { type Mount, Namespace } from "../../fs/namespace.ts";
 import { objectsFs } from "../../fs/objects.ts";
+import type { MachinePorts } from "../../fs/proc/machine.ts";
 import type { LivePorts } from "../../fs/proc/stream.ts";
 import { procFs } from "../../fs/proc.ts";
 import { repoFs } from "../../fs/repo.ts";
@@ -49,6 +50,7 @@ export interface MountParts {
   /** The kernel's log without secrets. */
   readonly log: () => Promise<string>;
   readonly onLocked: (uid: number, locked: boolean) => void;
+  readonly machine?: Omit<MachinePorts, "mounts">;
   /** A directory of this machine that was granted; none is by default. */
   readonly host?: { readonly directory: string; readonly hidden: readonly string[] };
 }
@@ -56,6 +58,7 @@ export interface MountParts {
 export function mountedFiles(parts: MountParts): Namespace {
   const { objects, kernel, clock, sysFor, actFor } = parts;
   const live = parts.live === undefined ? {} : { live: parts.live };
+  const machine = parts.machine === undefined ? {} : { machine: { ...parts.machine, mounts: () => mounts } };
   const stored = objectsFs({ storeOf: () => objects, clock, root: { uid: 0, gid: 0, mode: 0o755 } });
   const ofOwner = separateStores((caller: Caller) => caller.ownerUid, TMP_BYTES_MAX);
   const etc = accountFiles({ kernel, onLocked: parts.onLocked });
@@ -64,7 +67,7 @@ export function mountedFiles(parts: MountParts): Namespace {
     { at: "/", fs: repoFs({ ...parts.homes, under: stored }) },
     { at: "/tmp", fs: objectsFs({ storeOf: ofOwner, clock, root: { uid: 0, gid: 0, mode: 0o1777 } }) },
     { at: "/workspaces", fs: workspacesFs(parts.workspaces), whole: true },
-    { at: "/proc", fs: procFs({ sysFor, actFor, clock, messageLine, segmentName, waitsForText, ...live }) },
+    { at: "/proc", fs: procFs({ sysFor, actFor, clock, messageLine, segmentName, waitsForText, ...live, ...machine }) },
     { at: "/sys", fs: sysFs({ sysFor, actFor, clock, reference: REFERENCE }) },
     { at: "/dev", fs: devFs(parts.random, clock.now()) },
     { at: "/etc/passwd", fs: etcFile(etc.passwd, clock) },

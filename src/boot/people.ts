@@ -2,9 +2,13 @@
 
 import { uuidv7 } from "../abi/ids.ts";
 import type { Core } from "../boot.ts";
+import { type AgentPorts, agentsService } from "../kernel/agents.ts";
 import { auditLog } from "../kernel/audit.ts";
+import { bundlesService } from "../kernel/bundles.ts";
 import { forgetSettings } from "../kernel/config.ts";
+import { creditsService } from "../kernel/credits.ts";
 import { groupsService } from "../kernel/groupings.ts";
+import { projectsService } from "../kernel/projects.ts";
 import { rightsService } from "../kernel/rights.ts";
 import { settleAccount } from "../kernel/setup.ts";
 import { tokensService } from "../kernel/tokens.ts";
@@ -45,5 +49,18 @@ export function bootPeople(core: Core, { closer }: ProcessParts): People {
     tokens: tokensService({ kernel, clock, random, onRevoked: (id) => logins.tokenRevoked(id) }),
     rights: rightsService(kernel),
     audit: auditLog(kernel, clock),
+  };
+}
+
+/** What is said of agents and of what they work on, over their accounts. */
+export function bootAgents(
+  { kernel, machine: { clock, random } }: Core,
+  ports: Pick<AgentPorts, "accounts" | "toolNames" | "modelNamed">,
+): Pick<Services, "agents" | "bundles" | "projects" | "credits"> {
+  return {
+    agents: agentsService({ kernel, clock, keyOf, ...ports }),
+    bundles: bundlesService({ kernel, clock, toolNames: ports.toolNames }),
+    projects: projectsService({ kernel, clock, random }),
+    credits: creditsService({ credits: kernel.credits, clock }),
   };
 }

@@ -1,6 +1,7 @@
 // The life of processes, put together: ledger, tool calls, runners, closing, undo.
 
 import { uuidv7 } from "../abi/ids.ts";
+import { isAtHand } from "../abi/lifecycle.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
@@ -14,6 +15,7 @@ import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import type { Compactor } from "../process/compaction/compactor.ts";
 import { roomOf } from "../process/compaction/room.ts";
+import { resetContext } from "../process/context-reset.ts";
 import { Costs } from "../process/costs.ts";
 import { HeldRuns } from "../process/held-runs.ts";
 import { imagesIn } from "../process/images.ts";
@@ -21,13 +23,18 @@ import { Ledger } from "../process/ledger.ts";
 import { KeptMedia } from "../process/media.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { Outages } from "../process/outage.ts";
+import { withOwn } from "../process/own-settings.ts";
+import { toolsOf } from "../process/profiles.ts";
 import { assemblePrompt } from "../process/prompt.ts";
+import { Restarter } from "../process/restart.ts";
 import type { RunPorts } from "../process/run.ts";
 import { Runners } from "../process/runners.ts";
+import { Timeouts } from "../process/timeouts.ts";
 import { ToolCalls } from "../process/toolcalls.ts";
 import { UndoService } from "../process/undo.ts";
 import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { Claimed } from "../store/process/verbs.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import { bootCompaction } from "./compaction.ts";
 import { disksOf } from "./disks.ts";
@@ -42,9 +49,11 @@ export interface ProcessParts {
   readonly closer: Closer;
   readonly undoing: UndoService;
   /** As a model is shown them. */
-  readonly tools: (row: ProcessRow) => readonly ToolSpec[];
+  readonly tools: (row: ProcessRow) => Promise<readonly ToolSpec[]>;
+  readonly toolNames: () => readonly string[];
   readonly heldRuns: HeldRuns;
   readonly outages: Outages;
+  readonly timeouts: Timeouts;
   readonly policy: PolicyParts;
   readonly budgets: Budgets;
   /** Until the next of them goes on by itself. */
@@ -73,7 +82,15 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   });
   const policy = bootPolicy(core, { files, shells, hostFiles, ledger, runners: () => runners });
   const { places, changes } = bootChanges(core, files, { shells, hostFiles });
+  const interrupt = (pid: string) => runners.interrupt(pid);
+  const limitMs = (row: ProcessRow, runId: string) => timeoutOf(core, row, runId);
+  const timeouts = new Timeouts({ store, ledger, clock, limitMs, interrupt, onFault });
+  const isExternal = async (pid: string) => !isAtHand((await kernel.sessions.ofProcess(pid))?.source ?? null);
+  const restarter = new Restarter({ store, ledger, clock, isExternal, held: () => heldRuns });
+  const turnsOf = (row: ProcessRow) => turnsOfSession(core, row, isExternal);
+  const reset = (row: ProcessRow, run: Claimed) => resetContext({ store, ledger, clock, turnsOf }, row, run);
   const ports = runPorts(core, files, {
+    ...{ timeouts, restarter, resetContext: reset },
     ledger,
     budgets,
     shells,
@@ -88,13 +105,11 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     store,
     ledger,
     clock,
-    retries,
-    onFault,
-    ports,
+    ...{ retries, timeouts, onFault, ports },
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
-    ...{ kernel, store, objects, ledger, runners, clock, retryMs, log },
+    ...{ kernel, store, objects, ledger, runners, clock, random: machine.random, retryMs, log },
     checkpoint: checkpointer(workplacesOf({ ...core, ...machine })),
   });
   const { models, offers } = core;
@@ -113,7 +128,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     ledger,
     runners,
     closer,
-    ...{ heldRuns, outages },
+    ...{ heldRuns, outages, timeouts },
     undoing,
     policy,
     budgets,
@@ -121,7 +136,25 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     compactor: ports.compactor,
     media: ports.media,
     tools: (row: ProcessRow) => ports.toolCalls.specs(row),
+    toolNames: () => ports.toolCalls.names(),
   };
+}
+
+/** As who started the run said, or the account, or the whole home. */
+async function timeoutOf({ kernel, offers }: Core, { pid, ownerUid: uid }: ProcessRow, runId: string): Promise<number> {
+  const setting = await settingsFor(kernel.config, { uid, client: offers.of({ pid, runId, uid }) });
+  return Number(setting("run.timeoutMs").text);
+}
+
+/** After how many messages of a person the model goes on with less; where nobody has said so, only a session of another channel does. */
+async function turnsOfSession(
+  { kernel }: Core,
+  { pid, ownerUid: uid }: ProcessRow,
+  isExternal: (pid: string) => Promise<boolean>,
+): Promise<number | null> {
+  const { layer, text } = (await settingsFor(kernel.config, { uid, client: undefined }))("session.contextResetTurns");
+  const turns = Number(text);
+  return turns === 0 || (layer === "default" && !(await isExternal(pid))) ? null : turns;
 }
 
 function bootChanges(
@@ -148,6 +181,9 @@ interface RunParts {
   readonly shells: ShellParts;
   readonly policy: PolicyParts;
   readonly blocks: Blocks;
+  readonly timeouts: Timeouts;
+  readonly restarter: Restarter;
+  readonly resetContext: RunPorts["resetContext"];
   /** Made after what it is handed to. */
   readonly held: () => HeldRuns;
   readonly outages: () => Outages;
@@ -156,15 +192,16 @@ interface RunParts {
 function runPorts(
   core: Core,
   { options, kept, live }: FileParts,
-  { ledger, budgets, shells, policy, blocks, held, outages, changes }: RunParts,
+  { ledger, budgets, shells, policy, blocks, held, outages, changes, timeouts, ...care }: RunParts,
 ): RunPorts & { readonly compactor: Compactor; readonly media: KeptMedia } {
   const { kernel, processes: store, machine, bus, callers, door } = core;
   const { judge, questions } = policy;
   const { clock, random, providers } = machine;
   const { models, offers } = core;
+  const active = (pid: string, untilMs?: number) => timeouts.active(pid, untilMs);
   const media = new KeptMedia({ kernel, objects: core.objects, store, open: (row) => ledger.open(row), clock });
   const toolCalls = new ToolCalls({
-    changes,
+    ...{ changes, active },
     table: SYSCALLS,
     store,
     approvals: kernel.approvals,
@@ -173,6 +210,7 @@ function runPorts(
     random,
     judge,
     questions,
+    toolsOf: (row, usual) => toolsOf(kernel, row, usual),
     rowNow: async (row) => (await kernel.processes.get(row.pid)) ?? row,
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
     blocks,
@@ -193,7 +231,8 @@ function runPorts(
     budgets,
     costs: new Costs(),
     async boundsOf({ pid, ownerUid: uid }, runId) {
-      const setting = await settingsFor(kernel.config, { uid, client: offers.of({ pid, runId, uid }) });
+      const offer = await withOwn(kernel, pid, offers.of({ pid, runId, uid }));
+      const setting = await settingsFor(kernel.config, { uid, client: offer });
       return {
         turnsMax: Number(setting("run.maxTurns").text),
         outputTokens: Number(setting("ai.maxTokens").text),
@@ -209,12 +248,10 @@ function runPorts(
         return [{ ...(await providers(run.model)), name, missing: null, keyMark: null, window: null, rate }];
       }
       const named = run.model ?? (await modelOfProcess(kernel, row.pid));
-      return await models.reach(
-        { uid: row.ownerUid, offer: offers.of({ pid: row.pid, runId: run.runId, uid: row.ownerUid }) },
-        named,
-      );
+      const offer = offers.of({ pid: row.pid, runId: run.runId, uid: row.ownerUid });
+      return await models.reach({ uid: row.ownerUid, offer: await withOwn(kernel, row.pid, offer) }, named);
     },
-    ...{ held, outages },
+    ...{ held, outages, active, ...care },
     toolSpecs: (row) => toolCalls.specs(row),
     imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
     promptOf: promptOfRow,

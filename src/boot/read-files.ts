@@ -19,6 +19,7 @@ import type { Files } from "../syscalls/files-service.ts";
 import type { Media, Storage } from "../syscalls/storage-service.ts";
 import { homeNamed, namesIn } from "./about.ts";
 import { keychainOf } from "./keychain.ts";
+import { machineOf } from "./machine.ts";
 import { mountedFiles } from "./mounts.ts";
 import { homesOf, lazyRepos } from "./repos.ts";
 import { storageIn } from "./storage.ts";
@@ -52,6 +53,7 @@ export async function readFiles({ paths, clock, random, database, kernel, sys }:
     ...{ objects, homes, workspaces, kernel, clock, random, sysFor: sys, actFor: sys },
     log: needsKernel,
     onLocked: () => {},
+    machine: machineOf(paths.home),
   });
   const homeOf: FilesOptions["homeOf"] = (caller, username) => homeNamed(kernel, caller, username);
   return {

@@ -10,7 +10,7 @@ import type { Histories } from "../syscalls/services.ts";
 
 export interface ReadHistories {
   readonly histories: Histories;
-  readonly store: Pick<ProcessStore, "projection" | "close">;
+  readonly store: Pick<ProcessStore, "projection" | "contextFiles" | "close">;
 }
 
 export interface ReadHistoriesOptions {

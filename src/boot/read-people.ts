@@ -1,7 +1,11 @@
 // Accounts, groups, tokens, rights and the audit log as the read-only view lists them. Changing them needs a kernel.
 
+import { agentsShown } from "../kernel/agents.ts";
 import { auditLog } from "../kernel/audit.ts";
+import { bundlesShown } from "../kernel/bundles.ts";
+import { creditsShown } from "../kernel/credits.ts";
 import { listGroups } from "../kernel/groupings.ts";
+import { projectsShown } from "../kernel/projects.ts";
 import { rightsService } from "../kernel/rights.ts";
 import { listTokens } from "../kernel/tokens.ts";
 import { listAccounts } from "../kernel/users.ts";
@@ -15,6 +19,10 @@ export interface ReadPeople {
   readonly tokens: Pick<Services["tokens"], "list">;
   readonly rights: Services["rights"];
   readonly audit: Services["audit"];
+  readonly agents: Pick<Services["agents"], "list" | "show">;
+  readonly bundles: Pick<Services["bundles"], "list" | "show">;
+  readonly projects: Pick<Services["projects"], "list" | "show">;
+  readonly credits: Pick<Services["credits"], "balance" | "ledger">;
 }
 
 export function readPeople(kernel: KernelStore, clock: Clock): ReadPeople {
@@ -24,5 +32,9 @@ export function readPeople(kernel: KernelStore, clock: Clock): ReadPeople {
     tokens: { list: (caller) => listTokens({ kernel, clock }, caller) },
     rights: rightsService(kernel),
     audit: auditLog(kernel, clock),
+    agents: agentsShown(kernel),
+    bundles: bundlesShown(kernel),
+    projects: projectsShown(kernel),
+    credits: creditsShown(kernel.credits),
   };
 }

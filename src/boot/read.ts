@@ -15,9 +15,11 @@ import { kernelSys } from "../kernel/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type HomePaths, readKernelInfo } from "../paths.ts";
 import { archivesService } from "../process/archive.ts";
+import type { ViewPorts } from "../sessions/views.ts";
 import { KernelDb } from "../store/kernel/db.ts";
 import { type KernelStore, sqliteKernelStore } from "../store/kernel/sqlite.ts";
 import { isHeld } from "../store/lock.ts";
+import type { ProcessStore } from "../store/process/verbs.ts";
 import type { OutageReports } from "../syscalls/ai-service.ts";
 import type { Approvals } from "../syscalls/approval-service.ts";
 import type { KernelStatus, Settings } from "../syscalls/services.ts";
@@ -35,7 +37,7 @@ export interface ReadOptions {
   readonly onInterrupted: () => void;
   /** Who asks, and with what environment. */
   readonly client?: ClientInfo;
-  readonly config?: Partial<Config>;
+  readonly config?: () => Promise<Partial<Config>>;
   readonly secretsStore?: string | undefined;
   /** Where programs are looked for. */
   readonly path?: string | undefined;
@@ -53,7 +55,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     database.close();
     return null;
   }
-  const { generation } = database.current();
+  const generation = () => database.current().generation;
   const caller = () => callersFrom(kernel.accounts).person(human.uid, human.home);
   const sys = (): Sys =>
     kernelSys({
@@ -69,19 +71,21 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     (await import("./read-files.ts")).readFiles({ paths, clock, random, database, kernel, sys }),
   );
   const histories = lazily(async () =>
-    (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation }),
+    (await import("./read-histories.ts")).readHistories({ paths, clock, kernel, kernelGeneration: generation() }),
   );
+  const registry = registryService({
+    kernel,
+    atRest: true,
+    fresh: async (pid) => (await histories.get()).store.projection(pid).catch(() => null),
+    onInterrupted,
+  });
   const dispatch = makeDispatch({
     readOnly: true,
     table: { get: syscallNamed },
     services: {
-      registry: registryService({
-        kernel,
-        atRest: true,
-        fresh: async (pid) => (await histories.get()).store.projection(pid).catch(() => null),
-        onInterrupted,
-      }),
+      registry,
       histories: loadedWhenAsked(async () => (await histories.get()).histories),
+      sessions: loadedWhenAsked(async () => sessionsAtRest({ kernel, registry, clock }, await histories.get())),
       archives: archivesService({
         kernel,
         objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
@@ -95,13 +99,13 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       prompts: loadedWhenAsked(async () => ({})),
       trust: loadedWhenAsked(async () => ({})),
       undoing: loadedWhenAsked(async () => ({})),
-      settings: settingsAtRest(kernel, options),
+      settings: settingsShown(kernel, options),
       ...treesAtRest(options, kernel),
       ...peopleAtRest(kernel, clock),
       kernel: controlService({
         about: aboutThis(paths),
         processes: kernel.processes,
-        life: () => ({ ...holderOf(paths), generation, clients: 0 }),
+        life: () => ({ ...holderOf(paths), generation: generation(), clients: 0 }),
         drain: () => {},
       }),
     },
@@ -121,6 +125,14 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       database.close();
     },
   };
+}
+
+async function sessionsAtRest(
+  ports: Omit<ViewPorts, "contextFiles" | "histories">,
+  { histories, store }: { readonly store: Pick<ProcessStore, "contextFiles"> } & Pick<ViewPorts, "histories">,
+): Promise<Partial<Services["sessions"]>> {
+  const { sessionViews } = await import("../sessions/views.ts");
+  return sessionViews({ ...ports, histories, contextFiles: (pid) => store.contextFiles(pid) });
 }
 
 function reportsAtRest(kernel: KernelStore, clock: Clock) {
@@ -154,10 +166,10 @@ function loadedWhenAsked<S extends object>(load: () => Promise<Partial<NoInfer<S
   });
 }
 
-function settingsAtRest(kernel: KernelStore, options: ReadOptions): Settings {
+function settingsShown(kernel: KernelStore, options: ReadOptions): Settings {
   return loadedWhenAsked(async () => {
-    const { bootSettings } = await import("./settings.ts");
-    return (await bootSettings(kernel, { ...options, config: options.config ?? {} })).settings;
+    const { settingsAtRest } = await import("./settings.ts");
+    return settingsAtRest(kernel, { ...options, config: (await options.config?.()) ?? {} });
   });
 }
 
@@ -169,6 +181,10 @@ function peopleAtRest(kernel: KernelStore, clock: Clock): Pick<Services, keyof R
     tokens: loadedWhenAsked(async () => (await people.get()).tokens),
     rights: loadedWhenAsked(async () => (await people.get()).rights),
     audit: loadedWhenAsked(async () => (await people.get()).audit),
+    agents: loadedWhenAsked(async () => (await people.get()).agents),
+    bundles: loadedWhenAsked(async () => (await people.get()).bundles),
+    projects: loadedWhenAsked(async () => (await people.get()).projects),
+    credits: loadedWhenAsked(async () => (await people.get()).credits),
   };
 }
 

@@ -1,6 +1,6 @@
 // Makes the secrets of an environment known to a redactor, so that they never reach a log.
 
-import { SECRET_ENV } from "../abi/config.ts";
+import { SECRET_ENV } from "../abi/environment.ts";
 import { Redactor } from "../lib/redact.ts";
 
 type Env = { readonly [name: string]: string | undefined };

@@ -3,7 +3,6 @@
 import type { LivePorts } from "../../fs/proc/stream.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Core } from "../boot.ts";
-import { settingsFor } from "../kernel/config.ts";
 import { controlService } from "../kernel/control.ts";
 import { filesByTarget } from "../kernel/file-targets.ts";
 import { treeService } from "../kernel/file-tree.ts";
@@ -18,6 +17,7 @@ import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
 import { budgetService } from "../process/budget-service.ts";
 import { historiesService } from "../process/histories.ts";
+import { lifecycleService } from "../process/lifecycle.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
 import { policyService } from "../process/policy/service.ts";
@@ -25,8 +25,7 @@ import { processesService } from "../process/processes.ts";
 import { type PromptsPorts, promptsService } from "../process/prompts.ts";
 import { contextFilesNamed } from "../process/spawn-context.ts";
 import { trustService } from "../process/trust.ts";
-import { factsOf } from "../providers/models.ts";
-import { providerNames } from "../providers/table.ts";
+import { renewalFor } from "../sessions/renewal.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { CodeMode } from "../syscalls/codemode.ts";
@@ -37,10 +36,12 @@ import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
 import { conversationsOf } from "./compaction.ts";
 import { disksOf } from "./disks.ts";
+import { machineOf } from "./machine.ts";
 import { mountedFiles } from "./mounts.ts";
-import { bootPeople } from "./people.ts";
+import { bootAgents, bootPeople } from "./people.ts";
 import type { ProcessParts } from "./processes.ts";
 import { bootstrapOf, homesOf, lazyRepositories } from "./repos.ts";
+import { attended, bootSessions } from "./sessions.ts";
 import { mountedWorkspaces } from "./workspace-files.ts";
 import { lazyWorkspaces, workplacesOf } from "./workspaces.ts";
 
@@ -50,40 +51,43 @@ export function bootServices(
   { shells, hostFiles, web, code, ...parts }: ServiceParts,
 ): Services {
   const { ledger, runners, closer, heldRuns, budgets, undoing, policy } = parts;
-  const { kernel, processes: store, objects, machine, config, bus, retries, host, startedAt, generation } = core;
-  const { clock, random, paths, pid } = machine;
+  const { kernel, processes: store, objects, machine, config, host, startedAt, generation } = core;
+  const { clock, paths, pid } = machine;
   const { models, offers } = core;
   const choosing = { kernel, models, offers, clock, held: heldRuns };
-  const spawning = {
-    ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
-    log: machine.log,
-    locate: files.locate,
-    mayBe: policy.mayBe,
-    mediaRefs: (row: ProcessRow, ids: readonly string[]) => mediaRefs(objects, row, ids),
-    contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
-    taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
-    workplaces: workplacesOf({ ...core, ...machine }),
-    modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
-  };
-  const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
-  return {
-    ...bootPeople(core, parts),
-    registry: registryService({
-      kernel,
-      atRest: false,
-      heldBy: (pid) => ledger.heldBy(pid),
-    }),
+  const spawning = spawningOf(core, files, parts);
+  const people = bootPeople(core, parts);
+  const modelNamed = (context: CallContext, model: string) => modelFor(choosing, context, { pid: null, model });
+  const processes = processesService({
+    ...spawning,
+    ...{ closer, termMs: config["kernel.termMs"], held: heldRuns },
+    renewsBefore: (row, now) => renewalFor(kernel, row, now),
+  });
+  const prompts = promptsService(promptPorts(core, files, parts));
+  const registry = registryService({ kernel, atRest: false, heldBy: (pid) => ledger.heldBy(pid) });
+  const used = {
+    ...{ processes, registry, prompts },
     histories: historiesService({
       ...{ kernel, store, calls: { heard: core.calls, clock } },
       open: (row) => ledger.open(row),
     }),
+    archives: archivesService({ kernel, objects }),
+    models: modelService(choosing),
+    conversations: conversationsOf(core, parts, spawning),
+  };
+  const life = () => ({ running: true, pid, startedAt, generation, clients: host.clients() });
+  return {
+    ...people,
+    ...bootAgents(core, { accounts: people.accounts, toolNames: parts.toolNames, modelNamed }),
+    ...used,
+    ...bootSessions(core, used),
+    processes: attended(core, processes),
     kernel: controlService({
       about: aboutThis(paths),
       processes: kernel.processes,
       life,
       drain: (why) => host.drain(why),
     }),
-    archives: archivesService({ kernel, objects }),
     approvals: approvalsService({ kernel, store, ledger, runners, clock, table: SYSCALLS, ...policy }),
     policy: policyService({ kernel, ...policy }),
     files: filesByTarget(filesService(files.options), hostFiles.files),
@@ -107,25 +111,36 @@ export function bootServices(
     bootstrapping: bootstrapOf(core, machine, core.repos),
     media: mediaService({ kernel, objects, clock }, parts.media),
     storage: storageService({ ...core.storage, kernel, clock }),
-    models: modelService(choosing),
     outages: outageReports(kernel),
     undoing,
     trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
-    prompts: promptsService(promptPorts(core, files, parts)),
-    processes: processesService({ ...spawning, closer, termMs: config["kernel.termMs"], held: heldRuns }),
+    lifecycle: lifecycleService(kernel, parts.timeouts),
     search: core.search,
-    conversations: conversationsOf(core, parts, spawning),
+  };
+}
+
+/** What it takes to start a process. */
+function spawningOf(core: Core, files: FileParts, { ledger, runners, heldRuns, policy }: ProcessParts) {
+  const { kernel, processes: store, objects, machine, bus, retries, models, offers } = core;
+  const { clock, random } = machine;
+  const choosing = { kernel, models, offers, clock, held: heldRuns };
+  return {
+    ...{ kernel, store, objects, ledger, runners, bus, clock, random, retries, offers },
+    log: machine.log,
+    locate: files.locate,
+    mayBe: policy.mayBe,
+    mediaRefs: (row: ProcessRow, ids: readonly string[]) => mediaRefs(objects, row, ids),
+    contextFiles: (caller: Caller, listed: string) => contextFilesNamed(files.options, caller, listed),
+    taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
+    workplaces: workplacesOf({ ...core, ...machine }),
+    modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
   };
 }
 
 function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: ProcessParts): PromptsPorts {
   const { kernel, processes: store, machine, callers, models, offers } = core;
-  const windowOf = async (name: string, { ownerUid: uid }: Pick<ProcessRow, "ownerUid">) => {
-    const [provider = "", ...id] = name.split("/");
-    if (!providerNames().includes(provider) || id.length === 0) return null;
-    const setting = await settingsFor(kernel.config, { uid, client: undefined });
-    return factsOf(provider, id.join("/"), Number(setting("ai.contextWindowTokens").text)).windowTokens;
-  };
+  const windowOf = async (name: string, { ownerUid: uid }: Pick<ProcessRow, "ownerUid">) =>
+    (await models.windowOf({ uid, offer: undefined }, name))?.windowTokens ?? null;
   return {
     ...{
       kernel,
@@ -140,8 +155,8 @@ function promptPorts(core: Core, { options }: FileParts, { ledger, tools }: Proc
     open: (row) => ledger.open(row),
     async modelOf(context, row) {
       const asker = { uid: row.ownerUid, offer: offers.from(context) };
-      const [{ name }] = await models.reach(asker, await modelOfProcess(kernel, row.pid));
-      return { name, windowTokens: await windowOf(name, row) };
+      const [{ name, window }] = await models.reach(asker, await modelOfProcess(kernel, row.pid));
+      return { name, windowTokens: window?.windowTokens ?? (await windowOf(name, row)) };
     },
   };
 }
@@ -190,6 +205,7 @@ export function bootFiles(core: Core): FileParts {
     actFor: (caller) => door(caller.ownerUid, async () => caller),
     log: async () => redactor.text(await endOfFile(paths.kernelLog, LOG_BYTES_MAX)),
     onLocked: (uid, locked) => logins.accountLocked(uid, locked),
+    machine: machineOf(paths.home),
     ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
   });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };

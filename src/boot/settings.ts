@@ -1,67 +1,15 @@
 // What a kernel, and the read-only view of a home, make of the stored settings and secrets.
 
-import { budgetStated } from "../abi/budget.ts";
 import { type Config, configOver, SETTINGS } from "../abi/config.ts";
 import { resolveSetting } from "../abi/config-value.ts";
-import { SysError } from "../abi/errno.ts";
 import type { RetentionSettings } from "../abi/keep.ts";
-import { pricesFrom } from "../abi/money.ts";
-import { parsePolicy } from "../abi/policy.ts";
-import { PROFILES } from "../abi/process.ts";
 import { knowSecrets, type SettingsOfKernel, settingsService, systemSettings } from "../kernel/config.ts";
 import { type Keychain, type Secrets, secretsIn } from "../kernel/secrets.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Redactor } from "../lib/redact.ts";
 import type { HomePaths } from "../paths.ts";
-import { ollamaUrl, serverUrl } from "../providers/access.ts";
-import { choiceOf, serverOf } from "../providers/table.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-
-/** What a schema cannot say. */
-export const SETTING_CHECKS: { readonly [key: string]: (value: string) => void } = {
-  "ai.model": (model) => void choiceOf(model),
-  "ai.provider": (provider) => void serverOf(provider),
-  "ai.fallback": checkFallback,
-  "ai.tools.approval": checkPolicy,
-  ...Object.fromEntries(PROFILES.map((profile) => [`ai.profile.${profile}.tools.approval`, checkPolicy])),
-  "ai.baseUrl": checkUrl,
-  "ai.prices": (json) => void pricesFrom(json),
-  "budget.day": checkBudget,
-  "budget.task": checkBudget,
-  "baseUrls.anthropic": checkUrl,
-  "baseUrls.openai": checkUrl,
-  "baseUrls.ollama": (text) => void (text.trim() === "none" || ollamaUrl(text) !== null || refuseUrl()),
-};
-
-function checkPolicy(text: string): void {
-  parsePolicy(text);
-}
-
-function checkFallback(json: string): void {
-  for (const each of JSON.parse(json) as readonly unknown[]) {
-    if (typeof each !== "string") throw new SysError("ECONFIG", 'ai.fallback is a list like ["openai/gpt-5.4"]');
-    choiceOf(each);
-  }
-}
-
-function checkBudget(text: string): void {
-  try {
-    budgetStated(text);
-  } catch (error) {
-    throw error instanceof SysError ? new SysError("ECONFIG", error.message, error.hints) : error;
-  }
-}
-
-function checkUrl(text: string): void {
-  if (serverUrl(text) === null) refuseUrl();
-}
-
-// Not quoted: there may be a password in it.
-function refuseUrl(): never {
-  throw new SysError("ECONFIG", "that is no address of a server", [
-    "http:// or https://, a host and a path; no name or password in it",
-  ]);
-}
+import type { Settings } from "../syscalls/services.ts";
 
 /** What the invocation says of the settings that are a kernel's own. */
 export interface SettingsMachine {
@@ -85,15 +33,34 @@ export interface SettingParts {
 }
 
 export async function bootSettings(kernel: KernelStore, machine: SettingsMachine): Promise<SettingParts> {
-  const { paths, clock, config: said, keychain = null, secretsStore } = machine;
+  const { config: said } = machine;
   const stored = await systemSettings(kernel.config);
-  const where = { system: stored["secrets.store"], environment: secretsStore };
-  const inFiles = resolveSetting("secrets.store", SETTINGS["secrets.store"], where).text === "file";
-  const secrets = secretsIn({ directory: paths.secretsDir, keychain, inFiles });
-  const redactor = new Redactor();
-  const numbers = Object.entries(said).map(([key, value]) => [key, String(value)]);
   const config = configOver(stored, said);
   let now = config;
+  const systemChanged = (texts: Stored) => {
+    now = configOver(texts, said);
+  };
+  return { config, configNow: () => now, ...partsOf(kernel, machine, stored, systemChanged) };
+}
+
+/** For whoever only looks at them: where a new secret would go, and who is told of a change, does not matter. */
+export function settingsAtRest(kernel: KernelStore, machine: SettingsMachine): Settings {
+  return partsOf(kernel, machine, {}, () => {}).settings;
+}
+
+type Stored = { readonly [key: string]: string };
+
+function partsOf(
+  kernel: KernelStore,
+  { paths, clock, config: said, keychain, secretsStore }: SettingsMachine,
+  stored: Stored,
+  systemChanged: (stored: Stored) => void,
+): Pick<SettingParts, "redactor" | "secrets" | "settings"> {
+  const where = { system: stored["secrets.store"], environment: secretsStore };
+  const inFiles = resolveSetting("secrets.store", SETTINGS["secrets.store"], where).text === "file";
+  const secrets = secretsIn({ directory: paths.secretsDir, keychain: keychain ?? null, inFiles });
+  const redactor = new Redactor();
+  const numbers = Object.entries(said).map(([key, value]) => [key, String(value)]);
   const settings = settingsService({
     rows: kernel.config,
     accounts: kernel.accounts,
@@ -101,13 +68,11 @@ export async function bootSettings(kernel: KernelStore, machine: SettingsMachine
     redactor,
     clock,
     ofKernel: { ...Object.fromEntries(numbers), "secrets.store": secretsStore },
-    checks: SETTING_CHECKS,
-    systemChanged: (texts) => {
-      now = configOver(texts, said);
-    },
+    check: async (name, value) => (await import("./setting-checks.ts")).checkSetting(name, value),
+    systemChanged,
     facts: { "storage.driver": "gsv storage migrate --to disk|s3 moves the bytes, then changes it" },
   });
-  return { config, configNow: () => now, redactor, secrets, settings };
+  return { redactor, secrets, settings };
 }
 
 export function retentionOf(config: Config): RetentionSettings {

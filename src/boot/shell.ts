@@ -69,7 +69,7 @@ export function bootShells(core: Core, files: FileParts): ShellParts {
     keptBytesMax: LIMITS.hostKeptBytesMax,
   });
   const scripts = new GsvScripts({
-    ...{ shells, clock, isGuarded, version: VERSION, namespace: files.options.namespace },
+    ...{ shells, clock, isGuarded, version: VERSION, ...files.options },
     sysFor: (context, allowed) => scriptSys(core, files, context, allowed),
     begin: (receipt) => kernel.requests.remember(receipt),
   });

@@ -4,6 +4,7 @@
 import { existsSync, lstatSync, rmdirSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { quoted } from "../lib/quote.ts";
+import { fits } from "../lib/truncate.ts";
 import { foreign, type HomePaths, makeDirectory, modeOf, readKernelInfo, refused } from "../paths.ts";
 
 /** A socket address is 108 bytes with its closing NUL; the name it is bound under first is `.new` longer. */
@@ -49,14 +50,14 @@ export function socketPlace(paths: HomePaths, search: SocketSearch): SocketPlace
 }
 
 function socketPathFor(paths: HomePaths, { uid, runtimeDir }: SocketSearch): string {
-  if (Buffer.byteLength(paths.socket) <= SOCKET_BYTES_MAX) return paths.socket;
+  if (fits(paths.socket, SOCKET_BYTES_MAX)) return paths.socket;
   // Clients that were given another XDG_RUNTIME_DIR, or none, meet the kernel where it says it is.
   const told = readKernelInfo(paths)?.socket;
   if (told !== undefined && told !== paths.socket && isPrivate(dirname(told), uid)) return told;
   const hash = nameOf(paths.home);
   if (runtimeDir !== undefined && isAbsolute(runtimeDir)) {
     const socket = join(runtimeDir, `gsv-${hash}`, "kernel.sock");
-    if (Buffer.byteLength(socket) <= SOCKET_BYTES_MAX && isPrivate(runtimeDir, uid)) return socket;
+    if (fits(socket, SOCKET_BYTES_MAX) && isPrivate(runtimeDir, uid)) return socket;
   }
   return join("/tmp", `gsv-${uid}-${hash}`, "kernel.sock");
 }

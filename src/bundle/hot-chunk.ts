@@ -25,7 +25,7 @@ export function hotChunk({ root, modules }: HotOptions): Bun.BunPlugin {
     setup(builder) {
       builder.onResolve({ filter: /^gsv:hot$/ }, () => ({ path: HOT, namespace: "hot" }));
       builder.onLoad({ filter: /.*/, namespace: "hot" }, () => ({
-        contents: [...hot].map(([path, name]) => `export * as ${name} from ${JSON.stringify(path)};`).join("\n"),
+        contents: [...hot].map(([path, name]) => asObject(path, name)).join("\n"),
         loader: "ts",
         resolveDir: root,
       }));
@@ -39,6 +39,14 @@ export function hotChunk({ root, modules }: HotOptions): Bun.BunPlugin {
       });
     },
   };
+}
+
+// For `export * as` the bundler would make an object of getters, one call for each export: more work than all the modules do at their start.
+function asObject(path: string, name: string): string {
+  const { exports } = new Bun.Transpiler({ loader: "ts" }).scan(readFileSync(path, "utf8"));
+  const taken = exports.map((each) => `${each} as ${name}_${each}`).join(", ");
+  const held = exports.map((each) => `${each}: ${name}_${each}`).join(", ");
+  return `import { ${taken} } from ${JSON.stringify(path)};\nexport const ${name} = { ${held} };`;
 }
 
 function dynamicImports(path: string): string[] {

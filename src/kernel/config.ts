@@ -2,7 +2,15 @@
 // process sees its owner's. Values of secrets go in and never come out: what is shown is that they are set.
 
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from "../abi/config.ts";
-import { canonicalForm, type Holder, type KeyWritten, storedKey, storedPrefix } from "../abi/config-key.ts";
+import {
+  canonicalForm,
+  type Holder,
+  type KeyWritten,
+  keyWritten,
+  settingStored,
+  storedKey,
+  storedPrefix,
+} from "../abi/config-key.ts";
 import { canonicalValue, type Resolved, resolveSetting } from "../abi/config-value.ts";
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
@@ -31,7 +39,7 @@ export interface SettingsOptions {
   /** Told what is stored for the whole home, each time after it changed. */
   readonly systemChanged?: (stored: { readonly [name: string]: string }) => void;
   /** Where a value can be wrong in a way the schema cannot say. Throws. */
-  readonly checks: { readonly [key: string]: (value: string) => void };
+  readonly check: (name: SettingName, value: string) => Promise<void>;
   /** What is a fact rather than a wish, and the command that changes it. */
   readonly facts?: { readonly [key: string]: string };
 }
@@ -70,7 +78,7 @@ export function settingsService(options: SettingsOptions): SettingsOfKernel {
     const mark = before === undefined || setting.type !== "secret" ? null : markFrom(before);
     if (written === null) return { name, key, value: null, shown: null, mark };
     const value = canonicalValue(name, setting, written);
-    options.checks[name]?.(value);
+    await options.check(name, value);
     return { name, key, value, shown: setting.type === "secret" ? shownSecret(fingerprint(value)) : value, mark };
   }
 
@@ -149,13 +157,12 @@ async function carryOut(
 
 /** Rows of one layer by the keys of their settings; what is no setting any more is passed over. */
 async function textsOf(rows: ConfigRows, holder: Holder): Promise<{ [name: string]: string }> {
-  const stored = new Map((await rows.under(storedPrefix(holder))).map(({ key, value }) => [key, value]));
-  return Object.fromEntries(
-    SETTING_NAMES.flatMap((name) => {
-      const value = stored.get(storedKey(name, holder));
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const texts: { [name: string]: string } = {};
+  for (const { key, value } of await rows.under(storedPrefix(holder))) {
+    const name = settingStored(key, holder);
+    if (name !== null) texts[name] = value;
+  }
+  return texts;
 }
 
 /** What an account had set goes with it, and its secrets with that. */
@@ -195,7 +202,8 @@ export async function knowSecrets(rows: ConfigRows, secrets: Secrets, redactor: 
   const faults: string[] = [];
   for (const { key, value } of await rows.under("")) {
     const mark = markFrom(value);
-    if (mark === null || !SECRET_TAILS.some((tail) => key.endsWith(tail))) continue;
+    const name = keyWritten(key)?.name;
+    if (mark === null || name === undefined || !isSecret(name)) continue;
     try {
       redactor.add((await secrets.read(key, mark)) ?? "");
     } catch (error) {
@@ -204,8 +212,6 @@ export async function knowSecrets(rows: ConfigRows, secrets: Secrets, redactor: 
   }
   return faults;
 }
-
-const SECRET_TAILS = SETTING_NAMES.filter(isSecret).map((name) => storedKey(name, "system").slice("config".length));
 
 function isSecret(name: SettingName): boolean {
   return SETTINGS[name].type === "secret";

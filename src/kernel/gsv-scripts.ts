@@ -15,6 +15,7 @@ import { JobRoom, JobTable } from "../targets/jobs.ts";
 import type { Output } from "../targets/output.ts";
 import type { SentSignal, ShellState } from "../targets/shell.ts";
 import type { ReceiptContext } from "./dispatch.ts";
+import type { FilesOptions } from "./files.ts";
 import { ScriptOutput } from "./script-output.ts";
 import { shellFiles } from "./shell-files.ts";
 
@@ -26,6 +27,7 @@ export interface ScriptsPorts {
   /** The kernel as a script may use it that a person has approved, or that nobody has. */
   readonly sysFor: (context: CallContext, allowed: Allowed) => Sys;
   readonly isGuarded: (path: string) => boolean;
+  readonly homeOf: FilesOptions["homeOf"];
   /** Before a script runs: what a repeated call is told, should this kernel die over it. */
   readonly begin: (receipt: Receipt) => Promise<void>;
 }
@@ -156,13 +158,14 @@ export class GsvScripts {
     const session = key === null ? null : this.session(key, context.gone);
     let tooMuch = false;
     const jobs = session?.jobs ?? this.newJobs();
+    const home = (await this.ports.homeOf(context.caller, null)) ?? caller.home;
     const end = await jobs[session === null ? "run" : "line"](
       {
         script: request.script,
         name: request.name ?? "gsv",
         args: request.args ?? [],
         cwd: about.directory,
-        env: environment(caller, about.directory, version),
+        env: environment(caller, { home, cwd: about.directory, version }),
         stdin: request.stdin === undefined ? new Uint8Array() : Buffer.from(request.stdin, "base64"),
         state: session?.state ?? null,
         keepsState: session !== null,
@@ -235,9 +238,13 @@ function keyOf(uid: number, id: string): string {
   return `${uid}:${id}`;
 }
 
-function environment(caller: Caller, cwd: string, version: string): { readonly [name: string]: string } {
+function environment(
+  caller: Caller,
+  { home, cwd, version }: { readonly home: string; readonly cwd: string; readonly version: string },
+): { readonly [name: string]: string } {
   return {
-    HOME: caller.home,
+    // The same that `~` is to every other tool.
+    HOME: home,
     USER: caller.username,
     LOGNAME: caller.username,
     SHELL: "/bin/bash",

@@ -54,6 +54,7 @@ export interface LifetimeOptions {
   readonly server: {
     readonly clients: number;
     onConnect(check: () => boolean): void;
+    onQuiet(listener: () => void): void;
     keepReachable(): void;
     bye(why: LeaveReason): void;
     close(): Promise<void>;
@@ -112,13 +113,15 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
   }
 
   function look(): void {
+    cancelLook();
     const now = clock.mono();
     // Only the holder may put its socket there.
     if (!holdsLock()) return;
     server.keepReachable();
     if (isNeeded(options, settings.dueMs)) quietSince = now;
     if (now - quietSince >= (metSomeone ? settings.idleMs : settings.graceMs)) void drain("idle");
-    else cancelLook = clock.after(lookMs, look);
+    // While somebody is connected nothing comes to its end by itself, and a kernel that has nothing to do hardly wakes.
+    else cancelLook = clock.after(server.clients > 0 ? Math.max(lookMs, settings.lockCheckMs / 2) : lookMs, look);
   }
 
   function drain(why: LeaveReason): Promise<Ended> {
@@ -151,6 +154,10 @@ export function keepLifetime(options: LifetimeOptions): Lifetime {
     metSomeone = true;
     quietSince = clock.mono();
     return holdsLock();
+  });
+  server.onQuiet(() => {
+    quietSince = clock.mono();
+    if (!leaving) look();
   });
   writeInfo(options.infoFile, options.info);
   checkLock();

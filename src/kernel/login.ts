@@ -1,7 +1,6 @@
 // Opens a session for whoever proves to be an account, with a password or a token, never both; the lockout slows guessing down. A session
 // is checked again at each call, so that after a token is revoked or an account locked the next call fails and no more signals arrive.
 
-import { timingSafeEqual } from "node:crypto";
 import { SysError } from "../abi/errno.ts";
 import type { Caller, Credentials } from "../abi/identity.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -99,7 +98,7 @@ export class Logins {
     const hash = tokenHash(token);
     const row = await kernel.tokens.byHash(hash);
     const account = row === null ? null : await kernel.accounts.byUid(row.uid);
-    const same = timingSafeEqual(Buffer.from(hash, "hex"), Buffer.from(row?.hash ?? "0".repeat(64), "hex"));
+    const same = crypto.timingSafeEqual(Buffer.from(hash, "hex"), Buffer.from(row?.hash ?? "0".repeat(64), "hex"));
     if (row === null || account === null || !same) return null;
     if (user !== undefined && account.username !== user) return null;
     checkLive(row, clock.now());

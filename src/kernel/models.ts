@@ -1,9 +1,5 @@
-// Which model answers whom, and the way to it. What was said for a run comes first, then what the account says, then whoever there is a key
-// for, then an Ollama that answers, then offline. What cannot be reached is a provider too: one whose only answer is why.
-
-import { SysError } from "../abi/errno.ts";
-import { charged, FREE, type Rate } from "../abi/money.ts";
-import type { Failure, ModelRequest, Provider, ServedModel } from "../abi/stream.ts";
+import { FREE, type Rate } from "../abi/money.ts";
+import type { Failure, Provider, ServedModel } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "../providers/access.ts";
 import { WireFailure } from "../providers/failures.ts";
@@ -23,6 +19,7 @@ import type { ConfigRows } from "../store/kernel/config.ts";
 import type { ModelInfo, ModelPage, ModelTrial } from "../syscalls/ai-service.ts";
 import { type Asker, AskersSettings } from "./model-access.ts";
 import { rateOf } from "./model-rates.ts";
+import { tried } from "./model-trial.ts";
 import type { Secrets } from "./secrets.ts";
 import type { ServedModels } from "./served-models.ts";
 
@@ -47,6 +44,8 @@ export interface Models {
   /** The model of a run and those that stand in for it. */
   reach(asker: Asker, named: string | null): Promise<readonly [Model, ...Model[]]>;
   list(asker: Asker, provider: string | undefined, signal: AbortSignal): Promise<ModelPage>;
+  /** What a request to it may hold, as its server says or as is known; null where nobody minds. Nobody is asked. */
+  windowOf(asker: Asker, named: string): Promise<Model["window"]>;
   test(asker: Asker, named: string | undefined, signal: AbortSignal): Promise<ModelTrial>;
 }
 
@@ -151,6 +150,18 @@ export function modelsService(options: ModelsOptions): Models {
       };
     },
 
+    async windowOf(asker, named) {
+      const [provider = "", ...id] = named.split("/");
+      if (id.length === 0 || !providerNames().includes(provider)) return null;
+      const server = serverOf(provider);
+      if (server === null) return null;
+      const settings = await read(asker);
+      const access = await settings.access(provider, server).catch(() => null);
+      const served = access === null ? undefined : options.served.of(access.baseUrl);
+      const windowTokens = Number(settings.text("ai.contextWindowTokens"));
+      return windowOf(provider, id.join("/"), { windowTokens, maxTokens: Number.POSITIVE_INFINITY, served });
+    },
+
     async test(asker, named, signal) {
       const settings = await read(asker);
       const choice = choiceFor(settings, named ?? null);
@@ -206,7 +217,11 @@ class Unreachable implements Provider {
   }
 }
 
-function windowOf(provider: string, id: string, { windowTokens, maxTokens, served }: Access): Model["window"] {
+function windowOf(
+  provider: string,
+  id: string,
+  { windowTokens, maxTokens, served }: Pick<Access, "windowTokens" | "maxTokens" | "served">,
+): NonNullable<Model["window"]> {
   const facts = factsOf(provider, id, windowTokens, served?.get(id));
   return {
     windowTokens: provider === "ollama" ? ollamaWindow(facts.windowTokens) : facts.windowTokens,
@@ -306,32 +321,9 @@ function infoOf(
   };
 }
 
-const TRIAL: Pick<ModelRequest, "system" | "tools"> = { system: "", tools: [] };
-
 async function addressOf(settings: AskersSettings, name: string): Promise<string | null> {
   const { provider } = choiceOf(name);
   const server = serverOf(provider);
   const access = server === null ? null : await settings.access(provider, server).catch(() => null);
   return access?.baseUrl ?? null;
-}
-
-/** One tiny real call. */
-async function tried(model: Model, clock: Clock, signal: AbortSignal): Promise<Omit<ModelTrial, "address">> {
-  const began = clock.mono();
-  const messages = [
-    { id: 1, runId: null, timestamp: 0, role: "user", content: "Answer with one word: ready" },
-  ] as const;
-  const about = { pid: "trial", home: "/", cwd: "/" };
-  let text = "";
-  for await (const event of model.provider.stream({ ...TRIAL, model: model.model, messages, about }, signal)) {
-    if (event.type === "text") text += event.text;
-    const ms = Math.round(clock.mono() - began);
-    if (event.type === "done") {
-      const { usage } = charged(model.rate, event.usage);
-      return { model: model.name, ok: true, ms, text, usage, failure: null };
-    }
-    if (event.type === "error") return { model: model.name, ok: false, ms, text, usage: null, failure: event.failure };
-    if (event.type === "aborted") break;
-  }
-  throw new SysError("ECANCELED", "the trial was given up");
 }

@@ -62,6 +62,7 @@ export function registryService(options: RegistryOptions): Registry {
       waitsFor: held ?? projection.waitsFor,
       lastStatus: projection.lastStatus,
       mode: row.mode,
+      ...(row.restart === null ? {} : { restart: row.restart }),
       costUsd: usdOf(row.costMicros),
       tokens: row.tokens,
     };

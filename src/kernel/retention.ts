@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const ROOT_UID = 0;
 
 export interface RetentionPorts {
-  readonly kernel: Pick<KernelStore, "archives" | "audit">;
+  readonly kernel: Pick<KernelStore, "archives" | "audit" | "sessions">;
   readonly processes: Pick<ProcessStore, "opened" | "sweep">;
   readonly objects: Pick<ObjectStore, "remove">;
   readonly settings: RetentionSettings;
@@ -42,12 +42,22 @@ async function sweepArchives({ kernel, objects, now, isOver }: RetentionPorts, b
   if (before === null) return;
   for (const { id, key, pid, createdAt } of await kernel.archives.olderThan(before, LIMITS.sweptArchivesMax)) {
     if (isOver()) return;
-    await objects.remove(key).catch((error: unknown) => {
-      // An earlier sweep came so far.
-      if (!(error instanceof SysError && error.code === "ENOENT")) throw error;
-    });
+    // The conversation of a session has its archive a second time, under its own name.
+    const generation = await kernel.sessions.closedBy(id);
+    if (generation !== null && generation.key !== null) {
+      await removeOrGone(objects, generation.key);
+      await kernel.sessions.keep(generation.id, null);
+    }
+    await removeOrGone(objects, key);
     await kernel.archives.remove(id);
     const detail = `/${key}, put away ${new Date(createdAt).toISOString()}`;
     await kernel.audit.add({ at: now, uid: ROOT_UID, pid, call: "retention.archives", outcome: "ok", detail });
   }
+}
+
+async function removeOrGone(objects: RetentionPorts["objects"], key: string): Promise<void> {
+  await objects.remove(key).catch((error: unknown) => {
+    // An earlier sweep came so far.
+    if (!(error instanceof SysError && error.code === "ENOENT")) throw error;
+  });
 }

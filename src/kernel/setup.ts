@@ -1,7 +1,7 @@
 // The first run of a home: root (locked), the human, that human's personal agent, the groups, the directories everyone expects and the
 // human's init. Everything here may be cut off anywhere and done again.
 
-import { initPid, type RandomBytes, uuidv7 } from "../abi/ids.ts";
+import { initPid, type RandomBytes, uuidv4, uuidv7 } from "../abi/ids.ts";
 import { MAIN_AGENT, MAIN_SESSION_KEY } from "../abi/session.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
@@ -154,7 +154,7 @@ async function ensureMainSession(
   if ((await kernel.sessions.current(pid)) !== null) return;
   const about = { key: MAIN_SESSION_KEY, agentId: MAIN_AGENT, createdAt: now };
   const { id } = await kernel.sessions.create({ id: uuidv7(now, random), ownerUid: uid, ...about });
-  await kernel.sessions.attach(id, { pid, generationId: uuidv7(now, random), now });
+  await kernel.sessions.attach(id, { pid, generationId: uuidv4(random), now });
 }
 
 async function createInit(

@@ -25,6 +25,9 @@ const PIECE_BYTES = 1024 * 1024;
 /** Room for the words around it. */
 const TOLD_BYTES = LIMITS.toolOutputBytesMax - 1024;
 const REMEMBERED_MAX = 1000;
+/** The commonest mistake with two machines. */
+const NOT_FOUND = /: command not found\n?$/;
+const ELSEWHERE = "gsv has no such program: those of the person's machine run with target host";
 
 export class ShellTool implements Pick<Shells, "exec"> {
   /** How much of a command was told before. */
@@ -44,7 +47,8 @@ export class ShellTool implements Pick<Shells, "exec"> {
     this.told.delete(key);
     if (answer.exit === null) this.told.set(key, shell.output.bytes);
     if (this.told.size > REMEMBERED_MAX) this.told.delete(this.told.keys().next().value ?? "");
-    return answer;
+    const isElsewhere = request.target !== "host" && answer.exit === 127 && NOT_FOUND.test(answer.output);
+    return isElsewhere ? { ...answer, hint: ELSEWHERE } : answer;
   }
 
   private async begin(context: ReceiptContext, request: ExecRequest): Promise<Shell> {

@@ -6,6 +6,7 @@ const HOUR_MS = 3_600_000;
 const HOURS_MAX = 49;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
+const hourFormats = new Map<string, Intl.DateTimeFormat>();
 
 /** As `2026-11-22`. */
 export function dayOf(at: number, zone: string): string {
@@ -39,6 +40,36 @@ export function dayEnds(at: number, zone: string): number {
     inside = later;
   }
   return inside;
+}
+
+/** The last time that the hour began, today or the day before. Where clocks skip it, the first instant after it; where they repeat it, the
+ * first of the two. */
+export function hourBegan(at: number, hour: number, zone: string): number {
+  const today = hourOn(at, hour, zone);
+  return today <= at ? today : hourOn(dayBegan(at, zone) - 1, hour, zone);
+}
+
+/** On the day of that instant. */
+function hourOn(at: number, hour: number, zone: string): number {
+  const began = dayBegan(at, zone);
+  const isSo = (each: number) => hourOf(each, zone) >= hour || dayOf(each, zone) !== dayOf(at, zone);
+  if (isSo(began)) return began;
+  let before = began;
+  for (let hours = 1; hours <= HOURS_MAX; hours++) {
+    const later = began + hours * HOUR_MS;
+    if (isSo(later)) return turn(before, later, isSo);
+    before = later;
+  }
+  return before;
+}
+
+function hourOf(at: number, zone: string): number {
+  let format = hourFormats.get(zone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "2-digit", hourCycle: "h23" });
+    hourFormats.set(zone, format);
+  }
+  return Number(format.format(at));
 }
 
 /** The first millisecond that is so, between one that is not and one that is. */

@@ -1,5 +1,5 @@
 // Full-text search over short sections of text: BM25 with light English stemming and a few families of words that mean the same
-// here. Pure and small: a few hundred sections at most, indexed once. It ranks; what is good enough is the caller's decision.
+// here. Pure and small: a few hundred sections at most, their words counted once. It ranks; what is good enough is the caller's decision.
 
 export interface Searchable {
   readonly heading: string;
@@ -74,53 +74,72 @@ const FAMILIES = [
   "variable env",
 ] as const;
 
-export function indexSections<T extends Searchable>(sections: readonly T[]): SearchIndex<T> {
-  const documents = sections.map((section) => {
-    const counts = new Map<string, number>();
+/** What searching has to know of sections. Plain data: it can be made at one time and used at another. */
+export interface WordCounts {
+  /** Of each section, in words and by their weights. */
+  readonly lengths: readonly number[];
+  /** Each telling word with the sections it stands in and how often, by weight: section, times, section, times … */
+  readonly words: { readonly [word: string]: readonly number[] };
+}
+
+export function countWords(sections: readonly Searchable[]): WordCounts {
+  const words = new Map<string, number[]>();
+  const lengths = sections.map(({ heading, words: others, text }, at) => {
     let length = 0;
-    for (const [text, weight] of [
-      [section.heading, HEADING_WEIGHT],
-      [section.words, WORDS_WEIGHT],
-      [section.text, 1],
+    for (const [part, weight] of [
+      [heading, HEADING_WEIGHT],
+      [others, WORDS_WEIGHT],
+      [text, 1],
     ] as const) {
-      for (const term of termsOf(text)) {
-        counts.set(term, (counts.get(term) ?? 0) + weight);
+      for (const term of termsOf(part)) {
+        const places = words.get(term) ?? [];
+        if (places.at(-2) === at) places[places.length - 1]! += weight;
+        else places.push(at, weight);
+        words.set(term, places);
         length += weight;
       }
     }
-    return { section, counts, length };
+    return length;
   });
-  const averageLength = documents.reduce((sum, document) => sum + document.length, 0) / Math.max(1, documents.length);
-  const frequency = new Map<string, number>();
-  for (const { counts } of documents) {
-    for (const term of counts.keys()) frequency.set(term, (frequency.get(term) ?? 0) + 1);
-  }
+  return { lengths, words: Object.fromEntries(words) };
+}
+
+export function indexSections<T extends Searchable>(sections: readonly T[]): SearchIndex<T> {
+  return countedIndex(sections, countWords(sections));
+}
+
+/** The index of sections that were counted before; what stood in them is not asked for again. */
+export function countedIndex<T>(sections: readonly T[], { lengths, words }: WordCounts): SearchIndex<T> {
+  const averageLength = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
+  const placesOf = (term: string) => (Object.hasOwn(words, term) ? words[term] : undefined) ?? [];
   function rarity(term: string): number {
-    const within = frequency.get(term) ?? 0;
-    return Math.log(1 + (documents.length - within + 0.5) / (within + 0.5));
+    const within = placesOf(term).length / 2;
+    return Math.log(1 + (lengths.length - within + 0.5) / (within + 0.5));
   }
 
   return {
     search(question) {
       const asked = [...new Set(termsOf(question))];
       const whole = asked.reduce((sum, term) => sum + rarity(term), 0);
-      const hits: Hit<T>[] = [];
-      for (const { section, counts, length } of documents) {
-        let score = 0;
-        let covered = 0;
-        for (const term of asked) {
-          const count = counts.get(term);
-          if (count === undefined) continue;
-          const damped = count + SATURATION * (1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * length) / averageLength);
-          score += (rarity(term) * count * (SATURATION + 1)) / damped;
-          covered += rarity(term);
+      const found = new Map<number, { score: number; covered: number }>();
+      for (const term of asked) {
+        const rare = rarity(term);
+        const places = placesOf(term);
+        for (let at = 0; at < places.length; at += 2) {
+          const [section = 0, count = 0] = places.slice(at, at + 2);
+          const damped = count + SATURATION * (1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * lengths[section]!) / averageLength);
+          const sums = found.get(section) ?? { score: 0, covered: 0 };
+          sums.score += (rare * count * (SATURATION + 1)) / damped;
+          sums.covered += rare;
+          found.set(section, sums);
         }
-        if (score === 0) continue;
+      }
+      const hits = [...found].map(([at, { score, covered }]) => {
         const coverage = covered / whole;
         // One word that fits very well is worth less than all of them that fit.
-        hits.push({ section, score: score * (0.5 + coverage / 2), coverage });
-      }
-      return hits.sort((left, right) => right.score - left.score);
+        return { at, section: sections[at]!, score: score * (0.5 + coverage / 2), coverage };
+      });
+      return hits.sort((left, right) => right.score - left.score || left.at - right.at);
     },
   };
 }

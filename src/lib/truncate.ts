@@ -2,6 +2,7 @@
 // Text that fits comes back as it is; what was cut off is always shown by a mark or a notice.
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+const UTF8 = new TextEncoder();
 
 let graphemes: Intl.Segmenter | undefined;
 
@@ -62,10 +63,10 @@ function noticeOf(bytes: number): string {
   return `\n[… ${bytes} bytes left out …]\n`;
 }
 
-// A UTF-16 unit is one to three bytes, so most texts are decided without counting.
-function fits(text: string, bytesMax: number): boolean {
+/** Whether it is no longer than that in UTF-8. A UTF-16 unit is one to three bytes, so most texts are decided without counting. */
+export function fits(text: string, bytesMax: number): boolean {
   if (text.length > bytesMax) return false;
-  return text.length * 3 <= bytesMax || Buffer.byteLength(text) <= bytesMax;
+  return text.length * 3 <= bytesMax || UTF8.encode(text).length <= bytesMax;
 }
 
 function bytesFromStart(text: string, bytesMax: number): number {

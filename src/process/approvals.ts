@@ -147,7 +147,8 @@ async function givenFor(ports: ApprovalPorts, answering: Answering): Promise<Omi
     return { approvalId, decision, said, output: said };
   }
   if (decision === "deny") return { approvalId, decision, said: message ?? null };
-  if (answer.args === undefined) return { approvalId, decision };
+  const isSame = Bun.deepEquals({ ...asked.args, ...answer.args }, asked.args);
+  if (answer.args === undefined || isSame) return { approvalId, decision };
   return { approvalId, decision, instead: await edited(ports, answering) };
 }
 

@@ -36,6 +36,8 @@ export interface AskPorts extends RequestPorts {
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   readonly held: () => HeldRuns;
   readonly outages: () => Outages;
+  /** A sign of life of the run that the process has in flight. */
+  readonly active: (pid: string, untilMs?: number) => void;
   /** For history in the window of a model. */
   readonly room: Room;
   readonly wantsDeltas: (pid: string) => boolean;
@@ -165,6 +167,7 @@ async function askedWithRoom(ports: AskPorts, asking: Asking, model: Model): Pro
 async function asked(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
   const { budgets, costs } = ports;
   const { row, signal } = asking;
+  ports.active(row.pid);
   const request = await requestOf(ports, asking, model);
   const most = async () => costs.most(model, request, (await ports.boundsOf(row, asking.run.runId)).outputTokens);
   const reserved = await budgets.reserve(row, { most, signal });
@@ -200,9 +203,10 @@ async function called(
 }
 
 /** At the first piece whoever waits for the provider hears of it. */
-function lifeOf({ outages }: AskPorts, row: ProcessRow, model: Model): () => void {
+function lifeOf({ outages, active }: AskPorts, row: ProcessRow, model: Model): () => void {
   let isThere = false;
   return () => {
+    active(row.pid);
     if (!isThere) outages().answered(row, model.name);
     isThere = true;
   };

@@ -3,6 +3,7 @@
 // both missing.
 
 import { messageOf, SysError } from "../abi/errno.ts";
+import type { RandomBytes } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
@@ -12,9 +13,11 @@ import { noSuchProcess } from "../syscalls/parse.ts";
 import type { Closed } from "../syscalls/services.ts";
 import { archiveKey, faultOf, pack } from "./archive.ts";
 import type { Checkpointer } from "./checkpoint.ts";
+import { keepUnderOwnName, turnGeneration } from "./generations.ts";
 import { endSignals, type Ledger } from "./ledger.ts";
 import { forgetMedia } from "./media.ts";
-import { forgetModel } from "./model-choice.ts";
+import { forgetOwn } from "./own-settings.ts";
+import { restoreInto } from "./restored.ts";
 import type { Runners } from "./runners.ts";
 
 export interface ClosingPorts {
@@ -24,6 +27,7 @@ export interface ClosingPorts {
   readonly ledger: Ledger;
   readonly runners: Runners;
   readonly clock: Clock;
+  readonly random: RandomBytes;
   readonly checkpoint: Checkpointer;
   /** How long after a failure it is tried again. */
   readonly retryMs: number;
@@ -37,6 +41,8 @@ export interface CloseRequest {
   readonly requestKey: string;
   /** Whose request it is: its answer is kept for them. */
   readonly uid: number;
+  /** Of a reset: the archive whose messages the next history begins with. */
+  readonly restore?: string;
 }
 
 /** How long an effect in flight may take to end once its run is fenced. */
@@ -109,9 +115,10 @@ export class Closer {
   }
 
   private async finishReset(row: ProcessRow, closing: Closing): Promise<Closed> {
-    const { store, ledger, runners, clock } = this.ports;
+    const { kernel, store, objects, ledger, runners, clock } = this.ports;
     const closed = await this.putAway(row, closing);
-    await forgetMedia(this.ports.objects, row);
+    await restoreInto({ archives: kernel.archives, objects, store }, row.pid, closing);
+    await forgetMedia(objects, row, closing.media);
     await store.seal(row.pid, { answer: closed, now: clock.now() });
     await ledger.publish(row);
     ledger.emit(row, { name: "process.reset", archive: closed.archivedTo });
@@ -141,7 +148,7 @@ export class Closer {
       answer: closed,
       now: clock.now(),
     });
-    await forgetModel(kernel, row.pid, { uid: request.uid, now: clock.now() });
+    await forgetOwn(kernel, row.pid, { uid: request.uid, now: clock.now() });
     ledger.forget(row.pid);
     ledger.emit(row, { name: "process.exit", archive: closed.archivedTo });
     ledger.gone(row.pid);
@@ -160,7 +167,9 @@ export class Closer {
   }
 
   private async putAway(row: ProcessRow, closing: Closing): Promise<Closed> {
+    const generation = await turnGeneration(this.ports, row, closing);
     const closed = await this.archived(row, closing);
+    if (generation !== null) await keepUnderOwnName(this.ports, row, { generation, closed });
     const checkpoint = await this.ports.checkpoint(row, {
       reason: closing.reason,
       archivedTo: closed.archivedTo,

@@ -12,7 +12,7 @@ import type { CallContext } from "../syscalls/define.ts";
 import type { Forked } from "../syscalls/history-service.ts";
 import type { ForkStep } from "./copy-history.ts";
 import { legalEnd } from "./history-end.ts";
-import { keepModel, modelOfProcess } from "./model-choice.ts";
+import { keepModel, modelSetFor } from "./model-choice.ts";
 import { type SpawnPorts, spawn } from "./spawn.ts";
 
 export interface ForkRequest {
@@ -49,7 +49,7 @@ export async function fork(ports: SpawnPorts, context: CallContext, request: For
     },
     { body: { fork: request }, step },
   );
-  const model = caller.kind === "process" ? null : await modelOfProcess(kernel, source.pid);
+  const model = caller.kind === "process" ? null : await modelSetFor(kernel, source.pid);
   if (model !== null) await keepModel(kernel, spawned.pid, model, { uid: caller.uid, now: ports.clock.now() });
   const messages = Math.min(count, step.through - (first?.id ?? 1) + 1);
   return { ...spawned, from: source.pid, through: step.through, messages };

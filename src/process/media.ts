@@ -118,12 +118,19 @@ export function mediaService(ports: Pick<MediaPorts, "kernel" | "objects" | "clo
   };
 }
 
-/** All media of a process; those that are gone already are as good. */
-export async function forgetMedia(objects: ObjectStore, { ownerUid, pid }: ProcessRow): Promise<void> {
-  for (;;) {
-    const page = await objects.page(mediaPrefix(ownerUid, pid), null, PAGE_ROWS);
-    if (page.length === 0) return;
+/** All media of a process but those it keeps; those that are gone already are as good. */
+export async function forgetMedia(
+  objects: ObjectStore,
+  { ownerUid, pid }: ProcessRow,
+  kept: readonly string[] = [],
+): Promise<void> {
+  for (let after: string | null = null; ; ) {
+    const page = await objects.page(mediaPrefix(ownerUid, pid), after, PAGE_ROWS);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.key;
     for (const { key } of page) {
+      if (kept.some((id) => key.includes(`/${id}.`))) continue;
       await objects.remove(key).catch((error: unknown) => {
         if (!(error instanceof SysError && error.code === "ENOENT")) throw error;
       });

@@ -2,6 +2,9 @@
 // a person names one: what a model costs and who reads along is no agent's to decide.
 
 import { SysError } from "../abi/errno.ts";
+import { NO_USAGE } from "../abi/process.ts";
+import { THINKING, type Thinking, thinkingNamed } from "../abi/session.ts";
+import { settingsFor } from "../kernel/config.ts";
 import type { Models } from "../kernel/models.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -10,6 +13,7 @@ import type { ModelService } from "../syscalls/ai-service.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import { type HeldRuns, isHeld } from "./held-runs.ts";
 import type { Offers } from "./offers.ts";
+import { keepOwn, ownSettings } from "./own-settings.ts";
 
 export interface ModelChoicePorts {
   readonly kernel: KernelStore;
@@ -22,7 +26,15 @@ export interface ModelChoicePorts {
 const keyOf = (pid: string) => `processes/${pid}/model`;
 
 /** What was set for a process, or null. */
-export async function modelOfProcess({ config }: Pick<KernelStore, "config">, pid: string): Promise<string | null> {
+/** What was set for the process, else for the agent that it acts as. */
+export async function modelOfProcess(kernel: KernelStore, pid: string): Promise<string | null> {
+  const own = await modelSetFor(kernel, pid);
+  if (own !== null) return own;
+  const row = await kernel.processes.get(pid);
+  return row === null ? null : (await kernel.agents.byUid(row.uid)).model;
+}
+
+export async function modelSetFor({ config }: Pick<KernelStore, "config">, pid: string): Promise<string | null> {
   const key = keyOf(pid);
   return (await config.under(key)).find((row) => row.key === key)?.value ?? null;
 }
@@ -34,15 +46,6 @@ export async function keepModel(
   by: { readonly uid: number; readonly now: number },
 ): Promise<void> {
   await config.change([{ key: keyOf(pid), value }], by);
-}
-
-/** What was set for a process goes with it. */
-export async function forgetModel(
-  { config }: Pick<KernelStore, "config">,
-  pid: string,
-  by: { readonly uid: number; readonly now: number },
-): Promise<void> {
-  if ((await modelOfProcess({ config }, pid)) !== null) await keepModel({ config }, pid, null, by);
 }
 
 /** Checked when the message comes, so that a wrong name fails at its sender and not in the run. Null is whoever answers by default. */
@@ -63,7 +66,13 @@ export function modelService(ports: ModelChoicePorts): ModelService {
   const askerOf = (context: CallContext) => ({ uid: context.caller.ownerUid, offer: offers.from(context) });
   return {
     list: (context, provider) => models.list(askerOf(context), provider, context.signal),
-    test: (context, model) => models.test(askerOf(context), model, context.signal),
+    async test(context, model) {
+      const trial = await models.test(askerOf(context), model, context.signal);
+      const { usage, priced, ms, model: name } = trial;
+      const spent = { model: name, usage: usage ?? NO_USAGE, priced, ms };
+      if (usage !== null) await kernel.usage.charge(context.caller.ownerUid, { ...spent, now: clock.now() });
+      return trial;
+    },
     async ofProcess(context, pid, model) {
       const row = await visibleProcess(kernel, context.caller, pid);
       if (model !== undefined) {
@@ -74,9 +83,27 @@ export function modelService(ports: ModelChoicePorts): ModelService {
         // Whoever waits for the model before it need not any more.
         if (value !== null && isHeld(row.waitsFor)) await held.letGo(row, value);
       }
-      const set = await modelOfProcess(kernel, row.pid);
-      const [first] = await models.reach(askerOf(context), set ?? (await models.chosen(askerOf(context), null)));
+      const set = await modelSetFor(kernel, row.pid);
+      const meant = await modelOfProcess(kernel, row.pid);
+      const [first] = await models.reach(askerOf(context), meant ?? (await models.chosen(askerOf(context), null)));
       return { pid: row.pid, model: set, answers: first.name };
+    },
+    async thinking(context, pid, said) {
+      const row = await visibleProcess(kernel, context.caller, pid);
+      const level = said === undefined || said.trim() === "" ? null : thinkingNamed(said.trim());
+      if (said !== undefined) {
+        if (context.caller.kind === "process")
+          throw new SysError("EPERM", "only a person says how much the model of a process thinks");
+        if (said.trim() !== "" && level === null)
+          throw new SysError("EINVAL", `no such level: ${said.slice(0, 40).toWellFormed()}`, [
+            `levels are ${THINKING.join(", ")}`,
+          ]);
+        const by = { uid: context.caller.uid, now: clock.now() };
+        await keepOwn(kernel, row.pid, { name: "thinkingLevel", value: level }, by);
+      }
+      const setting = await settingsFor(kernel.config, { uid: row.ownerUid, client: undefined });
+      const { thinkingLevel } = await ownSettings(kernel, row.pid);
+      return { pid: row.pid, thinking: thinkingLevel as Thinking | null, usual: setting("ai.reasoning").text };
     },
   };
 }

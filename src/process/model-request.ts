@@ -17,7 +17,7 @@ export interface RequestPorts {
   readonly store: ProcessStore;
   readonly clock: Clock;
   readonly promptOf: (row: ProcessRow) => Promise<Assembled>;
-  readonly toolSpecs: (row: ProcessRow) => readonly ToolSpec[];
+  readonly toolSpecs: (row: ProcessRow) => Promise<readonly ToolSpec[]>;
   /** In base64, by their ids. */
   readonly imagesOf: (row: ProcessRow, messages: readonly Message[]) => Promise<ReadonlyMap<string, string>>;
 }
@@ -30,7 +30,7 @@ export async function requestOf(
   const { store, clock } = ports;
   const { home, ...prompt } = await ports.promptOf(row);
   const messages = await store.context(row.pid);
-  const tools = ports.toolSpecs(row);
+  const tools = await ports.toolSpecs(row);
   const bill = billOf({ ...prompt, tools, messages });
   await store.keepPrompt(row.pid, { runId: run.runId, turn, model: name, ...prompt, bill, now: clock.now() });
   const earlier = () => messagesBefore(store, row.pid, firstOf(messages));

@@ -2,7 +2,7 @@
 // or a process that is woken by its child, has what the process before it had. A kernel that takes a run over has nothing
 // of it, but for what the owner's next client brings.
 
-import { SECRET_ENV } from "../abi/config.ts";
+import { SECRET_ENV } from "../abi/environment.ts";
 import type { Offer } from "../kernel/model-access.ts";
 import type { CallContext } from "../syscalls/define.ts";
 

@@ -20,6 +20,7 @@ import type { Closed, Processes, SendRequest, Sent, Signalled } from "../syscall
 import type { CloseRequest, Closer } from "./closing.ts";
 import { type HeldRuns, isHeld } from "./held-runs.ts";
 import { endSignals, type Ledger } from "./ledger.ts";
+import { thinking } from "./own-settings.ts";
 import { keyOf, originOf, routeTo } from "./request.ts";
 import type { Runners } from "./runners.ts";
 import { type SpawnPorts, spawn } from "./spawn.ts";
@@ -39,6 +40,8 @@ export interface ProcessesPorts extends SpawnPorts {
   readonly termMs: number;
   /** Media of a process by their ids; refuses what is not there. */
   readonly mediaRefs: (row: ProcessRow, ids: readonly string[]) => Promise<readonly MediaRef[]>;
+  /** Before which instant the last word must have been said for a message to begin a new history; null where none does. */
+  readonly renewsBefore: (row: ProcessRow, now: number) => Promise<number | null>;
 }
 
 export function processesService(ports: ProcessesPorts): Processes {
@@ -48,7 +51,7 @@ export function processesService(ports: ProcessesPorts): Processes {
   async function close(
     context: CallContext,
     row: ProcessRow,
-    wish: Pick<CloseRequest, "reason" | "archive">,
+    wish: Pick<CloseRequest, "reason" | "archive" | "restore">,
   ): Promise<Closed> {
     const request: CloseRequest = {
       ...wish,
@@ -158,8 +161,13 @@ export function processesService(ports: ProcessesPorts): Processes {
       };
     },
 
-    async reset(context, { pid }) {
-      return await close(context, await visible(context.caller, pid), { reason: "reset", archive: true });
+    async reset(context, { pid, restore }) {
+      const row = await visible(context.caller, pid);
+      return await close(context, row, {
+        reason: "reset",
+        archive: true,
+        ...(restore === undefined ? {} : { restore }),
+      });
     },
 
     kill: (context, { pid, archive }) => kill(context, pid, archive),
@@ -209,6 +217,8 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
   const row = await visibleProcess(kernel, caller, pid);
   const now = clock.now();
   const runId = uuidv7(now, ports.random);
+  const before = await ports.renewsBefore(row, now);
+  const renewal = { archiveId: uuidv7(now, ports.random), requestKey: `${keyOf(context)}:renew` };
   const message: Admission = {
     kind: "user",
     runId,
@@ -220,6 +230,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     source: null,
     requestKey: keyOf(context),
     now,
+    renew: before === null ? undefined : { before, ...renewal },
     ...(request.media === undefined || request.media.length === 0
       ? {}
       : { media: await ports.mediaRefs(row, request.media) }),
@@ -227,13 +238,19 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
   return await ledger.write(row, async () => {
     const head = await store.head(pid);
     refuseDamaged(pid, head.state);
+    // What the kernel stopped, a message of a person starts.
+    const lifts = head.stoppedWhy !== null && caller.kind !== "process";
     // A run that waits for its model makes room for a message to another one, and is tried now for one to the same.
     const isAside = isHeld(head.paused) && caller.kind !== "process";
     if (isAside && head.currentModel !== (message.model ?? null)) await makeRoom(ports, context, row);
     const admitted = takenOnce(pid, await store.admit(pid, message));
     if (admitted.ends.length > 0) runners.interrupt(pid);
+    // The line is drawn; what is above it is put away now, or by the next kernel. The message waits behind it.
+    if (admitted.renewed) ports.closer.rollForward(pid).catch(() => {});
     const taking = admitted.runId ?? runId;
-    ports.offers.bind({ runId: taking, pid }, ports.offers.from(context));
+    if (lifts) taken(pid, await store.hold(pid, { stopped: false, now }));
+    if (lifts) runners.mayStay(pid);
+    ports.offers.bind({ runId: taking, pid }, thinking(ports.offers.from(context), request.thinking));
     await routeTo(ports, context, { runId: taking, pid });
     // It is saved: whatever becomes of telling, it is worked on.
     try {

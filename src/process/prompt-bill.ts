@@ -15,6 +15,9 @@ interface Billed {
 /** What gsv itself says in a root, by what it is. */
 const OWN_WORDS: { readonly [S in PromptSource]?: string } = {
   gsv: "how gsv works",
+  persona: "who its agent is",
+  bundles: "what its bundles say",
+  project: "what it works on",
   skills: "index of skills",
   process: "which process it is",
   memory: "the day",

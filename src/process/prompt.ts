@@ -17,11 +17,12 @@ import type { Account } from "../store/kernel/accounts.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
+import { toldOfProfile } from "./profiles.ts";
 import { filesAt, ToldFiles } from "./told-files.ts";
 import { trustedPlace, workspaceRoot } from "./workspace-context.ts";
 
 export interface PromptPorts {
-  readonly kernel: Pick<KernelStore, "accounts" | "config" | "workspaces" | "trust" | "attachments">;
+  readonly kernel: KernelStore;
   readonly store: Pick<ProcessStore, "contextFiles">;
   readonly callers: Callers;
   readonly namespace: Namespace;
@@ -129,9 +130,20 @@ class Telling {
         files: isOne ? [] : await files.contextIn(`${runAs.home}/context.d`),
       }),
       this.root({ source: "persona", from: "Who you are", files: await files.fileAt(`${runAs.home}/persona.md`) }),
+      ...(await this.profile()),
       await this.skills(),
       ...(await this.workspaces()),
     ];
+  }
+
+  /** What its agent is and what it works on, as its owner said it. */
+  private async profile(): Promise<Prompt[]> {
+    const { persona, skills, project } = await toldOfProfile(this.ports.kernel, this.row);
+    const own = (source: PromptPart["source"], text: string): Prompt[] =>
+      text === "" ? [] : [{ parts: [{ source, path: null, text: `\n${filled(text, this.values)}` }], leftOut: [] }];
+    const said = project?.instructions.trim() ?? "";
+    const about = said === "" ? "" : `## Project ${project?.name}\n${said}\n`;
+    return [...own("persona", persona), ...own("bundles", skills), ...own("project", about)];
   }
 
   async ofProcess(): Promise<Prompt[]> {

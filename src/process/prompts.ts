@@ -20,7 +20,7 @@ export interface PromptsPorts extends PromptPorts {
   readonly store: Pick<ProcessStore, "contextFiles" | "setContextFile" | "keptPrompt" | "context">;
   /** Before the first look at a process. */
   readonly open: (row: ProcessRow) => Promise<void>;
-  readonly tools: (row: ProcessRow) => readonly ToolSpec[];
+  readonly tools: (row: ProcessRow) => Promise<readonly ToolSpec[]>;
   /** Who would answer now, and how much fits its window. */
   readonly modelOf: (
     context: CallContext,
@@ -119,7 +119,7 @@ function needRoom(files: readonly ContextFileText[], { name, text }: ContextFile
 async function nextTurn(ports: PromptsPorts, context: CallContext, row: ProcessRow): Promise<ShownPrompt> {
   const prompt = await assemblePrompt(ports, row);
   const messages = await ports.store.context(row.pid);
-  const bill = billOf({ ...prompt, tools: ports.tools(row), messages });
+  const bill = billOf({ ...prompt, tools: await ports.tools(row), messages });
   const { name: model, windowTokens } = await ports.modelOf(context, row).catch((error: unknown) => ({
     name: `(${messageOf(error)})`,
     windowTokens: null,

@@ -9,16 +9,20 @@ import type { Failure, FailureClass } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
 import type { Folded } from "../providers/fold.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
-import type { TurnCommit } from "../store/process/verbs.ts";
+import type { Claimed, TurnCommit } from "../store/process/verbs.ts";
 import { storable } from "./arguments.ts";
 import { type AskPorts, askModels, type Working } from "./asking.ts";
 import { Shift } from "./costs.ts";
 import { endSignals, type SignalBody } from "./ledger.ts";
+import type { Restarter } from "./restart.ts";
 import { EXHAUSTED } from "./retry.ts";
 import type { RunPlace, ToolCalls } from "./toolcalls.ts";
 
 export interface RunPorts extends AskPorts {
   readonly toolCalls: ToolCalls;
+  readonly restarter: Restarter;
+  /** Has the model go on with less of the conversation, where that is wanted. */
+  readonly resetContext: (row: ProcessRow, run: Claimed) => Promise<void>;
   /** A run of the process is over: what it left running ends. */
   readonly runOver: (pid: string) => void;
 }
@@ -44,6 +48,7 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
   const { store, ledger, clock } = ports;
   const { row, run } = place;
   const shift = new Shift(clock);
+  await ports.resetContext(row, run);
   for (let turn = run.turn; ; turn++) {
     if ((await ports.toolCalls.runAll(place)) === "left" || place.signal.aborted) return;
     // Only after tools: what waits when a run begins has a run of its own to come.
@@ -55,7 +60,7 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
     if (asked === null) return;
     const { answer, model, reserved, exhausted } = asked;
     try {
-      if (answer.kind === "failure") return await finish(ports, place, failed(answer.failure, exhausted));
+      if (answer.kind === "failure") return await failedTurn(ports, place, failed(answer.failure, exhausted));
       if ((await commit(ports, { ...place, shift }, answer, model)) === "over") return;
     } finally {
       await ports.budgets.settle(reserved);
@@ -66,6 +71,14 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
 function tooManyTurns(turns: number): { status: RunStatus; reason: string; error: string } {
   const error = `stopped after ${turns} turns in one run; another message goes on, run.maxTurns allows more`;
   return { status: "limit", reason: "turns", error };
+}
+
+/** A model that does not keep to the protocol is a fault; what else fails is told. */
+async function failedTurn(ports: RunPorts, place: RunPlace, end: ReturnType<typeof failed>): Promise<void> {
+  const { row, run } = place;
+  const fault = { epoch: run.epoch, runId: run.runId, reason: end.error };
+  if (end.reason === "model.protocol" && (await ports.restarter.after(row, fault))) return;
+  await finish(ports, place, end);
 }
 
 async function commit(ports: RunPorts, place: Working, answer: Turned, model: Model): Promise<"goes on" | "over"> {

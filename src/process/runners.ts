@@ -10,6 +10,7 @@ import type { Claimed, ProcessStore } from "../store/process/verbs.ts";
 import { endSignals, type Ledger } from "./ledger.ts";
 import type { Retries } from "./retries.ts";
 import { carryOn, type RunPorts } from "./run.ts";
+import type { Timeouts } from "./timeouts.ts";
 
 export interface RunnersOptions {
   readonly processes: ProcessRows;
@@ -18,6 +19,7 @@ export interface RunnersOptions {
   readonly clock: Clock;
   readonly ports: RunPorts;
   readonly retries: Retries;
+  readonly timeouts: Timeouts;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -116,7 +118,7 @@ export class Runners {
   }
 
   private async runUntilQuiet(pid: string, loop: Loop): Promise<void> {
-    const { processes, store, ledger, clock, ports } = this.options;
+    const { processes, store, ledger, clock, ports, timeouts } = this.options;
     const row = await processes.get(pid);
     if (row === null || row.phase !== "live") return;
     await ledger.write(row, async () => {
@@ -128,7 +130,8 @@ export class Runners {
         await ledger.publish(row);
         if (run === null) return;
         await this.announce(row, run);
-        await carryOn(ports, { row, run, signal, leaving: loop.leave.signal });
+        await timeouts.begin(row, run);
+        await carryOn(ports, { row, run, signal, leaving: loop.leave.signal }).finally(() => timeouts.leave(pid));
         await ledger.publish(row);
       }
     });
@@ -162,10 +165,12 @@ export class Runners {
 
   // A broken invariant ends the run and not the kernel.
   private async giveUp(row: ProcessRow): Promise<void> {
-    const { store, ledger, clock } = this.options;
+    const { store, ledger, clock, ports } = this.options;
     const head = await store.head(row.pid);
     if (head.currentRun === null) return;
     const error = "a fault inside gsv; log/kernel.log has the details";
+    const fault = { epoch: head.epoch, runId: head.currentRun, reason: error };
+    if (await ledger.write(row, () => ports.restarter.after(row, fault))) return;
     const ended = await store.finish(row.pid, head.epoch, {
       runId: head.currentRun,
       status: "error",

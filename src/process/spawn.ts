@@ -9,6 +9,7 @@ import { LIMITS } from "../abi/limits.ts";
 import type { Origin } from "../abi/message.ts";
 import type { Mode } from "../abi/policy.ts";
 import type { Bus } from "../kernel/bus.ts";
+import { projectNamed } from "../kernel/projects.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import { droppedFor } from "../kernel/rights.ts";
 import { beginTree, type Workplace, type WorkplacePorts, workplaceFor } from "../kernel/workplaces.ts";
@@ -133,7 +134,9 @@ export async function spawn(
       createdAt: now,
       step: { ...step },
       dropped: place.dropped,
+      projectId: place.projectId,
       mode,
+      ...(request.restart === undefined ? {} : { restart: request.restart }),
       budget,
     },
     { uid: caller.uid, requestId, bodyHash: hash, answer, now },
@@ -199,6 +202,7 @@ interface Place {
   readonly workplace: Workplace;
   readonly cwd: string;
   readonly dropped: readonly string[];
+  readonly projectId: string | null;
 }
 
 /** What it alone is told: its own words first, then the files that were named. */
@@ -226,7 +230,9 @@ async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRe
   }
   const runAs = await runAsOf(kernel, caller, ownerUid, request.as, parent);
   const owner = await kernel.accounts.byUid(ownerUid);
-  const { workspace: wanted, label = null } = request;
+  const project =
+    request.project === undefined ? null : await projectNamed(kernel, { ...caller, ownerUid }, request.project);
+  const { workspace: wanted = project?.workspace || undefined, label = null } = request;
   const workplace = await workplaceFor(ports.workplaces, context, { wanted, ownerUid, parent, label });
   const start = startOf(workplace, parent) ?? owner?.home ?? "/";
   return {
@@ -234,6 +240,7 @@ async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRe
     parent,
     ownerUid,
     runAs,
+    projectId: project?.id ?? parent?.projectId ?? null,
     dropped: await droppedFor(kernel.accounts, parent, runAs.uid, request.drop),
     cwd: request.cwd === undefined ? start : await ports.locate({ ...caller, cwd: start }, request.cwd),
   };

@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { FileError } from "../../fs/error.ts";
-import type { Entry } from "../../fs/filesystem.ts";
+import type { Directory, ReadResult } from "../../fs/filesystem.ts";
 import type { Namespace } from "../../fs/namespace.ts";
 import type { Caller } from "../abi/identity.ts";
 import { SKILL_BYTES_MAX, skillFrom } from "../abi/skill.ts";
@@ -12,45 +12,55 @@ import type { ContextFile, SkillLine } from "../prompts/told.ts";
 const FILES_MAX = 200;
 
 export class ToldFiles {
+  private readonly mostBytes: number;
+
   constructor(
     private readonly namespace: Namespace,
     private readonly caller: Caller,
     /** Of one file; more than that fits no root. */
-    private readonly bytesMax: number,
+    bytesMax: number,
     /** The directory that the namespace begins at, where paths are those of the machine. */
     private readonly under = "",
-  ) {}
+  ) {
+    // One byte more than fits is enough to know that it does not.
+    this.mostBytes = bytesMax + 1;
+  }
 
   /** In the order of their names. */
-  async contextIn(directory: string): Promise<ContextFile[]> {
+  async contextIn(path: string): Promise<ContextFile[]> {
     const files: ContextFile[] = [];
-    for (const { name, stat } of (await this.entriesOf(directory)).slice(0, FILES_MAX)) {
+    const directory = await this.directoryAt(path);
+    if (directory === null) return files;
+    for (const { name, stat } of directory.entries.slice(0, FILES_MAX)) {
       if (!name.endsWith(".md") || stat.kind === "directory") continue;
-      files.push(...(await this.fileAt(`${directory}/${name}`)));
+      const text = await textOf(directory.read(name, { bytesMax: this.mostBytes }));
+      if (text !== null) files.push({ path: `${path}/${name}`, text });
     }
     return files;
   }
 
   /** None where there is none. */
   async fileAt(path: string): Promise<ContextFile[]> {
-    // One byte more than fits is enough to know that it does not.
-    const text = await this.textOf(path, this.bytesMax + 1);
+    const text = await textOf(
+      this.namespace.read(this.caller, path.slice(this.under.length), { bytesMax: this.mostBytes }),
+    );
     return text === null ? [] : [{ path, text }];
   }
 
   /** A skill that is known already goes before one of the same name further down. */
   async skillsIn(home: string, known: readonly SkillLine[]): Promise<SkillLine[]> {
     const found: SkillLine[] = [];
-    const directory = `${home}/skills.d`;
-    for (const { name: entry, stat } of (await this.entriesOf(directory)).slice(0, FILES_MAX)) {
+    const directory = await this.directoryAt(`${home}/skills.d`);
+    if (directory === null) return found;
+    for (const { name: entry, stat } of directory.entries.slice(0, FILES_MAX)) {
       const isFile = stat.kind !== "directory";
       if (isFile && !entry.endsWith(".md")) continue;
       const name = isFile ? entry.slice(0, -".md".length) : entry;
-      const path = isFile ? `${directory}/${entry}` : `${directory}/${entry}/SKILL.md`;
-      const text = await this.textOf(path, SKILL_BYTES_MAX + 1);
+      const file = isFile ? entry : `${entry}/SKILL.md`;
+      const text = await textOf(directory.read(file, { bytesMax: SKILL_BYTES_MAX + 1 }));
       const skill = text === null ? null : skillFrom(name, text);
       if (skill === null || "fault" in skill || known.some((each) => each.name === name)) continue;
-      found.push({ name, description: skill.description, path });
+      found.push({ name, description: skill.description, path: `${home}/skills.d/${file}` });
     }
     return found;
   }
@@ -60,16 +70,17 @@ export class ToldFiles {
     return stat !== null && stat.kind !== "directory";
   }
 
-  private async entriesOf(directory: string): Promise<readonly Entry[]> {
-    return (await unlessRefused(() => this.namespace.list(this.caller, directory.slice(this.under.length)))) ?? [];
+  private directoryAt(path: string): Promise<Directory | null> {
+    return unlessRefused(() => this.namespace.directory(this.caller, path.slice(this.under.length)));
   }
+}
 
-  private textOf(path: string, bytesMax: number): Promise<string | null> {
-    return unlessRefused(async () => {
-      const { bytes } = await this.namespace.read(this.caller, path.slice(this.under.length), { bytesMax });
-      return bytes.includes(0) ? null : new TextDecoder().decode(bytes);
-    });
-  }
+/** Null for what cannot be read and for what is no text. */
+function textOf(read: Promise<ReadResult>): Promise<string | null> {
+  return unlessRefused(async () => {
+    const { bytes } = await read;
+    return bytes.includes(0) ? null : new TextDecoder().decode(bytes);
+  });
 }
 
 /** What a directory of this machine holds; null where it is gone. */

@@ -29,11 +29,15 @@ import { hashOf, type Judge, type Judged } from "./policy/judge.ts";
 import type { Questions } from "./questions.ts";
 
 export interface ToolCallPorts {
+  /** Those of the usual tools that a process has. */
+  readonly toolsOf: (row: ProcessRow, usual: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly table: ReadonlyMap<string, AnySyscall>;
   readonly store: ProcessStore;
   readonly approvals: ApprovalRows;
   readonly ledger: Ledger;
   readonly blocks: Blocks;
+  /** A sign of life of the run that the process has in flight; a call that was given so much time may take it. */
+  readonly active: (pid: string, untilMs?: number) => void;
   readonly clock: Clock;
   readonly random: RandomBytes;
   /** The process's own door, with its agent as caller; through the approved one goes what a person has seen and approved. */
@@ -78,16 +82,26 @@ export class ToolCalls {
     );
   }
 
-  /** What a process is offered: a tool it may never use is not worth its words. It stays the same for the life of the process. */
-  specs({ dropped }: Pick<ProcessRow, "dropped">): ToolSpec[] {
-    const usable = [...this.byTool].filter(([, { capability }]) =>
-      mayUse({ capabilities: ["*"], dropped }, capability),
+  /** What a process is offered: a tool it may never use is not worth its words. */
+  async specs(row: ProcessRow): Promise<ToolSpec[]> {
+    const { dropped } = row;
+    const allowed = await this.toolsOf(row);
+    const usable = [...this.byTool].filter(
+      ([name, { capability }]) => allowed.has(name) && mayUse({ capabilities: ["*"], dropped }, capability),
     );
     return usable.map(([name, call]) => ({
       name,
       description: call.tool?.description ?? call.summary,
       parameters: parametersOf(call.input),
     }));
+  }
+
+  names(): readonly string[] {
+    return [...this.byTool.keys()];
+  }
+
+  private toolsOf(row: ProcessRow): Promise<ReadonlySet<string>> {
+    return this.ports.toolsOf(row, this.names());
   }
 
   syscallOf(tool: string): AnySyscall | null {
@@ -112,7 +126,7 @@ export class ToolCalls {
 
   private async runOne(begun: RunPlace, call: CallRow): Promise<CallsOutcome> {
     const place = { ...begun, row: await this.ports.rowNow(begun.row) };
-    const fault = this.faultOf(call);
+    const fault = this.faultOf(call, await this.toolsOf(place.row));
     if (fault !== null) return await this.refuse(place, call, "failed", fault);
     if (call.call === "hil.ask") return await this.question(place, call);
     // Once more where a person has approved it: what is shown may have come to be something else since.
@@ -161,12 +175,12 @@ export class ToolCalls {
   }
 
   // What is wrong with the call itself, told so that a model can mend it.
-  private faultOf(call: CallRow): string | null {
+  private faultOf(call: CallRow, allowed: ReadonlySet<string>): string | null {
     const heavy = tooHeavy(call.tool, call.args);
     if (heavy !== null) return heavy;
     const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
-    if (syscall === undefined)
-      return `there is no tool ${call.tool}; the tools are ${[...this.byTool.keys()].join(", ")}.`;
+    if (syscall === undefined || !allowed.has(call.tool))
+      return `there is no tool ${call.tool}; the tools are ${[...allowed].join(", ")}.`;
     try {
       parseArgs(syscall.input, call.args, { unknownKeys: "refuse" });
       return null;
@@ -213,6 +227,8 @@ export class ToolCalls {
     const block = call.call === "codemode.exec" ? this.blockOf(place, call) : null;
     // One that is taken up again was told of when it began.
     if (!(await block?.isAgain())) this.announce(place, call);
+    const { timeoutMs } = call.args;
+    this.ports.active(row.pid, typeof timeoutMs === "number" ? timeoutMs : 0);
     const work = () => this.effect({ row, call, judged }, signal);
     const ended = block === null ? await work() : await this.ports.blocks.during(call.dispatchId, block, work);
     if (block?.left) return "left";
@@ -267,6 +283,7 @@ export class ToolCalls {
 
   private async end(place: RunPlace, call: CallRow, ended: Ended): Promise<CallsOutcome> {
     const { row, run } = place;
+    this.ports.active(row.pid);
     const { outcome, output: text, media } = ended;
     const isNested = call.block !== undefined;
     const output = isNested ? text : await this.told(row, call, normaliseText(text));

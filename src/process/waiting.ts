@@ -86,7 +86,10 @@ async function look({ processes, store, ledger }: WaitingPorts, wish: WaitFor): 
 // who waits for a run is told. What a run waits for while it goes on comes by itself.
 function isHeld(state: State, waitsFor: WaitsFor | null, wish: WaitFor): waitsFor is WaitsFor {
   if (waitsFor === null || state === "running") return false;
-  const passes = waitsFor.kind === "outage" || (waitsFor.kind === "limit" && waitsFor.until !== undefined);
+  const passes =
+    waitsFor.kind === "outage" ||
+    waitsFor.kind === "restart" ||
+    (waitsFor.kind === "limit" && waitsFor.until !== undefined);
   return state === "stopped" || passes ? wish.run !== null : true;
 }
 

@@ -1,10 +1,8 @@
 // Whether a repository is whole, as far as its own few files tell: where HEAD stands, and the index. Read straight from the disk, so that a
 // reference that is broken is never taken for one that is not there yet.
 
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { inflateSync } from "node:zlib";
 import { hasTree } from "../abi/repo.ts";
 
 /** Null: nothing was committed yet. */
@@ -19,6 +17,8 @@ export interface RepoAt {
 }
 
 const LINKS_MAX = 5;
+/** To zlib: the largest window, and its header stands before the data. */
+const WITH_HEADER = 15;
 
 /** Where HEAD stands; whether that commit is there is another question. */
 export function headAt(gitDir: string): Head {
@@ -57,7 +57,7 @@ export function isIndexBroken(gitDir: string): boolean {
   const sum = bytes.subarray(-20);
   if (bytes.byteLength < 32 || bytes.toString("latin1", 0, 4) !== "DIRC") return true;
   if (sum.every((byte) => byte === 0)) return false;
-  return !createHash("sha1").update(bytes.subarray(0, -20)).digest().equals(sum);
+  return !new Bun.CryptoHasher("sha1").update(bytes.subarray(0, -20)).digest().equals(sum);
 }
 
 /** Those there are below the directory of repositories. */
@@ -88,7 +88,8 @@ function hasCommit(gitDir: string, id: string): boolean {
   const loose = join(gitDir, "objects", id.slice(0, 2), id.slice(2));
   if (existsSync(loose)) {
     try {
-      return inflateSync(readFileSync(loose)).toString("latin1", 0, 7) === "commit ";
+      const plain = Bun.inflateSync(readFileSync(loose), { windowBits: WITH_HEADER });
+      return Buffer.from(plain.buffer, plain.byteOffset, 7).toString("latin1") === "commit ";
     } catch {
       return false;
     }

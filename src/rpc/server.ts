@@ -25,6 +25,8 @@ export interface Server {
   readonly clients: number;
   /** Asked at each accept; false ends the connection before a byte is written. */
   onConnect(check: () => boolean): void;
+  /** Told when the last client has gone. */
+  onQuiet(listener: () => void): void;
   /** Puts back a socket that was taken away, and rests while there is no descriptor for another connection. Asked now and then. */
   keepReachable(): void;
   /** Tells everyone, and everyone who comes from now on, that this kernel is leaving. Calls go on being answered. */
@@ -38,6 +40,7 @@ const CLOSE_MS = 5000;
 export async function serve(options: ServeOptions): Promise<Server> {
   const connections = new Set<Connection>();
   let check: () => boolean = () => true;
+  let quiet = () => {};
   let leaving: LeaveReason | null = null;
   let closing: Promise<void> | null = null;
   let bound: Bound | null = bind();
@@ -65,6 +68,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
           if (socket.data === undefined) return;
           connections.delete(socket.data);
           socket.data.gone();
+          if (connections.size === 0) quiet();
         },
         error() {},
       },
@@ -99,6 +103,9 @@ export async function serve(options: ServeOptions): Promise<Server> {
     },
     onConnect(callback) {
       check = callback;
+    },
+    onQuiet(listener) {
+      quiet = listener;
     },
     keepReachable,
     bye(why) {

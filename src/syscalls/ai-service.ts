@@ -2,6 +2,7 @@
 
 import type { Caller } from "../abi/identity.ts";
 import type { Usage } from "../abi/process.ts";
+import type { Thinking } from "../abi/session.ts";
 import type { Failure, FailureClass, ServedModel } from "../abi/stream.ts";
 import type { CallContext } from "./define.ts";
 
@@ -38,6 +39,8 @@ export interface ModelTrial {
   readonly ms: number;
   readonly text: string;
   readonly usage: Usage | null;
+  /** Whether its price is known, so that its cost is more than a guess of nothing. */
+  readonly priced: boolean;
   readonly failure: Failure | null;
 }
 
@@ -49,11 +52,21 @@ export interface ProcessModel {
   readonly answers: string;
 }
 
+export interface ProcessThinking {
+  readonly pid: string;
+  /** What was set for the process; null leaves it to the account. */
+  readonly thinking: Thinking | null;
+  /** What the account says. */
+  readonly usual: string;
+}
+
 export interface ModelService {
   list(context: CallContext, provider: string | undefined): Promise<ModelPage>;
   test(context: CallContext, model: string | undefined): Promise<ModelTrial>;
   /** Sets it where one is given; an empty one takes it back. */
   ofProcess(context: CallContext, pid: string, model: string | undefined): Promise<ProcessModel>;
+  /** The same for how much it thinks. */
+  thinking(context: CallContext, pid: string, level: string | undefined): Promise<ProcessThinking>;
 }
 
 /** A provider that does not answer, and who waits for it. */

@@ -52,6 +52,9 @@ export interface FieldSpec<T> {
     | "syscall"
     | "signal"
     | "topic"
+    | "session"
+    | "session-path"
+    | "conversation"
     | "file"
     | "host-or-file";
   /** Placeholder in help: `--limit N`. */
@@ -155,6 +158,8 @@ export type Print<Output> =
   | {
       readonly kind: "list";
       readonly rows: (result: Output) => readonly object[];
+      /** Stands before the rows. */
+      readonly head?: (result: Output) => string;
       readonly line: (row: never) => string;
       readonly empty: string;
       /** Printed on stderr after the rows. */

@@ -18,6 +18,8 @@ export function waitsForText(waits: WaitsFor): string {
     case "model":
     case "outage":
       return `${waits.model} is asked again at ${new Date(waits.until).toISOString()}: ${waits.reason} (${waits.class})`;
+    case "restart":
+      return `${waits.reason} at ${new Date(waits.until).toISOString()}`;
     default:
       return waits.reason;
   }
@@ -30,6 +32,7 @@ export function waitsText({ waitsFor }: ProcessInfo): string {
 const HELD_BY: { readonly [K in WaitsFor["kind"]]?: string } = {
   credential: "auth",
   outage: "outage",
+  restart: "restart",
   disk: "disk",
   limit: "limit",
 };
@@ -65,6 +68,7 @@ export function processText(row: ProcessInfo): string {
     ["profile", row.profile],
     ["parent", row.parentPid ?? "-"],
     ["mode", row.mode],
+    ...(row.restart === undefined ? [] : [["restart", row.restart] as const]),
     ["state", row.interrupted ? `${row.state} (interrupted)` : stateText(row)],
     ["last run", row.lastStatus ?? "-"],
     ["waits for", waitsText(row)],

@@ -1,6 +1,6 @@
 // proc.model: who answers a process. Setting it is a person's; what a model costs and who reads along is no agent's to decide.
 
-import type { ModelService, ProcessModel } from "./ai-service.ts";
+import type { ModelService, ProcessModel, ProcessThinking } from "./ai-service.ts";
 import { field, syscall } from "./define.ts";
 
 const onePid = field.pid("the process", { positional: true, meta: "PID" });
@@ -34,5 +34,32 @@ export const procModelCalls = [
       },
     },
     run: ({ models }: { models: ModelService }, args, context) => models.ofProcess(context, args.pid, args.model),
+  }),
+
+  syscall({
+    name: "proc.think",
+    summary: "Show or set how much the model of a process thinks",
+    class: "keyed",
+    once: "answer",
+    capability: "proc.model",
+    by: "person",
+    input: {
+      pid: onePid,
+      level: field.optional(
+        field.text("off, minimal, low, medium, high or xhigh; an empty one leaves it to the account again", {
+          positional: true,
+          longest: 10,
+          meta: "LEVEL",
+        }),
+      ),
+    },
+    cli: {
+      examples: ["gsv proc think init:1000", "gsv proc think task:abc123 high", 'gsv proc think task:abc123 ""'],
+      print: {
+        kind: "value",
+        text: ({ thinking, usual }: ProcessThinking) => thinking ?? `${usual} (by the account)`,
+      },
+    },
+    run: ({ models }: { models: ModelService }, args, context) => models.thinking(context, args.pid, args.level),
   }),
 ] as const;

@@ -4,13 +4,14 @@ import { initPid } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { MODES } from "../abi/policy.ts";
-import { PROFILES, type ProcessInfo } from "../abi/process.ts";
+import { PROFILES, type ProcessInfo, RESTART_RULES } from "../abi/process.ts";
 import type { ProcessCaps, Rights } from "./account-service.ts";
 import { field, syscall } from "./define.ts";
 import { capsText, closedText, messageLine, partsText, processText, signalledText, traceLine } from "./format.ts";
 import { PROCESS_TABLE } from "./process-table.ts";
 import {
   type Aborted,
+  type Answered,
   type Closed,
   type Histories,
   type HistoryPage,
@@ -78,6 +79,7 @@ export const procCalls = [
       workspace: field.optional(
         field.text("new, inherit, none, an id or a directory of this machine", { longest: 4096, of: "workspace" }),
       ),
+      project: field.optional(field.text("the project it works on", { longest: 60, meta: "NAME", hide: "tool" })),
       drop: field.optional(
         field.text("capabilities it does without, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
       ),
@@ -100,6 +102,12 @@ export const procCalls = [
         }),
       ),
       mode: field.optional(field.choice("how much it may do without asking", MODES, { meta: "MODE", hide: "tool" })),
+      restart: field.optional(
+        field.choice("whether a run that ends by a fault is taken up again", RESTART_RULES, {
+          meta: RESTART_RULES.join("|"),
+          hide: "tool",
+        }),
+      ),
     },
     cli: {
       examples: [
@@ -133,7 +141,7 @@ export const procCalls = [
     },
     cli: {
       examples: ['gsv proc send "Run the checks now."', 'gsv send --pid task:abc123 "Continue."'],
-      print: { kind: "value", text: (result: Sent) => result.runId },
+      print: { kind: "value", text: (result: Sent | Answered) => result.runId ?? result.response },
     },
     run: ({ processes }: { processes: Processes }, args, context) => processes.send(context, args),
   }),

@@ -5,8 +5,9 @@ import type { ConfigLayer } from "../abi/config-value.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Message } from "../abi/message.ts";
 import type { Mode } from "../abi/policy.ts";
-import type { ProcessInfo, Profile, RunStatus, State, Usage, WaitsFor } from "../abi/process.ts";
+import type { ProcessInfo, Profile, RestartRule, RunStatus, State, Usage, WaitsFor } from "../abi/process.ts";
 import type { Segment } from "../abi/segment.ts";
+import type { Thinking } from "../abi/session.ts";
 import type { LeaveReason } from "../abi/sys.ts";
 import type { Checkpoint } from "../abi/workspace.ts";
 import type { ShownApproval } from "./approval-service.ts";
@@ -89,11 +90,14 @@ export interface SpawnRequest {
   readonly cwd?: string;
   /** new, inherit, none, an id, or a directory of this machine. */
   readonly workspace?: string;
+  /** What it works on; that of its parent when left out. */
+  readonly project?: string;
   /** Capabilities it does without, separated by commas. */
   readonly drop?: string;
   /** Who answers it, also later. */
   readonly model?: string;
   readonly mode?: Mode;
+  readonly restart?: RestartRule;
   /** Files that it is told at every turn, with commas between. */
   readonly context?: string;
   /** A text of its own that it is told at every turn, before those files. */
@@ -120,6 +124,8 @@ export interface SendRequest {
   readonly model?: string;
   /** Ids of media of the process that are given with it. */
   readonly media?: readonly string[];
+  /** How much its model thinks about it. */
+  readonly thinking?: Thinking;
 }
 
 export interface Sent {
@@ -127,6 +133,17 @@ export interface Sent {
   readonly runId: string;
   readonly status: "started";
   readonly queued: boolean;
+  /** What its directives asked to know. */
+  readonly response?: string;
+}
+
+/** A message of a person that was a command, or nothing but directives: it is answered, and no run begins. */
+export interface Answered {
+  readonly pid: string;
+  readonly runId: null;
+  readonly status: "command" | "directive-only";
+  readonly queued: false;
+  readonly response: string;
 }
 
 export interface Aborted {
@@ -178,13 +195,14 @@ export interface WaitResult {
 
 export interface Processes {
   spawn(context: CallContext, request: SpawnRequest): Promise<Spawned>;
-  send(context: CallContext, request: SendRequest): Promise<Sent>;
+  send(context: CallContext, request: SendRequest): Promise<Sent | Answered>;
   abort(context: CallContext, request: { readonly pid: string; readonly runId?: string }): Promise<Aborted>;
   label(
     context: CallContext,
     request: { readonly pid: string; readonly label: string },
   ): Promise<{ readonly pid: string; readonly label: string }>;
-  reset(context: CallContext, request: { readonly pid: string }): Promise<Closed>;
+  /** With an archive, the next history begins with its messages. */
+  reset(context: CallContext, request: { readonly pid: string; readonly restore?: string }): Promise<Closed>;
   kill(context: CallContext, request: { readonly pid: string; readonly archive: boolean }): Promise<Closed>;
   signal(context: CallContext, request: { readonly pid: string; readonly signal: ProcessSignal }): Promise<Signalled>;
   /** Answers when every process named has ended; with a run, when that run has. `patient` also waits for what only a person ends. */

@@ -107,6 +107,8 @@ export interface Execed {
   readonly output: string;
   /** A file with all of it, where that is more. */
   readonly file: string | null;
+  /** What to do instead, where that is known. */
+  readonly hint?: string;
 }
 
 export interface Shells {

@@ -21,11 +21,11 @@ const timeoutMs = field.optional(field.int("how long it may take", { min: 1, max
 const network = field.flag("host: let its sandbox reach the network");
 const fed = field.flag("host: it is fed input while it runs");
 
-function execText({ id: name, exit, output, file }: Execed): string {
+function execText({ id: name, exit, output, file, hint }: Execed): string {
   const end =
     exit === null
       ? `(it runs on: call Shell with id ${name} to read on, with input to type, or with signal TERM to end it)`
-      : `(exit status ${exit})`;
+      : `(exit status ${exit}${hint === undefined ? "" : `; ${hint}`})`;
   const rest = file === null ? [] : [`(all of it: ${file})`];
   return [...(output === "" ? [] : [output.replace(/\n$/, "")]), ...rest, end].join("\n");
 }

@@ -2,6 +2,7 @@
 // domain and not for all. An unlisted name does not exist, for anyone. Where all are wanted at once: all.ts.
 
 import type { Accounts, AuditLog, Groups, Rights, Tokens } from "./account-service.ts";
+import type { Agents, Bundles, Credits, Projects } from "./agent-service.ts";
 import type { ModelService, OutageReports } from "./ai-service.ts";
 import type { Approvals } from "./approval-service.ts";
 import type { CodeMode } from "./codemode.ts";
@@ -11,9 +12,11 @@ import type { Files } from "./files-service.ts";
 import type { Conversations, SearchService } from "./history-service.ts";
 import type { Web } from "./net-service.ts";
 import type { PolicyService } from "./policy-service.ts";
+import type { Lifecycle } from "./proc-life.ts";
 import type { Prompts } from "./prompt-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
 import type { Archives, Histories, KernelControl, Processes, Registry, Settings } from "./services.ts";
+import type { Sessions } from "./session-service.ts";
 import type { Shells } from "./shell-service.ts";
 import type { BudgetService, UsageReports } from "./spending-service.ts";
 import type { Media, Storage } from "./storage-service.ts";
@@ -32,6 +35,7 @@ export interface Services {
   readonly tree: FileTree; // looking, listing and getting read
   readonly kernel: KernelControl; // status reads
   readonly processes: Processes;
+  readonly lifecycle: Lifecycle;
   readonly settings: Settings; // looking reads
   readonly accounts: Accounts; // listing reads
   readonly groups: Groups; // listing reads
@@ -54,6 +58,11 @@ export interface Services {
   readonly undoing: Undoing;
   readonly conversations: Conversations;
   readonly search: SearchService;
+  readonly agents: Agents; // looking reads
+  readonly bundles: Bundles; // looking reads
+  readonly projects: Projects; // looking reads
+  readonly credits: Credits; // looking reads
+  readonly sessions: Sessions; // looking reads
 }
 
 /** A declaration as dispatch and derivation use it: typed by its own file, uniform here. */
@@ -68,11 +77,13 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
     async () => (await import("./proc.ts")).procCalls,
     async () => (await import("./proc-model.ts")).procModelCalls,
     async () => (await import("./proc-mode.ts")).procModeCalls,
+    async () => (await import("./proc-life.ts")).procLifeCalls,
     async () => (await import("./spending.ts")).spendingCalls,
     async () => (await import("./prompt.ts")).promptCalls,
     async () => (await import("./undo.ts")).undoCalls,
     async () => (await import("./proc-history.ts")).procHistoryCalls,
   ],
+  session: [async () => (await import("./session.ts")).sessionCalls],
   fs: [
     async () => (await import("./fs.ts")).fsCalls,
     async () => (await import("./fs-tree.ts")).fsTreeCalls,
@@ -88,6 +99,11 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   system: [async () => (await import("./system.ts")).systemCalls],
   sys: [async () => (await import("./system.ts")).sysCalls],
   account: [async () => (await import("./account.ts")).accountCalls],
+  agent: [async () => (await import("./agent.ts")).agentCalls],
+  persona: [async () => (await import("./agent.ts")).personaCalls],
+  bundle: [async () => (await import("./bundle.ts")).bundleCalls],
+  project: [async () => (await import("./bundle.ts")).projectCalls],
+  credits: [async () => (await import("./credits.ts")).creditCalls],
   group: [async () => (await import("./group.ts")).groupCalls],
   "sys.token": [async () => (await import("./token.ts")).tokenCalls],
   shell: [async () => (await import("./shell.ts")).shellCalls],

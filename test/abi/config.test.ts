@@ -1,18 +1,10 @@
 // Settings as the schema has them: one canonical key in many spellings, one canonical text for each value, layers above each other.
 
 import { describe, expect, test } from "bun:test";
-import {
-  CLIENT_ENV,
-  configFrom,
-  configOver,
-  KERNEL_ENV,
-  SECRET_ENV,
-  SETTING_NAMES,
-  SETTINGS,
-  type Setting,
-} from "../../src/abi/config.ts";
+import { configFrom, configOver, SETTING_NAMES, SETTINGS, type Setting } from "../../src/abi/config.ts";
 import { canonicalForm, keyWritten, storedKey } from "../../src/abi/config-key.ts";
 import { canonicalValue, resolveSetting, type Said, typedValue } from "../../src/abi/config-value.ts";
+import { CLIENT_ENV, KERNEL_ENV, SECRET_ENV } from "../../src/abi/environment.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import { seeded } from "../support/random.ts";
 

@@ -1,7 +1,7 @@
 // What the benchmarks measure with: the binary and a floor program started as processes, a fresh home, the kernel looked
 // at from outside through the files of the operating system.
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { build, GSV } from "../../src/build.ts";
@@ -109,6 +109,13 @@ export class Kernel {
     return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
   }
 
+  /** CPU time of each thread there is, to the microsecond: for what hardly uses any. */
+  threads(): ReadonlyMap<string, number> {
+    const tasks = `/proc/${this.pid}/task`;
+    const used = (thread: string) => Number(readFileSync(`${tasks}/${thread}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+    return new Map(readdirSync(tasks).map((thread) => [thread, used(thread)]));
+  }
+
   rssMb(): number {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))?.[1];
     return Number(kilobytes) / 1024;
@@ -126,6 +133,11 @@ export class Kernel {
       await Bun.sleep(1);
     }
   }
+}
+
+/** What the threads of now have used since; one that ended meanwhile counts for nothing. */
+export function cpuSince(before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): number {
+  return [...now].reduce((sum, [thread, ms]) => sum + ms - (before.get(thread) ?? 0), 0);
 }
 
 /** Programs that do next to nothing in the way gsv does it: compiled by the same build, started the same way. */

@@ -2,7 +2,7 @@
 // leave it open. Read as a terminal reads it, through a PTY.
 
 import { Session } from "../support/session.ts";
-import { BINARY, type Floor, Home, Kernel } from "./machine.ts";
+import { BINARY, cpuSince, type Floor, Home, Kernel } from "./machine.ts";
 import { median, type Row, rowOf, timed } from "./measure.ts";
 
 const TOKENS = 5000;
@@ -97,9 +97,9 @@ async function idleRows(home: Home): Promise<Row[]> {
   await session.until(/^~ {2}init:1000/m);
   await Bun.sleep(3000);
   const client = new Kernel(session.process.pid);
-  const before = client.cpuMs() + kernel.cpuMs();
+  const before = [client.threads(), kernel.threads()] as const;
   await Bun.sleep(IDLE_MS);
-  const spent = client.cpuMs() + kernel.cpuMs() - before;
+  const spent = cpuSince(before[0], client.threads()) + cpuSince(before[1], kernel.threads());
   return [
     // Both run from one file, whose pages are in memory once.
     {

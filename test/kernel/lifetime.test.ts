@@ -21,6 +21,8 @@ function kernel(settings: Partial<LifetimeSettings> = {}) {
   const info = { pid: 7, version: "1.0.0", exe: "/opt/gsv", socket: "/run/s", startedAt: 5 };
   const is = { working: false, ours: true, due: null as number | null, clients: 0 };
   let accept: () => boolean = () => true;
+  let quiet = () => {};
+  let looks = 0;
   let ended: Ended | null = null;
   const lifetime = keepLifetime({
     clock,
@@ -32,9 +34,12 @@ function kernel(settings: Partial<LifetimeSettings> = {}) {
       get clients() {
         return is.clients;
       },
-      keepReachable: () => {},
+      keepReachable: () => void looks++,
       onConnect: (check) => {
         accept = check;
+      },
+      onQuiet: (listener) => {
+        quiet = listener;
       },
       bye: (why) => log.push(`bye ${why}`),
       close: async () => void log.push("server closed"),
@@ -62,6 +67,11 @@ function kernel(settings: Partial<LifetimeSettings> = {}) {
     infoFile,
     info,
     connect: () => accept(),
+    disconnect() {
+      is.clients--;
+      if (is.clients === 0) quiet();
+    },
+    looks: () => looks,
     settle: () => settled.resolve(),
     drain: (why: LeaveReason) => lifetime.drain(why),
     ended: () => ended,
@@ -84,16 +94,28 @@ describe("a kernel with nothing to do", () => {
   });
 
   test("stays 10 s after its last client left, and as long as one is there", async () => {
-    const { clock, is, connect, isLeaving } = kernel();
+    const { clock, is, connect, disconnect, isLeaving } = kernel();
     is.clients = 1;
     expect(connect()).toBe(true);
     await clock.advance(3_600_000);
     expect(isLeaving()).toBe(false);
-    is.clients = 0;
-    await clock.advance(9000);
+    disconnect();
+    await clock.advance(9900);
     expect(isLeaving()).toBe(false);
-    await clock.advance(3000);
+    await clock.advance(1100);
     expect(isLeaving()).toBe(true);
+  });
+
+  test("looks around once in 2.5 s while somebody is connected, and at once when the last one goes", async () => {
+    const { clock, is, connect, disconnect, looks } = kernel();
+    is.clients = 1;
+    connect();
+    await clock.advance(10_000);
+    const before = looks();
+    await clock.advance(100_000);
+    expect(looks() - before).toBe(40);
+    disconnect();
+    expect(looks() - before).toBe(41);
   });
 
   test("counts from the last visit, however short that was", async () => {

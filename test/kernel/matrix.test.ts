@@ -51,10 +51,7 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.prompt": { outcomes: HIDDEN, about: pid },
   "proc.diff": { outcomes: HIDDEN, about: pid },
   "proc.undo": { outcomes: ["ENOENT", "ESRCH", "ENOENT", "EPERM", "EPERM"], about: pid },
-  "proc.rewind": {
-    outcomes: ["ENOENT", "ESRCH", "ENOENT", "EPERM", "EPERM"],
-    about: async (world, owner) => ({ ...(await pid(world, owner)), message: 900 }),
-  },
+  "proc.rewind": { outcomes: ["ENOENT", "ESRCH", "ENOENT", "EPERM", "EPERM"], about: aboutPid({ message: 900 }) },
   "proc.context.list": { outcomes: HIDDEN, about: pid },
   "proc.context.set": {
     outcomes: ["ok", "ESRCH", "ok", "EPERM", "ESRCH"],
@@ -94,6 +91,7 @@ const TABLE: { readonly [name: string]: Call } = {
     },
   },
   "proc.history.policy": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
+  "ai.outages": { outcomes: ALL, about: () => ({}) },
   "ai.models": { outcomes: ALL, about: () => ({ provider: "offline" }) },
   "ai.test": { outcomes: PERSON, about: () => ({ model: "offline" }) },
   "codemode.exec": { outcomes: ["EPERM", "EPERM", "EPERM", "EPERM", "EPERM"], about: () => ({ code: "return 1" }) },
@@ -172,6 +170,8 @@ const TABLE: { readonly [name: string]: Call } = {
   "policy.add": { outcomes: PERSON, about: () => ({ action: "ask", command: "make" }) },
   "policy.revoke": { outcomes: GONE, about: () => ({ id: "none" }) },
   "policy.explain": { outcomes: HIDDEN, about: aboutPid({ command: "ls" }) },
+  "proc.restart": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
+  "proc.extend": { outcomes: ["EINVAL", "ESRCH", "EINVAL", "EPERM", "EPERM"], about: pid },
   "proc.mode": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
   "archive.list": { outcomes: ALL, about: () => ({}) },
   "archive.show": { outcomes: ABSENT, about: async (world, owner) => ({ id: await world.archive(owner) }) },

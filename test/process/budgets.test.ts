@@ -145,6 +145,23 @@ describe("budgets nest", () => {
     await home.inState(parent, "idle");
   });
 
+  test("an answer is paid for by who gives it: a message out of a budget spends the receiver's, and the day bounds both", async () => {
+    await using home = await TestKernel.boot();
+    const sender = await home.task({ budget: "$1" });
+    const receiver = await home.task({ budget: "$5" });
+    home.model.will(sender, { calls: [{ name: "Shell", args: { command: `proc send ${receiver} 'look'` } }] });
+    home.model.will(receiver, costing(0.5));
+    await home.say("ask the other", { pid: sender });
+    await home.until("it has answered", async () => (await home.messages(receiver)).length === 2);
+    await home.inState(receiver, "idle");
+    expect((await budgets(home, sender))[0]).toMatchObject({ pid: sender, usedUsd: 0 });
+    expect((await budgets(home, receiver))[0]).toMatchObject({ pid: receiver, usedUsd: 0.5 });
+    await home.sys.call("config.set", { key: "budget.day", value: "$0.50" });
+    await home.send("again", { pid: receiver });
+    await home.send("again", { pid: sender });
+    for (const pid of [receiver, sender]) await home.inState(pid, "paused");
+  });
+
   test("one that is set later takes in what was started before; who holds one may go and it still bounds those below", async () => {
     await using home = await TestKernel.boot();
     const parent = await home.task();

@@ -64,6 +64,18 @@ test("tool turns, caches and several models: to the token and the millionth of a
   });
 }, 60_000);
 
+test("trying a model counts as what it is: an answer that no process asked for, also in the bounds of the day", async () => {
+  await withServer(async (home, server, env) => {
+    await home.gsv(["config", "set", "ai.prices", '{"openai/*": {"input": 100000, "output": 0}}']);
+    await home.gsv(["config", "set", "budget.day", "$1"]);
+    server.will(reply(CHAT, { text: ["ready"], usage: { input: 9, output: 1 } }));
+    expect((await home.gsv(["ai", "test", "openai/m"], { env })).status).toBe(0);
+    expect(await usage(home)).toMatchObject([{ key: "openai/m", turns: 1, input: 9, output: 1, costUsd: 0.9 }]);
+    expect(await usage(home, "--by", "process")).toMatchObject([{ key: "-", label: null, costUsd: 0.9 }]);
+    expect((await home.gsv(["budget"])).stdout).toContain("90 %");
+  });
+}, 60_000);
+
 test("each attempt counts to the model that was asked, one that was cut with what its server had said until then", async () => {
   await withServer(async (home, server, env) => {
     await home.gsv(["config", "set", "ai.fallback", '["openai/second"]']);

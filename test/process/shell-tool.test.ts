@@ -32,6 +32,9 @@ test("on gsv a command runs by itself, and its output and exit status are told",
   expect(await desk.calls("Shell", { command: "echo note > ~/kept; cat ~/kept", description: "keep a note" })).toBe(
     "note\n(exit status 0)",
   );
+  // The same file under the same name to every tool.
+  expect(await desk.calls("Read", { path: "~/kept" })).toContain("note");
+  expect(await desk.calls("Shell", { command: "echo ~; cd; pwd" })).toBe("/home/sam\n/home/sam\n(exit status 0)");
 });
 
 test("what deletes or uses the network asks with the whole command, and does it once allowed", async () => {

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { CLIENT_ENV, SECRET_ENV, SETTING_NAMES, SETTINGS } from "../../src/abi/config.ts";
+import { SETTING_NAMES, SETTINGS } from "../../src/abi/config.ts";
+import { CLIENT_ENV, SECRET_ENV } from "../../src/abi/environment.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
 import { NO_USAGE, PROFILES, STATES } from "../../src/abi/process.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";

@@ -83,9 +83,11 @@ test("a process is created in a step that a start can finish, then it is live", 
     lastStatus: null,
     dropped: [],
     mode: "ask",
+    restart: null,
     budgetId: null,
     costMicros: 0,
     tokens: 0,
+    projectId: null,
   });
   expect(await store.processes.get("task:zzzzzz")).toBeNull();
 });

@@ -38,7 +38,9 @@ const LOOKS = new Set(
    open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
    contextFiles keptPrompt changes undos rewinds contextShape segments historyPolicy
    above sums repeats of read close opened olderThan passwd shadow groups at inWorkspace
-   byKey ofProcess current generation generations closedBy`.split(/\s+/),
+   byKey ofProcess current generation generations closedBy beginning madeBy named wallets balance ledger rates`.split(
+    /\s+/,
+  ),
 );
 
 export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
@@ -65,6 +67,10 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       budgets: seams.around("budgets", kernel.budgets),
       trust: seams.around("trust", kernel.trust),
       sessions: seams.around("sessions", kernel.sessions),
+      agents: seams.around("agents", kernel.agents),
+      bundles: seams.around("bundles", kernel.bundles),
+      projects: seams.around("projects", kernel.projects),
+      credits: seams.around("credits", kernel.credits),
     },
     processes: seams.around("process", processes),
     objects: seams.around("objects", objects),

@@ -156,9 +156,12 @@ export class TestHome {
   }
 
   /** gsv as a person runs it: the binary when it is fresh, else from source. */
-  async gsv(args: readonly string[], options: { readonly env?: Env; readonly stdin?: string } = {}): Promise<Ran> {
+  async gsv(
+    args: readonly string[],
+    options: { readonly env?: Env; readonly stdin?: string; readonly cwd?: string } = {},
+  ): Promise<Ran> {
     const child = Bun.spawn([...gsvCommand(), ...args], {
-      cwd: this.root,
+      cwd: options.cwd ?? this.root,
       env: { ...this.env, ...options.env },
       stdin: options.stdin === undefined ? "ignore" : Buffer.from(options.stdin),
       stdout: "pipe",

@@ -5,6 +5,7 @@ import type { Message, ToolOutcome } from "../../src/abi/message.ts";
 import {
   type Approval,
   NO_USAGE,
+  type Restarts,
   type Retrying,
   type RunEnd,
   type RunStatus,
@@ -26,6 +27,8 @@ export class ModelProcess {
   nextSeq = 1;
   generation = 1;
   stopped = false;
+  stoppedWhy: string | null = null;
+  restarts: Restarts | null = null;
   paused: WaitsFor | null = null;
   broken = false;
   /** What a run in flight is at; null while the process rests. */
@@ -277,7 +280,7 @@ export class ModelProcess {
   }
 
   private waitsFor(state: State): WaitsFor | null {
-    if (state === "stopped") return { kind: "person", reason: "" };
+    if (state === "stopped") return { kind: this.stoppedWhy === null ? "person" : "limit", reason: "" };
     if (state === "paused") return this.paused;
     if (state === "running") return this.retrying?.waitsFor ?? null;
     if (state === "error") return { kind: "repair", reason: "" };

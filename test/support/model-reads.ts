@@ -120,7 +120,7 @@ export function closingRecordsOf(process: ModelProcess, after: string | null, li
 
 export function plainHead(process: ModelProcess): Head {
   const { epoch, nextSeq, generation, state, stopped, paused, currentRun, currentModel, lastRun } = process;
-  const { closing, queued, retrying } = process;
-  const now = { state, stopped, paused, retrying, queued };
+  const { closing, queued, retrying, stoppedWhy, restarts } = process;
+  const now = { state, stopped, stoppedWhy, restarts, paused, retrying, queued };
   return { epoch, nextSeq, generation, ...now, currentRun, currentModel, lastRun, closing };
 }

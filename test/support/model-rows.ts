@@ -27,7 +27,7 @@ export type ModelCall = Omit<CallRow, "status"> & {
   readonly position?: number;
   result?: NestedCall["result"];
 };
-export type ModelQueued = Admission & { readonly id: number; readonly generation: number };
+export type ModelQueued = Admission & { readonly id: number; generation: number };
 export type ModelAsked = { approval: Approval; readonly dispatchId: string; readonly generation: number };
 /** A message without its number: that is given when it enters. */
 export type NewMessage = Message extends infer M ? (M extends Message ? Omit<M, "id"> : never) : never;

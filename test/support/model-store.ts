@@ -2,7 +2,6 @@
 // Several stores may stand on one ModelDisk, each for its own start of the kernel.
 
 import { LIMITS } from "../../src/abi/limits.ts";
-import type { WaitsFor } from "../../src/abi/process.ts";
 import { StoreCorrupt, StoreUnavailable } from "../../src/store/open.ts";
 import type { NestRequest } from "../../src/store/process/nested.ts";
 import type {
@@ -15,11 +14,11 @@ import type {
   TextPiece,
   TurnCommit,
 } from "../../src/store/process/verbs.ts";
+import { ModelHoldingStore } from "./model-holding.ts";
 import { nest, nestedIn } from "./model-nested.ts";
 import { ModelProcess } from "./model-process.ts";
 import { closingRecordsOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
 import type { Step } from "./model-segments.ts";
-import { ModelToldStore } from "./model-told.ts";
 import { endOf, repeatsOf } from "./model-usage.ts";
 import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
 
@@ -31,7 +30,7 @@ type Given<V extends keyof ProcessStore, N extends number> = Parameters<ProcessS
 
 const REFUSALS: readonly unknown[] = ["fenced", "conflict", "no-process", "full"];
 
-export class ModelStore extends ModelToldStore implements ProcessStore {
+export class ModelStore extends ModelHoldingStore implements ProcessStore {
   private quarantined = 0;
   nest = async (pid: string, epoch: number, call: NestRequest) => this.owned(pid, epoch, (each) => nest(each, call));
   nested = async (pid: string, block: string) => nestedIn(this.get(pid), block);
@@ -121,33 +120,6 @@ export class ModelStore extends ModelToldStore implements ProcessStore {
 
   retry = async (pid: string, epoch: number, { runId, retrying, held }: Given<"retry", 2>) =>
     this.owned(pid, epoch, (process) => (process.currentRun === runId ? process.retry(retrying, held) : "fenced"));
-
-  async fail(pid: string): Promise<void> {
-    this.verb(pid, (process) => {
-      process.epoch++;
-      process.broken = true;
-      process.active = null;
-      return null;
-    });
-  }
-
-  async hold(pid: string, { stopped, now }: Given<"hold", 1>) {
-    return this.verb(pid, (process) => {
-      if (process.stopped !== stopped) {
-        process.stopped = stopped;
-        process.lastActiveAt = now;
-        if (process.active === null) process.rest();
-      }
-      return plainHead(process);
-    });
-  }
-
-  async pause(pid: string, waitsFor: WaitsFor | null, { model }: Given<"pause", 2>) {
-    return this.verb(pid, (process) => {
-      process.pause(waitsFor, model);
-      return plainHead(process);
-    });
-  }
 
   async abort(pid: string, { runId, reason, requestKey, now }: Given<"abort", 1>) {
     return this.keyed(pid, requestKey, ["abort", runId], now, (process) => {
@@ -274,7 +246,7 @@ export class ModelStore extends ModelToldStore implements ProcessStore {
     });
   }
 
-  private owned<T>(pid: string, epoch: number, step: Step<T>): Outcome<T> {
+  protected owned<T>(pid: string, epoch: number, step: Step<T>): Outcome<T> {
     return this.verb(pid, (process) => (process.epoch === epoch ? step(process) : "fenced"));
   }
 

@@ -2,6 +2,7 @@
 
 import type { Change, ChangeVerbs, Undo } from "../../src/store/process/changes.ts";
 import type { Rewind, RewindVerbs } from "../../src/store/process/rewinds.ts";
+import type { Timing, TimingVerbs } from "../../src/store/process/timing.ts";
 import type { ToldTurn, ToldVerbs } from "../../src/store/process/told.ts";
 import type { ModelProcess } from "./model-process.ts";
 import { ModelSegments } from "./model-segments.ts";
@@ -13,9 +14,10 @@ export class ModelTold {
   undos: Undo[] = [];
   rewinds: Rewind[] = [];
   made = 0;
+  timing: Timing | null = null;
 }
 
-export abstract class ModelToldStore extends ModelSegments implements ToldVerbs, ChangeVerbs, RewindVerbs {
+export abstract class ModelToldStore extends ModelSegments implements ToldVerbs, ChangeVerbs, RewindVerbs, TimingVerbs {
   protected abstract unlessFenced(pid: string, step: (process: ModelProcess) => void): void;
 
   async contextFiles(pid: string) {
@@ -31,6 +33,14 @@ export abstract class ModelToldStore extends ModelSegments implements ToldVerbs,
       else files.set(name, text);
     });
     return changed;
+  }
+
+  timing = async (pid: string) => this.get(pid).context.timing;
+
+  async keepTiming(pid: string, timing: Timing) {
+    this.unlessFenced(pid, ({ context }) => {
+      context.timing = timing;
+    });
   }
 
   async keepPrompt(pid: string, turn: ToldTurn) {

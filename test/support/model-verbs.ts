@@ -2,6 +2,7 @@
 
 import { LIMITS } from "../../src/abi/limits.ts";
 import { type Approval, addUsage, type RunEnd } from "../../src/abi/process.ts";
+import type { Hold } from "../../src/store/process/holding.ts";
 import type {
   Aborting,
   Admission,
@@ -22,6 +23,7 @@ export function admit(process: ModelProcess, message: Admission): Admitted | Ref
   if (process.closing?.reason === "kill") return "no-process";
   const chars = process.queue.reduce((sum, row) => sum + row.text.length, message.text.length);
   if (process.queue.length >= LIMITS.queueRowsMax || chars > LIMITS.queueBytesMax) return "full";
+  const renewed = renew(process, message);
   const replaced = current(process).filter((row) => row.source !== null && row.source === message.source);
   process.queue = process.queue.filter((row) => !replaced.includes(row));
   const ends = process.endUnstarted(replaced, "event.replaced");
@@ -29,7 +31,25 @@ export function admit(process: ModelProcess, message: Admission): Admitted | Ref
   process.queue.push({ ...message, id: ++process.queuedEver, generation: process.generation });
   if (message.wakes) process.lastActiveAt = message.now;
   const superseded = message.urgent ? abort(process, process.currentRun, "user.superseded", message.now).ends : [];
-  return { runId: message.runId, queued: busy && !message.urgent, ends: [...ends, ...superseded] };
+  return {
+    runId: message.runId,
+    queued: busy && !message.urgent,
+    ends: [...ends, ...superseded],
+    ...(renewed ? { renewed } : {}),
+  };
+}
+
+/** After a silence a message begins a new history; what waits quietly goes with it. */
+function renew(process: ModelProcess, { kind, renew: wish, media = [], now }: Admission): boolean {
+  const last = process.messages.at(-1)?.message;
+  const isAtRest = process.closing === null && process.currentRun === null && process.queued === 0 && !process.broken;
+  if (kind !== "user" || wish === undefined || last === undefined || !isAtRest || last.timestamp >= wish.before)
+    return false;
+  const quiet = current(process);
+  const { archiveId, requestKey } = wish;
+  cut(process, { reason: "reset", archive: true, archiveId, requestKey, media: media.map(({ id }) => id) }, now);
+  for (const row of quiet) row.generation = process.generation;
+  return true;
 }
 
 export function claim(process: ModelProcess, now: number): Claimed | null {
@@ -233,4 +253,16 @@ export function remember(
   for (const [old, { at }] of process.requests)
     if (at < request.at - LIMITS.requestsKeptMs) process.requests.delete(old);
   process.requests.set(key, request);
+}
+
+export function hold(process: ModelProcess, { stopped, now, why, atOnce }: Hold): void {
+  if (process.stopped !== stopped || why === undefined) process.stoppedWhy = stopped ? (why ?? null) : null;
+  if (process.stopped !== stopped) {
+    process.stopped = stopped;
+    process.lastActiveAt = now;
+    if (process.active === null) process.rest();
+  }
+  if (!stopped || !atOnce) return;
+  process.epoch++;
+  process.active = null;
 }

@@ -1,7 +1,7 @@
 // What two engines must agree on. The words gsv itself writes into a result, a reason or a notice are left out: the model has none.
 
 const OWN_WORDS: readonly unknown[] = ["denied", "cancelled", "unknown"];
-const KINDS_WITH_OWN_WORDS: readonly unknown[] = ["person", "repair"];
+const KINDS_WITH_OWN_WORDS: readonly unknown[] = ["person", "repair", "limit"];
 const ARCHIVED = ["id", "generation", "role", "ts", "undelivered"];
 
 type Fields = { readonly [field: string]: unknown };

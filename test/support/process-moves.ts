@@ -7,7 +7,14 @@ import { normaliseText } from "../../src/abi/message.ts";
 import type { RunStatus } from "../../src/abi/process.ts";
 
 export type Move =
-  | { readonly do: "send"; readonly text: string; readonly urgent: boolean; readonly retry: "no" | "same" | "other" }
+  | {
+      readonly do: "send";
+      readonly text: string;
+      readonly urgent: boolean;
+      readonly retry: "no" | "same" | "other";
+      /** Begins anew after so long a silence. */
+      readonly renewsAfter: number | null;
+    }
   | { readonly do: "event"; readonly wakes: boolean; readonly source: string | null }
   | { readonly do: "claim" }
   | {
@@ -25,7 +32,8 @@ export type Move =
   | { readonly do: "retry"; readonly waits: boolean; readonly held: boolean }
   | { readonly do: "late"; readonly pick: number; readonly by: "owner" | "kernel" }
   | { readonly do: "abort"; readonly which: "current" | "any" | "none"; readonly retry: boolean }
-  | { readonly do: "hold"; readonly stopped: boolean }
+  | { readonly do: "hold"; readonly stopped: boolean; readonly by: "person" | "kernel"; readonly atOnce: boolean }
+  | { readonly do: "restart" }
   | { readonly do: "pause"; readonly held: boolean }
   | { readonly do: "cut"; readonly reason: "reset" | "kill" }
   | { readonly do: "seal" }
@@ -55,7 +63,7 @@ const seldom = fc.nat({ max: 3 }).map((n) => n === 0);
 
 /** Weighted so that runs get somewhere: an owner's steps are common, what holds or ends everything is rare. */
 const WEIGHTED: readonly (readonly [number, fc.Arbitrary<Move>])[] = [
-  [10, move("send", { text, urgent: rarely, retry })],
+  [10, move("send", { text, urgent: rarely, retry, renewsAfter: fc.constantFrom(null, null, null, 1, 5) })],
   [4, move("event", { wakes: fc.boolean(), source: fc.constantFrom(null, "child:a", "child:b") })],
   [16, move("claim", {})],
   [18, move("turn", { text, calls, ends: seldom })],
@@ -74,7 +82,8 @@ const WEIGHTED: readonly (readonly [number, fc.Arbitrary<Move>])[] = [
   [3, move("retry", { waits: fc.boolean(), held: seldom })],
   [5, move("late", { pick, by: fc.constantFrom("owner", "kernel") })],
   [2, move("abort", { which: fc.constantFrom("current", "any", "none"), retry: fc.boolean() })],
-  [5, move("hold", { stopped: seldom })],
+  [5, move("hold", { stopped: seldom, by: fc.constantFrom("person", "kernel"), atOnce: fc.boolean() })],
+  [1, move("restart", {})],
   [4, move("pause", { held: seldom })],
   [2, move("cut", { reason: fc.constantFrom("reset", "reset", "reset", "kill") })],
   [4, move("seal", {})],

@@ -21,9 +21,11 @@ export async function play(world: World, move: Move): Promise<void> {
 }
 
 const PLAYERS: Players = {
-  async send(world, { text, urgent, retry }) {
+  async send(world, { text, urgent, retry, renewsAfter }) {
     const known = world.admitted.findLast((message) => message.kind === "user");
-    if (retry === "no" || known === undefined) return await admit(world, { text, urgent });
+    const requestKey = world.fresh("renewal");
+    const renew = { before: world.now - (renewsAfter ?? world.now), archiveId: `archive-${requestKey}`, requestKey };
+    if (retry === "no" || known === undefined) return await admit(world, { text, urgent, renew });
     // A retry draws a new run id and may come later; the answer is the first one's, or a conflict when it is not the same message.
     const again = { ...known, runId: world.fresh("run"), now: world.now, urgent: known.urgent !== (retry === "other") };
     const outcome = await world.both((store) => store.admit(world.pid, again));
@@ -151,8 +153,18 @@ const PLAYERS: Players = {
     );
   },
 
-  async hold(world, { stopped }) {
-    await world.both((store) => store.hold(world.pid, { stopped, now: world.now }));
+  async hold(world, { stopped, by, atOnce }) {
+    const wish = { stopped, now: world.now, atOnce, ...(by === "kernel" && { why: "no activity" }) };
+    await world.both((store) => store.hold(world.pid, wish));
+  },
+
+  async restart(world) {
+    const owned = await world.owned();
+    if (owned === null) return;
+    const { runId, epoch } = owned.run;
+    const waitsFor = { kind: "restart", reason: "r", until: 1, attempt: 1 } as const;
+    const restarts = { count: 1, at: world.now };
+    await world.both((store) => store.restart(world.pid, epoch, { runId, restarts, waitsFor }));
   },
 
   async pause(world, { held }) {

@@ -17,6 +17,7 @@ export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {
   "commands/events.ts checkEvent":
     "the schema of `chat --json` as others would check it; every printed event is held against it",
   "src/abi/process.ts STATES": "random histories are held against the list of states",
+  "src/process/restart.ts nextRestart": "when a fault counts anew is a rule of its own, to the millisecond",
   "src/kernel/setup.ts humanName": "which names an account may get is a rule of its own",
   "src/providers/table.ts loadProvider": "providers are tried one by one, as they are listed",
   "src/build.ts GSV": "the benchmark builds gsv as npm run build does",

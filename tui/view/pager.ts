@@ -1,9 +1,10 @@
 // The pager: the text with what was searched marked, and one row that says where one is.
 
+import { reveal } from "../../src/lib/sanitize.ts";
 import { cutWidth } from "../../src/lib/truncate.ts";
 import { matcher, type Pager, pagerRows } from "../pager.ts";
 import type { Theme } from "../theme.ts";
-import { ends, keysLine, type Size } from "./screenful.ts";
+import { ends, fit, keysLine, type Size } from "./screenful.ts";
 
 export interface PagerProps extends Size {
   readonly pager: Pager;
@@ -17,7 +18,7 @@ export function pagerLines({ pager, theme, columns, rows }: PagerProps): readonl
   const isDiff = looksLikeDiff(pager.lines);
   const body = shown.map((row) => marked(row, words, isDiff ? ofDiff(theme) : (text) => text, theme));
   const blank = Array.from({ length: Math.max(0, size.rows - body.length) }, () => "");
-  return [...body, ...blank, footLine(pager, through, size.columns, theme)];
+  return [...body, ...blank, fit(footLine(pager, through, size.columns, theme), size.columns)];
 }
 
 /** Every place that matches is inverse; the rest keeps its colour. */
@@ -54,11 +55,11 @@ function footLine(
   columns: number,
   theme: Theme,
 ): string {
-  if (typing !== null) return `${theme.you(typing.back ? "?" : "/")}${typing.words}▏`;
+  if (typing !== null) return `${theme.you(typing.back ? "?" : "/")}${reveal(typing.words)}▏`;
   const share = Math.round((100 * through) / Math.max(1, lines.length));
   const place = through >= lines.length ? "end" : `${share}%`;
-  const where = `${theme.bold(cutWidth(title, Math.max(8, columns - 30)))}  ${theme.dim(`${top.line + 1}-${through} of ${lines.length}  ${place}`)}`;
-  if (search !== null && search.at === null) return `${where}  ${theme.needs(`nothing like ${search.words}`)}`;
+  const where = `${theme.bold(cutWidth(reveal(title), Math.max(8, columns - 30)))}  ${theme.dim(`${top.line + 1}-${through} of ${lines.length}  ${place}`)}`;
+  if (search !== null && search.at === null) return `${where}  ${theme.needs(`nothing like ${reveal(search.words)}`)}`;
   const keys = [
     { key: "space", word: "on", minor: 1 },
     { key: "b", word: "back", minor: 2 },

@@ -28,7 +28,10 @@ export interface ViewKey {
 }
 
 /** Every row of the screen, the selected one in sight. */
-export function screenful({ title, head, body, at, detail, foot }: Screenful, { rows }: Size): readonly string[] {
+export function screenful(
+  { title, head, body, at, detail, foot }: Screenful,
+  { columns, rows }: Size,
+): readonly string[] {
   const above = [...title, ...(head === "" ? [] : ["", head])];
   const about = detail.length === 0 ? [] : ["", ...detail];
   const room = Math.max(1, rows - above.length - 2);
@@ -38,7 +41,12 @@ export function screenful({ title, head, body, at, detail, foot }: Screenful, { 
   const from = Math.max(0, Math.min(at - Math.floor(bodyRows / 2), body.length - bodyRows));
   const shown = body.slice(from, from + bodyRows);
   const blank = Array.from({ length: Math.max(0, bodyRows - shown.length) }, () => "");
-  return [...above, ...shown, ...blank, ...kept, "", foot].slice(0, rows);
+  return [...above, ...shown, ...blank, ...kept, "", foot].slice(0, rows).map((line) => fit(line, columns - 1));
+}
+
+/** What does not fit is cut, its colours kept. */
+export function fit(line: string, columns: number): string {
+  return Bun.stringWidth(line) <= columns ? line : Bun.sliceAnsi(line, 0, columns);
 }
 
 export function selectedRow(line: string, columns: number, theme: Theme): string {

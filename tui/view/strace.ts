@@ -89,7 +89,9 @@ function argumentLines(name: string, value: string, columns: number, theme: Them
   const lines = value.split("\n").map(reveal);
   const room = Math.max(10, columns - 14);
   const wrapped = lines.flatMap((line) => Bun.wrapAnsi(line, room, { hard: true, trim: false }).split("\n"));
-  return wrapped.map((line, index) => `  ${theme.dim((index === 0 ? reveal(name) : "").padEnd(10))}  ${line}`);
+  return wrapped.map(
+    (line, index) => `  ${theme.dim(cutWidth(index === 0 ? reveal(name) : "", 10).padEnd(10))}  ${line}`,
+  );
 }
 
 function footLine({ filtering, open, selected, failedOnly }: Strace, theme: Theme, columns: number): string {

@@ -4,8 +4,10 @@
 import { SysError } from "../../abi/errno.ts";
 import type { Db } from "../open.ts";
 import { type Account, LOCK } from "./accounts.ts";
+import { forgetAgent } from "./agents.ts";
 import type { KernelDb } from "./db.ts";
 import { membersOf } from "./groups.ts";
+import { forgetProjects } from "./projects.ts";
 import { type AnsweredRequest, putRequest } from "./requests.ts";
 import { forgetSessions } from "./sessions.ts";
 
@@ -213,6 +215,8 @@ function erase(tx: Db, { username, uid }: Columns): void {
   tx.run("DELETE FROM agent_owners WHERE owner_uid = ?1 OR agent_uid = ?1", uid);
   tx.run("DELETE FROM auth_tokens WHERE uid = ?", uid);
   forgetSessions(tx, uid);
+  forgetAgent(tx, uid);
+  forgetProjects(tx, uid);
   tx.run("DELETE FROM login_guard WHERE kind = 'account' AND subject = ?", username);
   tx.run("DELETE FROM group_capabilities WHERE gid = ?", uid);
   tx.run("DELETE FROM groups WHERE gid = ?", uid);

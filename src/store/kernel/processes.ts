@@ -2,7 +2,7 @@
 // owner, label and place; the rest is copied from the process's own database by sequence number, so that applying twice changes nothing.
 
 import type { Mode } from "../../abi/policy.ts";
-import type { Profile, RunStatus, State, WaitsFor } from "../../abi/process.ts";
+import type { Profile, RestartRule, RunStatus, State, WaitsFor } from "../../abi/process.ts";
 import type { OutboxRow, Projection } from "../process/verbs.ts";
 import { storeApproval } from "./approvals.ts";
 import { forgetBudgets, type NewBudget, putBudget } from "./budgets.ts";
@@ -35,11 +35,15 @@ export interface ProcessRow extends Projection {
   /** Capabilities it does without, whatever its account has. */
   readonly dropped: readonly string[];
   readonly mode: Mode;
+  /** After a fault; null leaves it to where its session lies. */
+  readonly restart: RestartRule | null;
   /** The budget it spends from. */
   readonly budgetId: number | null;
   /** What its own answers have used. */
   readonly costMicros: number;
   readonly tokens: number;
+  /** What it works on. */
+  readonly projectId: string | null;
 }
 
 export type NewProcess = Pick<
@@ -47,8 +51,10 @@ export type NewProcess = Pick<
   "pid" | "parentPid" | "uid" | "ownerUid" | "profile" | "label" | "cwd" | "workspaceId" | "createdAt"
 > & {
   readonly mode?: Mode;
+  readonly restart?: RestartRule;
   readonly step: { readonly [key: string]: unknown };
   readonly dropped?: readonly string[];
+  readonly projectId?: string | null;
   readonly budget?: NewBudget;
 };
 
@@ -74,6 +80,7 @@ export interface ProcessRows {
   live(pid: string): Promise<void>;
   label(pid: string, label: string): Promise<void>;
   mode(pid: string, mode: Mode): Promise<void>;
+  restart(pid: string, rule: RestartRule): Promise<void>;
   /** Where it works from its next run on. */
   place(pid: string, place: { readonly workspaceId: string; readonly cwd: string }): Promise<void>;
   inWorkspace(workspaceId: string): Promise<readonly ProcessRow[]>;
@@ -107,13 +114,15 @@ type Columns = {
   readonly last_status: RunStatus | null;
   readonly dropped_json: string | null;
   readonly mode: Mode;
+  readonly restart: RestartRule | null;
   readonly budget_id: number | null;
   readonly cost_micros: number;
   readonly tokens: number;
+  readonly project_id: string | null;
 };
 
 const COLUMNS =
-  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status, dropped_json, mode, budget_id, cost_micros, tokens";
+  "process_id, parent_pid, uid, owner_uid, profile, label, cwd, workspace_id, created_at, phase, phase_json, dirty, state, active_run_id, queued_count, last_active_at, waits_json, last_status, dropped_json, mode, restart, budget_id, cost_micros, tokens, project_id";
 
 export function processRows(kernel: KernelDb): ProcessRows {
   const { db } = kernel;
@@ -149,8 +158,8 @@ export function processRows(kernel: KernelDb): ProcessRows {
         const { pid, ownerUid, createdAt: now } = process;
         const budgetId = limits === null ? parentId : putBudget(db, { pid, ownerUid, limits, parentId, now });
         db.run(
-          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty, dropped_json, mode, budget_id)
-           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1, ?, ?, ?)`,
+          `INSERT INTO processes (process_id, parent_pid, uid, owner_uid, profile, interactive, label, cwd, workspace_id, created_at, phase, phase_json, dirty, dropped_json, mode, restart, budget_id, project_id)
+           VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, 'creating', ?, 1, ?, ?, ?, ?, ?)`,
           process.pid,
           process.parentPid,
           process.uid,
@@ -163,7 +172,9 @@ export function processRows(kernel: KernelDb): ProcessRows {
           JSON.stringify(process.step),
           process.dropped === undefined || process.dropped.length === 0 ? null : JSON.stringify(process.dropped),
           process.mode ?? "ask",
+          process.restart ?? null,
           budgetId,
+          process.projectId ?? null,
         );
         if (request !== undefined) putRequest(db, request);
       });
@@ -184,6 +195,10 @@ export function processRows(kernel: KernelDb): ProcessRows {
 
     async mode(pid, mode) {
       kernel.write("full", () => db.run("UPDATE processes SET mode = ? WHERE process_id = ?", mode, pid));
+    },
+
+    async restart(pid, rule) {
+      kernel.write("full", () => db.run("UPDATE processes SET restart = ? WHERE process_id = ?", rule, pid));
     },
 
     async place(pid, { workspaceId, cwd }) {
@@ -287,8 +302,10 @@ function fromColumns(row: Columns): ProcessRow {
     lastStatus: row.last_status,
     dropped: row.dropped_json === null ? [] : (JSON.parse(row.dropped_json) as string[]),
     mode: row.mode,
+    restart: row.restart,
     budgetId: row.budget_id,
     costMicros: row.cost_micros,
     tokens: row.tokens,
+    projectId: row.project_id,
   };
 }

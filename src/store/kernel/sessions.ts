@@ -81,6 +81,8 @@ export interface SessionRows {
   /** The conversation that a process is in; null where it is no session's. */
   current(pid: string): Promise<Generation | null>;
   generation(id: string): Promise<Generation | null>;
+  /** Of an owner's sessions those whose ids begin so, a few of them. */
+  beginning(ownerUid: number, prefix: string): Promise<readonly Generation[]>;
   /** The one that was put away with this archive. */
   closedBy(closingId: string): Promise<Generation | null>;
   /** Newest first. */
@@ -188,6 +190,12 @@ export function sessionRows(kernel: KernelDb): SessionRows {
 
     current: async (pid) => generations("process_id = ? AND ended_at IS NULL", pid)[0] ?? null,
     generation: async (id) => generations("id = ?", id)[0] ?? null,
+    beginning: async (ownerUid, prefix) =>
+      generations(
+        "substr(id, 1, length(?1)) = ?1 AND session_id IN (SELECT id FROM sessions WHERE owner_uid = ?2) LIMIT 2",
+        prefix,
+        ownerUid,
+      ),
     closedBy: async (closingId) => generations("closing_id = ?", closingId)[0] ?? null,
     generations: async (sessionId, limit) =>
       generations("session_id = ? ORDER BY number DESC LIMIT ?", sessionId, limit),

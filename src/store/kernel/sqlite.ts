@@ -2,18 +2,22 @@
 
 import { type AccountFileRows, accountFileRows } from "./account-files.ts";
 import { type AccountRows, accountRows } from "./accounts.ts";
+import { type AgentRows, agentRows } from "./agents.ts";
 import { type ApprovalRows, approvalRows } from "./approvals.ts";
 import { type ArchiveRows, archiveRows } from "./archives.ts";
 import { type AttachmentRows, attachmentRows } from "./attachments.ts";
 import { type AuditRows, auditRows } from "./audit.ts";
 import { type BudgetRows, budgetRows } from "./budgets.ts";
+import { type BundleRows, bundleRows } from "./bundles.ts";
 import { type ConfigRows, configRows } from "./config.ts";
+import { type CreditRows, creditRows } from "./credits.ts";
 import type { KernelDb } from "./db.ts";
 import { type GroupRows, groupRows } from "./groups.ts";
 import { type LockoutRows, lockoutRows, type TokenRows, tokenRows } from "./logins.ts";
 import { type PeopleRows, peopleRows } from "./people.ts";
 import { type PolicyRows, policyRows } from "./policies.ts";
 import { type ProcessRows, processRows } from "./processes.ts";
+import { type ProjectRows, projectRows } from "./projects.ts";
 import { type RequestRows, requestRows } from "./requests.ts";
 import { type RouteRows, routeRows } from "./routes.ts";
 import { type SessionRows, sessionRows } from "./sessions.ts";
@@ -42,6 +46,10 @@ export interface KernelStore {
   readonly budgets: BudgetRows;
   readonly trust: TrustRows;
   readonly sessions: SessionRows;
+  readonly agents: AgentRows;
+  readonly bundles: BundleRows;
+  readonly projects: ProjectRows;
+  readonly credits: CreditRows;
 }
 
 export function sqliteKernelStore(kernel: KernelDb): KernelStore {
@@ -66,5 +74,9 @@ export function sqliteKernelStore(kernel: KernelDb): KernelStore {
     budgets: budgetRows(kernel),
     trust: trustRows(kernel),
     sessions: sessionRows(kernel),
+    agents: agentRows(kernel),
+    bundles: bundleRows(kernel),
+    projects: projectRows(kernel),
+    credits: creditRows(kernel),
   };
 }

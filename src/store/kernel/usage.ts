@@ -36,7 +36,15 @@ export interface UsageQuery {
 
 export interface UsageRows {
   sums(query: UsageQuery): Promise<readonly UsageSum[]>;
+  /** What an answer used that no process asked for: its owner's, and in no budget but that of the day. */
+  charge(
+    ownerUid: number,
+    spent: Pick<UsageRow, "model" | "usage" | "priced" | "ms"> & { readonly now: number },
+  ): Promise<void>;
 }
+
+/** Stands where an answer has no process, no run. */
+const NOBODY = "-";
 
 export const SLOT_MS = 900_000;
 
@@ -48,7 +56,8 @@ const KEYS: { readonly [G in UsageGroup]: string } = {
   account: "owner_uid",
 };
 
-export function usageRows({ db }: KernelDb): UsageRows {
+export function usageRows(kernel: KernelDb): UsageRows {
+  const { db } = kernel;
   return {
     async sums({ by, ownerUid, pid, since, until }) {
       return db.all<UsageSum & { [column: string]: string | number }>(
@@ -61,6 +70,18 @@ export function usageRows({ db }: KernelDb): UsageRows {
         pid ?? null,
         since ?? 0,
         until ?? Number.MAX_SAFE_INTEGER,
+      );
+    },
+
+    async charge(ownerUid, { model, usage, priced, ms, now }) {
+      const { input, output, cacheRead, cacheWrite, costUsd } = usage;
+      kernel.write("full", () =>
+        db.run(
+          `INSERT INTO usage (owner_uid, process_id, row_id, run_id, turn, model, input, output, cache_read, cache_write, cost_micros,
+             run_ms, priced, wasted, at) VALUES (?, ?, 0, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
+          ...[ownerUid, NOBODY, NOBODY, model, input, output, cacheRead, cacheWrite, microsOf(costUsd), ms],
+          ...[priced ? 1 : 0, now],
+        ),
       );
     },
   };

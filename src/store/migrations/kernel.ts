@@ -1,6 +1,7 @@
 // The schema of kernel.db, the control plane. A shipped migration is never edited: what changes is appended.
 
 import type { Schema } from "../migrate.ts";
+import { PRESET_BUNDLES } from "./preset-bundles.ts";
 
 export const KERNEL_SCHEMA: Schema = {
   component: "kernel",
@@ -190,6 +191,71 @@ export const KERNEL_SCHEMA: Schema = {
         "CREATE INDEX usage_by_session ON usage (owner_uid, session_key) WHERE session_key IS NOT NULL",
         // Whoever had processes has their addresses.
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'session.*' FROM group_capabilities WHERE capability = 'proc.*'",
+      ],
+    },
+    {
+      name: "what becomes of a process after a fault",
+      statements: ["ALTER TABLE processes ADD COLUMN restart TEXT"],
+    },
+    {
+      name: "agents, personas, bundles, projects, credits",
+      statements: [
+        // What was said of an agent account; one of which nothing was said has no row.
+        `CREATE TABLE agents (
+          id TEXT PRIMARY KEY, uid INTEGER NOT NULL UNIQUE, owner_uid INTEGER NOT NULL, model TEXT, mcp_tool_permissions TEXT,
+          request_key TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+        ) STRICT`,
+        `CREATE TABLE agent_personas (
+          agent_id TEXT PRIMARY KEY REFERENCES agents (id) ON DELETE CASCADE, archetype TEXT NOT NULL DEFAULT 'custom',
+          traits TEXT NOT NULL DEFAULT '[]', voice_guidelines TEXT NOT NULL DEFAULT '', background TEXT NOT NULL DEFAULT '',
+          example_messages TEXT NOT NULL DEFAULT '[]', created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+        ) STRICT`,
+        // Without an owner it ships with gsv.
+        `CREATE TABLE skill_bundles (
+          id TEXT PRIMARY KEY, owner_uid INTEGER, description TEXT NOT NULL DEFAULT '', tools TEXT NOT NULL DEFAULT '[]',
+          prompt_additions TEXT NOT NULL DEFAULT '', preset INTEGER NOT NULL DEFAULT 0,
+          created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+        ) STRICT`,
+        ...PRESET_BUNDLES,
+        `CREATE TABLE agent_skills (
+          agent_id TEXT NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+          bundle_id TEXT NOT NULL REFERENCES skill_bundles (id) ON DELETE CASCADE, sort_order INTEGER NOT NULL,
+          PRIMARY KEY (agent_id, bundle_id)
+        ) STRICT`,
+        `CREATE TABLE projects (
+          id TEXT PRIMARY KEY, owner_uid INTEGER NOT NULL, name TEXT NOT NULL, working_dir TEXT NOT NULL DEFAULT '',
+          instructions TEXT NOT NULL DEFAULT '', created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, UNIQUE (owner_uid, name)
+        ) STRICT`,
+        `CREATE TABLE project_skills (
+          project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+          bundle_id TEXT NOT NULL REFERENCES skill_bundles (id) ON DELETE CASCADE, sort_order INTEGER NOT NULL,
+          PRIMARY KEY (project_id, bundle_id)
+        ) STRICT`,
+        "ALTER TABLE processes ADD COLUMN project_id TEXT",
+        // Credits of those who come through a channel; an owner's own work is not charged. Rows of credit_transactions are only added.
+        `CREATE TABLE credit_ledger (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, owner_uid INTEGER NOT NULL, wallet_address TEXT NOT NULL,
+          credits INTEGER NOT NULL DEFAULT 0 CHECK (credits >= 0), reserved INTEGER NOT NULL DEFAULT 0 CHECK (reserved >= 0),
+          total_purchased INTEGER NOT NULL DEFAULT 0, total_consumed INTEGER NOT NULL DEFAULT 0,
+          created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, UNIQUE (owner_uid, wallet_address)
+        ) STRICT`,
+        `CREATE TABLE credit_transactions (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, owner_uid INTEGER NOT NULL, wallet_address TEXT NOT NULL, type TEXT NOT NULL,
+          amount INTEGER NOT NULL CHECK (amount > 0), balance_after INTEGER NOT NULL, reference TEXT, session_id TEXT,
+          created_at INTEGER NOT NULL
+        ) STRICT`,
+        "CREATE INDEX credit_transactions_by_wallet ON credit_transactions (owner_uid, wallet_address, id)",
+        // The same thing is not credited or charged twice.
+        "CREATE UNIQUE INDEX credit_transactions_once ON credit_transactions (owner_uid, wallet_address, type, reference) WHERE reference IS NOT NULL",
+        "CREATE TABLE credit_config (owner_uid INTEGER NOT NULL, key TEXT NOT NULL, value INTEGER NOT NULL, updated_at INTEGER NOT NULL, PRIMARY KEY (owner_uid, key)) STRICT",
+        // What is spent, by day: the usage rows say it.
+        `CREATE VIEW daily_spending AS
+          SELECT owner_uid, date(at / 1000, 'unixepoch') AS date, sum(cost_micros) AS cost_micros FROM usage GROUP BY 1, 2`,
+        "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'agent.*' FROM group_capabilities WHERE capability = 'account.create'",
+        "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'persona.*' FROM group_capabilities WHERE capability = 'account.create'",
+        "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'bundle.*' FROM group_capabilities WHERE capability = 'account.create'",
+        "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'project.*' FROM group_capabilities WHERE capability = 'account.create'",
+        "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'credits.*' FROM group_capabilities WHERE capability = 'account.create'",
       ],
     },
   ],

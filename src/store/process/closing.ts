@@ -9,7 +9,7 @@ import { forgetRewinds } from "./rewinds.ts";
 import { approvalFromRow, archiveRecord, type HilRow, type QueueRow, runEnd, undeliveredRecord } from "./rows.ts";
 import { forgetSegments } from "./segments.ts";
 import { cancelCalls, finishRun } from "./turns.ts";
-import type { Aborting, ArchiveRecord, Closing, Cut } from "./verbs.ts";
+import type { Aborting, Admission, ArchiveRecord, Closing, Cut } from "./verbs.ts";
 
 const PAGE_BYTES_MAX = 1024 * 1024;
 
@@ -55,6 +55,20 @@ export function cut(
   head.paused = null;
   head.move("reset");
   return { closing: head.closing, ends: [...aborted.ends, ...queueEnds], withdrawn: aborted.withdrawn };
+}
+
+/** Draws the line before a message that comes after a long silence, or a night; not while anything is under way. */
+export function renew(db: Db, head: HeadRow, { renew: wish, media = [], now }: Admission): boolean {
+  if (wish === undefined || head.closing !== null || head.state === "error") return false;
+  if (head.currentRun !== null || head.queued > 0) return false;
+  const last = db.get<{ created_at: number }>("SELECT created_at FROM messages ORDER BY id DESC LIMIT 1");
+  if (last === null || last.created_at >= wish.before) return false;
+  const waiting = head.generation;
+  const { archiveId, requestKey } = wish;
+  cut(db, head, { reason: "reset", archive: true, archiveId, requestKey, media: media.map(({ id }) => id), now });
+  // News that nobody has read yet are told with this message.
+  db.run("UPDATE message_queue SET generation = ? WHERE generation = ?", head.generation, waiting);
+  return true;
 }
 
 function endQueued(db: Db, head: HeadRow, reason: string, now: number): RunEnd[] {

@@ -2,10 +2,11 @@
 // the state by the one table, and the outbox row that carries it to kernel.db. A verb loads the head, changes it, and saves it, all in
 // one transaction.
 
-import type { Approval, Retrying, RunEnd, RunStatus, State, UsageRow, WaitsFor } from "../../abi/process.ts";
+import type { Approval, Restarts, Retrying, RunEnd, RunStatus, State, UsageRow, WaitsFor } from "../../abi/process.ts";
 import { TRIED_AGAIN, WORKING_STATES } from "../../abi/process.ts";
 import { type Facts, nextState, type StateEvent } from "../../abi/states.ts";
 import type { Db } from "../open.ts";
+import type { Hold } from "./holding.ts";
 import { approvalFromRow, type HilRow, runEnd } from "./rows.ts";
 import type { Closing, EndedNotice, Head, OutboxRow, Projection } from "./verbs.ts";
 
@@ -26,6 +27,8 @@ export class HeadRow implements Head {
   generation: number;
   state: State;
   stopped: boolean;
+  stoppedWhy: string | null;
+  restarts: Restarts | null;
   paused: WaitsFor | null;
   currentRun: string | null;
   /** Of the turn in flight. */
@@ -56,6 +59,8 @@ export class HeadRow implements Head {
     this.generation = read("generation", 1);
     this.state = read<State>("state", "idle");
     this.stopped = read("stopped", false);
+    this.stoppedWhy = read<string | null>("stopped_why", null);
+    this.restarts = read<Restarts | null>("restarts", null);
     this.paused = read<WaitsFor | null>("paused", null);
     this.currentRun = read<string | null>("current_run", null);
     this.retrying = read<Retrying | null>("retrying", null);
@@ -113,6 +118,26 @@ export class HeadRow implements Head {
       this.retrying = null;
     }
     this.move(waitsFor === null ? "release" : "pause");
+  }
+
+  hold({ stopped, now, why, atOnce }: Hold): void {
+    const isNew = this.stopped !== stopped;
+    // A person's stop stays a person's, and takes the place of one of ours.
+    if (isNew || why === undefined) this.stoppedWhy = stopped ? (why ?? null) : null;
+    if (isNew) {
+      this.stopped = stopped;
+      this.lastActiveAt = now;
+      this.move(stopped ? "stop" : "cont");
+    }
+    if (!stopped || !atOnce) return;
+    this.epoch++;
+    if (this.state === "running" || this.state === "waiting_tool") this.move("leave");
+  }
+
+  restart(restarts: Restarts, waitsFor: WaitsFor): null {
+    this.restarts = restarts;
+    this.pause(waitsFor);
+    return null;
   }
 
   retry(retrying: Retrying, held: boolean): null {
@@ -174,6 +199,8 @@ export class HeadRow implements Head {
       generation: this.generation,
       state: this.state,
       stopped: this.stopped,
+      stopped_why: this.stoppedWhy,
+      restarts: this.restarts,
       paused: this.paused,
       current_run: this.currentRun,
       retrying: this.retrying,
@@ -223,8 +250,10 @@ export class HeadRow implements Head {
   }
 
   private waitsFor(): WaitsFor | null {
-    if (this.state === "stopped")
-      return { kind: "person", reason: `stopped; gsv proc resume ${this.pid()} lets it go on` };
+    if (this.state === "stopped") {
+      const reason = `${this.stoppedWhy ?? "stopped"}; gsv proc resume ${this.pid()} lets it go on`;
+      return { kind: this.stoppedWhy === null ? "person" : "limit", reason };
+    }
     if (this.state === "paused") return this.paused;
     if (this.state === "running") return this.retrying?.waitsFor ?? null;
     if (this.state === "error")

@@ -5,7 +5,7 @@ import { LIMITS } from "../../abi/limits.ts";
 import type { MediaRef, Message, Origin } from "../../abi/message.ts";
 import type { RunEnd } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
-import { abortRun, endUnstarted } from "./closing.ts";
+import { abortRun, endUnstarted, renew } from "./closing.ts";
 import type { HeadRow } from "./head.ts";
 import { insertMessage, type QueueRow } from "./rows.ts";
 import { settleLeftovers } from "./turns.ts";
@@ -14,6 +14,7 @@ import type { Admission, Admitted, Claimed, Refusal } from "./verbs.ts";
 export function admit(db: Db, head: HeadRow, message: Admission): Admitted | Refusal {
   if (head.closing?.reason === "kill") return "no-process";
   if (queueIsFull(db, message.text)) return "full";
+  const renewed = message.kind === "user" && renew(db, head, message);
   const replaced = message.source === null ? [] : replaceEvent(db, head, message.source, message.now);
   const busy = head.currentRun !== null || head.queued > 0;
   db.run(
@@ -35,7 +36,12 @@ export function admit(db: Db, head: HeadRow, message: Admission): Admitted | Ref
   // After the message is in: the process goes on with it, so the end of the superseded run is not the end of its work.
   const superseded = message.urgent ? abortRun(db, head, "user.superseded", message.now).ends : [];
   head.move("admit");
-  return { runId: message.runId, queued: busy && !message.urgent, ends: [...replaced, ...superseded] };
+  return {
+    runId: message.runId,
+    queued: busy && !message.urgent,
+    ends: [...replaced, ...superseded],
+    ...(renewed ? { renewed } : {}),
+  };
 }
 
 // A run that an event was to start and that another event takes the place of is over like any other: with a finish of its own.

@@ -20,6 +20,7 @@ import { rewindVerbs } from "./rewinds.ts";
 import { insertMessage, runEnd } from "./rows.ts";
 import { segmentVerbs } from "./segment-store.ts";
 import { sweepRows } from "./sweep.ts";
+import { timingVerbs } from "./timing.ts";
 import { toldVerbs } from "./told.ts";
 import { beginCall, cancelCalls, commitTurn, endCall, finishRun, openCall, openCalls, spend } from "./turns.ts";
 import type { Head, OutboxRow, Outcome, ProcessStore, Refusal } from "./verbs.ts";
@@ -206,15 +207,17 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       });
     },
 
-    async hold(pid, { stopped, now }) {
+    async hold(pid, wish) {
       return verb(pid, "full", (_, head) => {
-        if (head.stopped !== stopped) {
-          head.stopped = stopped;
-          head.lastActiveAt = now;
-          head.move(stopped ? "stop" : "cont");
-        }
+        head.hold(wish);
         return plain(head);
       });
+    },
+
+    async restart(pid, epoch, { runId, restarts, waitsFor }) {
+      return owned(pid, epoch, "full", (_, head) =>
+        head.currentRun === runId ? head.restart(restarts, waitsFor) : "fenced",
+      );
     },
 
     async pause(pid, waitsFor, { model }) {
@@ -295,6 +298,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
       unlessFenced(pid, (db) => db.run("DELETE FROM outbox WHERE seq <= ?", throughSeq));
     },
 
+    ...timingVerbs((pid) => files.get(pid), unlessFenced),
     ...toldVerbs((pid) => files.get(pid), unlessFenced),
     ...changeVerbs((pid) => files.get(pid), unlessFenced),
     opened: async () => files.opened(),
@@ -323,7 +327,7 @@ function isRefusal(value: unknown): value is Refusal {
 
 function plain(head: HeadRow): Head {
   const { epoch, nextSeq, generation, state, stopped, paused, currentRun, currentModel, lastRun } = head;
-  const { closing, queued, retrying } = head;
-  const now = { state, stopped, paused, retrying, queued };
+  const { closing, queued, retrying, stoppedWhy, restarts } = head;
+  const now = { state, stopped, stoppedWhy, restarts, paused, retrying, queued };
   return { epoch, nextSeq, generation, ...now, currentRun, currentModel, lastRun, closing };
 }

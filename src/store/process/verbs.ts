@@ -3,15 +3,29 @@
 // exception is StoreUnavailable, "nobody knows, ask again with the same key". Nothing of SQL is visible from here up.
 
 import type { MediaRef, Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
-import type { Approval, Retrying, RunEnd, RunStatus, Spent, State, UsageRow, WaitsFor } from "../../abi/process.ts";
+import type {
+  Approval,
+  Restarts,
+  Retrying,
+  RunEnd,
+  RunStatus,
+  Spent,
+  State,
+  UsageRow,
+  WaitsFor,
+} from "../../abi/process.ts";
 import type { AskRequest, GivenAnswer } from "./asked.ts";
 import type { ChangeVerbs } from "./changes.ts";
+import type { HoldVerbs } from "./holding.ts";
 import type { NestVerbs } from "./nested.ts";
+import type { HistoryRange, HistorySlice, TextPiece } from "./reading.ts";
 import type { RewindVerbs } from "./rewinds.ts";
 import type { SegmentVerbs } from "./segment-verbs.ts";
 import type { Sweep } from "./sweep.ts";
+import type { TimingVerbs } from "./timing.ts";
 import type { ToldVerbs } from "./told.ts";
 
+export type { HistoryRange, HistorySlice, TextPiece } from "./reading.ts";
 export type { Compaction, ContextShape, Graft, Undone } from "./segment-verbs.ts";
 
 /** fenced: another owner has taken over, stop at once. conflict: the key was used for something else. */
@@ -63,6 +77,16 @@ export interface Admission {
   readonly source: string | null;
   readonly requestKey: string;
   readonly now: number;
+  /** The history is to begin anew with this message, if it has come to rest. */
+  readonly renew?: Renewal | undefined;
+}
+
+/** A reset that a message brings about, in the transaction that admits it. */
+export interface Renewal {
+  /** When the last word was said before this instant. */
+  readonly before: number;
+  readonly archiveId: string;
+  readonly requestKey: string;
 }
 
 export interface Admitted {
@@ -70,6 +94,8 @@ export interface Admitted {
   readonly queued: boolean;
   /** Runs that ended because this one superseded them. */
   readonly ends: readonly RunEnd[];
+  /** What was there before is put away now. */
+  readonly renewed?: true;
 }
 
 export interface RunInFlight {
@@ -134,6 +160,10 @@ export interface Closing {
   readonly archive: boolean;
   readonly archiveId: string;
   readonly requestKey: string;
+  /** Media that belong to what comes after. */
+  readonly media?: readonly string[];
+  /** The archive whose messages the next history begins with. */
+  readonly restore?: string;
   /** Messages up to this number, and queue rows up to this generation, belong to what is closed. */
   readonly cutSeq: number;
   readonly generation: number;
@@ -152,6 +182,9 @@ export interface Head {
   readonly generation: number;
   readonly state: State;
   readonly stopped: boolean;
+  /** Why the kernel stopped it; null where a person did. */
+  readonly stoppedWhy: string | null;
+  readonly restarts: Restarts | null;
   readonly paused: WaitsFor | null;
   /** How often the turn in flight was asked for in vain. */
   readonly retrying: Retrying | null;
@@ -165,29 +198,6 @@ export interface Head {
 
 export interface ArchiveRecord {
   readonly [field: string]: unknown;
-}
-
-export interface HistorySlice {
-  readonly messages: readonly Message[];
-  readonly count: number;
-  readonly hasMoreBefore: boolean;
-  readonly hasMoreAfter: boolean;
-}
-
-export interface HistoryRange {
-  readonly limit: number;
-  readonly offset?: number;
-  readonly afterSeq?: number;
-  readonly beforeSeq?: number;
-  /** Of the stored messages together; one at least comes all the same. */
-  readonly bytesMax?: number;
-}
-
-/** Part of the text of a message, in characters (not UTF-16 units). */
-export interface TextPiece {
-  readonly seq: number;
-  readonly offset: number;
-  readonly charsMax: number;
 }
 
 export interface LoggedCall {
@@ -206,7 +216,14 @@ export interface CallEnd {
   readonly now: number;
 }
 
-export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, RewindVerbs, NestVerbs {
+export interface ProcessStore
+  extends ToldVerbs,
+    ChangeVerbs,
+    SegmentVerbs,
+    RewindVerbs,
+    NestVerbs,
+    HoldVerbs,
+    TimingVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(
     pid: string,
@@ -261,15 +278,6 @@ export interface ProcessStore extends ToldVerbs, ChangeVerbs, SegmentVerbs, Rewi
   /** How often a run has made the same call, this one included, since it last did something new. */
   repeats(pid: string, dispatchId: string): Promise<number>;
 
-  /** The database could not be used: until a reset the process does nothing. */
-  fail(pid: string): Promise<void>;
-  hold(pid: string, options: { readonly stopped: boolean; readonly now: number }): Promise<Outcome<Head>>;
-  /** Null lets go; with a model, the run in flight is from then on for that one, and what others failed at is forgotten. */
-  pause(
-    pid: string,
-    waitsFor: WaitsFor | null,
-    options: { readonly now: number; readonly model?: string },
-  ): Promise<Outcome<Head>>;
   /** Ends the run in flight; its open calls get their result. With a run id, only if that run is the one. */
   abort(
     pid: string,

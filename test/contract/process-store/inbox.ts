@@ -5,6 +5,10 @@ import { LIMITS } from "../../../src/abi/limits.ts";
 import { DONE, granted } from "../../support/process-subject.ts";
 import type { Claims } from "./claims.ts";
 
+function silence(now: number) {
+  return { lastSaid: 0, renew: { before: now, archiveId: "a-1", requestKey: "renewal" } };
+}
+
 export const INBOX: Claims = {
   async "the same message under the same key is admitted once and answered the same"(subject) {
     const message = subject.admission("hello");
@@ -46,6 +50,46 @@ export const INBOX: Claims = {
     expect(await subject.admit(message)).toMatchObject({ replay: true });
     await subject.send("later", { now: nextDay + 1 });
     expect(await subject.admit({ ...message, runId: "run-anew" })).toMatchObject({ replay: false });
+  },
+
+  async "a message after a long silence begins a new history, which it is in, and the old one is to be put away"(
+    subject,
+  ) {
+    const run = await subject.running("before");
+    await subject.turn(run, { finish: DONE });
+    await subject.note("quiet news");
+    const { lastSaid, renew } = silence(subject.now());
+    expect(granted(await subject.admit(subject.admission("early", { renew: { ...renew, before: lastSaid } })))).toEqual(
+      expect.not.objectContaining({ renewed: true }),
+    );
+    await subject.turn(await subject.claimed(), { finish: DONE });
+    const message = subject.admission("after", { renew: silence(subject.now()).renew });
+    expect(granted(await subject.admit(message))).toMatchObject({ renewed: true, queued: false, ends: [] });
+    expect(await subject.admit(message)).toMatchObject({ replay: true, value: { renewed: true } });
+    expect((await subject.store.head(subject.pid)).closing).toMatchObject({ reason: "reset", archiveId: "a-1" });
+    expect(await subject.claim()).toBeNull();
+    expect((await subject.closingRecords()).records).toHaveLength(5);
+    await subject.seal();
+    expect((await subject.claimed()).entered.map(({ content }) => content)).toEqual(["after"]);
+  },
+
+  async "whatever is under way goes on, however long ago the last word was said"(subject) {
+    const { renew } = silence(subject.now() + 1_000_000);
+    expect(granted(await subject.admit(subject.admission("first", { renew })))).not.toHaveProperty("renewed");
+    const run = await subject.claimed();
+    expect(granted(await subject.admit(subject.admission("busy", { renew })))).not.toHaveProperty("renewed");
+    await subject.turn(run, { finish: DONE });
+    expect(granted(await subject.admit(subject.admission("waiting", { renew })))).not.toHaveProperty("renewed");
+    expect((await subject.store.head(subject.pid)).closing).toBeNull();
+  },
+
+  async "quiet news that nobody has read come with the message that begins a new history"(subject) {
+    await subject.turn(await subject.running("before"), { finish: DONE });
+    await subject.note("a child has ended");
+    const { renew } = silence(subject.now() + 1_000_000);
+    await subject.admit(subject.admission("after", { renew }));
+    await subject.seal();
+    expect((await subject.claimed()).entered.map(({ content }) => content)).toEqual(["a child has ended", "after"]);
   },
 
   async "a message to a process that is not there is refused and makes nothing"(subject) {

@@ -1,0 +1,60 @@
+// What is wrong with a setting in ways its schema cannot say: models and providers there are none of, addresses of no server, policies
+// and prices that cannot be read. Loaded when something is set, never to look.
+
+import { budgetStated } from "../abi/budget.ts";
+import { SysError } from "../abi/errno.ts";
+import { pricesFrom } from "../abi/money.ts";
+import { parsePolicy } from "../abi/policy.ts";
+import { PROFILES } from "../abi/process.ts";
+import { ollamaUrl, serverUrl } from "../providers/access.ts";
+import { choiceOf, serverOf } from "../providers/table.ts";
+
+/** Throws what would be right. */
+export function checkSetting(name: string, value: string): void {
+  CHECKS[name]?.(value);
+}
+
+const CHECKS: { readonly [key: string]: (value: string) => void } = {
+  "ai.model": (model) => void choiceOf(model),
+  "ai.provider": (provider) => void serverOf(provider),
+  "ai.fallback": checkFallback,
+  "ai.tools.approval": checkPolicy,
+  ...Object.fromEntries(PROFILES.map((profile) => [`ai.profile.${profile}.tools.approval`, checkPolicy])),
+  "ai.baseUrl": checkUrl,
+  "ai.prices": (json) => void pricesFrom(json),
+  "budget.day": checkBudget,
+  "budget.task": checkBudget,
+  "baseUrls.anthropic": checkUrl,
+  "baseUrls.openai": checkUrl,
+  "baseUrls.ollama": (text) => void (text.trim() === "none" || ollamaUrl(text) !== null || refuseUrl()),
+};
+
+function checkPolicy(text: string): void {
+  parsePolicy(text);
+}
+
+function checkFallback(json: string): void {
+  for (const each of JSON.parse(json) as readonly unknown[]) {
+    if (typeof each !== "string") throw new SysError("ECONFIG", 'ai.fallback is a list like ["openai/gpt-5.4"]');
+    choiceOf(each);
+  }
+}
+
+function checkBudget(text: string): void {
+  try {
+    budgetStated(text);
+  } catch (error) {
+    throw error instanceof SysError ? new SysError("ECONFIG", error.message, error.hints) : error;
+  }
+}
+
+function checkUrl(text: string): void {
+  if (serverUrl(text) === null) refuseUrl();
+}
+
+// Not quoted: there may be a password in it.
+function refuseUrl(): never {
+  throw new SysError("ECONFIG", "that is no address of a server", [
+    "http:// or https://, a host and a path; no name or password in it",
+  ]);
+}

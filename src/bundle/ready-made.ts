@@ -1,0 +1,30 @@
+// What follows from the sources and never changes is worked out when a binary is built, out of these very sources, and held in it: nobody
+// who types a command has to wait for it. Each of these modules says so at its head, and works without being built, too.
+
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dir, "../..");
+
+/** A module to what stands in its place. Not every program that is built has them, so what they need is loaded when they are met. */
+const READY: { readonly [path: string]: () => Promise<string> } = {
+  async "src/abi/environment.ts"() {
+    const lists = Object.entries(await import("../abi/environment.ts"));
+    return lists.map(([name, list]) => `export const ${name} = ${JSON.stringify(list)};`).join("\n");
+  },
+  async "commands/man-index.ts"() {
+    const { manualIndex } = await import("../../commands/man-index.ts");
+    const { MANUAL } = await import("../prompts/manual.ts");
+    const text = JSON.stringify(await manualIndex(async () => MANUAL));
+    return `export const manualIndex = async () => JSON.parse(${JSON.stringify(text)});`;
+  },
+};
+
+export const readyMade: Bun.BunPlugin = {
+  name: "ready-made",
+  setup(builder) {
+    builder.onLoad({ filter: /[\\/](?:environment|man-index)\.ts$/ }, async ({ path }) => {
+      const ready = Object.entries(READY).find(([own]) => join(ROOT, own) === path)?.[1];
+      return ready === undefined ? undefined : { contents: await ready(), loader: "js" };
+    });
+  },
+};

@@ -1,0 +1,29 @@
+// Names of bundles and tools as people type them: which there are, and for whom.
+
+import type { Bundle } from "../abi/agent.ts";
+import { SysError } from "../abi/errno.ts";
+import { type Caller, isRoot } from "../abi/identity.ts";
+import { clip } from "../lib/truncate.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import { wordsOf } from "./rights.ts";
+
+export function isSeen({ ownerUid }: Bundle, caller: Caller): boolean {
+  return ownerUid === null || ownerUid === caller.ownerUid || isRoot(caller);
+}
+
+/** Those of a list with commas, every one of which there is. */
+export async function knownBundles(kernel: KernelStore, caller: Caller, text: string): Promise<readonly string[]> {
+  const wanted = wordsOf(text);
+  const found = (await kernel.bundles.named(wanted)).filter((each) => isSeen(each, caller)).map(({ name }) => name);
+  const missing = wanted.find((name) => !found.includes(name));
+  if (missing !== undefined) throw new SysError("EINVAL", `no bundle ${clip(missing)}`, ["gsv bundle list names them"]);
+  return found;
+}
+
+export function toolsNamed(text: string, known: readonly string[]): readonly string[] {
+  return wordsOf(text).map((name) => {
+    const tool = known.find((each) => each.toLowerCase() === name.toLowerCase());
+    if (tool === undefined) throw new SysError("EINVAL", `no tool ${clip(name)}`, [`there are: ${known.join(", ")}`]);
+    return tool;
+  });
+}

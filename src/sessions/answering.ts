@@ -1,0 +1,121 @@
+// Messages on their way in: what a person typed as a command is carried out and answered, directives are taken out of a message and go with it,
+// everything else is passed on as it is. Commands are calls like any other, made by who typed them and with their rights. What a process says
+// is always a message: text that it read somewhere commands nobody.
+
+import { SysError } from "../abi/errno.ts";
+import { initPid } from "../abi/ids.ts";
+import type { ProcessInfo } from "../abi/process.ts";
+import { reveal } from "../lib/sanitize.ts";
+import type { ProcessModel, ProcessThinking } from "../syscalls/ai-service.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import type { CompactResult } from "../syscalls/history-service.ts";
+import type { Aborted, Answered, Closed, HistoryPage, Processes } from "../syscalls/services.ts";
+import { commandIn, type Directed, directedIn, LEVELS, type SlashCommand } from "./inbound.ts";
+
+/** A call in the name of whoever sent the message; done once, however often the message is sent. */
+export type CallAs = <Result>(context: CallContext, name: string, args: object) => Promise<Result>;
+
+const KEEP_DEFAULT = 20;
+
+type Send = Processes["send"];
+
+export function answering(send: Send, callAs: CallAs): Send {
+  return async (context, request) => {
+    if (context.caller.kind !== "person") return await send(context, request);
+    const pid = request.pid ?? initPid(context.caller.ownerUid);
+    const call = <Result>(name: string, args: object = {}) => callAs<Result>(context, name, { pid, ...args });
+    const { media = [] } = request;
+    const command = media.length > 0 ? null : commandIn(request.message);
+    if (command !== null) return answer(pid, "command", await carriedOut(call, pid, command));
+    const directed = directedIn(request.message);
+    const { text: message, thinking, model, status } = directed;
+    const told = status ? await statusOf(call) : null;
+    if (message === "") return answer(pid, "directive-only", told ?? onlyDirected(directed));
+    const sent = await send(context, {
+      ...request,
+      message,
+      ...(model === null ? {} : { model }),
+      ...(thinking === null ? {} : { thinking }),
+    });
+    return told === null || sent.status !== "started" ? sent : { ...sent, response: told };
+  };
+}
+
+type Call = <Result>(name: string, args?: object) => Promise<Result>;
+
+function answer(pid: string, status: Answered["status"], response: string): Answered {
+  return { pid, runId: null, status, queued: false, response };
+}
+
+async function carriedOut(call: Call, pid: string, said: SlashCommand): Promise<string> {
+  switch (said.command) {
+    case "wrong":
+      throw new SysError("EINVAL", said.why);
+    case "help":
+      return HELP;
+    case "status":
+      return await statusOf(call);
+    case "reset":
+      return resetText(await call<Closed>("proc.reset"));
+    case "stop": {
+      const { aborted } = await call<Aborted>("proc.abort");
+      return aborted ? `stopped what ${pid} was doing` : `${pid} is doing nothing`;
+    }
+    case "compact":
+      return compactText(await call<CompactResult>("proc.compact", { keep: said.keep ?? KEEP_DEFAULT }));
+    case "model": {
+      const { model, answers } = await call<ProcessModel>(
+        "proc.model",
+        said.model === null ? {} : { model: said.model },
+      );
+      return `model: ${answers}${model === null ? " (by the account)" : ""}`;
+    }
+    case "think": {
+      const { thinking, usual } = await call<ProcessThinking>(
+        "proc.think",
+        said.level === null ? {} : { level: said.level },
+      );
+      return `thinking: ${thinking ?? `${usual} (by the account)`}; ${LEVELS}`;
+    }
+  }
+}
+
+function resetText({ pid, archivedMessages, archivedTo }: Closed): string {
+  return `reset ${pid}: ${archivedTo === null ? "nothing to archive" : `archived ${archivedMessages} messages to ${archivedTo}`}`;
+}
+
+function compactText({ did, trimmed, kept }: CompactResult): string {
+  return did === "compacted"
+    ? `compacted: trimmed ${trimmed} messages, kept ${kept}`
+    : `no compaction needed (${kept} messages)`;
+}
+
+async function statusOf(call: Call): Promise<string> {
+  const info = await call<ProcessInfo>("proc.get");
+  const { messageCount } = await call<HistoryPage>("proc.history", { limit: 1 });
+  const { answers } = await call<ProcessModel>("proc.model");
+  const label = info.label === null ? "" : ` (${reveal(info.label)})`;
+  return [
+    `${info.pid}${label}: ${info.state}${info.queued > 0 ? `, ${info.queued} waiting` : ""}`,
+    `model: ${answers}`,
+    `messages: ${messageCount}`,
+    `tokens: ${info.tokens}`,
+  ].join("\n");
+}
+
+function onlyDirected({ thinking, model }: Directed): string {
+  const said = [...(thinking === null ? [] : [`thinking ${thinking}`]), ...(model === null ? [] : [`model ${model}`])];
+  return said.length === 0
+    ? "there is nothing to send"
+    : `${said.join(", ")}: for the message it is written in, and there was none; /think and /model set it for what follows`;
+}
+
+const HELP = [
+  "/new, /reset       archive this conversation and begin a new one",
+  "/compact [N]       tell the older part in short, the newest N messages stay",
+  "/stop              end what it is doing",
+  "/status            who answers, what was said and used",
+  "/model [NAME]      show or set who answers",
+  "/think [LEVEL]     show or set how much the model thinks",
+  "/think:LEVEL /model:NAME within a message are for that message; // in front of any of these is the word itself",
+].join("\n");

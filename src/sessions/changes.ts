@@ -1,0 +1,142 @@
+// What may be set for a session, by path: its label and model, how much the model thinks and may say, what it is told besides, and when it
+// starts anew. All but the last is set for its process, where every other command finds it.
+
+import { SysError } from "../abi/errno.ts";
+import { LIMITS } from "../abi/limits.ts";
+import { RESET_MODES, type ResetMode, type ResetPolicy, SESSION_PATHS, type SessionPath } from "../abi/session.ts";
+import type { Clock } from "../lib/clock.ts";
+import { nearest } from "../lib/nearest.ts";
+import { modelOfProcess } from "../process/model-choice.ts";
+import { keepOwn, limitsOf } from "../process/own-settings.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { ModelService } from "../syscalls/ai-service.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import type { Prompts } from "../syscalls/prompt-service.ts";
+import type { Processes } from "../syscalls/services.ts";
+import { type ModelParts, modelWith, SYSTEM_PROMPT_FILE, splitModel } from "./model-parts.ts";
+import { defaultPolicy } from "./renewal.ts";
+import type { Routed } from "./routes.ts";
+
+export interface ChangePorts {
+  readonly kernel: KernelStore;
+  readonly processes: Pick<Processes, "label">;
+  readonly models: Pick<ModelService, "ofProcess" | "thinking">;
+  readonly prompts: Pick<Prompts, "setFile" | "files">;
+  readonly clock: Clock;
+}
+
+interface Changing {
+  readonly ports: ChangePorts;
+  readonly context: CallContext;
+  readonly routed: Routed;
+  readonly value: unknown;
+}
+
+/** What it reads as afterwards, and what changed with it. */
+interface Done {
+  readonly value: unknown;
+  readonly note?: string;
+}
+
+type Change = (changing: Changing) => Promise<Done>;
+
+const PATHS: { readonly [path in SessionPath]: Change } = {
+  label: setLabel,
+  "model.provider": (changing) => setModel(changing, { provider: textOrNull(changing.value) }),
+  "model.id": (changing) => setModel(changing, { id: textOrNull(changing.value) }),
+  thinkingLevel: setThinking,
+  systemPrompt: setPrompt,
+  maxTokens: setMaxTokens,
+  "resetPolicy.mode": (changing) => setPolicy(changing, { mode: modeOf(changing.value) }),
+  "resetPolicy.atHour": (changing) => setPolicy(changing, { atHour: count(changing.value, { min: 0, max: 23 }) }),
+  "resetPolicy.idleMinutes": (changing) =>
+    setPolicy(changing, { idleMinutes: count(changing.value, { min: 1, max: 1_000_000_000 }) }),
+};
+
+/** `settings.` before a path says the same. Throws EINVAL for a path that is none. */
+export function changeNamed(written: string): { readonly path: string; readonly change: Change } {
+  const named = written.replace(/^settings\./, "");
+  const path = SESSION_PATHS.find((each) => each === named);
+  if (path !== undefined) return { path, change: PATHS[path] };
+  const close = nearest(named, SESSION_PATHS).map((each) => `did you mean ${each}`);
+  throw new SysError("EINVAL", `no such path: ${written.slice(0, 80).toWellFormed()}`, [
+    ...close,
+    `paths are ${SESSION_PATHS.join(", ")}`,
+  ]);
+}
+
+/** JSON where it is JSON, else the text itself. */
+export function valueWritten(written: string): unknown {
+  try {
+    return JSON.parse(written) as unknown;
+  } catch {
+    return written;
+  }
+}
+
+async function setLabel({ ports, context, routed, value }: Changing): Promise<Done> {
+  const label = textOrNull(value) ?? "";
+  if (label === "" || label.length > LIMITS.labelCharsMax)
+    throw new SysError("EINVAL", `a label has 1 to ${LIMITS.labelCharsMax} characters`);
+  await ports.processes.label(context, { pid: routed.row.pid, label });
+  return { value: label };
+}
+
+async function setModel({ ports, context, routed }: Changing, change: Partial<ModelParts>): Promise<Done> {
+  const { pid } = routed.row;
+  const before = splitModel(await modelOfProcess(ports.kernel, pid));
+  const { model } = await ports.models.ofProcess(context, pid, modelWith(before, change));
+  const now = splitModel(model);
+  const isProvider = change.provider !== undefined;
+  const isDropped = isProvider && before.id !== null && now.id === null && change.provider !== null;
+  const note = isDropped ? `${before.id} was a model of ${before.provider}: model.id is not set now` : null;
+  return { value: isProvider ? now.provider : now.id, ...(note === null ? {} : { note }) };
+}
+
+async function setThinking({ ports, context, routed, value }: Changing): Promise<Done> {
+  const { thinking } = await ports.models.thinking(context, routed.row.pid, textOrNull(value) ?? "");
+  return { value: thinking };
+}
+
+async function setPrompt({ ports, context, routed, value }: Changing): Promise<Done> {
+  const { pid } = routed.row;
+  const text = textOrNull(value);
+  const { files } = await ports.prompts.files(context.caller, pid);
+  const isThere = files.some(({ name }) => name === SYSTEM_PROMPT_FILE);
+  if (text !== null || isThere) await ports.prompts.setFile(context, { pid, name: SYSTEM_PROMPT_FILE, text });
+  return { value: text };
+}
+
+async function setMaxTokens({ ports, context, routed, value }: Changing): Promise<Done> {
+  const tokens = value === null || value === "" ? null : count(value, limitsOf("maxTokens"));
+  const by = { uid: context.caller.uid, now: ports.clock.now() };
+  const change = { name: "maxTokens", value: tokens === null ? null : String(tokens) } as const;
+  await keepOwn(ports.kernel, routed.row.pid, change, by);
+  return { value: tokens };
+}
+
+async function setPolicy({ ports, routed }: Changing, change: Partial<ResetPolicy>): Promise<Done> {
+  const { kernel, clock } = ports;
+  const { id, ownerUid, resetPolicy } = routed.session;
+  const before = resetPolicy ?? (await defaultPolicy(kernel, ownerUid));
+  await kernel.sessions.change(id, { resetPolicy: { ...before, ...change } }, clock.now());
+  return { value: Object.values(change)[0] };
+}
+
+/** Nothing, or null, takes a value back. */
+function textOrNull(value: unknown): string | null {
+  if (value === null || value === "") return null;
+  if (typeof value === "string" || typeof value === "number") return String(value);
+  throw new SysError("EINVAL", "the value has to be a text");
+}
+
+function count(value: unknown, { min, max }: { readonly min: number; readonly max: number }): number {
+  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new SysError("EINVAL", `the value has to be a whole number from ${min} to ${max}`);
+}
+
+function modeOf(value: unknown): ResetMode {
+  const mode = RESET_MODES.find((each) => each === value);
+  if (mode !== undefined) return mode;
+  throw new SysError("EINVAL", `the value has to be one of ${RESET_MODES.join(", ")}`);
+}

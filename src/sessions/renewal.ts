@@ -1,0 +1,61 @@
+// When a session starts anew by itself: never, at an hour of the day, or after a silence. It is asked as a message arrives, by the clock of
+// the kernel; whoever admits the message compares the answer with the last word that was said. Each session has its own policy, copied from
+// the settings with its first message.
+
+import type { Resolved } from "../abi/config-value.ts";
+import type { ResetMode, ResetPolicy } from "../abi/session.ts";
+import { settingsFor } from "../kernel/config.ts";
+import { hourBegan } from "../lib/days.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { SessionRow } from "../store/kernel/sessions.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+
+const MINUTE_MS = 60_000;
+
+type SettingsOf = Awaited<ReturnType<typeof settingsFor>>;
+
+/** A message that arrives now begins a new history if the last word was said before this instant; null: it never does. */
+export function renewsBefore({ mode, atHour, idleMinutes }: ResetPolicy, now: number, zone: string): number | null {
+  switch (mode) {
+    case "manual":
+      return null;
+    case "daily":
+      return hourBegan(now, atHour, zone);
+    case "idle":
+      return now - idleMinutes * MINUTE_MS;
+  }
+}
+
+export async function defaultPolicy({ config }: Pick<KernelStore, "config">, ownerUid: number): Promise<ResetPolicy> {
+  return policyOf(await settingsFor(config, { uid: ownerUid, client: undefined }));
+}
+
+function policyOf(setting: SettingsOf): ResetPolicy {
+  return {
+    mode: setting("session.defaultResetPolicy.mode").text as ResetMode,
+    atHour: numberOf(setting("session.defaultResetPolicy.atHour")),
+    idleMinutes: numberOf(setting("session.defaultResetPolicy.idleMinutes")),
+  };
+}
+
+function numberOf({ text }: Resolved): number {
+  return Number(text);
+}
+
+type Ports = Pick<KernelStore, "config" | "sessions">;
+
+/** Asked for each message to a process. One that is no session's goes on for ever. */
+export async function renewalFor(kernel: Ports, row: ProcessRow, now: number): Promise<number | null> {
+  const session = await kernel.sessions.ofProcess(row.pid);
+  if (session === null) return null;
+  const policy = session.resetPolicy ?? (await copied(kernel, session, now));
+  if (policy.mode !== "daily") return renewsBefore(policy, now, "UTC");
+  const setting = await settingsFor(kernel.config, { uid: row.ownerUid, client: undefined });
+  return renewsBefore(policy, now, setting("server.timezone").text);
+}
+
+async function copied(kernel: Ports, { id, ownerUid }: SessionRow, now: number): Promise<ResetPolicy> {
+  const resetPolicy = await defaultPolicy(kernel, ownerUid);
+  await kernel.sessions.change(id, { resetPolicy }, now);
+  return resetPolicy;
+}

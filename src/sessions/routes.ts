@@ -1,0 +1,103 @@
+// The process behind an address. The owner's own is their init; any other is given one task with its first message, once, however many ask
+// at the same time and wherever a kernel dies in between: the row comes first, and what makes the process is the same request each time.
+
+import { SysError } from "../abi/errno.ts";
+import { initPid, type RandomBytes, uuidv4, uuidv7 } from "../abi/ids.ts";
+import { LIMITS } from "../abi/limits.ts";
+import { MAIN_AGENT, MAIN_SESSION_KEY } from "../abi/session.ts";
+import { visibleProcess } from "../kernel/registry.ts";
+import type { Clock } from "../lib/clock.ts";
+import { Serial } from "../lib/serial.ts";
+import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { SessionRow } from "../store/kernel/sessions.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import type { Processes } from "../syscalls/services.ts";
+import { keyOf, sessionNamed } from "./addresses.ts";
+import { keyText, type SessionKey } from "./keys.ts";
+import { defaultPolicy } from "./renewal.ts";
+
+export interface RoutePorts {
+  readonly kernel: KernelStore;
+  readonly processes: Pick<Processes, "spawn">;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+}
+
+export interface Routed {
+  readonly session: SessionRow;
+  readonly row: ProcessRow;
+}
+
+export class Routes {
+  // Few sessions begin in a second; one after the other they cannot meet.
+  private readonly opening = new Serial();
+
+  constructor(private readonly ports: RoutePorts) {}
+
+  /** Only where there is a process already. */
+  async find({ caller }: CallContext, written: string): Promise<Routed> {
+    const { kernel } = this.ports;
+    const session = await sessionNamed(kernel, caller, written);
+    if (session.pid === null) {
+      throw new SysError("ENOENT", `session ${written} has no process now: it gets one with its next message`, [
+        `gsv chat --session ${written} "…"`,
+      ]);
+    }
+    return { session, row: await visibleProcess(kernel, caller, session.pid) };
+  }
+
+  open(context: CallContext, written: string): Promise<Routed> {
+    return this.opening.run(() => this.opened(context, written));
+  }
+
+  private async opened(context: CallContext, written: string): Promise<Routed> {
+    const { kernel } = this.ports;
+    const { caller } = context;
+    const key = await keyOf(kernel, caller, written);
+    const session = await this.rowFor(caller.ownerUid, key);
+    // A process that was killed a moment ago may still be on its way out.
+    const row = session.pid === null ? null : await kernel.processes.get(session.pid);
+    if (row !== null && row.phase === "live") return { session, row };
+    return await this.begun(context, session, key);
+  }
+
+  private async rowFor(ownerUid: number, key: SessionKey): Promise<SessionRow> {
+    const { kernel, clock, random } = this.ports;
+    const now = clock.now();
+    const text = keyText(key);
+    const known = await kernel.sessions.byKey(ownerUid, text);
+    if (known !== null) return known;
+    if (text === MAIN_SESSION_KEY)
+      throw new SysError("ENOENT", "this account has no init, and so no session of its own", [
+        "gsv session list shows the sessions there are",
+      ]);
+    const resetPolicy = await defaultPolicy(kernel, ownerUid);
+    const { agentId, channel: source } = key;
+    const about = { key: text, agentId, source, resetPolicy, createdAt: now };
+    return await kernel.sessions.create({ id: uuidv7(now, random), ownerUid, ...about });
+  }
+
+  private async begun(context: CallContext, session: SessionRow, key: SessionKey): Promise<Routed> {
+    const { kernel, processes, clock, random } = this.ports;
+    const { id, ownerUid } = session;
+    const [latest] = await kernel.sessions.generations(id, 1);
+    const { pid } = await processes.spawn(
+      { ...context, requestId: `session:${id}:${(latest?.number ?? 0) + 1}` },
+      {
+        profile: "task",
+        label: labelOf(key),
+        parent: initPid(ownerUid),
+        ...(key.agentId === MAIN_AGENT ? {} : { as: key.agentId }),
+      },
+    );
+    await kernel.sessions.attach(id, { pid, generationId: uuidv4(random), now: clock.now() });
+    const now = await kernel.sessions.get(id);
+    return { session: now ?? session, row: await visibleProcess(kernel, context.caller, pid) };
+  }
+}
+
+function labelOf({ channel, peerId }: SessionKey): string {
+  const label = channel === "cli" ? peerId : `${peerId} (${channel})`;
+  return label.slice(0, LIMITS.labelCharsMax).toWellFormed();
+}

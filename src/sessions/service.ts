@@ -1,0 +1,118 @@
+// The service behind session.*. What it does to a session it does to its process, through the same services as proc.*: a reset of the one is
+// a reset of the other, and each shows what the other did.
+
+import { SysError } from "../abi/errno.ts";
+import { isUuid } from "../abi/ids.ts";
+import type { Generation } from "../store/kernel/sessions.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import type { Conversations } from "../syscalls/history-service.ts";
+import type { Archives, Closed, Processes } from "../syscalls/services.ts";
+import type { SessionReset, SessionRestored, Sessions } from "../syscalls/session-service.ts";
+import { nameOf } from "./addresses.ts";
+import { type ChangePorts, changeNamed, valueWritten } from "./changes.ts";
+import { type Routed, type RoutePorts, Routes } from "./routes.ts";
+import { sessionViews, tokensFrom, usedIn, type ViewPorts } from "./views.ts";
+
+export interface SessionPorts extends ViewPorts, Omit<RoutePorts, "processes">, Omit<ChangePorts, "processes"> {
+  readonly processes: Processes;
+  readonly conversations: Pick<Conversations, "compact">;
+  readonly archives: Pick<Archives, "verify">;
+}
+
+export function sessionsService(ports: SessionPorts): Sessions {
+  const { kernel, processes, conversations } = ports;
+  const routes = new Routes(ports);
+  return {
+    ...sessionViews(ports),
+
+    async open(context, key) {
+      const { session, row } = await routes.open(context, key);
+      return { key: nameOf(session), pid: row.pid };
+    },
+
+    async reset(context, key) {
+      const routed = await routes.find(context, key);
+      return await resetOf(ports, routed, () => processes.reset(context, { pid: routed.row.pid }));
+    },
+
+    async compact(context, { key, keep }) {
+      const { session, row } = await routes.find(context, key);
+      const wish = { pid: row.pid, keep, preview: false, undo: false };
+      return { key: nameOf(session), ...(await conversations.compact(context, wish)) };
+    },
+
+    async set(context, { key, path: written, value }) {
+      const { path, change } = changeNamed(written);
+      const routed = await routes.open(context, key);
+      const done = await change({ ports, context, routed, value: valueWritten(value) });
+      return { key: nameOf(routed.session), path, ...done };
+    },
+
+    async restore(context, id) {
+      const { generation, archiveId } = await archived(ports, context, id);
+      const session = await kernel.sessions.get(generation.sessionId);
+      if (session === null) throw noSuchConversation(id);
+      const routed = await routes.open(context, nameOf(session));
+      const { pid } = routed.row;
+      const reset = await resetOf(ports, routed, () => processes.reset(context, { pid, restore: archiveId }));
+      if (reset.pending)
+        throw new SysError("EINVAL", "a process does not restore a conversation in the place of its own");
+      const { messageCount: messages } = await ports.histories.page(context.caller, pid, { limit: 1 });
+      return { ...reset, restoredFrom: generation.id, messages } satisfies SessionRestored;
+    },
+  };
+}
+
+async function resetOf(
+  { kernel }: Pick<SessionPorts, "kernel">,
+  { session, row: { pid } }: Routed,
+  reset: () => Promise<Closed>,
+): Promise<SessionReset> {
+  const before = await kernel.sessions.current(pid);
+  const closed = await reset();
+  const key = nameOf(session);
+  const nothing = { key, pid, oldSessionId: before?.id ?? null, newSessionId: null };
+  if (closed.pending) return { ...nothing, archivedMessages: 0, tokens: 0, archivedTo: null, pending: true };
+  const ended = before === null ? null : await kernel.sessions.generation(before.id);
+  const archivedTo = ended?.key == null ? closed.archivedTo : `/${ended.key}`;
+  return {
+    ...nothing,
+    newSessionId: (await kernel.sessions.current(pid))?.id ?? null,
+    archivedMessages: closed.archivedMessages,
+    tokens: tokensFrom(await usedIn(kernel, ended)).total,
+    archivedTo,
+  };
+}
+
+/** A conversation by its id or that of its archive, or by the beginning of its id; nobody else's is found. Verified, so that a reset is not
+ * begun for something that cannot be read. */
+async function archived(
+  { kernel, archives }: Pick<SessionPorts, "kernel" | "archives">,
+  { caller }: CallContext,
+  id: string,
+): Promise<{ readonly generation: Generation; readonly archiveId: string }> {
+  const found = isUuid(id)
+    ? [await kernel.sessions.generation(id), await kernel.sessions.closedBy(id)].filter((each) => each !== null)
+    : await kernel.sessions.beginning(caller.ownerUid, id);
+  const [generation, another] = found;
+  if (generation === undefined) throw noSuchConversation(id);
+  if (another !== undefined && another.id !== generation.id)
+    throw new SysError("EINVAL", `several conversations begin with ${id}`, ["write more of its id"]);
+  if (generation.endedAt === null)
+    throw new SysError("EINVAL", `${id} is the conversation that its session is in now: there is nothing to restore`);
+  const archive = generation.closingId === null ? null : await kernel.archives.get(generation.closingId);
+  if (archive === null)
+    throw new SysError("ENOENT", `nothing was archived of ${id}, or its archive was deleted`, ["gsv archive list"]);
+  const { ok, fault } = await archives.verify(caller, archive.id).catch((error: unknown) => {
+    if (error instanceof SysError && error.code === "ENOENT") throw noSuchConversation(id);
+    throw error;
+  });
+  if (!ok) throw new SysError("EIO", `the archive of ${id} is damaged: ${fault}`, ["gsv doctor looks for more"]);
+  return { generation, archiveId: archive.id };
+}
+
+function noSuchConversation(id: string): SysError {
+  return new SysError("ENOENT", `no conversation ${id.slice(0, 80).toWellFormed()}`, [
+    "gsv session history shows the ids there are, gsv session history --json writes them out",
+  ]);
+}

@@ -1,0 +1,157 @@
+// What there is to see of sessions, put together from those who know: the session's own row, its process, its history, what was used. Needs no
+// kernel.
+
+import type { Caller } from "../abi/identity.ts";
+import { isRoot } from "../abi/identity.ts";
+import { tokensOf, usdOf } from "../abi/money.ts";
+import type { Clock } from "../lib/clock.ts";
+import { modelOfProcess } from "../process/model-choice.ts";
+import { ownSettings } from "../process/own-settings.ts";
+import type { Generation, SessionRow } from "../store/kernel/sessions.ts";
+import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { UsageSum } from "../store/kernel/usage.ts";
+import type { ProcessStore } from "../store/process/verbs.ts";
+import type { Histories, Registry } from "../syscalls/services.ts";
+import type {
+  Conversation,
+  SessionLine,
+  SessionSettings,
+  SessionTokens,
+  SessionViews,
+} from "../syscalls/session-service.ts";
+import { addressFor, nameOf, sessionNamed } from "./addresses.ts";
+import { SYSTEM_PROMPT_FILE, splitModel } from "./model-parts.ts";
+import { defaultPolicy } from "./renewal.ts";
+
+export interface ViewPorts {
+  readonly kernel: KernelStore;
+  readonly registry: Pick<Registry, "get">;
+  readonly histories: Pick<Histories, "page">;
+  readonly contextFiles: ProcessStore["contextFiles"];
+  readonly clock: Clock;
+}
+
+const GENERATIONS_MAX = 100;
+
+export function sessionViews(ports: ViewPorts): SessionViews {
+  const { kernel, clock } = ports;
+  return {
+    async list(caller, { limit }) {
+      const owner = isRoot(caller) ? {} : { ownerUid: caller.ownerUid };
+      const rows = await kernel.sessions.list({ ...owner, limit });
+      return { sessions: await Promise.all(rows.map((row) => lineOf(ports, caller, row))) };
+    },
+
+    async get(caller, key) {
+      const session = await sessionNamed(kernel, caller, key);
+      const { id, pid, ownerUid, createdAt } = session;
+      const [latest] = await kernel.sessions.generations(id, 1);
+      return {
+        ...(await lineOf(ports, caller, session)),
+        id,
+        owner: (await kernel.accounts.byUid(ownerUid))?.username ?? String(ownerUid),
+        messages: await messagesIn(ports, caller, pid),
+        tokens: tokensFrom(await usedIn(kernel, pid === null ? null : (latest ?? null))),
+        settings: pid === null ? NO_SETTINGS : await settingsOf(ports, pid),
+        resetPolicy: session.resetPolicy ?? (await defaultPolicy(kernel, ownerUid)),
+        previousSessions: Math.max(0, (latest?.number ?? 0) - (pid === null ? 0 : 1)),
+        createdAt,
+      };
+    },
+
+    async stats(caller, key) {
+      const session = await sessionNamed(kernel, caller, key);
+      const current = session.pid === null ? null : await kernel.sessions.current(session.pid);
+      const used = await usedIn(kernel, current);
+      return {
+        key: nameOf(session),
+        sessionId: current?.id ?? null,
+        messages: await messagesIn(ports, caller, session.pid),
+        tokens: tokensFrom(used),
+        costUsd: usdOf(used?.micros ?? 0),
+        uptimeMs: Math.max(0, clock.now() - session.createdAt),
+      };
+    },
+
+    async history(caller, key) {
+      const session = await sessionNamed(kernel, caller, key);
+      const [newest, ...others] = await kernel.sessions.generations(session.id, GENERATIONS_MAX);
+      const isOpen = newest !== undefined && newest.endedAt === null;
+      const ended = isOpen || newest === undefined ? others : [newest, ...others];
+      const current = isOpen
+        ? { ...(await conversationOf(kernel, newest)), messages: await messagesIn(ports, caller, session.pid) }
+        : null;
+      const previous = await Promise.all(ended.map((each) => conversationOf(kernel, each)));
+      return { key: nameOf(session), current, previous, count: (newest?.number ?? 0) - (isOpen ? 1 : 0) };
+    },
+
+    route: (caller, party) => addressFor(kernel, caller, party),
+  };
+}
+
+async function lineOf(
+  { kernel, registry }: ViewPorts,
+  caller: Caller,
+  session: SessionRow & { readonly activeAt?: number },
+): Promise<SessionLine> {
+  const { pid, outcome, updatedAt } = session;
+  const process = pid === null ? null : await registry.get(caller, pid).catch(() => null);
+  const current = pid === null ? null : await kernel.sessions.current(pid);
+  return {
+    key: nameOf(session),
+    sessionId: current?.id ?? null,
+    pid: process?.pid ?? null,
+    label: process?.label ?? (session.name === "" ? null : session.name),
+    state: process?.state ?? outcome ?? "idle",
+    ...(process?.interrupted ? { interrupted: true as const } : {}),
+    lastActiveAt: process?.lastActiveAt ?? session.activeAt ?? updatedAt,
+  };
+}
+
+async function messagesIn({ histories }: ViewPorts, caller: Caller, pid: string | null): Promise<number> {
+  return pid === null ? 0 : (await histories.page(caller, pid, { limit: 1 })).messageCount;
+}
+
+/** By a conversation; null where nothing was. */
+export async function usedIn({ usage }: Pick<KernelStore, "usage">, generation: Generation | null) {
+  if (generation === null) return null;
+  const { pid, startedAt: since, endedAt } = generation;
+  const [sum] = await usage.sums({ by: "process", pid, since, ...(endedAt === null ? {} : { until: endedAt }) });
+  return sum ?? null;
+}
+
+export function tokensFrom(sum: UsageSum | null): SessionTokens {
+  if (sum === null) return { input: 0, output: 0, total: 0 };
+  const total = tokensOf(sum);
+  return { input: total - sum.output, output: sum.output, total };
+}
+
+const NO_SETTINGS: SessionSettings = {
+  model: { provider: null, id: null },
+  thinkingLevel: null,
+  maxTokens: null,
+  systemPrompt: null,
+};
+
+async function settingsOf({ kernel, contextFiles }: ViewPorts, pid: string): Promise<SessionSettings> {
+  const { thinkingLevel, maxTokens } = await ownSettings(kernel, pid);
+  const told = (await contextFiles(pid)).find(({ name }) => name === SYSTEM_PROMPT_FILE);
+  return {
+    model: splitModel(await modelOfProcess(kernel, pid)),
+    thinkingLevel,
+    maxTokens: maxTokens === null ? null : Number(maxTokens),
+    systemPrompt: told?.text ?? null,
+  };
+}
+
+async function conversationOf({ archives }: KernelStore, generation: Generation): Promise<Conversation> {
+  const { id: sessionId, pid, startedAt, endedAt, restoredFrom, closingId, key } = generation;
+  const archive = closingId === null ? null : await archives.get(closingId);
+  const archivedTo = key ?? archive?.key ?? null;
+  return {
+    ...{ sessionId, pid, startedAt, endedAt, restoredFrom },
+    messages: archive?.messages ?? null,
+    archiveId: archive?.id ?? null,
+    archivedTo: archivedTo === null ? null : `/${archivedTo}`,
+  };
+}

@@ -1,0 +1,26 @@
+// Pages of a history and pieces of its messages, as they are asked for and given.
+
+import type { Message } from "../../abi/message.ts";
+
+export interface HistorySlice {
+  readonly messages: readonly Message[];
+  readonly count: number;
+  readonly hasMoreBefore: boolean;
+  readonly hasMoreAfter: boolean;
+}
+
+export interface HistoryRange {
+  readonly limit: number;
+  readonly offset?: number;
+  readonly afterSeq?: number;
+  readonly beforeSeq?: number;
+  /** Of the stored messages together; one at least comes all the same. */
+  readonly bytesMax?: number;
+}
+
+/** Part of the text of a message, in characters (not UTF-16 units). */
+export interface TextPiece {
+  readonly seq: number;
+  readonly offset: number;
+  readonly charsMax: number;
+}

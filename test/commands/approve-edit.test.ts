@@ -1,0 +1,64 @@
+// `gsv approve --edit` as a person does it: the real program on a terminal, an editor that has the terminal for itself, and a process that goes
+// on with what was written there.
+
+import { expect, test } from "bun:test";
+import { chmodSync } from "node:fs";
+import type { Message } from "../../src/abi/message.ts";
+import { jsonLines, TestHome } from "../support/home.ts";
+import { gsvCommand } from "../support/program.ts";
+import { Session } from "../support/session.ts";
+import { WIRES } from "../support/wire-bytes.ts";
+import { WireServer } from "../support/wire-server.ts";
+
+const { body, type } = WIRES["openai chat completions"]!;
+
+/** Shows what it was given and takes the one line that is typed for the new text; nothing typed leaves the text as it is. */
+const EDITOR = `#!/bin/sh
+printf 'editing %s\\r\\n' "$(cat "$1")"
+IFS= read -r line
+[ -z "$line" ] || printf '%s\\n' "$line" > "$1"
+`;
+
+async function edits(home: TestHome, id: string, typed: string): Promise<{ status: number; seen: string }> {
+  const path = await home.file("editor", [EDITOR]);
+  chmodSync(path, 0o700);
+  const argv = [...gsvCommand(), "approve", id, "--edit"];
+  await using session = new Session({ argv, env: { ...home.env, EDITOR: path } });
+  await session.until(/editing /);
+  session.type(typed);
+  const status = await session.exited();
+  return { status, seen: session.text() };
+}
+
+test("what a person writes in their editor runs in the place of what was asked, and the agent is told", async () => {
+  const call = (command: string) => ({ calls: [{ name: "Shell", json: [JSON.stringify({ command })] }] });
+  using server = new WireServer(() => ({ type, body: body({ text: ["done"] }) }));
+  const home = new TestHome();
+  const env = { OPENAI_API_KEY: "x", OPENAI_BASE_URL: `${server.url}/v1` };
+  try {
+    const ask = async () => {
+      server.will({ type, body: body(call("rm ~/notes")) });
+      const asked = await home.gsv(["chat", "--model", "openai/m", "tidy up"], { env });
+      expect(asked.status).toBe(5);
+      return /gsv approve (\w{4})/.exec(asked.stderr)?.[1] ?? "";
+    };
+    const id = await ask();
+    const { status, seen } = await edits(home, id, "echo kept them\r");
+    expect(seen).toContain("editing rm ~/notes");
+    expect([status, seen]).toEqual([0, expect.stringContaining(id)]);
+    expect((await home.gsv(["wait", "init:1000"])).status).toBe(0);
+    const messages = jsonLines<Message>((await home.gsv(["history", "--json"])).stdout);
+    const results = messages.flatMap((message) => (message.role === "toolResult" ? [message.content.output] : []));
+    expect(results).toHaveLength(1);
+    expect(results[0]).toContain("echo kept them");
+    expect(results[0]).toContain("kept them\n(exit status 0)");
+    expect(server.requests.at(-1)?.body).toContain("kept them");
+    // Left as it was, it is a plain yes.
+    expect((await edits(home, await ask(), "\r")).status).toBe(0);
+    expect((await home.gsv(["wait", "init:1000"])).status).toBe(0);
+    const last = jsonLines<Message>((await home.gsv(["history", "--json"])).stdout).at(-2);
+    expect(JSON.stringify(last?.content)).toMatch(/"output":"rm: cannot remove/);
+  } finally {
+    await home.dispose();
+  }
+}, 30_000);

@@ -1,0 +1,129 @@
+// Credits of those who come through a channel.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { CreditBalance } from "../../src/abi/credits.ts";
+import { CreditGate } from "../../src/kernel/credits.ts";
+import type { CreditRows } from "../../src/store/kernel/credits.ts";
+import { FakeClock } from "../support/clock.ts";
+import { TestKernel } from "../support/kernel.ts";
+import { KernelPlane } from "../support/kernel-plane.ts";
+
+const ALICE = { ownerUid: 1000, wallet: "ALICE7" };
+
+let plane: KernelPlane;
+let credits: CreditRows;
+let gate: CreditGate;
+
+beforeEach(() => {
+  plane = new KernelPlane();
+  ({ credits } = plane.begin());
+  gate = new CreditGate({ credits, clock: new FakeClock() });
+});
+afterEach(() => plane.dispose());
+
+const turn = (number: number) => ({ ...ALICE, reference: `turn ${number}`, sessionId: "s1" });
+
+describe("granting", () => {
+  test("adds credits, once for a reference, and never less than one", async () => {
+    await using home = await TestKernel.boot();
+    const grant = (amount: number, more: object = {}) => ({ wallet: "ALICE7", amount, ...more });
+    expect(await home.sys.call<CreditBalance>("credits.grant", grant(100))).toMatchObject({ available: 100 });
+    await home.sys.call("credits.grant", grant(50, { reference: "invoice 12" }));
+    expect(await home.refusal("credits.grant", grant(50, { reference: "invoice 12" }))).toMatchObject({
+      code: "EEXIST",
+    });
+    for (const amount of [0, -5, 1_000_001])
+      expect(await home.refusal("credits.grant", grant(amount))).toMatchObject({ code: "EINVAL" });
+    const { balances } = await home.sys.call<{ balances: CreditBalance[] }>("credits.balance", {});
+    expect(balances).toEqual([expect.objectContaining({ wallet: "ALICE7", available: 150, purchased: 150 })]);
+  });
+
+  test("the same request again is the same grant", async () => {
+    await using home = await TestKernel.boot();
+    for (let time = 0; time < 2; time++)
+      await home.sys.call("credits.grant", { wallet: "ALICE7", amount: 10 }, { requestId: "r1" });
+    const { balances } = await home.sys.call<{ balances: CreditBalance[] }>("credits.balance", { wallet: "ALICE7" });
+    expect(balances[0]?.available).toBe(10);
+  });
+});
+
+describe("turns", () => {
+  test("are charged one by one, with a word when it becomes little and an end when nothing is left", async () => {
+    await credits.add(ALICE, { type: "grant", amount: 2, now: 1 });
+    expect(await gate.chargeTurn(turn(1))).toEqual({ success: true, isLow: true, isExhausted: false, available: 1 });
+    expect(await gate.chargeTurn(turn(1))).toMatchObject({ success: true, available: 1 });
+    expect(await gate.chargeTurn(turn(2))).toEqual({ success: true, isLow: true, isExhausted: true, available: 0 });
+    expect(await gate.mayStart(ALICE)).toBe(false);
+    expect(await gate.chargeTurn(turn(3))).toMatchObject({ success: false, isExhausted: true });
+    const rows = await credits.ledger(ALICE, { limit: 20 });
+    expect(rows.map(({ type, balanceAfter }) => [type, balanceAfter])).toEqual([
+      ["deduction", 0],
+      ["deduction", 1],
+      ["grant", 2],
+    ]);
+  });
+
+  test("whoever comes for the first time has what is free, once", async () => {
+    expect(await gate.mayStart(ALICE)).toBe(true);
+    expect(await gate.mayStart(ALICE)).toBe(true);
+    expect((await credits.balance(ALICE)).available).toBe(100);
+    const bob = { ownerUid: 1000, wallet: "BOB" };
+    await credits.setRate(1000, "free_credits_on_first_message", 0, 1);
+    expect(await gate.mayStart(bob)).toBe(false);
+  });
+
+  test("what is reserved is not spent by others, and what is left of it is given back", async () => {
+    await credits.add(ALICE, { type: "grant", amount: 25, now: 1 });
+    expect(await gate.reserve(ALICE, { count: 2, reference: "g1" })).toBe(20);
+    expect(await gate.reserve(ALICE, { count: 1, reference: "g2" })).toBeNull();
+    expect(await gate.settle(ALICE, { amount: 20, taken: 7, reference: "g1" })).toBe(true);
+    expect(await credits.balance(ALICE)).toMatchObject({ credits: 18, reserved: 0, available: 18, consumed: 7 });
+    expect(await gate.settle(ALICE, { amount: 20, taken: 7, reference: "g3" })).toBe(false);
+  });
+
+  test("money becomes whole credits, once a payment", async () => {
+    const paid = (microAlgos: number, txid: string) => gate.purchase(ALICE, { microAlgos, txid });
+    expect([await paid(999, "a"), await paid(1000, "b"), await paid(1_999_999, "c"), await paid(1000, "b")]).toEqual([
+      0, 1, 1999, 0,
+    ]);
+  });
+});
+
+test("whatever is granted, charged, reserved and settled: nothing below zero, and the ledger adds up", async () => {
+  const moves = fc.array(
+    fc.record({
+      verb: fc.constantFrom("add", "take", "reserve", "settle"),
+      amount: fc.integer({ min: 1, max: 40 }),
+      taken: fc.integer({ min: 0, max: 50 }),
+      reference: fc.option(fc.constantFrom("a", "b", "c"), { nil: undefined }),
+    }),
+    { maxLength: 30 },
+  );
+  let wallet = 0;
+  await fc.assert(
+    fc.asyncProperty(moves, async (all) => {
+      const whose = { ownerUid: 1000, wallet: `W${wallet++}` };
+      let credited = 0;
+      let spent = 0;
+      for (const { verb, amount, taken, reference } of all) {
+        const type = ({ add: "grant", take: "deduction", reserve: "reserve", settle: "release" } as const)[verb];
+        const move = { type, amount, reference, now: 1 };
+        const made =
+          verb === "settle" ? await credits.settle(whose, { ...move, taken }) : await credits[verb](whose, move);
+        if (made.ok && verb === "add") credited += amount;
+        if (made.ok && verb === "take") spent += amount;
+        if (made.ok && verb === "settle") spent += taken;
+        const { available, reserved } = made.balance;
+        expect(available).toBeGreaterThanOrEqual(0);
+        expect(reserved).toBeGreaterThanOrEqual(0);
+      }
+      expect(await credits.balance(whose)).toMatchObject({
+        credits: credited - spent,
+        purchased: credited,
+        consumed: spent,
+      });
+    }),
+    { numRuns: 30 },
+  );
+});

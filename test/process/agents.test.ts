@@ -1,0 +1,113 @@
+// Agents, bundles and projects through the calls that people make, and what comes of them in the next request to a model.
+
+import { describe, expect, test } from "bun:test";
+import type { AgentInfo } from "../../src/syscalls/agent-service.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+
+async function asked(home: TestKernel, args: object) {
+  const pid = await home.task(args);
+  await home.say("hello", { pid });
+  const request = home.model.asked(pid).at(-1);
+  return { pid, system: request?.system ?? "", tools: (request?.tools ?? []).map(({ name }) => name) };
+}
+
+const PERSONA = { archetype: "technical", traits: "precise, patient", voice: "Short sentences." };
+
+describe("an agent", () => {
+  test("is an account of its owner's, and a process as it is told who it is", async () => {
+    await using home = await TestKernel.boot();
+    const made = await home.sys.call<AgentInfo>("agent.create", { name: "ada", description: "builds", ...PERSONA });
+    expect(made).toMatchObject({ name: "ada", owner: "sam", description: "builds", tools: null, bundles: [] });
+    expect(made.persona).toMatchObject({ archetype: "technical", traits: ["precise", "patient"] });
+    const { system } = await asked(home, { as: "ada" });
+    expect(system).toContain("## Persona\nArchetype: technical\nPersonality traits: precise, patient\n");
+    expect((await asked(home, {})).system).not.toContain("## Persona");
+  });
+
+  test("an edit counts from the next turn on, and what is left out stays", async () => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("agent.create", { name: "ada", ...PERSONA });
+    const { pid } = await asked(home, { as: "ada" });
+    await home.sys.call("persona.set", { name: "ada", background: "Trains." });
+    await home.say("again", { pid });
+    const system = home.model.asked(pid).at(-1)?.system ?? "";
+    expect(system).toContain("Background: Trains.");
+    expect(system).toContain("Archetype: technical");
+    await home.sys.call("persona.clear", { name: "ada" });
+    await home.say("once more", { pid });
+    expect(home.model.asked(pid).at(-1)?.system).not.toContain("## Persona");
+  });
+
+  test("has the tools it was given, offered and allowed, and bundles add theirs", async () => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("agent.create", { name: "ada", tools: "read,Search" });
+    const { pid, tools } = await asked(home, { as: "ada" });
+    expect(tools).toEqual(["Read", "Search"]);
+    home.model.will(pid, { calls: [{ id: "a", name: "Write", args: { path: "~/x", content: "x" } }] }, { text: "no" });
+    await home.say("write", { pid });
+    const result = (await home.messages(pid)).findLast(({ role }) => role === "toolResult");
+    expect(JSON.stringify(result)).toContain("there is no tool Write; the tools are Read, Search.");
+    await home.sys.call("bundle.assign", { name: "coder", agent: "ada" });
+    await home.say("again", { pid });
+    expect(
+      home.model
+        .asked(pid)
+        .at(-1)
+        ?.tools.map(({ name }) => name),
+    ).toContain("Write");
+    expect(home.model.asked(pid).at(-1)?.system).toContain("## Skill Instructions");
+  });
+
+  test("a wrong tool, bundle or name changes nothing", async () => {
+    await using home = await TestKernel.boot();
+    const wrong = [{ tools: "Fly" }, { bundles: "nope" }, { name: "Not A Name" }];
+    for (const each of wrong) await home.refusal("agent.create", { name: "ada", ...each });
+    const { agents } = await home.sys.call<{ agents: AgentInfo[] }>("agent.list", {});
+    expect(agents.map(({ name }) => name)).toEqual(["friday"]);
+    expect(await home.refusal("agent.show", { name: "ada" })).toMatchObject({ code: "ENOENT" });
+  });
+
+  test("an agent does not say who it is", async () => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("agent.create", { name: "ada" });
+    const agent = await home.insideOf(INIT);
+    for (const call of ["agent.edit", "persona.set"])
+      expect(await home.refusal(call, { name: "ada", traits: "free" }, agent)).toMatchObject({ code: "EPERM" });
+  });
+
+  test("removed, it takes what was said of it along", async () => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("agent.create", { name: "ada", ...PERSONA, bundles: "coder" });
+    await home.sys.call("agent.rm", { name: "ada" });
+    await home.sys.call("agent.create", { name: "ada" });
+    expect(await home.sys.call<AgentInfo>("agent.show", { name: "ada" })).toMatchObject({ persona: null, bundles: [] });
+  });
+});
+
+describe("a bundle", () => {
+  test("of one's own comes and goes; those that ship stay", async () => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("bundle.create", { name: "writer", tools: "write", prompt: "Keep lines short." });
+    await home.sys.call("agent.create", { name: "ada", bundles: "writer" });
+    await home.sys.call("bundle.rm", { name: "writer" });
+    expect((await home.sys.call<AgentInfo>("agent.show", { name: "ada" })).bundles).toEqual([]);
+    expect(await home.refusal("bundle.rm", { name: "coder" })).toMatchObject({ code: "EPERM" });
+    const { bundles } = await home.sys.call<{ bundles: { name: string; preset: boolean }[] }>("bundle.list", {});
+    expect(bundles.filter(({ preset }) => preset)).toHaveLength(9);
+  });
+});
+
+describe("a project", () => {
+  test("is told to its processes and to those they start", async () => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("project.create", { name: "site", instructions: "Dutch first.", bundles: "researcher" });
+    const { pid, system } = await asked(home, { project: "site" });
+    expect(system).toContain("## Project site\nDutch first.\n");
+    expect(system).toContain("## Skill Instructions\nGive the source");
+    expect((await asked(home, { parent: pid })).system).toContain("Dutch first.");
+    await home.sys.call("project.rm", { name: "site" });
+    await home.say("again", { pid });
+    expect(home.model.asked(pid).at(-1)?.system).not.toContain("Dutch first.");
+    expect(await home.refusal("proc.spawn", { project: "site" })).toMatchObject({ code: "ENOENT" });
+  });
+});

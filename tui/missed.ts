@@ -1,0 +1,54 @@
+// What happened while nobody looked, in one line: of the process one comes back to how much was said and done, of the others which ended and
+// which wait. Pure.
+
+import { age } from "../commands/process-table.ts";
+import type { Message } from "../src/abi/message.ts";
+import type { ProcessInfo } from "../src/abi/process.ts";
+
+/** The last that somebody at this terminal saw of a process. */
+export interface Seen {
+  readonly seq: number;
+  readonly at: number;
+}
+
+export interface WhileAway {
+  readonly pid: string;
+  readonly since: Seen;
+  readonly now: number;
+  /** Of the process itself, since then. */
+  readonly messages: readonly Message[];
+  readonly hasMore: boolean;
+  readonly processes: readonly ProcessInfo[];
+}
+
+const NAMED_MAX = 3;
+
+export function missedText(away: WhileAway): string | null {
+  const { pid, since, now, messages, hasMore, processes } = away;
+  const said = messages.filter((message) => message.role === "assistant" && message.content.text !== "").length;
+  const results = messages.filter((message) => message.role === "toolResult");
+  const failed = results.filter(({ content }) => content.isError).length;
+  const more = hasMore ? "more than " : "";
+  const parts = [
+    ...counted(said, "answer", more),
+    ...counted(results.length, "tool call", more),
+    ...(failed === 0 ? [] : [`${failed} failed`]),
+  ];
+  const others = processes
+    .filter(({ pid: other, lastActiveAt }) => other !== pid && (lastActiveAt ?? 0) > since.at)
+    .map((process) => `${process.pid} ${endOf(process)}`);
+  const named =
+    others.length > NAMED_MAX ? [...others.slice(0, NAMED_MAX), `${others.length - NAMED_MAX} more`] : others;
+  const told = [...(parts.length === 0 ? [] : [parts.join(", ")]), ...(named.length === 0 ? [] : [named.join(", ")])];
+  return told.length === 0 ? null : `while you were away (${age(now - since.at)}): ${told.join("; ")}`;
+}
+
+function counted(count: number, what: string, more: string): readonly string[] {
+  return count === 0 ? [] : [`${more}${count} ${what}${count === 1 ? "" : "s"}`];
+}
+
+function endOf({ state, lastStatus }: ProcessInfo): string {
+  if (state === "idle") return lastStatus === null || lastStatus === "ok" ? "done" : lastStatus;
+  if (state === "waiting_hil") return "waits for you";
+  return state === "running" || state === "waiting_tool" || state === "queued" ? "is at work" : state;
+}

@@ -1,0 +1,93 @@
+// That one is here: what is told of the process is shown without gaps, how far it was seen is kept, and on return what was missed is summed up.
+
+import type { Io } from "../commands/command.ts";
+import { allProcesses } from "../commands/top.ts";
+import { LIMITS } from "../src/abi/limits.ts";
+import type { Signal } from "../src/abi/signal.ts";
+import type { HistoryPage } from "../src/syscalls/services.ts";
+import { Following, type Gap } from "./following.ts";
+import { missedText, type Seen } from "./missed.ts";
+import type { Effect, Entry, Happening } from "./state.ts";
+
+/** How far each process was seen here, for the next time. */
+export interface SeenPort {
+  of(pid: string): Seen | null;
+  keep(pid: string, seen: Seen): void;
+}
+
+export interface PresenceOptions {
+  readonly io: Io;
+  /** The process one talks to now. */
+  readonly pid: () => string;
+  readonly happen: (happening: Happening) => void;
+  readonly print: (entry: Entry) => void;
+  readonly seen: SeenPort | null;
+}
+
+export class Presence {
+  private readonly following = new Following();
+  /** Signals that came while something before them was read. */
+  private unheard: Signal[] | null = null;
+
+  constructor(private readonly options: PresenceOptions) {}
+
+  /** History is on the screen up to there. */
+  begin(pid: string, seq: number): void {
+    this.following.begin(seq);
+    const since = this.options.seen?.of(pid) ?? null;
+    if (since !== null) void this.tellMissed(pid, since).catch(() => {});
+  }
+
+  /** How far it was seen, for the next time. */
+  keep(): void {
+    const { seen, pid, io } = this.options;
+    const { seq } = this.following;
+    if (seq >= 0) seen?.keep(pid(), { seq, at: io.clock.now() });
+  }
+
+  /** What is said here need not be read back. */
+  noting(happening: Happening, effects: readonly Effect[]): void {
+    if (happening.type === "sent") this.following.sent(happening.runId);
+    for (const effect of effects) if (effect.do === "send") this.following.said(effect.text);
+    if (happening.type === "signal" && happening.signal.name === "chat.complete") this.keep();
+  }
+
+  /** What was said elsewhere stands before what was answered to it. */
+  hear(signal: Signal): void {
+    const { pid, happen, io } = this.options;
+    if (this.unheard !== null) {
+      this.unheard.push(signal);
+      return;
+    }
+    const gap = signal.pid === pid() ? this.following.gapBefore(signal) : null;
+    if (gap === null) happen({ type: "signal", signal, at: io.clock.now() });
+    else {
+      this.unheard = [];
+      void this.fill(gap, signal);
+    }
+  }
+
+  private async fill(gap: Gap, signal: Signal): Promise<void> {
+    const { io, pid, print, happen } = this.options;
+    const limit = Math.min(LIMITS.historyPageMax, gap.through - gap.afterSeq);
+    const page = await io
+      .sys()
+      .call<HistoryPage>("proc.history", { pid: pid(), afterSeq: gap.afterSeq, limit })
+      .catch(() => null);
+    for (const text of this.following.saidElsewhere(page?.messages ?? [], gap)) print({ kind: "said", text });
+    const waiting = this.unheard ?? [];
+    this.unheard = null;
+    happen({ type: "signal", signal, at: io.clock.now() });
+    for (const each of waiting) this.hear(each);
+  }
+
+  private async tellMissed(pid: string, since: Seen): Promise<void> {
+    const { io, print } = this.options;
+    const query = { pid, afterSeq: since.seq, limit: LIMITS.historyPageMax };
+    const [page, processes] = await Promise.all([io.sys().call<HistoryPage>("proc.history", query), allProcesses(io)]);
+    const { messages, hasMoreAfter: hasMore } = page;
+    const text = missedText({ pid, since, now: io.clock.now(), messages, hasMore, processes });
+    if (text !== null && this.options.pid() === pid) print({ kind: "note", text });
+    this.keep();
+  }
+}
