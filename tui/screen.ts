@@ -8,6 +8,10 @@ export interface Tty {
   write(text: string): void;
   readonly columns: number;
   readonly rows: number;
+  /** Looks at its size anew; whoever listens is told when it has changed. */
+  look?(): void;
+  /** Has another size for a while before it says so, as a multiplexer does. */
+  readonly lags?: boolean;
 }
 
 export interface Live {
@@ -26,6 +30,8 @@ const CSI = "\x1b[";
 // Terminals that know this show a paint at once; the others are left with little to tear, because rows are written over in place.
 /** How long a terminal may take to say where its cursor is. */
 const ANSWER_MS = 100;
+/** What was painted so short a time before a terminal that lags said that it has another size was painted after it had. */
+const LAG_MS = 300;
 const WHERE = `${CSI}6n`;
 const [BEGIN, END] = [`${CSI}?2026h`, `${CSI}?2026l`];
 const [HIDE, SHOW] = [`${CSI}?25l`, `${CSI}?25h`];
@@ -40,6 +46,8 @@ export class Screen {
   private committed: string[] = [];
   /** What the terminal shows of the live part, each line as it was written, and where its cursor is. */
   private shown: readonly string[] = [];
+  /** When each of them was written last. */
+  private paintedAt: readonly number[] = [];
   private at: Cursor = { row: 0, column: 0 };
   private shownColumns: number;
   private alt: readonly string[] = [];
@@ -73,6 +81,7 @@ export class Screen {
   paint(): void {
     this.due?.();
     this.due = null;
+    if (this.mode === "main") this.tty.look?.();
     if (this.mode !== "main" || this.asked !== null) return;
     const frame = this.fitted();
     const text = this.committed.length === 0 && this.isSameShape(frame) ? this.changedRows(frame) : this.whole(frame);
@@ -211,6 +220,8 @@ export class Screen {
       text += `${vertical(index - row)}\r${line}${CLEAR_LINE_END}`;
       row = index;
     });
+    const now = this.clock.mono();
+    this.paintedAt = frame.lines.map((line, at) => (line === this.shown[at] ? (this.paintedAt[at] ?? now) : now));
     const to = frame.cursor ?? this.at;
     if (text === "" && to.row === this.at.row && to.column === this.at.column) return "";
     this.shown = frame.lines;
@@ -226,19 +237,23 @@ export class Screen {
     const to = frame.cursor ?? { row: last, column: 0 };
     const text = `${this.toTop()}${WRAP}${above}${NO_WRAP}${below}${CLEAR_BELOW}${vertical(to.row - last)}${column(to.column)}${WRAP}`;
     this.shown = frame.lines;
+    this.paintedAt = frame.lines.map(() => this.clock.mono());
     this.at = to;
     this.shownColumns = columns;
     this.wrapped = 0;
     return text;
   }
 
+  private rowsNow(line: string, row: number): number {
+    const isCut = this.tty.lags === true && this.clock.mono() - (this.paintedAt[row] ?? 0) < LAG_MS;
+    return isCut ? 1 : rowsOf(Bun.stringWidth(line), this.tty.columns);
+  }
+
   // After a change of the width the terminal shows each row of ours on as many as it takes.
   private toTop(): string {
     const { columns } = this.tty;
     if (this.shownColumns === columns) return `${vertical(-this.at.row)}\r`;
-    const above = this.shown
-      .slice(0, this.at.row)
-      .reduce((sum, line) => sum + rowsOf(Bun.stringWidth(line), columns), 0);
+    const above = this.shown.slice(0, this.at.row).reduce((sum, line, row) => sum + this.rowsNow(line, row), 0);
     return `${vertical(-(above + this.wrapped))}\r`;
   }
 }

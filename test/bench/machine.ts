@@ -1,7 +1,16 @@
 // What the benchmarks measure with: the binary and a floor program started as processes, a fresh home, the kernel looked
 // at from outside through the files of the operating system.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { build, GSV } from "../../src/build.ts";
