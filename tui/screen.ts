@@ -245,7 +245,9 @@ export class Screen {
   }
 
   private rowsNow(line: string, row: number): number {
-    const isCut = this.tty.lags === true && this.clock.mono() - (this.paintedAt[row] ?? 0) < LAG_MS;
+    // Where the cursor's own row was wrapped, so was what was painted before it.
+    const isCut =
+      this.tty.lags === true && this.wrapped === 0 && this.clock.mono() - (this.paintedAt[row] ?? 0) < LAG_MS;
     return isCut ? 1 : rowsOf(Bun.stringWidth(line), this.tty.columns);
   }
 

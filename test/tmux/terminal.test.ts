@@ -14,7 +14,7 @@ const STORY = Array.from({ length: LINES }, (_, line) =>
 ).join("\n\n");
 
 /** Nothing is written any more, and nothing typed. */
-const IDLE = /^(?![\s\S]*esc stops)[\s\S]*^›$/m;
+const IDLE = /^(?:(?!esc stops)[\s\S])*\n›$/;
 
 async function inWindow(
   size: readonly [number, number],
