@@ -40,18 +40,20 @@ function lookalikeLines(text: string): readonly string[] {
   return found.length > lines.length ? [...lines, `  and ${found.length - lines.length} words more like it`] : lines;
 }
 
-function requestBody({ call, about, ...asked }: Asked): readonly string[] {
+function requestBody(asked: Asked): readonly string[] {
+  const diff = asked.about?.diff ?? null;
+  return [...requestLines(asked), ...(diff === null ? [] : quoted(diff))];
+}
+
+/** The same without the difference it makes. */
+export function requestLines({ call, about, ...asked }: Pick<Asked, "call" | "about" | "args">): readonly string[] {
   const args = asked.args as Approval["args"];
   const { diff = null } = about ?? {};
   const main = MAIN[call];
   const body = main !== undefined && typeof args[main] === "string" ? (args[main] as string) : null;
   const rest = Object.entries(args).filter(([name]) => name !== main && name !== "target");
   const others = diff === null ? rest : rest.filter(([name]) => !CHANGES.has(name));
-  return [
-    ...(body === null ? [] : quoted(body)),
-    ...others.flatMap(([name, value]) => argumentText(name, value)),
-    ...(diff === null ? [] : quoted(diff)),
-  ];
+  return [...(body === null ? [] : quoted(body)), ...others.flatMap(([name, value]) => argumentText(name, value))];
 }
 
 /** Why it asks. */

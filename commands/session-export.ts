@@ -18,7 +18,7 @@ interface Document {
   readonly foot: string;
 }
 
-export const exportInput = {
+const exportInput = {
   key: sessionKey,
   format: field.withDefault(field.choice("form of the document", FORMATS, { letter: "f", meta: "FORM" }), "md"),
 };

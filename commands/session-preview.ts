@@ -15,7 +15,7 @@ export const sessionKey = field.withDefault(
   MAIN_SESSION_KEY,
 );
 
-export const previewInput = {
+const previewInput = {
   key: sessionKey,
   limit: field.optional(field.int("only the newest N messages", { min: 1, letter: "l", meta: "N" })),
 };

@@ -25,6 +25,13 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
     { summary: "Start a task, follow it, exit as it does", load: async () => (await import("./run-task.ts")).run },
   ],
   [
+    "council",
+    {
+      summary: "Let several agents answer, discuss and sum up",
+      load: async () => (await import("./council.ts")).council,
+    },
+  ],
+  [
     "wait",
     { summary: "Wait until processes have finished", load: async () => (await import("./wait.ts")).waitAs("wait") },
   ],

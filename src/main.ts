@@ -196,11 +196,9 @@ async function commandProcess(): Promise<number> {
   try {
     const isPerson = stdin.isTTY && io.stdout.isTTY;
     const to = isPerson && argv[0] === "attach" ? await attachRequestOf(argv) : null;
-    if (to !== null) return await shell(io, await atHome(here), (hear) => (tell = hear), to);
-    if (!isPerson || argv.some((word) => word !== "--plain")) return await runCommandLine(argv, io);
-    const place = await atHome(here);
-    if (argv.length > 0) return await plainShell(io, place.paths.historyFile);
-    return await shell(io, place, (hear) => (tell = hear));
+    if (to === null && (!isPerson || argv.some((word) => word !== "--plain"))) return await runCommandLine(argv, io);
+    const [{ atTerminal }, { paths }] = await Promise.all([import("./boot/at-terminal.ts"), atHome(here)]);
+    return await atTerminal(io, { paths, onWord: (hear) => (tell = hear), plain: to === null && argv.length > 0, to });
   } finally {
     await sys.close();
   }
@@ -208,60 +206,6 @@ async function commandProcess(): Promise<number> {
 
 async function attachRequestOf(argv: readonly string[]): Promise<AttachRequest | null> {
   return (await import("../commands/attach.ts")).attachRequest(argv);
-}
-
-/** gsv on a terminal: the prompt first, then what it takes to use it. */
-async function shell(
-  io: Io,
-  { paths }: Invocation,
-  onWord: (hear: (line: string) => void) => void,
-  to: AttachRequest | null = null,
-): Promise<number> {
-  const [{ abilitiesOf }, { themeOf }] = await Promise.all([import("../tui/abilities.ts"), import("../tui/theme.ts")]);
-  const abilities = abilitiesOf(io.env);
-  if (abilities.dumb || io.env.GSV_PLAIN) return plainShell(io, paths.historyFile);
-  const { openTerminal } = await import("./boot/tty.ts");
-  const terminal = openTerminal(io.clock, abilities);
-  const theme = themeOf(abilities);
-  const typed: Uint8Array[] = [];
-  const words: string[] = [];
-  onWord((line) => words.push(line.trimEnd()));
-  terminal.take((bytes) => typed.push(bytes));
-  try {
-    await io.kernel.start();
-    const [{ terminalShell }, { readHistory }, { seenIn }] = await Promise.all([
-      import("../tui/app.ts"),
-      import("./boot/repl.ts"),
-      import("./boot/seen.ts"),
-    ]);
-    const [history, seen] = [readHistory(paths.historyFile), seenIn(paths.seenFile)];
-    const early = () => typed;
-    return await terminalShell(io, { version: VERSION, terminal, theme, abilities, history, seen, early, words, to });
-  } catch (error) {
-    terminal.give();
-    const [{ printError }, { exitStatusOf }] = await Promise.all([
-      import("../commands/print.ts"),
-      import("./abi/errno.ts"),
-    ]);
-    await printError(io, error, false);
-    return exitStatusOf(error);
-  } finally {
-    terminal.give();
-  }
-}
-
-/** Line by line, for terminals that only take text. */
-async function plainShell(io: Io, historyFile: string): Promise<number> {
-  await io.kernel.start();
-  const [{ plainShell }, { replPorts }] = await Promise.all([import("../tui/plain.ts"), import("./boot/repl.ts")]);
-  // Between two lines nobody takes ctrl-c: it must not end the shell.
-  const heard = () => {};
-  process.on("SIGINT", heard);
-  try {
-    return await plainShell(io, replPorts(historyFile, VERSION));
-  } finally {
-    process.off("SIGINT", heard);
-  }
 }
 
 /** Few commands look at the home as a whole. */

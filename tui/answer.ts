@@ -10,7 +10,7 @@ export interface AnswerOptions {
   readonly columns: () => number;
 }
 
-const PROSE_COLUMNS_MAX = 96;
+export const PROSE_COLUMNS_MAX = 96;
 const INDENT = "  ";
 const CODE_INDENT = "      ";
 const FENCE = /^\s*(`{3,}|~{3,})\s*([\w+#.-]*)/;

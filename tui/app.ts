@@ -7,14 +7,15 @@ import { messageOf } from "../src/abi/errno.ts";
 import { initPid, uuidv7 } from "../src/abi/ids.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
 import { inLettersOfAscii } from "./abilities.ts";
+import { isCounting } from "./activity.ts";
 import { type Attached, attachTo } from "./attach.ts";
 import { Attention } from "./attention.ts";
 import { Effects, entriesOf } from "./effects.ts";
+import { foldsOf } from "./folds.ts";
 import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
 import { KeyReader, type Typed } from "./keys.ts";
 import { Leaving } from "./leaving.ts";
-import { likedTheme } from "./liked-theme.ts";
 import { LineShell } from "./line-shell.ts";
 import type { AppPorts } from "./ports.ts";
 import { Presence } from "./presence.ts";
@@ -24,13 +25,13 @@ import type { Route } from "./route.ts";
 import { type Live, Screen } from "./screen.ts";
 import { settingOf } from "./setting.ts";
 import { SLASHES } from "./slash.ts";
-import { type Entry, type Happening, initialState, type State, type Who } from "./state.ts";
-import { retheme, still, type Theme, type ThemeName } from "./theme.ts";
-import { Transcript, textOf } from "./transcript.ts";
+import { type Happening, initialState, type State, type Who } from "./state.ts";
+import { retheme, still, THEME_KEY, THEMES, type Theme, type ThemeName } from "./theme.ts";
+import { plainText } from "./told.ts";
+import { Transcript } from "./transcript.ts";
 import { goesOn } from "./unfinished.ts";
 import type { DockView } from "./view/dock.tsx";
-import type { ViewPlace } from "./view/draw.tsx";
-import type { View } from "./views.ts";
+import { ViewPainter } from "./view-painter.ts";
 
 const SIGNALS = ["chat.*", "process.*"];
 const ESCAPE_MS = 40;
@@ -39,7 +40,6 @@ const STILL_TICK_MS = 1000;
 const HOLD_MS = 500;
 /** How often lists of processes are looked at anew. */
 const LOOK_MS = 1000;
-const VIEW_MS = 16;
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const who = await io.sys().call<Who>("system.whoami", {});
@@ -54,11 +54,10 @@ class App {
   private readonly effects: Effects;
   private readonly attention: Attention;
   private readonly leaving = new Leaving();
-  private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status.join("  ")];
-  private drawView: (view: View, state: State, place: ViewPlace) => readonly string[] = () => [];
+  private drawDock: (view: DockView) => readonly string[] = ({ status }) => [status];
   private readonly theme: Theme;
   private readonly presence: Presence;
-  private viewDue: (() => void) | null = null;
+  private readonly painter: ViewPainter;
   private settle: (() => void) | null = null;
   /** Effects that have the terminal come one after the other. */
   private turn: Promise<void> = Promise.resolve();
@@ -66,6 +65,7 @@ class App {
   private ticking = false;
   /** Keys that wait for what the one before makes of the line. */
   private held: Typed[] | null = null;
+  private readonly programs = (word: string) => this.shell.isProgram(word);
 
   constructor(
     private readonly io: Io,
@@ -77,13 +77,20 @@ class App {
     this.theme = theme;
     const tty = abilities.unicode ? terminal : inLettersOfAscii(terminal);
     const { pid = initPid(who.uid), readOnly = false } = ports.to ?? {};
-    this.state = { ...initialState({ who, pid, lines: history.lines }), readOnly };
+    this.state = { ...initialState({ who, pid, past: history.past }), readOnly };
     this.attention = new Attention({
       write: (text) => void (this.busy || tty.write(text)),
       notifies: abilities.notifies,
       titled: abilities.told,
     });
     this.screen = new Screen(tty, io.clock, () => this.frame());
+    this.painter = new ViewPainter({
+      screen: this.screen,
+      clock: io.clock,
+      state: () => (this.busy ? null : this.state),
+      size: terminal,
+      theme,
+    });
     this.transcript = new Transcript({
       theme,
       columns: () => terminal.columns,
@@ -106,13 +113,14 @@ class App {
       withTerminal: (work) => {
         this.turn = this.turn.then(() => this.withTerminal(work));
       },
+      route: (text, pinned) => this.route(text, pinned),
       suspend: () => terminal.suspend(),
       pushUp: () => this.screen.pushUp(),
-      remember: (line) => history.add(line),
+      remember: (entry) => history.add(entry),
       leave: (status) => this.leaving.leave(status),
       attach: (pid, readOnly) => void this.attach(pid, readOnly),
       theme: (name) => this.choose(name),
-      told: (page) => textOf(entriesOf(page), this.theme, terminal.columns),
+      told: (page) => plainText(page, terminal.columns),
       hold: (work) => void this.hold(work),
     });
   }
@@ -123,7 +131,7 @@ class App {
     terminal.onResize(() => {
       this.screen.resized();
       this.show();
-      this.paintView();
+      this.painter.paint();
     });
     terminal.onGone(() => this.leaving.hungUp());
     const letGo = this.leaving.hear(this.io);
@@ -132,7 +140,9 @@ class App {
       terminal.take((bytes) => this.hear(bytes));
       for (const bytes of early()) this.hear(bytes);
       void this.withBoxes();
-      return await this.leaving.over;
+      const status = await this.leaving.over;
+      await this.effects.farewell();
+      return status;
     } finally {
       this.presence.keep();
       stop();
@@ -155,18 +165,22 @@ class App {
     return this.io.clock.now();
   }
 
+  /** As it was chosen the last time. */
+  private async likedTheme(): Promise<void> {
+    const name = await settingOf(this.io, THEME_KEY, ["auto", ...(Object.keys(THEMES) as ThemeName[])]);
+    if (name !== "auto") this.choose(name);
+  }
+
   private async begin(): Promise<void> {
-    const { version, terminal, words } = this.ports;
-    const { pid, who } = this.state;
-    const { theme } = this;
-    const sys = this.io.sys();
-    const [attached, liked] = await Promise.all([attachTo(sys, pid, terminal.rows), likedTheme(sys)]);
-    if (liked !== "auto") this.choose(liked);
+    const { theme, ports, state } = this;
+    const { version, terminal, words } = ports;
+    const { pid, who } = state;
+    const [attached] = await Promise.all([attachTo(this.io.sys(), pid, terminal.rows), this.likedTheme()]);
     const { model, page } = attached;
     const isNew = page.messageCount === 0;
     const about = { version, username: who.username, pid, model, isNew, columns: terminal.columns };
     const told = words.map((word) => theme.dim(sanitize(word)));
-    this.print({ kind: "lines", lines: [...told, ...greeting(about, theme)] });
+    this.transcript.add({ kind: "lines", lines: [...told, ...greeting(about, theme)] });
     this.know(attached);
     this.attention.calls = await settingOf(this.io, "terminal.notify", ["auto", "bell", "off"]);
     if ((await settingOf(this.io, "terminal.motion", ["full", "reduced"])) === "reduced") still(this.theme);
@@ -178,7 +192,10 @@ class App {
       this.presence.keep();
       this.happen({ type: "attached", pid, readOnly });
       const { label } = attached.info;
-      this.print({ kind: "note", text: `now talking to ${pid}${label === null ? "" : ` · ${reveal(label)}`}` });
+      this.transcript.add({
+        kind: "note",
+        text: `now talking to ${pid}${label === null ? "" : ` · ${reveal(label)}`}`,
+      });
       this.know(attached);
     } catch (error) {
       this.happen({ type: "told", text: messageOf(error), at: this.now() });
@@ -186,10 +203,11 @@ class App {
   }
 
   private know({ info, page, approvals, model }: Attached): void {
-    for (const entry of entriesOf(page)) this.print(entry);
+    for (const entry of entriesOf(page)) this.transcript.add(entry);
     this.presence.begin(info.pid, page.messages.at(-1)?.id ?? 0);
-    this.happen({ type: "known", state: info.state, waitsFor: info.waitsFor, model });
-    const asks = approvals.map((each) => ({ ...each, since: this.now() }));
+    const { state, waitsFor, costUsd } = info;
+    this.happen({ type: "known", state, waitsFor, costUsd, model, folds: foldsOf(page) });
+    const asks = approvals.map((each) => ({ ...each, since: each.createdAt }));
     this.happen({ type: "asked", asks });
   }
 
@@ -199,7 +217,7 @@ class App {
     const { theme } = this;
     const { terminal } = this.ports;
     let drawn: { readonly key: string; readonly lines: readonly string[] } | null = null;
-    this.drawView = drawView;
+    this.painter.draw = drawView;
     this.drawDock = (view) => {
       const key = JSON.stringify([view, terminal.columns, this.state.theme]);
       if (drawn?.key !== key) drawn = { key, lines: drawDock(view, terminal.columns, theme) };
@@ -226,7 +244,7 @@ class App {
     // At once: whoever types sees it now.
     if (typed.length === 0 || this.busy) return;
     this.screen.paint();
-    this.paintView();
+    this.painter.paint();
   }
 
   private async hold(work: Promise<void>): Promise<void> {
@@ -241,8 +259,8 @@ class App {
     const { state: before } = this;
     const { state, effects } = reduce(before, happening, this.hands());
     this.state = state;
-    this.attention.look(before, state, this.now());
     this.presence.noting(happening, effects);
+    this.attention.look(before, state, this.now());
     for (const effect of effects) this.effects.carryOut(effect);
     this.show();
   }
@@ -252,6 +270,7 @@ class App {
       route: (text, pinned) => this.route(text, pinned),
       goesOn,
       columns: this.ports.terminal.columns - 3,
+      now: this.now(),
       size: { columns: this.ports.terminal.columns - 1, rows: this.ports.terminal.rows - 1 },
       newKey: () => uuidv7(this.io.clock.now(), this.io.random),
     };
@@ -273,28 +292,15 @@ class App {
       columns: terminal.columns,
       rows: terminal.rows,
       tail: this.transcript.tail(),
+      programs: this.programs,
       drawDock: this.drawDock,
     });
   }
 
   private show(): void {
-    if (this.state.view === null || this.busy) this.screen.leaveAlt();
-    else {
-      this.screen.enterAlt();
-      this.viewDue ??= this.io.clock.after(VIEW_MS, () => this.paintView());
-    }
+    this.painter.show();
     this.screen.changed();
     this.tick();
-  }
-
-  /** What is written faster than it can be read is drawn all the same only so often. */
-  private paintView(): void {
-    const { state } = this;
-    this.viewDue?.();
-    this.viewDue = null;
-    if (state.view === null || this.busy) return;
-    const { columns, rows } = this.ports.terminal;
-    this.screen.paintAlt(this.drawView(state.view, state, { theme: this.theme, now: this.now(), columns, rows }));
   }
 
   private get isLooking(): boolean {
@@ -309,21 +315,18 @@ class App {
 
   /** Only while something moves by itself is there anything to draw. */
   private tick(): void {
-    const { run, notice } = this.state;
-    if (this.ticking || (run === null && notice === null && !this.isLooking)) return;
+    const { run, notice, asks } = this.state;
+    const counts = asks.length > 0 || isCounting(this.state);
+    if (this.ticking || (run === null && notice === null && !counts && !this.isLooking)) return;
     this.ticking = true;
-    const tickMs = this.theme.glyphs.spinner.length > 1 ? TICK_MS : STILL_TICK_MS;
-    this.io.clock.after(this.isLooking ? LOOK_MS : tickMs, () => {
+    // A spinner turns faster than a clock counts.
+    const turns = run !== null && asks.length === 0 && this.theme.glyphs.spinner.length > 1;
+    this.io.clock.after(this.isLooking ? LOOK_MS : turns ? TICK_MS : STILL_TICK_MS, () => {
       this.ticking = false;
-      const { state } = this;
-      if (state.notice !== null && state.notice.until <= this.now()) this.state = { ...state, notice: null };
+      if ((this.state.notice?.until ?? Infinity) <= this.now()) this.state = { ...this.state, notice: null };
       if (this.isLooking) this.effects.carryOut({ do: "list" });
       this.show();
     });
-  }
-
-  private print(entry: Entry): void {
-    this.transcript.add(entry);
   }
 
   /** The screen lets go of the terminal until this is over. */

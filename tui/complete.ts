@@ -1,89 +1,225 @@
-// What TAB makes of a line: words of gsv's commands by their declarations, programs, pids, and paths of gsv's files as they stand from the
-// shell's directory. It looks, and starts nothing; where it cannot look there is nothing to offer.
+// What TAB makes of a line: words of gsv's commands by their declarations, programs, processes by pid or label, models, and paths of gsv's
+// files as they stand from the shell's directory, or of this machine where the line is for it. It looks, and starts nothing; where it
+// cannot look there is nothing to offer.
 
 import type { Io } from "../commands/command.ts";
 import { completionOf } from "../commands/complete.ts";
+import type { ProcessInfo } from "../src/abi/process.ts";
 import { reveal } from "../src/lib/sanitize.ts";
+import type { ModelPage } from "../src/syscalls/ai-service.ts";
 import type { EntryPage } from "../src/syscalls/file-tree.ts";
+import type { Route } from "./route.ts";
+import { SLASHES } from "./slash.ts";
+import type { Candidate } from "./state.ts";
 
 export interface Completed {
   /** Where in the text the word begins. */
   readonly from: number;
-  readonly candidates: readonly string[];
+  readonly candidates: readonly Candidate[];
 }
 
 export interface CompletePlace {
   readonly io: Io;
   readonly cwd: string;
   readonly home: string;
+  /** Who one talks to. */
+  readonly pid: string;
   /** Everything that can be the first word of a line. */
   readonly programs: () => readonly string[];
 }
 
-const CANDIDATES_MAX = 200;
+interface Asked {
+  readonly before: readonly string[];
+  readonly current: string;
+  readonly to: Route["to"];
+  readonly place: CompletePlace;
+}
 
-/** `text` is what stands before the cursor. */
-export async function complete(text: string, isForShell: boolean, place: CompletePlace): Promise<Completed> {
-  const statement = /(?:^|[|;&(\n])\s*(?<rest>[^|;&(\n]*)$/.exec(text)?.groups?.rest ?? "";
-  const words = statement.split(/\s+/);
+const CANDIDATES_MAX = 200;
+/** Whoever waits for longer would rather type it. */
+const MODELS_MS = 400;
+const HOST = "host:";
+
+/** `text` is what stands before the cursor, `to` where the line goes. */
+export async function complete(text: string, to: Route["to"], place: CompletePlace): Promise<Completed> {
+  const isMessage = to === "chat" || to === "nothing";
+  const line = to === "host" ? text.replace(/^\s*!/, (mark) => " ".repeat(mark.length)) : text;
+  const statement = isMessage ? line : (/(?:^|[|;&(\n])\s*(?<rest>[^|;&(\n]*)$/.exec(line)?.groups?.rest ?? "");
+  const words = statement.split(/(?<!\\)\s+/);
   const current = words.pop() ?? "";
   const from = text.length - current.length;
   const before = words.filter((word) => word !== "" && word !== "gsv");
-  const found = await candidates({ before, current, isForShell, place });
-  return { from, candidates: [...new Set(found)].filter((each) => reveal(each) === each).slice(0, CANDIDATES_MAX) };
+  const found = await candidates({ before, current, to, place });
+  const unique = new Map(found.map((each) => [each.text, each]));
+  const shown = [...unique.values()].filter((each) => reveal(each.text) === each.text);
+  return { from, candidates: shown.slice(0, CANDIDATES_MAX) };
 }
 
-async function candidates(asked: {
-  readonly before: readonly string[];
-  readonly current: string;
-  readonly isForShell: boolean;
-  readonly place: CompletePlace;
-}): Promise<readonly string[]> {
-  const { before, current, isForShell, place } = asked;
-  if (current.startsWith("@")) return (await paths(current.slice(1), place)).map((path) => `@${path}`);
-  if (/^(?:init|task):/.test(current)) return pids(current, place);
-  if (before.length === 0) {
-    const slash = current.startsWith("/") ? "/" : "";
-    const named = place
-      .programs()
-      .filter((name) => name.startsWith(current.slice(slash.length)))
-      .map((name) => `${slash}${name} `);
-    if (current === "" || (named.length > 0 && !current.slice(1).includes("/"))) return current === "" ? [] : named;
-    return paths(current, place);
+async function candidates(asked: Asked): Promise<readonly Candidate[]> {
+  const { before, current, to, place } = asked;
+  if (current.startsWith("@")) {
+    const found = await pathsOf(current.slice(1), place);
+    return found.map(({ text, note }) => ({ text: `@${text}`, note }));
   }
+  if (/^(?:init|task):/.test(current)) return processes(current, place);
+  if (to === "host") return hostPaths(current, place);
+  if (before.length === 0) return firstWords(current, place);
+  if (before[0]?.startsWith("/") && before.length === 1) return slashWords(before[0].slice(1), current, place);
+  if (isModelPlace(before)) return models(current, place);
+  return argumentsOf(asked);
+}
+
+async function argumentsOf({ before, current, to, place }: Asked): Promise<readonly Candidate[]> {
   const { candidates: offered, files } = await completionOf(before, current, place.io);
-  const ours = offered.map(({ value }) => `${value}${/[=/]$/.test(value) ? "" : " "}`);
+  const ours = offered.map(({ value, note = "" }) => ({ text: value + (/[=/]$/.test(value) ? "" : " "), note }));
   if (ours.length > 0 && !files) return ours;
-  return isForShell || /[/~.]/.test(current) ? [...ours, ...(await paths(current, place))] : ours;
+  const named = ours.length > 0 || current === "" ? [] : await byLabel(before, current, place);
+  if (named.length > 0) return named;
+  return to === "shell" || to === "slash" || /[/~.]/.test(current)
+    ? [...ours, ...(await pathsOf(current, place))]
+    : ours;
 }
 
-async function pids(current: string, { io }: CompletePlace): Promise<readonly string[]> {
-  const { processes } = await io.sys().call<{ processes: readonly { pid: string }[] }>("proc.list", {});
-  return processes.map(({ pid }) => `${pid} `).filter((pid) => pid.startsWith(current));
+async function firstWords(current: string, place: CompletePlace): Promise<readonly Candidate[]> {
+  const slash = current.startsWith("/") ? "/" : "";
+  const typed = current.slice(slash.length);
+  const own = slash === "" ? [] : [...SLASHES].map(([name, { summary }]) => ({ name, note: summary }));
+  const programs = place.programs().map((name) => ({ name, note: "" }));
+  const named = [...own, ...programs]
+    .filter(({ name }) => name.startsWith(typed))
+    .map(({ name, note }) => ({ text: `${slash}${name} `, note }));
+  if (current === "") return [];
+  // `/` alone could be any of hundreds: what is the terminal's own comes first.
+  if (current === "/") return named.slice(0, own.length);
+  return named.length > 0 && !typed.includes("/") ? named : pathsOf(current, place);
 }
 
-async function paths(current: string, { io, cwd, home }: CompletePlace): Promise<readonly string[]> {
-  const slash = current.lastIndexOf("/");
-  const [folder, name] = [current.slice(0, slash + 1), current.slice(slash + 1)];
-  if (current === "~") return ["~/"];
-  const path =
-    folder === ""
-      ? cwd
-      : folder.startsWith("/")
-        ? folder
-        : folder.startsWith("~/")
-          ? home + folder.slice(1)
-          : `${cwd}/${folder}`;
+/** After a command of the terminal's own: what the command it stands for takes. */
+async function slashWords(name: string, current: string, place: CompletePlace): Promise<readonly Candidate[]> {
+  if (name === "attach") {
+    const found = await processes(current, place);
+    return found.length > 0 ? found : byLabel(["proc", "get"], current, place);
+  }
+  if (name === "model") return models(current, place);
+  const slash = SLASHES.get(name);
+  const before = slash !== undefined && "line" in slash ? slash.line(place.pid, "").split(" ") : [name];
+  return argumentsOf({ before, current, to: "slash", place });
+}
+
+function isModelPlace(before: readonly string[]): boolean {
+  return before.at(-1) === "--model" || (before[0] === "model" && before.length === 2);
+}
+
+async function models(current: string, { io }: CompletePlace): Promise<readonly Candidate[]> {
+  const late = new AbortController();
+  const stop = io.clock.after(MODELS_MS, () => late.abort());
+  const asking = io.sys().call<ModelPage>("ai.models", {}, { signal: late.signal });
+  const { models: found } = await asking.catch(() => ({ models: [] })).finally(stop);
+  return found
+    .filter(({ model }) => model.startsWith(current) || model.split("/").at(-1)?.startsWith(current))
+    .map(({ model, windowTokens }) => ({
+      text: `${model} `,
+      note: windowTokens === null ? "" : `window of ${windowTokens.toLocaleString("en-US")}`,
+    }));
+}
+
+async function processes(current: string, place: CompletePlace): Promise<readonly Candidate[]> {
+  return (await listed(place)).filter(({ pid }) => pid.startsWith(current)).map(candidateOf);
+}
+
+/** Where a pid is wanted, one is found by the words it was given. */
+async function byLabel(
+  before: readonly string[],
+  current: string,
+  place: CompletePlace,
+): Promise<readonly Candidate[]> {
+  const { candidates: offered } = await completionOf(before, "", place.io);
+  const pids = new Set(offered.map(({ value }) => value));
+  const wanted = current.toLowerCase();
+  return (await listed(place))
+    .filter(
+      ({ pid, label }) =>
+        pids.has(pid) &&
+        label
+          ?.toLowerCase()
+          .split(/\s+/)
+          .some((word) => word.startsWith(wanted)),
+    )
+    .map(candidateOf);
+}
+
+async function listed({ io }: CompletePlace): Promise<readonly ProcessInfo[]> {
+  return (await io.sys().call<{ processes: readonly ProcessInfo[] }>("proc.list", {})).processes;
+}
+
+function candidateOf({ pid, label, state }: ProcessInfo): Candidate {
+  return { text: `${pid} `, note: label === null ? state : `${label} · ${state}` };
+}
+
+async function pathsOf(current: string, place: CompletePlace): Promise<readonly Candidate[]> {
+  if (current.startsWith(HOST)) {
+    const found = await hostPaths(current.slice(HOST.length), place);
+    return found.map(({ text, note }) => ({ text: HOST + text, note }));
+  }
+  const { io, cwd, home } = place;
+  const { folder, name } = splitPath(current);
+  if (current === "~") return [{ text: "~/", note: "" }];
+  const path = folder.startsWith("/")
+    ? folder
+    : folder.startsWith("~/")
+      ? home + folder.slice(1)
+      : folder === ""
+        ? cwd
+        : `${cwd}/${folder}`;
   try {
     const { entries } = await io.sys().call<EntryPage>("fs.list", { path });
-    return entries
-      .filter((entry) => entry.name.startsWith(name) && (name !== "" || !entry.name.startsWith(".")))
-      .map((entry) => `${folder}${quotedAsTyped(entry.name)}${entry.kind === "directory" ? "/" : " "}`);
+    const found = entries.map((entry) => ({ name: entry.name, isFolder: entry.kind === "directory" }));
+    return named(found, folder, name);
   } catch {
     return [];
   }
 }
 
-function quotedAsTyped(name: string): string {
-  return name.replace(/[\s'"\\$`|&;()<>*?[\]{}!#~]/g, "\\$&");
+/** Files of this machine, from where gsv was started. */
+async function hostPaths(current: string, { io }: CompletePlace): Promise<readonly Candidate[]> {
+  const { folder, name } = splitPath(current);
+  if (current === "~") return [{ text: "~/", note: "" }];
+  try {
+    const side = await io.host();
+    const path = folder.startsWith("~/") ? `${io.env.HOME ?? ""}${folder.slice(1)}` : folder === "" ? "." : folder;
+    const names = (await side.names(path)).filter((each) => fits(each, name)).slice(0, CANDIDATES_MAX);
+    const found = names.map(async (each) => {
+      const thing = await side.look(side.within(path, each), { follow: true });
+      return { name: each, isFolder: thing?.kind === "directory" };
+    });
+    return named(await Promise.all(found), folder, name);
+  } catch {
+    return [];
+  }
+}
+
+function splitPath(current: string): { readonly folder: string; readonly name: string } {
+  const plain = current.replace(/\\(.)/g, "$1");
+  const slash = plain.lastIndexOf("/");
+  return { folder: plain.slice(0, slash + 1), name: plain.slice(slash + 1) };
+}
+
+interface Entry {
+  readonly name: string;
+  readonly isFolder: boolean;
+}
+
+function named(entries: readonly Entry[], folder: string, name: string): readonly Candidate[] {
+  return entries
+    .filter((entry) => fits(entry.name, name))
+    .map((entry) => ({ text: `${asTyped(folder)}${asTyped(entry.name)}${entry.isFolder ? "/" : " "}`, note: "" }));
+}
+
+/** One that begins with a dot when a dot is typed. */
+function fits(entry: string, typed: string): boolean {
+  return entry.startsWith(typed) && (typed !== "" || !entry.startsWith("."));
+}
+
+function asTyped(name: string): string {
+  return name.replace(/[\s'"\\$`|&;()<>*?[\]{}!#]/g, "\\$&");
 }

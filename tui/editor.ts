@@ -1,7 +1,8 @@
 // The text being typed, over as many lines as it takes, and what a key makes of it. Pure: every change is a new value. It moves by what a
 // reader calls a letter, and holds a long paste as one letter that stands for all of it.
 
-import { reveal, sanitize } from "../src/lib/sanitize.ts";
+import { sanitize } from "../src/lib/sanitize.ts";
+import { CHIPS, isLong, nextChip } from "./paste.ts";
 
 export interface Editing {
   readonly text: string;
@@ -9,25 +10,29 @@ export interface Editing {
   readonly at: number;
   /** What the letters that stand for pastes stand for. */
   readonly pastes: ReadonlyMap<string, string>;
-  /** What was cut last. */
-  readonly cut: string;
+  /** What was cut, the newest last; it outlives the line. */
+  readonly ring: readonly string[];
   readonly before: readonly Earlier[];
+  /** What was undone. */
+  readonly ahead: readonly Earlier[];
+  /** What the last key did, where the next one may go on with it. */
+  readonly did: Did | null;
 }
+
+type Did =
+  | { readonly what: "typed" | "erased" | "cut" }
+  /** From there to the cursor, this one of the ring, counted from the newest. */
+  | { readonly what: "yanked"; readonly from: number; readonly nth: number };
 
 interface Earlier {
   readonly text: string;
   readonly at: number;
 }
 
-export const EMPTY: Editing = { text: "", at: 0, pastes: new Map(), cut: "", before: [] };
+export const EMPTY: Editing = { text: "", at: 0, pastes: new Map(), ring: [], before: [], ahead: [], did: null };
 
-const PASTE_LINES_MAX = 10;
-const PASTE_CHARS_MAX = 1200;
-/** Letters for private use: none of them is let in from outside. */
-const CHIP_FIRST = 0xf0000;
-const CHIPS = /[\u{F0000}-\u{FFFFD}]/gu;
 const UNDO_MAX = 100;
-const TAB = "  ";
+const RING_MAX = 30;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const WORD = /[\p{L}\p{N}_]/u;
@@ -37,14 +42,22 @@ export function wholeText({ text, pastes }: Editing): string {
   return pastes.size === 0 ? text : text.replace(CHIPS, (chip) => pastes.get(chip) ?? "");
 }
 
+/** A fresh line; what was cut can still be put into it. */
+export function emptied({ ring }: Editing): Editing {
+  return { ...EMPTY, ring };
+}
+
+/** Words are undone one by one, not letter by letter. */
 export function typed(editing: Editing, text: string): Editing {
-  return inserted(editing, sanitize(text).replace(CHIPS, ""));
+  const clean = sanitize(text).replace(CHIPS, "");
+  if (clean === "") return editing;
+  const goesOn = editing.did?.what === "typed" && !(/\s$/.test(editing.text.slice(0, editing.at)) && /^\S/.test(clean));
+  return { ...inserted(editing, clean, goesOn), did: { what: "typed" } };
 }
 
 export function pasted(editing: Editing, text: string): Editing {
-  const lines = text.split("\n").length;
-  if (lines <= PASTE_LINES_MAX && text.length <= PASTE_CHARS_MAX) return typed(editing, text);
-  const chip = String.fromCodePoint(CHIP_FIRST + editing.pastes.size);
+  if (!isLong(text)) return { ...inserted(editing, sanitize(text).replace(CHIPS, "")), did: null };
+  const chip = nextChip(editing.pastes);
   return inserted({ ...editing, pastes: new Map(editing.pastes).set(chip, text) }, chip);
 }
 
@@ -58,7 +71,9 @@ export function replacedBefore(editing: Editing, from: number, text: string): Ed
 }
 
 export function erasedBack(editing: Editing): Editing {
-  return replaced(editing, letterBefore(editing), editing.at, "");
+  if (editing.at === 0) return editing;
+  const goesOn = editing.did?.what === "erased";
+  return { ...replaced(editing, letterBefore(editing), editing.at, "", goesOn), did: { what: "erased" } };
 }
 
 export function erasedAhead(editing: Editing): Editing {
@@ -68,116 +83,73 @@ export function erasedAhead(editing: Editing): Editing {
 export type Move = "left" | "right" | "word-left" | "word-right" | "line-start" | "line-end" | "start" | "end";
 
 export function moved(editing: Editing, move: Move): Editing {
-  return { ...editing, at: placeOf(editing, move) };
+  return { ...editing, at: placeOf(editing, move), did: null };
 }
 
-/** Takes out what lies between the cursor and there, to be put back with `yanked`. */
+/** Takes out what lies between the cursor and there, to be put back with `yanked`; cuts in a row are one. */
 export function cutTo(editing: Editing, move: Move): Editing {
   const place = placeOf(editing, move);
   const [from, to] = [Math.min(place, editing.at), Math.max(place, editing.at)];
   if (from === to) return editing;
-  return { ...replaced(editing, from, to, ""), cut: editing.text.slice(from, to) };
+  const cut = editing.text.slice(from, to);
+  const last = editing.did?.what === "cut" ? (editing.ring.at(-1) ?? "") : null;
+  const ring = last === null ? editing.ring : editing.ring.slice(0, -1);
+  const whole = place < editing.at ? cut + (last ?? "") : (last ?? "") + cut;
+  return { ...replaced(editing, from, to, ""), ring: [...ring, whole].slice(-RING_MAX), did: { what: "cut" } };
 }
 
 export function yanked(editing: Editing): Editing {
-  return inserted(editing, editing.cut);
+  const cut = editing.ring.at(-1);
+  if (cut === undefined) return editing;
+  return { ...inserted(editing, cut), did: { what: "yanked", from: editing.at, nth: 0 } };
+}
+
+/** What was cut before in place of what was just put in. */
+export function yankedBefore(editing: Editing): Editing {
+  const { did, ring } = editing;
+  if (did?.what !== "yanked") return editing;
+  const nth = (did.nth + 1) % ring.length;
+  const cut = ring.at(-1 - nth) ?? "";
+  return { ...replaced(editing, did.from, editing.at, cut, true), did: { ...did, nth } };
 }
 
 export function undone(editing: Editing): Editing {
   const last = editing.before.at(-1);
-  return last === undefined ? editing : { ...editing, ...last, before: editing.before.slice(0, -1) };
-}
-
-/** A row up or down as it is laid out; null at the edge. */
-export function movedRow(editing: Editing, by: -1 | 1, columns: number): Editing | null {
-  const { rows, cursor } = layout(editing, columns);
-  const target = rows[cursor.row + by];
-  if (target === undefined) return null;
-  let at = target.from;
-  for (const { segment } of graphemes.segment(target.text)) {
-    if (Bun.stringWidth(shownText(editing.text.slice(target.from, at + segment.length), editing)) > cursor.column)
-      break;
-    at += segment.length;
-  }
-  return { ...editing, at };
-}
-
-export interface Row {
-  /** As it is in the text, which may hold letters that stand for pastes. */
-  readonly text: string;
-  readonly shown: string;
-  readonly from: number;
-}
-
-export interface Layout {
-  readonly rows: readonly Row[];
-  /** The cell of the cursor. */
-  readonly cursor: { readonly row: number; readonly column: number };
-}
-
-// The same line is drawn many times while an answer grows below it.
-const made = new WeakMap<Editing, { readonly columns: number; readonly layout: Layout }>();
-
-/** The rows of the text in so many columns. */
-export function layout(editing: Editing, columns: number): Layout {
-  const before = made.get(editing);
-  if (before?.columns === columns) return before.layout;
-  const now = laidOut(editing, columns);
-  made.set(editing, { columns, layout: now });
-  return now;
-}
-
-function laidOut(editing: Editing, columns: number): Layout {
-  const rows: Row[] = [];
-  let cursor = { row: 0, column: 0 };
-  let [from, width, place] = [0, 0, 0];
-  const end = (next: number) => {
-    const text = editing.text.slice(from, place);
-    rows.push({ text, shown: shownText(text, editing), from });
-    from = place = next;
-    width = 0;
+  if (last === undefined) return editing;
+  const { text, at } = editing;
+  return {
+    ...editing,
+    ...last,
+    before: editing.before.slice(0, -1),
+    ahead: [...editing.ahead, { text, at }],
+    did: null,
   };
-  for (const { segment, index } of graphemes.segment(editing.text)) {
-    const cells = segment === "\n" ? 0 : Bun.stringWidth(shownText(segment, editing));
-    if (segment !== "\n" && width > 0 && width + cells > columns) end(index);
-    if (index === editing.at) cursor = { row: rows.length, column: width };
-    if (segment === "\n") end(index + 1);
-    else {
-      width += cells;
-      place = index + segment.length;
-    }
-  }
-  if (editing.at === editing.text.length) {
-    if (width >= columns) end(place);
-    cursor = { row: rows.length, column: width };
-  }
-  end(place);
-  return { rows, cursor };
 }
 
-function shownText(text: string, { pastes }: Editing): string {
-  // What was pasted or kept in history may hold anything.
-  const whole = reveal(text.replaceAll("\t", TAB));
-  if (pastes.size === 0) return whole;
-  return whole.replace(CHIPS, (chip) => chipText(pastes.get(chip) ?? "", chip));
+export function redone(editing: Editing): Editing {
+  const next = editing.ahead.at(-1);
+  if (next === undefined) return editing;
+  const { text, at } = editing;
+  return {
+    ...editing,
+    ...next,
+    before: [...editing.before, { text, at }],
+    ahead: editing.ahead.slice(0, -1),
+    did: null,
+  };
 }
 
-function chipText(text: string, chip: string): string {
-  const number = (chip.codePointAt(0) ?? CHIP_FIRST) - CHIP_FIRST + 1;
-  const bytes = Buffer.byteLength(text);
-  const size = bytes < 1024 ? `${bytes} B` : `${Math.round(bytes / 1024)} KB`;
-  return `[paste ${number}: ${text.split("\n").length} lines, ${size}]`;
+function inserted(editing: Editing, text: string, goesOn = false): Editing {
+  return replaced(editing, editing.at, editing.at, text, goesOn);
 }
 
-function inserted(editing: Editing, text: string): Editing {
-  return replaced(editing, editing.at, editing.at, text);
-}
-
-function replaced(editing: Editing, from: number, to: number, by: string): Editing {
+/** `goesOn`: undone together with what was done just before. */
+function replaced(editing: Editing, from: number, to: number, by: string, goesOn = false): Editing {
   if (from === to && by === "") return editing;
   const text = editing.text.slice(0, from) + by + editing.text.slice(to);
-  const before = [...editing.before, { text: editing.text, at: editing.at }].slice(-UNDO_MAX);
-  return { ...editing, text, at: from + by.length, before };
+  const { before } = editing;
+  const kept = goesOn ? before : [...before, { text: editing.text, at: editing.at }].slice(-UNDO_MAX);
+  return { ...editing, text, at: from + by.length, before: kept, ahead: [], did: null };
 }
 
 function letterBefore({ text, at }: Editing): number {

@@ -3,27 +3,31 @@
 
 import type { Output } from "../commands/command.ts";
 import { allProcesses } from "../commands/top.ts";
-import { messageOf, SysError } from "../src/abi/errno.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
 import { reveal } from "../src/lib/sanitize.ts";
-import type { Answered, HistoryPage, Sent, Spawned } from "../src/syscalls/services.ts";
+import type { HistoryPage, Spawned } from "../src/syscalls/services.ts";
 import { SHOWN_MESSAGES } from "./attach.ts";
+import { ChatEffects } from "./chat-effects.ts";
 import type { Editing } from "./editor.ts";
+import type { Past } from "./history.ts";
 import { listJobs, startBehind } from "./job-effects.ts";
 import type { LineShell } from "./line-shell.ts";
 import { recent } from "./picker.ts";
+import type { Route } from "./route.ts";
 import { simpleWords } from "./simple.ts";
-import type { Effect, Entry } from "./state.ts";
+import type { Effect, Entry, State } from "./state.ts";
 import { ViewEffects, type ViewEffectsOptions } from "./view-effects.ts";
+import { worded } from "./worded.ts";
 
 export interface EffectsOptions extends ViewEffectsOptions {
   readonly shell: LineShell;
   readonly print: (entry: Entry) => void;
   /** Work that has the terminal, one after the other. */
+  readonly route: (text: string, pinned: State["pinned"]) => Route;
   readonly withTerminal: (work: () => Promise<void>) => void;
   readonly suspend: () => Promise<void>;
   readonly pushUp: () => void;
-  readonly remember: (line: string) => void;
+  readonly remember: (entry: Past) => void;
   readonly leave: (status: number) => void;
   /** Keys wait until this is over: they are typed on what it makes. */
   readonly hold: (work: Promise<void>) => void;
@@ -36,20 +40,23 @@ const READ = new Set(["help", "man", "diff", "history", "prompt"]);
 
 export class Effects {
   private readonly views: ViewEffects;
+  private readonly chat: ChatEffects;
 
   constructor(private readonly options: EffectsOptions) {
     this.views = new ViewEffects(options);
+    this.chat = new ChatEffects(options);
   }
 
   carryOut(effect: Effect): void {
     const { print, withTerminal, suspend, pushUp, remember, leave, attach, hold, state } = this.options;
     const { pid } = state();
     if (effect.do === "print") print(effect.entry);
-    else if (effect.do === "send") void this.send(effect);
+    else if (effect.do === "send") this.chat.send(effect);
     else if (effect.do === "withdraw") void this.call("proc.abort", { pid, runId: effect.runId });
     else if (effect.do === "stop") void this.call("proc.abort", { pid });
-    else if (effect.do === "answer") void this.call("hil.answer", effect.answer);
-    else if (effect.do === "remember") remember(effect.line);
+    else if (effect.do === "answer") void this.chat.answer(effect.answer);
+    else if (effect.do === "measure") void this.chat.measure(pid);
+    else if (effect.do === "remember") remember(effect.entry);
     else if (effect.do === "catch-up") void this.catchUp(effect.afterSeq);
     else if (effect.do === "push-up") pushUp();
     else if (effect.do === "leave") leave(0);
@@ -58,26 +65,23 @@ export class Effects {
     else if (effect.do === "go") void this.go(effect.nth);
     else if (effect.do === "new") void this.spawn();
     else if (effect.do === "background") void startBehind(this.options, effect.text);
-    else if (effect.do === "jobs") void listJobs(this.options, (text) => withTerminal(() => this.runLine(text, false)));
+    else if (effect.do === "jobs")
+      void listJobs(this.options, (text) =>
+        withTerminal(() => this.runLine({ do: "run", text, host: false, entry: null })),
+      );
     else if (effect.do === "signal") void this.call("proc.signal", { pid: effect.pid, signal: effect.signal });
     else if (effect.do === "stop-run") void this.call("proc.abort", { pid: effect.pid });
     else if (effect.do === "end") void this.call("proc.kill", { pid: effect.pid });
     else if (effect.do === "suspend") withTerminal(suspend);
-    else if (effect.do === "run") withTerminal(() => this.runLine(effect.text, effect.host));
+    else if (effect.do === "run") withTerminal(() => this.runLine(effect));
     else if (effect.do === "edit") withTerminal(() => this.edit(effect.text));
+    else if (effect.do === "show-ask") void this.chat.showAsk(effect.id);
+    else if (effect.do === "edit-ask") withTerminal(() => this.chat.editAsk(effect.id));
     else void this.views.carryOut(effect).catch((error: unknown) => this.tell(error));
   }
 
-  private async send({ key, text, interrupt }: Effect & { readonly do: "send" }): Promise<void> {
-    const { io, state, happen } = this.options;
-    const args = { pid: state().pid, message: text, ...(interrupt ? { interrupt } : {}) };
-    try {
-      const sent = await io.sys().call<Sent | Answered>("proc.send", args);
-      if (sent.runId === null) happen({ type: "answered", key, text: sent.response });
-      else happen({ type: "sent", key, runId: sent.runId });
-    } catch (error) {
-      happen({ type: "refused", key, message: text, why: worded(error) });
-    }
+  farewell(): Promise<void> {
+    return this.chat.farewell();
   }
 
   private async call(name: string, args: object): Promise<void> {
@@ -91,13 +95,12 @@ export class Effects {
 
   private async complete(of: Editing): Promise<void> {
     const { io, shell, state, happen } = this.options;
-    const { home } = state().who;
+    const { pid, pinned, who } = state();
     const before = of.text.slice(0, of.at);
-    const isForShell = shell.route(before, () => true).to !== "chat";
-    const place = { io, cwd: shell.cwd, home, programs: () => shell.programs() };
+    const place = { io, cwd: shell.cwd, home: who.home, pid, programs: () => shell.programs() };
     const { complete } = await import("./complete.ts");
     try {
-      happen({ type: "completed", of, ...(await complete(before, isForShell, place)) });
+      happen({ type: "completed", of, ...(await complete(before, this.options.route(before, pinned).to, place)) });
     } catch (error) {
       happen({ type: "told", text: worded(error), at: io.clock.now() });
     }
@@ -140,17 +143,20 @@ export class Effects {
         sys.call<ProcessInfo>("proc.get", { pid }),
       ]);
       for (const entry of entriesOf(page)) if (entry.kind !== "said") print(entry);
-      happen({ type: "known", state: info.state, waitsFor: info.waitsFor, model: null });
+      const { state: now, waitsFor, costUsd } = info;
+      happen({ type: "known", state: now, waitsFor, costUsd, model: null });
     } catch (error) {
       happen({ type: "told", text: worded(error), at: io.clock.now() });
     }
   }
 
-  private async runLine(text: string, host: boolean): Promise<void> {
-    const { io, shell, happen, leave } = this.options;
+  private async runLine({ text, host, entry }: Effect & { readonly do: "run" }): Promise<void> {
+    const { io, shell, happen, leave, remember } = this.options;
     try {
       const over = await (host ? shell.command(["sh", "--host", "-c", text]) : this.readOrRun(text));
-      happen({ type: "stood", cwd: shell.cwd });
+      const ended = entry === null ? null : { ...entry, status: shell.status };
+      if (ended !== null) remember(ended);
+      happen({ type: "stood", cwd: shell.cwd, entry: ended });
       if (over !== null) leave(over);
     } catch (error) {
       await io.stderr.write(`gsv: ${reveal(worded(error))}\n`);
@@ -192,18 +198,16 @@ export function entriesOf({ messages }: HistoryPage): readonly Entry[] {
   return messages.flatMap((message): Entry[] => {
     if (message.role === "user") return [{ kind: "said", text: message.content }];
     if (message.role === "assistant") {
-      const { text } = message.content;
-      return text === "" ? [] : [{ kind: "text", turn: -1, text }];
+      const { text, thinking = "" } = message.content;
+      return [
+        ...(thinking === "" ? [] : [{ kind: "thought", tookMs: null } as const]),
+        ...(text === "" ? [] : [{ kind: "text", turn: -1, text } as const]),
+      ];
     }
     if (message.role !== "toolResult") return [];
     const { toolName: tool, toolCallId, isError, output } = message.content;
     return [{ kind: "result", tool, args: called.get(toolCallId) ?? {}, ok: !isError, output, tookMs: null }];
   });
-}
-
-function worded(error: unknown): string {
-  if (!(error instanceof SysError)) return messageOf(error);
-  return [error.message, ...error.hints].join("; ");
 }
 
 /** A terminal's output that is held back until it is known how much it is. */

@@ -42,10 +42,14 @@ export class LineShell {
   /** Where a line is to go. */
   route(line: string, isSlash: (word: string) => boolean): Route {
     return routeOf(line, {
-      isProgram: (word) => this.gsvs.has(word) || INTERPRETER.has(word) || PROGRAMS.has(word) || this.own.has(word),
+      isProgram: (word) => this.isProgram(word),
       isSlash,
       exists: (word) => /^(?:~|\.{1,2})?\//.test(word),
     });
+  }
+
+  isProgram(word: string): boolean {
+    return this.gsvs.has(word) || INTERPRETER.has(word) || PROGRAMS.has(word) || this.own.has(word);
   }
 
   /** Everything that can be the first word of a line. */

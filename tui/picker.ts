@@ -4,8 +4,8 @@
 import { waitsText } from "../commands/process-table.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
 import type { Key } from "./keys.ts";
-import { subjectOf } from "./reduce-signals.ts";
 import type { Ask, State } from "./state.ts";
+import { subjectOf } from "./subject.ts";
 import { THEMES } from "./theme.ts";
 
 export type PickerKind = "process" | "model" | "theme" | "approval";

@@ -3,10 +3,10 @@
 
 import type { Io } from "../commands/command.ts";
 import { initPid } from "../src/abi/ids.ts";
-import { linesToKeep } from "./history.ts";
+import { type History, linesToKeep } from "./history.ts";
 import { LineShell } from "./line-shell.ts";
 import type { Route } from "./route.ts";
-import { goesOn } from "./unfinished.ts";
+import { asOneLine, goesOn } from "./unfinished.ts";
 
 export interface TypedLine {
   /** With enter, with ctrl-c, or there is no more: ctrl-d. */
@@ -18,7 +18,7 @@ export interface PlainPorts {
   readonly version: string;
   /** One line with editing. `lines` are the newest last. */
   readonly line: (prompt: string, lines: readonly string[]) => Promise<TypedLine>;
-  readonly history: { readonly lines: readonly string[]; readonly add: (line: string) => void };
+  readonly history: History;
 }
 
 const EXIT_INTERRUPTED = 130;
@@ -58,7 +58,10 @@ class PlainShell {
     private readonly who: Who,
     private readonly shell: LineShell,
   ) {
-    this.typed = [...ports.history.lines];
+    this.typed = ports.history.past.flatMap(({ text }) => {
+      const line = text.includes("\n") ? asOneLine(text) : text;
+      return line === null ? [] : [line];
+    });
   }
 
   get status(): number {
@@ -108,7 +111,7 @@ class PlainShell {
   private remember(line: string): void {
     for (const each of linesToKeep(line, this.typed.at(-1))) {
       this.typed.push(each);
-      this.ports.history.add(each);
+      this.ports.history.add({ text: each, at: this.io.clock.now(), cwd: this.shell.cwd, status: null });
     }
   }
 }

@@ -1,6 +1,7 @@
 // What the terminal shell is handed: the terminal itself, what it can do, how things look on it, and what was typed before.
 
 import type { Abilities } from "./abilities.ts";
+import type { History } from "./history.ts";
 import type { SeenPort } from "./presence.ts";
 import type { Tty } from "./screen.ts";
 import type { Theme } from "./theme.ts";
@@ -24,12 +25,13 @@ export interface AppPorts {
   readonly terminal: Terminal;
   readonly theme: Theme;
   readonly abilities: Pick<Abilities, "told" | "notifies" | "unicode">;
-  readonly history: { readonly lines: readonly string[]; readonly add: (line: string) => void };
+  readonly history: History;
   /** What was to be told on the way here. */
   readonly words: readonly string[];
   /** What was typed before anybody could look at it. */
   readonly early: () => readonly Uint8Array[];
   /** Whom to talk to; the init where nobody was named. */
   readonly to?: { readonly pid: string; readonly readOnly: boolean } | null;
+  /** How far each process was seen here. */
   readonly seen?: SeenPort;
 }

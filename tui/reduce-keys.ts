@@ -1,33 +1,38 @@
 // What a key makes of the state. A card never takes a key from a half-typed line, Enter never approves, Escape never clears text, and a
 // paste never submits. Pure.
 
-import type { Answer } from "../src/syscalls/approval-service.ts";
+import { answerOf, hasCardKeys, onCardKey, replied, tabbed } from "./cards.ts";
 import {
   cutTo,
   type Editing,
-  EMPTY,
+  emptied,
   erasedAhead,
   erasedBack,
   type Move,
   moved,
-  movedRow,
   pasted,
+  redone,
   typed as typedText,
   undone,
   wholeText,
   withText,
   yanked,
+  yankedBefore,
 } from "./editor.ts";
-import { goingOn, linesToKeep } from "./history.ts";
+import { nextFold } from "./folds.ts";
+import { onHeldKey } from "./held.ts";
+import { goingOn, isKept, type Past, withLast } from "./history.ts";
 import { askedBehind, jobLine } from "./jobs.ts";
 import type { Key, Typed } from "./keys.ts";
+import { chosen } from "./menu.ts";
 import type { Route } from "./route.ts";
+import { movedRow } from "./rows.ts";
+import { newSearch, onSearchKey } from "./search.ts";
+import { asked, takenBack, turnedFate } from "./send.ts";
 import { onSlash, ownLine, ran } from "./slash.ts";
-import type { Ask, Effect, Reduced, State } from "./state.ts";
+import type { Effect, Reduced, State } from "./state.ts";
 import { onPickerKeys, onViewKeys, openedPager, openedPicker, openedTop, type ViewHands } from "./views.ts";
 
-/** Keys of the first moments of a card were meant for something else. */
-const CARD_DEAF_MS = 400;
 const NOTICE_MS = 4000;
 const ONLY_LOOKING = "only looking: /attach PID talks";
 
@@ -36,6 +41,7 @@ export interface Hands {
   /** Whether a line for the shell goes on in the next one. */
   readonly goesOn: (text: string) => boolean;
   readonly columns: number;
+  readonly now: number;
   /** Of a view: all columns but one, all rows but one. */
   readonly size: ViewHands["size"];
   readonly newKey: () => string;
@@ -43,45 +49,32 @@ export interface Hands {
 
 export function onTyped(before: State, typed: Typed, at: number, hands: Hands): Reduced {
   if (typed.type === "focus" || typed.type === "place") return stay(before);
-  const state = before.candidates.length === 0 ? before : { ...before, candidates: [] };
-  if (typed.type === "paste") return stay(edited(state, pasted(state.input, typed.text)));
   const viewHands = () => ({ at, size: hands.size, answerOf, ran: (text: string) => ran(text, false) });
-  if (state.view !== null) return onViewKeys(state, typed, viewHands());
+  if (before.view !== null && typed.type === "key") return onViewKeys(before, typed, viewHands());
+  const { menu } = before;
+  const state = menu === null && before.opened === null ? before : { ...before, menu: null, opened: null };
+  if (typed.type === "paste") return stay(edited({ ...state, hot: null }, pasted(state.input, typed.text)));
   if (state.picker !== null) return onPickerKeys(state, state.picker, typed, viewHands());
   if (state.keysShown) return stay({ ...state, keysShown: false });
-  if (state.search !== null) return onSearchKey(state, typed);
+  if (state.search !== null) return stay({ ...state, ...onSearchKey(state.search, typed, state.past, state.cwd) });
+  if (typed.ctrl && typed.text === "o") return unfolded({ ...state, opened: before.opened });
   if (hasCardKeys(state)) {
     const answered = onCardKey(state, typed, at);
     if (answered !== null) return answered;
+  } else {
+    const held = onHeldKey(state, typed, at);
+    if (held !== null) return held;
   }
+  if (typed.name === "tab" && menu !== null) return stay(chosen(state, menu, typed.shift ? -1 : 1));
   return typed.ctrl ? onControl(state, typed, at) : onPlain(state, typed, at, hands);
 }
 
-function hasCardKeys({ asks, input, answering, readOnly }: State): boolean {
-  return asks.length > 0 && !readOnly && (input.text === "" || answering);
-}
-
-function onCardKey(state: State, key: Key, at: number): Reduced | null {
-  const [ask] = state.asks;
-  if (ask === undefined || key.ctrl || key.alt) return null;
-  if (key.name === "escape" && state.answering) return stay({ ...state, answering: false });
-  const answer = key.name === "text" ? answerOf(ask, key.text) : null;
-  if (answer === null) return null;
-  if (at - ask.since < CARD_DEAF_MS) return stay(state);
-  return { state, effects: [{ do: "answer", answer }] };
-}
-
-/** Of an approval one letter, of a question the number of a choice. */
-function answerOf({ id, kind, hash, args }: Ask, letter: string): Answer | null {
-  if (kind === "question") {
-    const { choices = [] } = args as { readonly choices?: readonly string[] };
-    const text = /^[1-9]$/.test(letter) ? choices[Number(letter) - 1] : undefined;
-    return text === undefined ? null : { id, decision: "answer", text };
-  }
-  const seen = { id, ...(hash !== "" && { hash }) };
-  if (letter === "y") return { ...seen, decision: "approve" };
-  if (letter === "a") return { ...seen, decision: "approve", always: true };
-  return letter === "n" ? { ...seen, decision: "deny" } : null;
+function unfolded(state: State): Reduced {
+  const next = nextFold(state);
+  if (next === null) return stay(state);
+  const { fold, nth, count } = next;
+  const more = nth + 1 < count ? "; ctrl-o again opens the one before" : "";
+  return openedPager({ ...state, opened: nth }, `${fold.title}  ${count - nth} of ${count}${more}`, fold.text);
 }
 
 function onPlain(state: State, key: Key, at: number, hands: Hands): Reduced {
@@ -96,9 +89,10 @@ function onPlain(state: State, key: Key, at: number, hands: Hands): Reduced {
       return key.alt || key.shift ? stay(edited(state, typedText(input, "\n"))) : entered(state, at, hands);
     case "tab":
       if (key.shift) return stay({ ...state, pinned: NEXT_PIN[state.pinned ?? "none"] ?? null });
-      if (state.asks.length > 0) return stay({ ...state, answering: !state.answering });
+      if (state.asks.length > 0 && state.replying === null) return stay(tabbed(state));
       return { state, effects: input.text === "" ? [] : [{ do: "complete", of: input }] };
     case "escape":
+      if (state.replying !== null) return stay({ ...state, replying: null });
       return state.run === null || state.readOnly ? stay(state) : { state, effects: [{ do: "stop" }] };
     case "backspace":
       return stay(edited(state, key.alt ? cutTo(input, "word-left") : erasedBack(input)));
@@ -126,6 +120,8 @@ const NEXT_PIN: { readonly [pin: string]: State["pinned"] } = { none: "chat", ch
 function onAlt(input: Editing, letter: string): Editing {
   if (letter === "b") return moved(input, "word-left");
   if (letter === "f") return moved(input, "word-right");
+  if (letter === "y") return yankedBefore(input);
+  if (letter === "z" || letter === "_") return redone(input);
   return letter === "d" ? cutTo(input, "word-right") : input;
 }
 
@@ -146,10 +142,10 @@ function onControl(state: State, key: Key, at: number): Reduced {
       return { state, effects: [{ do: "edit", text: wholeText(input) }] };
     case "l":
       return { state, effects: [{ do: "push-up" }] };
-    case "o":
-      return state.lastOutput === null ? stay(state) : openedPager(state, "last output", state.lastOutput);
     case "r":
-      return stay({ ...state, search: { words: "", nth: 0, before: input } });
+      return stay({ ...state, search: newSearch(input) });
+    case "s":
+      return stay(turnedFate(state));
     case "p":
       return openedPicker(state, "process");
     case "t":
@@ -178,47 +174,47 @@ const EDITS: { readonly [letter: string]: (input: Editing) => Editing } = {
 function interrupted(state: State, at: number): Reduced {
   const { input } = state;
   if (input.text !== "") {
-    const cleared = { ...state, input: EMPTY, recalled: null, answering: false };
-    return remembered(cleared, wholeText(input), []);
+    const cleared = { ...state, input: emptied(input), recalled: null, answering: false, replying: null };
+    return remembered(cleared, entryOf(state, wholeText(input), at), []);
   }
   if (state.run !== null && !state.readOnly) return { state, effects: [{ do: "stop" }] };
   return stay({ ...state, notice: { text: "ctrl-d leaves", until: at + NOTICE_MS } });
 }
 
 function entered(state: State, at: number, { route, goesOn, newKey }: Hands): Reduced {
-  const text = wholeText(state.input);
+  if (state.replying !== null) return replied(state);
+  const text = withLast(wholeText(state.input), state.past);
   const way = route(text, state.pinned);
-  if (way.to === "nothing") return stay({ ...state, input: EMPTY });
+  if (way.to === "nothing") return stay({ ...state, input: emptied(state.input) });
   if (way.to === "shell" && goesOn(text)) return stay(edited(state, typedText(state.input, "\n")));
-  const cleared = { ...state, input: EMPTY, recalled: null };
+  if (way.to === "chat" && text.endsWith("\\") && state.input.at === state.input.text.length)
+    return stay(edited(state, typedText(erasedBack(state.input), "\n")));
+  const cleared = { ...state, input: emptied(state.input), recalled: null };
+  const entry = entryOf(state, text, at);
   switch (way.to) {
-    case "slash":
-      return kept(slashed(cleared, way.word, way.rest), text);
+    case "slash": {
+      const done = slashed(cleared, way.word, way.rest);
+      return remembered(done.state, entry, done.effects);
+    }
     case "shell":
     case "host":
       if (way.to === "shell") {
         const own = jobLine(cleared, way.text) ?? ownLine(cleared, way.text);
-        if (own !== null) return kept(own, text);
+        if (own !== null) return remembered(own.state, entry, own.effects);
       }
-      return remembered(cleared, text, ran(way.text, way.to === "host"));
-    case "chat":
+      return remembered(cleared, entry, ran(way.text, way.to === "host", entry));
+    case "chat": {
       // What was typed stays: it is for whoever one talks to next.
       if (state.readOnly) return stay({ ...state, notice: { text: ONLY_LOOKING, until: at + NOTICE_MS } });
-      {
-        const behind = askedBehind(cleared, way.text);
-        if (behind !== null) return kept(behind, text);
-      }
-      return remembered(...asked(cleared, way.text, newKey(), at));
+      const sent = askedBehind(cleared, way.text) ?? asked(cleared, way.text, { key: newKey(), at });
+      return remembered(sent.state, entry, sent.effects);
+    }
   }
 }
 
-/** Shown as said at once where nothing is in its way, else when a run takes it up. */
-function asked(state: State, text: string, key: string, at: number): [State, string, readonly Effect[]] {
-  const send: Effect = { do: "send", key, text, interrupt: false };
-  if (state.run !== null || state.waiting.length > 0 || state.state !== "idle")
-    return [{ ...state, waiting: [...state.waiting, { key, text, runId: null }] }, text, [send]];
-  const run = { runId: "", doing: "thinking", what: "", since: at, chars: 0 } as const;
-  return [{ ...state, run }, text, [{ do: "print", entry: { kind: "said", text } }, send]];
+/** Null where it is not to be kept. */
+function entryOf({ past, cwd }: State, text: string, at: number): Past | null {
+  return isKept(text, past.at(-1)?.text) ? { text, at, cwd, status: null } : null;
 }
 
 function slashed(state: State, word: string, rest: string): Reduced {
@@ -228,63 +224,31 @@ function slashed(state: State, word: string, rest: string): Reduced {
   );
 }
 
-function kept({ state, effects }: Reduced, text: string): Reduced {
-  return remembered(state, text, effects);
-}
-
-function remembered(state: State, text: string, effects: readonly Effect[]): Reduced {
-  const kept = linesToKeep(text, state.lines.at(-1));
-  const remember = kept.map((line): Effect => ({ do: "remember", line }));
-  return { state: { ...state, lines: [...state.lines, ...kept] }, effects: [...remember, ...effects] };
+function remembered(state: State, entry: Past | null, effects: readonly Effect[]): Reduced {
+  if (entry === null) return { state, effects };
+  return { state: { ...state, past: [...state.past, entry] }, effects: [{ do: "remember", entry }, ...effects] };
 }
 
 function upOrDown(state: State, by: -1 | 1, { columns }: Hands): Reduced {
   const row = movedRow(state.input, by, columns);
   if (row !== null) return stay({ ...state, input: row });
-  const last = state.waiting.findLast(({ runId }) => runId !== null);
-  if (by === -1 && state.input.text === "" && last?.runId != null) {
-    const waiting = state.waiting.filter((message) => message !== last);
-    const taken = { ...state, waiting, input: withText(EMPTY, last.text) };
-    return { state: taken, effects: [{ do: "withdraw", runId: last.runId }] };
-  }
-  return stay(recall(state, by));
+  const taken = by === -1 && state.input.text === "" && state.recalled === null ? takenBack(state) : null;
+  return taken ?? stay(recall(state, by));
 }
 
 function recall(state: State, by: -1 | 1): State {
-  const { lines, recalled } = state;
-  const at = (recalled?.at ?? lines.length) + by;
-  const draft = recalled?.draft ?? state.input;
-  if (at < 0 || at > lines.length) return state;
-  if (at === lines.length) return recalled === null ? state : { ...state, input: draft, recalled: null };
-  return { ...state, input: withText(EMPTY, lines[at] ?? ""), recalled: { at, draft } };
+  const { past, recalled, input } = state;
+  const at = (recalled?.at ?? past.length) + by;
+  const draft = recalled?.draft ?? input;
+  if (at < 0 || at > past.length) return state;
+  if (at === past.length) return recalled === null ? state : { ...state, input: draft, recalled: null };
+  return { ...state, input: withText(emptied(input), past[at]?.text ?? ""), recalled: { at, draft } };
 }
 
 /** What stands dim behind the cursor: how this line went on before. */
-export function ghostOf({ input, lines }: State): string {
-  return input.at === input.text.length && input.pastes.size === 0 ? goingOn(input.text, lines) : "";
-}
-
-/** The line that a search stands on; null when none matches. */
-export function found({ lines, search }: State): string | null {
-  if (search === null) return null;
-  const matching = search.words === "" ? [] : lines.toReversed().filter((line) => line.includes(search.words));
-  return [...new Set(matching)][search.nth] ?? null;
-}
-
-function onSearchKey(state: State, key: Key): Reduced {
-  const { search } = state;
-  if (search === null) return stay(state);
-  const line = found(state);
-  if (key.name === "text" && !key.ctrl && !key.alt)
-    return stay({ ...state, search: { ...search, words: search.words + key.text, nth: 0 } });
-  if (key.name === "backspace") {
-    const words = [...search.words].slice(0, -1).join("");
-    return stay({ ...state, search: { ...search, words, nth: 0 } });
-  }
-  if (key.ctrl && key.text === "r")
-    return stay(line === null ? state : { ...state, search: { ...search, nth: search.nth + 1 } });
-  const gaveUp = key.name === "escape" || (key.ctrl && "cg".includes(key.text));
-  return stay({ ...state, search: null, input: gaveUp || line === null ? search.before : withText(EMPTY, line) });
+export function ghostOf({ input, past, cwd, replying }: State): string {
+  if (input.at !== input.text.length || input.pastes.size > 0 || replying !== null) return "";
+  return goingOn(input.text, past, cwd);
 }
 
 function edited(state: State, input: Editing): State {

@@ -4,7 +4,9 @@
 import { COMPACTING, compactedText } from "../commands/compacted.ts";
 import { initPid } from "../src/abi/ids.ts";
 import type { Signal } from "../src/abi/signal.ts";
+import { callFold, folded } from "./folds.ts";
 import type { Ask, Effect, Entry, Reduced, Running, State } from "./state.ts";
+import { subjectOf } from "./subject.ts";
 
 const NOTICE_MS = 8000;
 
@@ -15,37 +17,40 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
   switch (signal.name) {
     case "chat.start":
       return started(state, signal.run, signal.model, at);
+    case "chat.entered":
+      return entered(state, signal);
     case "chat.delta":
       return grown(state, signal, at);
     case "chat.text":
-      return print(doing(state, "thinking", "", at), { kind: "text", turn: signal.turn, text: signal.text });
-    case "chat.restart":
+      return committed(state, signal, at);
+    case "chat.restart": {
       // What holds a run that is put aside is said with its state.
-      if (signal.putAside) return { state: doing(state, "thinking", "", at), effects: [] };
-      return print(doing(state, "thinking", "", at), { kind: "again", reason: signal.reason });
+      const { state: over, effects } = thought(state, at);
+      const next = standing(doing(over, "thinking", "", at), signal);
+      if (signal.putAside) return { state: next, effects };
+      return { state: next, effects: [...effects, { do: "print", entry: { kind: "again", reason: signal.reason } }] };
+    }
     case "chat.tool_call":
-      return {
-        state: doing(
-          state,
-          "tool",
-          `${signal.tool} ${subjectOf(signal.tool, signal.args)}`,
-          at,
-          signal.callId,
-          signal.args,
-        ),
-        effects: [],
-      };
+      return called(state, signal, at);
     case "chat.tool_result":
       return toolDone(state, signal, at);
     case "chat.complete":
-      return completed(state, signal);
+      return completed(state, signal, at);
     case "chat.compacting":
       return print(state, { kind: "note", text: COMPACTING });
     case "chat.compacted":
     case "process.compacted":
-      return print(state, { kind: "note", text: `compacted ${compactedText(signal)}` });
-    case "process.state":
-      return { state: { ...state, state: signal.state, waitsFor: signal.waitsFor }, effects: [] };
+      return {
+        state,
+        effects: [
+          { do: "print", entry: { kind: "note", text: `compacted ${compactedText(signal)}` } },
+          { do: "measure" },
+        ],
+      };
+    case "process.state": {
+      const stateSince = state.state === signal.state ? state.stateSince : at;
+      return { state: { ...state, state: signal.state, waitsFor: signal.waitsFor, stateSince }, effects: [] };
+    }
     case "process.budget":
       return print(state, { kind: "note", text: signal.text });
     case "process.reset":
@@ -68,17 +73,6 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
   }
 }
 
-/** What a call is about, in a few words: the first of its arguments that says so. */
-export function subjectOf(tool: string, args: object): string {
-  const values = args as { readonly [name: string]: unknown };
-  if (tool === "Search" && typeof values.query === "string") return `${values.query} in ${values.path ?? "~"}`;
-  for (const name of ["command", "path", "question", "pattern", "query", "url", "pid", "message", "code"]) {
-    const value = values[name];
-    if (typeof value === "string" && value !== "") return value;
-  }
-  return Object.keys(values).length === 0 ? "" : JSON.stringify(values);
-}
-
 function elsewhere(state: State, signal: Signal, at: number): Reduced {
   if (signal.name !== "chat.complete" && signal.name !== "process.exit") return { state, effects: [] };
   const how = signal.name === "process.exit" ? "ended" : signal.status === "ok" ? "done" : signal.status;
@@ -96,53 +90,106 @@ function closed(state: State, id: string, decision: string, by: string): Reduced
   const ask = state.asks.find((each) => each.id === id);
   if (ask === undefined) return { state, effects: [] };
   const asks = state.asks.filter((each) => each.id !== id);
-  const next = { ...state, asks, answering: asks.length > 0 && state.answering };
-  return print(next, { kind: "decided", ask, decision, by: by === state.who.username ? null : by });
+  return print({ ...state, asks }, { kind: "decided", ask, decision, by: by === state.who.username ? null : by });
 }
 
 function started(state: State, runId: string, model: string, at: number): Reduced {
   const taken = state.waiting.filter((message) => message.runId === runId);
   const waiting = state.waiting.filter((message) => message.runId !== runId);
-  const run: Running = { runId, doing: "thinking", what: "", since: at, chars: 0 };
-  return { state: { ...state, model, run, waiting }, effects: taken.map(({ text }) => said(text)) };
+  const since = state.run?.runId === "" || state.run?.runId === runId ? state.run.since : at;
+  const run: Running = { runId, doing: "thinking", what: "", since, sinceDoing: at, chars: 0 };
+  return {
+    state: { ...state, model, run, waiting, thinking: null, standIn: null },
+    effects: taken.map(({ text }) => said(text)),
+  };
+}
+
+/** Said now, where it belongs: between what was before it and what comes of it. */
+function entered(state: State, { messages }: Signal & { readonly name: "chat.entered" }): Reduced {
+  const runs = new Set(messages.map(({ run }) => run));
+  const taken = state.waiting.filter(({ runId }) => runId !== null && runs.has(runId));
+  const waiting = state.waiting.filter((message) => !taken.includes(message));
+  return { state: { ...state, waiting }, effects: taken.map(({ text }) => said(text)) };
 }
 
 function grown(state: State, { kind, turn, text, run }: Signal & { readonly name: "chat.delta" }, at: number): Reduced {
-  const before = state.run ?? { runId: run, doing: "thinking", what: "", since: at, chars: 0 };
+  const before = state.run ?? { ...NEW_RUN, runId: run, since: at, sinceDoing: at };
   const now = kind === "text" ? "writing" : "thinking";
-  const next = { ...before, doing: now, what: "", chars: before.chars + text.length } as const;
-  return print({ ...state, run: next }, { kind: kind === "text" ? "grows" : "thinks", turn, text });
+  const sinceDoing = before.doing === now ? before.sinceDoing : at;
+  const next = { ...before, doing: now, what: "", sinceDoing, chars: before.chars + text.length } as const;
+  if (kind === "thinking") {
+    const thinking = { text: (state.thinking?.text ?? "") + text, since: state.thinking?.since ?? at };
+    return { state: { ...state, run: next, thinking }, effects: [] };
+  }
+  const over = thought({ ...state, run: next }, at);
+  return { state: over.state, effects: [...over.effects, { do: "print", entry: { kind: "grows", turn, text } }] };
 }
 
-function doing(state: State, what: Running["doing"], about: string, at: number, callId?: string, args?: object): State {
-  const run = state.run ?? { runId: "", doing: what, what: about, since: at, chars: 0 };
-  const calls = callId === undefined ? state.calls : { ...state.calls, [callId]: { args: args ?? {}, at } };
-  return { ...state, run: { ...run, doing: what, what: about }, calls };
+function standing(state: State, { standsIn, class: failed }: Signal & { readonly name: "chat.restart" }): State {
+  if (standsIn === undefined || state.model === null) return state;
+  const of = state.standIn?.of ?? state.model;
+  return { ...state, model: standsIn, standIn: { of, model: standsIn, class: failed } };
+}
+
+/** Thinking is over: one line, which can be opened. */
+function thought(state: State, at: number): Reduced {
+  const { thinking } = state;
+  if (thinking === null) return { state, effects: [] };
+  const folds = folded(state.folds, { title: "thinking", text: thinking.text });
+  return print({ ...state, thinking: null, folds }, { kind: "thought", tookMs: at - thinking.since });
+}
+
+function committed(state: State, signal: Signal & { readonly name: "chat.text" }, at: number): Reduced {
+  const { turn, text, thinking = "" } = signal;
+  const unseen = thinking !== "" && state.thinking === null && state.run?.doing !== "writing";
+  const over = thought(unseen ? { ...state, thinking: { text: thinking, since: at } } : state, at);
+  const next = doing(over.state, "thinking", "", at);
+  return { state: next, effects: [...over.effects, { do: "print", entry: { kind: "text", turn, text } }] };
+}
+
+const NEW_RUN: Running = { runId: "", doing: "thinking", what: "", since: 0, sinceDoing: 0, chars: 0 };
+
+function doing(state: State, what: Running["doing"], about: string, at: number): State {
+  const run = state.run ?? { ...NEW_RUN, since: at };
+  return { ...state, run: { ...run, doing: what, what: about, sinceDoing: at } };
+}
+
+function called(state: State, signal: Signal & { readonly name: "chat.tool_call" }, at: number): Reduced {
+  const { tool, args, callId } = signal;
+  const over = thought(state, at);
+  const next = doing(over.state, "tool", `${tool} ${subjectOf(tool, args)}`, at);
+  return { state: { ...next, calls: { ...next.calls, [callId]: { tool, args, at } } }, effects: over.effects };
 }
 
 function toolDone(state: State, signal: Signal & { readonly name: "chat.tool_result" }, at: number): Reduced {
+  const { tool, ok, output } = signal;
   const { [signal.callId]: call, ...calls } = state.calls;
-  const next = { ...doing(state, "thinking", "", at), calls, lastOutput: signal.output };
-  return print(next, {
-    kind: "result",
-    tool: signal.tool,
-    args: call?.args ?? {},
-    ok: signal.ok,
-    output: signal.output,
-    tookMs: call === undefined ? null : at - call.at,
-  });
+  const args = call?.args ?? {};
+  const folds = folded(state.folds, callFold(tool, args, output));
+  const [other] = Object.values(calls);
+  // Of calls that run beside each other one still does.
+  const next =
+    other === undefined
+      ? doing(state, "thinking", "", at)
+      : doing(state, "tool", `${other.tool} ${subjectOf(other.tool, other.args)}`, other.at);
+  const tookMs = call === undefined ? null : at - call.at;
+  return print({ ...next, calls, folds }, { kind: "result", tool, args, ok, output, tookMs });
 }
 
-function completed(state: State, signal: Signal & { readonly name: "chat.complete" }): Reduced {
+function completed(state: State, signal: Signal & { readonly name: "chat.complete" }, at: number): Reduced {
   const taken = state.waiting.filter((message) => message.runId === signal.run);
   const waiting = state.waiting.filter((message) => message.runId !== signal.run);
   const effects: Effect[] = taken.map(({ text }) => said(text));
   const costUsd = state.costUsd + signal.usage.costUsd;
   if (signal.mergedInto !== null) return { state: { ...state, waiting, costUsd }, effects };
-  const { status, error, reason } = signal;
-  effects.push({ do: "print", entry: { kind: "ended", status, error: status === "ok" ? null : (error ?? reason) } });
+  const over = thought(state, at);
+  const { status, error, reason, usage } = signal;
+  const tookMs = state.run === null ? null : at - state.run.since;
+  const why = status === "ok" ? null : (error ?? reason);
+  effects.push(...over.effects, { do: "print", entry: { kind: "ended", status, error: why, tookMs, usage } });
+  effects.push({ do: "measure" });
   const run = state.run?.runId === signal.run || state.run?.runId === "" ? null : state.run;
-  return { state: { ...state, run, waiting, costUsd, calls: {} }, effects };
+  return { state: { ...over.state, run, waiting, costUsd, calls: {}, fate: "next" }, effects };
 }
 
 function said(text: string): Effect {

@@ -1,17 +1,31 @@
 // The one place where the state of the terminal changes: what happened, and what there was, make what there is and what is to be done. Pure.
 
 import type { Signal } from "../src/abi/signal.ts";
-import { EMPTY, replacedBefore, withText } from "./editor.ts";
+import { carded } from "./cards.ts";
+import { withText } from "./editor.ts";
+import type { Past } from "./history.ts";
 import { began, withJobsTold } from "./jobs.ts";
+import { completed } from "./menu.ts";
 import { type Hands, onTyped } from "./reduce-keys.ts";
 import { onSignal } from "./reduce-signals.ts";
+import { released, unkept } from "./send.ts";
 import type { Happening, Reduced, State } from "./state.ts";
 import { onViewNews, viewHearing } from "./views.ts";
 
 const NOTICE_MS = 8000;
-const NOTHING_RUNS = { run: null, waiting: [], calls: {}, costUsd: 0 };
+const NOTHING_RUNS = {
+  ...({ run: null, waiting: [], calls: {}, thinking: null, fate: "next", costUsd: 0 } as const),
+  ...({ context: null, standIn: null, folds: [], opened: null } as const),
+};
 
-export function reduce(state: State, happening: Happening, hands: Hands): Reduced {
+export function reduce(before: State, happening: Happening, hands: Hands): Reduced {
+  const happened = taken(before, happening, hands);
+  const free = released(happened.state);
+  const state = carded(free.state, hands.now);
+  return { state, effects: free.effects.length === 0 ? happened.effects : [...happened.effects, ...free.effects] };
+}
+
+function taken(state: State, happening: Happening, hands: Hands): Reduced {
   switch (happening.type) {
     case "typed":
       return onTyped(state, happening.typed, happening.at, hands);
@@ -28,29 +42,37 @@ export function reduce(state: State, happening: Happening, hands: Hands): Reduce
       const waiting = state.waiting.filter(({ key }) => key !== happening.key);
       const run = state.run?.runId === "" ? null : state.run;
       // What was typed is not lost with what could not be sent.
-      const input = state.input.text === "" ? withText(EMPTY, happening.message) : state.input;
+      const input = state.input.text === "" ? withText(state.input, happening.message) : state.input;
       return { state: { ...state, waiting, run, input }, effects: [note(happening.why)] };
     }
     case "known": {
-      const { state: process, waitsFor, model } = happening;
-      return only({ ...state, state: process, waitsFor, model: model ?? state.model });
+      const { state: process, waitsFor, model, costUsd = state.costUsd, folds = state.folds } = happening;
+      const stateSince = process === state.state ? state.stateSince : hands.now;
+      const next = { ...state, state: process, waitsFor, stateSince, costUsd, folds, model: model ?? state.model };
+      return { state: next, effects: [{ do: "measure" }] };
     }
+    case "filled":
+      return only({ ...state, context: happening.context });
     case "asked": {
       const fresh = happening.asks.filter(({ id }) => !state.asks.some((ask) => ask.id === id));
       return only({ ...state, asks: [...state.asks, ...fresh] });
     }
     case "stood":
-      return only({ ...state, cwd: happening.cwd });
+      return only(uncovered({ ...state, cwd: happening.cwd, past: ended(state.past, happening.entry) }));
     case "written":
-      return only({ ...state, input: withText(state.input, happening.text) });
-    case "attached":
-      return only({ ...state, pid: happening.pid, readOnly: happening.readOnly, ...NOTHING_RUNS });
+      return only(uncovered({ ...state, input: withText(state.input, happening.text) }));
+    case "seen":
+      return only(uncovered(state));
+    case "attached": {
+      const { pid, readOnly } = happening;
+      return { state: { ...state, pid, readOnly, ...NOTHING_RUNS }, effects: unkept(state) };
+    }
     case "behind":
       return began(state, happening.pid, happening.text);
     case "themed":
       return only({ ...state, theme: happening.theme });
     case "completed":
-      return only(completed(state, happening));
+      return only(completed(state, happening.of, happening.from, happening.candidates));
     case "told":
       return only({ ...state, notice: { text: happening.text, until: happening.at + NOTICE_MS } });
     default:
@@ -58,26 +80,15 @@ export function reduce(state: State, happening: Happening, hands: Hands): Reduce
   }
 }
 
-function heard(state: State, signal: Signal, at: number): Reduced {
-  return withJobsTold(onSignal(viewHearing(state, signal, at), signal, at), signal);
+/** Something else had the screen: a card is read from now on. */
+function uncovered(state: State): State {
+  return { ...state, card: null };
 }
 
-/** The word becomes what all candidates begin with; what is left to choose from is shown. */
-function completed(state: State, { of, from, candidates }: Happening & { readonly type: "completed" }): State {
-  // Somebody who went on typing wants that.
-  if (state.input !== of || candidates.length === 0) return state;
-  const word = common(candidates);
-  const typedSoFar = of.text.slice(from, of.at);
-  const input = word.length > typedSoFar.length ? replacedBefore(of, from, word) : of;
-  return { ...state, input, candidates: candidates.length > 1 ? candidates : [] };
-}
-
-/** What all of them begin with. */
-function common(candidates: readonly string[]): string {
-  const [first = "", ...rest] = candidates;
-  let length = first.length;
-  for (const each of rest) while (!each.startsWith(first.slice(0, length))) length--;
-  return first.slice(0, length);
+/** With how it ended. */
+function ended(past: readonly Past[], entry: Past | null): readonly Past[] {
+  const at = entry === null ? -1 : past.findLastIndex((each) => each.at === entry.at && each.text === entry.text);
+  return entry === null || at === -1 ? past : past.with(at, entry);
 }
 
 // Its run may have begun before the answer came.
@@ -98,4 +109,8 @@ function note(text: string): { do: "print"; entry: { kind: "note"; text: string 
 
 function only(state: State): Reduced {
   return { state, effects: [] };
+}
+
+function heard(state: State, signal: Signal, at: number): Reduced {
+  return withJobsTold(onSignal(viewHearing(state, signal, at), signal, at), signal);
 }

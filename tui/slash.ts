@@ -3,6 +3,7 @@
 // without a slash too. Pure.
 
 import { initPid, isPid } from "../src/abi/ids.ts";
+import type { Past } from "./history.ts";
 import { simpleWords } from "./simple.ts";
 import type { Effect, Reduced, State } from "./state.ts";
 import { THEMES, type ThemeName } from "./theme.ts";
@@ -63,10 +64,10 @@ export function ownLine(state: State, line: string): Reduced | null {
   return first === "strace" ? straceOf(state, rest) : null;
 }
 
-export function ran(text: string, host: boolean): readonly Effect[] {
+export function ran(text: string, host: boolean, entry: Past | null = null): readonly Effect[] {
   return [
     { do: "print", entry: { kind: "ran", text, host } },
-    { do: "run", text, host },
+    { do: "run", text, host, entry },
   ];
 }
 

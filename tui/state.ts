@@ -1,12 +1,17 @@
 // What the terminal knows and is about to show, as one value: `reduce` makes the next one of it, views draw it, nothing else keeps any.
 
-import type { Approval, State as ProcessState, WaitsFor } from "../src/abi/process.ts";
+import type { Approval, State as ProcessState, Usage, WaitsFor } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
+import type { FailureClass } from "../src/abi/stream.ts";
 import type { Answer } from "../src/syscalls/approval-service.ts";
+import type { Card } from "./cards.ts";
 import { type Editing, EMPTY } from "./editor.ts";
+import type { Fold } from "./folds.ts";
+import type { Past } from "./history.ts";
 import type { Job } from "./jobs.ts";
 import type { Typed } from "./keys.ts";
 import type { Picker } from "./picker.ts";
+import type { Search } from "./search.ts";
 import type { View, ViewEffect, ViewNews } from "./views.ts";
 
 export interface Who {
@@ -15,10 +20,14 @@ export interface Who {
   readonly home: string;
 }
 
+/** What becomes of a message while a run goes on: it enters at the next step, it is kept back until the run is over, it ends the run. */
+export type Fate = "next" | "after" | "now";
+
 /** A message of this terminal that no run has taken up yet. */
 export interface Waiting {
   readonly key: string;
   readonly text: string;
+  readonly fate: Fate;
   readonly runId: string | null;
 }
 
@@ -28,22 +37,47 @@ export interface Running {
   /** Of a tool, what it was asked. */
   readonly what: string;
   readonly since: number;
+  /** Of what it does now. */
+  readonly sinceDoing: number;
   readonly chars: number;
+}
+
+export interface Thinking {
+  readonly text: string;
+  readonly since: number;
+}
+
+/** How full the window of the model is. */
+export interface Context {
+  readonly tokens: number;
+  readonly windowTokens: number;
+  readonly compactsAtTokens: number;
 }
 
 /** An approval or question that waits for an answer. */
 export interface Ask
   extends Pick<Approval, "id" | "kind" | "pid" | "tool" | "call" | "why" | "about" | "hash" | "expiresAt"> {
   readonly args: object;
-  /** On screen since then: keys of the first moments were meant for something else. */
+  /** Asked then. */
   readonly since: number;
+  /** Too long for a list, and cut. */
+  readonly inPart?: boolean;
+  /** What this terminal said to it: the answer, or why not. */
+  readonly answered?: string;
 }
 
-export interface Search {
-  readonly words: string;
-  /** Which of the lines that match, counted from the newest. */
-  readonly nth: number;
-  readonly before: Editing;
+/** What the word at the cursor can become. */
+export interface Menu {
+  /** Where the word begins. */
+  readonly from: number;
+  readonly candidates: readonly Candidate[];
+  /** The one that stands in the line. */
+  readonly at: number | null;
+}
+
+export interface Candidate {
+  readonly text: string;
+  readonly note: string;
 }
 
 export interface State {
@@ -53,29 +87,43 @@ export interface State {
   readonly model: string | null;
   readonly state: ProcessState;
   readonly waitsFor: WaitsFor | null;
+  /** In that state since then. */
+  readonly stateSince: number;
+  readonly context: Context | null;
+  /** Who answers in the place of another, and why. */
+  readonly standIn: { readonly of: string; readonly model: string; readonly class: FailureClass | null } | null;
   readonly input: Editing;
   /** Which language the line is in, whatever it looks like. */
   readonly pinned: "chat" | "shell" | null;
-  readonly lines: readonly string[];
-  /** Which of them stands in the input, and what stood there before. */
+  readonly past: readonly Past[];
+  /** Which of it stands in the input, and what stood there before. */
   readonly recalled: { readonly at: number; readonly draft: Editing } | null;
   readonly search: Search | null;
   readonly run: Running | null;
   /** Calls of the run that have no result yet. */
-  readonly calls: { readonly [callId: string]: { readonly args: object; readonly at: number } };
+  readonly calls: { readonly [callId: string]: { readonly tool: string; readonly args: object; readonly at: number } };
+  readonly thinking: Thinking | null;
   readonly waiting: readonly Waiting[];
+  /** Of the next message that is sent while a run goes on. */
+  readonly fate: Fate;
+  /** A key of what holds the process was just pressed; more of a word may follow. */
+  readonly hot: { readonly letter: string; readonly at: number } | null;
   readonly asks: readonly Ask[];
+  readonly card: Card | null;
   /** Tab gave the keys to the card although a line is half typed. */
   readonly answering: boolean;
+  /** The line that is typed is for this approval or question: why not, or the answer. */
+  readonly replying: string | null;
   readonly costUsd: number;
   readonly notice: { readonly text: string; readonly until: number } | null;
-  /** The last output of a tool, for ctrl-o. */
-  readonly lastOutput: string | null;
+  /** What is shown in one line, whole, for ctrl-o; and which of it was opened last, counted from the newest. */
+  readonly folds: readonly Fold[];
+  readonly opened: number | null;
   readonly keysShown: boolean;
   /** Processes that were started or left behind from here. */
   readonly jobs: readonly Job[];
   /** What the word at the cursor can become, until the next key. */
-  readonly candidates: readonly string[];
+  readonly menu: Menu | null;
   /** A view that has the whole screen. */
   readonly view: View | null;
   /** A list above the line that has the keys. */
@@ -97,15 +145,26 @@ export type Happening =
       readonly state: ProcessState;
       readonly waitsFor: WaitsFor | null;
       readonly model: string | null;
+      readonly costUsd?: number;
+      readonly folds?: readonly Fold[];
     }
+  | { readonly type: "filled"; readonly context: Context | null }
   | { readonly type: "asked"; readonly asks: readonly Ask[] }
-  | { readonly type: "stood"; readonly cwd: string }
+  /** A line of the shell is over. */
+  | { readonly type: "stood"; readonly cwd: string; readonly entry: Past | null }
   | { readonly type: "written"; readonly text: string }
+  /** What had the screen is gone. */
+  | { readonly type: "seen" }
   | { readonly type: "attached"; readonly pid: string; readonly readOnly: boolean }
-  | { readonly type: "themed"; readonly theme: string }
   /** A task has begun with what was asked. */
   | { readonly type: "behind"; readonly pid: string; readonly text: string }
-  | { readonly type: "completed"; readonly of: Editing; readonly from: number; readonly candidates: readonly string[] }
+  | { readonly type: "themed"; readonly theme: string }
+  | {
+      readonly type: "completed";
+      readonly of: Editing;
+      readonly from: number;
+      readonly candidates: readonly Candidate[];
+    }
   | ViewNews
   | { readonly type: "told"; readonly text: string; readonly at: number };
 
@@ -114,7 +173,8 @@ export type Entry =
   | { readonly kind: "said"; readonly text: string }
   | { readonly kind: "ran"; readonly text: string; readonly host: boolean }
   | { readonly kind: "grows"; readonly turn: number; readonly text: string }
-  | { readonly kind: "thinks"; readonly turn: number; readonly text: string }
+  /** Thinking that is over; how long it took, where that is known. */
+  | { readonly kind: "thought"; readonly tookMs: number | null }
   | { readonly kind: "text"; readonly turn: number; readonly text: string }
   | { readonly kind: "again"; readonly reason: string }
   | {
@@ -126,19 +186,37 @@ export type Entry =
       readonly tookMs: number | null;
     }
   | { readonly kind: "decided"; readonly ask: Ask; readonly decision: string; readonly by: string | null }
-  | { readonly kind: "ended"; readonly status: string; readonly error: string | null }
+  | {
+      readonly kind: "ended";
+      readonly status: string;
+      readonly error: string | null;
+      readonly tookMs: number | null;
+      readonly usage: Usage;
+    }
   | { readonly kind: "note"; readonly text: string }
   /** Of the terminal's own making. */
   | { readonly kind: "lines"; readonly lines: readonly string[] };
 
 export type Effect =
   | { readonly do: "print"; readonly entry: Entry }
-  | { readonly do: "send"; readonly key: string; readonly text: string; readonly interrupt: boolean }
+  | {
+      readonly do: "send";
+      readonly pid: string;
+      readonly key: string;
+      readonly text: string;
+      readonly interrupt: boolean;
+    }
   | { readonly do: "withdraw"; readonly runId: string }
   | { readonly do: "stop" }
+  /** How full the window is. */
+  | { readonly do: "measure" }
   | { readonly do: "answer"; readonly answer: Answer }
-  | { readonly do: "run"; readonly text: string; readonly host: boolean }
-  | { readonly do: "remember"; readonly line: string }
+  /** All of it, read. */
+  | { readonly do: "show-ask"; readonly id: string }
+  /** Changed in an editor, and allowed so. */
+  | { readonly do: "edit-ask"; readonly id: string }
+  | { readonly do: "run"; readonly text: string; readonly host: boolean; readonly entry: Past | null }
+  | { readonly do: "remember"; readonly entry: Past }
   | { readonly do: "catch-up"; readonly afterSeq: number }
   | { readonly do: "edit"; readonly text: string }
   | { readonly do: "complete"; readonly of: Editing }
@@ -162,28 +240,37 @@ export interface Reduced {
   readonly effects: readonly Effect[];
 }
 
-export function initialState(about: Pick<State, "who" | "pid" | "lines">): State {
+export function initialState(about: Pick<State, "who" | "pid" | "past">): State {
   return {
     ...about,
     cwd: about.who.home,
     model: null,
     state: "idle",
     waitsFor: null,
+    stateSince: 0,
+    context: null,
+    standIn: null,
     input: EMPTY,
     pinned: null,
     recalled: null,
     search: null,
     run: null,
     calls: {},
+    thinking: null,
     waiting: [],
+    fate: "next",
+    hot: null,
     asks: [],
+    card: null,
     answering: false,
+    replying: null,
     costUsd: 0,
     notice: null,
-    lastOutput: null,
+    folds: [],
+    opened: null,
     keysShown: false,
     jobs: [],
-    candidates: [],
+    menu: null,
     view: null,
     picker: null,
     theme: "auto",

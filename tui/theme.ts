@@ -84,6 +84,8 @@ export const THEMES = {
   none: "no colour: glyphs and words say it all",
 } as const;
 export type ThemeName = keyof typeof THEMES;
+/** The setting that keeps it. */
+export const THEME_KEY = "terminal.theme";
 
 /** SGR numbers of you, ok, needs, bad, keyword, string, number. */
 const COLOURS: { readonly [N in Exclude<ThemeName, "none">]: readonly [number, ...number[]] } = {

@@ -1,13 +1,17 @@
 // What was said and done, as lines for scrollback, each once; and the answer that is being written, as the lines it has by now. Everything
 // that comes from a model, a tool or a file is made inert here, before anything else looks at it.
 
+import type { Usage } from "../src/abi/process.ts";
 import { reveal, Sanitizer, sanitize } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
-import { AnswerText } from "./answer.ts";
+import { AnswerText, PROSE_COLUMNS_MAX } from "./answer.ts";
+import { cardLines } from "./card-view.ts";
+import { diffOf } from "./folds.ts";
 import { overMark, PROMPT, RUNS, TYPED } from "./marks.ts";
-import { subjectOf } from "./reduce-signals.ts";
+import { countText, durationText, usdText } from "./numbers.ts";
 import type { Entry } from "./state.ts";
-import { type Theme, themeOf } from "./theme.ts";
+import { subjectOf } from "./subject.ts";
+import type { Theme } from "./theme.ts";
 
 export interface TranscriptOptions {
   readonly theme: Theme;
@@ -26,6 +30,10 @@ interface Open {
 }
 
 const ERROR_LINES_MAX = 6;
+/** Of what was allowed or not, as it is kept. */
+const DECIDED_LINES_MAX = 200;
+/** What was quick and cost nothing needs no word. */
+const QUICK_MS = 2000;
 const DECIDED: { readonly [decision: string]: string } = { approve: "approved", answer: "answered", deny: "denied" };
 
 export class Transcript {
@@ -37,6 +45,8 @@ export class Transcript {
   /** Whether it is one of an answer. */
   private pouring = false;
   private began = false;
+  /** How to see more was said once. */
+  private hinted = false;
   /** A mark that stands before what is committed next. */
   private mark = "";
 
@@ -51,16 +61,23 @@ export class Transcript {
   add(entry: Entry): void {
     const { theme } = this.options;
     const { say, run, host } = theme.glyphs;
-    if (entry.kind === "said") this.entered(theme.you(say), entry.text);
+    if (entry.kind === "said") this.entered(theme.you(say), this.broken(entry.text));
     else if (entry.kind === "ran") this.entered(entry.host ? theme.needs(host) : theme.ok(run), entry.text);
     else if (entry.kind === "grows") this.grow(entry.turn, entry.text);
     else if (entry.kind === "text") this.commitText(entry.turn, entry.text);
+    else if (entry.kind === "thought") this.thought(entry.tookMs);
     else if (entry.kind === "again") this.startAnew([theme.dim(`asked again: ${reveal(entry.reason)}`)]);
     else if (entry.kind === "result") this.result(entry);
-    else if (entry.kind === "decided") this.tool(this.decided(entry));
+    else if (entry.kind === "decided") this.decided(entry);
     else if (entry.kind === "ended") this.ended(entry);
     else if (entry.kind === "lines") this.block(entry.lines.flatMap((line) => this.wrapped(line)));
     else if (entry.kind === "note") this.block(this.wrapped(theme.dim(sanitize(entry.text))));
+  }
+
+  /** Words of a person, broken between words; a command stays as it can be copied. */
+  private broken(text: string): string {
+    const columns = Math.max(10, Math.min(this.options.columns() - 1, PROSE_COLUMNS_MAX) - 2);
+    return Bun.wrapAnsi(sanitize(text), columns, { hard: true, trim: false }).replace(/ +$/gm, "");
   }
 
   private entered(glyph: string, text: string): void {
@@ -153,26 +170,53 @@ export class Transcript {
     return rows.split("\n").map((row) => indent + row);
   }
 
+  private thought(tookMs: number | null): void {
+    const took = tookMs === null ? "" : ` for ${durationText(tookMs)}`;
+    this.block([this.options.theme.dim(`  thought${took}${this.hint()}`)]);
+  }
+
+  private hint(): string {
+    if (this.hinted) return "";
+    this.hinted = true;
+    return " · ctrl-o shows";
+  }
+
   private result({ tool, args, ok, output, tookMs }: Entry & { readonly kind: "result" }): void {
     const { theme } = this.options;
     const glyph = ok ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
-    const subject = reveal(subjectOf(tool, args));
-    const size = sizeOf(output);
+    const subject = reveal(subjectOf(tool, args)).replaceAll("\n", "⏎");
+    const diff = ok ? diffOf(args) : null;
+    const size = diff === null ? sizeOf(output) : `+${diff.added} -${diff.removed}`;
     const took = tookMs === null ? "" : ` · ${durationText(tookMs)}`;
-    const room = this.options.columns() - tool.length - size.length - took.length - 8;
-    const head = `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room))}  ${theme.dim(size + took)}`;
-    const lines = ok ? [] : sanitize(output).split("\n").slice(0, ERROR_LINES_MAX);
+    const hint = ok && output.includes("\n") ? this.hint() : "";
+    const room = this.options.columns() - tool.length - size.length - took.length - hint.length - 8;
+    const head = `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room))}  ${theme.dim(size + took + hint)}`;
+    const lines = ok ? [] : sanitize(output).trimEnd().split("\n").slice(0, ERROR_LINES_MAX);
     this.tool([head, ...lines.map((line) => theme.dim(`  ${line}`))]);
   }
 
-  private decided({ ask, decision, by }: Entry & { readonly kind: "decided" }): readonly string[] {
+  /** What was asked and what was said to it: whoever reads back finds both. */
+  private decided({ ask, decision, by }: Entry & { readonly kind: "decided" }): void {
     const { theme, columns } = this.options;
     const isYes = decision === "approve" || decision === "answer";
     const glyph = isYes ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
     const who = by === null ? "" : ` by ${reveal(by)}`;
-    const what = ask.kind === "question" ? "" : `${reveal(ask.tool)} `;
-    const line = `${DECIDED[decision] ?? reveal(decision)}${who}: ${what}${reveal(subjectOf(ask.tool, ask.args))}`;
-    return [`${glyph} ${cutWidth(line, Math.max(20, columns() - 3))}`];
+    const said = ask.answered === undefined || by !== null ? "" : reveal(ask.answered).replaceAll("\n", "⏎");
+    const subject = reveal(subjectOf(ask.tool, ask.args));
+    const verdict = `${DECIDED[decision] ?? reveal(decision)}${who}`;
+    const call = `${verdict}: ${reveal(ask.tool)} ${subject}`;
+    const isWhole = ask.kind === "approval" && !subject.includes("\n") && Bun.stringWidth(call) < columns() - 3;
+    const what = ask.kind === "question" ? said : reveal(ask.tool);
+    const shown = isWhole ? call : `${verdict}${what === "" ? "" : `: ${what}`}`;
+    const why = ask.kind === "question" || said === "" ? [] : [theme.dim(`  because ${said}`)];
+    const asked = cardLines(ask, { theme, columns: columns() - 4, isSubjectSaid: isWhole }).map((line) => `  ${line}`);
+    const body = [...asked, ...why];
+    const left = body.length - DECIDED_LINES_MAX;
+    const more = left > 0 ? [theme.dim(`  ${theme.glyphs.dots} ${left} lines more`)] : [];
+    const lines = [...body.slice(0, DECIDED_LINES_MAX), ...more];
+    const head = `${glyph} ${cutWidth(shown, Math.max(20, columns() - 3))}`;
+    if (lines.length > 0) this.block([head, ...lines]);
+    else this.tool([head]);
   }
 
   /** What was shown of it does not count any more. */
@@ -181,24 +225,20 @@ export class Transcript {
     this.told = null;
   }
 
-  private ended({ status, error }: Entry & { readonly kind: "ended" }): void {
+  private ended({ status, error, tookMs, usage }: Entry & { readonly kind: "ended" }): void {
     this.close();
     this.told = null;
     const { theme, marked: isMarked = false } = this.options;
-    if (status === "ok") this.pouring = false;
-    else if (status === "aborted") this.block([theme.dim("stopped")]);
-    else this.block(marked(theme.bad(theme.glyphs.bad), (text) => text, error ?? status));
+    if (status === "aborted") this.block([theme.dim("stopped")]);
+    else if (status !== "ok") this.block(marked(theme.bad(theme.glyphs.bad), (text) => text, error ?? status));
+    const took = tookMs ?? 0;
+    if (took >= QUICK_MS || usage.costUsd > 0) {
+      this.block([theme.dim(`  ${[durationText(took), ...spentTexts(usage)].join(" · ")}`)]);
+    }
+    this.pouring = false;
+    this.inTools = false;
     if (isMarked) this.mark = overMark(status === "ok");
   }
-}
-
-/** The same as a text without colour. */
-export function textOf(entries: readonly Entry[], { abilities }: Theme, columns: number): string {
-  const lines: string[] = [];
-  const theme = themeOf(abilities, "none");
-  const transcript = new Transcript({ theme, columns: () => columns, commit: (more) => void lines.push(...more) });
-  for (const entry of entries) transcript.add(entry);
-  return Bun.stripANSI(lines.join("\n"));
 }
 
 function marked(glyph: string, paint: (text: string) => string, text: string): readonly string[] {
@@ -214,11 +254,8 @@ function sizeOf(output: string): string {
   return lines === 1 ? `${text.length} characters` : `${lines} lines`;
 }
 
-function durationText(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  const seconds = ms / 1000;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  return seconds < 60
-    ? `${Math.round(seconds)} s`
-    : `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+function spentTexts({ input, cacheRead, cacheWrite, output, costUsd }: Usage): readonly string[] {
+  const read = input + cacheRead + cacheWrite;
+  const tokens = read + output > 0 ? [`${countText(read)} in, ${countText(output)} out`] : [];
+  return costUsd > 0 ? [...tokens, usdText(costUsd)] : tokens;
 }

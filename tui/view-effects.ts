@@ -10,10 +10,9 @@ import type { ModelInfo, ModelPage } from "../src/syscalls/ai-service.ts";
 import type { ShownPrompt } from "../src/syscalls/prompt-service.ts";
 import type { HistoryPage, TraceRow } from "../src/syscalls/services.ts";
 import type { BudgetInfo } from "../src/syscalls/spending-service.ts";
-import { likeTheme } from "./liked-theme.ts";
 import type { Item } from "./picker.ts";
 import type { Happening, State } from "./state.ts";
-import type { ThemeName } from "./theme.ts";
+import { THEME_KEY, type ThemeName } from "./theme.ts";
 import type { Seen } from "./top.ts";
 import type { ViewEffect } from "./views.ts";
 
@@ -49,7 +48,8 @@ export class ViewEffects {
         return this.offerModels();
       case "theme":
         this.options.theme(effect.name);
-        return likeTheme(this.options.io.sys(), effect.name);
+        await this.options.io.sys().call("config.set", { key: THEME_KEY, value: effect.name });
+        return;
     }
   }
 

@@ -42,6 +42,8 @@ export interface Call {
   readonly stdin: Uint8Array;
   readonly files: Files;
   readonly umask: number;
+  /** What it may print at most. */
+  readonly outputBytesMax: number;
   readonly signal: AbortSignal | undefined;
   readonly nowMs: () => number;
   readonly random: (bytes: number) => Uint8Array;

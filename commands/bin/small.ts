@@ -1,5 +1,7 @@
 // Programs of a few lines: what machine this is, lines without end or in no order, and those that stand before another command.
 
+import { sizeText } from "../../src/lib/size.ts";
+import { ALONE } from "./alone.ts";
 import { human } from "./human.ts";
 import { options } from "./options.ts";
 import { type Call, linesOf, phrase, text, Usage } from "./program.ts";
@@ -7,11 +9,17 @@ import { type Call, linesOf, phrase, text, Usage } from "./program.ts";
 /** More than scripts read of it; nothing here runs beside another program and could be stopped by it. */
 const YES_BYTES = 8 * 1024 * 1024;
 const BROKEN_PIPE = 141;
+const TOO_MUCH = 153;
 
 export async function yes(call: Call): Promise<number> {
-  const line = `${call.args.length === 0 ? "y" : call.args.join(" ")}\n`;
-  call.out(line.repeat(Math.ceil(YES_BYTES / Buffer.byteLength(line))));
-  return BROKEN_PIPE;
+  const isAlone = call.args[0] === ALONE;
+  const words = isAlone ? call.args.slice(1) : call.args;
+  const line = `${words.length === 0 ? "y" : words.join(" ")}\n`;
+  const bytes = Math.min(YES_BYTES, call.outputBytesMax / 2);
+  call.out(line.repeat(Math.ceil(bytes / Buffer.byteLength(line))));
+  if (!isAlone) return BROKEN_PIPE;
+  call.err(`yes: ended after ${sizeText(bytes)}: nothing reads it, and nothing would stop it\n`);
+  return TOO_MUCH;
 }
 
 export async function shuf(call: Call): Promise<number> {

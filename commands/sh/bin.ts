@@ -48,6 +48,7 @@ async function carriedOut(program: Program, called: Called, { files, machine, ou
       env: context.exportedEnv ?? {},
       umask: files.umask ?? UMASK_SHOWN,
       signal: context.signal,
+      outputBytesMax,
     },
     stdin: Buffer.from(context.stdin as unknown as string, "latin1"),
     files: withDescriptors(files.forPrograms, context),

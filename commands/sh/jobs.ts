@@ -6,7 +6,7 @@ import type { JobEnd, JobRow, SentSignal, ShellState } from "../../src/targets/s
 import { type Answer, answer, type Context, LIVE, placed } from "./called.ts";
 import { SAID_WORDS } from "./keep.ts";
 import type { KernelLine } from "./kernel-line.ts";
-import { OWN } from "./rewrite.ts";
+import { OWN } from "./own.ts";
 import { numberOf, signalNamed } from "./signal-names.ts";
 import type { Traps } from "./traps.ts";
 

@@ -2,6 +2,7 @@
 // wherever a script calls them. Each rule takes a node and gives another in its place, or null where it is not about this one. Pure.
 
 import { WHOLE } from "./called.ts";
+import type { Events } from "./events.ts";
 import {
   choice,
   group,
@@ -17,26 +18,7 @@ import {
   statementOf,
   verbatim,
 } from "./nodes.ts";
-
-/** Names of programs and variables that only rewritten scripts use. */
-export const OWN = {
-  leave: "__gsv_leave",
-  signal: "__gsv_signal",
-  job: "__gsv_job",
-  wait: "__gsv_wait",
-  drain: "__gsv_drain",
-  pending: "__gsv_pending",
-  last: "__gsv_last",
-  source: "__gsv_source",
-  functions: "__gsv_functions",
-  status: "__gsv_status",
-  handler: "__gsv_handler",
-  lastJob: "__gsv_lastjob",
-  file: "__gsv_file",
-  range: "__gsv_range",
-  directories: "__gsv_directories",
-  value: "__gsv_value",
-} as const;
+import { OWN } from "./own.ts";
 
 export interface Rules {
   /** Tells scripts inside of scripts apart. */
@@ -45,6 +27,8 @@ export interface Rules {
   readonly traps: boolean;
   /** And one of them for a signal. */
   readonly signals: boolean;
+  /** Traps for what happens inside of it; null where none may be set. */
+  readonly events: Events | null;
   /** `set -e` stands somewhere. */
   readonly errexit: boolean;
   /** Text to nodes. Throws where it is no script. */

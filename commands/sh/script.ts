@@ -7,13 +7,14 @@ import { PROGRAMS } from "../bin/table.ts";
 import { adjusted } from "./adjusted.ts";
 import { binPrograms } from "./bin.ts";
 import { definitionText } from "./definition.ts";
+import { type Events, eventsIn } from "./events.ts";
 import { GsvFiles, printed, type Sink } from "./files.ts";
 import type { Machine } from "./io.ts";
 import { Jobs } from "./jobs.ts";
 import { SAID, stateFrom } from "./keep.ts";
 import type { KernelLine } from "./kernel-line.ts";
 import { type Node, scriptOf } from "./nodes.ts";
-import { OWN } from "./rewrite.ts";
+import { OWN } from "./own.ts";
 import { ShellTables } from "./shell-tables.ts";
 import { functionsIn, prepared, SINKS } from "./syntax.ts";
 import { changedText, parse, statementText, textOf } from "./text.ts";
@@ -61,6 +62,7 @@ export class Script {
   /** What has a mistake in it is refused before any of it runs. */
   private parsed = false;
   private hasTraps = false;
+  private events: Events | null = null;
   /** Scripts so far: this one, and those that its commands run. */
   private shells = 0;
 
@@ -191,7 +193,9 @@ export class Script {
     // What a program runs in its turn is a shell of its own, and hears nothing.
     const signals = isFirst && /\btrap\b/.test(text) && SIGNAL_WORD.test(text);
     const errexit = /"-\w*e\w*"|errexit/.test(text);
-    return { shell, traps: this.hasTraps, signals, errexit, parse, write: statementText };
+    this.events = eventsIn(text) ?? this.events;
+    this.traps.heardEvents = this.events;
+    return { shell, traps: this.hasTraps, signals, events: this.events, errexit, parse, write: statementText };
   }
 
   private rewritten(text: string, told: boolean): string {

@@ -3,7 +3,7 @@
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { type Answer, answer, type Context } from "./called.ts";
-import { OWN } from "./rewrite.ts";
+import { OWN } from "./own.ts";
 import { TOLD } from "./syntax.ts";
 
 export const SOURCES = "/dev/.gsv/source/";

@@ -2,8 +2,11 @@
 // statement prints is told when the statement ends and not when the script does, `$0` is the name the script was given, and functions can
 // be written down again. Pure.
 
+import { ALONE } from "../bin/alone.ts";
 import { LIVE } from "./called.ts";
+import { watched } from "./events.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf } from "./nodes.ts";
+import { OWN } from "./own.ts";
 import {
   arithmeticCommand,
   arithmeticPart,
@@ -15,7 +18,6 @@ import {
   heeding,
   job,
   list,
-  OWN,
   type Rules,
   simpleCommand,
   withDirectories,
@@ -39,7 +41,8 @@ export interface About extends Rules {
 
 export function prepared(ast: Node, about: About): Node {
   collect(ast, about.functions);
-  const safe = changed(ast, about, 0) as Node;
+  const watching = about.events === null ? ast : watched(ast, { ...about, ...about.events });
+  const safe = changed(watching, about, 0) as Node;
   const after = about.ends === false ? [] : ending(about);
   const statements = [...(safe.statements as readonly Node[]), ...after];
   return { ...safe, statements: about.told ? told(statements) : statements };
@@ -226,9 +229,16 @@ function shaped(node: Node, about: About): Node {
   if (node.type === "Subshell") return withTraps(node, about);
   if (node.type === "For") return withDirectories(node, "words") ?? node;
   if (node.type === "SimpleCommand") return withDirectories(node, "args") ?? simpleCommand(node, about) ?? node;
-  if (node.type === "Pipeline") return { ...node, commands: (node.commands as Node[]).map(guarded) };
+  if (node.type === "Pipeline") return { ...node, commands: endless(node.commands as Node[]).map(guarded) };
   if (node.type !== "Statement") return node;
   return list(node, about);
+}
+
+/** What nothing reads would never end. */
+function endless(commands: readonly Node[]): readonly Node[] {
+  const [command, more] = commands;
+  if (command === undefined || more !== undefined || literalName(command) !== "yes") return commands;
+  return [{ ...command, args: [literal(ALONE), ...(command.args as readonly Node[])] }];
 }
 
 // What goes wrong inside braces is a message and a status there; outside it would be the end of everything.

@@ -5,11 +5,12 @@ import { type CustomCommand, defineCommand } from "just-bash/browser";
 import type { Clock } from "../../src/lib/clock.ts";
 import type { SentSignal } from "../../src/targets/shell.ts";
 import { type Answer, answer, type Context, OUTERMOST, placed, WHOLE } from "./called.ts";
-import { OWN } from "./rewrite.ts";
+import type { Events } from "./events.ts";
+import { OWN } from "./own.ts";
 import { numberOf, SIGNALS, signalNamed } from "./signal-names.ts";
 
-/** Events inside of the interpreter, which does not tell of them. */
-const UNHEARD = new Set(["ERR", "DEBUG", "RETURN"]);
+/** What happens inside of a script. The interpreter tells of none: of the first two a script that names them is made to ask. */
+const EVENTS = new Set(["ERR", "DEBUG", "RETURN"]);
 /** What ends nobody. */
 const HARMLESS = new Set(["CHLD", "CONT", "EXIT", "WINCH", "URG"]);
 /** A script that does nothing but count hears a signal after so long. */
@@ -20,6 +21,8 @@ export class Traps {
   private readonly pending: SentSignal[] = [];
   private readonly waiting = new Set<(status: number) => void>();
   private heardAt = 0;
+  /** Which events the script was changed for. */
+  heardEvents: Events | null = null;
 
   constructor(
     private readonly clock: Clock,
@@ -33,6 +36,8 @@ export class Traps {
       defineCommand(OWN.leave, (args, context) => this.leave(args, context)),
       defineCommand(OWN.signal, (args, context) => this.signal(args, context)),
       defineCommand(OWN.pending, (args, context) => this.next(args, context)),
+      defineCommand(OWN.failed, (args, context) => this.event("ERR", args, context)),
+      defineCommand(OWN.comes, (args, context) => this.event("DEBUG", args, context)),
       defineCommand(OWN.status, async ([status = "0"]) => answer("", "", Number(status))),
       defineCommand("sleep", (args, { signal }) => this.sleep(args, signal)),
     ];
@@ -95,7 +100,8 @@ export class Traps {
       const name = signalNamed(word);
       if (name === null) stderr += `bash: trap: ${word}: invalid signal specification\n`;
       else if (isReset) own.delete(name);
-      else if (UNHEARD.has(name)) stderr += `bash: trap: ${name}: gsv's shell cannot run a trap for it\n`;
+      else if (EVENTS.has(name) && !this.hears(name))
+        stderr += `bash: trap: ${name}: gsv's shell cannot run a trap for it\n`;
       else own.set(name, first);
     }
     return answer("", stderr, stderr === "" ? 0 : 1);
@@ -149,6 +155,25 @@ export class Traps {
     return answer();
   }
 
+  private hears(event: string): boolean {
+    return (
+      (event === "ERR" && this.heardEvents?.err === true) || (event === "DEBUG" && this.heardEvents?.debug === true)
+    );
+  }
+
+  /** After a command that failed, or before one that comes: sets the handler, where there is one. */
+  private async event(name: "ERR" | "DEBUG", all: readonly string[], context: Context): Promise<Answer> {
+    const { shell, args } = placed(all);
+    const [status = "0", line = "0", command = ""] = args;
+    await context.assignShellVariable?.(OWN.before, status);
+    const text = (this.shells.get(shell) ?? this.shells.get(OUTERMOST))?.get(name) ?? "";
+    if (text === "" || (name === "ERR" && status === "0")) return answer("", "", 1);
+    const told = withStatus(text.replaceAll(/\$LINENO\b|\$\{LINENO\}/g, line), Number(status));
+    const said = text.includes("BASH_COMMAND") ? `BASH_COMMAND='${command.replaceAll("'", `'\\''`)}'; ` : "";
+    await context.assignShellVariable?.(OWN.event, `${said}${OWN.status} ${status}\n${told}`);
+    return answer();
+  }
+
   private async sleep(args: readonly string[], stopped: AbortSignal | undefined): Promise<Answer> {
     if (args.length === 0) return answer("", `sleep: missing operand\n${SLEEP_HELP}`, 1);
     const spans = args.map(spanMs);
@@ -177,7 +202,10 @@ function linesOf(traps: ReadonlyMap<string, string>, wanted: readonly string[]):
   const names = wanted.map(signalNamed);
   return [...traps]
     .filter(([name]) => names.length === 0 || names.includes(name))
-    .map(([name, text]) => `trap -- '${text.replaceAll("'", `'\\''`)}' ${name === "EXIT" ? name : `SIG${name}`}`);
+    .map(
+      ([name, text]) =>
+        `trap -- '${text.replaceAll("'", `'\\''`)}' ${name === "EXIT" || EVENTS.has(name) ? name : `SIG${name}`}`,
+    );
 }
 
 /** In a trap, `exit` alone leaves with the status the shell had. */

@@ -3,7 +3,7 @@
 // spellings of a key and where it is stored are in config-key.ts.
 
 import { LIMITS } from "./limits.ts";
-import { RESET_MODES } from "./session.ts";
+import { DM_SCOPES, RESET_MODES } from "./session.ts";
 
 export interface Setting {
   readonly type: "int" | "text" | "flag" | "choice" | "json" | "secret";
@@ -193,6 +193,9 @@ export const SETTINGS = {
     max: 100_000,
   }),
 
+  "council.model": setting("text", "the model of the chair of a council, where none is named", "", {
+    env: "COUNCIL_MODEL",
+  }),
   "run.timeoutMs": count(
     "a run is stopped this long after it last did something, and never later than four times that; 0 is never",
     1_800_000,
@@ -208,11 +211,7 @@ export const SETTINGS = {
   "session.defaultResetPolicy.atHour": count("the hour of a daily reset, in server.timezone", 4, { max: 23, ...ASKS }),
   "session.defaultResetPolicy.idleMinutes": count("how long until an idle reset", 60, { min: 1, ...ASKS }),
   "session.mainKey": setting("text", "the name of the main session", "main"),
-  "session.dmScope": choice(
-    "who shares a session",
-    ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"],
-    {},
-  ),
+  "session.dmScope": choice("who shares a session", DM_SCOPES, {}),
   "session.identityLinks": setting(
     "json",
     'one name for a person of several channels: {"alice": ["telegram:4711", "discord:alice#1"]}',

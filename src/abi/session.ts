@@ -11,6 +11,10 @@ export interface ResetPolicy {
   readonly idleMinutes: number;
 }
 
+/** How much of a key varies from partner to partner. */
+export const DM_SCOPES = ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"] as const;
+export type DmScope = (typeof DM_SCOPES)[number];
+
 /** What may be set for a session. */
 export const SESSION_PATHS = [
   "label",

@@ -33,6 +33,11 @@ export interface Compacted {
 
 export type Signal =
   | (RunSignal & { readonly name: "chat.start"; readonly model: string; readonly seq: number })
+  /** Messages that waited have entered the run, between two of its turns: each has a run of its own, which ends with this one. */
+  | (RunSignal & {
+      readonly name: "chat.entered";
+      readonly messages: readonly { readonly run: string | null; readonly seq: number }[];
+    })
   | (RunSignal & {
       readonly name: "chat.delta";
       readonly turn: number;
@@ -92,6 +97,8 @@ export type Signal =
       /** When it is said anew; null at once, or where the run is put aside: then the state tells. */
       readonly until: number | null;
       readonly putAside: boolean;
+      /** Another model that is asked from here on. */
+      readonly standsIn?: string;
     })
   | (RunSignal & {
       readonly name: "chat.complete";

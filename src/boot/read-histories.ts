@@ -10,7 +10,8 @@ import type { Histories } from "../syscalls/services.ts";
 
 export interface ReadHistories {
   readonly histories: Histories;
-  readonly store: Pick<ProcessStore, "projection" | "contextFiles" | "close">;
+  readonly store: Pick<ProcessStore, "projection" | "close">;
+  readonly contextFiles: ProcessStore["contextFiles"];
 }
 
 export interface ReadHistoriesOptions {
@@ -23,5 +24,5 @@ export interface ReadHistoriesOptions {
 export function readHistories({ paths, clock, kernel, kernelGeneration }: ReadHistoriesOptions): ReadHistories {
   const { procDir: directory, quarantineDir: quarantine } = paths;
   const store = sqliteProcessStore({ directory, quarantine, mode: "read", now: () => clock.now(), kernelGeneration });
-  return { store, histories: historiesService({ kernel, store }) };
+  return { store, contextFiles: (pid) => store.contextFiles(pid), histories: historiesService({ kernel, store }) };
 }

@@ -15,11 +15,9 @@ import { kernelSys } from "../kernel/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type HomePaths, readKernelInfo } from "../paths.ts";
 import { archivesService } from "../process/archive.ts";
-import type { ViewPorts } from "../sessions/views.ts";
 import { KernelDb } from "../store/kernel/db.ts";
 import { type KernelStore, sqliteKernelStore } from "../store/kernel/sqlite.ts";
 import { isHeld } from "../store/lock.ts";
-import type { ProcessStore } from "../store/process/verbs.ts";
 import type { OutageReports } from "../syscalls/ai-service.ts";
 import type { Approvals } from "../syscalls/approval-service.ts";
 import type { KernelStatus, Settings } from "../syscalls/services.ts";
@@ -85,7 +83,10 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
     services: {
       registry,
       histories: loadedWhenAsked(async () => (await histories.get()).histories),
-      sessions: loadedWhenAsked(async () => sessionsAtRest({ kernel, registry, clock }, await histories.get())),
+      sessions: loadedWhenAsked(async () => {
+        const { sessionViews } = await import("../sessions/views.ts");
+        return sessionViews({ kernel, registry, clock, ...(await histories.get()) });
+      }),
       archives: archivesService({
         kernel,
         objects: { read: async (key, range) => (await files.get()).objects.read(key, range) },
@@ -95,10 +96,7 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
       tree: loadedWhenAsked(async () => (await files.get()).tree),
       storage: loadedWhenAsked(async () => (await files.get()).storage),
       media: loadedWhenAsked(async () => (await files.get()).media),
-      // What the next turn is told, a kernel puts together.
-      prompts: loadedWhenAsked(async () => ({})),
-      trust: loadedWhenAsked(async () => ({})),
-      undoing: loadedWhenAsked(async () => ({})),
+      ...ofKernels(),
       settings: settingsShown(kernel, options),
       ...treesAtRest(options, kernel),
       ...peopleAtRest(kernel, clock),
@@ -127,14 +125,6 @@ export async function readOnlySys(options: ReadOptions): Promise<Sys | null> {
   };
 }
 
-async function sessionsAtRest(
-  ports: Omit<ViewPorts, "contextFiles" | "histories">,
-  { histories, store }: { readonly store: Pick<ProcessStore, "contextFiles"> } & Pick<ViewPorts, "histories">,
-): Promise<Partial<Services["sessions"]>> {
-  const { sessionViews } = await import("../sessions/views.ts");
-  return sessionViews({ ...ports, histories, contextFiles: (pid) => store.contextFiles(pid) });
-}
-
 function reportsAtRest(kernel: KernelStore, clock: Clock) {
   return {
     approvals: loadedWhenAsked<Approvals>(async () => (await import("../process/approvals.ts")).approvalsList(kernel)),
@@ -142,6 +132,12 @@ function reportsAtRest(kernel: KernelStore, clock: Clock) {
     usage: loadedWhenAsked<UsageReports>(async () => (await spending()).usageReports({ kernel, clock, atRest: true })),
     budgets: loadedWhenAsked<BudgetService>(async () => (await spending()).budgetsShown({ kernel, clock })),
   };
+}
+
+/** What the next turn is told, a kernel puts together. */
+function ofKernels(): Pick<Services, "prompts" | "trust" | "undoing"> {
+  const none = async () => ({});
+  return { prompts: loadedWhenAsked(none), trust: loadedWhenAsked(none), undoing: loadedWhenAsked(none) };
 }
 
 const spending = () => import("../kernel/spending.ts");

@@ -1,8 +1,9 @@
 // A terminal for the plain shell: lines with editing and history. Between two lines the terminal is everybody else's.
 
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
+import { type History, lineOfPast, type Past, pastOf } from "../../tui/history.ts";
 import type { PlainPorts, TypedLine } from "../../tui/plain.ts";
 import { reveal } from "../lib/sanitize.ts";
 
@@ -90,13 +91,15 @@ class Echo extends Writable {
   }
 }
 
-/** Kept short when it is opened. */
-export function readHistory(file: string): PlainPorts["history"] {
-  return { lines: linesOf(file), add: (text) => appendFileSync(file, `${text}\n`, { mode: 0o600 }) };
+/** Kept short, and for its owner's eyes, when it is opened. */
+export function readHistory(file: string): History {
+  const add = (entry: Past) => appendFileSync(file, `${lineOfPast(entry)}\n`, { mode: 0o600 });
+  return { past: pastOf(linesOf(file)), add };
 }
 
 function linesOf(file: string): readonly string[] {
   if (!existsSync(file)) return [];
+  if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
   const lines = readFileSync(file, "utf8")
     .split("\n")
     .filter((text) => text !== "");

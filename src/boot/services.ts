@@ -17,6 +17,7 @@ import { approvalsService } from "../process/approvals.ts";
 import { archivesService } from "../process/archive.ts";
 import { budgetService } from "../process/budget-service.ts";
 import { historiesService } from "../process/histories.ts";
+import type { Ledger } from "../process/ledger.ts";
 import { lifecycleService } from "../process/lifecycle.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
@@ -63,14 +64,11 @@ export function bootServices(
     ...{ closer, termMs: config["kernel.termMs"], held: heldRuns },
     renewsBefore: (row, now) => renewalFor(kernel, row, now),
   });
-  const prompts = promptsService(promptPorts(core, files, parts));
-  const registry = registryService({ kernel, atRest: false, heldBy: (pid) => ledger.heldBy(pid) });
   const used = {
-    ...{ processes, registry, prompts },
-    histories: historiesService({
-      ...{ kernel, store, calls: { heard: core.calls, clock } },
-      open: (row) => ledger.open(row),
-    }),
+    processes,
+    registry: registryService({ kernel, atRest: false, heldBy: (pid) => ledger.heldBy(pid) }),
+    prompts: promptsService(promptPorts(core, files, parts)),
+    histories: bootHistories(core, ledger),
     archives: archivesService({ kernel, objects }),
     models: modelService(choosing),
     conversations: conversationsOf(core, parts, spawning),
@@ -94,18 +92,8 @@ export function bootServices(
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     usage: usageReports({ kernel, clock }),
     budgets: budgetService({ kernel, budgets, clock }),
-    settings: {
-      ...core.settings,
-      async change(context, request) {
-        const changed = await core.settings.change(context, request);
-        await heldRuns.look(context.caller.ownerUid);
-        await budgets.look(request.system ? null : context.caller.ownerUid);
-        return changed;
-      },
-    },
-    shells,
-    web,
-    code,
+    settings: settingsWatched(core, parts),
+    ...{ shells, web, code },
     repositories: lazyRepositories(kernel, core.repos),
     workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),
@@ -134,6 +122,19 @@ function spawningOf(core: Core, files: FileParts, { ledger, runners, heldRuns, p
     taskBudget: (ownerUid: number) => taskBudget(kernel, ownerUid),
     workplaces: workplacesOf({ ...core, ...machine }),
     modelFor: (context: CallContext, wanted: Parameters<typeof modelFor>[2]) => modelFor(choosing, context, wanted),
+  };
+}
+
+/** Whoever waits for a setting is looked at when one changes. */
+function settingsWatched({ settings }: Core, { heldRuns, budgets }: ProcessParts): Services["settings"] {
+  return {
+    ...settings,
+    async change(context, request) {
+      const changed = await settings.change(context, request);
+      await heldRuns.look(context.caller.ownerUid);
+      await budgets.look(request.system ? null : context.caller.ownerUid);
+      return changed;
+    },
   };
 }
 
@@ -210,4 +211,8 @@ export function bootFiles(core: Core): FileParts {
   });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
   return { options, locate: pathLocator(options), kept: new KeptResults(namespace), live };
+}
+
+function bootHistories({ kernel, processes: store, calls, machine: { clock } }: Core, ledger: Ledger) {
+  return historiesService({ kernel, store, calls: { heard: calls, clock }, open: (row) => ledger.open(row) });
 }

@@ -19,7 +19,7 @@ const KEYS_OFFERED = /\x1b\[\?\d+u/;
 const [ALT_ON, ALT_OFF] = [`${CSI}?1049h`, `${CSI}?1049l`];
 const FULL_RETRY_MS = 2;
 /** What comes this soon was typed while somebody else had the terminal. */
-const AHEAD_MS = 30;
+const AHEAD_MS = 150;
 
 /** Asks the system for the size, and tells listeners when it is another one. */
 interface Resized extends WriteStream {

@@ -114,7 +114,13 @@ export async function askModels(ports: AskPorts, place: Working, turn: number): 
     if (told.verdict.next !== "other" || other === undefined) break;
     const { failure } = told.answer;
     const reason = `${failure.message}; ${other.name} stands in`;
-    await again(ports, asking, model, { class: failure.class, reason, until: null, putAside: false });
+    await again(ports, asking, model, {
+      class: failure.class,
+      reason,
+      until: null,
+      putAside: false,
+      standsIn: other.name,
+    });
   }
   return first === null ? null : await unanswered(ports, asking, first);
 }
@@ -296,7 +302,7 @@ async function again(
   ports: AskPorts,
   asking: Asking,
   model: Model,
-  why: Pick<SignalOf<"chat.restart">, "class" | "reason" | "until" | "putAside">,
+  why: Pick<SignalOf<"chat.restart">, "class" | "reason" | "until" | "putAside" | "standsIn">,
 ): Promise<void> {
   const { row, run, turn } = asking;
   if (!asking.isCharged) await waste(ports, asking, model, NO_USAGE);

@@ -130,7 +130,7 @@ export function processesService(ports: ProcessesPorts): Processes {
     const options = { runId, reason: "user.abort", requestKey: keyOf(context), now: clock.now() };
     return await ledger.write(row, async () => {
       const done = takenOnce(row.pid, await store.abort(row.pid, options));
-      if (done.ends.length > 0) runners.interrupt(row.pid);
+      if (done.ends.length > 0 && !done.isWaiting) runners.interrupt(row.pid);
       try {
         await ledger.publish(row, endSignals(done.ends, (await store.projection(row.pid)).queued));
       } finally {

@@ -2,7 +2,7 @@
 // process; what it knows beyond the store is only what is in flight. Fenced means stop at once: someone else has decided.
 
 import { uuidv7 } from "../abi/ids.ts";
-import { FAILED_NOTE, normaliseText } from "../abi/message.ts";
+import { FAILED_NOTE, type Message, normaliseText } from "../abi/message.ts";
 import { charged } from "../abi/money.ts";
 import type { RunEnd, RunStatus } from "../abi/process.ts";
 import type { Failure, FailureClass } from "../abi/stream.ts";
@@ -54,6 +54,7 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
     // Only after tools: what waits when a run begins has a run of its own to come.
     const point = await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: turn > 0, now: clock.now() });
     await ledger.publish(row);
+    if (point.ok && point.value.entered.length > 0) tellEntered(ports, place, point.value.entered);
     if (!point.ok || point.value.leave || place.leaving.aborted) return;
     if (turn >= (await ports.boundsOf(row, run.runId)).turnsMax) return await finish(ports, place, tooManyTurns(turn));
     const asked = await askModels(ports, { ...place, shift }, turn + 1);
@@ -66,6 +67,11 @@ export async function carryOn(ports: RunPorts, place: RunPlace): Promise<void> {
       await ports.budgets.settle(reserved);
     }
   }
+}
+
+function tellEntered({ ledger }: RunPorts, { row, run }: RunPlace, entered: readonly Message[]): void {
+  const messages = entered.map(({ runId, id }) => ({ run: runId, seq: id }));
+  ledger.emit(row, { name: "chat.entered", run: run.runId, messages });
 }
 
 function tooManyTurns(turns: number): { status: RunStatus; reason: string; error: string } {

@@ -4,6 +4,7 @@
 // the text.
 
 import accounts from "./manual/accounts.md" with { type: "text" };
+import agents from "./manual/agents.md" with { type: "text" };
 import approvals from "./manual/approvals.md" with { type: "text" };
 import chat from "./manual/chat.md" with { type: "text" };
 import configuration from "./manual/configuration.md" with { type: "text" };
@@ -53,6 +54,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["processes", processes],
   ["patterns", patterns],
   ["chat", chat],
+  ["agents", agents],
   ["signals", signals],
   ["approvals", approvals],
   ["policy", policy],

@@ -2,7 +2,7 @@
 // writes comes out in one form, so that one conversation has one address. Pure.
 
 import { SysError } from "../abi/errno.ts";
-import { MAIN_AGENT, MAIN_SESSION_KEY } from "../abi/session.ts";
+import { type DmScope, MAIN_AGENT, MAIN_SESSION_KEY } from "../abi/session.ts";
 
 export interface SessionKey {
   readonly agentId: string;
@@ -16,9 +16,6 @@ export interface SessionKey {
 export interface Party extends Omit<SessionKey, "accountId"> {
   readonly accountId: string;
 }
-
-export const DM_SCOPES = ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"] as const;
-export type DmScope = (typeof DM_SCOPES)[number];
 
 /** One person's names in several channels, under the name they are to have. */
 export type IdentityLinks = { readonly [person: string]: readonly string[] };

@@ -93,7 +93,7 @@ async function archived(
 ): Promise<{ readonly generation: Generation; readonly archiveId: string }> {
   const found = isUuid(id)
     ? [await kernel.sessions.generation(id), await kernel.sessions.closedBy(id)].filter((each) => each !== null)
-    : await kernel.sessions.beginning(caller.ownerUid, id);
+    : await kernel.sessions.beginning(caller.ownerUid, id.toLowerCase());
   const [generation, another] = found;
   if (generation === undefined) throw noSuchConversation(id);
   if (another !== undefined && another.id !== generation.id)

@@ -152,7 +152,12 @@ export const procCalls = [
     class: "keyed",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
-      runId: field.optional(field.uuid("only if this is the run in flight", { flag: "run", meta: "RUN" })),
+      runId: field.optional(
+        field.uuid("only this one: the run in flight, or a message that still waits, which is taken back", {
+          flag: "run",
+          meta: "RUN",
+        }),
+      ),
     },
     cli: {
       examples: ["gsv proc abort task:abc123"],

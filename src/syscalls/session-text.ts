@@ -55,7 +55,7 @@ function present(model: SessionInfo["settings"]["model"]): object | null {
   return said.length === 0 ? null : Object.fromEntries(said);
 }
 
-export function policyText({ mode, atHour, idleMinutes }: ResetPolicy): string {
+function policyText({ mode, atHour, idleMinutes }: ResetPolicy): string {
   switch (mode) {
     case "manual":
       return mode;
@@ -147,7 +147,7 @@ export function addressText({ key, pid }: SessionAddress): string {
   return pid === null ? key : `${key} ${pid}`;
 }
 
-export function tokensText({ input, output, total }: SessionTokens): string {
+function tokensText({ input, output, total }: SessionTokens): string {
   return `${input} in / ${output} out (${total} total)`;
 }
 

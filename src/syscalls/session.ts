@@ -171,7 +171,7 @@ export const sessionCalls = [
     input: {
       id: field.text("the conversation or its archive; the beginning of an id will do", {
         positional: true,
-        shortest: 4,
+        shortest: 1,
         longest: 36,
         meta: "ID",
         of: "conversation",

@@ -4,6 +4,7 @@
 import { SysError } from "../abi/errno.ts";
 import type { Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
+import { Delivery, EXIT_DIED } from "./delivery.ts";
 import type {
   FileVerb,
   FromRunner,
@@ -63,13 +64,10 @@ const EXIT_TIMEOUT = 124;
 const LONGER = "it may not take longer";
 const TOO_BIG = "ended: the scripts that run take too much memory";
 const EXIT_INTERRUPTED = 130;
-const EXIT_DIED = 137;
+const DIED = "its thread has died under it, and nobody knows how far it came";
 const MEMORY_LOOK_MS = 200;
 /** How long a script that is told to stop may take to say what it had printed. */
 const ABORT_MS = 100;
-const HEAR_MS = 1000;
-/** And so long it may clean up, where it has a trap for its end. */
-const TRAP_MS = 5000;
 
 /** Why a script does not come to an end of its own. */
 interface Stop {
@@ -212,6 +210,7 @@ export class GsvShells {
         if (first.word !== undefined) print("stderr", Buffer.from(`${job.name}: ${first.word}\n`));
         return { end, survives: false };
       }
+      if (first === null) print("stderr", Buffer.from(`${job.name}: ${DIED}\n`));
       return { end: first ?? { exit: EXIT_DIED, state: null, cut: true }, survives: first !== null };
     } finally {
       inTime();
@@ -238,44 +237,6 @@ export class GsvShells {
     kept.runner.post({ kind: "abort" });
     await Promise.race([ended, this.options.clock.sleep(ABORT_MS)]);
     return { exit, state: null, cut: true };
-  }
-}
-
-/** Signals on their way to a script. One that does not hear is ended, and so is one that takes too long over its traps. */
-class Delivery {
-  private stop: (() => void) | null = null;
-  private last: SentSignal | null = null;
-
-  constructor(
-    private readonly runner: Runner,
-    private readonly options: Pick<ShellsOptions, "clock" | "hearMs">,
-    private readonly endAs: (status: number) => void,
-  ) {}
-
-  send(signal: SentSignal): void {
-    if (signal.name === "KILL") {
-      this.endAs(EXIT_DIED);
-      return;
-    }
-    this.last = signal;
-    this.runner.post({ kind: "sent", signal });
-    // Whoever presses ctrl-C again and again does not put the end off.
-    if (this.stop === null) this.endAfter(this.options.hearMs ?? HEAR_MS);
-  }
-
-  heard(goesOn: boolean): void {
-    this.end();
-    if (!goesOn) this.endAfter(TRAP_MS);
-  }
-
-  end(): void {
-    this.stop?.();
-    this.stop = null;
-  }
-
-  private endAfter(ms: number): void {
-    const { number } = this.last ?? { number: 0 };
-    this.stop = this.options.clock.after(ms, () => this.endAs(128 + number));
   }
 }
 

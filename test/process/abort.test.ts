@@ -35,12 +35,25 @@ test("abort of a run that is not the one in flight changes nothing", async () =>
   await home.holding();
   const nothing = { aborted: false, runId: null, interruptedToolCalls: 0, continuedQueuedRunId: null };
   expect(await abort(home, { runId: OTHER_RUN })).toMatchObject(nothing);
-  const second = await home.send("two");
-  expect(await abort(home, { runId: second.runId })).toMatchObject(nothing);
   home.model.release();
   expect(await home.ended(first.runId)).toMatchObject({ status: "ok", text: "said after all" });
-  expect(await home.ended(second.runId)).toMatchObject({ status: "ok" });
   expect(await abort(home, { runId: first.runId })).toMatchObject(nothing);
+});
+
+test("a message that waits is taken back by its run id: it is never said, its run has an end, and the run in flight goes on", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, { text: "said after all", hold: true });
+  const first = await home.send("one");
+  await home.holding();
+  const second = await home.send("two");
+  expect(await abort(home, { runId: second.runId })).toMatchObject({ aborted: true, runId: second.runId });
+  expect(await home.ended(second.runId)).toMatchObject({ status: "aborted", reason: "user.withdrawn" });
+  home.model.release();
+  expect(await home.ended(first.runId)).toMatchObject({ status: "ok", text: "said after all" });
+  await home.quiet();
+  const { messages } = await home.sys.call<{ messages: { content: unknown }[] }>("proc.history", { pid: INIT });
+  expect(JSON.stringify(messages)).not.toContain("two");
+  expect(home.signals.findLast(({ name }) => name === "process.state")).toMatchObject({ state: "idle", queued: 0 });
 });
 
 test("abort of an idle process says that there was nothing to abort", async () => {

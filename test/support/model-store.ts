@@ -20,7 +20,20 @@ import { ModelProcess } from "./model-process.ts";
 import { closingRecordsOf, type HistoryQuery, historyOf, plainHead, textOf } from "./model-reads.ts";
 import type { Step } from "./model-segments.ts";
 import { endOf, repeatsOf } from "./model-usage.ts";
-import { abort, admit, answer, ask, boundary, claim, commitTurn, cut, recover, remember, seal } from "./model-verbs.ts";
+import {
+  abort,
+  admit,
+  answer,
+  ask,
+  boundary,
+  claim,
+  commitTurn,
+  cut,
+  recover,
+  remember,
+  seal,
+  takeBack,
+} from "./model-verbs.ts";
 
 export class ModelDisk {
   readonly processes = new Map<string, ModelProcess>();
@@ -123,8 +136,8 @@ export class ModelStore extends ModelHoldingStore implements ProcessStore {
 
   async abort(pid: string, { runId, reason, requestKey, now }: Given<"abort", 1>) {
     return this.keyed(pid, requestKey, ["abort", runId], now, (process) => {
-      const meant = runId === null || runId === process.currentRun;
-      return abort(process, meant ? process.currentRun : null, reason, now);
+      if (runId === null || runId === process.currentRun) return abort(process, process.currentRun, reason, now);
+      return takeBack(process, runId) ?? abort(process, null, reason, now);
     });
   }
 

@@ -79,7 +79,7 @@ export class Played {
       terminal: this.terminal(),
       theme: options.theme ?? themeOf({ colour, unicode }),
       abilities: { told: true, notifies: "bell", unicode },
-      history: { lines: history, add: () => {} },
+      history: { past: history.map((text) => ({ text, at: null, cwd: null, status: null })), add: () => {} },
       words: [],
       early: () => [],
     };

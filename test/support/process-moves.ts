@@ -31,7 +31,7 @@ export type Move =
   | { readonly do: "finish"; readonly status: RunStatus }
   | { readonly do: "retry"; readonly waits: boolean; readonly held: boolean }
   | { readonly do: "late"; readonly pick: number; readonly by: "owner" | "kernel" }
-  | { readonly do: "abort"; readonly which: "current" | "any" | "none"; readonly retry: boolean }
+  | { readonly do: "abort"; readonly which: "current" | "any" | "none" | "waiting"; readonly retry: boolean }
   | { readonly do: "hold"; readonly stopped: boolean; readonly by: "person" | "kernel"; readonly atOnce: boolean }
   | { readonly do: "restart" }
   | { readonly do: "pause"; readonly held: boolean }
@@ -81,7 +81,7 @@ const WEIGHTED: readonly (readonly [number, fc.Arbitrary<Move>])[] = [
   [2, move("finish", { status: fc.constantFrom("error", "limit", "unavailable", "blocked") })],
   [3, move("retry", { waits: fc.boolean(), held: seldom })],
   [5, move("late", { pick, by: fc.constantFrom("owner", "kernel") })],
-  [2, move("abort", { which: fc.constantFrom("current", "any", "none"), retry: fc.boolean() })],
+  [2, move("abort", { which: fc.constantFrom("current", "any", "none", "waiting"), retry: fc.boolean() })],
   [5, move("hold", { stopped: seldom, by: fc.constantFrom("person", "kernel"), atOnce: fc.boolean() })],
   [1, move("restart", {})],
   [4, move("pause", { held: seldom })],

@@ -145,7 +145,8 @@ const PLAYERS: Players = {
 
   async abort(world, { which, retry }) {
     const current = world.runs.at(-1)?.runId ?? "run-of-nobody";
-    const runId = { current, any: null, none: "run-of-nobody" }[which];
+    const waiting = world.admitted.at(-1)?.runId ?? "run-of-nobody";
+    const runId = { current, any: null, none: "run-of-nobody", waiting }[which];
     const requestKey = (retry ? world.abortKeys.at(-1) : undefined) ?? world.fresh("key");
     world.abortKeys.push(requestKey);
     world.report(

@@ -33,7 +33,8 @@ const DIFFERENT: { readonly [name: string]: string } = {
   "quoting: at q transformation": "other quotes, which read back the same",
   "redirections: closing stdin": "a closed stdin is an empty one",
   "redirections: dev stderr": "the recording had no file for stderr, gsv has one",
-  "trap: err": "refused with a word",
+  "trap: debug before a loop": "DEBUG runs before commands, and not before the rounds of a loop",
+  "trap: the command that failed": "BASH_COMMAND is without its redirections",
   "trap: return": "refused with a word",
 };
 

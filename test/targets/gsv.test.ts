@@ -8,7 +8,7 @@ import type { Caller } from "../../src/abi/identity.ts";
 import { newShellRunner } from "../../src/boot/shell.ts";
 import { shellFiles } from "../../src/kernel/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
-import { GsvShells, type ShellPlace } from "../../src/targets/gsv.ts";
+import { GsvShells, type Runner, type ShellPlace } from "../../src/targets/gsv.ts";
 import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import type { ShellJob, ShellState } from "../../src/targets/shell.ts";
 import { agent, bob, sam } from "../support/caller.ts";
@@ -184,6 +184,43 @@ test("a loop tells what it prints as it goes, and what it told before it spun is
   };
   const { exit } = await shells.run(job(script), place(true, print, wish.signal));
   expect({ told, exit }).toEqual({ told: "1\n2\n3\nfour\n", exit: 130 });
+});
+
+test("a thread that is killed under its script is told of, others do not notice, and the next line goes on from the last", async () => {
+  const made: Runner[] = [];
+  const own = new GsvShells({
+    newRunner() {
+      made.push(newShellRunner());
+      return made.at(-1)!;
+    },
+    ...{ clock: realClock, runningMax: 2, runningMaxEach: 2, memory: () => 0, memoryMax: 1, warmMax: 0, warmMs: 1 },
+  });
+  try {
+    const lines = new JobTable(own, new JobRoom(8, 8), realClock);
+    const first = await lines.line(job("kept=1", { keepsState: true }), place(true));
+    const told: string[] = [];
+    const killed = lines.line(
+      job("kept=2; echo begun; sleep 60", { keepsState: true, state: first.state }),
+      place(true, (stream, bytes) => {
+        told.push(`${stream}: ${Buffer.from(bytes)}`);
+        // From outside: it hears nothing of it.
+        if (stream === "stdout") made.at(-1)?.end();
+      }),
+    );
+    const beside = run("echo beside");
+    expect(await killed).toMatchObject({ exit: 137, cut: true });
+    expect(told).toEqual(["stdout: begun\n", expect.stringMatching(/^stderr: gsv: its thread has died under it/)]);
+    expect((await beside).stdout).toBe("beside\n");
+    const after: string[] = [];
+    const next = job('echo "$kept"', { keepsState: true, state: first.state });
+    await lines.line(
+      next,
+      place(true, (_stream, bytes) => after.push(Buffer.from(bytes).toString())),
+    );
+    expect(after).toEqual(["1\n"]);
+  } finally {
+    own.close();
+  }
 });
 
 test("what was printed before the wall limit is kept", async () => {

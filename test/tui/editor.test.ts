@@ -8,10 +8,8 @@ import {
   EMPTY,
   erasedAhead,
   erasedBack,
-  layout,
   type Move,
   moved,
-  movedRow,
   pasted,
   typed,
   undone,
@@ -19,6 +17,7 @@ import {
   withText,
   yanked,
 } from "../../tui/editor.ts";
+import { layout, movedRow, paintedRow } from "../../tui/rows.ts";
 
 /** With the cursor where the bar is. */
 function shown({ text, at }: Editing): string {
@@ -58,15 +57,18 @@ test("what was cut comes back, and everything can be undone", () => {
 test("a long paste stands as one letter, moves and goes as one, and is said whole", () => {
   const text = Array.from({ length: 5001 }, (_, row) => `row ${row}`).join("\n");
   const with2 = typed(pasted(typed(EMPTY, "look: "), text), "!");
-  expect(layout(with2, 80).rows.map(({ shown }) => shown)).toEqual(["look: [paste 1: 5001 lines, 43 KB]!"]);
+  expect(layout(with2, 80).rows.map((row) => paintedRow(row, with2, []))).toEqual([
+    "look: [paste 1: 5001 lines, 43 KB]!",
+  ]);
   expect(wholeText(with2)).toBe(`look: ${text}!`);
   expect(wholeText(erasedBack(erasedBack(with2)))).toBe("look: ");
   expect(wholeText(pasted(EMPTY, "two\nlines"))).toBe("two\nlines");
 });
 
 test("rows wrap where the columns end, wide letters whole, with the cursor in its cell", () => {
-  const { rows, cursor } = layout(from("ab中文c\nd|"), 5);
-  expect(rows.map(({ shown }) => shown)).toEqual(["ab中", "文c", "d"]);
+  const editing = from("ab中文c\nd|");
+  const { rows, cursor } = layout(editing, 5);
+  expect(rows.map((row) => paintedRow(row, editing, []))).toEqual(["ab中", "文c", "d"]);
   expect(cursor).toEqual({ row: 2, column: 1 });
   expect(layout(from("abcde|"), 5).cursor).toEqual({ row: 1, column: 0 });
 });
@@ -109,7 +111,8 @@ test("whatever is done, the cursor stands between letters and undoing everything
 });
 
 test("a line from history, or a long paste that was kept in it, does nothing to the terminal that shows it", () => {
-  const { rows } = layout(withText(EMPTY, "ls \u001b[2J\u202e\u0007x"), 80);
-  expect(rows.map(({ shown }) => shown)).toEqual(["ls ␛[2J⟨U+202E⟩␇x"]);
+  const hostile = withText(EMPTY, "ls \u001b[2J\u202e\u0007x");
+  const { rows } = layout(hostile, 80);
+  expect(rows.map((row) => paintedRow(row, hostile, []))).toEqual(["ls ␛[2J⟨U+202E⟩␇x"]);
   expect(wholeText(withText(EMPTY, "a\u001b[2J"))).toBe("a\u001b[2J");
 });

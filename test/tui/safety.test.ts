@@ -4,6 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { approvalBody } from "../../commands/approval-text.ts";
 import { SysError } from "../../src/abi/errno.ts";
+import { NO_USAGE } from "../../src/abi/process.ts";
 import { Sanitizer } from "../../src/lib/sanitize.ts";
 import { plainShell } from "../../tui/plain.ts";
 import { type Live, Screen } from "../../tui/screen.ts";
@@ -108,7 +109,7 @@ describe("of all texts that are meant for the terminal and not for its reader", 
         { kind: "result", tool: "Shell", args: { command: text, [text]: text }, ok: false, output: text, tookMs: null },
         { kind: "decided", ask: askOf(text), decision: "deny", by: text },
         { kind: "decided", ask: askOf(text, { kind: "question", args: { question: text } }), decision: text, by: null },
-        { kind: "ended", status: "error", error: text },
+        { kind: "ended", status: "error", error: text, tookMs: 5000, usage: NO_USAGE },
         { kind: "note", text },
       ];
       const { lines, written } = shownOf(entries);
@@ -260,7 +261,7 @@ test("line by line too: answers, files and their names, what a script prints, wh
     });
     const lines = ["echo a | cat", "ls", "logs", ", hello", "!", "/quit"];
     const line = async () => ({ how: "entered", text: lines.shift() ?? "/quit" }) as const;
-    const status = await plainShell(io, { version: "0.1.0", line, history: { lines: [], add: () => {} } });
+    const status = await plainShell(io, { version: "0.1.0", line, history: { past: [], add: () => {} } });
     expect([kind, status, actsIn(io.stdout.text + io.stderr.text)]).toEqual([kind, 0, null]);
     expect(io.stdout.text).toContain(SAID[0]);
   }

@@ -66,9 +66,8 @@ test("an approval shows what runs with everything hidden in it, takes no key of 
   shell(
     async (session) => {
       session.type("remove it\r");
-      await session.until(/^\? init:1000 wants Delete/m);
-      expect(session.text()).toContain("| ~/a.md⟨U+202E⟩");
-      expect(session.text()).toContain("y once   a always   n no");
+      await session.until(/^\? init:1000 wants Delete ~\/a\.md⟨U\+202E⟩/m);
+      expect(session.text()).toContain("y once   a always for this file   n no");
       expect(session.text()).toContain("1 waiting");
       // Enter never approves, and a key of a half-typed line is not one for the card.
       session.type("\rno y");
@@ -158,7 +157,7 @@ test("on return the last of what was said is there, and history is searched with
     await session.until(/^› How do I stop a process\?$/m);
     expect(session.text()).not.toContain("No model is set up yet");
     session.type("\x12stop a");
-    await session.until(/^history: stop a {2}How do I stop a process\?$/m);
+    await session.until(/^› How do I stop a process\?.*\nhistory: stop a {2}1 of 1/m);
     session.type("\r");
     await session.until((text) => text.trimEnd().endsWith("› How do I stop a process?"));
   }));
@@ -204,11 +203,11 @@ test("TAB completes what is typed, and a line that was begun before goes on with
     session.type("\t");
     await session.until(/\/proc\/init:1000\/ .*\/proc\/loadavg/);
     session.type("\r");
-    await session.until(/^init:1000 {2}loadavg/m);
+    await session.until(/^disk {2}init:1000 {2}loadavg/m);
     session.type("ls /");
     await session.until(/^\$ ls \/proc\/$/m);
     session.type("\x1b[C\r");
-    await session.until((text) => text.split(/^init:1000 {2}loadavg/m).length === 3);
+    await session.until((text) => text.split(/^disk {2}init:1000 {2}loadavg/m).length === 3);
   }));
 
 test("what stands after a slash is the terminal's own, about the process one talks to, or any gsv command", () =>

@@ -2,66 +2,63 @@
 // Props in, boxes out.
 
 import { Box, Text } from "ink";
+import type { CardView } from "../card-view.ts";
 import type { Theme } from "../theme.ts";
 
-export interface CardView {
-  readonly title: string;
-  readonly place: string;
-  readonly why: string;
-  /** What runs, as it runs, a line each. */
-  readonly lines: readonly string[];
-  readonly keys: string;
-}
-
 export interface DockView {
+  /** Messages that wait, and what becomes of each. */
   readonly queued: readonly string[];
   readonly card: CardView | null;
-  readonly status: readonly string[];
+  readonly status: string;
   readonly notice: string;
 }
 
 export function Dock({ queued, card, status, notice, theme }: DockView & { readonly theme: Theme }) {
   return (
     <Box flexDirection="column">
-      {queued.map((text) => (
-        <Text key={text} wrap="truncate-end">
-          {`  ${theme.glyphs.queued} ${theme.dim("queued:")} ${text}`}
-        </Text>
-      ))}
+      <Rows lines={queued} />
       {card === null ? null : <Card {...card} theme={theme} />}
-      <Box justifyContent="space-between">
-        <Box flexShrink={1}>
-          <Text wrap="truncate-end">{status.join("  ")}</Text>
-        </Box>
-        <Box flexShrink={0} paddingLeft={2}>
-          <Text>{theme.dim(notice)}</Text>
-        </Box>
-      </Box>
+      <Ends left={status} right={theme.dim(notice)} />
     </Box>
   );
 }
 
-function Card({ title, place, why, lines, keys, theme }: CardView & { readonly theme: Theme }) {
+function Card({ title, place, why, lines, keys, others, isTight, theme }: CardView & { readonly theme: Theme }) {
+  const gap = isTight ? 0 : 1;
   return (
-    <Box flexDirection="column" paddingBottom={1}>
-      <Box justifyContent="space-between">
-        <Box flexShrink={1}>
-          <Text wrap="truncate-end">{`${theme.needs(theme.glyphs.asks)} ${theme.bold(title)}`}</Text>
-        </Box>
-        <Box flexShrink={0} paddingLeft={2}>
-          <Text>{theme.dim(place)}</Text>
-        </Box>
+    <Box flexDirection="column" paddingBottom={gap}>
+      <Ends left={`${theme.needs(theme.glyphs.asks)} ${theme.bold(title)}`} right={theme.dim(place)} />
+      <Box flexDirection="column" paddingLeft={2} paddingBottom={gap}>
+        <Rows lines={why.map((line) => theme.dim(line))} />
       </Box>
-      <Box paddingLeft={2}>
-        <Text>{theme.dim(why)}</Text>
+      <Box flexDirection="column" paddingLeft={2} paddingBottom={lines.length > 0 ? gap : 0}>
+        <Rows lines={lines} />
       </Box>
-      <Text> </Text>
-      {lines.map((line, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows of a text have no other name.
-        <Text key={index} wrap="truncate-end">{`    ${line}`}</Text>
-      ))}
-      <Text> </Text>
-      <Text>{`  ${keys}`}</Text>
+      <Text wrap="truncate-end">{`  ${keys}`}</Text>
+      {others.length === 0 ? null : <Text> </Text>}
+      <Rows lines={others} />
+    </Box>
+  );
+}
+
+function Rows({ lines }: { readonly lines: readonly string[] }) {
+  return lines.map((line, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: rows of a text have no other name.
+    <Text key={index} wrap="truncate-end">
+      {line === "" ? " " : line}
+    </Text>
+  ));
+}
+
+function Ends({ left, right }: { readonly left: string; readonly right: string }) {
+  return (
+    <Box justifyContent="space-between">
+      <Box flexShrink={1}>
+        <Text wrap="truncate-end">{left}</Text>
+      </Box>
+      <Box flexShrink={0} paddingLeft={2}>
+        <Text>{right}</Text>
+      </Box>
     </Box>
   );
 }

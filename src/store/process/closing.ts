@@ -28,6 +28,20 @@ export function abortRun(db: Db, head: HeadRow, reason: string, now: number): Ab
   return { aborted: true, runId, interruptedToolCalls: interrupted, ends, withdrawn, nextRunId: next?.run_id ?? null };
 }
 
+/** Takes back a message that no run has taken up; the run in flight goes on. Null where none of that name waits. */
+export function takeBack(db: Db, head: HeadRow, runId: string, now: number): Aborting | null {
+  const gone = db.get<{ run_id: string }>(
+    "DELETE FROM message_queue WHERE generation = ? AND run_id = ? AND kind = 'user' RETURNING run_id",
+    head.generation,
+    runId,
+  );
+  if (gone === null) return null;
+  const ends = endUnstarted(db, [runId], { generation: head.generation, reason: "user.withdrawn", now });
+  // The queue is another one now, as after an admission.
+  head.move("admit");
+  return { aborted: true, runId, isWaiting: true, interruptedToolCalls: 0, ends, withdrawn: [], nextRunId: null };
+}
+
 export function withdrawApprovals(db: Db, head: HeadRow, now: number): Approval[] {
   const rows = db.all<HilRow>(
     "UPDATE pending_hil SET decision = 'withdrawn', decided_by = 'kernel', decided_at = ? WHERE decision IS NULL RETURNING *",

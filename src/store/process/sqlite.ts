@@ -7,7 +7,7 @@ import { type Db, type Durability, StoreCorrupt, StoreUnavailable } from "../ope
 import { answer, approvedAs, ask } from "./approvals.ts";
 import { begin } from "./begin.ts";
 import { changeVerbs } from "./changes.ts";
-import { abortRun, closingRecords, cut, seal } from "./closing.ts";
+import { abortRun, closingRecords, cut, seal, takeBack } from "./closing.ts";
 import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
 import { HeadRow, kernelGenerationOf } from "./head.ts";
 import { history, logCall, messageText, trace } from "./history.ts";
@@ -229,10 +229,9 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
 
     async abort(pid, { runId, reason, requestKey, now }) {
       return keyed(pid, requestKey, ["abort", runId], now, (db, head) => {
-        const other = runId !== null && head.currentRun !== runId;
-        return other
-          ? { aborted: false, runId: null, interruptedToolCalls: 0, ends: [], withdrawn: [], nextRunId: null }
-          : abortRun(db, head, reason, now);
+        if (runId === null || head.currentRun === runId) return abortRun(db, head, reason, now);
+        const none = { aborted: false, runId: null, interruptedToolCalls: 0, ends: [], withdrawn: [], nextRunId: null };
+        return takeBack(db, head, runId, now) ?? none;
       });
     },
 

@@ -2,7 +2,7 @@
 // writes carries the epoch it was given, what comes from outside carries a request key. Expected refusals are values; the one
 // exception is StoreUnavailable, "nobody knows, ask again with the same key". Nothing of SQL is visible from here up.
 
-import type { MediaRef, Message, Origin, Seal, ToolOutcome } from "../../abi/message.ts";
+import type { MediaRef, Message, Seal, ToolOutcome } from "../../abi/message.ts";
 import type {
   Approval,
   Restarts,
@@ -14,6 +14,7 @@ import type {
   UsageRow,
   WaitsFor,
 } from "../../abi/process.ts";
+import type { Admission, Admitted } from "./admission.ts";
 import type { AskRequest, GivenAnswer } from "./asked.ts";
 import type { ChangeVerbs } from "./changes.ts";
 import type { HoldVerbs } from "./holding.ts";
@@ -25,6 +26,7 @@ import type { Sweep } from "./sweep.ts";
 import type { TimingVerbs } from "./timing.ts";
 import type { ToldVerbs } from "./told.ts";
 
+export type { Admission, Admitted } from "./admission.ts";
 export type { HistoryRange, HistorySlice, TextPiece } from "./reading.ts";
 export type { Compaction, ContextShape, Graft, Undone } from "./segment-verbs.ts";
 
@@ -59,43 +61,6 @@ export interface OutboxRow {
   readonly ended: EndedNotice | null;
   /** What is to be charged; none in what an older gsv wrote. */
   readonly usage?: readonly UsageRow[];
-}
-
-export interface Admission {
-  readonly kind: "user" | "event";
-  /** An event without a run of its own enters with the next run. */
-  readonly runId: string | null;
-  readonly wakes: boolean;
-  /** Supersedes the run in flight. */
-  readonly urgent: boolean;
-  readonly text: string;
-  readonly media?: readonly MediaRef[];
-  readonly origin: Origin;
-  /** The model the sender asked for; it stays with the run across kernels. */
-  readonly model?: string | null;
-  /** A later event of the same source takes the place of an earlier one that still waits. */
-  readonly source: string | null;
-  readonly requestKey: string;
-  readonly now: number;
-  /** The history is to begin anew with this message, if it has come to rest. */
-  readonly renew?: Renewal | undefined;
-}
-
-/** A reset that a message brings about, in the transaction that admits it. */
-export interface Renewal {
-  /** When the last word was said before this instant. */
-  readonly before: number;
-  readonly archiveId: string;
-  readonly requestKey: string;
-}
-
-export interface Admitted {
-  readonly runId: string | null;
-  readonly queued: boolean;
-  /** Runs that ended because this one superseded them. */
-  readonly ends: readonly RunEnd[];
-  /** What was there before is put away now. */
-  readonly renewed?: true;
 }
 
 export interface RunInFlight {
@@ -278,7 +243,10 @@ export interface ProcessStore
   /** How often a run has made the same call, this one included, since it last did something new. */
   repeats(pid: string, dispatchId: string): Promise<number>;
 
-  /** Ends the run in flight; its open calls get their result. With a run id, only if that run is the one. */
+  /**
+   * Ends the run in flight; its open calls get their result. With a run id, only if that run is the one; that of a message which
+   * still waits takes the message back, and nothing else ends.
+   */
   abort(
     pid: string,
     options: {
@@ -343,6 +311,8 @@ export interface ProcessStore
 export interface Aborting {
   readonly aborted: boolean;
   readonly runId: string | null;
+  /** It was a message that no run had taken up. */
+  readonly isWaiting?: true;
   readonly interruptedToolCalls: number;
   readonly ends: readonly RunEnd[];
   readonly withdrawn: readonly Approval[];

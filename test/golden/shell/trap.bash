@@ -48,3 +48,37 @@ trap 'echo got; n=1' USR1; (sleep 0.1; kill -USR1 $$) & while [ -z "$n" ]; do sl
 trap '' TERM; (kill $$; sleep 0.1; kill $$) & wait; echo still here
 #### exec ends the script
 trap 'echo no' EXIT; exec echo hi; echo not
+#### err sees the status
+trap 'echo "failed with $?"' ERR; (exit 3); echo "$?"
+#### err only where nobody asked
+trap 'echo E' ERR; false || true; false && true; ! true; if false; then :; fi; while false; do :; done; echo end
+#### err under errexit
+set -e; trap 'echo "at $?, line $LINENO"' ERR; echo a
+false
+echo never
+#### err in parts of compounds
+trap 'echo E' ERR; for i in 1 2; do false; done; { false; }; case x in x) false;; esac; echo end
+#### err of tests and pipes
+trap 'echo E' ERR; grep -q zzz fruits.txt; [[ a == b ]]; ((0)); x=$(false); true | false; echo "$?"
+#### err is not in functions
+f() { false; true; }; trap 'echo E' ERR; f; g() { false; }; g; echo "$?"
+#### err is in functions under errtrace
+set -E; f() { false; true; }; trap 'echo "E $?"' ERR; f; (false; true); x=$(false; echo v); echo "$x"
+#### err with pipefail and a way out
+set -Eeuo pipefail; trap 'echo "failed: $?"; exit 9' ERR; main() { cat none 2>/dev/null | sort; }; main; echo no
+#### err in a substitution of its own
+x=$(trap 'echo in' ERR; false; echo y); echo "$x"; false; echo end
+#### err beside other traps
+trap 'echo "exit $?"' EXIT; trap 'echo "err $?"' ERR; set -e; echo 1; (exit 9); echo 2
+#### err and a signal
+trap 'echo T' TERM; trap 'echo E' ERR; false; kill -TERM $$; echo "$?"; false
+#### err is printed and taken away
+trap 'echo E' ERR; trap -p ERR; trap - ERR; trap -p ERR; false; echo end
+#### err that a handler ends with
+trap 'echo E; exit 7' ERR; false; echo no
+#### debug before each command
+trap 'echo D' DEBUG; echo a; true && echo b; if true; then echo x; fi
+#### debug before a loop
+trap 'echo D' DEBUG; for i in 1 2; do echo "$i"; done
+#### the command that failed
+trap 'echo "cmd: $BASH_COMMAND"' ERR; ls /nowhere 2>/dev/null; test -e none

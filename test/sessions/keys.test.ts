@@ -1,0 +1,76 @@
+// Session keys: whatever is written comes out as one address, and how much of it there is depends on the scope.
+
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { canonicalKey, identityLinksOf, keyFor, keyText, type OwnNames, type Party } from "../../src/sessions/keys.ts";
+
+const MAIN = "agent:main:cli:dm:main";
+const OWN: OwnNames = { mainKey: "main", username: "sam", agentName: "friday" };
+const canonical = (text: string, names: OwnNames = OWN) => keyText(canonicalKey(text, names));
+
+describe("one's own session", () => {
+  for (const written of ["", "main", MAIN, "agent:main:main", " Agent:Main:cli:dm:MAIN ", "agent:friday:cli:dm:main"])
+    test(`is meant by ${JSON.stringify(written)}`, () => expect(canonical(written)).toBe(MAIN));
+  for (const written of ["agent:main:cli:dm:sam", "agent:main:cli:default:dm:sam", "agent:main:cli:default:dm:main"])
+    test(`is meant by ${written}, which names its owner`, () => expect(canonical(written)).toBe(MAIN));
+  test("may be called otherwise", () => {
+    const home = { ...OWN, mainKey: "home" };
+    expect([canonical("home", home), canonical("agent:main:cli:dm:home", home)]).toEqual([MAIN, MAIN]);
+  });
+});
+
+describe("other sessions", () => {
+  test("keep their four parts, in small letters, with odd characters replaced", () => {
+    expect(canonical("agent:helper:cli:dm:Alice")).toBe("agent:helper:cli:dm:alice");
+    expect(canonical("agent:My Agent!:Telegram:Bot 1:dm:+49 170")).toBe("agent:my-agent-:telegram:bot_1:dm:+49_170");
+    expect(canonical("agent:helper:cli:dm:main")).toBe("agent:helper:cli:dm:main");
+    expect(canonical("agent:main:telegram:dm:sam")).toBe("agent:main:telegram:dm:sam");
+    expect(canonical("agent:main:cli:work:dm:sam")).toBe("agent:main:cli:work:dm:sam");
+  });
+  for (const written of ["alice", "agent:main", "agent::cli:dm:x", "agent:main:cli:dm:", "agent:a:b:c:d:dm:e", "x:y:z"])
+    test(`are not meant by ${written}`, () => expect(() => canonical(written)).toThrow(/not a session key/));
+  test("come out the same when they are read again", () => {
+    const part = fc
+      .string({ unit: "binary", minLength: 1, maxLength: 80 })
+      .filter((text) => !text.includes(":") && text.trim() !== "");
+    fc.assert(
+      fc.property(part, part, fc.option(part), part, (agent, channel, account, peer) => {
+        const middle = account === null ? channel : `${channel}:${account}`;
+        const once = canonical(`agent:${agent}:${middle}:dm:${peer}`);
+        expect(canonical(once)).toBe(once);
+        expect(once).toMatch(
+          /^agent:[a-z0-9][a-z0-9_-]{0,63}:[a-z0-9.+@_-]{1,64}(:[a-z0-9.+@_-]{1,64})?:dm:[a-z0-9.+@_-]{1,64}$/,
+        );
+      }),
+    );
+  });
+});
+
+describe("a scope says who shares a session", () => {
+  const party: Party = { agentId: "main", channel: "Telegram", accountId: "bot", peerId: "4711" };
+  const forms = {
+    main: MAIN,
+    "per-peer": "agent:main:cli:dm:4711",
+    "per-channel-peer": "agent:main:telegram:dm:4711",
+    "per-account-channel-peer": "agent:main:telegram:bot:dm:4711",
+  } as const;
+  for (const [scope, key] of Object.entries(forms))
+    test(`${scope}: ${key}`, () => expect(keyText(keyFor(party, scope as keyof typeof forms, {}))).toBe(key));
+});
+
+describe("identity links", () => {
+  const links = identityLinksOf({ alice: ["telegram:4711", "Discord:Ali"], bob: "signal:1", odd: [7], none: null });
+  const key = (channel: string, peerId: string) =>
+    keyText(keyFor({ agentId: "main", channel, accountId: "a", peerId }, "per-peer", links));
+  test("make one peer of one person in several channels", () => {
+    expect([key("telegram", "4711"), key("discord", "ali")]).toEqual(Array(2).fill("agent:main:cli:dm:alice"));
+    expect(key("signal", "1")).toBe("agent:main:cli:dm:bob");
+  });
+  test("leave everybody else alone, also of the same name elsewhere", () => {
+    expect([key("whatsapp", "4711"), key("telegram", "47110")]).toEqual([
+      "agent:main:cli:dm:4711",
+      "agent:main:cli:dm:47110",
+    ]);
+  });
+  test("that say nothing sensible say nothing", () => expect(identityLinksOf("x")).toEqual({}));
+});

@@ -1,0 +1,97 @@
+// The pager: the keys of less, and what stands on the screen, at every size.
+
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Key } from "../../tui/keys.ts";
+import { newPager, onPagerKey, type Pager, pagerRows } from "../../tui/pager.ts";
+import { themeOf } from "../../tui/theme.ts";
+import { pagerLines } from "../../tui/view/pager.ts";
+import { HOSTILE } from "../support/hostile-text.ts";
+import { actsIn } from "../support/inert.ts";
+
+const plain = themeOf({ colour: false, unicode: true });
+const SIZES = [
+  [100, 30],
+  [60, 20],
+  [40, 12],
+  [300, 100],
+] as const;
+
+function key(text: string): Key {
+  const names: { readonly [text: string]: Key["name"] } = { "\r": "enter", "\x1b": "escape", "↓": "down" };
+  const name = names[text] ?? "text";
+  const ctrl = text.startsWith("^");
+  return { name, text: name === "text" ? text.replace(/^\^/, "") : "", ctrl, alt: false, shift: false };
+}
+
+/** Every row fits, none is more than the screen has, nothing in them acts. */
+function expectScreen(lines: readonly string[], [columns, rows]: readonly [number, number]): void {
+  expect(lines.length).toBeLessThanOrEqual(rows);
+  for (const line of lines) {
+    expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
+    expect(line).not.toContain("\n");
+  }
+}
+
+function text(lines: readonly string[]): string {
+  return lines.map((line) => Bun.stripANSI(line).trimEnd()).join("\n");
+}
+
+describe("the pager", () => {
+  const size = { columns: 40, rows: 10 };
+  const long = newPager("man x", Array.from({ length: 100 }, (_, at) => `line ${at + 1}`).join("\n"), null);
+  const pressed = (pager: Pager | null, keys: string, at = size): Pager | null =>
+    [...keys].reduce<Pager | null>((now, each) => (now === null ? null : onPagerKey(now, key(each), at)), pager);
+  const shown = (pager: Pager | null, at = size) => (pager === null ? [] : pagerRows(pager, at).rows);
+
+  test("has the keys of less: space and b by the screen, d u by half, g G to the ends, q leaves", () => {
+    expect(shown(pressed(long, " "))[0]).toBe("line 11");
+    expect(shown(pressed(long, "  b"))[0]).toBe("line 11");
+    expect(shown(pressed(long, "dj"))[0]).toBe("line 7");
+    expect(shown(pressed(long, "G")).at(-1)).toBe("line 100");
+    expect(shown(pressed(long, "G   ")).at(-1)).toBe("line 100");
+    expect(shown(pressed(long, "Gg"))[0]).toBe("line 1");
+    expect(pressed(long, "q")).toBeNull();
+  });
+
+  test("search goes to what matches, n and N on and back and around the ends, and marks it", () => {
+    const found = pressed(long, "/line 5\r");
+    expect(shown(found)[0]).toBe("line 5");
+    expect(shown(pressed(found, "n"))[0]).toBe("line 50");
+    expect(shown(pressed(found, "nN"))[0]).toBe("line 5");
+    expect(shown(pressed(found, "N"))[0]).toBe("line 59");
+    const marked = pagerLines({ pager: found as Pager, theme: plain, columns: 41, rows: 11 });
+    expect(marked[0]).toBe("\x1b[7mline 5\x1b[27m");
+    const none = pressed(long, "/nothing\r");
+    expect(text(pagerLines({ pager: none as Pager, theme: plain, columns: 80, rows: 11 }))).toContain(
+      "nothing like nothing",
+    );
+  });
+
+  test("another width keeps the place", () => {
+    const wide = newPager("x", Array.from({ length: 50 }, (_, at) => `${at} ${"word ".repeat(30)}`).join("\n"), null);
+    const there = pressed(wide, "/30 \r") as Pager;
+    for (const columns of [20, 40, 100]) expect(shown(there, { columns, rows: 10 })[0]).toStartWith("30 word");
+  });
+
+  test("whatever it shows fits and is inert, at every size and place", () => {
+    for (const { text: hostile } of HOSTILE)
+      for (const size of SIZES.slice(0, 3)) {
+        const [columns, rows] = size;
+        const pager = pressed(newPager(hostile, hostile.repeat(5), null), "jj/a\r", { columns, rows }) as Pager;
+        const lines = pagerLines({ pager: { ...pager, title: "x" }, theme: plain, columns, rows });
+        expectScreen(lines, size);
+        expect(actsIn(lines.join("\n"))).toBeNull();
+      }
+  });
+
+  test("no keys in any order make it show less than the text has, or nothing", () => {
+    const keys = fc.array(fc.constantFrom(..." bdujkgGnN".split("")), { maxLength: 30 });
+    fc.assert(
+      fc.property(keys, fc.integer({ min: 1, max: 30 }), (typed, rows) => {
+        const pager = pressed(long, typed.join(""), { columns: 40, rows });
+        expect(shown(pager, { columns: 40, rows })).toHaveLength(Math.min(rows, 100));
+      }),
+    );
+  });
+});

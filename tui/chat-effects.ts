@@ -1,0 +1,116 @@
+// What is said to the kernel in a conversation: messages, answers to what asks, and how full the window of the model is.
+
+import type { Io } from "../commands/command.ts";
+import { type Approval, type ProcessInfo, WORKING_STATES } from "../src/abi/process.ts";
+import type { Answer } from "../src/syscalls/approval-service.ts";
+import type { Answered, Sent } from "../src/syscalls/services.ts";
+import { type SendEffect, unkept } from "./send.ts";
+import type { Context, Entry, Happening, State } from "./state.ts";
+import { worded } from "./worded.ts";
+
+/** Nobody who leaves waits for longer. */
+const FAREWELL_MS = 1000;
+
+export interface ChatEffectsOptions {
+  readonly io: Io;
+  readonly state: () => State;
+  readonly happen: (happening: Happening) => void;
+  readonly print: (entry: Entry) => void;
+}
+
+export class ChatEffects {
+  /** Messages that the kernel has not taken yet. */
+  private readonly sending = new Set<Promise<void>>();
+
+  constructor(private readonly options: ChatEffectsOptions) {}
+
+  send(effect: SendEffect): void {
+    const sending = this.sent(effect).finally(() => this.sending.delete(sending));
+    this.sending.add(sending);
+  }
+
+  /** Whoever leaves takes nothing along that was to be said, and is told what goes on. */
+  async farewell(): Promise<void> {
+    const { io, state, print } = this.options;
+    for (const effect of unkept(state())) this.send(effect);
+    const going = this.going().then((count) => {
+      if (count > 0) print({ kind: "note", text: `${countedText(count)} running. gsv attach returns.` });
+    });
+    await Promise.race([Promise.all([...this.sending, going]), io.clock.sleep(FAREWELL_MS)]);
+  }
+
+  /** How many processes are at work. */
+  private async going(): Promise<number> {
+    const listed = this.options.io.sys().call<{ processes: readonly ProcessInfo[] }>("proc.list", {});
+    const { processes } = await listed.catch(() => ({ processes: [] }));
+    return processes.filter(({ state }) => WORKING_STATES.includes(state)).length;
+  }
+
+  private async sent({ pid, key, text, interrupt }: SendEffect): Promise<void> {
+    const { io, happen } = this.options;
+    const args = { pid, message: text, ...(interrupt ? { interrupt } : {}) };
+    try {
+      const sent = await io.sys().call<Sent | Answered>("proc.send", args);
+      if (sent.runId === null) happen({ type: "answered", key, text: sent.response });
+      else happen({ type: "sent", key, runId: sent.runId });
+    } catch (error) {
+      happen({ type: "refused", key, message: text, why: worded(error) });
+    }
+  }
+
+  /** Where it cannot be told there is no meter, and nothing else is lost. */
+  async measure(pid: string): Promise<void> {
+    const { io, state, happen } = this.options;
+    const view = await io
+      .sys()
+      .call<{ readonly context: Context }>("proc.history.policy", { pid })
+      .catch(() => null);
+    if (state().pid === pid) happen({ type: "filled", context: view?.context ?? null });
+  }
+
+  /** What was not taken is told where it stays: the card is still there. */
+  async answer(given: Answer): Promise<void> {
+    const { io, print } = this.options;
+    try {
+      await io.sys().call("hil.answer", given);
+    } catch (error) {
+      print({ kind: "note", text: `not answered: ${worded(error)}` });
+    }
+  }
+
+  async showAsk(id: string): Promise<void> {
+    const { io, happen } = this.options;
+    try {
+      const [ask, { approvalText }] = await Promise.all([this.asked(id), import("../commands/approval-text.ts")]);
+      if (ask !== null) happen({ type: "paged", title: `what ${ask.pid} asks`, text: approvalText(ask) });
+    } catch (error) {
+      happen({ type: "told", text: worded(error), at: io.clock.now() });
+    }
+  }
+
+  /** Has the terminal: a person changes it in their editor, and allows what came of it. */
+  async editAsk(id: string): Promise<void> {
+    const { io, happen } = this.options;
+    try {
+      const [ask, { editedArgs }] = await Promise.all([this.asked(id), import("../commands/edited-call.ts")]);
+      if (ask === null) return;
+      const args = await editedArgs(io, ask);
+      const seen = ask.hash === "" ? {} : { hash: ask.hash };
+      await io.sys().call("hil.answer", { id, decision: "approve", args, ...seen });
+    } catch (error) {
+      happen({ type: "told", text: worded(error), at: io.clock.now() });
+    } finally {
+      happen({ type: "seen" });
+    }
+  }
+
+  /** As it is stored: what a list shows may be cut. */
+  private async asked(id: string): Promise<Approval | null> {
+    const { approvals } = await this.options.io.sys().call<{ approvals: readonly Approval[] }>("hil.list", { id });
+    return approvals[0] ?? null;
+  }
+}
+
+function countedText(count: number): string {
+  return count === 1 ? "1 process keeps" : `${count} processes keep`;
+}

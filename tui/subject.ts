@@ -1,0 +1,12 @@
+// What a call is about, in a few words. Pure.
+
+/** The first of its arguments that says so. */
+export function subjectOf(tool: string, args: object): string {
+  const values = args as { readonly [name: string]: unknown };
+  if (tool === "Search" && typeof values.query === "string") return `${values.query} in ${values.path ?? "~"}`;
+  for (const name of ["command", "path", "question", "pattern", "query", "url", "pid", "message", "code"]) {
+    const value = values[name];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return Object.keys(values).length === 0 ? "" : JSON.stringify(values);
+}
