@@ -178,7 +178,15 @@ class App {
     const [attached] = await Promise.all([attachTo(this.io.sys(), pid, terminal.rows), this.likedTheme()]);
     const { model, page } = attached;
     const isNew = page.messageCount === 0;
-    const about = { version, username: who.username, pid, model, isNew, columns: terminal.columns };
+    const about = {
+      version,
+      username: who.username,
+      pid,
+      model,
+      isNew,
+      columns: terminal.columns,
+      rows: terminal.rows,
+    };
     const told = words.map((word) => theme.dim(sanitize(word)));
     this.transcript.add({ kind: "lines", lines: [...told, ...greeting(about, theme)] });
     this.know(attached);

@@ -51,16 +51,15 @@ export function frameOf(options: FrameOptions): Live {
   const dock = [
     ...[standInLine(state, place)].filter((line) => line !== null),
     ...activityLines(state, place),
-    ...(state.keysShown ? KEYS.map((line) => theme.dim(line)) : []),
+    ...(state.keysShown ? keySheet(columns, rows - input.lines.length - 4).map((line) => theme.dim(line)) : []),
     ...(state.menu === null ? [] : menuLines(state.menu, columns, theme)),
     ...(picker?.lines ?? []),
     ...options.drawDock(dockView(state, options, rows - AROUND_ROWS - input.lines.length)),
   ];
   const room = Math.max(0, rows - dock.length - input.lines.length - 3);
-  const above =
-    tail.length > room
-      ? [theme.dim(`  ${theme.glyphs.dots} ${tail.length - room} lines above`), ...tail.slice(-room)]
-      : tail;
+  const over = tail.length - room;
+  const count = `${over} ${over === 1 ? "line" : "lines"} above`;
+  const above = over > 0 ? [theme.dim(`  ${theme.glyphs.dots} ${count}`), ...tail.slice(-room)] : tail;
   const lines = [...above, "", ...dock, ...input.lines];
   const { cursor } = input;
   // Whoever has the keys has the cursor.
@@ -131,6 +130,21 @@ function queuedLines(
 
 function slashRows(): readonly string[] {
   return [...SLASHES].map(([name, { summary }]) => `  /${name.padEnd(10)}${summary}`);
+}
+
+/** As much as there is room for; where it is narrow, a key a row. */
+function keySheet(columns: number, rows: number): readonly string[] {
+  const lines = columns > Math.max(...KEYS.map((line) => line.length)) ? KEYS : KEYS.flatMap(apart);
+  return lines.length <= rows ? lines : [...lines.slice(0, rows - 1), "  gsv man terminal tells the rest"];
+}
+
+function apart(line: string): readonly string[] {
+  return /^ {2}\//.test(line)
+    ? [line]
+    : line
+        .trim()
+        .split(/ {2,}/)
+        .map((key) => `  ${key}`);
 }
 
 const KEYS = [

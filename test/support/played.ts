@@ -7,7 +7,7 @@ import type { Signal } from "../../src/abi/signal.ts";
 import { terminalShell } from "../../tui/app.ts";
 import type { AppPorts, Terminal } from "../../tui/ports.ts";
 import { themeOf } from "../../tui/theme.ts";
-import { PID } from "./chat.ts";
+import { OTHER_RUN, PID, RUN } from "./chat.ts";
 import { FakeIo, FakeOutput } from "./io.ts";
 
 export interface PlayOptions {
@@ -151,6 +151,13 @@ export class Played {
     throw new Error(`never seen: ${what}\n${this.text()}`);
   }
 
+  /** As when the terminal is closed. */
+  async end(): Promise<void> {
+    this.io.interrupt("HUP");
+    await this.settle();
+    await this.over;
+  }
+
   async leave(): Promise<number> {
     await this.type("\x03\x04");
     await this.settle();
@@ -210,7 +217,12 @@ function answers({ fakeSys }: FakeIo): void {
     return { pid, messages: [], messageCount: 0, inPart: [], hasMoreBefore: false };
   });
   fakeSys.answer("proc.model", () => ({ answers: "offline" }));
+  fakeSys.answer("proc.history.policy", () => {
+    return { context: { tokens: 46_000, windowTokens: 200_000, compactsAtTokens: 180_000 } };
+  });
+  // The first message begins a run; what is sent after it has runs of its own.
+  let sent = 0;
   fakeSys.answer("proc.send", ({ pid = PID }: { pid?: string }) => {
-    return { pid, runId: "0190a1b2-0000-7000-8000-000000000001", status: "started", queued: false };
+    return { pid, runId: sent++ === 0 ? RUN : OTHER_RUN, status: "started", queued: sent > 1 };
   });
 }
