@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { type Theme, themeOf } from "../../tui/theme.ts";
 import { frozen, frozenInStyle } from "../support/frozen.ts";
 import { Played } from "../support/played.ts";
-import { SCENES, type Scene } from "../support/scenes.ts";
+import type { Scene } from "../support/scene-steps.ts";
+import { SCENES } from "../support/scenes.ts";
 
 const GOLDEN = join(import.meta.dir, "../golden/screens");
 const SIZES = [
