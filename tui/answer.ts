@@ -25,11 +25,14 @@ export class AnswerText {
   /** Whether anything stands above, from which the next block is set off. */
   private began = false;
   private tight = false;
+  /** The open block, drawn: keys are painted while nothing comes. */
+  private shown: { readonly columns: number; readonly lines: readonly string[] } | null = null;
 
   constructor(private readonly options: AnswerOptions) {}
 
   /** Takes sanitised text; the lines it finished. */
   push(text: string): readonly string[] {
+    this.shown = null;
     const lines = (this.last + text).split("\n");
     this.last = lines.pop() ?? "";
     return lines.flatMap((line) => this.take(line));
@@ -37,6 +40,12 @@ export class AnswerText {
 
   /** The open block as it looks by now. */
   tail(): readonly string[] {
+    const columns = this.options.columns();
+    if (this.shown?.columns !== columns) this.shown = { columns, lines: this.drawnTail() };
+    return this.shown.lines;
+  }
+
+  private drawnTail(): readonly string[] {
     if (this.fence !== null) return this.last === "" ? [] : [this.codeLine(this.last)];
     const open = [...this.block, ...(this.last === "" ? [] : [this.last])];
     return open.length === 0 ? [] : [...this.gap(open[0] ?? ""), ...this.drawn(open)];
@@ -44,6 +53,7 @@ export class AnswerText {
 
   /** Everything that was still open. */
   end(): readonly string[] {
+    this.shown = null;
     const rest = this.last === "" ? [] : this.take(this.last);
     this.last = "";
     this.fence = null;

@@ -4,7 +4,7 @@
 import type { Io } from "../commands/command.ts";
 import { COMMANDS } from "../commands/table.ts";
 import { messageOf } from "../src/abi/errno.ts";
-import { initPid, uuidv7 } from "../src/abi/ids.ts";
+import { initPid } from "../src/abi/ids.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
 import { inLettersOfAscii } from "./abilities.ts";
 import { isCounting } from "./activity.ts";
@@ -14,6 +14,7 @@ import { Effects, entriesOf } from "./effects.ts";
 import { foldsOf } from "./folds.ts";
 import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
+import { handsOf } from "./hands.ts";
 import { KeyReader, type Typed } from "./keys.ts";
 import { Leaving } from "./leaving.ts";
 import { LineShell } from "./line-shell.ts";
@@ -28,7 +29,6 @@ import { type Happening, initialState, type State, type Who } from "./state.ts";
 import { retheme, still, type Theme, type ThemeName } from "./theme.ts";
 import { plainText } from "./told.ts";
 import { Transcript } from "./transcript.ts";
-import { goesOn } from "./unfinished.ts";
 import type { DockView } from "./view/dock.tsx";
 import { ViewPainter } from "./view-painter.ts";
 import { type Wishes, wishesOf } from "./wishes.ts";
@@ -65,6 +65,7 @@ class App {
   private ticking = false;
   /** Keys that wait for what the one before makes of the line. */
   private held: Typed[] | null = null;
+  private readonly hands: Hands;
   private readonly programs = (word: string) => this.shell.isProgram(word);
 
   constructor(
@@ -75,6 +76,7 @@ class App {
   ) {
     const { terminal, theme, history, abilities } = ports;
     this.theme = theme;
+    this.hands = handsOf({ io, terminal, route: (text, pinned) => this.route(text, pinned) });
     const tty = abilities.unicode ? terminal : inLettersOfAscii(terminal);
     const { pid = initPid(who.uid), readOnly = false } = ports.to ?? {};
     this.state = { ...initialState({ who, pid, past: history.past }), readOnly };
@@ -256,23 +258,12 @@ class App {
 
   private happen(happening: Happening): void {
     const { state: before } = this;
-    const { state, effects } = reduce(before, happening, this.hands());
+    const { state, effects } = reduce(before, happening, this.hands);
     this.state = state;
     this.presence.noting(happening, effects);
     this.attention.look(before, state, this.now());
     for (const effect of effects) this.effects.carryOut(effect);
     this.show();
-  }
-
-  private hands(): Hands {
-    return {
-      route: (text, pinned) => this.route(text, pinned),
-      goesOn,
-      columns: this.ports.terminal.columns - 3,
-      now: this.now(),
-      size: { columns: this.ports.terminal.columns - 1, rows: this.ports.terminal.rows - 1 },
-      newKey: () => uuidv7(this.io.clock.now(), this.io.random),
-    };
   }
 
   private route(text: string, pinned: State["pinned"]): Route {

@@ -44,11 +44,13 @@ export function heldKeys({ state, waitsFor }: Pick<State, "state" | "waitsFor">)
 /** Null where the key is the line's. */
 export function onHeldKey(state: State, key: Key, at: number): Reduced | null {
   const { hot, input, pid } = state;
-  if (key.name !== "text" || key.ctrl || key.alt) return hot === null ? null : stay({ ...state, hot: null });
-  if (hot !== null && at - hot.at < WORD_MS)
+  if (key.name !== "text" || key.ctrl || key.alt) return null;
+  const keys = heldKeys(state);
+  const before = keys.find(({ letter }) => letter === hot?.letter);
+  if (hot !== null && at - hot.at < WORD_MS && input.text === (before?.line?.(state) ?? ""))
     return stay({ ...state, hot: null, input: typed(EMPTY, hot.letter + key.text) });
   if (input.text !== "") return null;
-  const found = heldKeys(state).find(({ letter }) => letter === key.text);
+  const found = keys.find(({ letter }) => letter === key.text);
   if (found === undefined) return null;
   const next = { ...state, hot: { letter: found.letter, at } };
   if (found.line === null) return { state: next, effects: [{ do: "signal", pid, signal: "CONT" }] };

@@ -8,6 +8,8 @@ import { callFold, folded } from "./folds.ts";
 import type { Ask, Effect, Entry, Reduced, Running, State } from "./state.ts";
 import { subjectOf } from "./subject.ts";
 
+/** The end of a message that was taken back before it was said. */
+const WITHDRAWN = "user.withdrawn";
 const NOTICE_MS = 8000;
 
 export function onSignal(state: State, signal: Signal, at: number): Reduced {
@@ -181,7 +183,10 @@ function completed(state: State, signal: Signal & { readonly name: "chat.complet
   const waiting = state.waiting.filter((message) => message.runId !== signal.run);
   const effects: Effect[] = taken.map(({ text }) => said(text));
   const costUsd = state.costUsd + signal.usage.costUsd;
-  if (signal.mergedInto !== null) return { state: { ...state, waiting, costUsd }, effects };
+  const { run: going } = state;
+  const isOther = going !== null && going.runId !== "" && going.runId !== signal.run;
+  if (signal.reason === WITHDRAWN) return { state: { ...state, waiting }, effects: [] };
+  if (signal.mergedInto !== null || isOther) return { state: { ...state, waiting, costUsd }, effects };
   const over = thought(state, at);
   const { status, error, reason, usage } = signal;
   const tookMs = state.run === null ? null : at - state.run.since;

@@ -19,7 +19,18 @@ const BOLD_SHARE = 0.8;
 const SOON_SHARE = 0.9;
 const MODEL_COLUMNS = 24;
 
+// It is asked for with every paint, and another one only now and then.
+let made: { readonly of: readonly unknown[]; readonly row: string } = { of: [], row: "" };
+
 export function statusRow(state: State, columns: number, theme: Theme): string {
+  const { cwd, pid, model, costUsd, asks, context, pinned, readOnly } = state;
+  const of = [cwd, pid, model, costUsd, asks.length, context, pinned, readOnly, state.theme, columns, theme];
+  if (made.of.length === 0 || of.some((each, at) => each !== made.of[at]))
+    made = { of, row: drawn(state, columns, theme) };
+  return made.row;
+}
+
+function drawn(state: State, columns: number, theme: Theme): string {
   const { pid, model, costUsd, asks, context } = state;
   const waiting = [...(asks.length > 0 ? [`${asks.length} waiting`] : []), ...(state.readOnly ? ["only looking"] : [])]
     .map((word) => theme.needs(word))

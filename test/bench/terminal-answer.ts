@@ -36,10 +36,10 @@ function paragraphs(tokens: number): readonly string[] {
 
 async function rowsOf(home: Home, { tokens, seconds, budget }: Size): Promise<Row[]> {
   const parts = paragraphs(tokens);
-  const text = `${parts.join("\n\n")}\n\nThat is all.`;
+  const text = `${parts.join("\n\n")}\n\nThat is all: ${tokens}.`;
   const perMs = Math.max(1, Math.round(tokens / (seconds * 1000)));
   const play = { text, chunk: WORD.length * perMs, chunkDelayMs: 1 };
-  const answer = await written(home, home.script(`words-${tokens}`, [play]));
+  const answer = await written(home, home.script(`words-${tokens}`, [play]), tokens);
   const plain = await writtenPlainly(home, text, seconds);
   const name = `terminal: ${tokens} tokens in ${seconds} s`;
   const what = "the same text, written plainly";
@@ -57,14 +57,15 @@ async function rowsOf(home: Home, { tokens, seconds, budget }: Size): Promise<Ro
   ];
 }
 
-async function written(home: Home, model: string) {
+async function written(home: Home, model: string, tokens: number) {
   await using session = new Session({ argv: [BINARY], env: home.env(model), ...SCREEN });
   await session.until(/^~ {2}init:1000/m);
   await session.until(/^›$/m);
   const client = new Kernel(session.process.pid);
   const [cpu, from] = [client.cpuMs(), session.reads.length];
   session.type(", go\r");
-  await session.until(/That is all\.(?![\s\S]*esc stops)[\s\S]*\n~ /, 60_000);
+  const end = `That is all: ${tokens}.`;
+  await session.until((shown) => shown.includes(end) && !shown.includes("esc stops"), 60_000);
   const reads = session.reads.slice(from);
   return {
     cpu: (client.cpuMs() - cpu) / 1000,
@@ -97,7 +98,7 @@ async function writtenPlainly(home: Home, text: string, seconds: number) {
   const process_ = new Kernel(session.process.pid);
   const before = process_.cpuMs();
   session.type("\r");
-  await session.until(/That is all\./, 60_000);
+  await session.until(/That is all: /, 60_000);
   return { cpu: (process_.cpuMs() - before) / 1000, kb: Buffer.byteLength(session.reads.join("")) / 1000 };
 }
 

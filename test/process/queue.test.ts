@@ -28,6 +28,9 @@ test("messages to a busy process wait in order and enter at the next tool bounda
     "user: three",
     "assistant: all three",
   ]);
+  expect(home.heard("chat.entered", first.runId)).toMatchObject([
+    { messages: [second, third].map(({ runId }, at) => ({ run: runId, seq: at + 4 })) },
+  ]);
   const runs = (await home.messages(INIT)).map((message) => message.runId);
   expect(runs).toEqual([first, first, first, second, third, first].map((sent) => sent.runId));
 });

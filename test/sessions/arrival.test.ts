@@ -46,7 +46,8 @@ test("idle: the first message after the silence begins anew, the next ones go on
   later(home, 30 * MINUTE + 1);
   await home.say("back again");
   later(home, MINUTE);
-  await home.say("and more");
+  expect(await home.send("and more")).not.toHaveProperty("renewed");
+  await home.inState(INIT, "idle");
   expect(await home.outline(INIT)).toEqual([
     "user: back again",
     "assistant: done",

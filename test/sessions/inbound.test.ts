@@ -1,7 +1,7 @@
 // What a person types in a message: commands in its place, directives within it, and how to mean the words themselves.
 
 import { describe, expect, test } from "bun:test";
-import { commandIn, directedIn } from "../../src/sessions/inbound.ts";
+import { commandIn, directedIn } from "../../src/abi/inbound.ts";
 import type { Answered, Sent } from "../../src/syscalls/services.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 

@@ -45,6 +45,16 @@ test("the owner's own session is their init, from the start and under each of it
   expect((await list()).map(({ key }) => key)).toEqual([MAIN]);
 });
 
+test("a home that had no sessions gets that of its init at the next start", async () => {
+  await using home = await TestKernel.boot();
+  await home.say("hello");
+  const { id } = await sessions(home).get();
+  await home.stores.kernel.sessions.remove(id);
+  expect(await sessions(home).list()).toEqual([]);
+  await home.restart();
+  expect(await sessions(home).get()).toMatchObject({ key: MAIN, pid: INIT, messages: 2, previousSessions: 0 });
+});
+
 test("a reset through the session is a reset of the process, and the other way round", async () => {
   await using home = await TestKernel.boot();
   const { get, reset, history } = sessions(home);
@@ -92,6 +102,9 @@ test("any other key makes one task, once, however many ask for it together", asy
   await home.say("hello", { pid: first?.pid ?? "" });
   expect((await list()).map(({ key }) => key)).toEqual([ALICE, MAIN]);
   expect((await home.refusal("session.open", { key: "agent:nobody:cli:dm:x" })).code).toBe("EPERM");
+  const root = home.person(0);
+  expect((await home.refusal("session.open", { key: ALICE }, root)).code).toBe("ESRCH");
+  expect(await sessions(home, root).list()).toHaveLength(2);
 });
 
 test("a session outlives its process: after a kill the next message gets a new one, and the old conversation is kept", async () => {
@@ -171,6 +184,27 @@ test("tokens and cost are those of the conversation, and begin anew with it", as
   await home.clock.advance(60_000);
   expect(await reset()).toMatchObject({ tokens: 125 });
   expect(await stats()).toMatchObject({ messages: 0, tokens: { total: 0 }, uptimeMs: 60_000 });
+});
+
+test("what was said is read as rows, page by page, without what tools said", async () => {
+  await using home = await TestKernel.boot();
+  const { id } = await sessions(home).get();
+  home.model.will(INIT, { text: "look", calls: [{ name: "Read", args: { path: "/proc/version" } }] }, { text: "so" });
+  await home.say("which?");
+  const rows: object[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const page: { messages: object[]; next: number | null } = await home.sys.call("session.messages", {
+      after,
+      limit: 3,
+    });
+    rows.push(...page.messages);
+    after = page.next;
+  }
+  expect(rows).toMatchObject([
+    { id: 1, sessionId: id, role: "user", content: "which?" },
+    { id: 2, sessionId: id, role: "assistant", content: "look" },
+    { id: 4, sessionId: id, role: "assistant", content: "so" },
+  ]);
 });
 
 test("an archived conversation is gone on with, and what was there is archived", async () => {

@@ -136,8 +136,8 @@ export class ModelStore extends ModelHoldingStore implements ProcessStore {
 
   async abort(pid: string, { runId, reason, requestKey, now }: Given<"abort", 1>) {
     return this.keyed(pid, requestKey, ["abort", runId], now, (process) => {
-      if (runId === null || runId === process.currentRun) return abort(process, process.currentRun, reason, now);
-      return takeBack(process, runId) ?? abort(process, null, reason, now);
+      const isMeant = runId === null || runId === process.currentRun;
+      return isMeant ? abort(process, process.currentRun, reason, now) : takeBack(process, runId);
     });
   }
 

@@ -196,9 +196,9 @@ export function abort(process: ModelProcess, runId: string | null, reason: strin
   return { aborted: true, runId, interruptedToolCalls, ends, withdrawn, nextRunId };
 }
 
-export function takeBack(process: ModelProcess, runId: string): Aborting | null {
+export function takeBack(process: ModelProcess, runId: string): Aborting {
   const row = current(process).find((each) => each.runId === runId && each.kind === "user");
-  if (row === undefined) return null;
+  if (row === undefined) return abort(process, null, "", 0);
   process.queue = process.queue.filter((each) => each !== row);
   const ends = process.endUnstarted([row], "user.withdrawn");
   return { aborted: true, runId, isWaiting: true, interruptedToolCalls: 0, ends, withdrawn: [], nextRunId: null };

@@ -5,6 +5,7 @@ import { Terminal as Emulator } from "@xterm/headless";
 import type { ProcessInfo } from "../../src/abi/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import { terminalShell } from "../../tui/app.ts";
+import type { Past } from "../../tui/history.ts";
 import type { AppPorts, Terminal } from "../../tui/ports.ts";
 import { themeOf } from "../../tui/theme.ts";
 import { OTHER_RUN, PID, RUN } from "./chat.ts";
@@ -16,6 +17,8 @@ export interface PlayOptions {
   readonly colour?: boolean;
   readonly unicode?: boolean;
   readonly history?: readonly string[];
+  /** Told of each line that is kept. */
+  readonly keep?: (entry: Past) => void;
   readonly theme?: AppPorts["theme"];
   /** What stood on the terminal before. */
   readonly before?: readonly string[];
@@ -57,7 +60,7 @@ export class Played {
     this.emulator.onData((answer) => this.hearing?.(new TextEncoder().encode(answer)));
     answers(this.io);
     options.prepare?.(this.io);
-    const output = new Shown((text) => this.write(text));
+    const output = Object.assign(new Shown((text) => this.write(text)), { columns, rows });
     this.io.terminal(columns);
     const io = Object.create(this.io, { stdout: { value: output }, stderr: { value: output } });
     this.over = terminalShell(io, this.ports(options));
@@ -79,7 +82,10 @@ export class Played {
       terminal: this.terminal(),
       theme: options.theme ?? themeOf({ colour, unicode }),
       abilities: { told: true, notifies: "bell", unicode },
-      history: { past: history.map((text) => ({ text, at: null, cwd: null, status: null })), add: () => {} },
+      history: {
+        past: history.map((text) => ({ text, at: null, cwd: null, status: null })),
+        add: options.keep ?? (() => {}),
+      },
       words: [],
       early: () => [],
     };

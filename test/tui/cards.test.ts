@@ -1,0 +1,180 @@
+// Approvals and questions as cards above the line: several are a list, no key of a half-typed line is one of theirs, and what was answered
+// stays in the transcript.
+
+import { expect, test } from "bun:test";
+import type { SignalOf } from "../../src/abi/signal.ts";
+import { said } from "../support/chat.ts";
+import { Played, type PlayOptions } from "../support/played.ts";
+
+type Asked = Partial<SignalOf<"chat.hil">>;
+
+const EDIT: Asked = {
+  id: "edit",
+  tool: "Edit",
+  call: "fs.edit",
+  args: { path: "/etc/gsv/config.toml", oldString: "b\nc", newString: "B\nc" },
+  why: "edit /etc/gsv/config.toml",
+  about: {
+    target: "gsv",
+    directory: null,
+    reasons: ["it is a file that acts"],
+    diff: "@@ line 98 @@\n a\n-b\n+B\n+bb\n c",
+  },
+};
+const DELETE: Asked = { id: "gone", args: { path: "~/a.md\u202e" }, why: "delete ~/a.md\u202e" };
+const ASK: Asked = { id: "ask1", kind: "question", tool: "Ask", call: "hil.ask", args: { question: "Which one?" } };
+const CHOOSE: Asked = { ...ASK, id: "ask2", args: { question: "Which one?", choices: ["old", "new"] } };
+/** Beyond the first moments of a card. */
+const READ_MS = 450;
+
+async function played(options: PlayOptions = {}): Promise<Played> {
+  const shell = await Played.open(options);
+  shell.io.fakeSys.answer("hil.answer", () => ({}));
+  return shell;
+}
+
+function answers({ io }: Played): readonly object[] {
+  return io.fakeSys.asked("hil.answer");
+}
+
+test("a change of a file is shown with its lines numbered and signed, and keys of the first 400 ms do not count", async () => {
+  const shell = await played();
+  await shell.play(said.hil(EDIT));
+  await shell.type("y\r");
+  expect(answers(shell)).toEqual([]);
+  await shell.settle(READ_MS);
+  expect(shell.text()).toMatch(/^\? init:1000 wants Edit \/etc\/gsv\/config\.toml +0:00$/m);
+  expect(shell.text()).toContain("  edit /etc/gsv/config.toml · it is a file that acts");
+  expect(shell.text()).toContain(["   98   a", "   99 - b", "   99 + B", "  100 + bb", "  101   c"].join("\n"));
+  await shell.type("\r");
+  expect(answers(shell)).toEqual([]);
+  await shell.type("y");
+  expect(answers(shell)).toEqual([{ id: "edit", decision: "approve" }]);
+  await shell.play({ ...said.closed(), id: "edit" } as SignalOf<"chat.hil_closed">);
+  expect(shell.text()).not.toContain("wants Edit");
+  expect(shell.text()).toMatch(/✓ approved: Edit \/etc\/gsv\/config\.toml\n {3}98 {3}a\n {3}99 - b\n {3}99 \+ B/);
+  await shell.leave();
+});
+
+test("several that wait are a list; tab shows the next, and that one has to be read first too", async () => {
+  const shell = await played();
+  await shell.play(said.hil(EDIT), said.hil(DELETE));
+  await shell.settle(READ_MS);
+  expect(shell.text()).toMatch(/wants Edit .*1 of 2 · 0:00/);
+  expect(shell.text()).toMatch(/^ {2}\? init:1000 wants Delete ~\/a\.md⟨U\+202E⟩ {2}0:00$/m);
+  expect(shell.text()).toContain("2 waiting");
+  await shell.type("\t");
+  expect(shell.text()).toMatch(/wants Delete .*2 of 2/);
+  await shell.type("y");
+  expect(answers(shell)).toEqual([]);
+  await shell.settle(READ_MS);
+  await shell.type("n");
+  expect(answers(shell)).toMatchObject([{ id: "gone", decision: "deny" }]);
+  await shell.play({ ...said.closed(), id: "gone", decision: "deny" } as SignalOf<"chat.hil_closed">);
+  // The other one was not read just now: this key was meant for the one that is gone.
+  await shell.type("y");
+  expect(answers(shell)).toHaveLength(1);
+  await shell.leave();
+});
+
+test("keys of a half-typed line are the line's; tab gives them to the card, and the line stays as it was", async () => {
+  const shell = await played();
+  await shell.play(said.hil(DELETE));
+  await shell.settle(READ_MS);
+  // What comes in one breath is a text, not a key.
+  await shell.type("no, ");
+  for (const letter of "any") await shell.type(letter);
+  expect(answers(shell)).toEqual([]);
+  expect(shell.text()).toContain("tab answers, then y or n");
+  await shell.type("\ty");
+  expect(answers(shell)).toMatchObject([{ decision: "approve" }]);
+  expect(shell.text()).toEndWith("› no, any");
+  await shell.leave();
+});
+
+test("a line that was just emptied does not turn the next key into an answer", async () => {
+  const shell = await played();
+  await shell.play(said.hil(DELETE));
+  await shell.type("abc");
+  await shell.settle(READ_MS);
+  await shell.type("\x7f\x7f\x7f");
+  await shell.type("n");
+  expect(answers(shell)).toEqual([]);
+  await shell.leave();
+});
+
+test("no, and why: the words go to the agent and stay in the transcript; escape goes back", async () => {
+  const shell = await played();
+  await shell.play(said.hil(DELETE));
+  await shell.settle(READ_MS);
+  await shell.type("r");
+  await shell.type("keep it");
+  expect(shell.text()).toContain("enter says no, and why   esc goes back");
+  expect(shell.text()).toEndWith("? keep it");
+  await shell.type("\x1b");
+  await shell.settle(100);
+  expect(shell.text()).toEndWith("› keep it");
+  await shell.type("\x15");
+  await shell.settle(READ_MS);
+  await shell.type("r");
+  await shell.type("keep the drafts\r");
+  expect(answers(shell)).toMatchObject([{ id: "gone", decision: "deny", message: "keep the drafts" }]);
+  await shell.play({ ...said.closed(), id: "gone", decision: "deny" } as SignalOf<"chat.hil_closed">);
+  expect(shell.text()).toMatch(/^✗ denied: Delete ~\/a\.md⟨U\+202E⟩\n {2}because keep the drafts$/m);
+  await shell.leave();
+});
+
+test("a question is answered in words, with a line that was begun, or by the number of a choice", async () => {
+  const shell = await played();
+  await shell.play(said.hil(ASK));
+  await shell.settle(READ_MS);
+  await shell.type("r");
+  await shell.type("the new one\r");
+  expect(answers(shell)).toMatchObject([{ id: "ask1", decision: "answer", text: "the new one" }]);
+  await shell.play({ ...said.closed(), id: "ask1", decision: "answer" } as SignalOf<"chat.hil_closed">);
+  expect(shell.text()).toMatch(/^✓ answered: the new one\n {2}\| Which one\?$/m);
+  await shell.play(said.hil({ ...ASK, id: "ask3" }));
+  await shell.type("that one");
+  expect(shell.text()).toContain("tab answers with this line");
+  await shell.type("\t\r");
+  expect(answers(shell)).toHaveLength(2);
+  await shell.play(
+    { ...said.closed(), id: "ask3", decision: "answer" } as SignalOf<"chat.hil_closed">,
+    said.hil(CHOOSE),
+  );
+  await shell.settle(READ_MS);
+  await shell.type("2");
+  expect(answers(shell).slice(2)).toMatchObject([{ id: "ask2", decision: "answer", text: "new" }]);
+  await shell.leave();
+});
+
+test("an answer that was given elsewhere closes the card and says by whom; what was typed for it is not lost", async () => {
+  const shell = await played();
+  await shell.play(said.hil(DELETE));
+  await shell.settle(READ_MS);
+  await shell.type("r");
+  await shell.type("because");
+  await shell.play({ ...said.closed(), id: "gone", by: "root" } as SignalOf<"chat.hil_closed">);
+  expect(shell.text()).toMatch(/^✓ approved by root: Delete ~\/a\.md⟨U\+202E⟩$/m);
+  expect(shell.text()).toEndWith("› because");
+  await shell.leave();
+});
+
+test("on the smallest screen title, keys and as much as there is room for are there, and d shows all", async () => {
+  const shell = await played({ columns: 40, rows: 12 });
+  const command = Array.from({ length: 30 }, (_, line) => `echo ${line}`).join("\n");
+  const long = { id: "long", tool: "Shell", call: "shell.exec", args: { command }, why: `run: ${command}` };
+  shell.io.fakeSys.answer("hil.list", () => ({ approvals: [{ ...said.hil(long), expiresAt: null }] }));
+  await shell.play(said.hil(long));
+  await shell.settle(READ_MS);
+  const rows = shell.text().split("\n");
+  expect(rows.findIndex((row) => row.startsWith("? init:1000 wants Shell"))).toBeGreaterThan(-1);
+  expect(shell.text()).toMatch(/… \d+ lines more, d shows all\n {2}y once {2,3}a always/);
+  await shell.type("d");
+  await shell.until(/echo 0[\s\S]*echo 1/);
+  await shell.type("q");
+  // It was out of sight: it has to be read again.
+  await shell.type("y");
+  expect(answers(shell)).toEqual([]);
+  await shell.leave();
+});

@@ -1,0 +1,192 @@
+// What a process does and what holds it, as the line above the prompt says it: each state played by a scripted kernel, at three widths.
+
+import { describe, expect, test } from "bun:test";
+import type { WaitsFor } from "../../src/abi/process.ts";
+import type { Signal } from "../../src/abi/signal.ts";
+import { PID, RUN, said } from "../support/chat.ts";
+import { Played, type PlayOptions } from "../support/played.ts";
+
+const MODEL = "anthropic/claude-fable-5";
+const WINDOW = { windowTokens: 200_000, compactsAtTokens: 180_000 };
+
+async function played(options: PlayOptions & { readonly tokens?: number } = {}): Promise<Played> {
+  const { tokens = 46_000 } = options;
+  return await Played.open({
+    ...options,
+    prepare: ({ fakeSys }) => {
+      fakeSys.answer("proc.history.policy", () => ({ context: { tokens, ...WINDOW } }));
+      fakeSys.answer("proc.model", () => ({ answers: MODEL }));
+    },
+  });
+}
+
+async function asked(played: Played): Promise<void> {
+  await played.type("why?\r");
+  await played.play(said.start({ model: MODEL }));
+}
+
+/** The rows between the transcript and the prompt. */
+function dock(played: Played): readonly string[] {
+  const rows = played.text().split("\n");
+  const from = rows.lastIndexOf("");
+  return rows.slice(from + 1).map((row) => row.replace(/^[\u2800-\u28ff] /, "* "));
+}
+
+test("thinking and writing say how long and how much; thinking is one dim line afterwards that ctrl-o opens", async () => {
+  const shell = await played();
+  await asked(shell);
+  await shell.play(said.delta("let me see", { kind: "thinking" }));
+  await shell.settle(4100);
+  expect(dock(shell)[0]).toBe("* thinking  4 s · esc stops");
+  await shell.play(said.delta("Two settings cause it. Compaction keeps"));
+  expect(shell.text()).toContain("  thought for 4.1 s · ctrl-o shows");
+  expect(shell.text()).not.toContain("let me see");
+  await shell.settle(2100);
+  expect(dock(shell)[0]).toBe("* writing  6 s · 13 tok · esc stops");
+  await shell.type("\x0f");
+  await shell.until(/let me see/);
+  await shell.leave();
+});
+
+test("a tool says what it runs and for how long; afterwards it is one line with size and time, and ctrl-o has all of it", async () => {
+  const shell = await played();
+  await asked(shell);
+  await shell.play(said.call("Shell", { command: "bun test\nls" }));
+  await shell.settle(4500);
+  expect(dock(shell)[0]).toMatch(/^\* running Shell bun test⏎ls {2}4 s · ctrl-o shows · esc stops$/);
+  await shell.play({ ...said.result(true, "one\ntwo\n"), tool: "Shell" } as Signal);
+  expect(shell.text()).toMatch(/^✓ Shell bun test⏎ls {2}2 lines · 4\.5 s · ctrl-o shows$/m);
+  await shell.play(said.call("Edit", { path: "~/a.md", oldString: "a\nb", newString: "a\nc\nd" }), {
+    ...said.result(true, "replaced 1 in ~/a.md"),
+    tool: "Edit",
+  } as Signal);
+  expect(shell.text()).toMatch(/^✓ Edit ~\/a\.md {2}\+2 -1 · \d+ ms$/m);
+  await shell.type("\x0f");
+  await shell.until(/-b\n\+c\n\+d[\s\S]*2 of 2; ctrl-o again opens the one before/);
+  await shell.type("q\x0f");
+  await shell.until(/one\ntwo[\s\S]*1 of 2/);
+  await shell.leave();
+});
+
+const until = (shell: Played, ms: number) => shell.io.clock.now() + ms;
+const HELD: readonly [string, (shell: Played) => WaitsFor, readonly string[]][] = [
+  [
+    "an outage",
+    (shell) => ({ kind: "outage", model: MODEL, class: "outage", reason: "529", until: until(shell, 252_000) }),
+    ["‖ paused: anthropic is not answering since 03:04  next try 4:10 · r now · m other model"],
+  ],
+  [
+    "a key that was refused",
+    () => ({ kind: "credential", reason: "anthropic: the key was refused (401)" }),
+    ["‖ paused: anthropic: the key was refused (401)  r now · m other model"],
+  ],
+  [
+    "a budget that is used up",
+    () => ({ kind: "limit", reason: "$5.00 of $5.00 used today" }),
+    ["‖ paused: $5.00 of $5.00 used today  b raise · k end"],
+  ],
+  ["a full disk", () => ({ kind: "disk", reason: "the disk is full" }), ["‖ paused: the disk is full  r now"]],
+];
+
+describe("held", () => {
+  test.each(HELD)("by %s", async (_name, waitsFor, lines) => {
+    const shell = await played();
+    await shell.play(said.state("paused", waitsFor(shell)));
+    await shell.settle(1000);
+    expect(dock(shell).slice(0, -2)).toEqual([...lines]);
+    await shell.leave();
+  });
+
+  test("on a narrow screen all of it is said, in more rows", async () => {
+    const shell = await played({ columns: 40, rows: 12 });
+    await shell.play(said.state("paused", HELD[0]![1](shell)));
+    await shell.settle(1000);
+    expect(dock(shell).slice(0, -2)).toEqual([
+      "‖ paused: anthropic is not answering",
+      "  since 03:04",
+      "  next try 4:10 · r now · m other model",
+    ]);
+    await shell.leave();
+  });
+
+  test("r tries now; m and b begin a line, and are letters when a word follows", async () => {
+    const shell = await played();
+    await shell.play(said.state("paused", HELD[0]![1](shell)));
+    await shell.type("r");
+    expect(shell.io.fakeSys.asked("proc.signal")).toEqual([{ pid: PID, signal: "CONT" }]);
+    await shell.settle(500);
+    await shell.type("m");
+    expect(shell.text()).toEndWith("$ /model");
+    await shell.settle(500);
+    await shell.type("\x15m");
+    await shell.type("ake it so");
+    expect(shell.text()).toEndWith("› make it so");
+    await shell.leave();
+  });
+});
+
+test("a model that failed and is asked again says when and why; a stopped process says how it goes on", async () => {
+  const shell = await played();
+  await asked(shell);
+  const model = { model: MODEL, class: "network", reason: "the connection broke" } as const;
+  await shell.play(said.state("running", { kind: "model", ...model, until: until(shell, 12_500) }));
+  expect(dock(shell)[0]).toMatch(/^\* waiting, asked again in 12 s {2}0 s · the connection broke · esc stops$/);
+  await shell.play(said.complete("aborted"), said.state("stopped"));
+  expect(dock(shell)[0]).toBe("‖ stopped  r goes on");
+  await shell.leave();
+});
+
+test("another model in the place of one that cannot be reached is named, until the next run", async () => {
+  const shell = await played();
+  await asked(shell);
+  await shell.play({ ...said.restart(), standsIn: "ollama/qwen3" } as Signal, said.delta("So."));
+  expect(dock(shell)[0]).toBe("‖ offline: using ollama/qwen3  anthropic/claude-fable-5 is back when the network is");
+  expect(dock(shell)[2]).toMatch(/^~ {2}init:1000 {2}qwen3 /);
+  await shell.play(said.complete("ok", "So."), said.state("idle"), said.start({ model: MODEL, run: `${RUN}2` }));
+  expect(shell.text()).not.toContain("offline");
+  await shell.leave();
+});
+
+test("what a run took and cost is said under it, and the row below counts on; what was quick and free has no such line", async () => {
+  const shell = await played();
+  await asked(shell);
+  await shell.play(said.text("So."));
+  await shell.settle(3000);
+  const usage = { input: 1200, output: 214, cacheRead: 39_000, cacheWrite: 0, costUsd: 0.0142 };
+  await shell.play(said.complete("ok", "So.", { usage }), said.state("idle"));
+  expect(shell.text()).toMatch(/^ {2}3\.\d s · 40k in, 214 out · \$0\.01$/m);
+  expect(dock(shell)[0]).toBe("~  init:1000  claude-fable-5  ctx ▮▮▯▯▯▯▯▯ 23%  $0.01");
+  await asked(shell);
+  await shell.play(said.text("So."), said.complete("ok", "So."), said.state("idle"));
+  expect(shell.text().match(/ out /g)).toHaveLength(1);
+  await shell.leave();
+});
+
+test("the meter says when history is about to be told in short, and that it was", async () => {
+  const shell = await played({ tokens: 170_000 });
+  expect(dock(shell)[0]).toContain("ctx ▮▮▮▮▮▮▮▯ 85% compacts soon");
+  const compacted = { segment: 1, fromSeq: 1, toSeq: 40, seq: 41, tokensBefore: 41_203, tokensAfter: 18_900 } as const;
+  const { run: _, ...base } = said.complete("ok") as Extract<Signal, { name: "chat.complete" }>;
+  await shell.play({
+    ...{ pid: base.pid, uid: base.uid, parent: null, at: 0, name: "process.compacted" },
+    ...{ ...compacted, model: MODEL, cause: "asked" },
+  } as Signal);
+  expect(shell.text()).toContain("compacted 41,203 → 18,900 tokens");
+  await shell.leave();
+});
+
+test("a process that ends elsewhere is told at the right end of the row for eight seconds", async () => {
+  const shell = await played();
+  await shell.play({ ...said.complete("ok"), pid: "task:k3abcd" } as Signal);
+  expect(dock(shell)[0]).toMatch(/ task:k3abcd done$/);
+  await shell.settle(8100);
+  expect(shell.text()).not.toContain("task:k3abcd");
+  await shell.leave();
+});
+
+test("whoever leaves is told what goes on", async () => {
+  const shell = await played();
+  shell.io.fakeSys.answer("proc.list", () => ({ processes: [{ state: "running" }, { state: "waiting_tool" }] }));
+  expect(await shell.leave()).toBe(0);
+  expect(shell.everything().join("\n")).toContain("2 processes keep running. gsv attach returns.");
+});
