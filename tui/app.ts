@@ -267,7 +267,10 @@ class App {
   }
 
   private route(text: string, pinned: State["pinned"]): Route {
-    const route = this.shell.route(text, (word) => SLASHES.has(word) || COMMANDS.has(word));
+    const route = this.shell.route(
+      text,
+      (word) => SLASHES.has(word) || COMMANDS.has(word) || this.shell.isCommand(word),
+    );
     const isPlain = route.to === "shell" || route.to === "chat";
     return isPlain && pinned !== null ? { to: pinned, text: route.text } : route;
   }

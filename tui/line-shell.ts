@@ -17,6 +17,9 @@ import { ioWith } from "./io-with.ts";
 import { type Route, routeOf } from "./route.ts";
 import { simpleWords } from "./simple.ts";
 
+/** `/proc` is the directory. */
+const DIRECTORIES = new Set(["proc", "sys"]);
+
 export class LineShell {
   status = 0;
   private readonly session: string;
@@ -47,6 +50,11 @@ export class LineShell {
       isSlash,
       exists: (word) => /^(?:~|\.{1,2})?\//.test(word),
     });
+  }
+
+  /** One of gsv's own, but for names that are directories too. */
+  isCommand(word: string): boolean {
+    return this.gsvs.has(word) && !DIRECTORIES.has(word);
   }
 
   isProgram(word: string): boolean {
