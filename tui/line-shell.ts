@@ -83,6 +83,10 @@ export class LineShell {
     return await this.tellOfJobs();
   }
 
+  get hasJobs(): boolean {
+    return this.jobs > 0;
+  }
+
   async tellOfJobs(): Promise<number | null> {
     return this.jobs > 0 ? await this.throughShell("") : null;
   }
