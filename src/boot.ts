@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
-import { type Caller, type Credentials, ROOT_UID } from "./abi/identity.ts";
+import type { Caller, Credentials } from "./abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { RetentionSettings } from "./abi/keep.ts";
 import type { Provider } from "./abi/stream.ts";
@@ -13,6 +13,7 @@ import { finishRestore } from "./backup/swap.ts";
 import { newCodeRunner } from "./boot/code.ts";
 import { Dispatches } from "./boot/dispatches.ts";
 import { bootHostFiles } from "./boot/host-tools.ts";
+import { offersUntilTheEnd } from "./boot/offered.ts";
 import { bootProcesses, type ProcessParts } from "./boot/processes.ts";
 import { learnEnvironment } from "./boot/redact.ts";
 import { bootRepos, bootstrapOf, type RepoParts } from "./boot/repos.ts";
@@ -41,7 +42,7 @@ import type { HomePaths } from "./paths.ts";
 import { Blocks } from "./process/blocks.ts";
 import { CallsHeard } from "./process/calls-heard.ts";
 import type { Ledger } from "./process/ledger.ts";
-import { Offers } from "./process/offers.ts";
+import type { Offers } from "./process/offers.ts";
 import { recover } from "./process/recovery.ts";
 import { Retries } from "./process/retries.ts";
 import type { Runners } from "./process/runners.ts";
@@ -246,21 +247,6 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     door: (uid, caller, client) => through(dispatches.logged, uid, caller, client),
     unloggedDoor: (caller) => through(dispatches.unlogged, caller.ownerUid, async () => caller),
   };
-}
-
-/** What clients offered to their runs, forgotten with these. */
-function offersUntilTheEnd(bus: Bus): Offers {
-  const offers = new Offers();
-  bus.listen({
-    uid: ROOT_UID,
-    clientId: null,
-    filter: { names: ["chat.complete", "process.exit"] },
-    hear(signal) {
-      if (signal.name === "chat.complete") offers.ended(signal.run);
-      else offers.gone(signal.pid);
-    },
-  });
-  return offers;
 }
 
 /** What an earlier kernel left behind. */
