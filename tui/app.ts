@@ -11,7 +11,7 @@ import { isCounting } from "./activity.ts";
 import { type Attached, attachTo } from "./attach.ts";
 import { Attention } from "./attention.ts";
 import { Effects, entriesOf } from "./effects.ts";
-import { foldsOf } from "./folds.ts";
+import { foldsOf, openCallsOf } from "./folds.ts";
 import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
 import { handsOf } from "./hands.ts";
@@ -207,8 +207,9 @@ class App {
   private know({ info, page, approvals, model }: Attached): void {
     for (const entry of entriesOf(page)) this.transcript.add(entry);
     this.presence.begin(info.pid, page.messages.at(-1)?.id ?? 0);
-    const { state, waitsFor, costUsd } = info;
-    this.happen({ type: "known", state, waitsFor, costUsd, model, folds: foldsOf(page) });
+    const { state, waitsFor, costUsd, activeRunId } = info;
+    const open = { activeRunId, calls: openCallsOf(page, this.now()) };
+    this.happen({ type: "known", state, waitsFor, costUsd, model, folds: foldsOf(page), ...open });
     const asks = approvals.map((each) => ({ ...each, since: each.createdAt }));
     this.happen({ type: "asked", asks });
   }

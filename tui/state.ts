@@ -144,6 +144,9 @@ export type Happening =
       readonly model: string | null;
       readonly costUsd?: number;
       readonly folds?: readonly Fold[];
+      /** The run that goes on, and what it waits for. */
+      readonly activeRunId?: string | null;
+      readonly calls?: State["calls"];
     }
   | { readonly type: "filled"; readonly context: Context | null }
   | { readonly type: "asked"; readonly asks: readonly Ask[] }
