@@ -63,6 +63,8 @@ export interface Ask
   readonly inPart?: boolean;
   /** What this terminal said to it: the answer, or why not. */
   readonly answered?: string;
+  /** This terminal has answered it. */
+  readonly isOurs?: true;
 }
 
 /** What the word at the cursor can become. */
