@@ -40,8 +40,9 @@ export function textView(io: Io): ChatView {
   return {
     status,
     fresh: (pid) => status(`new process ${pid}`),
-    async sent({ pid, queued, response }) {
+    async sent({ pid, queued, renewed, response }) {
       if (queued) await status(queuedText(pid));
+      if (renewed) await status(RENEWED);
       for (const told of response?.split("\n") ?? []) await line(told);
     },
     async signal(signal) {
@@ -117,8 +118,9 @@ export function jsonLinesView(io: Io): ChatView {
   return {
     // `init` names it.
     fresh: async () => {},
-    async sent({ pid, runId, queued }) {
+    async sent({ pid, runId, queued, renewed }) {
       about = { pid, parent: null, run: runId };
+      if (renewed) early.push(RENEWED);
       if (queued) await emit(warning(queuedText(pid)));
     },
     async signal(signal) {
@@ -155,6 +157,8 @@ interface ShownCall {
 function callText({ tool, args }: ShownCall): string {
   return `${tool} ${cutWidth(reveal(JSON.stringify(args)), CALL_COLUMNS_MAX)}`;
 }
+
+const RENEWED = "a new conversation begins with this message; the one before is archived";
 
 function queuedText(pid: string): string {
   return `queued: ${pid} is busy or held, the message waits its turn`;

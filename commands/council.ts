@@ -4,7 +4,8 @@
 import { exitStatusOf, messageOf, SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { field } from "../src/syscalls/define.ts";
-import type { Sent, SettingInfo, Spawned, WaitResult } from "../src/syscalls/services.ts";
+import type { SettingInfo, Spawned, WaitResult } from "../src/syscalls/services.ts";
+import { actingAs, answerOf } from "./answered.ts";
 import { timeoutMs, usageError } from "./args.ts";
 import type { Io } from "./command.ts";
 import { type Answered, chairWords, firstWords, roundWords } from "./council-words.ts";
@@ -142,10 +143,8 @@ class Council {
     return this.chair === null ? this.members : [...this.members, this.chair];
   }
 
-  /** `a/b` names a model, anything else an agent. */
   private async seat(name: string, label: string): Promise<Member> {
-    const who = name.includes("/") ? { model: name } : { as: name };
-    const about = { label: label.slice(0, LIMITS.labelCharsMax), mode: "plan", ...who };
+    const about = { label: label.slice(0, LIMITS.labelCharsMax), mode: "plan", ...actingAs(name) };
     const { pid } = await this.orLeft(this.io.sys().call<Spawned>("proc.spawn", about));
     return { name, pid };
   }
@@ -167,13 +166,8 @@ class Council {
     return this.members.map(({ name, pid }) => ({ name, text: this.answers.get(pid)?.at(-1) ?? null }));
   }
 
-  private async ask(pid: string, message: string): Promise<WaitResult> {
-    const sys = this.io.sys();
-    const { runId } = await this.orLeft(sys.call<Sent>("proc.send", { pid, message }));
-    const { results } = await this.orLeft(
-      sys.call<{ results: [WaitResult] }>("proc.wait", { pids: [pid], run: runId }),
-    );
-    return results[0];
+  private ask(pid: string, message: string): Promise<WaitResult> {
+    return this.orLeft(answerOf(this.io.sys(), pid, message));
   }
 
   private orLeft<T>(answer: Promise<T>): Promise<T> {

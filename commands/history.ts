@@ -1,5 +1,6 @@
 // `gsv history show|search|export|segments|policy`: everything about what was said. `gsv history` alone prints the newest page, as proc history does.
 
+import { isPid } from "../src/abi/ids.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import type { FoundText, SearchResult } from "../src/syscalls/history-service.ts";
 import { foundHead, procHistoryCalls, searchNote } from "../src/syscalls/proc-history.ts";
@@ -31,11 +32,11 @@ export async function history(): Promise<Command> {
   };
 }
 
-/** Nothing, or flags alone and not a question for help. */
+/** Nothing, a process, or flags alone and not a question for help. */
 function meansShow(args: readonly string[]): boolean {
   if (args.some((arg) => arg === "--help" || arg === "-h")) return false;
   const first = args[0];
-  return first === undefined || (looksLikeFlag(first) && first !== "--");
+  return first === undefined || isPid(first) || (looksLikeFlag(first) && first !== "--");
 }
 
 const search: Command = command(

@@ -38,7 +38,7 @@ export async function readPrompt(io: Io, request: PromptRequest): Promise<Prompt
     const warning = `nothing came on stdin for ${FIRST_BYTE_MS / 1000} s, going on without it (--no-stdin does not wait)`;
     return { text: checkLength(message), warning };
   }
-  return { text: checkLength(data === "" ? message : `${message}\n\n${block(data)}`), warning: null };
+  return { text: checkLength(data === "" ? message : `${message}\n\n${inBlock(data)}`), warning: null };
 }
 
 /** All of stdin as text. */
@@ -47,7 +47,8 @@ export async function stdinText(io: Io): Promise<string> {
 }
 
 // The tag is one that the data itself does not hold, so that data cannot pretend to end.
-function block(data: string): string {
+/** Data that a message brings along. */
+export function inBlock(data: string): string {
   let tag = "stdin";
   for (let number = 2; data.includes(`</${tag}>`); number++) tag = `stdin-${number}`;
   const end = data.endsWith("\n") ? "" : "\n";

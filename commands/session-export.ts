@@ -6,7 +6,7 @@ import { MAIN_SESSION_KEY } from "../src/abi/session.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { SessionInfo } from "../src/syscalls/session-service.ts";
 import { command } from "./define.ts";
-import { printText } from "./print.ts";
+import { jsonLine, printText } from "./print.ts";
 import { messagesOf } from "./session-messages.ts";
 import { sessionKey } from "./session-preview.ts";
 
@@ -54,8 +54,8 @@ const DOCUMENTS: { readonly [F in (typeof FORMATS)[number]]: Document } = {
   md: { head: mdHead, each: mdMessage, foot: "" },
   json: {
     head: ({ key, sessionId, pid, createdAt }) =>
-      `{"session":${JSON.stringify({ key, sessionId, pid, createdAt })},"messages":[`,
-    each: (message, isFirst) => `${isFirst ? "" : ","}${JSON.stringify(message)}`,
+      `{"session":${jsonLine({ key, sessionId, pid, createdAt }).trimEnd()},"messages":[`,
+    each: (message, isFirst) => `${isFirst ? "" : ","}${jsonLine(message)}`,
     foot: "]}",
   },
   html: { head: htmlHead, each: htmlMessage, foot: "</body>\n</html>" },

@@ -31,6 +31,7 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
       load: async () => (await import("./council.ts")).council,
     },
   ],
+  ["pipe", { summary: "Pass text through agents in a row", load: async () => (await import("./pipe.ts")).pipe }],
   [
     "wait",
     { summary: "Wait until processes have finished", load: async () => (await import("./wait.ts")).waitAs("wait") },
@@ -152,6 +153,18 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["models", { summary: "List the models there are", load: short("ai.models", "models") }],
   ["mode", { summary: "Show or set what a process may do without asking", load: short("proc.mode", "mode") }],
   ["model", { summary: "Show or set the model of a process", load: short("proc.model", "model") }],
+  ["last", { summary: "List the last runs", load: short("proc.runs", "last") }],
+  ["w", { summary: "Show who is at work, on what", load: async () => (await import("./uptime.ts")).w }],
+  [
+    "uptime",
+    { summary: "Show how long the kernel is up and how busy", load: async () => (await import("./uptime.ts")).uptime },
+  ],
+  [
+    "events",
+    { summary: "Print what happens, as it happens", load: async () => (await import("./event-stream.ts")).events },
+  ],
+  ["pmap", { summary: "Show what fills a process's context", load: async () => (await import("./told.ts")).pmap }],
+  ["perf", { summary: "Show where tokens, money and time went", load: async () => (await import("./perf.ts")).perf }],
   ["usage", { summary: "Show what answers used and cost", load: async () => (await import("./usage.ts")).usage }],
   ["budget", { summary: "Show or set what processes may use", load: async () => (await import("./budget.ts")).budget }],
   ["user", { summary: "Add, list, change and remove accounts", load: async () => (await import("./user.ts")).user() }],

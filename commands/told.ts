@@ -45,6 +45,18 @@ export const prompt = command(
   },
 );
 
+/** The same as a map, as every Unix has one of a process's memory. */
+export const pmap = command(
+  {
+    name: "pmap",
+    summary: "Show what fills the context of a process, by source and tokens",
+    input: { pid: input.pid, long: field.flag("file by file, tool by tool", { letter: "x" }) },
+    examples: ["gsv pmap", "gsv pmap task:abc123", "gsv pmap -x task:abc123"],
+  },
+  ({ args: { pid, long }, json }, io) =>
+    prompt.run([...(pid === undefined ? [] : [pid]), long ? "--bill" : "--bars", ...(json ? ["--json"] : [])], io),
+);
+
 const BARS_COLUMNS = 80;
 const BAR_COLUMNS_MAX = 40;
 

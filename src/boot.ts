@@ -45,7 +45,8 @@ import { Offers } from "./process/offers.ts";
 import { recover } from "./process/recovery.ts";
 import { Retries } from "./process/retries.ts";
 import type { Runners } from "./process/runners.ts";
-import { KernelDb } from "./store/kernel/db.ts";
+import type { KernelDb } from "./store/kernel/db.ts";
+import { openKernelDb } from "./store/kernel/open.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
 import type { ProcessStore } from "./store/process/verbs.ts";
 
@@ -121,6 +122,10 @@ export interface Kernel {
   readonly callers: Callers;
   readonly runners: Runners;
   readonly ledger: Ledger;
+  /** The one handle through which kernel.db is written. */
+  readonly database: KernelDb;
+  /** What looks after runs: for those who start them for sessions of their own. */
+  readonly care: Pick<ProcessParts, "timeouts" | "contextResets">;
   readonly objects: ObjectStore;
   /** Default, then what is stored for the whole home, then what the environment said. */
   readonly config: Config;
@@ -190,7 +195,7 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
 }
 
 function openDatabase({ paths }: Machine, now: number): KernelDb {
-  return KernelDb.open(paths.kernelDb, { now, backupDir: paths.backupDir, expectExisting: hasProcesses(paths) });
+  return openKernelDb(paths.kernelDb, { now, backupDir: paths.backupDir, expectExisting: hasProcesses(paths) });
 }
 
 interface Begun {
@@ -276,7 +281,7 @@ async function takeUp(
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns, outages, timeouts, policy, budgets, dueWithinMs }: ProcessParts,
+  { runners, ledger, closer, heldRuns, outages, timeouts, contextResets, policy, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -288,6 +293,8 @@ function finished(
   return {
     runners,
     ledger,
+    database,
+    care: { timeouts, contextResets },
     objects,
     firstRun,
     config,

@@ -127,8 +127,8 @@ async function commandProcess(): Promise<number> {
   const here = await invocation();
   const { clock, random, env } = here;
   const cwd = process.cwd();
-  const stderr = await withoutSecrets(env, await outputOf(2, clock, env.COLUMNS));
-  const stdin = await standardInput();
+  const stderr = await withoutSecrets(env, outputOf(2, clock, env.COLUMNS));
+  const stdin = standardInput();
   let flags: ClientInfo["flags"];
   const askHidden = async (prompt: string) =>
     stderr.isTTY ? (await import("./boot/terminal.ts")).askHidden(prompt, takeTermination) : null;
@@ -139,7 +139,7 @@ async function commandProcess(): Promise<number> {
     return openKernel({ ...(await atHome(here)), login, flags }, cwd, (line) => tell(line));
   });
   const io: Io = {
-    stdout: await outputOf(1, clock, env.COLUMNS),
+    stdout: outputOf(1, clock, env.COLUMNS),
     stderr,
     stdin,
     signIn,

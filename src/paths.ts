@@ -122,7 +122,7 @@ export function prepareHome(paths: HomePaths, uid: number): void {
     runDir,
     logDir,
   ]) {
-    makeDirectory(directory);
+    if (!existsSync(directory)) makeDirectory(directory);
     tighten(directory, uid);
   }
 }

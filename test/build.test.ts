@@ -11,6 +11,7 @@ import { build } from "../src/build.ts";
 import { hotChunk } from "../src/bundle/hot-chunk.ts";
 import { readyMade } from "../src/bundle/ready-made.ts";
 import { MANUAL } from "../src/prompts/manual.ts";
+import * as editions from "../src/store/migrations/editions.ts";
 import { WIRES } from "./support/wire-bytes.ts";
 import { WireServer } from "./support/wire-server.ts";
 
@@ -120,6 +121,7 @@ test("what a binary holds ready made is what the sources would make of it themse
     return await import(outputs[0]?.path ?? "");
   };
   expect({ ...(await ready<object>("src/abi/environment.ts")) }).toEqual({ ...environment });
+  expect({ ...(await ready<object>("src/store/migrations/editions.ts")) }).toEqual({ ...editions });
   const index = await ready<typeof import("../commands/man-index.ts")>("commands/man-index.ts");
   const nobody = () => Promise.reject(new Error("asked for the manual"));
   expect(await index.manualIndex(nobody)).toEqual(await manualIndex(async () => MANUAL));

@@ -10,6 +10,7 @@ import { SHOWN_MESSAGES } from "./attach.ts";
 import { ChatEffects } from "./chat-effects.ts";
 import type { Editing } from "./editor.ts";
 import type { Past } from "./history.ts";
+import { ioWith } from "./io-with.ts";
 import type { LineShell } from "./line-shell.ts";
 import { recent } from "./picker.ts";
 import type { Route } from "./route.ts";
@@ -164,7 +165,7 @@ export class Effects {
     const isRead = READ.has(first) || rest.includes("--help");
     if (!isRead || !io.stdout.isTTY || io.env.GSV_PAGER || io.env.PAGER) return shell.run(text);
     const kept = new KeptOutput(io.stdout);
-    const over = await shell.run(text, { ...io, stdout: kept, env: { ...io.env, GSV_PAGER: "cat" } });
+    const over = await shell.run(text, ioWith(io, { stdout: kept, env: { ...io.env, GSV_PAGER: "cat" } }));
     if (kept.isTall()) happen({ type: "paged", title: text, text: kept.text });
     else await io.stdout.write(kept.text);
     return over;

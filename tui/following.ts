@@ -40,7 +40,8 @@ export class Following {
     if (signal.name === "chat.compacted" || signal.name === "process.compacted") return null;
     const through = signal.name === "chat.start" ? signal.seq : signal.seq - 1;
     if (this.seq < 0) return null;
-    const gap = through > this.seq ? { afterSeq: this.seq, through } : null;
+    const isOwn = signal.name === "chat.start" && through === this.seq + 1 && this.ownRuns.includes(signal.run);
+    const gap = through > this.seq && !isOwn ? { afterSeq: this.seq, through } : null;
     this.seq = Math.max(this.seq, signal.seq);
     return gap;
   }

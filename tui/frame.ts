@@ -6,13 +6,13 @@ import { cutWidth } from "../src/lib/truncate.ts";
 import { type ActivityPlace, activityLines, standInLine } from "./activity.ts";
 import { cardView } from "./card-view.ts";
 import { withLast } from "./history.ts";
+import { keySheet } from "./key-sheet.ts";
 import { menuLines } from "./menu-view.ts";
 import { ghostOf } from "./reduce-keys.ts";
 import type { Route } from "./route.ts";
 import { layout, paintedRow } from "./rows.ts";
 import type { Cursor, Live } from "./screen.ts";
 import { searchRows } from "./search-view.ts";
-import { SLASHES } from "./slash.ts";
 import type { Fate, State } from "./state.ts";
 import { statusRow } from "./status.ts";
 import { type Programs, spansOf } from "./syntax.ts";
@@ -51,7 +51,7 @@ export function frameOf(options: FrameOptions): Live {
   const dock = [
     ...[standInLine(state, place)].filter((line) => line !== null),
     ...activityLines(state, place),
-    ...(state.keysShown ? KEYS.map((line) => theme.dim(line)) : []),
+    ...(state.keysShown ? keySheet(columns - 1, { key: theme.bold, word: theme.dim }) : []),
     ...(state.menu === null ? [] : menuLines(state.menu, columns, theme)),
     ...(picker?.lines ?? []),
     ...options.drawDock(dockView(state, options, rows - AROUND_ROWS - input.lines.length)),
@@ -128,19 +128,3 @@ function queuedLines(
     return `${head}${cutWidth(reveal(text).replaceAll("\n", "⏎"), room)}${theme.dim(back)}`;
   });
 }
-
-function slashRows(): readonly string[] {
-  return [...SLASHES].map(([name, { summary }]) => `  /${name.padEnd(10)}${summary}`);
-}
-
-const KEYS = [
-  "  enter sends or runs        alt-enter new line      shift-tab always say, always run, by itself",
-  "  ↑ ↓ history, queue back    ctrl-r search           ctrl-g in your editor",
-  "  tab completes              → takes the dim rest    ctrl-y alt-y what was cut   ctrl-_ undo",
-  "  esc stops the run          ctrl-s a message while it runs: next step, after it, at once",
-  "  ctrl-o tool or thinking    ctrl-p processes        ctrl-t top",
-  "  ctrl-c clears the line     ctrl-l clears screen    ctrl-z puts gsv aside",
-  "  ctrl-d leaves; agents go on",
-  "",
-  ...slashRows(),
-];

@@ -13,6 +13,7 @@ import { SysError } from "../src/abi/errno.ts";
 import { uuidv7 } from "../src/abi/ids.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { reveal } from "../src/lib/sanitize.ts";
+import { ioWith } from "./io-with.ts";
 import { type Route, routeOf } from "./route.ts";
 import { simpleWords } from "./simple.ts";
 
@@ -65,7 +66,7 @@ export class LineShell {
     if (words === null || !isOurs) return await this.throughShell(text);
     // With the terminal: it may ask, page and fit its tables.
     const sys = inDirectory(io.sys(), this.cwd);
-    return await this.command(first === "gsv" ? rest : words, { ...io, sys: () => sys });
+    return await this.command(first === "gsv" ? rest : words, ioWith(io, { sys: () => sys }));
   }
 
   /** A command of gsv's, with the terminal. */

@@ -18,6 +18,8 @@ export interface Picker {
   readonly selected: string | null;
   /** Asked once more before a process is ended. */
   readonly ending: string | null;
+  /** Enter came before there was anything to choose from. */
+  readonly hasty: boolean;
 }
 
 export interface Item {
@@ -35,7 +37,7 @@ export type PickerWish =
   | { readonly wish: "choose" | "peek" | "end"; readonly id: string };
 
 export function newPicker(kind: PickerKind, items: readonly Item[] | null): Picker {
-  return { kind, items, typed: "", selected: null, ending: null };
+  return { kind, items, typed: "", selected: null, ending: null, hasty: false };
 }
 
 /** Those that hold every word that was typed. */
@@ -66,6 +68,7 @@ export function onPickerKey(picker: Picker, key: Key): { readonly picker: Picker
   if (key.name === "backspace") return stays({ ...picker, typed: [...picker.typed].slice(0, -1).join("") });
   if (key.name === "enter" && selected !== null)
     return wishes({ wish: key.alt && picker.kind === "process" ? "peek" : "choose", id: selected.id });
+  if (key.name === "enter") return stays({ ...picker, hasty: picker.items === null });
   if (key.name !== "text") return stays(picker);
   if (!key.ctrl && !key.alt) return stays({ ...picker, typed: picker.typed + key.text, selected: null });
   if (key.ctrl && key.text === "u") return stays({ ...picker, typed: "" });

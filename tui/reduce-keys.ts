@@ -22,6 +22,7 @@ import {
 import { nextFold } from "./folds.ts";
 import { onHeldKey } from "./held.ts";
 import { goingOn, isKept, type Past, withLast } from "./history.ts";
+import { keySheet } from "./key-sheet.ts";
 import type { Key, Typed } from "./keys.ts";
 import { chosen } from "./menu.ts";
 import type { Route } from "./route.ts";
@@ -80,13 +81,25 @@ function unfolded(state: State): Reduced {
   return openedPager({ ...state, opened: nth }, title.replaceAll("\n", "⏎"), fold.text);
 }
 
+/** What the keys do stands above the line, where there is room; else it is paged. */
+function withSheet({ state, effects }: Reduced, { size }: Hands): Reduced {
+  if (!state.keysShown) return { state, effects };
+  const plain = (text: string) => text;
+  const sheet = keySheet(size.columns, { key: plain, word: plain });
+  if (sheet.length + ROWS_LEFT <= size.rows) return { state, effects };
+  return openedPager({ ...state, keysShown: false }, "keys", sheet.join("\n"));
+}
+
+/** For the line, where one is, and something of what was said. */
+const ROWS_LEFT = 6;
+
 function onPlain(state: State, key: Key, at: number, hands: Hands): Reduced {
   const { input } = state;
   switch (key.name) {
     case "text":
       if (key.alt && /^[1-9]$/.test(key.text)) return { state, effects: [{ do: "go", nth: Number(key.text) }] };
       if (key.alt) return stay(edited(state, onAlt(input, key.text)));
-      if (key.text === "?" && input.text === "") return stay({ ...state, keysShown: true });
+      if (key.text === "?" && input.text === "") return withSheet(stay({ ...state, keysShown: true }), hands);
       return stay(edited(state, typedText(input, key.text)));
     case "enter":
       return key.alt || key.shift ? stay(edited(state, typedText(input, "\n"))) : entered(state, at, hands);
@@ -184,7 +197,8 @@ function interrupted(state: State, at: number): Reduced {
   return stay({ ...state, notice: { text: "ctrl-d leaves", until: at + NOTICE_MS } });
 }
 
-function entered(state: State, at: number, { route, goesOn, newKey }: Hands): Reduced {
+function entered(state: State, at: number, hands: Hands): Reduced {
+  const { route, goesOn, newKey } = hands;
   if (state.replying !== null) return replied(state);
   const text = withLast(wholeText(state.input), state.past);
   const way = route(text, state.pinned);
@@ -196,7 +210,7 @@ function entered(state: State, at: number, { route, goesOn, newKey }: Hands): Re
   const entry = entryOf(state, text, at);
   switch (way.to) {
     case "slash": {
-      const done = slashed(cleared, way.word, way.rest);
+      const done = withSheet(slashed(cleared, way.word, way.rest), hands);
       return remembered(done.state, entry, done.effects);
     }
     case "shell":

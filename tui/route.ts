@@ -1,6 +1,7 @@
 // One line, two languages: whether what was typed is for the shell or for the process one talks to. Pure; what is a program and which paths
 // exist is told.
 
+import { isAboutConversation } from "../src/abi/inbound.ts";
 import { ENGLISH, RESERVED } from "./words.ts";
 
 export type Route =
@@ -32,6 +33,7 @@ export function routeOf(line: string, known: Known): Route {
   const slash = /^\/([a-z]+)(?:\s+(.*))?$/s.exec(text);
   if (slash !== null && known.isSlash(slash[1] ?? ""))
     return { to: "slash", word: slash[1] ?? "", rest: slash[2] ?? "" };
+  if (isAboutConversation(text)) return { to: "chat", text };
   return isForShell(text, known) ? { to: "shell", text } : { to: "chat", text };
 }
 

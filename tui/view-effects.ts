@@ -7,11 +7,10 @@ import { messageOf, SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
 import type { ModelInfo, ModelPage } from "../src/syscalls/ai-service.ts";
-import type { ShownPrompt } from "../src/syscalls/prompt-service.ts";
 import type { HistoryPage, TraceRow } from "../src/syscalls/services.ts";
 import type { BudgetInfo } from "../src/syscalls/spending-service.ts";
 import type { Item } from "./picker.ts";
-import type { Happening, State } from "./state.ts";
+import type { Context, Happening, State } from "./state.ts";
 import { THEME_KEY, type ThemeName } from "./theme.ts";
 import type { Seen } from "./top.ts";
 import type { ViewEffect } from "./views.ts";
@@ -72,10 +71,12 @@ export class ViewEffects {
   private async look(processes: readonly ProcessInfo[]): Promise<void> {
     const sys = this.options.io.sys();
     const looked = processes.map(async ({ pid, lastActiveAt: activeAt }): Promise<readonly [string, Seen]> => {
-      const shown = await sys.call<ShownPrompt>("proc.prompt", { pid }).catch(() => null);
-      if (shown === null) return [pid, { activeAt, model: null, context: null }];
-      const { model, tokens, windowTokens } = shown;
-      return [pid, { activeAt, model, context: windowTokens === null ? null : tokens / windowTokens }];
+      const [policy, model] = await Promise.all([
+        sys.call<{ readonly context: Context }>("proc.history.policy", { pid }).catch(() => null),
+        sys.call<{ readonly answers: string }>("proc.model", { pid }).catch(() => null),
+      ]);
+      const context = policy === null ? null : policy.context.tokens / Math.max(1, policy.context.windowTokens);
+      return [pid, { activeAt, model: model?.answers ?? null, context }];
     });
     this.options.happen({ type: "looked", seen: Object.fromEntries(await Promise.all(looked)) });
   }

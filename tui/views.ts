@@ -17,6 +17,7 @@ import {
   type Picker,
   type PickerKind,
   refreshed,
+  selectedItem,
   themeItems,
 } from "./picker.ts";
 import type { Ask, Effect, Reduced, State } from "./state.ts";
@@ -198,6 +199,8 @@ export function onViewNews(state: State, news: ViewNews): Reduced {
   switch (news.type) {
     case "listed": {
       const picker = refreshed(state, news.processes);
+      const hasty = takenAtOnce(state, picker);
+      if (hasty !== null) return hasty;
       if (state.view?.kind !== "top") return stay({ ...state, picker });
       const view = withProcesses(state.view, news.processes, news.day);
       const processes = toAskAbout(view);
@@ -221,8 +224,18 @@ export function onViewNews(state: State, news: ViewNews): Reduced {
       return openedPager(state, news.title, news.text);
     case "offered":
       if (state.picker?.kind !== news.kind) return stay(state);
-      return stay({ ...state, picker: { ...state.picker, items: news.items } });
+      return (
+        takenAtOnce(state, { ...state.picker, items: news.items }) ??
+        stay({ ...state, picker: { ...state.picker, items: news.items } })
+      );
   }
+}
+
+/** Who typed faster than the list came gets what they chose. */
+function takenAtOnce(state: State, picker: Picker | null): Reduced | null {
+  const item = picker?.hasty === true && picker.kind === "process" ? selectedItem(picker) : null;
+  if (item === null) return null;
+  return { state: { ...state, picker: null }, effects: item.isNow ? [] : [{ do: "attach", pid: item.id }] };
 }
 
 /** top counts what is written, of whomever. */

@@ -222,7 +222,7 @@ export const SETTINGS = {
   "compaction.enabled": flag("whether old history is summarised when it gets too long", true, ASKS),
   "compaction.reserveTokens": count("room kept free in a model's window", 20_000, ASKS),
   "compaction.keepRecentTokens": count("how much of the newest history stays as it is", 20_000, ASKS),
-  "compaction.extractMemories": flag("whether a compaction writes down what should last", true, ASKS),
+  "compaction.extractMemories": flag("whether a compaction, or a reset, has written down what should last", true, ASKS),
   "timeouts.llmMs": count("how long a model may go without a word", 300_000, { min: 1000 }),
   "timeouts.toolMs": count("how long a tool may take", 60_000),
   "terminal.notify": choice("how gsv calls when something waits and nobody looks", ["auto", "bell", "off"], {

@@ -19,3 +19,20 @@ const SOURCES_AT_HAND: readonly string[] = ["cli", "web", "agent"];
 export function isAtHand(source: string | null): boolean {
   return source === null || SOURCES_AT_HAND.includes(source);
 }
+
+/** What is remembered of sessions that are gone is looked for so often. */
+export const ORPHAN_SWEEP_MS = 5 * MINUTE;
+/** And whether something was missed. */
+export const RECONCILE_MS = MINUTE;
+
+/** After so many messages to a process that runs, a manager has it go on with its history in short. */
+export const TURNS_BEFORE_RESET = 8;
+/** How deep processes that start each other through a manager may lie. */
+export const INVOCATION_DEPTH_MAX = 3;
+
+/** How long a request waits for a person who is not at a terminal: of a page, and of another channel. */
+export const APPROVAL_MS = 55 * SECOND;
+export const CHANNEL_APPROVAL_MS = 120 * SECOND;
+export const QUESTION_MS = { usual: 120 * SECOND, min: 60 * SECOND, max: 600 * SECOND } as const;
+/** A request that was put into the queue for later. */
+export const QUEUED_APPROVAL_MS = 24 * 60 * MINUTE;

@@ -40,14 +40,29 @@ export function bootCompaction(core: Core, { ledger, promptOf, toolCalls }: Comp
       const home = (await kernel.accounts.byUid(row.ownerUid))?.home ?? "/";
       return { pid: row.pid, home, cwd: row.cwd };
     },
-    async remember({ pid, uid }, lasting) {
+    async remember({ pid, uid }, lasting, at) {
       const agent = lasting.length === 0 ? null : await kernel.accounts.byUid(uid);
       if (agent === null) return;
-      await remember({ objects, clock }, agent, { pid, lasting }).catch((error: unknown) =>
+      await remember({ objects, clock }, agent, { pid, lasting, at }).catch((error: unknown) =>
         log(`what should last of ${pid} was not written down: ${messageOf(error)}`),
       );
     },
   });
+}
+
+export function lastingKeeper(
+  { kernel, machine, models, offers }: Core,
+  compactor: Compactor,
+): (row: ProcessRow) => Promise<void> {
+  const { clock, log, providers } = machine;
+  return async (row) => {
+    // Who answers in a test answers what it planned.
+    if (providers !== undefined) return;
+    const { keepLasting } = await import("../process/compaction/lasting.ts");
+    const modelsOf = async ({ pid, ownerUid: uid }: ProcessRow) =>
+      models.reach({ uid, offer: offers.of({ pid, runId: "", uid }) }, await modelOfProcess(kernel, pid));
+    await keepLasting({ compactor, modelsOf, usage: kernel.usage, clock, log }, row);
+  };
 }
 
 export function conversationsOf(

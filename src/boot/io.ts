@@ -23,9 +23,9 @@ const AT_ONCE_BYTES_MAX = 4096;
 /** Memory devices, /dev/null among them, have this major number on Linux. */
 const MAJOR_MEMORY = 1;
 
-export async function outputOf(descriptor: number, clock: Clock, columns: string | undefined): Promise<Output> {
+export function outputOf(descriptor: number, clock: Clock, columns: string | undefined): Output {
   const serial = new Serial();
-  const terminal = await terminalOn(descriptor);
+  const terminal = terminalOn(descriptor);
   let closed = false;
   let failure: SysError | null = null;
   let isFirst = true;
@@ -88,26 +88,37 @@ function writeSome(descriptor: number, bytes: Uint8Array, from: number): Promise
   });
 }
 
-// Pipes and files are told apart from terminals without node:tty, which takes as long to load as everything else.
-async function terminalOn(descriptor: number): Promise<Terminal | null> {
+interface Terminal {
+  readonly columns: () => number;
+  readonly rows: () => number;
+}
+
+/** What node:tty itself asks. That module brings streams and sockets with it, which take longer to load than a command takes in all. */
+interface TtyWrap {
+  isTTY(descriptor: number): boolean;
+  readonly TTY: new (descriptor: number) => { getWindowSize(columnsAndRows: number[]): unknown };
+}
+
+function terminalOn(descriptor: number): Terminal | null {
   try {
     const stat = fstatSync(descriptor);
     if (!stat.isCharacterDevice() || (process.platform === "linux" && stat.rdev >> 8 === MAJOR_MEMORY)) return null;
   } catch {
     return null;
   }
-  const { isatty, WriteStream } = await import("node:tty");
-  if (!isatty(descriptor)) return null;
-  return { columns: () => new WriteStream(descriptor).columns, rows: () => new WriteStream(descriptor).rows };
+  const { isTTY, TTY } = (process as unknown as { binding(name: "tty_wrap"): TtyWrap }).binding("tty_wrap");
+  if (!isTTY(descriptor)) return null;
+  const terminal = new TTY(descriptor);
+  const size = (): readonly number[] => {
+    const columnsAndRows = [0, 0];
+    terminal.getWindowSize(columnsAndRows);
+    return columnsAndRows;
+  };
+  return { columns: () => size()[0] ?? 0, rows: () => size()[1] ?? 0 };
 }
 
-interface Terminal {
-  readonly columns: () => number;
-  readonly rows: () => number;
-}
-
-export async function standardInput(): Promise<Input> {
-  const isTTY = (await terminalOn(0)) !== null;
+export function standardInput(): Input {
+  const isTTY = terminalOn(0) !== null;
   return {
     isTTY,
     get kind() {

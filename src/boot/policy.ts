@@ -61,7 +61,10 @@ export function bootPolicy(core: Core, { files, shells, hostFiles, ledger, runne
     proposal: async (row, key, value) => settings.proposal(await callers.process(row), key, value),
     locate: async (row, path) => files.locate(await callers.process(row), path),
     layers: (row, directory) => policies.layers(row, directory),
-    textOf: (row, path) => textIn(row, path, SHOWN_BYTES_MAX),
+    async textOf(row, path, target) {
+      if (target === "gsv") return await textIn(row, path, SHOWN_BYTES_MAX);
+      return await textOf(hostFiles.namespace, await callers.process(row), { path, bytesMax: SHOWN_BYTES_MAX });
+    },
     parser: shellParser,
   });
   const questions = new Questions({

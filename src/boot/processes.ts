@@ -15,7 +15,7 @@ import { checkpointer } from "../process/checkpoint.ts";
 import { Closer } from "../process/closing.ts";
 import type { Compactor } from "../process/compaction/compactor.ts";
 import { roomOf } from "../process/compaction/room.ts";
-import { resetContext } from "../process/context-reset.ts";
+import { ContextResets } from "../process/context-reset.ts";
 import { Costs } from "../process/costs.ts";
 import { HeldRuns } from "../process/held-runs.ts";
 import { imagesIn } from "../process/images.ts";
@@ -36,7 +36,7 @@ import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed } from "../store/process/verbs.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
-import { bootCompaction } from "./compaction.ts";
+import { bootCompaction, lastingKeeper } from "./compaction.ts";
 import { disksOf } from "./disks.ts";
 import { bootPolicy, type PolicyParts } from "./policy.ts";
 import type { FileParts } from "./services.ts";
@@ -54,6 +54,7 @@ export interface ProcessParts {
   readonly heldRuns: HeldRuns;
   readonly outages: Outages;
   readonly timeouts: Timeouts;
+  readonly contextResets: ContextResets;
   readonly policy: PolicyParts;
   readonly budgets: Budgets;
   /** Until the next of them goes on by itself. */
@@ -88,9 +89,10 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   const isExternal = async (pid: string) => !isAtHand((await kernel.sessions.ofProcess(pid))?.source ?? null);
   const restarter = new Restarter({ store, ledger, clock, isExternal, held: () => heldRuns });
   const turnsOf = (row: ProcessRow) => turnsOfSession(core, row, isExternal);
-  const reset = (row: ProcessRow, run: Claimed) => resetContext({ store, ledger, clock, turnsOf }, row, run);
+  const contextResets = new ContextResets({ store, ledger, clock, turnsOf });
+  const resetContext = (row: ProcessRow, run: Claimed) => contextResets.begin(row, run);
   const ports = runPorts(core, files, {
-    ...{ timeouts, restarter, resetContext: reset },
+    ...{ timeouts, restarter, resetContext },
     ledger,
     budgets,
     shells,
@@ -111,6 +113,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   const closer = new Closer({
     ...{ kernel, store, objects, ledger, runners, clock, random: machine.random, retryMs, log },
     checkpoint: checkpointer(workplacesOf({ ...core, ...machine })),
+    keepLasting: lastingKeeper(core, ports.compactor),
   });
   const { models, offers } = core;
   const { processes } = kernel;
@@ -128,7 +131,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     ledger,
     runners,
     closer,
-    ...{ heldRuns, outages, timeouts },
+    ...{ heldRuns, outages, timeouts, contextResets },
     undoing,
     policy,
     budgets,

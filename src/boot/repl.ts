@@ -52,6 +52,8 @@ class TypedLines {
         end({ how: "entered", text });
       });
     });
+    // It was put aside with ctrl-z, and goes on with what was typed.
+    reader.on("SIGCONT", () => reader.prompt(true));
     reader.on("SIGINT", () => {
       process.stdout.write("^C\n");
       end({ how: "interrupted", text: "" });

@@ -7,10 +7,8 @@ const ROOT = join(import.meta.dir, "../..");
 
 /** A module to what stands in its place. Not every program that is built has them, so what they need is loaded when they are met. */
 const READY: { readonly [path: string]: () => Promise<string> } = {
-  async "src/abi/environment.ts"() {
-    const lists = Object.entries(await import("../abi/environment.ts"));
-    return lists.map(([name, list]) => `export const ${name} = ${JSON.stringify(list)};`).join("\n");
-  },
+  "src/abi/environment.ts": async () => constants(await import("../abi/environment.ts")),
+  "src/store/migrations/editions.ts": async () => constants(await import("../store/migrations/editions.ts")),
   async "commands/man-index.ts"() {
     const { manualIndex } = await import("../../commands/man-index.ts");
     const { MANUAL } = await import("../prompts/manual.ts");
@@ -22,9 +20,15 @@ const READY: { readonly [path: string]: () => Promise<string> } = {
 export const readyMade: Bun.BunPlugin = {
   name: "ready-made",
   setup(builder) {
-    builder.onLoad({ filter: /[\\/](?:environment|man-index)\.ts$/ }, async ({ path }) => {
+    builder.onLoad({ filter: /[\\/](?:environment|editions|man-index)\.ts$/ }, async ({ path }) => {
       const ready = Object.entries(READY).find(([own]) => join(ROOT, own) === path)?.[1];
       return ready === undefined ? undefined : { contents: await ready(), loader: "js" };
     });
   },
 };
+
+function constants(module: object): string {
+  return Object.entries(module)
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+    .join("\n");
+}

@@ -41,9 +41,11 @@ export interface FileGround {
 
 export class HostFiles {
   readonly files: Files;
+  readonly namespace: Namespace;
 
   constructor(private readonly ports: HostFilesPorts) {
     const { namespace } = ports;
+    this.namespace = namespace;
     const search = this.search.bind(this);
     this.files = filesIn({ namespace, absolute: (caller, path) => this.absolute(caller, path), search });
   }

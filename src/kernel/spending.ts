@@ -36,6 +36,19 @@ export interface SpendingOptions {
 
 export function usageReports({ kernel, clock, atRest }: SpendingOptions): UsageReports {
   return {
+    async runs(caller, { pid, limit }) {
+      const whose = isRoot(caller) ? {} : { ownerUid: caller.ownerUid };
+      const runs = await kernel.usage.runs({ ...whose, ...(pid === undefined ? {} : { pid }), limit });
+      return {
+        runs: await Promise.all(
+          runs.map(async ({ micros, ...run }) => {
+            const label = (await kernel.processes.get(run.pid))?.label ?? null;
+            return { ...run, label, costUsd: usdOf(micros) };
+          }),
+        ),
+      };
+    },
+
     async sums({ caller, client }, { by, since, pid, after }) {
       if (atRest && (await kernel.processes.unfinished()).length > 0)
         throw new SysError("EAGAIN", "not all is counted yet: this needs a kernel");

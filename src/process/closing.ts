@@ -29,6 +29,8 @@ export interface ClosingPorts {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly checkpoint: Checkpointer;
+  /** Before a history goes: what should last of it. */
+  readonly keepLasting: (row: ProcessRow) => Promise<void>;
   /** How long after a failure it is tried again. */
   readonly retryMs: number;
   readonly log: (line: string) => void;
@@ -111,6 +113,7 @@ export class Closer {
       throw new SysError("ECONFLICT", "this request id was used for something else");
     if (known !== null) return known as Closed;
     await this.stillThere(row.pid);
+    if (request.archive) await this.ports.keepLasting(row);
     return await ledger.write(row, async () => this.finishReset(row, await this.cut(row, request)));
   }
 

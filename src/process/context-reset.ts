@@ -4,6 +4,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { conversationHistory, SAID_MAX, type Said, saidIn } from "../prompts/conversation-history.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { ContextShape } from "../store/process/segment-verbs.ts";
 import type { Claimed, ProcessStore } from "../store/process/verbs.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -19,31 +20,54 @@ const PAGE = 60;
 const PAGES_MAX = 10;
 const BYTES_PER_TOKEN = 4;
 
-export async function resetContext(ports: ContextResetPorts, row: ProcessRow, run: Claimed): Promise<void> {
-  const news = run.entered[0];
-  if (run.resumed || news === undefined) return;
-  const turns = await ports.turnsOf(row);
-  if (turns === null) return;
-  const { store, ledger, clock } = ports;
-  const shape = await store.contextShape(row.pid);
-  const before = shape.rows.filter(({ seq }) => seq < news.id);
-  const toSeq = before.at(-1)?.seq ?? 0;
-  if (before.filter(({ role }) => role === "user").length < turns) return;
-  const summary = conversationHistory(await lastSaid(store, row.pid, news.id), { hasNews: true });
-  if (summary === null) return;
-  const tokens = (bytes: number) => Math.max(1, Math.ceil(bytes / BYTES_PER_TOKEN));
-  const gone = before.reduce((sum, { bytes }) => sum + bytes, shape.summaryBytes);
-  const wish = { generation: shape.generation, after: shape.segment, toSeq, summary, cause: "turns" } as const;
-  const tokensBefore = tokens(gone);
-  const tokensAfter = tokens(Buffer.byteLength(summary));
-  const stored = await store.compact(row.pid, {
-    ...{ ...wish, tokensBefore, tokensAfter, now: clock.now() },
-    ...{ model: null, spent: null },
-  });
-  if (!stored.ok || stored.value === null) return;
-  const { id: segment, fromSeq, summarySeq: seq } = stored.value;
-  const about = { segment, fromSeq, toSeq, seq, tokensBefore, tokensAfter, model: null, cause: "turns" } as const;
-  await ledger.publish(row, [{ name: "chat.compacted", run: run.runId, ...about }]);
+export class ContextResets {
+  /** Processes whose next run goes on so, however few messages there were. */
+  private readonly asked = new Set<string>();
+
+  constructor(private readonly ports: ContextResetPorts) {}
+
+  ask(pid: string): void {
+    this.asked.add(pid);
+  }
+
+  async begin(row: ProcessRow, run: Claimed): Promise<void> {
+    const news = run.entered[0];
+    if (run.resumed || news === undefined) return;
+    const turns = this.asked.delete(row.pid) ? 1 : await this.ports.turnsOf(row);
+    if (turns === null) return;
+    const { store } = this.ports;
+    const shape = await store.contextShape(row.pid);
+    const before = shape.rows.filter(({ seq }) => seq < news.id);
+    if (before.filter(({ role }) => role === "user").length < turns) return;
+    const summary = conversationHistory(await lastSaid(store, row.pid, news.id), { hasNews: true });
+    if (summary !== null) await this.replace(row, run, { shape, before, summary });
+  }
+
+  private async replace(
+    row: ProcessRow,
+    { runId: run }: Claimed,
+    {
+      shape,
+      before,
+      summary,
+    }: { readonly shape: ContextShape; readonly before: ContextShape["rows"]; readonly summary: string },
+  ): Promise<void> {
+    const { store, ledger, clock } = this.ports;
+    const toSeq = before.at(-1)?.seq ?? 0;
+    const tokensBefore = tokensOf(before.reduce((sum, { bytes }) => sum + bytes, shape.summaryBytes));
+    const tokensAfter = tokensOf(Buffer.byteLength(summary));
+    const wish = { generation: shape.generation, after: shape.segment, toSeq, summary, cause: "turns" } as const;
+    const counted = { tokensBefore, tokensAfter, now: clock.now() };
+    const stored = await store.compact(row.pid, { ...wish, ...counted, model: null, spent: null });
+    if (!stored.ok || stored.value === null) return;
+    const { id: segment, fromSeq, summarySeq: seq } = stored.value;
+    const about = { segment, fromSeq, toSeq, seq, tokensBefore, tokensAfter, model: null, cause: "turns" } as const;
+    await ledger.publish(row, [{ name: "chat.compacted", run, ...about }]);
+  }
+}
+
+function tokensOf(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / BYTES_PER_TOKEN));
 }
 
 /** Of the newest pages as many as hold enough that was said; long work between two messages is not read to its end. */

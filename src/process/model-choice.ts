@@ -70,7 +70,8 @@ export function modelService(ports: ModelChoicePorts): ModelService {
       const trial = await models.test(askerOf(context), model, context.signal);
       const { usage, priced, ms, model: name } = trial;
       const spent = { model: name, usage: usage ?? NO_USAGE, priced, ms };
-      if (usage !== null) await kernel.usage.charge(context.caller.ownerUid, { ...spent, now: clock.now() });
+      if (usage !== null)
+        await kernel.usage.charge({ ownerUid: context.caller.ownerUid, pid: null }, { ...spent, now: clock.now() });
       return trial;
     },
     async ofProcess(context, pid, model) {

@@ -259,7 +259,8 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
       if (isAside) await ports.held.letGo(row);
       else runners.wake(pid);
     }
-    return { pid, runId: taking, status: "started", queued: admitted.queued };
+    const renewed = admitted.renewed ? { renewed: true as const } : {};
+    return { pid, runId: taking, status: "started", queued: admitted.queued, ...renewed };
   });
 }
 

@@ -235,13 +235,15 @@ async function placeOf(ports: SpawnPorts, context: CallContext, request: SpawnRe
   const { workspace: wanted = project?.workspace || undefined, label = null } = request;
   const workplace = await workplaceFor(ports.workplaces, context, { wanted, ownerUid, parent, label });
   const start = startOf(workplace, parent) ?? owner?.home ?? "/";
+  // A process that names another parent does without what it does without itself.
+  const dropped = await droppedFor(kernel.accounts, parent, runAs.uid, request.drop);
   return {
     workplace,
     parent,
     ownerUid,
     runAs,
     projectId: project?.id ?? parent?.projectId ?? null,
-    dropped: await droppedFor(kernel.accounts, parent, runAs.uid, request.drop),
+    dropped: [...new Set([...dropped, ...(caller.dropped ?? [])])],
     cwd: request.cwd === undefined ? start : await ports.locate({ ...caller, cwd: start }, request.cwd),
   };
 }

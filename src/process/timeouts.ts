@@ -41,9 +41,14 @@ export class Timeouts {
 
   constructor(private readonly ports: TimeoutPorts) {}
 
-  /** Runs that are watched now. */
-  get count(): number {
-    return this.live.size;
+  /** Whether a run of the process is at work, and bounded. */
+  watches(pid: string): boolean {
+    return this.live.has(pid);
+  }
+
+  /** At every run that is watched, also where its timer was lost. */
+  lookAll(): void {
+    for (const live of this.live.values()) this.look(live).catch(this.ports.onFault);
   }
 
   /** The run is at work from now on. */

@@ -25,6 +25,7 @@ import patterns from "./manual/patterns.md" with { type: "text" };
 import policy from "./manual/policy.md" with { type: "text" };
 import processes from "./manual/processes.md" with { type: "text" };
 import scriptProvider from "./manual/script-provider.md" with { type: "text" };
+import sessions from "./manual/sessions.md" with { type: "text" };
 import shell from "./manual/shell.md" with { type: "text" };
 import signals from "./manual/signals.md" with { type: "text" };
 import storage from "./manual/storage.md" with { type: "text" };
@@ -60,6 +61,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["policy", policy],
   ["tools", tools],
   ["history-and-archives", historyAndArchives],
+  ["sessions", sessions],
   ["kernel", kernel],
   ["context", context],
   ["files", files],

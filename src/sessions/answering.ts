@@ -4,13 +4,13 @@
 
 import { SysError } from "../abi/errno.ts";
 import { initPid } from "../abi/ids.ts";
+import { commandIn, type Directed, directedIn, LEVELS, type SlashCommand } from "../abi/inbound.ts";
 import type { ProcessInfo } from "../abi/process.ts";
 import { reveal } from "../lib/sanitize.ts";
 import type { ProcessModel, ProcessThinking } from "../syscalls/ai-service.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { CompactResult } from "../syscalls/history-service.ts";
 import type { Aborted, Answered, Closed, HistoryPage, Processes } from "../syscalls/services.ts";
-import { commandIn, type Directed, directedIn, LEVELS, type SlashCommand } from "./inbound.ts";
 
 /** A call in the name of whoever sent the message; done once, however often the message is sent. */
 export type CallAs = <Result>(context: CallContext, name: string, args: object) => Promise<Result>;

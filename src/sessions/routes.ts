@@ -59,7 +59,14 @@ export class Routes {
     // A process that was killed a moment ago may still be on its way out.
     const row = session.pid === null ? null : await kernel.processes.get(session.pid);
     if (row !== null && row.phase === "live") return { session, row };
-    return await this.begun(context, session, key);
+    try {
+      return await this.begun(context, session, key);
+    } catch (error) {
+      // An address at which nobody can be is none.
+      const [latest] = await kernel.sessions.generations(session.id, 1);
+      if (latest === undefined) await kernel.sessions.remove(session.id);
+      throw error;
+    }
   }
 
   private async rowFor(ownerUid: number, key: SessionKey): Promise<SessionRow> {

@@ -20,6 +20,7 @@ import type {
   SessionViews,
 } from "../syscalls/session-service.ts";
 import { addressFor, nameOf, sessionNamed } from "./addresses.ts";
+import { sessionMessages } from "./messages.ts";
 import { SYSTEM_PROMPT_FILE, splitModel } from "./model-parts.ts";
 import { defaultPolicy } from "./renewal.ts";
 
@@ -85,6 +86,7 @@ export function sessionViews(ports: ViewPorts): SessionViews {
       return { key: nameOf(session), current, previous, count: (newest?.number ?? 0) - (isOpen ? 1 : 0) };
     },
 
+    messages: (caller, query) => sessionMessages(ports, caller, query),
     route: (caller, party) => addressFor(kernel, caller, party),
   };
 }

@@ -8,11 +8,10 @@ import type { BackupCounts } from "../abi/keep.ts";
 import type { Approval } from "../abi/process.ts";
 import { WORKING_STATES } from "../abi/process.ts";
 import type { DatabasePlaces } from "./copy.ts";
+import { isOlder, refuseNewer, schemaVersion } from "./edition.ts";
 import { storeApproval } from "./kernel/approvals.ts";
 import { PROJECTED, projected } from "./kernel/projection.ts";
-import { isOlder, refuseNewer, schemaVersion } from "./migrate.ts";
-import { KERNEL_SCHEMA } from "./migrations/kernel.ts";
-import { PROCESS_SCHEMA } from "./migrations/process.ts";
+import { KERNEL_EDITION, PROCESS_EDITION } from "./migrations/editions.ts";
 import { Db, StoreCorrupt } from "./open.ts";
 import { HeadRow } from "./process/head.ts";
 import type { Projection } from "./process/verbs.ts";
@@ -39,7 +38,7 @@ export function makeAgree({ kernelDb, procDir }: DatabasePlaces): Agreed {
   try {
     whole(kernel);
     // Older ones are brought up to date by the kernel that starts on them.
-    isOlder(kernel, KERNEL_SCHEMA);
+    isOlder(kernel, KERNEL_EDITION);
     return kernel.write("full", () => agreed(kernel, procDir));
   } finally {
     kernel.close();
@@ -91,8 +90,8 @@ function readProcess(path: string, pid: string): Shown {
   try {
     whole(db);
     const version = schemaVersion(db);
-    refuseNewer(db, PROCESS_SCHEMA, version);
-    if (isOlder(db, PROCESS_SCHEMA) && version === 0) throw new StoreCorrupt(`${path} holds no process`);
+    refuseNewer(db, PROCESS_EDITION, version);
+    if (isOlder(db, PROCESS_EDITION) && version === 0) throw new StoreCorrupt(`${path} holds no process`);
     const head = new HeadRow(db);
     if (head.pid() !== pid) throw new StoreCorrupt(`${path} is not the database of ${pid}`);
     const unsent = db.get<{ n: number }>("SELECT count(*) AS n FROM outbox")?.n ?? 0;

@@ -5,8 +5,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SysError } from "../abi/errno.ts";
-import { isOlder } from "./migrate.ts";
-import { KERNEL_SCHEMA } from "./migrations/kernel.ts";
+import { isOlder } from "./edition.ts";
+import { KERNEL_EDITION } from "./migrations/editions.ts";
 import { Db, StoreCorrupt, StoreUnavailable } from "./open.ts";
 
 export interface DatabasePlaces {
@@ -29,7 +29,7 @@ export class DatabaseCopies {
   ) {
     this.kernel = new Db(from.kernelDb, { mode: "read" });
     try {
-      if (isOlder(this.kernel, KERNEL_SCHEMA))
+      if (isOlder(this.kernel, KERNEL_EDITION))
         throw new SysError("ECONFIG", "this home was written by an older gsv", [
           "gsv kernel start brings it up to date",
         ]);

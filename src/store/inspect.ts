@@ -5,9 +5,8 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../abi/errno.ts";
 import type { State } from "../abi/process.ts";
-import { schemaVersion } from "./migrate.ts";
-import { KERNEL_SCHEMA } from "./migrations/kernel.ts";
-import { PROCESS_SCHEMA } from "./migrations/process.ts";
+import { type Edition, schemaVersion } from "./edition.ts";
+import { KERNEL_EDITION, PROCESS_EDITION } from "./migrations/editions.ts";
 import { Db, StoreCorrupt } from "./open.ts";
 import { HeadRow } from "./process/head.ts";
 
@@ -62,8 +61,8 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
   const { kernelDb } = paths;
   const processDb = (pid: string) => join(paths.procDir, `${pid}.db`);
   return {
-    kernelSchema: (): Versions => look(kernelDb, (db) => versionsOf(db, KERNEL_SCHEMA)),
-    processSchema: (pid: string): Versions => look(processDb(pid), (db) => versionsOf(db, PROCESS_SCHEMA)),
+    kernelSchema: (): Versions => look(kernelDb, (db) => versionsOf(db, KERNEL_EDITION)),
+    processSchema: (pid: string): Versions => look(processDb(pid), (db) => versionsOf(db, PROCESS_EDITION)),
 
     /** What SQLite finds wrong with a file, or null. */
     fault(path: string, depth: "quick" | "full"): string | null {
@@ -153,12 +152,12 @@ function wordOf(db: Db, sql: string): string | null {
   return words.length === 0 || words[0] === "ok" ? null : words.join("; ");
 }
 
-function versionsOf(db: Db, schema: typeof KERNEL_SCHEMA): Versions {
+function versionsOf(db: Db, edition: Edition): Versions {
   const version = schemaVersion(db);
   const id = db.get<{ application_id: number }>("PRAGMA application_id")?.application_id;
-  if (version > 0 && id !== schema.applicationId)
-    throw new StoreCorrupt(`${db.path} is not a ${schema.component} database of gsv`);
-  return { version, known: schema.migrations.length };
+  if (version > 0 && id !== edition.applicationId)
+    throw new StoreCorrupt(`${db.path} is not a ${edition.component} database of gsv`);
+  return { version, known: edition.version };
 }
 
 type RegistryColumns = {

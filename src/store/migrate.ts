@@ -1,7 +1,9 @@
-// Schemas go forward only. Each migration is one transaction that also raises user_version, so a crash leaves the old or the new, whole.
+// Schemas go forward only. Each migration is one transaction that also raises user_version, so a crash leaves the old or the new, whole; a
+// new database is made in one.
 // A database of a newer gsv is refused untouched; a changed migration that was applied already is a fault of the build.
 
 import { SysError } from "../abi/errno.ts";
+import { type Edition, foreign, pragma, refuseNewer, schemaVersion } from "./edition.ts";
 import { type Db, StoreCorrupt } from "./open.ts";
 
 export interface Migration {
@@ -9,11 +11,12 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-export interface Schema {
-  readonly component: string;
-  /** Written into the file's header: tells a gsv database from any other. */
-  readonly applicationId: number;
+export interface Schema extends Omit<Edition, "version"> {
   readonly migrations: readonly Migration[];
+}
+
+export function editionOf({ component, applicationId, migrations }: Schema): Edition {
+  return { component, applicationId, version: migrations.length };
 }
 
 const BOOK = `CREATE TABLE IF NOT EXISTS _gsv_schema_migrations (
@@ -35,43 +38,23 @@ export function migrate(db: Db, schema: Schema, options: MigrateOptions): number
   const applicationId = pragma(db, "application_id");
   const fresh = version === 0 && applicationId === 0 && isEmpty(db);
   if (fresh && options.expectExisting) throw new StoreCorrupt(`the database ${db.path} is empty although it held data`);
-  if (!fresh && applicationId !== schema.applicationId) throw foreign(db, schema);
-  refuseNewer(db, schema, version);
+  if (!fresh && applicationId !== schema.applicationId) throw foreign(db, schema.component);
+  refuseNewer(db, editionOf(schema), version);
   checkApplied(db, schema, version);
   db.writeAhead();
   if (version < schema.migrations.length && !fresh) options.backup?.(version);
-  for (let id = version + 1; id <= schema.migrations.length; id++) apply(db, schema, id, options.now);
+  const go = () => {
+    for (let id = version + 1; id <= schema.migrations.length; id++) apply(db, schema, id, options.now);
+  };
+  // What is new gets all of them at once: nobody needs a version in between, and each of its own would wait for the disk.
+  if (fresh) db.write("full", go);
+  else go();
   return version;
-}
-
-/** For reading only: whether the holder has to migrate it first. Throws when it is newer, or not ours at all. */
-export function isOlder(db: Db, schema: Schema): boolean {
-  const version = schemaVersion(db);
-  refuseNewer(db, schema, version);
-  if (version > 0 && pragma(db, "application_id") !== schema.applicationId) throw foreign(db, schema);
-  return version < schema.migrations.length;
-}
-
-export function schemaVersion(db: Db): number {
-  return pragma(db, "user_version");
-}
-
-export function refuseNewer(db: Db, schema: Schema, version: number): void {
-  if (version <= schema.migrations.length) return;
-  throw new SysError(
-    "ECONFIG",
-    `${db.path} was written by a newer gsv (schema ${version}; this one knows ${schema.migrations.length})`,
-    ["use the newer gsv for this home"],
-  );
 }
 
 // Somebody else's database may carry no numbers at all.
 function isEmpty(db: Db): boolean {
   return db.get("SELECT 1 AS one FROM sqlite_schema LIMIT 1") === null;
-}
-
-function foreign(db: Db, schema: Schema): StoreCorrupt {
-  return new StoreCorrupt(`${db.path} is not a ${schema.component} database of gsv`);
 }
 
 function apply(db: Db, schema: Schema, id: number, now: number): void {
@@ -111,8 +94,4 @@ function checkApplied(db: Db, schema: Schema, version: number): void {
 
 function checksum(migration: Migration): string {
   return new Bun.CryptoHasher("sha256").update(migration.statements.join("\n;\n")).digest("hex");
-}
-
-function pragma(db: Db, name: string): number {
-  return Number(Object.values(db.get(`PRAGMA ${name}`) ?? { value: 0 })[0]);
 }

@@ -1,7 +1,7 @@
 // Counts and sizes of objects in a home, by owner. Reads only.
 
-import { isOlder } from "./migrate.ts";
-import { KERNEL_SCHEMA } from "./migrations/kernel.ts";
+import { isOlder } from "./edition.ts";
+import { KERNEL_EDITION } from "./migrations/editions.ts";
 import { Db } from "./open.ts";
 
 export interface ObjectSums {
@@ -11,11 +11,11 @@ export interface ObjectSums {
   readonly count: number;
 }
 
-/** Archives by account, files by the directory they belong to: `/home/sam`, `/root`. */
+/** Archives by account, those of sessions under their own names by agent, files by the directory they belong to: `/home/sam`, `/root`. */
 export function objectSums(kernelDb: string): ObjectSums[] {
   const db = new Db(kernelDb, { mode: "read" });
   try {
-    if (isOlder(db, KERNEL_SCHEMA)) return [];
+    if (isOlder(db, KERNEL_EDITION)) return [];
     const sums = new Map<string, ObjectSums>();
     for (const { key, size } of db.all<{ key: string; size: number }>(
       "SELECT key, size FROM objects WHERE dirmarker = 0",
@@ -33,6 +33,7 @@ export function objectSums(kernelDb: string): ObjectSums[] {
 function ownerOf(key: string): Pick<ObjectSums, "kind" | "name"> {
   const parts = key.split("/");
   if (parts[0] === "var" && parts[1] === "sessions") return { kind: "archives", name: parts[2] ?? "" };
+  if (parts[0] === "agents" && parts[2] === "sessions") return { kind: "archives", name: parts[1] ?? "" };
   const depth = parts[0] === "home" || parts[0] === "var" ? 2 : 1;
   return { kind: "files", name: `/${parts.slice(0, depth).join("/")}` };
 }

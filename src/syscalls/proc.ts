@@ -7,7 +7,7 @@ import { MODES } from "../abi/policy.ts";
 import { PROFILES, type ProcessInfo, RESTART_RULES } from "../abi/process.ts";
 import type { ProcessCaps, Rights } from "./account-service.ts";
 import { field, syscall } from "./define.ts";
-import { capsText, closedText, messageLine, partsText, processText, signalledText, traceLine } from "./format.ts";
+import { capsText, closedText, messageLine, partsText, processText, signalledText } from "./format.ts";
 import { PROCESS_TABLE } from "./process-table.ts";
 import {
   type Aborted,
@@ -21,7 +21,6 @@ import {
   type Registry,
   type Sent,
   type Spawned,
-  type TraceRow,
   type WaitResult,
 } from "./services.ts";
 
@@ -241,37 +240,6 @@ export const procCalls = [
     },
     run: ({ histories }: { histories: Histories }, args, { caller }) =>
       histories.text(caller, args.pid ?? initPid(caller.ownerUid), args),
-  }),
-
-  syscall({
-    name: "proc.trace",
-    summary: "Print the syscalls a process made",
-    class: "read",
-    capability: "proc.history",
-    input: {
-      pid: onePid,
-      after: field.optional(field.int("only rows with a higher number; the newest rows when left out", { meta: "ID" })),
-      limit: field.withDefault(
-        field.int("how many rows", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
-        LIMITS.historyPageMax,
-      ),
-      waitMs: field.withDefault(
-        field.int("wait so long for the next call where there is none", { min: 0, max: 60_000, meta: "MS" }),
-        0,
-      ),
-    },
-    cli: {
-      examples: ["gsv proc trace task:abc123"],
-      print: {
-        kind: "list",
-        rows: (result: { rows: TraceRow[] }) => result.rows,
-        line: (row: TraceRow) => traceLine(row),
-        empty: "(no syscalls)",
-      },
-    },
-    run: async ({ histories }: { histories: Histories }, args, context) => ({
-      rows: await histories.trace(context, args.pid, args),
-    }),
   }),
 
   syscall({

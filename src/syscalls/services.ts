@@ -133,6 +133,8 @@ export interface Sent {
   readonly runId: string;
   readonly status: "started";
   readonly queued: boolean;
+  /** It is the first of a new history: the one before is put away. */
+  readonly renewed?: true;
   /** What its directives asked to know. */
   readonly response?: string;
 }

@@ -93,6 +93,15 @@ export interface SessionRestored extends SessionReset {
   readonly messages: number;
 }
 
+/** A row of `session_messages`: what was said in a session, by the names of its table. */
+export interface SessionMessage {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly role: "user" | "assistant" | "system";
+  readonly content: string;
+  readonly timestamp: number;
+}
+
 export interface SessionAddress {
   readonly key: string;
   /** Null before the first message. */
@@ -127,6 +136,11 @@ export interface SessionViews {
   get(caller: Caller, key: string): Promise<SessionInfo>;
   stats(caller: Caller, key: string): Promise<SessionStats>;
   history(caller: Caller, key: string): Promise<SessionHistory>;
+  /** Of the conversation it is in, in their order; `next` is where the page after it begins, null at the end. */
+  messages(
+    caller: Caller,
+    query: { readonly key: string; readonly after: number; readonly limit: number },
+  ): Promise<{ readonly messages: readonly SessionMessage[]; readonly next: number | null }>;
   /** Where somebody's messages go. */
   route(caller: Caller, party: SessionParty): Promise<SessionAddress>;
 }

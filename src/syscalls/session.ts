@@ -10,6 +10,7 @@ import type {
   SessionHistory,
   SessionInfo,
   SessionLine,
+  SessionMessage,
   SessionReset,
   SessionRestored,
   SessionStats,
@@ -95,6 +96,31 @@ export const sessionCalls = [
       print: { kind: "value", text: (result: SessionHistory) => historyText(result) },
     },
     run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.history(caller, args.key),
+  }),
+
+  syscall({
+    name: "session.messages",
+    summary: "List what was said in a session, without what tools said",
+    class: "read",
+    input: {
+      key,
+      after: field.withDefault(field.int("only messages with a higher number", { meta: "ID" }), 0),
+      limit: field.withDefault(
+        field.int("how many messages", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
+        LIMITS.historyPageDefault,
+      ),
+    },
+    cli: {
+      hidden: true,
+      examples: [],
+      print: {
+        kind: "list",
+        rows: (result: { messages: readonly SessionMessage[] }) => result.messages,
+        line: (row: SessionMessage) => JSON.stringify(row),
+        empty: "(no messages)",
+      },
+    },
+    run: ({ sessions }: { sessions: SessionViews }, args, { caller }) => sessions.messages(caller, args),
   }),
 
   syscall({
@@ -206,6 +232,7 @@ export const sessionCalls = [
     summary: "Say which process is behind a session; one is made where there is none",
     class: "keyed",
     once: "answer",
+    by: "person",
     input: { key },
     cli: {
       hidden: true,

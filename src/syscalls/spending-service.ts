@@ -32,7 +32,25 @@ export interface UsagePage {
   readonly next: string | null;
 }
 
+/** One run, as its turns were counted. */
+export interface RunInfo {
+  readonly pid: string;
+  readonly label: string | null;
+  readonly run: string;
+  readonly model: string;
+  readonly turns: number;
+  readonly tokens: number;
+  readonly costUsd: number;
+  readonly ms: number;
+  readonly at: number;
+}
+
 export interface UsageReports {
+  /** The newest first. */
+  runs(
+    caller: Caller,
+    query: { readonly pid?: string; readonly limit: number },
+  ): Promise<{ readonly runs: readonly RunInfo[] }>;
   sums(
     context: Pick<CallContext, "caller" | "client">,
     query: { readonly by: UsageBy; readonly since?: string; readonly pid?: string; readonly after?: string },

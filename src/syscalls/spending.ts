@@ -7,6 +7,7 @@ import {
   type BudgetChanged,
   type BudgetInfo,
   type BudgetService,
+  type RunInfo,
   USAGE_BY,
   type UsageInfo,
   type UsagePage,
@@ -108,6 +109,36 @@ export const spendingCalls = [
       },
     },
     run: ({ budgets }: { budgets: BudgetService }, args, context) => budgets.change(context, args),
+  }),
+
+  syscall({
+    name: "proc.runs",
+    summary: "List the last runs: who answered, when, how long it took, what it cost",
+    class: "read",
+    capability: "proc.list",
+    input: {
+      pid: field.optional(field.pid("only of this process, also when it is gone", { positional: true, ...PID })),
+      limit: field.withDefault(field.int("how many at most", { min: 1, max: 1000, letter: "n", meta: "N" }), 20),
+    },
+    cli: {
+      examples: ["gsv last", "gsv last task:abc123 -n 5"],
+      print: {
+        kind: "table",
+        rows: (result: { runs: readonly RunInfo[] }) => result.runs,
+        empty: "(nothing ran yet)",
+        columns: [
+          { head: "PID", cell: (row: RunInfo) => row.pid },
+          { head: "LABEL", minor: 2, cell: (row: RunInfo) => row.label ?? "-", shrink: true },
+          { head: "MODEL", minor: 1, cell: (row: RunInfo) => row.model, shrink: true },
+          { head: "ENDED", since: (row: RunInfo) => row.at, align: "right" },
+          { head: "TOOK", cell: (row: RunInfo) => `${(row.ms / 1000).toFixed(1)}s`, align: "right" },
+          { head: "TURNS", minor: 3, cell: (row: RunInfo) => String(row.turns), align: "right" },
+          { head: "TOKENS", minor: 4, cell: (row: RunInfo) => String(row.tokens), align: "right" },
+          { head: "COST", cell: (row: RunInfo) => usdText(microsOf(row.costUsd)), align: "right" },
+        ],
+      },
+    },
+    run: ({ usage }: { usage: UsageReports }, args, { caller }) => usage.runs(caller, args),
   }),
 ] as const;
 

@@ -77,6 +77,7 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
     async () => (await import("./proc.ts")).procCalls,
     async () => (await import("./proc-model.ts")).procModelCalls,
     async () => (await import("./proc-mode.ts")).procModeCalls,
+    async () => (await import("./proc-trace.ts")).procTraceCalls,
     async () => (await import("./proc-life.ts")).procLifeCalls,
     async () => (await import("./spending.ts")).spendingCalls,
     async () => (await import("./prompt.ts")).promptCalls,

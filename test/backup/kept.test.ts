@@ -43,7 +43,7 @@ test("messages, archives, files, approvals and who waits for what come back as t
     await home.inState(asking, "waiting_hil");
     const file = join(directory, "b.tar");
     const made = await keepingOf(home.directory, home.clock).backup(file, { force: false });
-    expect(made).toMatchObject({ file, faults: [], counts: { processes: 2, archives: 1, files: 3 } });
+    expect(made).toMatchObject({ file, faults: [], counts: { processes: 2, archives: 1, files: 4 } });
     const open = await home.sys.call<{ approvals: { id: string }[] }>("hil.list", {});
 
     await restored(file, async (copy) => {
@@ -178,7 +178,10 @@ test("df counts databases by process, archives and files by account, and what li
   expect(row("files")).toEqual([{ name: "/home/sam", bytes: 7, count: 1 }]);
   expect(row("logs")).toEqual([{ name: "log", bytes: 2048, count: 1 }]);
   expect(row("quarantine")).toEqual([{ name: "quarantine", bytes: 100, count: 1 }]);
-  expect(row("archives")).toMatchObject([{ name: "sam", count: 1 }]);
+  expect(row("archives")).toMatchObject([
+    { name: "friday", count: 1 },
+    { name: "sam", count: 1 },
+  ]);
   expect(row("process")).toMatchObject([{ name: "init:1000", count: 1 }]);
   expect(rows.at(-1)).toMatchObject({ kind: "total", freeBytes: expect.any(Number) });
   expect(rows.at(-1)?.bytes).toBe(rows.slice(0, -1).reduce((sum, { bytes }) => sum + bytes, 0));

@@ -1,7 +1,7 @@
 // The streams of a process: a reader who leaves ends the writing quietly, anything else that keeps text from being written is told.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { outputOf } from "../../src/boot/io.ts";
@@ -33,14 +33,77 @@ test("a reader that has gone closes the output and is no failure", async () => {
   const pipe = join(directory, "pipe");
   Bun.spawnSync(["mkfifo", pipe]);
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  const output = await outputOf(opened(pipe, constants.O_WRONLY), realClock, undefined);
+  const output = outputOf(opened(pipe, constants.O_WRONLY), realClock, undefined);
   closeSync(reader);
   await output.write("anybody there?\n");
   expect([output.closed, output.failure]).toEqual([true, null]);
 });
 
+test("what a pipe has no room for yet waits for its reader, the first text too, and all of it comes in order", async () => {
+  const pipe = join(directory, "pipe");
+  Bun.spawnSync(["mkfifo", pipe]);
+  const reader = opened(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = opened(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+  const filler = "x".repeat(4096);
+  let filled = 0;
+  try {
+    for (;;) filled += writeSync(writer, filler);
+  } catch {} // full
+  const output = outputOf(writer, realClock, undefined);
+  const written = Promise.all([
+    output.write("first\n"),
+    output.write(`${"y".repeat(10_000)}\n`),
+    output.write("last\n"),
+  ]);
+  const wanted = filled + "first\n".length + 10_001 + "last\n".length;
+  let read = "";
+  // Nothing is read before it was tried to write.
+  await new Promise((resolve) => setImmediate(resolve));
+  while (read.length < wanted) {
+    try {
+      const bytes = Buffer.alloc(65_536);
+      read += bytes.toString("latin1", 0, readSync(reader, bytes));
+    } catch {
+      await realClock.sleep(1); // nothing there yet
+    }
+  }
+  await written;
+  expect(read.slice(filled)).toBe(`first\n${"y".repeat(10_000)}\nlast\n`);
+  expect([output.closed, output.failure]).toEqual([false, null]);
+});
+
+test("a terminal's size is asked of it, and again when it changed", async () => {
+  const script = `import { outputOf, standardInput } from ${JSON.stringify(join(import.meta.dir, "../../src/boot/io.ts"))};
+    import { realClock } from ${JSON.stringify(join(import.meta.dir, "../../src/lib/clock.ts"))};
+    const output = outputOf(1, realClock, "33");
+    const say = () => output.write(\`\${standardInput().isTTY} \${output.isTTY} \${output.columns}x\${output.rows}\\n\`);
+    await say();
+    for await (const _key of standardInput().bytes()) break;
+    await say();
+    process.exit(0);`;
+  let screen = "";
+  const { promise: said, resolve: heard } = Promise.withResolvers<void>();
+  const child = Bun.spawn([process.execPath, "-e", script], {
+    env: {},
+    terminal: {
+      cols: 50,
+      rows: 20,
+      data(_terminal, bytes) {
+        screen += Buffer.from(bytes).toString();
+        if (screen.includes("x")) heard();
+      },
+    },
+  });
+  await said;
+  child.terminal?.resize(70, 30);
+  child.terminal?.write("\n");
+  expect(await child.exited).toBe(0);
+  child.terminal?.close();
+  expect(screen.split(/\s*\n/).filter((line) => line.includes("x"))).toEqual(["true true 50x20", "true true 70x30"]);
+});
+
 test.skipIf(!hasFull)("a full disk closes the output and is a failure that says so", async () => {
-  const output = await outputOf(opened(FULL, constants.O_WRONLY), realClock, undefined);
+  const output = outputOf(opened(FULL, constants.O_WRONLY), realClock, undefined);
   await output.write("too much\n");
   expect(output.closed).toBe(true);
   expect(output.failure).toMatchObject({ code: "EIO", message: "cannot write the output: the disk is full" });
@@ -50,7 +113,7 @@ test.skipIf(!hasFull)("a full disk closes the output and is a failure that says 
 test("what cannot be written to at all is a failure that names why", async () => {
   const file = join(directory, "file");
   await Bun.write(file, "");
-  const output = await outputOf(opened(file, constants.O_RDONLY), realClock, undefined);
+  const output = outputOf(opened(file, constants.O_RDONLY), realClock, undefined);
   await output.write("x\n");
   expect(output.failure).toMatchObject({ code: "EIO", message: "cannot write the output (EBADF)" });
 });

@@ -114,6 +114,25 @@ describe("what the home holds", () => {
     expect(await values("logs", "'task:abc")).toEqual(["task:abc123"]);
   });
 
+  test("sessions come by their keys, what can be set by its path, conversations by their ids", async () => {
+    const key = "agent:main:cli:dm:alice";
+    io.fakeSys.answer("session.list", () => ({ sessions: [{ key, label: "alice", state: "idle" }] }));
+    const ended = { sessionId: "3f2a91bc-0000-4000-8000-000000000000", messages: 4, endedAt: 0 };
+    io.fakeSys.answer("session.history", () => ({ previous: [ended, { ...ended, messages: null }] }));
+    for (const verb of ["get", "preview", "export", "reset", "set"])
+      expect(await lines("session", verb, "agent:")).toEqual([`${key}\talice · idle`]);
+    expect(await values("chat", "--session", "")).toEqual([key]);
+    expect(await values("session", "set", key, "reset")).toEqual([
+      "resetPolicy.mode",
+      "resetPolicy.atHour",
+      "resetPolicy.idleMinutes",
+    ]);
+    expect(await lines("session", "restore", "")).toEqual([
+      "3f2a91bc-0000-4000-8000-000000000000\t4 messages, 1970-01-01T00:00:00.000Z",
+    ]);
+    expect(await values("session", "export", "--format", "")).toEqual(["md", "json", "html"]);
+  });
+
   test("approvals and archives come with what they are", async () => {
     expect(await lines("approve", "")).toEqual(["k3x9\tDelete of task:abc123: deleting asks first"]);
     expect(await lines("archive", "verify", "0")).toEqual([

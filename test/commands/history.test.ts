@@ -21,10 +21,12 @@ test("gsv history alone and with flags is the newest page, as proc history print
   expect(await runs(io, "history")).toBe(0);
   expect(await runs(io, "history", "--limit", "3")).toBe(0);
   expect(await runs(io, "history", "show", "--pid", "task:abc123")).toBe(0);
+  expect(await runs(io, "history", "task:abc123")).toBe(0);
   const asked = io.fakeSys.asked("proc.history") as { limit: number; pid?: string }[];
   expect(asked.map(({ limit, pid }) => [limit, pid])).toEqual([
     [50, undefined],
     [3, undefined],
+    [50, "task:abc123"],
     [50, "task:abc123"],
   ]);
 });

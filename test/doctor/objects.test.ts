@@ -26,7 +26,7 @@ beforeEach(async () => {
   const files = readdirSync(bed.paths.objectsDir, { recursive: true }).map((name) =>
     join(bed.paths.objectsDir, String(name)),
   );
-  archive = files.find((name) => name.endsWith(".jsonl.gz")) ?? "";
+  archive = files.find((name) => /\/var\/sessions\/.*\.jsonl\.gz$/.test(name)) ?? "";
   note = files.find((name) => name.endsWith("/note")) ?? "";
 });
 afterEach(() => bed[Symbol.dispose]());

@@ -4,6 +4,7 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Approval } from "../../src/abi/process.ts";
 import { Desk, why } from "../support/desk.ts";
 import { INIT } from "../support/kernel.ts";
 import { scratchDirectory } from "../support/scratch.ts";
@@ -29,6 +30,10 @@ function put(path: string, content: string): void {
   writeFileSync(join(scratch, path), content);
 }
 
+function diffOf(asked: string | Approval): string | null {
+  return typeof asked === "string" ? null : (asked.about?.diff ?? null);
+}
+
 /** A desk whose person has attached the directory they stand in. */
 async function attachedDesk(options: { readonly noRipgrep?: boolean } = {}): Promise<Desk> {
   const desk = await Desk.at({ cwd: work, ...options });
@@ -50,6 +55,7 @@ test("a change asks, names the file it really leads to, and is made once allowed
   const edit = { path: "src/main.ts", oldString: "80", newString: "8080", ...host };
   const asked = await desk.calls("Edit", edit);
   expect(why(asked)).toBe(`edit ${work}/src/main.ts on this machine`);
+  expect(diffOf(asked)).toContain("\n-export const port = 80;\n+export const port = 8080;\n");
   expect(await desk.answers(asked)).toBe(`replaced 1 in ${work}/src/main.ts`);
   expect(readFileSync(join(work, "src/main.ts"), "utf8")).toBe("export const port = 8080;\n");
   const made = await desk.calls("Write", { path: "docs/new/a.md", content: "hi", ...host });
@@ -69,6 +75,10 @@ test("outside of what is attached everything asks, by whatever path or link it i
   const asked = await desk.calls("Search", { query: "canary", path: "../work-secret", ...host });
   expect(why(asked)).toContain(`search ${work}-secret on this machine, outside`);
   expect(await desk.answers(asked)).toBe(`${work}-secret/key:1:port canary`);
+  // What the agent may not read it does not read in a question either.
+  const written = await desk.calls("Write", { path: "../work-secret/key", content: "x", ...host });
+  expect([why(written), diffOf(written)]).toEqual([expect.stringContaining("outside of what is attached"), null]);
+  await desk.answers(written, "deny");
 });
 
 test("a link that is changed between the yes and the call leads nowhere else", async () => {

@@ -57,7 +57,7 @@ test("a child has what its parent has or less: what was dropped stays dropped, f
   await root.call("group.mod", { name: "scout", grant: "adapter.*" });
   const pid = await home.task({ drop: "net,shell,fs.write,archive" });
   const inside = await home.insideOf(pid);
-  for (const args of [{}, { drop: "hil" }, { as: "scout" }, { parent: pid }]) {
+  for (const args of [{}, { drop: "hil" }, { as: "scout" }, { parent: pid }, { parent: INIT }]) {
     const child = await inside.call<{ pid: string }>("proc.spawn", args);
     const door = await home.insideOf(child.pid);
     expect((await home.refusal("fs.write", { path: "~/a", content: "x" }, door)).message).toBe(

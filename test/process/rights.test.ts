@@ -52,6 +52,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "proc.think",
     "proc.undo",
     "repo.delete",
+    "session.open",
     "session.restore",
     "session.set",
     "storage.gc",

@@ -6,8 +6,10 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SysError } from "../../src/abi/errno.ts";
+import { schemaVersion } from "../../src/store/edition.ts";
 import { KernelDb } from "../../src/store/kernel/db.ts";
-import { migrate, type Schema, schemaVersion } from "../../src/store/migrate.ts";
+import { openKernelDb } from "../../src/store/kernel/open.ts";
+import { migrate, type Schema } from "../../src/store/migrate.ts";
 import { PROCESS_SCHEMA } from "../../src/store/migrations/process.ts";
 import { Db } from "../../src/store/open.ts";
 import { notesSchema, SCHEMAS, stepsOfMigrating } from "../support/migrating.ts";
@@ -143,7 +145,7 @@ test("a newer kernel.db and a newer process database are refused, for reading as
   }
   const before = fingerprint();
   const kernel = join(directory, "kernel.db");
-  expect(refusal(() => KernelDb.open(kernel, { now: 1 })).code).toBe("ECONFIG");
+  expect(refusal(() => openKernelDb(kernel, { now: 1 })).code).toBe("ECONFIG");
   expect(refusal(() => KernelDb.openForReading(kernel)).code).toBe("ECONFIG");
   expect(refusal(() => migrated(join(directory, "process.db"), PROCESS_SCHEMA)).code).toBe("ECONFIG");
   expect(fingerprint()).toEqual(before);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Approval } from "../../src/abi/process.ts";
 import type { FirstAccounts } from "../../src/store/kernel/accounts.ts";
 import { KernelDb } from "../../src/store/kernel/db.ts";
+import { openKernelDb } from "../../src/store/kernel/open.ts";
 import type { NewProcess } from "../../src/store/kernel/processes.ts";
 import { type KernelStore, sqliteKernelStore } from "../../src/store/kernel/sqlite.ts";
 import type { OutboxRow } from "../../src/store/process/verbs.ts";
@@ -38,7 +39,7 @@ export class KernelPlane {
 
   /** The next start of a kernel on this home. */
   begin(): KernelStore {
-    const db = KernelDb.open(this.path, { now: 1 });
+    const db = openKernelDb(this.path, { now: 1 });
     this.opened.push(db);
     db.begin(1);
     return sqliteKernelStore(db);

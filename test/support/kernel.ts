@@ -2,7 +2,7 @@
 // what the test planned. `restart` leaves everything as it lies, as a kill would, and starts the next kernel on the same home. A fault
 // that the kernel logs fails the test that closes it, unless the test said that it would come.
 
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { Config } from "../../src/abi/config.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { Caller, Credentials } from "../../src/abi/identity.ts";
@@ -17,8 +17,8 @@ import type { HistoryPage, SendRequest, Sent, Spawned, SpawnRequest, WaitResult 
 import { rejection } from "../contract/sys.ts";
 import { PlannedModel } from "./answers.ts";
 import { FakeClock } from "./clock.ts";
+import { type FirstHome, layFirstHome } from "./first-home.ts";
 import { keepingOf } from "./keeping.ts";
-import { migratedDb } from "./migrated.ts";
 import { seeded } from "./random.ts";
 import { scratchDirectory } from "./scratch.ts";
 
@@ -27,6 +27,8 @@ const DEADLINE_MS = 15_000;
 const PATIENT_TURNS = 200;
 
 export interface KernelOptions {
+  /** Begins with nothing: the first start of a home is part of the test. */
+  readonly fresh?: true;
   readonly config?: Partial<Config>;
   readonly ports?: (ports: Ports) => Ports;
   /** The providers that ship, in the place of the planned model. */
@@ -52,7 +54,7 @@ export class TestKernel {
   readonly paths = homePaths(this.directory);
   readonly clock = new FakeClock();
   readonly model = new PlannedModel();
-  readonly random = seeded(11);
+  readonly random: ReturnType<typeof seeded>;
   /** What the first client of each kernel heard, in order. */
   signals: Signal[] = [];
   faults: string[] = [];
@@ -62,16 +64,25 @@ export class TestKernel {
   sys!: Sys;
   private clients = 0;
 
-  private constructor(private readonly options: KernelOptions) {}
+  private constructor(private readonly options: KernelOptions) {
+    // What an earlier start of this home has made up is in it; no later one makes that up again.
+    this.random = seeded(options.fresh ? 12 : options.restore === undefined ? 11 : 13);
+  }
 
   static async boot(options: KernelOptions = {}): Promise<TestKernel> {
     const kernel = new TestKernel(options);
     prepareHome(kernel.paths, process.getuid?.() ?? 0);
     if (options.restore !== undefined)
       await keepingOf(kernel.directory, kernel.clock).restore(options.restore, { force: false });
-    else writeFileSync(kernel.paths.kernelDb, migratedDb(), { mode: 0o600 });
+    else if (!options.fresh) await layFirstHome(kernel.directory, () => TestKernel.firstHome());
     await kernel.start();
     return kernel;
+  }
+
+  private static async firstHome(): Promise<FirstHome> {
+    const first = await TestKernel.boot({ fresh: true });
+    await first.kernel.leave();
+    return { directory: first.directory, remove: () => rmSync(first.directory, { recursive: true, force: true }) };
   }
 
   async start(): Promise<void> {
@@ -129,6 +140,8 @@ export class TestKernel {
   async insideOf(pid: string, seen: Partial<Pick<Caller, "approved" | "allowed">> = {}): Promise<Sys> {
     const row = await this.stores.kernel.processes.get(pid);
     if (row === null) throw new Error(`no process ${pid}`);
+    // Who calls is at work.
+    await this.kernel.ledger.open(row);
     return this.kernel.door(row.ownerUid, async () => ({ ...(await this.kernel.callers.process(row)), ...seen }));
   }
 

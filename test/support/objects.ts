@@ -6,8 +6,8 @@ import { join } from "node:path";
 import type { Clock } from "../../src/lib/clock.ts";
 import { diskObjects } from "../../src/objects/disk.ts";
 import type { ObjectRows, Receipt, StoredObjects } from "../../src/objects/objects.ts";
-import { KernelDb } from "../../src/store/kernel/db.ts";
 import { objectRows } from "../../src/store/kernel/objects.ts";
+import { openKernelDb } from "../../src/store/kernel/open.ts";
 import { type RequestRows, requestRows } from "../../src/store/kernel/requests.ts";
 import { FakeClock } from "./clock.ts";
 import { seeded } from "./random.ts";
@@ -25,7 +25,7 @@ export interface DiskHome {
 }
 
 export async function openDisk(home: string, clock: Clock = new FakeClock()): Promise<DiskHome> {
-  const kernel = KernelDb.open(join(home, "kernel.db"), { now: clock.now() });
+  const kernel = openKernelDb(join(home, "kernel.db"), { now: clock.now() });
   kernel.begin(clock.now());
   const rows = objectRows(kernel);
   const directory = join(home, "objects");

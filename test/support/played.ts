@@ -55,7 +55,7 @@ export class Played {
     this.emulator = new Emulator({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
     answers(this.io);
     options.prepare?.(this.io);
-    const output = new Shown((text) => this.write(text));
+    const output = Object.assign(new Shown((text) => this.write(text)), { columns, rows });
     this.io.terminal(columns);
     const io = Object.create(this.io, { stdout: { value: output }, stderr: { value: output } });
     this.over = terminalShell(io, this.ports(options));

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { type Clock, realClock } from "../../src/lib/clock.ts";
 import { type BucketOptions, bucketOf } from "../../src/objects/bucket.ts";
 import { s3Objects } from "../../src/objects/s3.ts";
-import { KernelDb } from "../../src/store/kernel/db.ts";
 import { objectRows } from "../../src/store/kernel/objects.ts";
+import { openKernelDb } from "../../src/store/kernel/open.ts";
 import { requestRows } from "../../src/store/kernel/requests.ts";
 import { FakeClock } from "./clock.ts";
 import type { DiskHome } from "./objects.ts";
@@ -78,7 +78,7 @@ export async function openS3(
   prefix: string,
   clock: Clock = new FakeClock(),
 ): Promise<DiskHome> {
-  const kernel = KernelDb.open(join(home, "kernel.db"), { now: clock.now() });
+  const kernel = openKernelDb(join(home, "kernel.db"), { now: clock.now() });
   kernel.begin(clock.now());
   const bucket = bucketAt(endpoint, { prefix });
   const rows = objectRows(kernel);

@@ -39,6 +39,7 @@ function open() {
       shown = "";
       child.terminal?.write(keys);
     },
+    goOn: () => void child.kill("SIGCONT"),
     press: (key: string) => void child.terminal?.write(key),
     text: () => shown,
   };
@@ -92,4 +93,18 @@ test("what was typed over many lines is one line of the history, where it can be
   expect(asOneLine("a &&\nb |\nc \\\n d")).toBe("a && b | c  d");
   expect(asOneLine("cat <<E\nx\nE")).toBeNull();
   expect(asOneLine('echo "a\nb"')).toBeNull();
+});
+
+test("put aside with ctrl-z it goes on as it was left, with what was typed", async () => {
+  const shell = open();
+  await shell.keys("echo h\u001a");
+  await until("the prompt is there again", async () => {
+    shell.goOn();
+    await Bun.sleep(20);
+    return shell.text().includes("$ ");
+  });
+  shell.press("i\r");
+  await shell.shows("\r\nhi");
+  await shell.keys(CTRL_D);
+  expect(await shell.ended).toBe(0);
 });

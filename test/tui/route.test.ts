@@ -152,6 +152,12 @@ test("a first character says it outright", () => {
   expect(routeOf("/quit now", known)).toEqual({ to: "slash", word: "quit", rest: "now" });
 });
 
+test("what is about the conversation is said, unless it is the terminal's own or a path", () => {
+  for (const line of ["/status", "/reset", "/think high", "/think:high why?", "//reset is a word", "/stop"])
+    expect(routeOf(line, known)).toEqual({ to: "chat", text: line });
+  expect(routeOf("/proc/self", known).to).toBe("shell");
+});
+
 test("nothing and remarks go nowhere", () => {
   for (const line of ["", "   ", "# later", ","]) expect(routeOf(line, known)).toEqual({ to: "nothing" });
 });

@@ -1,6 +1,7 @@
 // Compaction of histories: decides whether one is due, has its older part summarised, and puts the summary in its place in one transaction.
 // One at a time for each process. Nothing is deleted, and whatever fails on the way leaves the history as it was told before.
 
+import type { Usage } from "../../abi/process.ts";
 import type { CompactionCause, HistoryPolicy, Segment } from "../../abi/segment.ts";
 import { USUAL_POLICY } from "../../abi/segment.ts";
 import type { ModelRequest } from "../../abi/stream.ts";
@@ -11,7 +12,7 @@ import { plainSummary, summaryMessage } from "../../prompts/compaction.ts";
 import type { ProcessRow } from "../../store/kernel/processes.ts";
 import type { ContextShape, ProcessStore } from "../../store/process/verbs.ts";
 import type { Ledger, SignalBody } from "../ledger.ts";
-import { type Cut, type Load, loadOf, planCut } from "./plan.ts";
+import { type Cut, type Load, loadOf, planCut, rowTokens } from "./plan.ts";
 import { askedIn, type Part, transcriptOf, untoldIn } from "./reading.ts";
 import { type CompactionSettings, type Keep, messageTokens, type Rules, rulesFor, type Window } from "./rules.ts";
 import { type Writing, writeSummary } from "./writer.ts";
@@ -30,7 +31,7 @@ export interface CompactorPorts {
   readonly fixedBytes: (row: ProcessRow) => Promise<number>;
   readonly about: (row: ProcessRow) => Promise<ModelRequest["about"]>;
   /** Writes down what should last; a failure of it is nobody's. */
-  readonly remember: (row: ProcessRow, lasting: readonly string[]) => Promise<void>;
+  readonly remember: (row: ProcessRow, lasting: readonly string[], at: number) => Promise<void>;
 }
 
 /** How a history stands to the window of its model. */
@@ -68,6 +69,8 @@ const QUOTES_MAX = 10;
 /** History of less than this part of what is too much decides nothing, whatever goes along with it. */
 const FEW = 4;
 const BYTES_PER_TOKEN = 4;
+/** Of less than this nothing lasts that is worth a question. */
+const LASTING_TOKENS_MIN = 300;
 
 export class Compactor {
   private readonly turns = new Map<string, Serial>();
@@ -128,11 +131,31 @@ export class Compactor {
     );
     if (!stored.ok || stored.value === null) return null;
     await this.tell(row, wish, stored.value);
-    if (writing.kind === "written") await this.ports.remember(row, writing.written.lasting);
+    if (writing.kind === "written") await this.ports.remember(row, writing.written.lasting, clock.now());
     return { segment: stored.value, goes: cut.goes, stays: cut.stays };
   }
 
-  private async partOf({ pid }: ProcessRow, shape: ContextShape, { toSeq }: Cut): Promise<Part> {
+  /** Has written down what should last of a history that goes as a whole; what that used, or null where nobody was asked. */
+  async lastingOf(
+    row: ProcessRow,
+    { models, signal }: Pick<Wish, "models" | "signal">,
+  ): Promise<{ readonly model: string; readonly usage: Usage; readonly priced: boolean } | null> {
+    const [model] = models;
+    if (model === undefined) return null;
+    const standing = await this.standing(row, model, "rough");
+    const { shape, extractMemories } = standing;
+    const last = shape.rows.at(-1);
+    if (!extractMemories || last === undefined || rowTokens(shape) < LASTING_TOKENS_MIN) return null;
+    const part = await this.partOf(row, shape, { toSeq: last.seq });
+    const wish = { cause: "asked", keep: { messages: 0, tokens: 0 }, models, signal, runId: null } as const;
+    const writing = await this.written(row, { wish, standing, part });
+    if (writing.kind === "aborted") return null;
+    const at = row.lastActiveAt ?? this.ports.clock.now();
+    if (writing.kind === "written") await this.ports.remember(row, writing.written.lasting, at);
+    return writing;
+  }
+
+  private async partOf({ pid }: ProcessRow, shape: ContextShape, { toSeq }: Pick<Cut, "toSeq">): Promise<Part> {
     const { store } = this.ports;
     const untold = await untoldIn(store, pid);
     if (shape.segment !== null) return { pid, fromSeq: shape.segment.toSeq + 1, toSeq, untold };

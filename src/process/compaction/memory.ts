@@ -23,10 +23,10 @@ function memoryKey(agent: string, day: string): string {
 export async function remember(
   { objects, clock }: MemoryPorts,
   agent: Account,
-  { pid, lasting }: { readonly pid: string; readonly lasting: readonly string[] },
+  { pid, lasting, at }: { readonly pid: string; readonly lasting: readonly string[]; readonly at: number },
 ): Promise<number> {
   const now = clock.now();
-  const stamp = new Date(now).toISOString();
+  const stamp = new Date(at).toISOString();
   const key = memoryKey(agent.username, stamp.slice(0, 10));
   const before = await textOf(objects, key);
   const known = new Set(before.split("\n").map((line) => line.replace(/^- /, "")));

@@ -32,7 +32,7 @@ export interface JudgePorts {
   /** What policies say of a process, the narrowest first. */
   readonly layers: (row: ProcessRow, directory: string | null) => Promise<readonly Layer[]>;
   /** What a file holds now, for whoever is shown how it would change; null where that cannot be told. */
-  readonly textOf: (row: ProcessRow, path: string) => Promise<string | null>;
+  readonly textOf: (row: ProcessRow, path: string, target: "gsv" | "host") => Promise<string | null>;
   readonly parser: () => Promise<ParseShell>;
 }
 
@@ -136,7 +136,8 @@ export class Judge {
       place,
       slippery: null,
     });
-    const reasons = [said === null ? reasonOf(call, guarded) : said.by];
+    const why = attaches === null ? reasonOf(call, guarded) : `nobody has attached ${attaches} yet`;
+    const reasons = [said === null ? why : said.by];
     const attached = attaches === null ? {} : { attaches };
     const diff = verdict.action === "auto" && said === null ? null : await this.diffOf(row, call, place);
     const common = { what, place, attaches, about: { target, directory: null, reasons, diff, ...attached } };
@@ -165,8 +166,11 @@ export class Judge {
   }
 
   private async diffOf(row: ProcessRow, call: Called, place: string | null): Promise<string | null> {
-    if (!changesFile(call) || place === null || call.args.target === "host") return null;
-    const before = await this.ports.textOf(row, place);
+    if (!changesFile(call) || place === null) return null;
+    const isOnHost = call.args.target === "host";
+    const before = await this.ports.textOf(row, place, isOnHost ? "host" : "gsv");
+    // New, or none that the agent may read: what it may not see stands in no question of its.
+    if (isOnHost && before === null) return null;
     const { content, oldString, newString, replaceAll } = call.args;
     if (call.call === "fs.write") return lineDiff(before ?? "", String(content), DIFF_LINES_MAX);
     if (before === null || typeof oldString !== "string" || typeof newString !== "string") return null;

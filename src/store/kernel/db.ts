@@ -2,36 +2,20 @@
 // may write. A kernel that lost its lock finds a later generation and changes nothing.
 
 import { SysError } from "../../abi/errno.ts";
-import { isOlder, type MigrateOptions, migrate } from "../migrate.ts";
-import { KERNEL_SCHEMA } from "../migrations/kernel.ts";
+import { isOlder } from "../edition.ts";
+import { KERNEL_EDITION } from "../migrations/editions.ts";
 import { Db, type Durability } from "../open.ts";
 
 export class KernelDb {
   private generation = 0;
 
-  private constructor(readonly db: Db) {}
-
-  /** Opens and migrates; only the holder of the lock may. */
-  static open(path: string, options: Omit<MigrateOptions, "backup"> & { readonly backupDir?: string }): KernelDb {
-    const db = new Db(path, { mode: "create" });
-    const { backupDir, ...rest } = options;
-    // By SQLite's own means: a copy of the file taken any other way may be torn, and taking it would drop our locks.
-    const backup = (from: number) =>
-      db.script(`VACUUM INTO '${`${backupDir}/kernel-${from}-${options.now}.db`.replaceAll("'", "''")}'`);
-    try {
-      migrate(db, KERNEL_SCHEMA, backupDir === undefined ? rest : { ...rest, backup });
-      return new KernelDb(db);
-    } catch (error) {
-      db.close();
-      throw error;
-    }
-  }
+  constructor(readonly db: Db) {}
 
   /** For reading only; null when the schema is older than this gsv and a kernel has to migrate first. */
   static openForReading(path: string): KernelDb | null {
     const db = new Db(path, { mode: "read" });
     try {
-      if (isOlder(db, KERNEL_SCHEMA)) {
+      if (isOlder(db, KERNEL_EDITION)) {
         db.close();
         return null;
       }

@@ -34,17 +34,39 @@ export interface UsageQuery {
   readonly until?: number;
 }
 
+/** What one run used, of the turns that are counted. */
+export interface RunUsed {
+  readonly pid: string;
+  readonly run: string;
+  readonly model: string;
+  readonly turns: number;
+  readonly tokens: number;
+  readonly micros: number;
+  /** When its last turn was counted, and how long all of them took. */
+  readonly at: number;
+  readonly ms: number;
+}
+
 export interface UsageRows {
+  /** The newest first. */
+  runs(query: {
+    readonly ownerUid?: number;
+    readonly pid?: string;
+    readonly limit: number;
+  }): Promise<readonly RunUsed[]>;
   sums(query: UsageQuery): Promise<readonly UsageSum[]>;
-  /** What an answer used that no process asked for: its owner's, and in no budget but that of the day. */
+  /** What an answer used that no run asked for: of a process, or without one its owner's and in no budget but that of the day. */
   charge(
-    ownerUid: number,
+    whose: { readonly ownerUid: number; readonly pid: string | null },
     spent: Pick<UsageRow, "model" | "usage" | "priced" | "ms"> & { readonly now: number },
   ): Promise<void>;
 }
 
 /** Stands where an answer has no process, no run. */
 const NOBODY = "-";
+
+/** Of a run on average, so that a look at the last ones does not read all there were. */
+const TURNS_LOOKED_AT = 50;
 
 export const SLOT_MS = 900_000;
 
@@ -73,16 +95,27 @@ export function usageRows(kernel: KernelDb): UsageRows {
       );
     },
 
-    async charge(ownerUid, { model, usage, priced, ms, now }) {
-      const { input, output, cacheRead, cacheWrite, costUsd } = usage;
-      kernel.write("full", () =>
-        db.run(
-          `INSERT INTO usage (owner_uid, process_id, row_id, run_id, turn, model, input, output, cache_read, cache_write, cost_micros,
-             run_ms, priced, wasted, at) VALUES (?, ?, 0, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
-          ...[ownerUid, NOBODY, NOBODY, model, input, output, cacheRead, cacheWrite, microsOf(costUsd), ms],
-          ...[priced ? 1 : 0, now],
-        ),
+    async runs({ ownerUid, pid, limit }) {
+      return db.all<{ [K in keyof RunUsed]: RunUsed[K] }>(
+        `SELECT process_id AS pid, run_id AS run, max(model) AS model, count(*) AS turns, sum(input + output) AS tokens,
+           sum(cost_micros) AS micros, max(at) AS at, sum(run_ms) AS ms
+         FROM (SELECT * FROM usage WHERE (?1 IS NULL OR owner_uid = ?1) AND (?2 IS NULL OR process_id = ?2) AND run_id <> ?4
+           ORDER BY usage_id DESC LIMIT ?5)
+         GROUP BY process_id, run_id ORDER BY at DESC, max(usage_id) DESC LIMIT ?3`,
+        ownerUid ?? null,
+        pid ?? null,
+        limit,
+        NOBODY,
+        limit * TURNS_LOOKED_AT,
       );
+    },
+
+    async charge({ ownerUid, pid }, { model, usage, priced, ms, now: at }) {
+      const row = { id: 0, runId: NOBODY, turn: 0, model, usage, priced, ms, wasted: false, at };
+      kernel.write("full", () => {
+        if (pid === null) putUsage(db, row, { pid: NOBODY, owner: ownerUid });
+        else chargeUsage(db, pid, [row]);
+      });
     },
   };
 }

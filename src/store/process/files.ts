@@ -4,7 +4,9 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { LIMITS } from "../../abi/limits.ts";
-import { migrate, refuseNewer, schemaVersion } from "../migrate.ts";
+import { refuseNewer, schemaVersion } from "../edition.ts";
+import { migrate } from "../migrate.ts";
+import { PROCESS_EDITION } from "../migrations/editions.ts";
 import { PROCESS_SCHEMA } from "../migrations/process.ts";
 import { Db, StoreCorrupt } from "../open.ts";
 
@@ -118,5 +120,5 @@ export class ProcessFiles {
 function readable(db: Db): void {
   const version = schemaVersion(db);
   if (version === 0) throw new StoreCorrupt(`the database ${db.path} is empty although it held data`);
-  refuseNewer(db, PROCESS_SCHEMA, version);
+  refuseNewer(db, PROCESS_EDITION, version);
 }

@@ -1,7 +1,7 @@
 // What a person may type in a message that is not for the model: a command in the place of a message, directives within one. Whoever means
 // the words themselves puts one more slash before them. Words that are none of these are part of the message. Pure.
 
-import { type Thinking, thinkingNamed } from "../abi/session.ts";
+import { type Thinking, thinkingNamed } from "./session.ts";
 
 export type SlashCommand =
   | { readonly command: "reset" | "stop" | "status" | "help" }
@@ -98,6 +98,11 @@ export function directedIn(message: string): Directed {
     });
   const text = (without === message ? message : without.trim()).replace(ESCAPED, "$1$2");
   return { ...found, text: unescaped(text) };
+}
+
+/** Whether a line that begins with a slash is about the conversation: a command, a directive, or one of these as a word. */
+export function isAboutConversation(line: string): boolean {
+  return line.startsWith("/") && (commandIn(line) !== null || directedIn(line).text !== line);
 }
 
 function unescaped(text: string): string {

@@ -1,0 +1,149 @@
+// `gsv pipe 'researcher | writer' < brief.md`: agents in a row, each given what the one before it answered. Every stage is a process of its own
+// with a status; the first that fails ends the row, and its status is that of the pipe. What passes between two is bounded as a message is.
+
+import { SysError } from "../src/abi/errno.ts";
+import { LIMITS } from "../src/abi/limits.ts";
+import { field } from "../src/syscalls/define.ts";
+import type { Spawned, WaitResult } from "../src/syscalls/services.ts";
+import { actingAs, answerOf } from "./answered.ts";
+import { timeoutMs, usageError } from "./args.ts";
+import type { Interruption, Io } from "./command.ts";
+import { command } from "./define.ts";
+import { jsonLine, note, printText } from "./print.ts";
+import { inBlock, readPrompt } from "./prompt.ts";
+
+const STAGES_MAX = 16;
+const EXIT: { readonly [I in Interruption]: number } = { HUP: 129, INT: 130, TERM: 143 };
+
+interface Stage {
+  /** An agent, or a model as PROVIDER/MODEL. */
+  readonly who: string;
+  /** What it is told besides what comes in; may be empty. */
+  readonly told: string;
+}
+
+const spec = {
+  name: "pipe",
+  summary: "Pass text through agents, one after the other",
+  input: {
+    stages: field.text("agents with bars between, each with what it is told", { positional: true, meta: "STAGES" }),
+    rm: field.flag("end the processes afterwards; their histories stay in the archives"),
+    timeout: field.optional(field.text("give up after so long, with exit status 124", { meta: "SECONDS" })),
+  },
+  examples: [
+    "gsv pipe 'researcher | writer' < brief.md",
+    `gsv pipe 'ada "Find the faults." | bob "Write the letter."' < notes.md > letter.md`,
+  ],
+  notes: [
+    "A stage is the name of an agent, or a model as PROVIDER/MODEL, and what it is told. It gets what came on stdin or what the stage before",
+    "it answered. The last answer goes to stdout. A stage that fails ends the row; the pipe exits as it did. xargs works, too:",
+    "ls *.md | xargs -P4 -I{} gsv run --rm --no-stdin -- 'Summarise {}'",
+  ],
+} as const;
+
+export const pipe = command(spec, async ({ args, json }, io) => {
+  const stages = stagesOf(args.stages);
+  const limitMs = timeoutMs(spec, args.timeout);
+  const fed = io.stdin.kind === "none" || io.stdin.kind === "tty" ? null : await readPrompt(io, { ignoreStdin: false });
+  if (fed === null && stages[0]?.told === "")
+    throw usageError(spec, "nothing goes in: give the first stage a task, or pipe text in");
+  const row = new Row(io);
+  const stops = [io.onSignal((name) => row.leave(EXIT[name]))];
+  if (limitMs !== null) stops.push(io.clock.after(limitMs, () => row.leave(124)));
+  try {
+    const { text, exit } = await row.run(stages, fed?.text ?? null);
+    if (json) await io.stdout.write(jsonLine({ stages: row.done, text, exit }));
+    else if (text !== null) await printText(io.stdout, text);
+    return exit;
+  } finally {
+    for (const stop of stops) stop();
+    if (args.rm) await row.end();
+  }
+});
+
+interface Done extends Stage {
+  readonly pid: string;
+  readonly status: WaitResult["status"];
+  readonly exit: number;
+}
+
+class Row {
+  readonly done: Done[] = [];
+  private readonly pids: string[] = [];
+  private readonly left = Promise.withResolvers<{ readonly exit: number }>();
+
+  constructor(private readonly io: Io) {}
+
+  leave(exit: number): void {
+    const last = this.pids.at(-1);
+    if (last !== undefined)
+      this.io
+        .sys()
+        .call("proc.abort", { pid: last })
+        .catch(() => {});
+    this.left.resolve({ exit });
+  }
+
+  async run(
+    stages: readonly Stage[],
+    input: string | null,
+  ): Promise<{ readonly text: string | null; readonly exit: number }> {
+    let text = input;
+    for (const stage of stages) {
+      const ended = await Promise.race([this.stage(stage, text), this.left.promise]);
+      if (!("status" in ended)) return { text: null, exit: ended.exit };
+      if (ended.exit !== 0 || ended.text === null) {
+        await note(this.io, `gsv: ${stage.who} (${ended.pid}) ${ended.error ?? "gave no answer"}`);
+        return { text: null, exit: ended.exit === 0 ? 1 : ended.exit };
+      }
+      text = ended.text;
+    }
+    return { text, exit: 0 };
+  }
+
+  async end(): Promise<void> {
+    for (const pid of this.pids)
+      await this.io
+        .sys()
+        .call("proc.kill", { pid })
+        .catch(() => {});
+  }
+
+  private async stage(stage: Stage, input: string | null): Promise<WaitResult> {
+    const sys = this.io.sys();
+    const label = `pipe: ${stage.who}`.slice(0, LIMITS.labelCharsMax);
+    const { pid } = await sys.call<Spawned>("proc.spawn", { label, ...actingAs(stage.who) });
+    this.pids.push(pid);
+    await note(this.io, `gsv: ${stage.who} is ${pid}`);
+    const result = await answerOf(sys, pid, messageFor(stage, input));
+    this.done.push({ ...stage, pid, status: result.status, exit: result.exit });
+    return result;
+  }
+}
+
+function messageFor({ who, told }: Stage, input: string | null): string {
+  const message = input === null ? told : told === "" ? input : `${told}\n\n${inBlock(input)}`;
+  if (message.length <= LIMITS.messageCharsMax) return message;
+  throw new SysError(
+    "EFBIG",
+    `what ${who} would be given has ${message.length} characters; ${LIMITS.messageCharsMax} is the most`,
+  );
+}
+
+/** Bars and spaces within quotes are text. */
+function stagesOf(line: string): readonly Stage[] {
+  const parts = line.match(/(?:"[^"]*"|'[^']*'|[^|])+|\|/g) ?? [];
+  const stages = parts.filter((part) => part !== "|").map(stageOf);
+  if (stages.length === 0 || parts.filter((part) => part === "|").length !== stages.length - 1)
+    throw usageError(spec, "a stage is missing: agents with bars between");
+  if (stages.length > STAGES_MAX) throw usageError(spec, `a pipe has at most ${STAGES_MAX} stages`);
+  return stages;
+}
+
+function stageOf(part: string): Stage {
+  const [who = "", ...rest] = part.trim().split(/\s+/);
+  if (who === "") throw usageError(spec, "a stage is missing: agents with bars between");
+  const told = part.trim().slice(who.length).trim();
+  const quoted = /^(["'])(.*)\1$/s.exec(told);
+  return { who, told: rest.length === 0 ? "" : (quoted?.[2] ?? told) };
+}

@@ -1,0 +1,122 @@
+// Commands that look at what goes on: events, w, uptime, last, perf.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { said } from "../support/chat.ts";
+import { FakeIo, runs, until } from "../support/io.ts";
+import { TestKernel } from "../support/kernel.ts";
+
+let io: FakeIo;
+beforeEach(() => {
+  io = new FakeIo();
+});
+
+describe("gsv events", () => {
+  test("prints signals as they come, a line each, and leaves after as many as were asked for", async () => {
+    const over = runs(io, "events", "-n", "2");
+    await until(() => io.fakeSys.filters.length === 1);
+    io.fakeSys.emit(said.start(), said.delta("not this"), said.text("hello"), said.text("too late"));
+    expect(await over).toBe(0);
+    expect(io.stdout.lines.map((line) => JSON.parse(line).name)).toEqual(["chat.start", "chat.text"]);
+  });
+
+  test("listens to the processes and signals that are named, deltas where they are", async () => {
+    const over = runs(io, "events", "task:abc123", "init:1000", "chat.delta", "-n", "1");
+    await until(() => io.fakeSys.filters.length === 2);
+    expect(io.fakeSys.filters).toEqual([
+      { pid: "task:abc123", names: ["chat.delta"] },
+      { pid: "init:1000", names: ["chat.delta"] },
+    ]);
+    io.fakeSys.emit(said.delta("x"));
+    expect(await over).toBe(0);
+  });
+
+  test("a reader that is too slow is told how many it missed", async () => {
+    const over = runs(io, "events");
+    await until(() => io.fakeSys.filters.length === 1);
+    for (let number = 0; number < 10_050; number++) io.fakeSys.emit(said.text(`${number}`));
+    await until(() => io.stdout.lines.length === 10_001);
+    io.interrupt("INT");
+    expect(await over).toBe(130);
+    expect(io.stdout.lines.map((line) => JSON.parse(line)).find(({ name }) => name === "lost")).toEqual({
+      name: "lost",
+      count: 50,
+    });
+  });
+});
+
+describe("what runs cost", () => {
+  test("the last ones come first, each with its process; another account's are not among them", async () => {
+    await using home = await TestKernel.boot();
+    const pid = await home.task({ label: "docs" });
+    await home.say("one");
+    await home.say("two", { pid });
+    const { runs: last } = await home.sys.call<{ runs: { pid: string; label: string | null; turns: number }[] }>(
+      "proc.runs",
+      {},
+    );
+    expect(last).toEqual([
+      expect.objectContaining({ pid, label: "docs", turns: 1 }),
+      expect.objectContaining({ pid: "init:1000", turns: 1 }),
+    ]);
+    const { runs: one } = await home.sys.call<{ runs: unknown[] }>("proc.runs", { pid, limit: 5 });
+    expect(one).toHaveLength(1);
+    await home.sys.call("account.create", { username: "bob" }, {}).catch(() => {});
+    expect((await home.person(0).call<{ runs: unknown[] }>("proc.runs", { limit: 1 })).runs).toHaveLength(1);
+  });
+});
+
+describe("gsv w", () => {
+  const STATUS = { running: true, startedAt: 0, clients: 2 };
+  const about = { label: "docs", runAs: "friday", createdAt: 0, lastActiveAt: 0, costUsd: 0.5, waitsFor: null };
+
+  beforeEach(() => {
+    io.fakeSys.answer("system.status", () => STATUS);
+    io.fakeSys.answer("proc.usage", () => ({ rows: [], total: { costUsd: 1.25 } }));
+    io.fakeSys.answer("proc.list", () => ({
+      processes: [
+        { ...about, pid: "task:abc123", state: "running" },
+        { ...about, pid: "task:def456", state: "idle" },
+      ],
+    }));
+  });
+
+  test("says in a line how busy it is, and lists who does something", async () => {
+    expect(await runs(io, "w")).toBe(0);
+    const [head, , row, ...rest] = io.stdout.lines;
+    expect(head).toMatch(/^up \S+, 2 clients, 2 processes, 1 at work, \$1\.25 today$/);
+    expect(row).toMatch(/^friday +task:abc123 +running +.* +docs$/);
+    expect(rest).toEqual([]);
+  });
+
+  test("uptime is that line, or its figures", async () => {
+    expect(await runs(io, "uptime", "--json")).toBe(0);
+    expect(JSON.parse(io.stdout.text)).toEqual({ ...STATUS, processes: 2, atWork: 1, todayUsd: 1.25 });
+  });
+});
+
+describe("gsv perf", () => {
+  test("adds up models, calls, files and what was started", async () => {
+    io.fakeSys.answer("proc.usage", () => ({
+      rows: [{ key: "script", turns: 2, input: 10, output: 5, costUsd: 0, runMs: 900 }],
+    }));
+    const call = (id: number, path: string, outcome = "ok") => ({
+      ...{ id, at: 0, call: "fs.read", outcome, ms: 2 },
+      args: JSON.stringify({ path }),
+    });
+    io.fakeSys.answer("proc.trace", ({ after }: { after: number }) => ({
+      rows: after > 0 ? [] : [call(1, "~/a"), call(2, "~/b", "ENOENT"), call(3, "~/a")],
+    }));
+    const one = (pid: string, parentPid: string | null) => ({ pid, parentPid, label: null, costUsd: 0.5, tokens: 7 });
+    io.fakeSys.answer("proc.list", () => ({
+      processes: [one("task:abc123", null), one("task:def456", "task:abc123"), one("task:xyz789", "task:def456")],
+    }));
+    expect(await runs(io, "perf", "task:abc123", "--json")).toBe(0);
+    const { calls, files, children } = JSON.parse(io.stdout.text);
+    expect(calls).toEqual([{ call: "fs.read", calls: 3, errors: 1, ms: 6 }]);
+    expect(files).toEqual([
+      { path: "~/a", calls: 2, ms: 4 },
+      { path: "~/b", calls: 1, ms: 2 },
+    ]);
+    expect(children.map(({ pid }: { pid: string }) => pid)).toEqual(["task:def456", "task:xyz789"]);
+  });
+});

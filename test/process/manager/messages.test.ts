@@ -1,0 +1,162 @@
+// What is said in a session: to one that runs, to one that does not, and after so many messages.
+
+import { expect, test } from "bun:test";
+import type { Message } from "../../../src/abi/message.ts";
+import { ManagedKernel } from "../../support/manager.ts";
+
+const HELD = { hold: true, text: "at last" } as const;
+
+const texts = (messages: readonly Message[]) =>
+  messages.map((each) =>
+    each.role === "assistant" ? each.content.text : each.role === "toolResult" ? "" : each.content,
+  );
+
+function lastAsked(it: ManagedKernel, pid: string): string[] {
+  return texts(it.home.model.asked(pid).at(-1)?.messages ?? []);
+}
+
+/** A session whose process has answered so many messages. */
+async function talked(it: ManagedKernel, messages: number, about: Parameters<ManagedKernel["session"]>[0] = {}) {
+  const session = await it.session(about);
+  it.manager.startProcess(session, "message 1");
+  await it.until(session, "session_exited");
+  const pid = await it.pid(session);
+  for (let turn = 2; turn <= messages; turn++) await it.home.say(`message ${turn}`, { pid });
+  await it.until(session, "session_exited", messages);
+  return { session: await it.row(session), pid };
+}
+
+test("a message to a session that runs is taken, kept once, and answered in its turn", async () => {
+  await using it = await ManagedKernel.boot();
+  const { session, pid } = await talked(it, 1);
+  it.home.model.will(pid, HELD);
+  it.manager.resumeProcess(session, "one");
+  await it.home.holding();
+  expect([it.manager.sendMessage(session.id, "two"), it.manager.sendMessage(session.id, "three")]).toEqual([
+    true,
+    true,
+  ]);
+  await it.manager.settled();
+  it.home.model.release();
+  await it.until(session, "session_exited", 2);
+  const said = texts((await it.home.messages(pid)).filter(({ role }) => role === "user"));
+  expect(said).toEqual(["message 1", "one", "two", "three"]);
+});
+
+test("a message to a session that does not run is not taken, and not kept", async () => {
+  await using it = await ManagedKernel.boot();
+  const { session, pid } = await talked(it, 1);
+  expect(it.manager.sendMessage(session.id, "anybody?")).toBe(false);
+  expect(it.manager.sendMessage("no such session", "anybody?")).toBe(false);
+  await it.manager.settled();
+  expect(await it.home.outline(pid)).toEqual(["user: message 1", "assistant: done"]);
+});
+
+test("a session with 25 messages that is resumed goes on with the last 20 in short, and the new one once after them", async () => {
+  await using it = await ManagedKernel.boot();
+  // An answer for each but the last: 13 and 12.
+  const { session, pid } = await talked(it, 12);
+  it.manager.resumeProcess(session, "new question");
+  await it.until(session, "session_exited", 13);
+  const [history = "", question, ...more] = lastAsked(it, pid);
+  expect([question, ...more]).toEqual(["new question"]);
+  const lines = history.split("\n").filter((line) => /^\[(User|Assistant)\]/.test(line));
+  expect(lines).toHaveLength(20);
+  expect(lines[0]).toBe("[User]: message 3");
+  expect(lines.at(-1)).toBe("[Assistant]: done");
+  const kept = texts(await it.home.messages(pid)).filter((text) => text === "new question");
+  expect(kept).toHaveLength(1);
+});
+
+test("after eight messages to a session that runs, the next resume ends that run and goes on with the history in short", async () => {
+  await using it = await ManagedKernel.boot();
+  const { session, pid } = await talked(it, 1);
+  it.home.model.will(pid, HELD);
+  it.manager.resumeProcess(session, "one");
+  await it.home.holding();
+  for (let turn = 1; turn <= 7; turn++) it.manager.sendMessage(session.id, `more ${turn}`);
+  await it.manager.settled();
+  // Seven: it is one message more of the same run.
+  it.manager.resumeProcess(session, "the eighth");
+  await it.manager.settled();
+  expect(it.types(session, "session_stopped")).toEqual([]);
+  it.manager.resumeProcess(session, "another message");
+  await it.until(session, "session_exited", 2);
+  expect(it.types(session, "session_stopped", "session_started").slice(-2)).toEqual([
+    "session_stopped",
+    "session_started",
+  ]);
+  const asked = it.home.model.asked(pid).map(({ messages }) => texts(messages));
+  const last = asked.find((each) => each.at(-1) === "another message");
+  expect(last?.[0]).toContain("<conversation_history>");
+  it.home.model.release();
+});
+
+test("resumed without a word it goes on from where it stopped; with nothing said yet, from its first prompt", async () => {
+  await using it = await ManagedKernel.boot();
+  const { session, pid } = await talked(it, 1);
+  it.manager.resumeProcess(session);
+  await it.until(session, "session_exited", 2);
+  expect(lastAsked(it, pid).at(-1)).toContain("interrupted");
+  const fresh = await it.session({ initialPrompt: "look around" });
+  it.manager.resumeProcess(fresh);
+  await it.until(fresh, "session_exited");
+  expect(await it.home.outline(await it.pid(fresh))).toEqual(["user: look around", "assistant: done"]);
+});
+
+test("two resumes at once are one run that is told both, in order", async () => {
+  await using it = await ManagedKernel.boot();
+  const { session, pid } = await talked(it, 1);
+  it.home.model.will(pid, HELD);
+  it.manager.resumeProcess(session, "one");
+  it.manager.resumeProcess(session, "two");
+  await it.home.holding();
+  it.home.model.release();
+  await it.until(session, "session_exited", 2);
+  const said = texts((await it.home.messages(pid)).filter(({ role }) => role === "user"));
+  expect(said).toEqual(["message 1", "one", "two"]);
+  expect(it.types(session, "session_started")).toHaveLength(2);
+});
+
+test("a persona and bundles are told to its model at every turn, also after a change and a resume", async () => {
+  let persona = "## Persona\nPersonality traits: calm";
+  const aboutOf = async () => ({
+    files: [
+      { name: "persona.md", text: persona },
+      { name: "skills.md", text: "## Skill Instructions\nof the agent\n\nof the project" },
+    ],
+    tools: ["Read"],
+  });
+  await using it = await ManagedKernel.boot({ aboutOf });
+  const { session, pid } = await talked(it, 1);
+  expect(it.home.model.asked(pid).at(-1)?.system).toContain("Personality traits: calm");
+  expect(it.home.model.asked(pid).at(-1)?.system).toContain("of the project");
+  persona = "## Persona\nPersonality traits: brisk";
+  it.manager.resumeProcess(session, "again");
+  await it.until(session, "session_exited", 2);
+  expect(it.home.model.asked(pid).at(-1)?.system).toContain("brisk");
+  expect(it.home.model.asked(pid).at(-1)?.system).not.toContain("calm");
+});
+
+test("tool servers are opened with the services that were set and the tools of the session, and closed on every way out", async () => {
+  const opened: unknown[][] = [];
+  let open = 0;
+  const toolsOf = async (...given: unknown[]) => {
+    opened.push(given.slice(1));
+    open++;
+    return { close: async () => void open-- };
+  };
+  await using it = await ManagedKernel.boot({ toolsOf, aboutOf: async () => ({ files: [], tools: ["Read"] }) });
+  it.manager.setMcpServices("messenger", "directory");
+  const { session, pid } = await talked(it, 1);
+  expect(opened).toEqual([[["messenger", "directory"], ["Read"]]]);
+  expect(open).toBe(0);
+  it.home.model.will(pid, HELD);
+  it.manager.resumeProcess(session, "again");
+  await it.home.holding();
+  expect(open).toBe(1);
+  it.manager.stopProcess(session.id);
+  await it.manager.settled();
+  expect(open).toBe(0);
+  it.home.model.release();
+});

@@ -1,0 +1,46 @@
+// The home that a kernel makes of an empty directory at its first start: accounts, their homes, init. Made once in a process and laid out
+// for each test that is about something else, because it is two thirds of a start.
+
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+interface Entry {
+  readonly path: string;
+  readonly mode: number;
+  /** Null: a directory. */
+  readonly bytes: Uint8Array | null;
+}
+
+let made: Promise<readonly Entry[]> | null = null;
+
+/** `make` starts a kernel on nothing, lets it leave, and says where its home is until it takes that away. */
+export async function layFirstHome(directory: string, make: () => Promise<FirstHome>): Promise<void> {
+  made ??= taken(make);
+  for (const { path, mode, bytes } of await made) {
+    const at = join(directory, path);
+    if (bytes === null) mkdirSync(at, { recursive: true });
+    else writeFileSync(at, bytes);
+    chmodSync(at, mode);
+  }
+}
+
+export interface FirstHome {
+  readonly directory: string;
+  remove(): void;
+}
+
+async function taken(make: () => Promise<FirstHome>): Promise<readonly Entry[]> {
+  const home = await make();
+  try {
+    // A directory comes before what is in it.
+    return readdirSync(home.directory, { recursive: true, encoding: "utf8" })
+      .sort()
+      .map((path) => {
+        const at = join(home.directory, path);
+        const stat = statSync(at);
+        return { path, mode: stat.mode & 0o7777, bytes: stat.isDirectory() ? null : readFileSync(at) };
+      });
+  } finally {
+    home.remove();
+  }
+}
