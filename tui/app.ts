@@ -15,6 +15,7 @@ import { foldsOf, openCallsOf } from "./folds.ts";
 import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
 import { handsOf } from "./hands.ts";
+import { withLast } from "./history.ts";
 import { KeyReader, type Typed } from "./keys.ts";
 import { Leaving } from "./leaving.ts";
 import { LineShell } from "./line-shell.ts";
@@ -277,7 +278,7 @@ class App {
     const { terminal } = this.ports;
     return frameOf({
       state: this.state,
-      route: this.route(this.state.input.text, this.state.pinned),
+      route: this.route(withLast(this.state.input.text, this.state.past), this.state.pinned),
       theme: this.theme,
       now: this.now(),
       columns: terminal.columns,
