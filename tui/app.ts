@@ -11,10 +11,11 @@ import { isCounting } from "./activity.ts";
 import { type Attached, attachTo } from "./attach.ts";
 import { Attention } from "./attention.ts";
 import { Effects, entriesOf } from "./effects.ts";
-import { foldsOf } from "./folds.ts";
+import { foldsOf, openCallsOf } from "./folds.ts";
 import { frameOf } from "./frame.ts";
 import { greeting } from "./greeting.ts";
 import { handsOf } from "./hands.ts";
+import { withLast } from "./history.ts";
 import { KeyReader, type Typed } from "./keys.ts";
 import { Leaving } from "./leaving.ts";
 import { LineShell } from "./line-shell.ts";
@@ -206,8 +207,9 @@ class App {
   private know({ info, page, approvals, model }: Attached): void {
     for (const entry of entriesOf(page)) this.transcript.add(entry);
     this.presence.begin(info.pid, page.messages.at(-1)?.id ?? 0);
-    const { state, waitsFor, costUsd } = info;
-    this.happen({ type: "known", state, waitsFor, costUsd, model, folds: foldsOf(page) });
+    const { state, waitsFor, costUsd, activeRunId } = info;
+    const open = { activeRunId, calls: openCallsOf(page, this.now()) };
+    this.happen({ type: "known", state, waitsFor, costUsd, model, folds: foldsOf(page), ...open });
     const asks = approvals.map((each) => ({ ...each, since: each.createdAt }));
     this.happen({ type: "asked", asks });
   }
@@ -279,7 +281,7 @@ class App {
     const { terminal } = this.ports;
     return frameOf({
       state: this.state,
-      route: this.route(this.state.input.text, this.state.pinned),
+      route: this.route(withLast(this.state.input.text, this.state.past), this.state.pinned),
       theme: this.theme,
       now: this.now(),
       columns: terminal.columns,

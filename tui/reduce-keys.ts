@@ -51,6 +51,9 @@ export interface Hands {
 export function onTyped(before: State, typed: Typed, at: number, hands: Hands): Reduced {
   if (typed.type === "focus" || typed.type === "place") return stay(before);
   const viewHands = () => ({ at, size: hands.size, answerOf, ran: (text: string) => ran(text, false) });
+  const isUnfolded = before.opened !== null && before.view?.kind === "pager";
+  if (isUnfolded && typed.type === "key" && typed.ctrl && typed.text === "o")
+    return unfolded({ ...before, view: null });
   if (before.view !== null && typed.type === "key") return onViewKeys(before, typed, viewHands());
   const { menu } = before;
   const state = menu === null && before.opened === null ? before : { ...before, menu: null, opened: null };
@@ -74,8 +77,9 @@ function unfolded(state: State): Reduced {
   const next = nextFold(state);
   if (next === null) return stay(state);
   const { fold, nth, count } = next;
-  const more = nth + 1 < count ? "; ctrl-o again opens the one before" : "";
-  return openedPager({ ...state, opened: nth }, `${fold.title}  ${count - nth} of ${count}${more}`, fold.text);
+  const more = nth + 1 < count ? " · ctrl-o the one before" : "";
+  const title = `${count - nth} of ${count}${more}  ${fold.title}`;
+  return openedPager({ ...state, opened: nth }, title.replaceAll("\n", "⏎"), fold.text);
 }
 
 /** What the keys do stands above the line, where there is room; else it is paged. */

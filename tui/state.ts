@@ -64,6 +64,8 @@ export interface Ask
   readonly inPart?: boolean;
   /** What this terminal said to it: the answer, or why not. */
   readonly answered?: string;
+  /** This terminal has answered it. */
+  readonly isOurs?: true;
 }
 
 /** What the word at the cursor can become. */
@@ -147,6 +149,9 @@ export type Happening =
       readonly model: string | null;
       readonly costUsd?: number;
       readonly folds?: readonly Fold[];
+      /** The run that goes on, and what it waits for. */
+      readonly activeRunId?: string | null;
+      readonly calls?: State["calls"];
     }
   | { readonly type: "filled"; readonly context: Context | null }
   | { readonly type: "asked"; readonly asks: readonly Ask[] }
