@@ -20,6 +20,7 @@ const SPIN_MS = 250;
 const CHARS_OF_TOKEN = 4;
 const SEPARATOR = " · ";
 const HELD_ROWS_MAX = 3;
+const ROOMY_COLUMNS = 76;
 
 /** What stands in a line, the most important first: what has no room goes, from the end. */
 type Parts = readonly string[];
@@ -74,7 +75,7 @@ function runLine(run: Running, state: State, { theme, now, columns, isMessage }:
     again?.head ?? (isTool ? `running ${cutWidth(reveal(run.what).replaceAll("\n", "⏎"), room)}` : run.doing);
   const tokens = run.doing === "writing" ? [`${countText(Math.ceil(run.chars / CHARS_OF_TOKEN))} tok`] : [];
   const facts = [elapsedText(now - (isTool ? run.sinceDoing : run.since)), ...tokens, ...(again?.rest ?? [])];
-  const hints = isTool ? ["ctrl-o shows", "esc stops"] : ["esc stops"];
+  const hints = isTool && columns >= ROOMY_COLUMNS ? ["ctrl-o shows", "esc stops"] : ["esc stops"];
   const rest = isMessage ? [FATES[state.fate], "ctrl-s switches", ...facts] : [...facts, ...hints];
   return `${glyph} ${fitted(head, rest, columns - 3, theme)}`;
 }

@@ -64,7 +64,8 @@ function answered(state: State, ask: Ask, letter: string): Reduced | null {
   if (letter === "r" && (ask.kind === "approval" || isOpen(ask)))
     return stay({ ...state, replying: ask.id, answering: false });
   if (letter === "d") return { state, effects: [{ do: "show-ask", id: ask.id }] };
-  if (letter === "e" && ask.kind === "approval") return { state, effects: [{ do: "edit-ask", id: ask.id }] };
+  if (letter === "e" && ask.kind === "approval")
+    return { state: ours(state, ask.id), effects: [{ do: "edit-ask", id: ask.id }] };
   return null;
 }
 
@@ -120,8 +121,12 @@ export function replied(state: State): Reduced {
 /** What was said is kept with it until the kernel has taken it. */
 function given(state: State, answer: Answer): Reduced {
   const said = answer.text ?? answer.message;
-  const asks = state.asks.map((ask) => (ask.id === answer.id && said !== undefined ? { ...ask, answered: said } : ask));
-  return { state: { ...state, asks }, effects: [{ do: "answer", answer }] };
+  const kept = said === undefined ? {} : { answered: said };
+  return { state: ours(state, answer.id, kept), effects: [{ do: "answer", answer }] };
+}
+
+function ours(state: State, id: string, kept: Pick<Ask, "answered"> = {}): State {
+  return { ...state, asks: state.asks.map((ask) => (ask.id === id ? { ...ask, ...kept, isOurs: true } : ask)) };
 }
 
 function stay(state: State): Reduced {

@@ -81,3 +81,13 @@ export function foldsOf({ messages }: HistoryPage): readonly Fold[] {
     return [callFold(toolName, asked.get(toolCallId) ?? {}, output)];
   });
 }
+
+/** Calls of the run that goes on that have no result yet. */
+export function openCallsOf({ messages }: HistoryPage, now: number): State["calls"] {
+  const last = messages.findLastIndex(({ role }) => role === "assistant");
+  const message = messages[last];
+  if (message?.role !== "assistant") return {};
+  const over = messages.slice(last).map((each) => (each.role === "toolResult" ? each.content.toolCallId : ""));
+  const open = (message.content.toolCalls ?? []).filter(({ id }) => !over.includes(id));
+  return Object.fromEntries(open.map(({ id, name: tool, args }) => [id, { tool, args, at: now }]));
+}

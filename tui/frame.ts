@@ -57,10 +57,9 @@ export function frameOf(options: FrameOptions): Live {
     ...options.drawDock(dockView(state, options, rows - AROUND_ROWS - input.lines.length)),
   ];
   const room = Math.max(0, rows - dock.length - input.lines.length - 3);
-  const above =
-    tail.length > room
-      ? [theme.dim(`  ${theme.glyphs.dots} ${tail.length - room} lines above`), ...tail.slice(-room)]
-      : tail;
+  const over = tail.length - room;
+  const count = `${over} ${over === 1 ? "line" : "lines"} above`;
+  const above = over > 0 ? [theme.dim(`  ${theme.glyphs.dots} ${count}`), ...tail.slice(-room)] : tail;
   const lines = [...above, "", ...dock, ...input.lines];
   const { cursor } = input;
   // Whoever has the keys has the cursor.
@@ -73,11 +72,10 @@ function inputRows(options: FrameOptions): { readonly lines: readonly string[]; 
   if (state.search !== null) return searchRows(state.search, state, { theme, columns, now });
   const { input, past } = state;
   const { rows, cursor } = layout(input, columns - MARGIN - 1);
-  const spans = input.text.length > COLOURED_CHARS_MAX ? [] : spansOf(input.text, options);
-  const ghost =
-    state.input.text.endsWith("!!") && withLast(input.text, past) !== input.text
-      ? ` ${withLast(input.text, past)}`
-      : ghostOf(state);
+  const meant = withLast(input.text, past);
+  const isMeant = meant === input.text;
+  const spans = input.text.length > COLOURED_CHARS_MAX || !isMeant ? [] : spansOf(input.text, options);
+  const ghost = isMeant ? ghostOf(state) : ` ${meant}`;
   const behind = theme.dim(
     cutWidth(reveal(ghost.replaceAll("\n", "⏎")), Math.max(0, columns - MARGIN - 2 - cursor.column)),
   );

@@ -8,6 +8,8 @@ import type { Theme } from "./theme.ts";
 const QUOTES_MAX = 16;
 const BLOCK_CHARS_MAX = 64 * 1024;
 const CELL_END = "\x1f";
+/** Before the text of a cell that stands at the right end of its column. */
+const RIGHT = "\x1d";
 const ROW_END = "\x1e";
 const CELL_COLUMNS_MIN = 6;
 
@@ -37,8 +39,8 @@ function callbacks(width: number, theme: Theme): Bun.markdown.RenderCallbacks {
       return `${prefixed(wrap(box + text.replace(/\n+$/, ""), width - indent.length), `${mark} `, indent)}\n`;
     },
     hr: () => `${theme.dim(glyphs.line.repeat(Math.min(3, width)))}\n`,
-    th: (text) => theme.bold(text) + CELL_END,
-    td: (text) => text + CELL_END,
+    th: (text, meta) => (meta?.align === "right" ? RIGHT : "") + theme.bold(text) + CELL_END,
+    td: (text, meta) => (meta?.align === "right" ? RIGHT : "") + text + CELL_END,
     tr: (text) => text + ROW_END,
     table: (text) => `${table(text, width, theme)}\n`,
     strong: (text) => theme.bold(text),
@@ -78,15 +80,18 @@ function table(text: string, width: number, theme: Theme): string {
     .filter((row) => row.length > 0);
   const count = Math.max(...rows.map((row) => row.length));
   const natural = Array.from({ length: count }, (_, at) =>
-    Math.max(1, ...rows.map((row) => Bun.stringWidth(row[at] ?? ""))),
+    Math.max(1, ...rows.map((row) => Bun.stringWidth(textOf(row[at])))),
   );
   const widths = narrowed(natural, width - 2 * (count - 1));
   const lines = rows.flatMap((row, index) => {
-    const cells = widths.map((columns, at) => Bun.wrapAnsi(row[at] ?? "", columns, { hard: true }).split("\n"));
+    const cells = widths.map((columns, at) => Bun.wrapAnsi(textOf(row[at]), columns, { hard: true }).split("\n"));
     const height = Math.max(...cells.map((cell) => cell.length));
     const drawn = Array.from({ length: height }, (_, line) =>
       cells
-        .map((cell, at) => padded(cell[line] ?? "", at === count - 1 ? 0 : widths[at]!))
+        .map((cell, at) => {
+          const isRight = row[at]?.startsWith(RIGHT) === true;
+          return padded(cell[line] ?? "", at === count - 1 && !isRight ? 0 : widths[at]!, isRight);
+        })
         .join("  ")
         .trimEnd(),
     );
@@ -110,6 +115,11 @@ function narrowed(natural: readonly number[], room: number): number[] {
   return widths;
 }
 
-function padded(text: string, columns: number): string {
-  return text + " ".repeat(Math.max(0, columns - Bun.stringWidth(text)));
+function textOf(cell: string | undefined): string {
+  return cell?.startsWith(RIGHT) ? cell.slice(RIGHT.length) : (cell ?? "");
+}
+
+function padded(text: string, columns: number, isRight: boolean): string {
+  const blank = " ".repeat(Math.max(0, columns - Bun.stringWidth(text)));
+  return isRight ? blank + text : text + blank;
 }

@@ -92,7 +92,7 @@ function closed(state: State, id: string, decision: string, by: string): Reduced
   const ask = state.asks.find((each) => each.id === id);
   if (ask === undefined) return { state, effects: [] };
   const asks = state.asks.filter((each) => each.id !== id);
-  return print({ ...state, asks }, { kind: "decided", ask, decision, by: by === state.who.username ? null : by });
+  return print({ ...state, asks }, { kind: "decided", ask, decision, by: ask.isOurs ? null : by });
 }
 
 function started(state: State, runId: string, model: string, at: number): Reduced {

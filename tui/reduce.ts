@@ -1,13 +1,17 @@
 // The one place where the state of the terminal changes: what happened, and what there was, make what there is and what is to be done. Pure.
 
+import { WORKING_STATES } from "../src/abi/process.ts";
+import type { Signal } from "../src/abi/signal.ts";
 import { carded } from "./cards.ts";
 import { withText } from "./editor.ts";
 import type { Past } from "./history.ts";
+import { began, withJobsTold } from "./jobs.ts";
 import { completed } from "./menu.ts";
 import { type Hands, onTyped } from "./reduce-keys.ts";
 import { onSignal } from "./reduce-signals.ts";
 import { released, unkept } from "./send.ts";
 import type { Happening, Reduced, State } from "./state.ts";
+import { subjectOf } from "./subject.ts";
 import { onViewNews, viewHearing } from "./views.ts";
 
 const NOTICE_MS = 8000;
@@ -28,7 +32,7 @@ function taken(state: State, happening: Happening, hands: Hands): Reduced {
     case "typed":
       return onTyped(state, happening.typed, happening.at, hands);
     case "signal":
-      return onSignal(viewHearing(state, happening.signal, happening.at), happening.signal, happening.at);
+      return heard(state, happening.signal, happening.at);
     case "sent":
       return sent(state, happening.key, happening.runId);
     case "answered": {
@@ -43,12 +47,8 @@ function taken(state: State, happening: Happening, hands: Hands): Reduced {
       const input = state.input.text === "" ? withText(state.input, happening.message) : state.input;
       return { state: { ...state, waiting, run, input }, effects: [note(happening.why)] };
     }
-    case "known": {
-      const { state: process, waitsFor, model, costUsd = state.costUsd, folds = state.folds } = happening;
-      const stateSince = process === state.state ? state.stateSince : hands.now;
-      const next = { ...state, state: process, waitsFor, stateSince, costUsd, folds, model: model ?? state.model };
-      return { state: next, effects: [{ do: "measure" }] };
-    }
+    case "known":
+      return known(state, happening, hands.now);
     case "filled":
       return only({ ...state, context: happening.context });
     case "asked": {
@@ -65,6 +65,8 @@ function taken(state: State, happening: Happening, hands: Hands): Reduced {
       const { pid, readOnly } = happening;
       return { state: { ...state, pid, readOnly, ...NOTHING_RUNS }, effects: unkept(state) };
     }
+    case "behind":
+      return began(state, happening.pid, happening.text);
     case "themed":
       return only({ ...state, theme: happening.theme });
     case "completed":
@@ -74,6 +76,23 @@ function taken(state: State, happening: Happening, hands: Hands): Reduced {
     default:
       return onViewNews(state, happening);
   }
+}
+
+function known(state: State, happening: Happening & { readonly type: "known" }, now: number): Reduced {
+  const { state: process, waitsFor, costUsd = state.costUsd, folds = state.folds, calls = state.calls } = happening;
+  const model = happening.model ?? state.model;
+  const stateSince = process === state.state ? state.stateSince : now;
+  const run = state.run ?? (WORKING_STATES.includes(process) ? begun(happening.activeRunId ?? null, calls, now) : null);
+  const next = { ...state, state: process, waitsFor, stateSince, costUsd, folds, model, run, calls };
+  return { state: next, effects: [{ do: "measure" }] };
+}
+
+/** A run that somebody else began. */
+function begun(runId: string | null, calls: State["calls"], now: number): State["run"] {
+  if (runId === null) return null;
+  const [call] = Object.values(calls);
+  const what = call === undefined ? "" : `${call.tool} ${subjectOf(call.tool, call.args)}`;
+  return { runId, doing: call === undefined ? "thinking" : "tool", what, since: now, sinceDoing: now, chars: 0 };
 }
 
 /** Something else had the screen: a card is read from now on. */
@@ -105,4 +124,8 @@ function note(text: string): { do: "print"; entry: { kind: "note"; text: string 
 
 function only(state: State): Reduced {
   return { state, effects: [] };
+}
+
+function heard(state: State, signal: Signal, at: number): Reduced {
+  return withJobsTold(onSignal(viewHearing(state, signal, at), signal, at), signal);
 }

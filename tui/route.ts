@@ -22,6 +22,8 @@ const OPERATOR = /^(?:\(|\{$|\[\[?$|[<>|&;]|\d*[<>])/;
 const FLAG = /^--?[a-z][a-z-]*(?:=.*)?$/i;
 /** `for f in …` is no sentence, `for example in …` is one. */
 const LOOP = /^for\s+\w{1,2}\s+in\b/;
+/** A setting by its whole name; in a sentence it would be a file or a place. */
+const SETTING = /^[a-z]+(?:\.[a-z][A-Za-z]*)+\.?$/;
 /** What no sentence has and many a command line: flags, quotes, globs, `$`, operators, pids, numbers. */
 const TELLTALE = /^-|["`$*<>|;&\\{}[\]~]|^(?:init|task):|^[0-9]+$|^%[0-9]/;
 
@@ -51,5 +53,6 @@ function isForShell(text: string, known: Known): boolean {
   if (!ENGLISH.has(name) && !RESERVED.has(name)) return true;
   // `find the bug` is said, `find . -name x` is typed.
   if (rest.length < 2 && !RESERVED.has(name)) return true;
+  if (name === "config" && rest.some((word) => SETTING.test(word))) return true;
   return name !== first || rest.some((word) => TELLTALE.test(word) || known.exists(word));
 }

@@ -45,6 +45,8 @@ export class Transcript {
   /** Whether it is one of an answer. */
   private pouring = false;
   private began = false;
+  /** Why the turn is asked for again, while nothing else was said. */
+  private again: string | null = null;
   /** How to see more was said once. */
   private hinted = false;
   /** A mark that stands before what is committed next. */
@@ -59,6 +61,7 @@ export class Transcript {
   }
 
   add(entry: Entry): void {
+    if (entry.kind !== "again") this.again = null;
     const { theme } = this.options;
     const { say, run, host } = theme.glyphs;
     if (entry.kind === "said") this.entered(theme.you(say), this.broken(entry.text));
@@ -66,7 +69,7 @@ export class Transcript {
     else if (entry.kind === "grows") this.grow(entry.turn, entry.text);
     else if (entry.kind === "text") this.commitText(entry.turn, entry.text);
     else if (entry.kind === "thought") this.thought(entry.tookMs);
-    else if (entry.kind === "again") this.startAnew([theme.dim(`asked again: ${reveal(entry.reason)}`)]);
+    else if (entry.kind === "again") this.startAnew(entry.reason);
     else if (entry.kind === "result") this.result(entry);
     else if (entry.kind === "decided") this.decided(entry);
     else if (entry.kind === "ended") this.ended(entry);
@@ -220,8 +223,11 @@ export class Transcript {
   }
 
   /** What was shown of it does not count any more. */
-  private startAnew(lines: readonly string[]): void {
-    this.block(lines);
+  private startAnew(reason: string): void {
+    // Said once, however often it is tried.
+    if (this.again !== reason) this.block(this.wrapped(this.options.theme.dim(`asked again: ${reveal(reason)}`)));
+    this.close();
+    this.again = reason;
     this.told = null;
   }
 

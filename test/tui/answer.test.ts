@@ -92,6 +92,15 @@ test("code is there line by line, in colour, before its end has come", () => {
   expect(writing.tail()).toEqual(["      \x1b[35mlet\x1b[39m b"]);
 });
 
+test("a column of figures stands at its right end", () => {
+  expect(drawn("| key | now |\n|---|---:|\n| keep | 5 |\n| low | 32000 |\n")).toEqual([
+    "  key     now",
+    "  ────  ─────",
+    "  keep      5",
+    "  low   32000",
+  ]);
+});
+
 test("a wide table gives way where it is widest, and nothing is wider than the screen", () => {
   const cell = "words ".repeat(20).trim();
   const lines = drawn(`| id | text |\n|---|---|\n| 1 | ${cell} |\n`, 40);

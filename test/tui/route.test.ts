@@ -165,3 +165,9 @@ test("nothing and remarks go nowhere", () => {
 test("the list of the interpreter's programs is the interpreter's", () => {
   expect(getCommandNames().filter((name) => !INTERPRETER.has(name))).toEqual([]);
 });
+
+test("config with the whole name of a setting is typed, also before its value is there", () => {
+  for (const line of ["config set budget.day 10", "config set compaction.e", "config unset ai.model now"])
+    expect(routeOf(line, { ...known, isProgram: (word) => word === "config" }).to).toBe("shell");
+  expect(routeOf("config the printer for me", known).to).toBe("chat");
+});

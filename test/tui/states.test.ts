@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import type { WaitsFor } from "../../src/abi/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import { PID, RUN, said } from "../support/chat.ts";
-import { Played, type PlayOptions } from "../support/played.ts";
+import { Played, type PlayOptions, processInfo } from "../support/played.ts";
 
 const MODEL = "anthropic/claude-fable-5";
 const WINDOW = { windowTokens: 200_000, compactsAtTokens: 180_000 };
@@ -62,8 +62,8 @@ test("a tool says what it runs and for how long; afterwards it is one line with 
   } as Signal);
   expect(shell.text()).toMatch(/^✓ Edit ~\/a\.md {2}\+2 -1 · \d+ ms$/m);
   await shell.type("\x0f");
-  await shell.until(/-b\n\+c\n\+d[\s\S]*2 of 2; ctrl-o again opens the one before/);
-  await shell.type("q\x0f");
+  await shell.until(/-b\n\+c\n\+d[\s\S]*2 of 2 · ctrl-o the one before/);
+  await shell.type("\x0f");
   await shell.until(/one\ntwo[\s\S]*1 of 2/);
   await shell.leave();
 });
@@ -189,4 +189,20 @@ test("whoever leaves is told what goes on", async () => {
   shell.io.fakeSys.answer("proc.list", () => ({ processes: [{ state: "running" }, { state: "waiting_tool" }] }));
   expect(await shell.leave()).toBe(0);
   expect(shell.everything().join("\n")).toContain("2 processes keep running. gsv attach returns.");
+});
+
+test("whoever comes while a run goes on sees what it does, and why a model is asked again is said once", async () => {
+  const shell = await Played.open({
+    prepare: ({ fakeSys }) => {
+      fakeSys.answer("proc.get", () => processInfo({ state: "waiting_tool", activeRunId: RUN }));
+      const content = { text: "I look.", toolCalls: [{ id: "c1", name: "Read", args: { path: "~/a.md" } }] };
+      const messages = [{ id: 2, role: "assistant", runId: RUN, timestamp: 0, content }];
+      fakeSys.answer("proc.history", () => ({ pid: PID, messages, messageCount: 2, inPart: [], hasMoreBefore: false }));
+    },
+  });
+  expect(dock(shell)[0]).toBe("* running Read ~/a.md  0 s · ctrl-o shows · esc stops");
+  await shell.play(said.result(true, "one\n"), said.restart(), said.restart());
+  expect(shell.text()).toMatch(/^✓ Read ~\/a\.md {2}/m);
+  expect(shell.text().match(/asked again/g)).toHaveLength(1);
+  await shell.leave();
 });
