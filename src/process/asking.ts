@@ -4,7 +4,7 @@
 
 import type { RandomBytes } from "../abi/ids.ts";
 import { charged, type Reported } from "../abi/money.ts";
-import { NO_USAGE, type Retrying, type WaitsFor } from "../abi/process.ts";
+import { NO_USAGE, type Retrying } from "../abi/process.ts";
 import type { SignalOf } from "../abi/signal.ts";
 import type { Failure, ModelRequest } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
@@ -22,6 +22,7 @@ import { exhaustedText, type Outages } from "./outage.ts";
 import { isThere, type Verdict, verdictOn } from "./retry.ts";
 import type { RunPlace } from "./toolcalls.ts";
 import { modelTurn } from "./turn.ts";
+import { keep, nextTry, stepAside, waited } from "./turn-waits.ts";
 
 export interface AskPorts extends RequestPorts {
   readonly ledger: Ledger;
@@ -85,9 +86,6 @@ interface Failed {
   readonly model: Model;
   readonly verdict: Verdict;
 }
-
-/** Sleeps are short enough that a clock that was set, or a machine that slept, is noticed. */
-const LOOK_MS = 30_000;
 
 /** Null: aborted or fenced, asked to step aside, or put aside. */
 export async function askModels(ports: AskPorts, place: Working, turn: number): Promise<Answered | null> {
@@ -303,41 +301,6 @@ async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: s
   if (isKept) await ports.ledger.publish(row);
   ports.held().forKey(row, run.runId, model);
   return null;
-}
-
-/** False when the run belongs to somebody else. */
-async function keep(ports: AskPorts, asking: Asking, retrying: Retrying, held = false): Promise<boolean> {
-  const { row, run, signal } = asking;
-  const now = ports.clock.now();
-  const kept = await ports.store.retry(row.pid, run.epoch, { runId: run.runId, retrying, held, now });
-  if (kept.ok) await ports.ledger.publish(row);
-  return kept.ok && !signal.aborted;
-}
-
-/** False when it was aborted, or asked to step aside: then it has. */
-async function waited({ store, ledger, clock }: AskPorts, asking: Asking, until: number): Promise<boolean> {
-  const { signal, leaving } = asking;
-  const either = AbortSignal.any([signal, leaving]);
-  while (!either.aborted && clock.now() < until) await clock.sleep(Math.min(LOOK_MS, until - clock.now()), either);
-  asking.shift.rested();
-  if (signal.aborted) return false;
-  if (!leaving.aborted) return true;
-  await stepAside({ store, ledger, clock }, asking);
-  return false;
-}
-
-/** The next claim takes it up. */
-async function stepAside(
-  { store, ledger, clock }: Pick<AskPorts, "store" | "ledger" | "clock">,
-  { row, run }: Asking,
-): Promise<void> {
-  await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: false, now: clock.now() });
-  await ledger.publish(row);
-}
-
-function nextTry({ clock }: AskPorts, { name }: Model, failure: Failure, ms: number) {
-  const until = clock.now() + ms;
-  return { kind: "model", model: name, class: failure.class, reason: failure.message, until } satisfies WaitsFor;
 }
 
 /** The turn is said anew: what was shown of it counts for nothing. */
