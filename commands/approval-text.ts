@@ -31,6 +31,11 @@ export function approvalBody(asked: Asked): readonly string[] {
   return [...body, ...lookalikeLines(body.join(" "))];
 }
 
+/** Words in it that are not what they look like. */
+export function deceits(asked: Asked): readonly string[] {
+  return lookalikeLines((asked.kind === "question" ? questionBody(asked) : requestBody(asked)).join(" "));
+}
+
 function lookalikeLines(text: string): readonly string[] {
   const found = lookalikes(text);
   const lines = found.slice(0, LOOKALIKES_MAX).map(({ word, letters }) => {

@@ -6,7 +6,8 @@ import { parseCommandLine } from "./args.ts";
 import { command } from "./define.ts";
 
 export interface AttachRequest {
-  readonly pid: string;
+  /** Undefined: the init of whoever asks. */
+  readonly pid: string | undefined;
   readonly readOnly: boolean;
 }
 
@@ -14,15 +15,17 @@ const spec = {
   name: "attach",
   summary: "Talk to a process on this terminal, or only look",
   input: {
-    pid: field.pid("the process", { positional: true, meta: "PID" }),
+    pid: field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" })),
     readOnly: field.flag("only look: nothing is said, stopped or answered"),
   },
-  examples: ["gsv attach task:abc123", "gsv attach task:abc123 --read-only"],
+  examples: ["gsv attach", "gsv attach task:abc123", "gsv attach task:abc123 --read-only"],
   notes: ["Several terminals on one process see the same. Leaving (ctrl-d) changes nothing: the process goes on."],
 } as const;
 
 export const attach = command(spec, async ({ args: { pid } }) => {
-  throw new SysError("EUSAGE", "attach needs a terminal", [`in lines, without one: gsv logs -f ${pid}`]);
+  throw new SysError("EUSAGE", "attach needs a terminal", [
+    `in lines, without one: gsv logs -f${pid === undefined ? "" : ` ${pid}`}`,
+  ]);
 });
 
 /** Null where it is a question for help, or for whoever has no terminal. */

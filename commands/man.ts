@@ -25,7 +25,9 @@ const spec = {
         of: "topic",
       }),
     ),
-    search: field.flag("list what speaks of these words", { letter: "k" }),
+    search: field.flag("list what speaks of these words: the manual, and skills, context and knowledge of yours", {
+      letter: "k",
+    }),
     noPager: field.flag("print it all at once"),
   },
   examples: ["gsv man", "gsv man proc spawn", "gsv man 7 chat", "gsv man -k stop a process"],
@@ -41,10 +43,14 @@ const SHARE_MIN = 0.1;
 
 const TITLES: { readonly [S in SectionNumber]: string } = { 1: "Commands (1)", 2: "Syscalls (2)", 7: "Pages (7)" };
 
-const LISTING: Print<{ readonly lines: readonly Line[] }> = {
+/** A line of the manual; of a file of one's own the section is null. */
+type Listed = Omit<Line, "section"> & { readonly section: SectionNumber | null };
+
+const LISTING: Print<{ readonly lines: readonly Listed[] }> = {
   kind: "list",
   rows: ({ lines }) => lines,
-  line: ({ name, section, summary }: Line) => `${section === 1 ? "gsv " : ""}${name}(${section}) - ${summary}`,
+  line: ({ name, section, summary }: Listed) =>
+    section === null ? `${name} - ${summary}` : `${section === 1 ? "gsv " : ""}${name}(${section}) - ${summary}`,
   empty: "(nothing in the manual speaks of that)",
 };
 
@@ -69,13 +75,23 @@ export const man = command(spec, async ({ args, json }, io) => {
   return showPage(io, asked, { json, never });
 });
 
-/** Sections of pages, commands and syscalls that speak of these words, the best first. */
-async function found(io: Io, question: string): Promise<Line[]> {
+/** What the manual speaks of as a whole, it is asked alone: looking into a home takes longer than all of it. */
+const WHOLE = 0.999;
+
+/** Sections of pages, commands and syscalls that speak of these words, the best first; before them files of one's own. */
+async function found(io: Io, question: string): Promise<Listed[]> {
   const { manualIndex } = await import("./man-index.ts");
   const { lines, counts } = await manualIndex(io.manual);
   const hits = countedIndex(lines, counts).search(question);
   const least = (hits[0]?.score ?? 0) * SHARE_MIN;
-  return hits.flatMap(({ section, score }) => (score >= least ? [section] : [])).slice(0, FOUND_MAX);
+  const manual = hits.flatMap(({ section, score }) => (score >= least ? [section] : [])).slice(0, FOUND_MAX);
+  return hits.some(({ coverage }) => coverage >= WHOLE) ? manual : [...(await ofOnesOwn(io, question)), ...manual];
+}
+
+async function ofOnesOwn(io: Io, question: string): Promise<Listed[]> {
+  const { foundInOwnFiles } = await import("./own-files.ts");
+  const own = await foundInOwnFiles(io, question);
+  return own.map(({ path: name, summary }) => ({ name, section: null, summary }));
 }
 
 export async function showPage(io: Io, found: Page, form: { json: boolean; never: boolean }): Promise<number> {

@@ -21,7 +21,7 @@ const spec = {
   },
   examples: ["gsv top", "gsv top --flat --sort state", "gsv top --json"],
   notes: [
-    "In gsv on a terminal, top is a view that goes on: arrows move, enter talks, y allows, p stops, x ends, q leaves.",
+    "In gsv on a terminal, top is a view that goes on, with rates, context and cost: enter talks, l reads, c shows calls, q leaves.",
   ],
 };
 

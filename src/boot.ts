@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import type { Config } from "./abi/config.ts";
 import { SysError } from "./abi/errno.ts";
-import { type Caller, type Credentials, ROOT_UID } from "./abi/identity.ts";
+import type { Caller, Credentials } from "./abi/identity.ts";
 import { type RandomBytes, uuidv7 } from "./abi/ids.ts";
 import type { RetentionSettings } from "./abi/keep.ts";
 import type { Provider } from "./abi/stream.ts";
@@ -13,6 +13,7 @@ import { finishRestore } from "./backup/swap.ts";
 import { newCodeRunner } from "./boot/code.ts";
 import { Dispatches } from "./boot/dispatches.ts";
 import { bootHostFiles } from "./boot/host-tools.ts";
+import { offersUntilTheEnd } from "./boot/offered.ts";
 import { bootProcesses, type ProcessParts } from "./boot/processes.ts";
 import { learnEnvironment } from "./boot/redact.ts";
 import { bootRepos, bootstrapOf, type RepoParts } from "./boot/repos.ts";
@@ -41,7 +42,7 @@ import type { HomePaths } from "./paths.ts";
 import { Blocks } from "./process/blocks.ts";
 import { CallsHeard } from "./process/calls-heard.ts";
 import type { Ledger } from "./process/ledger.ts";
-import { Offers } from "./process/offers.ts";
+import type { Offers } from "./process/offers.ts";
 import { recover } from "./process/recovery.ts";
 import { Retries } from "./process/retries.ts";
 import type { Runners } from "./process/runners.ts";
@@ -122,10 +123,8 @@ export interface Kernel {
   readonly callers: Callers;
   readonly runners: Runners;
   readonly ledger: Ledger;
-  /** The one handle through which kernel.db is written. */
-  readonly database: KernelDb;
-  /** What looks after runs: for those who start them for sessions of their own. */
-  readonly care: Pick<ProcessParts, "timeouts" | "contextResets">;
+  /** For those who start sessions of their own: the one handle that writes kernel.db, and what looks after runs. */
+  readonly care: Pick<ProcessParts, "timeouts" | "contextResets"> & { readonly database: KernelDb };
   readonly objects: ObjectStore;
   /** Default, then what is stored for the whole home, then what the environment said. */
   readonly config: Config;
@@ -250,21 +249,6 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
   };
 }
 
-/** What clients offered to their runs, forgotten with these. */
-function offersUntilTheEnd(bus: Bus): Offers {
-  const offers = new Offers();
-  bus.listen({
-    uid: ROOT_UID,
-    clientId: null,
-    filter: { names: ["chat.complete", "process.exit"] },
-    hear(signal) {
-      if (signal.name === "chat.complete") offers.ended(signal.run);
-      else offers.gone(signal.pid);
-    },
-  });
-  return offers;
-}
-
 /** What an earlier kernel left behind. */
 async function takeUp(
   { kernel, processes: store, objects, machine, bus, retries, onFault }: Core,
@@ -281,7 +265,7 @@ async function takeUp(
 
 function finished(
   core: Core,
-  { runners, ledger, closer, heldRuns, outages, timeouts, contextResets, policy, budgets, dueWithinMs }: ProcessParts,
+  { runners, ledger, closer, heldRuns, timeouts, contextResets, policy, budgets, dueWithinMs }: ProcessParts,
   {
     firstRun,
     database,
@@ -293,8 +277,7 @@ function finished(
   return {
     runners,
     ledger,
-    database,
-    care: { timeouts, contextResets },
+    care: { timeouts, contextResets, database },
     objects,
     firstRun,
     config,
@@ -314,7 +297,6 @@ function finished(
     dueWithinMs,
     async drain(ms) {
       heldRuns.stop();
-      outages.stop();
       await runners.drain(ms);
       await closer.settled();
     },
@@ -329,7 +311,6 @@ function finished(
   async function close(): Promise<void> {
     await stopSweeping();
     heldRuns.stop();
-    outages.stop();
     timeouts.stop();
     shells.close();
     budgets.stop();

@@ -24,7 +24,7 @@ const HOT = [
   "src/lib/clock.ts",
   "src/abi/environment.ts",
   "commands/derive.ts",
-  "src/syscalls/proc.ts",
+  "src/syscalls/proc-list.ts",
   "src/paths.ts",
   "src/boot/socket.ts",
   "src/boot/client.ts",

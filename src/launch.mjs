@@ -23,6 +23,7 @@ const TRUSTED = ["--no-env-file", `--config=${join(ROOT, "bunfig.toml")}`];
 const SCRIPTS = {
   start: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "src", "main.ts"), ...args], cwd: personsDirectory() }),
   test: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "test", "run.ts"), ...args], cwd: ROOT }),
+  "test:tmux": (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "test", "tmux.ts"), ...args], cwd: ROOT }),
   soak: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "test", "soak.ts"), ...args], cwd: ROOT }),
   build: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "src", "build.ts"), ...args], cwd: ROOT }),
   bench: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "test", "bench", "run.ts"), ...args], cwd: ROOT }),

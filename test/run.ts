@@ -2,15 +2,17 @@
 // report. Nothing counts as green that did not run: no tests, a file that did not load or a failed check exits 1.
 // Arguments go to `bun test`: `npm test -- ./test/fs` runs one folder.
 
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { type Count, countOf, summaryOf } from "./support/junit.ts";
+import { scratchForRun } from "./support/scratch.ts";
 
 const ROOT = dirname(import.meta.dir);
 // Tests with real processes have deadlines of their own; this one is for what hangs.
 const TEST_TIMEOUT_MS = 20_000;
 const BIN = join(ROOT, "node_modules", ".bin");
+const BEHIND = Bun.which("nice") === null ? [] : ["nice", "-n", "19"];
 
 interface Step {
   readonly title: string;
@@ -26,7 +28,7 @@ export async function runTests(options: {
   timeoutMs: number;
   checks: boolean;
 }): Promise<number> {
-  const scratch = mkdtempSync(join(tmpdir(), "gsv-test-"));
+  const scratch = scratchForRun();
   const report = join(scratch, "junit.xml");
   const temporary = join(scratch, "tmp");
   // Root's tests have a process that is somebody else work on files in there.
@@ -45,13 +47,14 @@ export async function runTests(options: {
     `--reporter-outfile=${report}`,
   ];
   try {
-    const checksPassed = !options.checks || (await runChecks(env));
+    const checks = options.checks ? runChecks(env) : Promise.resolve(true);
     // Tests that run gsv itself take the binary when it is newer than the sources, and that is four times as fast.
     const isBuilt = options.args.length > 0 || (await runBuilds(env));
     const testsPassed = await runStep(
       { title: "tests", argv: [process.execPath, "test", ...argv, ...options.args], quiet: false },
       env,
     );
+    const checksPassed = await checks;
     const left = readdirSync(temporary);
     if (left.length > 0) say(`left behind in the temporary directory: ${left.sort().join(" ")}`);
     const count = await counted(report, options.args.length === 0);
@@ -72,15 +75,23 @@ async function counted(report: string, everything: boolean): Promise<Count> {
   return count;
 }
 
-// Before the tests and not beside them: on two cores a type-check would push tests with deadlines around.
+// Beside the tests, and behind them: they take only what these leave of the cores, so no test with a deadline is pushed around.
 async function runChecks(env: Record<string, string>): Promise<boolean> {
   const passed = await Promise.all([
     runStep(
-      { title: "type-check", argv: [process.execPath, join(BIN, "tsc"), "--noEmit", "--pretty", "false"], quiet: true },
+      {
+        title: "type-check",
+        argv: [...BEHIND, process.execPath, join(BIN, "tsc"), "--noEmit", "--pretty", "false"],
+        quiet: true,
+      },
       env,
     ),
     runStep(
-      { title: "lint", argv: [process.execPath, join(BIN, "biome"), "ci", "--colors=off", "."], quiet: true },
+      {
+        title: "lint",
+        argv: [...BEHIND, process.execPath, join(BIN, "biome"), "ci", "--colors=off", "."],
+        quiet: true,
+      },
       env,
     ),
   ]);

@@ -56,7 +56,7 @@ try {
   session.type(`spawn --label "check links" --model ${model} --prompt "check the links"\r`);
   await session.until(/^task:\w{6}$/m);
   session.type("top\r");
-  await session.until(/└ task:\w{6} +R/);
+  await session.until(/└ task:\w{6} +R +\d+%/);
   await shoot("top", "top: the processes, who started whom and what each does");
 } finally {
   await home.remove();

@@ -9,6 +9,8 @@ export interface Abilities {
   readonly dumb: boolean;
   /** Takes sequences of the operating system: titles, marks of prompts. */
   readonly told: boolean;
+  /** Stands behind something that passes on its size late. */
+  readonly lags: boolean;
   readonly notifies: "bell" | "9" | "99" | "777";
 }
 
@@ -27,6 +29,7 @@ export function abilitiesOf(env: Env): Abilities {
     unicode: locale === "" || /utf-?8/i.test(locale),
     dumb,
     told: !dumb && !/^(?:linux|vt\d|ansi|cons)/.test(TERM),
+    lags: Boolean(env.TMUX || env.STY),
     notifies: notifiesOf(env),
   };
 }
@@ -81,5 +84,7 @@ export function inLettersOfAscii(tty: Tty): Tty {
     get rows() {
       return tty.rows;
     },
+    look: () => tty.look?.(),
+    lags: tty.lags === true,
   };
 }

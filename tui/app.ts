@@ -25,14 +25,14 @@ import { reduce } from "./reduce.ts";
 import type { Hands } from "./reduce-keys.ts";
 import type { Route } from "./route.ts";
 import { type Live, Screen } from "./screen.ts";
-import { settingOf } from "./setting.ts";
 import { SLASHES } from "./slash.ts";
 import { type Happening, initialState, type State, type Who } from "./state.ts";
-import { retheme, still, THEME_KEY, THEMES, type Theme, type ThemeName } from "./theme.ts";
+import { retheme, still, type Theme, type ThemeName } from "./theme.ts";
 import { plainText } from "./told.ts";
 import { Transcript } from "./transcript.ts";
 import type { DockView } from "./view/dock.tsx";
 import { ViewPainter } from "./view-painter.ts";
+import { type Wishes, wishesOf } from "./wishes.ts";
 
 const SIGNALS = ["chat.*", "process.*"];
 const ESCAPE_MS = 40;
@@ -168,25 +168,24 @@ class App {
     return this.io.clock.now();
   }
 
-  /** As it was chosen the last time. */
-  private async likedTheme(): Promise<void> {
-    const name = await settingOf(this.io, THEME_KEY, ["auto", ...(Object.keys(THEMES) as ThemeName[])]);
-    if (name !== "auto") this.choose(name);
-  }
-
   private async begin(): Promise<void> {
     const { theme, ports, state } = this;
     const { version, terminal, words } = ports;
     const { pid, who } = state;
-    const [attached] = await Promise.all([attachTo(this.io.sys(), pid, terminal.rows), this.likedTheme()]);
+    const [attached, wishes] = await Promise.all([attachTo(this.io.sys(), pid, terminal.rows), wishesOf(this.io)]);
+    this.heed(wishes);
     const { model, page } = attached;
-    const isNew = page.messageCount === 0;
-    const about = { version, username: who.username, pid, model, isNew, columns: terminal.columns };
+    const { columns, rows } = terminal;
+    const about = { version, username: who.username, pid, model, isNew: page.messageCount === 0, columns, rows };
     const told = words.map((word) => theme.dim(sanitize(word)));
     this.transcript.add({ kind: "lines", lines: [...told, ...greeting(about, theme)] });
     this.know(attached);
-    this.attention.calls = await settingOf(this.io, "terminal.notify", ["auto", "bell", "off"]);
-    if ((await settingOf(this.io, "terminal.motion", ["full", "reduced"])) === "reduced") still(this.theme);
+  }
+
+  private heed({ theme, calls, isStill }: Wishes): void {
+    if (theme !== "auto") this.choose(theme);
+    this.attention.calls = calls;
+    if (isStill) still(this.theme);
   }
 
   private async attach(pid: string, readOnly: boolean): Promise<void> {
@@ -241,6 +240,7 @@ class App {
   private type(typed: readonly Typed[]): void {
     for (const each of typed) {
       if (each.type === "focus") this.attention.focus(each.has);
+      if (each.type === "place") this.screen.standsAt(each.column);
       if (this.held === null) this.happen({ type: "typed", typed: each, at: this.now() });
       else this.held.push(each);
     }
@@ -269,7 +269,10 @@ class App {
   }
 
   private route(text: string, pinned: State["pinned"]): Route {
-    const route = this.shell.route(text, (word) => SLASHES.has(word) || COMMANDS.has(word));
+    const route = this.shell.route(
+      text,
+      (word) => SLASHES.has(word) || COMMANDS.has(word) || this.shell.isCommand(word),
+    );
     const isPlain = route.to === "shell" || route.to === "chat";
     return isPlain && pinned !== null ? { to: pinned, text: route.text } : route;
   }

@@ -1,7 +1,7 @@
 // A card as lines: who wants what and why, all that would run or change with everything hidden in it shown, and the keys that answer. The
 // same lines, with the verdict, are what the transcript keeps. Pure.
 
-import { approvalBody, requestLines } from "../commands/approval-text.ts";
+import { approvalBody, deceits, requestLines } from "../commands/approval-text.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
 import { choicesOf, shownAsk } from "./cards.ts";
@@ -35,6 +35,8 @@ export interface CardPlace {
 /** Below that it has no empty rows, and says why in one. */
 const ROOMY_ROWS = 14;
 const GAPS = 3;
+/** The mark before a title, the blanks behind it, and the last column. */
+const TITLE_GAPS = 5;
 const OTHERS_MAX = 3;
 const WHY_ROWS_MAX = 6;
 const INDENT = "  ";
@@ -51,15 +53,17 @@ export function cardView(state: State, place: CardPlace): CardView | null {
   const why = isTight
     ? whole.slice(0, 1).map((line) => (whole.length > 1 ? `${line}…` : line))
     : whole.slice(0, WHY_ROWS_MAX);
-  const all = cardLines(ask, { theme, columns: columns - 4, isSubjectSaid: fitsTitle(ask, columns - 14) });
+  const waited = clockText(now - ask.since);
+  const placed = asks.length > 1 ? `${at + 1} of ${asks.length} · ${waited}` : waited;
+  const titleRoom = columns - placed.length - TITLE_GAPS;
+  const all = cardLines(ask, { theme, columns: columns - 4, isSubjectSaid: fitsTitle(ask, titleRoom) });
   // The title and the keys are always there.
   const room = Math.max(1, rows - 2 - why.length - others.length - (isTight ? 0 : GAPS));
   const left = all.length - room;
   const more = left > 0 ? [theme.needs(`${theme.glyphs.dots} ${left + 1} lines more, d shows all`)] : [];
-  const waited = clockText(now - ask.since);
   return {
-    title: titleOf(ask, columns - 14),
-    place: asks.length > 1 ? `${at + 1} of ${asks.length} · ${waited}` : waited,
+    title: titleOf(ask, titleRoom),
+    place: placed,
     why,
     lines: left > 0 ? [...all.slice(0, room - 1), ...more] : all,
     keys: keysLine(ask, state, place, left > 0 || why.length < whole.length || ask.inPart === true),
@@ -118,7 +122,9 @@ export function cardLines(ask: Ask, { theme, columns, isSubjectSaid }: CardText)
   const asked = requestLines(ask).filter(
     (line) => !isSubjectSaid || (line !== `  path: ${subject}` && line !== `  | ${subject}`),
   );
-  return [...asked.flatMap(hanging(columns)), ...(diff === null ? [] : diffRows(diff, columns - 2, theme)), ...cut];
+  const warned = deceits(ask).flatMap(hanging(columns)).map(theme.needs);
+  const changed = diff === null ? [] : diffRows(diff, columns - 2, theme);
+  return [...warned, ...asked.flatMap(hanging(columns)), ...changed, ...cut];
 }
 
 /** Rows of a line of which each says that it belongs to the one before. */

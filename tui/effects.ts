@@ -11,6 +11,7 @@ import { ChatEffects } from "./chat-effects.ts";
 import type { Editing } from "./editor.ts";
 import type { Past } from "./history.ts";
 import { ioWith } from "./io-with.ts";
+import { listJobs, startBehind } from "./job-effects.ts";
 import type { LineShell } from "./line-shell.ts";
 import { recent } from "./picker.ts";
 import type { Route } from "./route.ts";
@@ -64,6 +65,11 @@ export class Effects {
     else if (effect.do === "attach") attach(effect.pid, effect.readOnly === true);
     else if (effect.do === "go") void this.go(effect.nth);
     else if (effect.do === "new") void this.spawn();
+    else if (effect.do === "background") void startBehind(this.options, effect.text);
+    else if (effect.do === "jobs")
+      void listJobs(this.options, (text) =>
+        withTerminal(() => this.runLine({ do: "run", text, host: false, entry: null })),
+      );
     else if (effect.do === "signal") void this.call("proc.signal", { pid: effect.pid, signal: effect.signal });
     else if (effect.do === "stop-run") void this.call("proc.abort", { pid: effect.pid });
     else if (effect.do === "end") void this.call("proc.kill", { pid: effect.pid });

@@ -57,10 +57,9 @@ export function frameOf(options: FrameOptions): Live {
     ...options.drawDock(dockView(state, options, rows - AROUND_ROWS - input.lines.length)),
   ];
   const room = Math.max(0, rows - dock.length - input.lines.length - 3);
-  const above =
-    tail.length > room
-      ? [theme.dim(`  ${theme.glyphs.dots} ${tail.length - room} lines above`), ...tail.slice(-room)]
-      : tail;
+  const over = tail.length - room;
+  const count = `${over} ${over === 1 ? "line" : "lines"} above`;
+  const above = over > 0 ? [theme.dim(`  ${theme.glyphs.dots} ${count}`), ...tail.slice(-room)] : tail;
   const lines = [...above, "", ...dock, ...input.lines];
   const { cursor } = input;
   // Whoever has the keys has the cursor.

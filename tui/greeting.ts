@@ -13,6 +13,7 @@ export interface Greeting {
   /** Nothing was ever said to this process. */
   readonly isNew: boolean;
   readonly columns: number;
+  readonly rows: number;
 }
 
 const TRIES = [
@@ -20,17 +21,33 @@ const TRIES = [
   ["ls /proc", "commands are run: here everything is a file"],
   ['spawn --prompt "what is running"', "a task in the background; ps and top show it"],
 ] as const;
+/** With fewer rows than that, what is said is said in short. */
+const ROOMY_ROWS = 18;
 const TRY_COLUMNS = Math.max(...TRIES.map(([line]) => line.length)) + 2;
 
 export function greeting(about: Greeting, theme: Theme): readonly string[] {
-  const { version, username, pid, isNew, columns } = about;
+  const { version, username, pid, isNew, columns, rows } = about;
   const head = `${theme.bold(`gsv ${version}`)}  ${theme.dim(`${username} · talking to ${pid} · ? shows the keys`)}`;
   if (!isNew) return [head];
+  if (rows < ROOMY_ROWS) return inShort(about, theme);
   const aside = columns >= TRY_COLUMNS + 50;
   const tries = TRIES.flatMap(([line, why]) =>
     aside ? [`  ${line.padEnd(TRY_COLUMNS)}${theme.dim(why)}`] : [`  ${line}`, `    ${theme.dim(why)}`],
   );
   return [head, "", ...modelLines(about, theme), "", "Try:", ...tries];
+}
+
+/** The same, so that all of it is on the screen at once. */
+function inShort({ version, model }: Greeting, theme: Theme): readonly string[] {
+  const answers =
+    model === null || model === "offline" ? "The manual answers: no model yet." : `${reveal(model)} answers.`;
+  return [
+    `${theme.bold(`gsv ${version}`)}  ${theme.dim("? shows the keys")}`,
+    answers,
+    `  ${theme.bold("auth provider anthropic")}`,
+    "Try:",
+    ...TRIES.map(([line]) => `  ${line}`),
+  ];
 }
 
 function modelLines({ model }: Greeting, theme: Theme): readonly string[] {

@@ -31,7 +31,9 @@ export interface Key {
 export type Typed =
   | ({ readonly type: "key" } & Key)
   | { readonly type: "paste"; readonly text: string }
-  | { readonly type: "focus"; readonly has: boolean };
+  | { readonly type: "focus"; readonly has: boolean }
+  /** The terminal's answer to where the cursor is; columns from 0. */
+  | { readonly type: "place"; readonly column: number };
 
 const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
@@ -182,6 +184,7 @@ function named(sequence: string): Typed | null {
   if (/^[<?>=]/.test(body)) return null;
   const numbers = body.split(";").map((part) => Number.parseInt(part, 10) || 0);
   const [first = 0, second = 0, third = 0] = numbers;
+  if (final === "R") return { type: "place", column: Math.max(0, second - 1) };
   if (final === "~" && first === 27) return coded(third, second);
   if (final === "~") return TILDES[first] === undefined ? null : key(TILDES[first], modifiers(second));
   if (final === "u") return coded(first, second);

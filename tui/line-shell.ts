@@ -17,6 +17,9 @@ import { ioWith } from "./io-with.ts";
 import { type Route, routeOf } from "./route.ts";
 import { simpleWords } from "./simple.ts";
 
+/** `/proc` is the directory. */
+const DIRECTORIES = new Set(["proc", "sys"]);
+
 export class LineShell {
   status = 0;
   private readonly session: string;
@@ -49,6 +52,11 @@ export class LineShell {
     });
   }
 
+  /** One of gsv's own, but for names that are directories too. */
+  isCommand(word: string): boolean {
+    return this.gsvs.has(word) && !DIRECTORIES.has(word);
+  }
+
   isProgram(word: string): boolean {
     return this.gsvs.has(word) || INTERPRETER.has(word) || PROGRAMS.has(word) || this.own.has(word);
   }
@@ -73,6 +81,10 @@ export class LineShell {
   async command(argv: readonly string[], io: Io = this.io): Promise<number | null> {
     this.status = await runCommandLine(argv, io);
     return await this.tellOfJobs();
+  }
+
+  get hasJobs(): boolean {
+    return this.jobs > 0;
   }
 
   async tellOfJobs(): Promise<number | null> {

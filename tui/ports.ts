@@ -31,7 +31,7 @@ export interface AppPorts {
   /** What was typed before anybody could look at it. */
   readonly early: () => readonly Uint8Array[];
   /** Whom to talk to; the init where nobody was named. */
-  readonly to?: { readonly pid: string; readonly readOnly: boolean } | null;
+  readonly to?: { readonly pid: string | undefined; readonly readOnly: boolean } | null;
   /** How far each process was seen here. */
   readonly seen?: SeenPort;
 }

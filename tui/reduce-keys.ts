@@ -22,6 +22,7 @@ import {
 import { nextFold } from "./folds.ts";
 import { onHeldKey } from "./held.ts";
 import { goingOn, isKept, type Past, withLast } from "./history.ts";
+import { askedBehind, jobLine } from "./jobs.ts";
 import { keySheet } from "./key-sheet.ts";
 import type { Key, Typed } from "./keys.ts";
 import { chosen } from "./menu.ts";
@@ -48,7 +49,7 @@ export interface Hands {
 }
 
 export function onTyped(before: State, typed: Typed, at: number, hands: Hands): Reduced {
-  if (typed.type === "focus") return stay(before);
+  if (typed.type === "focus" || typed.type === "place") return stay(before);
   const viewHands = () => ({ at, size: hands.size, answerOf, ran: (text: string) => ran(text, false) });
   const isUnfolded = before.opened !== null && before.view?.kind === "pager";
   if (isUnfolded && typed.type === "key" && typed.ctrl && typed.text === "o")
@@ -216,14 +217,14 @@ function entered(state: State, at: number, hands: Hands): Reduced {
     case "shell":
     case "host":
       if (way.to === "shell") {
-        const own = ownLine(cleared, way.text);
+        const own = jobLine(cleared, way.text) ?? ownLine(cleared, way.text);
         if (own !== null) return remembered(own.state, entry, own.effects);
       }
       return remembered(cleared, entry, ran(way.text, way.to === "host", entry));
     case "chat": {
       // What was typed stays: it is for whoever one talks to next.
       if (state.readOnly) return stay({ ...state, notice: { text: ONLY_LOOKING, until: at + NOTICE_MS } });
-      const sent = asked(cleared, way.text, { key: newKey(), at });
+      const sent = askedBehind(cleared, way.text) ?? asked(cleared, way.text, { key: newKey(), at });
       return remembered(sent.state, entry, sent.effects);
     }
   }

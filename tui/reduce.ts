@@ -1,9 +1,11 @@
 // The one place where the state of the terminal changes: what happened, and what there was, make what there is and what is to be done. Pure.
 
 import { WORKING_STATES } from "../src/abi/process.ts";
+import type { Signal } from "../src/abi/signal.ts";
 import { carded } from "./cards.ts";
 import { withText } from "./editor.ts";
 import type { Past } from "./history.ts";
+import { began, withJobsTold } from "./jobs.ts";
 import { completed } from "./menu.ts";
 import { type Hands, onTyped } from "./reduce-keys.ts";
 import { onSignal } from "./reduce-signals.ts";
@@ -30,7 +32,7 @@ function taken(state: State, happening: Happening, hands: Hands): Reduced {
     case "typed":
       return onTyped(state, happening.typed, happening.at, hands);
     case "signal":
-      return onSignal(viewHearing(state, happening.signal, happening.at), happening.signal, happening.at);
+      return heard(state, happening.signal, happening.at);
     case "sent":
       return sent(state, happening.key, happening.runId);
     case "answered": {
@@ -63,6 +65,8 @@ function taken(state: State, happening: Happening, hands: Hands): Reduced {
       const { pid, readOnly } = happening;
       return { state: { ...state, pid, readOnly, ...NOTHING_RUNS }, effects: unkept(state) };
     }
+    case "behind":
+      return began(state, happening.pid, happening.text);
     case "themed":
       return only({ ...state, theme: happening.theme });
     case "completed":
@@ -120,4 +124,8 @@ function note(text: string): { do: "print"; entry: { kind: "note"; text: string 
 
 function only(state: State): Reduced {
   return { state, effects: [] };
+}
+
+function heard(state: State, signal: Signal, at: number): Reduced {
+  return withJobsTold(onSignal(viewHearing(state, signal, at), signal, at), signal);
 }

@@ -8,6 +8,10 @@ export interface Tty {
   write(text: string): void;
   readonly columns: number;
   readonly rows: number;
+  /** Looks at its size anew; whoever listens is told when it has changed. */
+  look?(): void;
+  /** Has another size for a while before it says so, as a multiplexer does. */
+  readonly lags?: boolean;
 }
 
 export interface Live {
@@ -24,6 +28,11 @@ export interface Cursor {
 const PAINT_MS = 16;
 const CSI = "\x1b[";
 // Terminals that know this show a paint at once; the others are left with little to tear, because rows are written over in place.
+/** How long a terminal may take to say where its cursor is. */
+const ANSWER_MS = 100;
+/** What was painted so short a time before a terminal that lags said that it has another size was painted after it had. */
+const LAG_MS = 300;
+const WHERE = `${CSI}6n`;
 const [BEGIN, END] = [`${CSI}?2026h`, `${CSI}?2026l`];
 const [HIDE, SHOW] = [`${CSI}?25l`, `${CSI}?25h`];
 const [NO_WRAP, WRAP] = [`${CSI}?7l`, `${CSI}?7h`];
@@ -37,10 +46,16 @@ export class Screen {
   private committed: string[] = [];
   /** What the terminal shows of the live part, each line as it was written, and where its cursor is. */
   private shown: readonly string[] = [];
+  /** When each of them was written last. */
+  private paintedAt: readonly number[] = [];
   private at: Cursor = { row: 0, column: 0 };
   private shownColumns: number;
   private alt: readonly string[] = [];
   private due: (() => void) | null = null;
+  /** The terminal was asked where its cursor is; nothing is painted until it says so, or does not in time. */
+  private asked: (() => void) | null = null;
+  /** Rows that the terminal made of the cursor's, above the cursor. */
+  private wrapped = 0;
 
   /** `live` is what stands below, asked for when it is painted: what changes more often than that is never drawn. */
   constructor(
@@ -66,7 +81,8 @@ export class Screen {
   paint(): void {
     this.due?.();
     this.due = null;
-    if (this.mode !== "main") return;
+    if (this.mode === "main") this.tty.look?.();
+    if (this.mode !== "main" || this.asked !== null) return;
     const frame = this.fitted();
     const text = this.committed.length === 0 && this.isSameShape(frame) ? this.changedRows(frame) : this.whole(frame);
     this.committed = [];
@@ -105,7 +121,27 @@ export class Screen {
   resized(): void {
     this.alt = [];
     if (this.mode === "alt") this.tty.write(`${CSI}H${CLEAR_BELOW}`);
-    else this.paint();
+    if (this.mode !== "main") return;
+    if (this.at.column < this.tty.columns || this.shown.length === 0) this.paint();
+    else this.askWhere();
+  }
+
+  // Of the row the cursor is in, some terminals wrap what is too long by now, and some cut it off.
+  private askWhere(): void {
+    this.asked?.();
+    this.asked = this.clock.after(ANSWER_MS, () => this.standsAt(null));
+    this.tty.write(WHERE);
+  }
+
+  /** The terminal has said where its cursor is: what was wrapped has it further left than what was cut off. */
+  standsAt(column: number | null): void {
+    if (this.asked === null) return;
+    this.asked();
+    this.asked = null;
+    const { columns } = this.tty;
+    if (column !== null && column < columns - 1 && column === this.at.column % columns)
+      this.wrapped = Math.floor(this.at.column / columns);
+    this.paint();
   }
 
   /** Gives the terminal to somebody else, the live part taken away. */
@@ -150,6 +186,7 @@ export class Screen {
     this.shown = [];
     this.at = { row: 0, column: 0 };
     this.shownColumns = this.tty.columns;
+    this.wrapped = 0;
   }
 
   private schedule(): void {
@@ -183,6 +220,8 @@ export class Screen {
       text += `${vertical(index - row)}\r${line}${CLEAR_LINE_END}`;
       row = index;
     });
+    const now = this.clock.mono();
+    this.paintedAt = frame.lines.map((line, at) => (line === this.shown[at] ? (this.paintedAt[at] ?? now) : now));
     const to = frame.cursor ?? this.at;
     if (text === "" && to.row === this.at.row && to.column === this.at.column) return "";
     this.shown = frame.lines;
@@ -198,20 +237,26 @@ export class Screen {
     const to = frame.cursor ?? { row: last, column: 0 };
     const text = `${this.toTop()}${WRAP}${above}${NO_WRAP}${below}${CLEAR_BELOW}${vertical(to.row - last)}${column(to.column)}${WRAP}`;
     this.shown = frame.lines;
+    this.paintedAt = frame.lines.map(() => this.clock.mono());
     this.at = to;
     this.shownColumns = columns;
+    this.wrapped = 0;
     return text;
+  }
+
+  private rowsNow(line: string, row: number): number {
+    // Where the cursor's own row was wrapped, so was what was painted before it.
+    const isCut =
+      this.tty.lags === true && this.wrapped === 0 && this.clock.mono() - (this.paintedAt[row] ?? 0) < LAG_MS;
+    return isCut ? 1 : rowsOf(Bun.stringWidth(line), this.tty.columns);
   }
 
   // After a change of the width the terminal shows each row of ours on as many as it takes.
   private toTop(): string {
     const { columns } = this.tty;
     if (this.shownColumns === columns) return `${vertical(-this.at.row)}\r`;
-    const above = this.shown
-      .slice(0, this.at.row)
-      .reduce((sum, line) => sum + rowsOf(Bun.stringWidth(line), columns), 0);
-    const within = Math.floor(this.at.column / Math.max(1, columns));
-    return `${vertical(-(above + within))}\r`;
+    const above = this.shown.slice(0, this.at.row).reduce((sum, line, row) => sum + this.rowsNow(line, row), 0);
+    return `${vertical(-(above + this.wrapped))}\r`;
   }
 }
 

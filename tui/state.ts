@@ -8,6 +8,7 @@ import type { Card } from "./cards.ts";
 import { type Editing, EMPTY } from "./editor.ts";
 import type { Fold } from "./folds.ts";
 import type { Past } from "./history.ts";
+import type { Job } from "./jobs.ts";
 import type { Typed } from "./keys.ts";
 import type { Picker } from "./picker.ts";
 import type { Search } from "./search.ts";
@@ -121,6 +122,8 @@ export interface State {
   readonly folds: readonly Fold[];
   readonly opened: number | null;
   readonly keysShown: boolean;
+  /** Processes that were started or left behind from here. */
+  readonly jobs: readonly Job[];
   /** What the word at the cursor can become, until the next key. */
   readonly menu: Menu | null;
   /** A view that has the whole screen. */
@@ -158,6 +161,8 @@ export type Happening =
   /** What had the screen is gone. */
   | { readonly type: "seen" }
   | { readonly type: "attached"; readonly pid: string; readonly readOnly: boolean }
+  /** A task has begun with what was asked. */
+  | { readonly type: "behind"; readonly pid: string; readonly text: string }
   | { readonly type: "themed"; readonly theme: string }
   | {
       readonly type: "completed";
@@ -221,6 +226,9 @@ export type Effect =
   | { readonly do: "edit"; readonly text: string }
   | { readonly do: "complete"; readonly of: Editing }
   | { readonly do: "new" }
+  /** A task of its own, that nobody listens to, for what is asked. */
+  | { readonly do: "background"; readonly text: string }
+  | { readonly do: "jobs" }
   | ViewEffect
   | { readonly do: "attach"; readonly pid: string; readonly readOnly?: boolean }
   /** The one that did something last, or the one before. */
@@ -266,6 +274,7 @@ export function initialState(about: Pick<State, "who" | "pid" | "past">): State 
     folds: [],
     opened: null,
     keysShown: false,
+    jobs: [],
     menu: null,
     view: null,
     picker: null,

@@ -119,6 +119,7 @@ export const SETTINGS = {
   "ai.apiKey": secret("the key for that provider"),
   "ai.baseUrl": setting("text", "where that provider answers, in the place of its own address", ""),
   "ai.providerStyle": choice("which interface a server has that speaks as OpenAI's", ["auto", "responses", "chat"], {}),
+  "ai.parallel": count("how many requests one key is used for at once; 0 is as many as there are", 8, { max: 1000 }),
   "ai.fallback": setting(
     "json",
     "models that are asked, in this order, when the one that is meant cannot be reached",
@@ -261,8 +262,13 @@ export type Config = { readonly [K in Extract<SettingName, `kernel.${string}` | 
 /** Later texts win over earlier ones; one that is not a whole number in range counts as not said. */
 function numberOf(name: keyof Config, ...texts: readonly (string | undefined)[]): number | undefined {
   const { min = 0, max = Number.MAX_SAFE_INTEGER }: Setting = SETTINGS[name];
-  const numbers = texts.flatMap((text) => (text !== undefined && /^[0-9]{1,15}$/.test(text) ? [Number(text)] : []));
-  return numbers.findLast((value) => value >= min && value <= max);
+  let number: number | undefined;
+  for (const text of texts) {
+    if (text === undefined || !/^[0-9]{1,15}$/.test(text)) continue;
+    const value = Number(text);
+    if (value >= min && value <= max) number = value;
+  }
+  return number;
 }
 
 /** What the environment says, and nothing else. */

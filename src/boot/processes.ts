@@ -19,9 +19,11 @@ import { ContextResets } from "../process/context-reset.ts";
 import { Costs } from "../process/costs.ts";
 import { HeldRuns } from "../process/held-runs.ts";
 import { imagesIn } from "../process/images.ts";
+import { Lanes } from "../process/lanes.ts";
 import { Ledger } from "../process/ledger.ts";
 import { KeptMedia } from "../process/media.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
+import { niceOf } from "../process/niceness.ts";
 import { Outages } from "../process/outage.ts";
 import { withOwn } from "../process/own-settings.ts";
 import { toolsOf } from "../process/profiles.ts";
@@ -239,6 +241,7 @@ function runPorts(
       return {
         turnsMax: Number(setting("run.maxTurns").text),
         outputTokens: Number(setting("ai.maxTokens").text),
+        parallel: Number(setting("ai.parallel").text),
       };
     },
     compactor,
@@ -261,5 +264,8 @@ function runPorts(
     runOver: shells.runOver,
     saying: live.saying,
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
+    lanes: new Lanes(clock),
+    niceOf: (pid) => niceOf(kernel, pid),
+    watched: (pid) => bus.wanted(pid, "chat.text"),
   };
 }

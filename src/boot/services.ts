@@ -21,6 +21,7 @@ import type { Ledger } from "../process/ledger.ts";
 import { lifecycleService } from "../process/lifecycle.ts";
 import { mediaRefs, mediaService } from "../process/media.ts";
 import { modelFor, modelOfProcess, modelService } from "../process/model-choice.ts";
+import { nicenessService } from "../process/niceness.ts";
 import { policyService } from "../process/policy/service.ts";
 import { processesService } from "../process/processes.ts";
 import { type PromptsPorts, promptsService } from "../process/prompts.ts";
@@ -101,6 +102,7 @@ export function bootServices(
     storage: storageService({ ...core.storage, kernel, clock }),
     outages: outageReports(kernel),
     undoing,
+    niceness: nicenessService({ kernel, clock }),
     trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
     lifecycle: lifecycleService(kernel, parts.timeouts),
     search: core.search,

@@ -22,6 +22,7 @@ const CHECKS: { readonly [key: string]: (value: string) => void } = {
   ...Object.fromEntries(PROFILES.map((profile) => [`ai.profile.${profile}.tools.approval`, checkPolicy])),
   "ai.baseUrl": checkUrl,
   "ai.prices": (json) => void pricesFrom(json),
+  "session.identityLinks": checkLinks,
   "budget.day": checkBudget,
   "budget.task": checkBudget,
   "baseUrls.anthropic": checkUrl,
@@ -37,6 +38,13 @@ function checkFallback(json: string): void {
   for (const each of JSON.parse(json) as readonly unknown[]) {
     if (typeof each !== "string") throw new SysError("ECONFIG", 'ai.fallback is a list like ["openai/gpt-5.4"]');
     choiceOf(each);
+  }
+}
+
+function checkLinks(json: string): void {
+  for (const names of Object.values(JSON.parse(json) as object)) {
+    if (Array.isArray(names) && names.every((name) => typeof name === "string")) continue;
+    throw new SysError("ECONFIG", 'session.identityLinks names people: {"alice": ["telegram:4711", "discord:ali"]}');
   }
 }
 

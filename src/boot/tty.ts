@@ -2,6 +2,7 @@
 // way to put the program aside. However the program ends, the terminal is left as it was found.
 
 import { writeSync } from "node:fs";
+import type { WriteStream } from "node:tty";
 import type { Abilities } from "../../tui/abilities.ts";
 import type { Terminal } from "../../tui/ports.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -20,8 +21,13 @@ const FULL_RETRY_MS = 2;
 /** What comes this soon was typed while somebody else had the terminal. */
 const AHEAD_MS = 150;
 
-export function openTerminal(clock: Clock, { told }: Pick<Abilities, "told">): Terminal {
-  return new Tty(clock, told).port();
+/** Asks the system for the size, and tells listeners when it is another one. */
+interface Resized extends WriteStream {
+  _refreshSize?(): void;
+}
+
+export function openTerminal(clock: Clock, abilities: Pick<Abilities, "told" | "lags">): Terminal {
+  return new Tty(clock, abilities).port();
 }
 
 class Tty {
@@ -33,7 +39,7 @@ class Tty {
 
   constructor(
     private readonly clock: Clock,
-    private readonly told: boolean,
+    private readonly abilities: Pick<Abilities, "told" | "lags">,
   ) {
     process.on("exit", () => {
       this.give();
@@ -42,7 +48,7 @@ class Tty {
   }
 
   port(): Terminal {
-    const { stdout } = process;
+    const stdout = process.stdout as Resized;
     return {
       get columns() {
         return stdout.columns || FALLBACK.columns;
@@ -50,6 +56,8 @@ class Tty {
       get rows() {
         return stdout.rows || FALLBACK.rows;
       },
+      look: () => stdout._refreshSize?.(),
+      lags: this.abilities.lags,
       write: (text) => this.write(text),
       take: (listener) => this.take(listener),
       give: () => this.give(),
@@ -80,13 +88,13 @@ class Tty {
     stdin.setRawMode(true);
     stdin.on("data", this.hear);
     stdin.resume();
-    this.write(`${this.told ? KEEP_TITLE : ""}${ON}${this.keysOn()}`);
+    this.write(`${this.abilities.told ? KEEP_TITLE : ""}${ON}${this.keysOn()}`);
     this.tellGuard();
   }
 
   private keysOn(): string {
     if (this.keys === "offered") return MORE_KEYS;
-    if (this.keys === "asked" || !this.told) return "";
+    if (this.keys === "asked" || !this.abilities.told) return "";
     this.keys = "asked";
     return ASK_KEYS;
   }
@@ -109,7 +117,7 @@ class Tty {
   private usual(): string {
     const full = this.isFull ? ALT_OFF : "";
     this.isFull = false;
-    return `${full}${this.keys === "offered" ? USUAL_KEYS : ""}${this.told ? GIVE_TITLE : ""}${OFF}`;
+    return `${full}${this.keys === "offered" ? USUAL_KEYS : ""}${this.abilities.told ? GIVE_TITLE : ""}${OFF}`;
   }
 
   private watch(): void {

@@ -21,7 +21,7 @@ export function outageReports({ processes }: Pick<KernelStore, "processes">): Ou
 
 /** The part of a model's name that says who serves it. */
 export function providerOf(model: string): string {
-  return model.split("/")[0] ?? model;
+  return model.split(/[/:]/)[0] ?? model;
 }
 
 function note(found: Map<string, OutageInfo>, { pid, ownerUid, state, waitsFor }: ProcessRow): void {

@@ -15,6 +15,7 @@ import type { Budgets, Reservation } from "./budgets.ts";
 import type { Room } from "./compaction/room.ts";
 import type { Costs, Shift } from "./costs.ts";
 import type { HeldRuns } from "./held-runs.ts";
+import type { Lanes } from "./lanes.ts";
 import type { Ledger } from "./ledger.ts";
 import { type RequestPorts, requestOf } from "./model-request.ts";
 import { exhaustedText, type Outages } from "./outage.ts";
@@ -31,7 +32,12 @@ export interface AskPorts extends RequestPorts {
   readonly boundsOf: (
     row: ProcessRow,
     runId: string,
-  ) => Promise<{ readonly turnsMax: number; readonly outputTokens: number }>;
+  ) => Promise<{ readonly turnsMax: number; readonly outputTokens: number; readonly parallel: number }>;
+  /** Who of those that use one key asks next. */
+  readonly lanes: Lanes;
+  readonly niceOf: (pid: string) => Promise<number>;
+  /** Somebody follows what it says. */
+  readonly watched: (pid: string) => boolean;
   /** The one that is meant, then those that stand in for it. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   readonly held: () => HeldRuns;
@@ -148,6 +154,8 @@ async function askModel(ports: AskPorts, asking: Asking, one: One): Promise<Answ
     const verdict = verdictOn(answer.failure, stand, ports.random);
     if (verdict.next !== "again") return { answer, model, verdict };
     const waitsFor = nextTry(ports, model, answer.failure, verdict.ms);
+    const key = laneOf(model);
+    if (key !== null && answer.failure.class === "throttle") ports.lanes.park(key, waitsFor.until);
     await again(ports, asking, model, { ...waitsFor, putAside: false });
     const retrying = { model: model.name, failed, pauses: asking.pauses };
     if (!(await keep(ports, asking, { ...retrying, waitsFor }))) return null;
@@ -171,6 +179,33 @@ async function askedWithRoom(ports: AskPorts, asking: Asking, model: Model): Pro
 
 /** One call, for which something was reserved: what it used is charged before that is given back. */
 async function asked(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
+  const leave = await turnFor(ports, asking, model);
+  if (leave === null) return null;
+  try {
+    return await askedNow(ports, asking, model);
+  } finally {
+    leave();
+  }
+}
+
+/** The way out of its lane; null when it was aborted or has stepped aside. Who needs no key shares nothing with anybody. */
+async function turnFor(ports: AskPorts, asking: Asking, model: Model): Promise<(() => void) | null> {
+  const key = laneOf(model);
+  const { row, run, signal, leaving } = asking;
+  if (key === null) return () => {};
+  const { parallel: most } = await ports.boundsOf(row, run.runId);
+  const [nice, watched] = [await ports.niceOf(row.pid), ports.watched(row.pid)];
+  const leave = await ports.lanes.enter(key, { nice, watched, most, signal: AbortSignal.any([signal, leaving]) });
+  asking.shift.rested();
+  if (leave === null && !signal.aborted) await stepAside(ports, asking);
+  return leave;
+}
+
+function laneOf({ provider, keyMark }: Model): string | null {
+  return keyMark === null ? null : `${provider.name} ${keyMark}`;
+}
+
+async function askedNow(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
   const { budgets, costs } = ports;
   const { row, signal } = asking;
   ports.active(row.pid);
@@ -281,15 +316,23 @@ async function keep(ports: AskPorts, asking: Asking, retrying: Retrying, held = 
 
 /** False when it was aborted, or asked to step aside: then it has. */
 async function waited({ store, ledger, clock }: AskPorts, asking: Asking, until: number): Promise<boolean> {
-  const { row, run, signal, leaving } = asking;
+  const { signal, leaving } = asking;
   const either = AbortSignal.any([signal, leaving]);
   while (!either.aborted && clock.now() < until) await clock.sleep(Math.min(LOOK_MS, until - clock.now()), either);
   asking.shift.rested();
   if (signal.aborted) return false;
   if (!leaving.aborted) return true;
+  await stepAside({ store, ledger, clock }, asking);
+  return false;
+}
+
+/** The next claim takes it up. */
+async function stepAside(
+  { store, ledger, clock }: Pick<AskPorts, "store" | "ledger" | "clock">,
+  { row, run }: Asking,
+): Promise<void> {
   await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: false, now: clock.now() });
   await ledger.publish(row);
-  return false;
 }
 
 function nextTry({ clock }: AskPorts, { name }: Model, failure: Failure, ms: number) {

@@ -63,6 +63,14 @@ export class Closer {
     return this.orTryAgain(row.pid, () => this.doReset(row, request));
   }
 
+  /** A message has drawn the line; `row` is as it was before it. What is above the line is put away, as for any reset. */
+  renew(row: ProcessRow): Promise<void> {
+    return this.orTryAgain(row.pid, async () => {
+      await this.ports.keepLasting(row);
+      await this.goOn(row.pid);
+    });
+  }
+
   kill(row: ProcessRow, request: CloseRequest): Promise<Closed> {
     return this.orTryAgain(row.pid, () => this.doKill(row, request));
   }

@@ -101,6 +101,7 @@ export class HeldRuns {
   stop(): void {
     this.cancel();
     this.due.clear();
+    this.ports.outages.stop();
   }
 
   private forget(pid: string): void {

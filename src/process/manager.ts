@@ -5,6 +5,7 @@
 import { INVOCATION_DEPTH_MAX, ORPHAN_SWEEP_MS, RECONCILE_MS, TURNS_BEFORE_RESET } from "../abi/lifecycle.ts";
 import type { Signal } from "../abi/signal.ts";
 import { type Clock, realClock } from "../lib/clock.ts";
+import { Polls } from "../lib/polls.ts";
 import { Serial } from "../lib/serial.ts";
 import type { KernelDb } from "../store/kernel/db.ts";
 import { type SessionRow, sessionRows } from "../store/kernel/sessions.ts";
@@ -12,7 +13,7 @@ import { ApprovalManager } from "./approval-manager.ts";
 import type { ManagerPorts } from "./manager-ports.ts";
 import { orphansOf } from "./orphans.ts";
 import { OwnerQuestionManager } from "./owner-questions.ts";
-import { SessionEngine, type StartOptions } from "./session-engine.ts";
+import { NotFound, SessionEngine, type StartOptions } from "./session-engine.ts";
 import { type EventCallback, errorEvent } from "./session-events.ts";
 import { type SessionRun, SessionState } from "./session-state.ts";
 import { SessionWatch } from "./session-watch.ts";
@@ -39,7 +40,7 @@ export class ProcessManager {
   private readonly watch: SessionWatch;
   private readonly work = new Map<string, { readonly serial: Serial; steps: number }>();
   private readonly busy = new Set<Promise<void>>();
-  private readonly polls = new Map<string, () => void>();
+  private readonly polls: Polls;
   private broadcast: (topic: string, data: unknown) => void = () => {};
   private isOwner: (address: string) => boolean = () => false;
   private services: readonly unknown[] = [];
@@ -50,12 +51,12 @@ export class ProcessManager {
     db: KernelDb,
     private readonly ports: ManagerPorts = {},
   ) {
-    const { engine, clock = realClock, newId = () => Bun.randomUUIDv7() } = ports;
+    const { engine, clock = realClock } = ports;
     this.clock = clock;
     this.sessions = sessionRows(db);
     this.bus = new SessionEventBus(this.onFault);
     this.state = new SessionState(clock, (id) => this.stable(id));
-    this.engine = new SessionEngine({ engine, sessions: this.sessions, clock, newId });
+    this.engine = new SessionEngine({ engine, sessions: this.sessions, clock });
     const isOwner = (sender: string) => this.isOwner(sender);
     this.approvalManager = new ApprovalManager({
       ...{ clock, isOwner },
@@ -75,9 +76,10 @@ export class ProcessManager {
       broadcast: (topic, data) => this.broadcast(topic, data),
     });
     this.deaf = engine?.hear((signal) => this.hear(signal)) ?? this.deaf;
-    this.every("timeouts", RECONCILE_MS, () => engine?.timeouts.lookAll());
-    this.every("resumes", RECONCILE_MS, () => this.watch.reconcile());
-    this.every("orphans", ORPHAN_SWEEP_MS, () => this.pruneOrphans());
+    this.polls = new Polls(clock, this.onFault);
+    this.polls.every(RECONCILE_MS, () => engine?.timeouts.lookAll());
+    this.polls.every(RECONCILE_MS, () => this.watch.reconcile());
+    this.polls.every(ORPHAN_SWEEP_MS, () => this.pruneOrphans());
     this.watch.reconcile();
   }
 
@@ -193,8 +195,7 @@ export class ProcessManager {
   /** Every session is stopped; no timer is left. A second time nothing happens. */
   shutdown(): void {
     if (this.down) return;
-    for (const cancel of this.polls.values()) cancel();
-    this.polls.clear();
+    this.polls.stop();
     this.approvalManager.shutdown();
     this.ownerQuestionManager.shutdown();
     const { processes, paused, restarting } = this.state;
@@ -240,17 +241,11 @@ export class ProcessManager {
   }
 
   private begin(session: SessionRow, start: Start): void {
-    const { id, projectId } = session;
+    const { id } = session;
     if (this.down) return;
-    const project = projectId === null ? null : (this.ports.projectOf?.(projectId) ?? null);
-    const refused =
-      projectId !== null && project === null
-        ? errorEvent("not_found", `there is no project ${projectId}`)
-        : (start.options.depth ?? 0) > INVOCATION_DEPTH_MAX
-          ? errorEvent("spawn_error", `sessions may start each other ${INVOCATION_DEPTH_MAX} deep`)
-          : null;
-    if (refused !== null) {
-      this.bus.emit(id, refused);
+    if ((start.options.depth ?? 0) > INVOCATION_DEPTH_MAX) {
+      const text = `sessions may start each other ${INVOCATION_DEPTH_MAX} deep`;
+      this.bus.emit(id, errorEvent("spawn_error", text));
       return;
     }
     const before = this.state.unregister(id);
@@ -260,7 +255,8 @@ export class ProcessManager {
       // Stopped, or started once more, before it came to that.
       if (!this.state.isCurrent(run)) return;
       try {
-        const pid = await this.engine.processOf(session, start.options, project);
+        const pid = await this.engine.processOf(session, start.options);
+        if (!(await this.maySpend(run))) return this.stopProcess(id);
         if (this.state.isCurrent(run)) await this.launch(run, pid, start);
       } catch (error) {
         await this.failed(run, error);
@@ -268,11 +264,16 @@ export class ProcessManager {
     });
   }
 
+  /** Told before a turn, and not after it. */
+  private async maySpend({ session }: SessionRun): Promise<boolean> {
+    if (!this.watch.isCharged(session) || (await this.engine.mayStart(session))) return true;
+    this.bus.emit(session.id, errorEvent("credits_exhausted", "there are no credits left for a turn"));
+    return false;
+  }
+
   private async launch(run: SessionRun, pid: string, { prompt, isResumed, isReset }: Start): Promise<void> {
     const { session } = run;
-    const about = await this.ports.aboutOf?.(session);
-    if (about !== undefined) await this.engine.tell(pid, about);
-    run.tools = (await this.ports.toolsOf?.(session, this.services, about?.tools ?? null)) ?? null;
+    run.tools = (await this.ports.toolsOf?.(session, this.services)) ?? null;
     await this.sessions.change(session.id, { outcome: null }, this.clock.now());
     if (!this.state.isCurrent(run)) return await run.tools?.close();
     this.state.placed(run, pid);
@@ -299,9 +300,12 @@ export class ProcessManager {
   private async failed(run: SessionRun, error: unknown): Promise<void> {
     const { id } = run.session;
     if (!this.state.isCurrent(run)) return;
-    await this.sessions.change(id, { outcome: "error" }, this.clock.now());
+    // What is not there was never started: its status stays.
+    const isAbsent = error instanceof NotFound;
+    if (!isAbsent) await this.sessions.change(id, { outcome: "error" }, this.clock.now());
     await run.tools?.close();
-    this.bus.emit(id, errorEvent("spawn_error", error instanceof Error ? error.message : String(error)));
+    const text = error instanceof Error ? error.message : String(error);
+    this.bus.emit(id, errorEvent(isAbsent ? "not_found" : "spawn_error", text));
     this.state.unregister(id);
     this.cleanupSessionState(id);
   }
@@ -338,23 +342,6 @@ export class ProcessManager {
         if (--work.steps === 0) this.work.delete(id);
       });
     this.busy.add(done);
-  }
-
-  private every(name: string, ms: number, work: () => unknown): void {
-    const arm = () => {
-      this.polls.set(
-        name,
-        this.clock.after(ms, () => {
-          try {
-            work();
-          } catch (error) {
-            this.onFault(error);
-          }
-          arm();
-        }),
-      );
-    };
-    arm();
   }
 
   private readonly onFault = (error: unknown): void => this.ports.onFault?.(error);

@@ -246,7 +246,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     const admitted = takenOnce(pid, await store.admit(pid, message));
     if (admitted.ends.length > 0) runners.interrupt(pid);
     // The line is drawn; what is above it is put away now, or by the next kernel. The message waits behind it.
-    if (admitted.renewed) ports.closer.rollForward(pid).catch(() => {});
+    if (admitted.renewed) ports.closer.renew(row).catch(() => {});
     const taking = admitted.runId ?? runId;
     if (lifts) taken(pid, await store.hold(pid, { stopped: false, now }));
     if (lifts) runners.mayStay(pid);

@@ -1,13 +1,17 @@
 // What a manager has done to the process of a session: made, told, sent to, stopped, let go. Each is one step that is stored when it returns;
 // nothing here remembers anything.
 
+import type { Charged } from "../abi/credits.ts";
+import { uuidv7 } from "../abi/ids.ts";
+import { MAIN_AGENT } from "../abi/session.ts";
+import { CreditGate } from "../kernel/credits.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { SessionRow, SessionRows } from "../store/kernel/sessions.ts";
 import type { Admission } from "../store/process/verbs.ts";
 import { carryOut } from "./approvals.ts";
 import { endSignals } from "./ledger.ts";
-import type { About, Engine, Project } from "./manager-ports.ts";
+import { type Engine, senderOf } from "./manager-ports.ts";
 
 export interface StartOptions {
   /** How many sessions started each other before it. */
@@ -20,8 +24,10 @@ export interface SessionEnginePorts {
   readonly engine: Engine | undefined;
   readonly sessions: SessionRows;
   readonly clock: Clock;
-  readonly newId: () => string;
 }
+
+/** A session says what is not there. */
+export class NotFound extends Error {}
 
 const STOPPED = "its session was stopped";
 const INTERRUPTED = "This session was interrupted. Go on from where it stopped.";
@@ -29,29 +35,37 @@ const INTERRUPTED = "This session was interrupted. Go on from where it stopped."
 export class SessionEngine {
   constructor(private readonly ports: SessionEnginePorts) {}
 
-  /** The process of a session, made now where there is none: what it is started with stays with it. */
-  async processOf(session: SessionRow, options: StartOptions, project: Project | null): Promise<string> {
-    const { sessions, clock, newId } = this.ports;
+  /** The process of a session, made now where there is none: whoever it acts as and what it is started with stays with it. */
+  async processOf(session: SessionRow, options: StartOptions): Promise<string> {
+    const { sessions, clock } = this.ports;
     const { kernel, sysOf } = this.engine;
+    const { agentId, workDir, projectId } = session;
+    const project = projectId === null ? null : await kernel.projects.get(projectId);
+    if (projectId !== null && project === null) throw new NotFound(`there is no project ${projectId}`);
     const now = await sessions.get(session.id);
     const row = now?.pid == null ? null : await kernel.processes.get(now.pid);
     if (row !== null && row.phase === "live") return row.pid;
-    const cwd = session.workDir ?? project?.workingDir ?? undefined;
     const { pid } = await sysOf(session.ownerUid).call<{ pid: string }>("proc.spawn", {
       profile: options.schedulerMode ? "cron" : "task",
       ...(session.name === "" ? {} : { label: session.name }),
-      ...(cwd === undefined ? {} : { cwd }),
+      ...(workDir === null ? {} : { cwd: workDir }),
+      ...(agentId === null || agentId === MAIN_AGENT ? {} : { as: agentId }),
+      ...(project === null ? {} : { project: project.name }),
     });
-    await sessions.attach(session.id, { pid, generationId: newId(), now: clock.now() });
+    await sessions.attach(session.id, { pid, generationId: this.newId(), now: clock.now() });
     return pid;
   }
 
-  /** What it is told at every turn besides, in the place of what it was told before. */
-  async tell(pid: string, { files }: About): Promise<void> {
-    const { store } = this.engine;
-    await this.write(pid, async () => {
-      for (const file of files) await store.setContextFile(pid, { ...file, text: file.text === "" ? null : file.text });
-    });
+  /** Whether a sender of another channel may have a turn; anybody else may. */
+  async mayStart(session: SessionRow): Promise<boolean> {
+    const wallet = senderOf(session);
+    return wallet === null || (await this.credits.mayStart({ ownerUid: session.ownerUid, wallet }));
+  }
+
+  /** One turn of a sender of another channel; the same run is charged once. */
+  async charge({ id: sessionId, ownerUid, ...session }: SessionRow, runId: string): Promise<Charged | null> {
+    const wallet = senderOf(session);
+    return wallet === null ? null : await this.credits.chargeTurn({ ownerUid, wallet, sessionId, reference: runId });
   }
 
   async send(session: SessionRow, pid: string, message: string): Promise<string> {
@@ -74,7 +88,7 @@ export class SessionEngine {
     if (messages.length === 0)
       return session.initialPrompt === "" ? null : await this.send(session, pid, session.initialPrompt);
     const now = this.ports.clock.now();
-    const runId = this.ports.newId();
+    const runId = this.newId();
     const event: Admission = {
       ...{ kind: "event", runId, wakes: true, urgent: false, text: INTERRUPTED },
       ...{ origin: { kind: "kernel" }, source: `session:${session.id}`, requestKey: `resume:${runId}`, now },
@@ -93,7 +107,7 @@ export class SessionEngine {
   async abort(pid: string): Promise<void> {
     const { store, ledger, runners } = this.engine;
     await this.write(pid, async (row) => {
-      const [requestKey, now] = [`manager:${this.ports.newId()}`, this.ports.clock.now()];
+      const [requestKey, now] = [`manager:${this.newId()}`, this.ports.clock.now()];
       const ended = await store.abort(pid, { runId: null, reason: "user.abort", requestKey, now });
       if (ended.ok && ended.value.ends.length > 0) runners.interrupt(pid);
       await ledger.publish(row, ended.ok ? endSignals(ended.value.ends) : []);
@@ -124,6 +138,14 @@ export class SessionEngine {
     const now = this.ports.clock.now();
     const output = decision === "expired" ? said : undefined;
     await carryOut(this.engine, row, { approvalId, decision, said, by: "time", now, ...(output && { output }) });
+  }
+
+  private newId(): string {
+    return uuidv7(this.ports.clock.now(), this.engine.random);
+  }
+
+  private get credits(): CreditGate {
+    return new CreditGate({ credits: this.engine.kernel.credits, clock: this.ports.clock });
   }
 
   isThere(): boolean {

@@ -1,13 +1,14 @@
 // What becomes of a session, read off what the kernel signals of its process: it begins, asks, pauses, faults, goes on, ends. What is told
 // goes out before anything is forgotten. Of a run that is not the session's current one nothing is told.
 
+import type { Charged } from "../abi/credits.ts";
 import { isAtHand } from "../abi/lifecycle.ts";
 import { WORKING_STATES } from "../abi/process.ts";
 import type { Signal, SignalOf } from "../abi/signal.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { SessionRow, SessionRows } from "../store/kernel/sessions.ts";
 import type { ApprovalAsked, ApprovalManager, ApprovalResponse } from "./approval-manager.ts";
-import { type Charged, type ManagerPorts, senderOf } from "./manager-ports.ts";
+import { type ManagerPorts, senderOf } from "./manager-ports.ts";
 import type { OwnerQuestionManager, QuestionAsked } from "./owner-questions.ts";
 import { EXHAUSTED } from "./retry.ts";
 import type { SessionEngine } from "./session-engine.ts";
@@ -151,7 +152,7 @@ export class SessionWatch {
     if (run === undefined && held !== undefined) return await this.overWhileHeld(id, signal);
     if (run === undefined || !run.ids.delete(signal.run) || signal.mergedInto !== null) return;
     if (signal.reason === EXHAUSTED) return await this.exhausted(id, signal);
-    const charged = this.isCharged(run) ? await this.charge(run, signal) : null;
+    const charged = this.isCharged(run.session) ? await this.on.engine.charge(run.session, signal.run) : null;
     if (charged?.success === false) {
       bus.emit(id, errorEvent("credits_exhausted", "there are no credits left for another turn"));
       return this.on.stop(id);
@@ -177,20 +178,11 @@ export class SessionWatch {
     cleanup(id);
   }
 
-  private isCharged({ session }: SessionRun): boolean {
+  /** A session of another channel whose sender is nobody's owner. */
+  isCharged(session: SessionRow): boolean {
     const sender = senderOf(session);
-    const { charge } = this.on.ports;
-    return charge !== undefined && !isAtHand(session.source) && sender !== null && !this.on.isOwner(sender);
-  }
-
-  private async charge({ session }: SessionRun, { usage }: Ended): Promise<Charged | null> {
-    const { charge, onFault } = this.on.ports;
-    try {
-      return (await charge?.(session, senderOf(session) ?? "", usage.costUsd)) ?? null;
-    } catch (error) {
-      onFault?.(error);
-      return null;
-    }
+    const isThere = this.on.ports.engine !== undefined;
+    return isThere && !isAtHand(session.source) && sender !== null && !this.on.isOwner(sender);
   }
 
   private async moved(id: string, { state: now, waitsFor, pid }: SignalOf<"process.state">): Promise<void> {
@@ -290,6 +282,6 @@ export class SessionWatch {
   }
 }
 
-function lowText({ balance }: Charged): string {
-  return `${balance} credits are left`;
+function lowText({ available }: Charged): string {
+  return `${available} credits are left`;
 }

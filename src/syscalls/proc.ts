@@ -1,14 +1,14 @@
-// proc.*: the life of processes. Handlers only fill in who is meant when nobody was named; the services do the rest.
+// proc.*: the life of processes; which there are is in proc-list.ts. Handlers only fill in who is meant when nobody was named; the
+// services do the rest.
 
 import { initPid } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
 import { MODES } from "../abi/policy.ts";
-import { PROFILES, type ProcessInfo, RESTART_RULES } from "../abi/process.ts";
+import { PROFILES, RESTART_RULES } from "../abi/process.ts";
 import type { ProcessCaps, Rights } from "./account-service.ts";
 import { field, syscall } from "./define.ts";
-import { capsText, closedText, messageLine, partsText, processText, signalledText } from "./format.ts";
-import { PROCESS_TABLE } from "./process-table.ts";
+import { capsText, closedText, messageLine, partsText, signalledText } from "./format.ts";
 import {
   type Aborted,
   type Answered,
@@ -18,7 +18,6 @@ import {
   type MessageText,
   PROCESS_SIGNALS,
   type Processes,
-  type Registry,
   type Sent,
   type Spawned,
   type WaitResult,
@@ -29,37 +28,6 @@ const modelName = (doc: string) => field.text(doc, { shortest: 1, longest: 300, 
 const onePid = field.pid("the process", { positional: true, meta: "PID" });
 
 export const procCalls = [
-  syscall({
-    name: "proc.list",
-    summary: "List processes",
-    class: "read",
-    input: {
-      uid: field.optional(field.uid("only this account's processes (root may name others)", { meta: "UID" })),
-      limit: field.withDefault(
-        field.int("how many at most", { min: 1, max: LIMITS.listPageMax, hide: "both" }),
-        LIMITS.listPageMax,
-      ),
-      after: field.optional(field.text("where the page before ended", { longest: 100, hide: "both" })),
-    },
-    cli: {
-      examples: ["gsv proc list", "gsv ps --json", "gsv proc list --uid 1000"],
-      print: PROCESS_TABLE,
-    },
-    run: ({ registry }: { registry: Registry }, args, { caller }) => registry.list(caller, args),
-  }),
-
-  syscall({
-    name: "proc.get",
-    summary: "Show one process",
-    class: "read",
-    input: { pid: onePid },
-    cli: {
-      examples: ["gsv proc get init:1000"],
-      print: { kind: "value", text: (row: ProcessInfo) => processText(row) },
-    },
-    run: ({ registry }: { registry: Registry }, args, { caller }) => registry.get(caller, args.pid),
-  }),
-
   syscall({
     name: "proc.spawn",
     summary: "Start a new process; prints its pid",
@@ -102,10 +70,7 @@ export const procCalls = [
       ),
       mode: field.optional(field.choice("how much it may do without asking", MODES, { meta: "MODE", hide: "tool" })),
       restart: field.optional(
-        field.choice("whether a run that ends by a fault is taken up again", RESTART_RULES, {
-          meta: RESTART_RULES.join("|"),
-          hide: "tool",
-        }),
+        field.choice("after a run that ends by a fault", RESTART_RULES, { meta: "RULE", hide: "tool" }),
       ),
     },
     cli: {

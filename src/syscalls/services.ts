@@ -263,6 +263,15 @@ export interface KernelStatus {
   readonly working: number;
 }
 
+export interface Niceness {
+  /** As it is written; only looks when left out. */
+  nice(
+    context: CallContext,
+    pid: string,
+    nice: string | undefined,
+  ): Promise<{ readonly pid: string; readonly nice: number }>;
+}
+
 export interface KernelControl {
   status(): Promise<KernelStatus>;
   /** Returns once the drain has begun; the connection then says bye and closes. */

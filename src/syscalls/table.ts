@@ -15,7 +15,7 @@ import type { PolicyService } from "./policy-service.ts";
 import type { Lifecycle } from "./proc-life.ts";
 import type { Prompts } from "./prompt-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
-import type { Archives, Histories, KernelControl, Processes, Registry, Settings } from "./services.ts";
+import type { Archives, Histories, KernelControl, Niceness, Processes, Registry, Settings } from "./services.ts";
 import type { Sessions } from "./session-service.ts";
 import type { Shells } from "./shell-service.ts";
 import type { BudgetService, UsageReports } from "./spending-service.ts";
@@ -62,6 +62,7 @@ export interface Services {
   readonly bundles: Bundles; // looking reads
   readonly projects: Projects; // looking reads
   readonly credits: Credits; // looking reads
+  readonly niceness: Niceness;
   readonly sessions: Sessions; // looking reads
 }
 
@@ -74,9 +75,11 @@ type File = () => Promise<readonly unknown[]>;
 /** What stands before the last dot of a name, to the files that declare such calls, in the order in which people see them. */
 const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   proc: [
+    async () => (await import("./proc-list.ts")).procListCalls,
     async () => (await import("./proc.ts")).procCalls,
     async () => (await import("./proc-model.ts")).procModelCalls,
     async () => (await import("./proc-mode.ts")).procModeCalls,
+    async () => (await import("./proc-nice.ts")).niceCalls,
     async () => (await import("./proc-trace.ts")).procTraceCalls,
     async () => (await import("./proc-life.ts")).procLifeCalls,
     async () => (await import("./spending.ts")).spendingCalls,

@@ -4,12 +4,9 @@
 import { Session } from "../support/session.ts";
 import { BINARY, cpuSince, type Floor, Home, Kernel } from "./machine.ts";
 import { median, type Row, rowOf, timed } from "./measure.ts";
+import { answerRows } from "./terminal-answer.ts";
+import { topRows } from "./terminal-top.ts";
 
-const TOKENS = 5000;
-const TOKEN_MS = 1;
-const WORD = "word ";
-/** A paragraph of prose now and then, so that lines go up while it is written. */
-const WORDS_OF_A_PARAGRAPH = 60;
 const IDLE_MS = 5000;
 
 export async function terminalRows(floor: Floor, rounds: number): Promise<Row[]> {
@@ -30,6 +27,7 @@ export async function terminalRows(floor: Floor, rounds: number): Promise<Row[]>
       rowOf("terminal: all there", usable, {}),
       rowOf("terminal: key to echo", await echoes(home, rounds * 5), { budget: 2 }),
       ...(await answerRows(home)),
+      ...(await topRows(home)),
       ...(await idleRows(home)),
     ];
   } finally {
@@ -65,30 +63,6 @@ async function echoes(home: Home, rounds: number): Promise<number[]> {
     await Bun.sleep(5);
   }
   return values;
-}
-
-async function answerRows(home: Home): Promise<Row[]> {
-  const words = Array.from({ length: TOKENS }, (_, at) => (at % WORDS_OF_A_PARAGRAPH === 59 ? "end.\n\n" : WORD)).join(
-    "",
-  );
-  const model = home.script("words", [{ text: `${words}That is all.`, chunk: WORD.length, chunkDelayMs: TOKEN_MS }]);
-  await using session = open(home, model);
-  await session.until(/^~ {2}init:1000/m);
-  const client = new Kernel(session.process.pid);
-  const [cpu, reads] = [client.cpuMs(), session.reads.length];
-  session.type("go\r");
-  await session.until((text) => text.includes("That is all.") && !text.includes("esc stops"), 60_000);
-  const spent = (client.cpuMs() - cpu) / 1000;
-  const bytes = session.reads.slice(reads).join("").length / 1000;
-  return [
-    {
-      name: `terminal: ${TOKENS} tokens in ${(TOKENS * TOKEN_MS) / 1000} s, CPU of the client`,
-      unit: "s",
-      median: spent,
-      budget: 0.25,
-    },
-    { name: `terminal: ${TOKENS} tokens, bytes written`, unit: "KB", median: bytes },
-  ];
 }
 
 async function idleRows(home: Home): Promise<Row[]> {

@@ -5,6 +5,7 @@ import { COMMANDS } from "../../commands/table.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { FakeIo, runs } from "../support/io.ts";
+import { TestKernel } from "../support/kernel.ts";
 
 let io: FakeIo;
 beforeEach(() => {
@@ -13,6 +14,7 @@ beforeEach(() => {
 
 async function printed(...argv: string[]): Promise<string> {
   io = new FakeIo();
+  io.peek = async () => null as never;
   expect([await runs(io, ...argv), io.stderr.text]).toEqual([0, ""]);
   expect(io.fakeSys.calls).toEqual([]);
   return io.stdout.text;
@@ -119,8 +121,24 @@ describe("gsv man -k", () => {
       .map((line) => JSON.parse(line));
     expect(rows[0]).toHaveProperty("summary");
     io = new FakeIo();
+    io.peek = async () => null as never;
     expect(await runs(io, "man", "-k", "xylophone")).toBe(0);
     expect([io.stdout.text, io.stderr.text]).toEqual(["", "(nothing in the manual speaks of that)\n"]);
+  });
+
+  test("skills, context and knowledge of one's own come first, where they speak of most of it and the manual not of all", async () => {
+    await using home = await TestKernel.boot();
+    await home.sys.call("fs.write", {
+      path: "~/knowledge/zoo/walrus.md",
+      content: "# The walrus project\n\nIt begins in March.\n",
+    });
+    io = new FakeIo();
+    io.peek = async () => (await home.client()) as never;
+    expect(await runs(io, "man", "-k", "when", "does", "the", "walrus", "begin")).toBe(0);
+    expect(io.stdout.text).toStartWith("~/knowledge/zoo/walrus.md - The walrus project\n");
+    io.stdout.text = "";
+    expect(await runs(io, "man", "-k", "several", "processes", "gather")).toBe(0);
+    expect(io.stdout.text).toMatch(/^~friday\/skills\.d\/processes\.md - Split work over several processes/m);
   });
 
   test("without words it is wrong usage", async () => expect(await runs(io, "man", "-k")).toBe(2));

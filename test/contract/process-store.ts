@@ -3,6 +3,7 @@
 import { describe, test } from "bun:test";
 import { type Engine, Subject } from "../support/process-subject.ts";
 import { APPROVALS } from "./process-store/approvals.ts";
+import { CARE } from "./process-store/care.ts";
 import type { Claims } from "./process-store/claims.ts";
 import { CLOSING } from "./process-store/closing.ts";
 import { FENCES } from "./process-store/fences.ts";
@@ -22,6 +23,7 @@ const GROUPS: { readonly [group: string]: Claims } = {
   turns: TURNS,
   approvals: APPROVALS,
   holding: HOLDING,
+  care: CARE,
   closing: CLOSING,
   recovery: RECOVERY,
   pages: PAGES,

@@ -19,8 +19,9 @@ for (let seed = 1; seed <= samples(1, 20); seed++) {
       const random = seeded(seed);
       const pid = "init:1000";
       const said: Acknowledged[] = [];
+      const model = `script:${await home.file("script", [{ text: "heard", repeat: 100_000 }])}`;
       const work = SENDERS.map(async (sender) => {
-        const sys = home.sys({ model: "offline" });
+        const sys = home.sys({ model });
         for (let n = 1; n <= CALLS_EACH; n++) {
           const text = `${sender} ${n}`;
           const { runId } = await sys.call<Sent>("proc.send", { message: text });

@@ -60,7 +60,7 @@ if (change === "large") {
   const bytes = await store.put(plain("small"), pieces(8)).then(({ size }) => size);
   Bun.gc(true);
   const before = process.memoryUsage.rss();
-  const meta = await store.put(plain("large"), pieces(160));
+  const meta = await store.put(plain("large"), pieces(Number(process.env.LARGE_MIB)));
   const sum = await store.bytes.sha256(meta);
   console.log(
     JSON.stringify({ bytes: bytes + meta.size, whole: sum === meta.sha256, grew: process.memoryUsage.rss() - before }),

@@ -32,7 +32,11 @@ async function longest(words: readonly string[]): Promise<Command | null> {
 /** What is wrong with one gsv command line of the manual, or null. */
 async function faultOf(line: string): Promise<string | null> {
   const words = line.split(/\s+/);
-  const flags = line.replace(/"[^"]*"|'[^']*'/g, "").match(/(?<=\s|^)--?[A-Za-z0-9][\w-]*/g) ?? [];
+  const flags =
+    line
+      .replace(/ -- .*/, "")
+      .replace(/"[^"]*"|'[^']*'/g, "")
+      .match(/(?<=\s|^)--?[A-Za-z0-9][\w-]*/g) ?? [];
   if (EVERYWHERE.includes(words[0] ?? "")) return null;
   const found = await longest(words.slice(0, 3));
   if (found === null) return `no such command: ${words.slice(0, 2).join(" ")}`;

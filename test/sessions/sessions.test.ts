@@ -248,6 +248,9 @@ test("where somebody's messages go is the scope's to say, and the links'", async
   }
   expect(keys).toEqual(["agent:main:cli:dm:4711", "agent:main:telegram:dm:4711", "agent:main:telegram:bot:dm:4711"]);
   await set("session.dmScope", "per-peer");
+  expect((await home.refusal("config.set", { key: "session.identityLinks", value: '{"alice": 7}' })).code).toBe(
+    "ECONFIG",
+  );
   await set("session.identityLinks", '{"alice": ["telegram:4711", "discord:ali"]}');
   const { pid } = await open((await route(told)).key);
   expect(await route({ peer: "Ali", channel: "discord", account: "x" })).toEqual({ key: ALICE, pid });

@@ -31,7 +31,7 @@ export class ManagedKernel {
 
   /** A manager as after a start of gsv. */
   manage(): void {
-    this.manager = new ProcessManager(this.home.kernel.database, { ...this.given(), ...this.ports });
+    this.manager = new ProcessManager(this.home.kernel.care.database, { ...this.given(), ...this.ports });
     const { kernels } = this;
     this.manager.subscribeAll((id, event) => kernels === this.kernels && this.events.push({ id, event }));
   }
@@ -42,6 +42,7 @@ export class ManagedKernel {
     const engine: Engine = {
       ...{ kernel: home.stores.kernel, store: home.stores.processes, ledger: kernel.ledger, runners: kernel.runners },
       ...kernel.care,
+      random: home.random.bytes,
       sysOf: (uid) => home.person(uid),
       hear: (listener) => kernel.door(ROOT_UID, () => kernel.callers.person(ROOT_UID, "/")).on({}, listener),
     };
@@ -53,7 +54,7 @@ export class ManagedKernel {
   /** Everything stays as it lies, and the next kernel has a manager of its own. */
   async restart(): Promise<void> {
     // The one before dies with its kernel, and so do its timers.
-    for (const cancel of Reflect.get(this.manager, "polls").values()) cancel();
+    Reflect.get(this.manager, "polls").stop();
     this.kernels++;
     await this.home.restart();
     this.manage();

@@ -8,7 +8,7 @@ import { terminalShell } from "../../tui/app.ts";
 import type { Past } from "../../tui/history.ts";
 import type { AppPorts, Terminal } from "../../tui/ports.ts";
 import { themeOf } from "../../tui/theme.ts";
-import { PID } from "./chat.ts";
+import { OTHER_RUN, PID, RUN } from "./chat.ts";
 import { FakeIo, FakeOutput } from "./io.ts";
 
 export interface PlayOptions {
@@ -20,6 +20,8 @@ export interface PlayOptions {
   /** Told of each line that is kept. */
   readonly keep?: (entry: Past) => void;
   readonly theme?: AppPorts["theme"];
+  /** What stood on the terminal before. */
+  readonly before?: readonly string[];
   /** Before the first look at the kernel. */
   readonly prepare?: (io: FakeIo) => void;
 }
@@ -53,6 +55,9 @@ export class Played {
     const { columns = 100, rows = 30 } = options;
     this.size = { columns, rows };
     this.emulator = new Emulator({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
+    for (const line of options.before ?? []) this.unread.push(`${line}\r\n`);
+    // A terminal answers what it is asked.
+    this.emulator.onData((answer) => this.hearing?.(new TextEncoder().encode(answer)));
     answers(this.io);
     options.prepare?.(this.io);
     const output = Object.assign(new Shown((text) => this.write(text)), { columns, rows });
@@ -152,6 +157,13 @@ export class Played {
     throw new Error(`never seen: ${what}\n${this.text()}`);
   }
 
+  /** As when the terminal is closed. */
+  async end(): Promise<void> {
+    this.io.interrupt("HUP");
+    await this.settle();
+    await this.over;
+  }
+
   async leave(): Promise<number> {
     await this.type("\x03\x04");
     await this.settle();
@@ -211,7 +223,12 @@ function answers({ fakeSys }: FakeIo): void {
     return { pid, messages: [], messageCount: 0, inPart: [], hasMoreBefore: false };
   });
   fakeSys.answer("proc.model", () => ({ answers: "offline" }));
+  fakeSys.answer("proc.history.policy", () => {
+    return { context: { tokens: 46_000, windowTokens: 200_000, compactsAtTokens: 180_000 } };
+  });
+  // The first message begins a run; what is sent after it has runs of its own.
+  let sent = 0;
   fakeSys.answer("proc.send", ({ pid = PID }: { pid?: string }) => {
-    return { pid, runId: "0190a1b2-0000-7000-8000-000000000001", status: "started", queued: false };
+    return { pid, runId: sent++ === 0 ? RUN : OTHER_RUN, status: "started", queued: sent > 1 };
   });
 }

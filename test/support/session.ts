@@ -24,6 +24,8 @@ export class Session implements AsyncDisposable {
 
   constructor({ argv, env, columns = 100, rows = 30 }: SessionOptions) {
     this.emulator = new Emulator({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
+    // A terminal answers what it is asked.
+    this.emulator.onData((answer) => this.terminal.write(answer));
     this.terminal = new Bun.Terminal({
       cols: columns,
       rows,

@@ -9,6 +9,8 @@ export const ENTRIES = [
   "src/boot/code-worker.ts",
   "src/build.ts",
   "src/launch.mjs",
+  // Whoever embeds gsv under the names of a process manager.
+  "src/process/manager.ts",
 ];
 
 /** Exports that only tests take, each with the reason why that is right. */
@@ -18,6 +20,7 @@ export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {
     "the schema of `chat --json` as others would check it; every printed event is held against it",
   "src/abi/process.ts STATES": "random histories are held against the list of states",
   "src/process/restart.ts nextRestart": "when a fault counts anew is a rule of its own, to the millisecond",
+  "src/process/manager.ts ProcessManager": "the words of others for what is there: nothing in gsv speaks them",
   "src/kernel/setup.ts humanName": "which names an account may get is a rule of its own",
   "src/providers/table.ts loadProvider": "providers are tried one by one, as they are listed",
   "src/build.ts GSV": "the benchmark builds gsv as npm run build does",

@@ -13,6 +13,7 @@ function said(...chunks: string[]): string[] {
 function shown(typed: Typed): string {
   if (typed.type === "paste") return `paste(${typed.text})`;
   if (typed.type === "focus") return `focus(${typed.has})`;
+  if (typed.type === "place") return `place(${typed.column})`;
   const held = (["ctrl", "alt", "shift"] as const).filter((name) => typed[name]).map((name) => `${name}-`);
   return `${held.join("")}${typed.name === "text" ? typed.text : typed.name}`;
 }
@@ -34,7 +35,7 @@ test.each([
 test("what a terminal answers and what a mouse does is never typed", () => {
   const answers =
     "\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\\x1bP>|xterm(390)\x1b\\\x1b[?62;22c\x1b[?2026;2$y\x1b[<0;3;4M\x1b[12;40R\x1b_Gi=1\x1b\\";
-  expect(said(`a${answers}b`)).toEqual(["a", "b"]);
+  expect(said(`a${answers}b`)).toEqual(["a", "place(39)", "b"]);
 });
 
 test("a paste is one event, with what looks like keys in it, and no return of it is Enter", () => {

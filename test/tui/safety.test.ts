@@ -145,7 +145,7 @@ describe("of all texts that are meant for the terminal and not for its reader", 
 });
 
 /** Some of each kind, all when soaking. */
-const SOME = HOSTILE.filter((_, at) => at % samples(23, 1) === 0);
+const SOME = HOSTILE.filter((_, at) => at % samples(40, 1) === 0);
 
 test("on the screen as a whole: models, tools, cards, queues, labels, histories, notices, the tree of processes", async () => {
   for (const { kind, text } of SOME) {

@@ -29,6 +29,10 @@ class Shown {
       },
     };
     const shown = this;
+    this.emulator.onData((answer) => {
+      const column = /^\x1b\[\d+;(\d+)R$/.exec(answer)?.[1];
+      if (column !== undefined) this.screen.standsAt(Number(column) - 1);
+    });
     this.screen = new Screen(tty, this.clock, () => {
       if (this.breaks) throw new Error("it broke");
       return this.below;
@@ -45,9 +49,14 @@ class Shown {
     this.screen.changed();
   }
 
+  cursorAt(column: number): void {
+    this.below = { ...this.below, cursor: { row: this.below.lines.length - 1, column } };
+    this.screen.changed();
+  }
+
   async painted(): Promise<readonly string[]> {
     this.screen.paint();
-    for (const text of this.writes.splice(0)) await this.other(text);
+    while (this.writes.length > 0) for (const text of this.writes.splice(0)) await this.other(text);
     return this.lines();
   }
 
@@ -143,6 +152,34 @@ test("what stood there before us stays, over resizes, and no copy of the live pa
   expect(lines.filter((line) => line.startsWith("at "))).toEqual(["at 20", "at 40", "at 15", "at 60", "at 40"]);
   expect(lines.filter((line) => line.includes("> typed"))).toHaveLength(1);
   expect(lines.filter((line) => line.startsWith("status"))).toHaveLength(1);
+});
+
+test("a typed row that is too long for a narrower terminal, which cuts it off: nothing above is lost, and nothing is there twice", async () => {
+  const before = Array.from({ length: 12 }, (_, line) => `history ${line}`);
+  const shown = new Shown(60, 12);
+  await shown.other(before.map((line) => `${line}\r\n`).join(""));
+  shown.screen.commit(["said"]);
+  shown.live("status", `> ${"typed ".repeat(8)}`);
+  shown.cursorAt(50);
+  await shown.painted();
+  shown.resize(25, 12);
+  expect(shown.writes).toEqual(["\x1b[6n"]);
+  shown.live("status", "> typed");
+  expect(await shown.painted()).toEqual([...before, "said", "status", "> typed"]);
+});
+
+test("a terminal that does not say where its cursor is is painted all the same, and soon", async () => {
+  const shown = new Shown(60, 12);
+  shown.live(`> ${"typed ".repeat(8)}`);
+  shown.cursorAt(50);
+  await shown.painted();
+  shown.resize(25, 12);
+  shown.writes.length = 0;
+  shown.live("> typed");
+  shown.screen.paint();
+  expect(shown.writes).toEqual([]);
+  await shown.clock.advance(200);
+  expect(shown.writes.join("")).toContain("> typed");
 });
 
 test("another program has the terminal in between, wherever it leaves the cursor", async () => {

@@ -56,7 +56,7 @@ function Ends({ left, right }: { readonly left: string; readonly right: string }
       <Box flexShrink={1}>
         <Text wrap="truncate-end">{left}</Text>
       </Box>
-      <Box flexShrink={0} paddingLeft={2}>
+      <Box flexShrink={0} paddingLeft={right === "" ? 0 : 2}>
         <Text>{right}</Text>
       </Box>
     </Box>

@@ -30,8 +30,7 @@ const TURNS =
 const RESUMES =
   "a session with 25 messages that is resumed goes on with the last 20 in short, and the new one once after them";
 const PERSONA = "a persona and bundles are told to its model at every turn, also after a change and a resume";
-const TOOLS =
-  "tool servers are opened with the services that were set and the tools of the session, and closed on every way out";
+const TOOLS = "tool servers are opened with the services that were set, and closed on every way out";
 const CRASHES =
   "a session of another channel that crashes is restarted after 5, 15 and 45 seconds, and then left in error";
 const OUTAGE =
@@ -127,13 +126,10 @@ export const INVARIANTS: readonly (readonly [name: string, row: Row])[] = [
     ),
   ],
   ["stale sessions are cleaned up at a start", row(BOOT)],
-  [
-    "persona and skill prompts",
-    { ...row(PERSONA), later: "read from the tables of personas and bundles, which are another part" },
-  ],
+  ["persona and skill prompts", row(PERSONA)],
   [
     "chain of tool permissions",
-    { ...row(TOOLS), later: "resolved by the part that keeps agents and bundles; the port hands its answer on" },
+    row(PERSONA, "an explicit list is widened by the agent's own bundles and not by the project's"),
   ],
   ["provider routing", row("an Ollama that answers is asked when nobody is named, with the model it lists first")],
   [
@@ -168,10 +164,7 @@ export const INVARIANTS: readonly (readonly [name: string, row: Row])[] = [
     ),
   ],
   ["timeouts", row(TIMES_OUT, EXTENDS, "a session whose timer was lost is found by the look every minute")],
-  [
-    "credits",
-    { ...row(CREDITS, EXHAUSTED), later: "kept by the part that owns the ledger; the port asks it for each turn" },
-  ],
+  ["credits", row(CREDITS, EXHAUSTED)],
   ["events before cleanup", row(LAST)],
   ["orphans", row(SWEEP, "a sweep in the middle of every wait forgets neither the count nor who listens")],
   ["one way to clean up", row(CLEANUP, THOUSAND)],

@@ -119,26 +119,32 @@ test("two resumes at once are one run that is told both, in order", async () => 
 });
 
 test("a persona and bundles are told to its model at every turn, also after a change and a resume", async () => {
-  let persona = "## Persona\nPersonality traits: calm";
-  const aboutOf = async () => ({
-    files: [
-      { name: "persona.md", text: persona },
-      { name: "skills.md", text: "## Skill Instructions\nof the agent\n\nof the project" },
-    ],
-    tools: ["Read"],
-  });
-  await using it = await ManagedKernel.boot({ aboutOf });
-  const { session, pid } = await talked(it, 1);
-  expect(it.home.model.asked(pid).at(-1)?.system).toContain("Personality traits: calm");
-  expect(it.home.model.asked(pid).at(-1)?.system).toContain("of the project");
-  persona = "## Persona\nPersonality traits: brisk";
+  await using it = await ManagedKernel.boot();
+  const { sys } = it.home;
+  await sys.call("bundle.create", { name: "of-agent", tools: "Read", prompt: "Look twice." });
+  await sys.call("bundle.create", { name: "of-project", tools: "Shell", prompt: "Dutch first." });
+  await sys.call("agent.create", { name: "ada", traits: "calm", bundles: "of-agent", tools: "Search" });
+  await sys.call("project.create", { name: "site", instructions: "The site of the club.", bundles: "of-project" });
+  const project = await it.home.stores.kernel.projects.byName(1000, "site");
+  const { session, pid } = await talked(it, 1, { agentId: "ada", projectId: project?.id ?? "" });
+  const told = () => it.home.model.asked(pid).at(-1)?.system ?? "";
+  for (const part of ["Personality traits: calm", "Look twice.\n\nDutch first.", "The site of the club."])
+    expect(told()).toContain(part);
+  // What it was given itself and by its own bundles; those of the project widen no list that was made by hand.
+  expect(
+    it.home.model
+      .asked(pid)
+      .at(-1)
+      ?.tools.map(({ name }) => name),
+  ).toEqual(["Read", "Search"]);
+  await sys.call("persona.set", { name: "ada", traits: "brisk" });
   it.manager.resumeProcess(session, "again");
   await it.until(session, "session_exited", 2);
-  expect(it.home.model.asked(pid).at(-1)?.system).toContain("brisk");
-  expect(it.home.model.asked(pid).at(-1)?.system).not.toContain("calm");
+  expect(told()).toContain("brisk");
+  expect(told()).not.toContain("calm");
 });
 
-test("tool servers are opened with the services that were set and the tools of the session, and closed on every way out", async () => {
+test("tool servers are opened with the services that were set, and closed on every way out", async () => {
   const opened: unknown[][] = [];
   let open = 0;
   const toolsOf = async (...given: unknown[]) => {
@@ -146,10 +152,10 @@ test("tool servers are opened with the services that were set and the tools of t
     open++;
     return { close: async () => void open-- };
   };
-  await using it = await ManagedKernel.boot({ toolsOf, aboutOf: async () => ({ files: [], tools: ["Read"] }) });
+  await using it = await ManagedKernel.boot({ toolsOf });
   it.manager.setMcpServices("messenger", "directory");
   const { session, pid } = await talked(it, 1);
-  expect(opened).toEqual([[["messenger", "directory"], ["Read"]]]);
+  expect(opened).toEqual([[["messenger", "directory"]]]);
   expect(open).toBe(0);
   it.home.model.will(pid, HELD);
   it.manager.resumeProcess(session, "again");

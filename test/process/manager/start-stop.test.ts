@@ -35,7 +35,7 @@ test("without a prompt it begins with the session's own; where there is none eit
 });
 
 test("a session of a project that is not there is not started: one error, and its status stays", async () => {
-  await using it = await ManagedKernel.boot({ projectOf: () => null });
+  await using it = await ManagedKernel.boot();
   const session = await it.session({ projectId: "gone" });
   it.manager.startProcess(session, "hello");
   await it.manager.settled();
@@ -45,21 +45,27 @@ test("a session of a project that is not there is not started: one error, and it
 });
 
 test("a project says where the session works, and the session's own directory wins over it", async () => {
-  await using it = await ManagedKernel.boot({ projectOf: (id) => ({ id, workingDir: "/tmp" }) });
-  const [there, own] = [await it.session({ projectId: "p" }), await it.session({ projectId: "p", workDir: "/" })];
+  await using it = await ManagedKernel.boot();
+  await it.home.sys.call("project.create", { name: "club", instructions: "Dutch first." });
+  const { projects } = it.home.stores.kernel;
+  const projectId = (await projects.byName(1000, "club"))?.id ?? "";
+  const [there, own] = [await it.session({ projectId }), await it.session({ projectId, workDir: "/tmp" })];
   for (const session of [there, own]) it.manager.startProcess(session, "hello");
   for (const session of [there, own]) await it.until(session, "session_exited");
-  const places = await Promise.all([there, own].map(async (each) => (await it.home.get(await it.pid(each))).cwd));
-  expect(places).toEqual(["/tmp", "/"]);
+  const rows = await Promise.all(
+    [there, own].map(async (each) => it.home.stores.kernel.processes.get(await it.pid(each))),
+  );
+  expect(rows.map((row) => row?.projectId)).toEqual([projectId, projectId]);
+  expect(rows[1]?.cwd).toBe("/tmp");
 });
 
 test("what cannot be started leaves an error, a session in error, and nothing behind; a later start works", async () => {
   let isBroken = true;
-  const aboutOf = async () => {
-    if (isBroken) throw new Error("its persona cannot be read");
-    return { files: [], tools: null };
+  const toolsOf = async () => {
+    if (isBroken) throw new Error("its tool server cannot be started");
+    return { close: async () => {} };
   };
-  await using it = await ManagedKernel.boot({ aboutOf });
+  await using it = await ManagedKernel.boot({ toolsOf });
   const session = await it.session();
   it.manager.startProcess(session, "hello");
   await it.until(session, "spawn_error");
@@ -75,7 +81,7 @@ test("what cannot be started leaves an error, a session in error, and nothing be
 test("without a kernel every start is a spawn error, and nothing else happens", async () => {
   await using it = await ManagedKernel.boot();
   const session = await it.session();
-  const alone = new ProcessManager(it.home.kernel.database);
+  const alone = new ProcessManager(it.home.kernel.care.database);
   const heard: string[] = [];
   alone.subscribe(session.id, (_, event) => heard.push(event.type));
   alone.startProcess(session, "hello");
@@ -98,13 +104,8 @@ test("a start takes the place of what runs: who listens hears the end and the ne
     "session_started",
     "session_exited",
   ]);
-  expect(await it.home.outline(pid)).toEqual([
-    "user: one",
-    "assistant: done",
-    "user: two",
-    "user: three",
-    "assistant: done",
-  ]);
+  const said = (await it.home.outline(pid)).filter((line) => !line.startsWith("system:"));
+  expect(said).toEqual(["user: one", "assistant: done", "user: two", "user: three", "assistant: done"]);
   expect(it.manager.getMemoryStats().processes).toBe(0);
 });
 

@@ -83,7 +83,7 @@ test("who unsubscribes hears nothing more, also in the middle of being told; oth
 });
 
 test("the last event reaches who listened, and then nobody is left: after an answer, a stop, an error", async () => {
-  await using it = await ManagedKernel.boot({ projectOf: () => null });
+  await using it = await ManagedKernel.boot();
   const { session, pid } = await answering(it);
   const last = new Map<string, string>();
   const listen = (id: string) => it.manager.subscribe(id, (_, { type }) => void last.set(id, type));

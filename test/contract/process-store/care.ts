@@ -1,0 +1,75 @@
+// What the kernel itself does about a run: it stops one that says nothing, takes up one that faulted, and remembers how long one may go on.
+
+import { expect } from "bun:test";
+import { granted, type Subject } from "../../support/process-subject.ts";
+import type { Claims } from "./claims.ts";
+
+const WHY = "stopped after 30 minutes without a sign of life";
+
+const halt = (
+  subject: Subject,
+  more: { readonly atOnce?: boolean; readonly why?: string } = { atOnce: true, why: WHY },
+) => subject.store.hold(subject.pid, { stopped: true, now: subject.now(), ...more });
+
+export const CARE: Claims = {
+  async "a run that is stopped at once is fenced where it is, and is taken up again with its calls"(subject) {
+    const run = await subject.running();
+    const call = subject.call("Write");
+    await subject.turn(run, { calls: [call] });
+    await subject.begin(run, call);
+    expect(granted(await halt(subject))).toMatchObject({ state: "stopped", stoppedWhy: WHY, currentRun: run.runId });
+    expect(await subject.tryEnd(run, call)).toEqual({ ok: false, why: "fenced" });
+    expect((await subject.latest())?.projection).toMatchObject({ state: "stopped", waitsFor: { kind: "limit" } });
+    await subject.hold(false);
+    const again = await subject.claimed();
+    expect(again).toMatchObject({ runId: run.runId, resumed: true });
+    // Whether it happened nobody knows: it has its result.
+    expect(await subject.store.openCalls(subject.pid, run.runId)).toEqual([]);
+  },
+
+  async "a person's stop stays a person's, and takes the place of the kernel's"(subject) {
+    await subject.hold(true);
+    expect(granted(await halt(subject, { why: WHY }))).toMatchObject({ stopped: true, stoppedWhy: null });
+    await subject.hold(false);
+    expect(granted(await halt(subject, { why: WHY }))).toMatchObject({ stoppedWhy: WHY });
+    expect(granted(await subject.hold(true))).toMatchObject({ stoppedWhy: null });
+    expect(granted(await subject.hold(false))).toMatchObject({ stopped: false, stoppedWhy: null });
+  },
+
+  async "a stop at once of what rests or is broken changes no more than a stop"(subject) {
+    expect(granted(await halt(subject))).toMatchObject({ state: "stopped" });
+    await subject.hold(false);
+    await subject.store.fail(subject.pid);
+    expect(granted(await halt(subject))).toMatchObject({ state: "error" });
+  },
+
+  async "a run that faulted waits for its instant, counted, over kernels, and goes on where it was"(subject) {
+    const run = await subject.running();
+    await subject.turn(run);
+    const waitsFor = { kind: "restart", reason: "a fault", until: 5000, attempt: 1 } as const;
+    const options = { runId: run.runId, restarts: { count: 1, at: 5000 }, waitsFor };
+    expect(await subject.store.restart(subject.pid, run.epoch, { ...options, runId: "another" })).toMatchObject({
+      ok: false,
+    });
+    expect(await subject.store.restart(subject.pid, run.epoch, options)).toMatchObject({ ok: true });
+    expect((await subject.latest())?.projection).toMatchObject({ state: "paused", waitsFor, activeRunId: run.runId });
+    expect(await subject.claim()).toBeNull();
+    expect((await subject.nextKernel()).ends).toEqual([]);
+    await subject.store.pause(subject.pid, null, { now: subject.now() });
+    expect(await subject.claimed()).toMatchObject({ runId: run.runId, resumed: true, turn: 1 });
+    expect((await subject.store.head(subject.pid)).restarts).toEqual({ count: 1, at: 5000 });
+  },
+
+  async "how long a run may go on is there for the next kernel; a kernel that lost the process changes nothing of it"(
+    subject,
+  ) {
+    const timing = { runId: "a", capAt: 4, endsAt: 3, seenAt: 2 };
+    expect(await subject.store.timing(subject.pid)).toBeNull();
+    await subject.store.keepTiming(subject.pid, timing);
+    const before = subject.store;
+    await subject.nextKernel();
+    expect(await subject.store.timing(subject.pid)).toEqual(timing);
+    await before.keepTiming(subject.pid, { ...timing, endsAt: 9 });
+    expect(await subject.store.timing(subject.pid)).toEqual(timing);
+  },
+};

@@ -1,0 +1,118 @@
+// Every view and state of gsv on a terminal, each as what has to happen until it is on the screen: the line, answers, tools, cards. What the
+// kernel says in them is played.
+
+import { said } from "./chat.ts";
+import { asked, type Scene, toolResult } from "./scene-steps.ts";
+import { ANSWER, COMMAND, EDIT, QUESTION } from "./scene-talk.ts";
+import { HELD } from "./scenes-held.ts";
+
+export const SCENES: readonly Scene[] = [
+  { name: "first-start", play: async () => {} },
+  { name: "shell-line", play: (played) => played.type('ls -la ~/notes | grep "todo" && echo $HOME') },
+  {
+    name: "line-of-many",
+    play: (played) =>
+      played.type(
+        ", first\x1b\rsecond line, which goes on for longer than the narrowest of the terminals has room\x1b\rthird 中文 👩‍👩‍👧",
+      ),
+  },
+  {
+    name: "paste",
+    play: (played) => played.type(`look at \x1b[200~${"one row of the log\n".repeat(500)}\x1b[201~ please`),
+  },
+  { name: "thinking", play: (played) => asked(played) },
+  {
+    name: "writing",
+    play: async (played) => {
+      await asked(played);
+      await played.play(
+        said.delta(`${ANSWER}I can raise the limit and turn extraction on. The next reset would then le`),
+      );
+    },
+  },
+  {
+    name: "answered",
+    play: async (played) => {
+      await asked(played);
+      await played.play(
+        said.text(ANSWER),
+        said.complete("ok", null, {
+          usage: { input: 41_203, output: 214, cacheRead: 39_000, cacheWrite: 0, costUsd: 0.021 },
+        }),
+      );
+    },
+  },
+  {
+    name: "tool",
+    play: async (played) => {
+      await asked(played);
+      await played.play(said.text("I look at both."), said.call("Read", { path: "/etc/gsv/config.toml" }));
+      await played.play(
+        said.result(true, "line\n".repeat(31)),
+        said.call("Shell", { command: "grep -r keepRecent ~/knowledge" }),
+      );
+      await played.settle(4000);
+    },
+  },
+  {
+    name: "tool-failed",
+    play: async (played) => {
+      await asked(played);
+      await played.play(
+        said.call("Shell", { command: "bun test docs" }),
+        toolResult("Shell", false, "docs/links.test.ts: 1 of 48 failed\nexit 1"),
+      );
+    },
+  },
+  {
+    name: "queued",
+    play: async (played) => {
+      await asked(played);
+      await played.play(said.delta("I can raise the limit and "));
+      await played.type(", then show me the diff\r");
+      await played.type(", also check the reset policy");
+    },
+  },
+  {
+    name: "approval",
+    play: async (played) => {
+      await asked(played, ", raise the limit");
+      await played.play(said.hil(EDIT));
+    },
+  },
+  {
+    name: "approval-half-typed",
+    play: async (played) => {
+      await asked(played, ", raise the limit");
+      await played.type("and then");
+      await played.play(said.hil(EDIT));
+    },
+  },
+  {
+    name: "approvals",
+    play: async (played) => {
+      await asked(played, ", raise the limit");
+      await played.play(said.hil(COMMAND), said.hil(EDIT));
+    },
+  },
+  {
+    name: "question",
+    play: async (played) => {
+      await asked(played, ", rebuild the sites");
+      await played.play(said.hil(QUESTION));
+    },
+  },
+  {
+    name: "approved",
+    play: async (played) => {
+      await asked(played, ", raise the limit");
+      await played.play(
+        said.hil(EDIT),
+        { ...said.closed(), by: "root" } as never,
+        said.call("Edit", EDIT.args),
+        said.result(true, ""),
+      );
+    },
+  },
+  ...HELD,
+];

@@ -1,0 +1,91 @@
+// Every view and state as it stands on the screen, at three sizes; some of them in colour, on a light ground, without colour, in ASCII. After a
+// wanted change: UPDATE_GOLDEN=1 bun test ./test/tui/golden.test.ts
+
+import { expect, test } from "bun:test";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Theme, themeOf } from "../../tui/theme.ts";
+import { frozen, frozenInStyle } from "../support/frozen.ts";
+import { Played } from "../support/played.ts";
+import type { Scene } from "../support/scene-steps.ts";
+import { SCENES } from "../support/scenes.ts";
+
+const GOLDEN = join(import.meta.dir, "../golden/screens");
+const SIZES = [
+  [100, 30],
+  [60, 20],
+  [40, 12],
+] as const;
+
+interface Look {
+  readonly name: string;
+  readonly theme: Theme;
+  readonly unicode?: boolean;
+}
+
+const LOOKS: readonly Look[] = [
+  { name: "colour", theme: themeOf({ colour: true, unicode: true }) },
+  { name: "light", theme: themeOf({ colour: true, unicode: true }, "light") },
+  { name: "dark", theme: themeOf({ colour: true, unicode: true }, "dark") },
+  { name: "no colour", theme: themeOf({ colour: false, unicode: true }) },
+  { name: "ascii", theme: themeOf({ colour: false, unicode: false }), unicode: false },
+];
+const STYLED = ["answered", "approval", "outage", "top", "shell-line"];
+
+async function played<Shown>(
+  scene: Scene,
+  [columns, rows]: readonly [number, number],
+  show: (played: Played) => Shown,
+  look?: Look,
+): Promise<Shown> {
+  const on = await Played.open({
+    columns,
+    rows,
+    ...scene.options,
+    ...(look === undefined ? {} : { theme: look.theme, unicode: look.unicode ?? true }),
+  });
+  await scene.play(on);
+  const shown = show(on);
+  await on.end();
+  return shown;
+}
+
+async function agrees(name: string, text: string): Promise<void> {
+  const path = join(GOLDEN, `${name}.txt`);
+  if (process.env.UPDATE_GOLDEN) {
+    mkdirSync(GOLDEN, { recursive: true });
+    writeFileSync(path, text);
+  }
+  expect(text).toBe(await Bun.file(path).text());
+}
+
+for (const scene of SCENES) {
+  test(`${scene.name} looks as it was designed, wide, narrow and tiny`, async () => {
+    let text = "";
+    for (const size of SIZES) {
+      const shown = await played(scene, size, ({ emulator }) => frozen(emulator));
+      for (const row of shown.split("\n")) expect(Bun.stringWidth(row)).toBeLessThanOrEqual(size[0]);
+      text += `=== ${size.join("x")}\n${shown}`;
+    }
+    await agrees(scene.name, text);
+  });
+}
+
+for (const scene of SCENES.filter(({ name }) => STYLED.includes(name))) {
+  test(`${scene.name} in colour, on a light and on a dark ground, without colour and in ASCII`, async () => {
+    let text = "";
+    for (const look of LOOKS) {
+      const shown = await played(scene, [100, 30], ({ emulator }) => frozenInStyle(emulator), look);
+      // Colour is on glyphs and words, never a ground, and never the only thing that says it.
+      expect(shown).not.toContain("ground}");
+      if (!look.theme.colour) expect(shown).not.toMatch(/\{[^}]*(?:red|green|yellow|blue|magenta|cyan|white|black)/);
+      text += `=== ${look.name}\n${shown}`;
+    }
+    await agrees(`${scene.name}.styled`, text);
+  });
+}
+
+test("every picture that is kept is one of these", () => {
+  const names = SCENES.flatMap(({ name }) => [`${name}.txt`, ...(STYLED.includes(name) ? [`${name}.styled.txt`] : [])]);
+  expect(readdirSync(GOLDEN).sort()).toEqual(names.sort());
+});
