@@ -19,7 +19,7 @@ export interface Greeting {
 const TRIES = [
   ["how do I stop a process?", "plain words are said to your agent"],
   ["ls /proc", "commands are run: here everything is a file"],
-  ['spawn --prompt "what is running"', "a task in the background; ps and top show it"],
+  ["what is running &", "asked of a task in the background; jobs and top show it"],
 ] as const;
 /** With fewer rows than that, what is said is said in short. */
 const ROOMY_ROWS = 18;

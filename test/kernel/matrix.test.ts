@@ -40,6 +40,15 @@ const inWorkspace = (more: object) => async (world: World, owner: Owner) => ({
 });
 const inRepo = (more: object) => async (world: World, owner: Owner) => ({ ...(await world.repo(owner)), ...more });
 
+const theAgent = async (world: World, owner: Owner) => ({ name: await world.agent(owner) });
+const made = (call: string) => async (world: World, owner: Owner) => {
+  const name = world.fresh();
+  await world.people[owner].call(call, { name });
+  return { name };
+};
+const theBundle = made("bundle.create");
+const theProject = made("project.create");
+
 const TABLE: { readonly [name: string]: Call } = {
   "proc.list": { outcomes: ALL, about: () => ({}) },
   "proc.get": { outcomes: HIDDEN, about: pid },
@@ -72,6 +81,8 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.model": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
   // What is gone can still be asked about; another's reads as nothing used.
   "proc.usage": { outcomes: ALL, about: pid },
+  "proc.runs": { outcomes: ALL, about: pid },
+  "proc.nice": { outcomes: HIDDEN, about: pid },
   "proc.budgets": { outcomes: HIDDEN, about: pid },
   "proc.budget": {
     outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"],
@@ -191,6 +202,41 @@ const TABLE: { readonly [name: string]: Call } = {
   "sys.drain": { outcomes: PERSON, about: () => ({}) },
   "account.list": { outcomes: ALL, about: () => ({}) },
   "account.create": { outcomes: REFUSED, about: (world, owner) => ({ username: world.fresh(), owner }) },
+  "agent.list": { outcomes: ALL, about: () => ({}) },
+  "agent.show": { outcomes: ABSENT, about: theAgent },
+  // Root is nobody an agent could belong to.
+  "agent.create": { outcomes: ["ok", "ok", "EINVAL", "EPERM", "EPERM"], about: (world) => ({ name: world.fresh() }) },
+  "agent.edit": { outcomes: PERSONS_OWN, about: theAgent },
+  "agent.rm": { outcomes: PERSONS_OWN, about: theAgent },
+  "persona.show": { outcomes: ABSENT, about: theAgent },
+  "persona.set": { outcomes: PERSONS_OWN, about: theAgent },
+  "persona.clear": { outcomes: PERSONS_OWN, about: theAgent },
+  "bundle.list": { outcomes: ALL, about: () => ({}) },
+  "bundle.show": { outcomes: ABSENT, about: theBundle },
+  "bundle.create": { outcomes: PERSON, about: (world) => ({ name: world.fresh() }) },
+  "bundle.edit": { outcomes: PERSONS_OWN, about: theBundle },
+  "bundle.rm": { outcomes: PERSONS_OWN, about: theBundle },
+  "bundle.assign": {
+    outcomes: PERSONS_OWN,
+    about: async (world, owner) => ({ name: "coder", agent: await world.agent(owner) }),
+  },
+  "bundle.unassign": {
+    outcomes: PERSONS_OWN,
+    async about(world, owner) {
+      const held = { name: "coder", agent: await world.agent(owner) };
+      await world.people[owner].call("bundle.assign", held);
+      return held;
+    },
+  },
+  "project.list": { outcomes: ALL, about: () => ({}) },
+  "project.create": { outcomes: PERSON, about: (world) => ({ name: world.fresh() }) },
+  "project.show": { outcomes: ["ok", "ENOENT", "ENOENT", "ok", "ENOENT"], about: theProject },
+  "project.edit": { outcomes: ["ok", "ENOENT", "ENOENT", "EPERM", "EPERM"], about: theProject },
+  "project.rm": { outcomes: ["ok", "ENOENT", "ENOENT", "EPERM", "EPERM"], about: theProject },
+  "credits.balance": { outcomes: ALL, about: () => ({}) },
+  "credits.ledger": { outcomes: ALL, about: () => ({ wallet: "ALICE7" }) },
+  "credits.grant": { outcomes: PERSON, about: () => ({ wallet: "ALICE7", amount: 1 }) },
+  "credits.rate": { outcomes: PERSON, about: () => ({}) },
   "account.update": {
     outcomes: PERSONS_OWN,
     about: async (world, owner) => ({ username: await world.agent(owner), comment: "x" }),
