@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
+import { AGENT_ROWS } from "../support/agent-rows.ts";
 import { type Owner, World } from "../support/matrix-world.ts";
 import { seeded } from "../support/random.ts";
 import { SHELL_ROWS } from "../support/shell-rows.ts";
@@ -72,6 +73,8 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.model": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
   // What is gone can still be asked about; another's reads as nothing used.
   "proc.usage": { outcomes: ALL, about: pid },
+  "proc.runs": { outcomes: ALL, about: pid },
+  "proc.nice": { outcomes: HIDDEN, about: pid },
   "proc.budgets": { outcomes: HIDDEN, about: pid },
   "proc.budget": {
     outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"],
@@ -225,6 +228,7 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.media.get": { outcomes: HIDDEN, about: (world, owner) => world.media(owner) },
   "proc.media.rm": { outcomes: HIDDEN, about: (world, owner) => world.media(owner) },
   "audit.list": { outcomes: PERSON, about: () => ({}) },
+  ...AGENT_ROWS,
   ...SHELL_ROWS,
 };
 
