@@ -162,7 +162,9 @@ describe.skipIf(real === null)("inside", () => {
       mount -o remount,rw / && echo writable; chroot / true && echo rooted; hostname x && echo named; date -s 12:00 > made && echo dated
       ls /dev/shm /run; cat /dev/mem /dev/kmsg`;
     try {
-      expect(await said(`exec 2> /dev/null; ${script}`)).toBe("root:\n/dev/shm:\n\n/run:\n");
+      // Of the machine's memory only the way to where it works, where that lies there.
+      const way = work.startsWith("/dev/shm/") ? `${work.split("/")[3]}\n` : "";
+      expect(await said(`exec 2> /dev/null; ${script}`)).toBe(`root:\n/dev/shm:\n${way}\n/run:\n`);
     } finally {
       for (const each of places.map((place) => join(place, "gsv-test-made")).filter(existsSync)) rmSync(each);
     }
