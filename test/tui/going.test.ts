@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
 import type { ProcessInfo } from "../../src/abi/process.ts";
 import { missedText } from "../../tui/missed.ts";
-import { PID, said } from "../support/chat.ts";
+import { OTHER_RUN, PID, said } from "../support/chat.ts";
 import { Played, type PlayOptions, processInfo } from "../support/played.ts";
 
 const FAMILY: readonly ProcessInfo[] = [
@@ -155,7 +155,11 @@ test("what was said at another terminal stands before its answer, what was said 
   });
   await played.type("from here\r");
   await played.play(said.start({ seq: 1 }), said.text("first answer", { seq: 2 }), said.complete("ok"));
-  await played.play(said.start({ seq: 3, run: "r-other" }), said.text("second answer", { seq: 4 }));
+  await played.play(
+    said.start({ seq: 3, run: OTHER_RUN }),
+    said.text("second answer", { seq: 4 }),
+    said.complete("ok"),
+  );
   const lines = played.everything().filter((line) => /^› from|^ {2}\w+ answer$/.test(line));
   expect(lines.map((line) => line.trim())).toEqual([
     "› from here",
