@@ -7,6 +7,7 @@ import type { Sys } from "../../src/abi/sys.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { type Owner, World } from "../support/matrix-world.ts";
 import { seeded } from "../support/random.ts";
+import { SESSION_ROWS } from "../support/session-rows.ts";
 import { SHELL_ROWS } from "../support/shell-rows.ts";
 import { samples } from "../support/soak.ts";
 
@@ -272,6 +273,7 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.media.rm": { outcomes: HIDDEN, about: (world, owner) => world.media(owner) },
   "audit.list": { outcomes: PERSON, about: () => ({}) },
   ...SHELL_ROWS,
+  ...SESSION_ROWS,
 };
 
 /** Which of the five outcomes an actor has for a thing of an owner; a code where it is the same whatever the table says. */
