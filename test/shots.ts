@@ -11,9 +11,21 @@ const OUT = join(import.meta.dir, "shots");
 /** Short, because a picture shows it. */
 const DEMO = join(tmpdir(), "demo.jsonl");
 const KEYS_COUNT_AFTER_MS = 600;
+const AWAY_MS = 12_000;
+/** What went on meanwhile. */
+const AWAY = /^while you were away[\s\S]*^›$/m;
+const READY = /^~ {2}init:1000/m;
+const TASKS = [
+  ["check links", "check the links"],
+  ["release notes", "write the notes"],
+  ["clean up", "clean the docs"],
+] as const;
 
 const SCRIPT = [
-  { when: "links", text: "48 pages hold 312 links; 2 of them are dead.", chunk: 3, chunkDelayMs: 200 },
+  { when: "links", text: "48 pages hold 312 links; 2 of them are dead.", chunk: 1, chunkDelayMs: 400 },
+  { when: "notes", text: "Three changes are worth a word: ".repeat(40), chunk: 8, chunkDelayMs: 60 },
+  { when: "clean", calls: [{ name: "Shell", args: { command: "rm -r ~/docs/old" } }] },
+  { when: "clean", text: "Then it stays where it is." },
   {
     when: "limit",
     text: "Compaction keeps too little of what was said. I raise the limit in what I am told:",
@@ -27,7 +39,7 @@ const SCRIPT = [
   },
   {
     when: "limit",
-    text: "Done. It holds from the next turn on:\n\n- `keep` is 32,000 tokens now\n- nothing else was changed",
+    text: "Done. It holds from the next turn on:\n\n- `keep` is **32,000** tokens now\n- nothing else was changed",
   },
 ];
 
@@ -37,27 +49,63 @@ const home = new Home();
 try {
   writeFileSync(DEMO, SCRIPT.map((line) => `${JSON.stringify(line)}\n`).join(""));
   const model = `script:${DEMO}`;
-  await using session = new Session({ argv: [BINARY], env: { ...home.env("offline"), USER: "sam" }, rows: 24 });
-  const shoot = (name: string, title: string) =>
+  const env = { ...home.env("offline"), USER: "sam" };
+  const open = (rows: number) => new Session({ argv: [BINARY], env, rows });
+  const shoot = (session: Session, name: string, title: string) =>
     Bun.write(join(OUT, `${name}.svg`), picture(session.emulator, { palette: DARK, title }));
-  await session.until(/^~ {2}init:1000/m);
-  session.type("How do I stop a process?\r");
-  await session.until(/^› How[\s\S]*manual: processes[\s\S]*^›$/m);
-  await shoot("start", "gsv on a terminal: a question, and its answer from the manual");
-  session.type(`model init:1000 ${model}\r`);
-  session.type('mkdir -p context.d; echo "keep = 20000" > context.d/10-limits.md\r');
-  await session.until(/^\$ mkdir[\s\S]*^~/m);
-  session.type("/clear\rwhy do you forget things? raise the limit\r");
-  await session.until(/y.* once/);
-  await shoot("approval", "An approval: what would be written, and the keys that answer");
-  await Bun.sleep(KEYS_COUNT_AFTER_MS);
-  session.type("y");
-  await session.until(/nothing else was changed/);
-  session.type(`spawn --label "check links" --model ${model} --prompt "check the links"\r`);
-  await session.until(/^task:\w{6}$/m);
-  session.type("top\r");
-  await session.until(/└ task:\w{6} +R +\d+%/);
-  await shoot("top", "top: the processes, who started whom and what each does");
+  {
+    await using session = open(38);
+    await session.until(READY);
+    session.type("how do I stop a process?\r");
+    await session.until(/manual: processes[\s\S]*^›$/m);
+    session.type("ls /proc\r");
+    await session.until(/loadavg[\s\S]*^›$/m);
+    session.type("what is running &\r");
+    await session.until(/^\[1\] done/m);
+    await shoot(session, "start", "gsv on a terminal: a question, a command, a task in the background");
+    session.resize(100, 24);
+    const runs = async (line: string, says: RegExp) => {
+      session.type(`/clear\r`);
+      await session.until(READY);
+      session.type(`${line}\r`);
+      await session.until(says);
+      await session.until(READY);
+    };
+    await runs(`model init:1000 ${model}`, /^script:/m);
+    await runs("mkdir -p context.d docs/old", /^\$ mkdir[\s\S]*^~/m);
+    await runs('echo "keep = 20000" > context.d/10-limits.md', /^\$ echo[\s\S]*^~/m);
+    for (const [label, prompt] of TASKS)
+      await runs(`spawn --label "${label}" --model ${model} --prompt "${prompt}"`, /^task:\w{6}$/m);
+    session.type("top\r");
+    await session.until(/R +\d+%[\s\S]*W +\d+%[\s\S]*move/);
+    await shoot(session, "top", "top: the processes, who started whom, what each does and waits for");
+    session.type("q");
+    await session.until(/y.* once/);
+    await Bun.sleep(KEYS_COUNT_AFTER_MS);
+    session.type("n");
+    await session.until(/denied/);
+  }
+  {
+    await using session = open(24);
+    await session.until(READY);
+    await Bun.sleep(KEYS_COUNT_AFTER_MS);
+    session.type("/clear\r");
+    await session.until(/^\s*~ {2}init:1000.*\n›$/);
+    session.type("why do you forget things? raise the limit\r");
+    await session.until(/y.* once/);
+    await shoot(session, "approval", "An approval: what would be written, and the keys that answer");
+    await Bun.sleep(KEYS_COUNT_AFTER_MS);
+    session.type("y");
+    await session.until(/nothing else was changed/);
+    await session.until(/^›$/m);
+  }
+  // Long enough for something to end meanwhile.
+  await Bun.sleep(AWAY_MS);
+  await using session = open(24);
+  await session.until(AWAY);
+  session.type("and what else is kept?");
+  await session.until(/› and what else is kept\?/);
+  await shoot(session, "back", "Come back: what was said last is there, and the rest went on");
 } finally {
   await home.remove();
   rmSync(DEMO, { force: true });
