@@ -8,6 +8,7 @@ import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { AGENT_ROWS } from "../support/agent-rows.ts";
 import { type Owner, World } from "../support/matrix-world.ts";
 import { seeded } from "../support/random.ts";
+import { SESSION_ROWS } from "../support/session-rows.ts";
 import { SHELL_ROWS } from "../support/shell-rows.ts";
 import { samples } from "../support/soak.ts";
 
@@ -230,6 +231,7 @@ const TABLE: { readonly [name: string]: Call } = {
   "audit.list": { outcomes: PERSON, about: () => ({}) },
   ...AGENT_ROWS,
   ...SHELL_ROWS,
+  ...SESSION_ROWS,
 };
 
 /** Which of the five outcomes an actor has for a thing of an owner; a code where it is the same whatever the table says. */
