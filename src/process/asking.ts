@@ -4,7 +4,7 @@
 
 import type { RandomBytes } from "../abi/ids.ts";
 import { charged, type Reported } from "../abi/money.ts";
-import { NO_USAGE, type Retrying } from "../abi/process.ts";
+import { NO_USAGE, type Retrying, type WaitsFor } from "../abi/process.ts";
 import type { SignalOf } from "../abi/signal.ts";
 import type { Failure, ModelRequest } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
@@ -15,16 +15,15 @@ import type { Budgets, Reservation } from "./budgets.ts";
 import type { Room } from "./compaction/room.ts";
 import type { Costs, Shift } from "./costs.ts";
 import type { HeldRuns } from "./held-runs.ts";
-import type { Lanes } from "./lanes.ts";
 import type { Ledger } from "./ledger.ts";
 import { type RequestPorts, requestOf } from "./model-request.ts";
 import { exhaustedText, type Outages } from "./outage.ts";
 import { isThere, type Verdict, verdictOn } from "./retry.ts";
 import type { RunPlace } from "./toolcalls.ts";
 import { modelTurn } from "./turn.ts";
-import { keep, nextTry, stepAside, waited } from "./turn-waits.ts";
+import { laneOf, turnFor, type WaitPorts, waited } from "./turns.ts";
 
-export interface AskPorts extends RequestPorts {
+export interface AskPorts extends RequestPorts, WaitPorts {
   readonly ledger: Ledger;
   readonly random: RandomBytes;
   readonly budgets: Budgets;
@@ -34,11 +33,6 @@ export interface AskPorts extends RequestPorts {
     row: ProcessRow,
     runId: string,
   ) => Promise<{ readonly turnsMax: number; readonly outputTokens: number; readonly parallel: number }>;
-  /** Who of those that use one key asks next. */
-  readonly lanes: Lanes;
-  readonly niceOf: (pid: string) => Promise<number>;
-  /** Somebody follows what it says. */
-  readonly watched: (pid: string) => boolean;
   /** The one that is meant, then those that stand in for it. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   readonly held: () => HeldRuns;
@@ -186,23 +180,6 @@ async function asked(ports: AskPorts, asking: Asking, model: Model): Promise<Ans
   }
 }
 
-/** The way out of its lane; null when it was aborted or has stepped aside. Who needs no key shares nothing with anybody. */
-async function turnFor(ports: AskPorts, asking: Asking, model: Model): Promise<(() => void) | null> {
-  const key = laneOf(model);
-  const { row, run, signal, leaving } = asking;
-  if (key === null) return () => {};
-  const { parallel: most } = await ports.boundsOf(row, run.runId);
-  const [nice, watched] = [await ports.niceOf(row.pid), ports.watched(row.pid)];
-  const leave = await ports.lanes.enter(key, { nice, watched, most, signal: AbortSignal.any([signal, leaving]) });
-  asking.shift.rested();
-  if (leave === null && !signal.aborted) await stepAside(ports, asking);
-  return leave;
-}
-
-function laneOf({ provider, keyMark }: Model): string | null {
-  return keyMark === null ? null : `${provider.name} ${keyMark}`;
-}
-
 async function askedNow(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
   const { budgets, costs } = ports;
   const { row, signal } = asking;
@@ -301,6 +278,20 @@ async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: s
   if (isKept) await ports.ledger.publish(row);
   ports.held().forKey(row, run.runId, model);
   return null;
+}
+
+/** False when the run belongs to somebody else. */
+async function keep(ports: AskPorts, asking: Asking, retrying: Retrying, held = false): Promise<boolean> {
+  const { row, run, signal } = asking;
+  const now = ports.clock.now();
+  const kept = await ports.store.retry(row.pid, run.epoch, { runId: run.runId, retrying, held, now });
+  if (kept.ok) await ports.ledger.publish(row);
+  return kept.ok && !signal.aborted;
+}
+
+function nextTry({ clock }: AskPorts, { name }: Model, failure: Failure, ms: number) {
+  const until = clock.now() + ms;
+  return { kind: "model", model: name, class: failure.class, reason: failure.message, until } satisfies WaitsFor;
 }
 
 /** The turn is said anew: what was shown of it counts for nothing. */
