@@ -3,7 +3,7 @@
 import type { Io } from "../commands/command.ts";
 import { type Approval, type ProcessInfo, WORKING_STATES } from "../src/abi/process.ts";
 import type { Answer } from "../src/syscalls/approval-service.ts";
-import type { Answered, Sent } from "../src/syscalls/services.ts";
+import type { Aborted, Answered, Sent } from "../src/syscalls/services.ts";
 import { type SendEffect, unkept } from "./send.ts";
 import type { Context, Entry, Happening, State } from "./state.ts";
 import { worded } from "./worded.ts";
@@ -27,6 +27,17 @@ export class ChatEffects {
   send(effect: SendEffect): void {
     const sending = this.sent(effect).finally(() => this.sending.delete(sending));
     this.sending.add(sending);
+  }
+
+  /** Takes a message back, unless a run has it by now. */
+  async withdraw(pid: string, runId: string): Promise<void> {
+    const { io, happen } = this.options;
+    try {
+      const { aborted } = await io.sys().call<Aborted>("proc.abort", { pid, runId });
+      if (!aborted) happen({ type: "told", text: "too late: it was said already", at: io.clock.now() });
+    } catch (error) {
+      happen({ type: "told", text: worded(error), at: io.clock.now() });
+    }
   }
 
   /** Whoever leaves takes nothing along that was to be said, and is told what goes on. */

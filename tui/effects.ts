@@ -53,7 +53,7 @@ export class Effects {
     const { pid } = state();
     if (effect.do === "print") print(effect.entry);
     else if (effect.do === "send") this.chat.send(effect);
-    else if (effect.do === "withdraw") void this.call("proc.abort", { pid, runId: effect.runId });
+    else if (effect.do === "withdraw") void this.chat.withdraw(pid, effect.runId);
     else if (effect.do === "stop") void this.call("proc.abort", { pid });
     else if (effect.do === "answer") void this.chat.answer(effect.answer);
     else if (effect.do === "measure") void this.chat.measure(pid);

@@ -77,9 +77,9 @@ function unfolded(state: State): Reduced {
   const next = nextFold(state);
   if (next === null) return stay(state);
   const { fold, nth, count } = next;
-  const more = nth + 1 < count ? " · ctrl-o the one before" : "";
-  const title = `${count - nth} of ${count}${more}  ${fold.title}`;
-  return openedPager({ ...state, opened: nth }, title.replaceAll("\n", "⏎"), fold.text);
+  const more = nth + 1 < count ? " · ctrl-o earlier" : "";
+  const where = count > 1 ? `  ${count - nth} of ${count}${more}` : "";
+  return openedPager({ ...state, opened: nth }, `${fold.title}${where}`.replaceAll("\n", "⏎"), fold.text);
 }
 
 /** What the keys do stands above the line, where there is room; else it is paged. */

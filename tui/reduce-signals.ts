@@ -10,6 +10,8 @@ import { subjectOf } from "./subject.ts";
 
 /** The end of a message that was taken back before it was said. */
 const WITHDRAWN = "user.withdrawn";
+/** Who closes what nobody has to answer any more. */
+const KERNEL = "kernel";
 const NOTICE_MS = 8000;
 
 export function onSignal(state: State, signal: Signal, at: number): Reduced {
@@ -92,7 +94,7 @@ function closed(state: State, id: string, decision: string, by: string): Reduced
   const ask = state.asks.find((each) => each.id === id);
   if (ask === undefined) return { state, effects: [] };
   const asks = state.asks.filter((each) => each.id !== id);
-  return print({ ...state, asks }, { kind: "decided", ask, decision, by: ask.isOurs ? null : by });
+  return print({ ...state, asks }, { kind: "decided", ask, decision, by: ask.isOurs || by === KERNEL ? null : by });
 }
 
 function started(state: State, runId: string, model: string, at: number): Reduced {

@@ -4,7 +4,7 @@
 
 import type { RandomBytes } from "../abi/ids.ts";
 import { charged, type Reported } from "../abi/money.ts";
-import { NO_USAGE, type Retrying, type WaitsFor } from "../abi/process.ts";
+import { NO_USAGE, type Retrying } from "../abi/process.ts";
 import type { SignalOf } from "../abi/signal.ts";
 import type { Failure, ModelRequest } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
@@ -15,15 +15,15 @@ import type { Budgets, Reservation } from "./budgets.ts";
 import type { Room } from "./compaction/room.ts";
 import type { Costs, Shift } from "./costs.ts";
 import type { HeldRuns } from "./held-runs.ts";
-import type { Lanes } from "./lanes.ts";
 import type { Ledger } from "./ledger.ts";
 import { type RequestPorts, requestOf } from "./model-request.ts";
 import { exhaustedText, type Outages } from "./outage.ts";
 import { isThere, type Verdict, verdictOn } from "./retry.ts";
 import type { RunPlace } from "./toolcalls.ts";
 import { modelTurn } from "./turn.ts";
+import { keep, type LanePorts, laneOf, nextTry, turnFor, waited } from "./turn-waits.ts";
 
-export interface AskPorts extends RequestPorts {
+export interface AskPorts extends RequestPorts, LanePorts {
   readonly ledger: Ledger;
   readonly random: RandomBytes;
   readonly budgets: Budgets;
@@ -33,11 +33,6 @@ export interface AskPorts extends RequestPorts {
     row: ProcessRow,
     runId: string,
   ) => Promise<{ readonly turnsMax: number; readonly outputTokens: number; readonly parallel: number }>;
-  /** Who of those that use one key asks next. */
-  readonly lanes: Lanes;
-  readonly niceOf: (pid: string) => Promise<number>;
-  /** Somebody follows what it says. */
-  readonly watched: (pid: string) => boolean;
   /** The one that is meant, then those that stand in for it. */
   readonly modelsOf: (row: ProcessRow, run: Claimed) => Promise<readonly [Model, ...Model[]]>;
   readonly held: () => HeldRuns;
@@ -85,9 +80,6 @@ interface Failed {
   readonly model: Model;
   readonly verdict: Verdict;
 }
-
-/** Sleeps are short enough that a clock that was set, or a machine that slept, is noticed. */
-const LOOK_MS = 30_000;
 
 /** Null: aborted or fenced, asked to step aside, or put aside. */
 export async function askModels(ports: AskPorts, place: Working, turn: number): Promise<Answered | null> {
@@ -188,23 +180,6 @@ async function asked(ports: AskPorts, asking: Asking, model: Model): Promise<Ans
   }
 }
 
-/** The way out of its lane; null when it was aborted or has stepped aside. Who needs no key shares nothing with anybody. */
-async function turnFor(ports: AskPorts, asking: Asking, model: Model): Promise<(() => void) | null> {
-  const key = laneOf(model);
-  const { row, run, signal, leaving } = asking;
-  if (key === null) return () => {};
-  const { parallel: most } = await ports.boundsOf(row, run.runId);
-  const [nice, watched] = [await ports.niceOf(row.pid), ports.watched(row.pid)];
-  const leave = await ports.lanes.enter(key, { nice, watched, most, signal: AbortSignal.any([signal, leaving]) });
-  asking.shift.rested();
-  if (leave === null && !signal.aborted) await stepAside(ports, asking);
-  return leave;
-}
-
-function laneOf({ provider, keyMark }: Model): string | null {
-  return keyMark === null ? null : `${provider.name} ${keyMark}`;
-}
-
 async function askedNow(ports: AskPorts, asking: Asking, model: Model): Promise<Answer | null> {
   const { budgets, costs } = ports;
   const { row, signal } = asking;
@@ -303,41 +278,6 @@ async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: s
   if (isKept) await ports.ledger.publish(row);
   ports.held().forKey(row, run.runId, model);
   return null;
-}
-
-/** False when the run belongs to somebody else. */
-async function keep(ports: AskPorts, asking: Asking, retrying: Retrying, held = false): Promise<boolean> {
-  const { row, run, signal } = asking;
-  const now = ports.clock.now();
-  const kept = await ports.store.retry(row.pid, run.epoch, { runId: run.runId, retrying, held, now });
-  if (kept.ok) await ports.ledger.publish(row);
-  return kept.ok && !signal.aborted;
-}
-
-/** False when it was aborted, or asked to step aside: then it has. */
-async function waited({ store, ledger, clock }: AskPorts, asking: Asking, until: number): Promise<boolean> {
-  const { signal, leaving } = asking;
-  const either = AbortSignal.any([signal, leaving]);
-  while (!either.aborted && clock.now() < until) await clock.sleep(Math.min(LOOK_MS, until - clock.now()), either);
-  asking.shift.rested();
-  if (signal.aborted) return false;
-  if (!leaving.aborted) return true;
-  await stepAside({ store, ledger, clock }, asking);
-  return false;
-}
-
-/** The next claim takes it up. */
-async function stepAside(
-  { store, ledger, clock }: Pick<AskPorts, "store" | "ledger" | "clock">,
-  { row, run }: Asking,
-): Promise<void> {
-  await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: false, now: clock.now() });
-  await ledger.publish(row);
-}
-
-function nextTry({ clock }: AskPorts, { name }: Model, failure: Failure, ms: number) {
-  const until = clock.now() + ms;
-  return { kind: "model", model: name, class: failure.class, reason: failure.message, until } satisfies WaitsFor;
 }
 
 /** The turn is said anew: what was shown of it counts for nothing. */

@@ -5,8 +5,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
+import { AGENT_ROWS } from "../support/agent-rows.ts";
 import { type Owner, World } from "../support/matrix-world.ts";
 import { seeded } from "../support/random.ts";
+import { SESSION_ROWS } from "../support/session-rows.ts";
 import { SHELL_ROWS } from "../support/shell-rows.ts";
 import { samples } from "../support/soak.ts";
 
@@ -39,15 +41,6 @@ const inWorkspace = (more: object) => async (world: World, owner: Owner) => ({
   ...more,
 });
 const inRepo = (more: object) => async (world: World, owner: Owner) => ({ ...(await world.repo(owner)), ...more });
-
-const theAgent = async (world: World, owner: Owner) => ({ name: await world.agent(owner) });
-const made = (call: string) => async (world: World, owner: Owner) => {
-  const name = world.fresh();
-  await world.people[owner].call(call, { name });
-  return { name };
-};
-const theBundle = made("bundle.create");
-const theProject = made("project.create");
 
 const TABLE: { readonly [name: string]: Call } = {
   "proc.list": { outcomes: ALL, about: () => ({}) },
@@ -202,41 +195,6 @@ const TABLE: { readonly [name: string]: Call } = {
   "sys.drain": { outcomes: PERSON, about: () => ({}) },
   "account.list": { outcomes: ALL, about: () => ({}) },
   "account.create": { outcomes: REFUSED, about: (world, owner) => ({ username: world.fresh(), owner }) },
-  "agent.list": { outcomes: ALL, about: () => ({}) },
-  "agent.show": { outcomes: ABSENT, about: theAgent },
-  // Root is nobody an agent could belong to.
-  "agent.create": { outcomes: ["ok", "ok", "EINVAL", "EPERM", "EPERM"], about: (world) => ({ name: world.fresh() }) },
-  "agent.edit": { outcomes: PERSONS_OWN, about: theAgent },
-  "agent.rm": { outcomes: PERSONS_OWN, about: theAgent },
-  "persona.show": { outcomes: ABSENT, about: theAgent },
-  "persona.set": { outcomes: PERSONS_OWN, about: theAgent },
-  "persona.clear": { outcomes: PERSONS_OWN, about: theAgent },
-  "bundle.list": { outcomes: ALL, about: () => ({}) },
-  "bundle.show": { outcomes: ABSENT, about: theBundle },
-  "bundle.create": { outcomes: PERSON, about: (world) => ({ name: world.fresh() }) },
-  "bundle.edit": { outcomes: PERSONS_OWN, about: theBundle },
-  "bundle.rm": { outcomes: PERSONS_OWN, about: theBundle },
-  "bundle.assign": {
-    outcomes: PERSONS_OWN,
-    about: async (world, owner) => ({ name: "coder", agent: await world.agent(owner) }),
-  },
-  "bundle.unassign": {
-    outcomes: PERSONS_OWN,
-    async about(world, owner) {
-      const held = { name: "coder", agent: await world.agent(owner) };
-      await world.people[owner].call("bundle.assign", held);
-      return held;
-    },
-  },
-  "project.list": { outcomes: ALL, about: () => ({}) },
-  "project.create": { outcomes: PERSON, about: (world) => ({ name: world.fresh() }) },
-  "project.show": { outcomes: ["ok", "ENOENT", "ENOENT", "ok", "ENOENT"], about: theProject },
-  "project.edit": { outcomes: ["ok", "ENOENT", "ENOENT", "EPERM", "EPERM"], about: theProject },
-  "project.rm": { outcomes: ["ok", "ENOENT", "ENOENT", "EPERM", "EPERM"], about: theProject },
-  "credits.balance": { outcomes: ALL, about: () => ({}) },
-  "credits.ledger": { outcomes: ALL, about: () => ({ wallet: "ALICE7" }) },
-  "credits.grant": { outcomes: PERSON, about: () => ({ wallet: "ALICE7", amount: 1 }) },
-  "credits.rate": { outcomes: PERSON, about: () => ({}) },
   "account.update": {
     outcomes: PERSONS_OWN,
     about: async (world, owner) => ({ username: await world.agent(owner), comment: "x" }),
@@ -271,7 +229,9 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.media.get": { outcomes: HIDDEN, about: (world, owner) => world.media(owner) },
   "proc.media.rm": { outcomes: HIDDEN, about: (world, owner) => world.media(owner) },
   "audit.list": { outcomes: PERSON, about: () => ({}) },
+  ...AGENT_ROWS,
   ...SHELL_ROWS,
+  ...SESSION_ROWS,
 };
 
 /** Which of the five outcomes an actor has for a thing of an owner; a code where it is the same whatever the table says. */

@@ -16,7 +16,7 @@ async function busy(): Promise<Played> {
   const { fakeSys } = shell.io;
   let sent = 0;
   fakeSys.answer("proc.send", ({ pid }: { pid: string }) => ({ pid, runId: sent++ === 0 ? RUN : OTHER, queued: true }));
-  fakeSys.answer("proc.abort", () => ({}));
+  fakeSys.answer("proc.abort", () => ({ aborted: true }));
   await shell.type("one\r");
   await shell.play(said.start(), said.state("running"), said.delta("Well"));
   return shell;

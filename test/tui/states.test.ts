@@ -62,7 +62,7 @@ test("a tool says what it runs and for how long; afterwards it is one line with 
   } as Signal);
   expect(shell.text()).toMatch(/^✓ Edit ~\/a\.md {2}\+2 -1 · \d+ ms$/m);
   await shell.type("\x0f");
-  await shell.until(/-b\n\+c\n\+d[\s\S]*2 of 2 · ctrl-o the one before/);
+  await shell.until(/-b\n\+c\n\+d[\s\S]*2 of 2 · ctrl-o earlier/);
   await shell.type("\x0f");
   await shell.until(/one\ntwo[\s\S]*1 of 2/);
   await shell.leave();

@@ -1,0 +1,60 @@
+// The rows of the capability matrix for agents, personas, bundles, projects and credits: an owner's, and root's where root has a share in them.
+
+import type { Owner, World } from "./matrix-world.ts";
+
+const ALL = ["ok", "ok", "ok", "ok", "ok"] as const;
+const PERSON = ["ok", "ok", "ok", "EPERM", "EPERM"] as const;
+const ABSENT = ["ok", "ENOENT", "ok", "ok", "ENOENT"] as const;
+const PERSONS_OWN = ["ok", "ENOENT", "ok", "EPERM", "EPERM"] as const;
+/** Nobody has a share in another's project, root neither. */
+const OWN = ["ok", "ENOENT", "ENOENT", "EPERM", "EPERM"] as const;
+
+const theAgent = async (world: World, owner: Owner) => ({ name: await world.agent(owner) });
+const made = (call: string) => async (world: World, owner: Owner) => {
+  const name = world.fresh();
+  await world.people[owner].call(call, { name });
+  return { name };
+};
+const theBundle = made("bundle.create");
+const theProject = made("project.create");
+
+export const AGENT_ROWS = {
+  "agent.list": { outcomes: ALL, about: () => ({}) },
+  "agent.show": { outcomes: ABSENT, about: theAgent },
+  // Root is nobody an agent could belong to.
+  "agent.create": {
+    outcomes: ["ok", "ok", "EINVAL", "EPERM", "EPERM"] as const,
+    about: (world: World) => ({ name: world.fresh() }),
+  },
+  "agent.edit": { outcomes: PERSONS_OWN, about: theAgent },
+  "agent.rm": { outcomes: PERSONS_OWN, about: theAgent },
+  "persona.show": { outcomes: ABSENT, about: theAgent },
+  "persona.set": { outcomes: PERSONS_OWN, about: theAgent },
+  "persona.clear": { outcomes: PERSONS_OWN, about: theAgent },
+  "bundle.list": { outcomes: ALL, about: () => ({}) },
+  "bundle.show": { outcomes: ABSENT, about: theBundle },
+  "bundle.create": { outcomes: PERSON, about: (world: World) => ({ name: world.fresh() }) },
+  "bundle.edit": { outcomes: PERSONS_OWN, about: theBundle },
+  "bundle.rm": { outcomes: PERSONS_OWN, about: theBundle },
+  "bundle.assign": {
+    outcomes: PERSONS_OWN,
+    about: async (world: World, owner: Owner) => ({ name: "coder", agent: await world.agent(owner) }),
+  },
+  "bundle.unassign": {
+    outcomes: PERSONS_OWN,
+    async about(world: World, owner: Owner) {
+      const held = { name: "coder", agent: await world.agent(owner) };
+      await world.people[owner].call("bundle.assign", held);
+      return held;
+    },
+  },
+  "project.list": { outcomes: ALL, about: () => ({}) },
+  "project.create": { outcomes: PERSON, about: (world: World) => ({ name: world.fresh() }) },
+  "project.show": { outcomes: ["ok", "ENOENT", "ENOENT", "ok", "ENOENT"] as const, about: theProject },
+  "project.edit": { outcomes: OWN, about: theProject },
+  "project.rm": { outcomes: OWN, about: theProject },
+  "credits.balance": { outcomes: ALL, about: () => ({}) },
+  "credits.ledger": { outcomes: ALL, about: () => ({ wallet: "ALICE7" }) },
+  "credits.grant": { outcomes: PERSON, about: () => ({ wallet: "ALICE7", amount: 1 }) },
+  "credits.rate": { outcomes: PERSON, about: () => ({}) },
+};
