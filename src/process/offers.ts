@@ -38,6 +38,11 @@ export class Offers {
     this.ofProcesses.set(pid, kept);
   }
 
+  /** For this run and no other of its process. */
+  bindRun(runId: string, { env, flags }: Offer): void {
+    this.ofRuns.set(runId, flags === undefined ? { env } : { env, flags });
+  }
+
   /** The key a run came with will not do: the next that its owner brings is for it, and everything else it came with stays. */
   refused({ pid, runId, uid }: { readonly pid: string; readonly runId: string; readonly uid: number }): void {
     const { env, ...rest } = this.of({ pid, runId, uid }) ?? { env: {} };

@@ -55,12 +55,11 @@ export async function withOwn(kernel: Config, pid: string, offer: Offer | undefi
 }
 
 /** With one message: how much its model thinks. */
-export function thinking(offer: Offer | undefined, level: string | undefined): Offer | undefined {
-  if (level === undefined) return offer;
+export function thinking(offer: Offer | undefined, level: string): Offer {
   return { env: offer?.env ?? {}, flags: { ...offer?.flags, [OWN.thinkingLevel]: level } };
 }
 
-/** How a setting is called that stands for one of a process. */
+/** Between what it may be. */
 export function limitsOf(name: OwnSetting): { readonly min: number; readonly max: number } {
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = SETTINGS[OWN[name]] as { min?: number; max?: number };
   return { min, max };

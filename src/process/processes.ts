@@ -250,7 +250,9 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
     const taking = admitted.runId ?? runId;
     if (lifts) taken(pid, await store.hold(pid, { stopped: false, now }));
     if (lifts) runners.mayStay(pid);
-    ports.offers.bind({ runId: taking, pid }, thinking(ports.offers.from(context), request.thinking));
+    const offer = ports.offers.from(context);
+    ports.offers.bind({ runId: taking, pid }, offer);
+    if (request.thinking !== undefined) ports.offers.bindRun(taking, thinking(offer, request.thinking));
     await routeTo(ports, context, { runId: taking, pid });
     // It is saved: whatever becomes of telling, it is worked on.
     try {

@@ -211,5 +211,5 @@ export const CONSTANTS: { readonly [name: string]: readonly [meant: number, here
 
 export const CONFIGURATION: { readonly [variable: string]: Row } = {
   AGENT_TIMEOUT_MS: row("run.timeoutMs and AGENT_TIMEOUT_MS say how long, 0 for as long as it likes"),
-  COUNCIL_MODEL: { tests: [], later: "councils are another part" },
+  COUNCIL_MODEL: row("the chair's model may be a setting"),
 };

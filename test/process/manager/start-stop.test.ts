@@ -104,6 +104,8 @@ test("a start takes the place of what runs: who listens hears the end and the ne
     "session_started",
     "session_exited",
   ]);
+  // What came of the run before is not told as this one's.
+  expect(heard.filter((type) => type === "result")).toHaveLength(1);
   const said = (await it.home.outline(pid)).filter((line) => !line.startsWith("system:"));
   expect(said).toEqual(["user: one", "assistant: done", "user: two", "user: three", "assistant: done"]);
   expect(it.manager.getMemoryStats().processes).toBe(0);
@@ -128,6 +130,7 @@ test("a session that is stopped is stopped, whatever its model still says: one e
   it.home.model.release();
   await it.home.quiet();
   expect(it.types(session).slice(-1)).toEqual(["session_stopped"]);
+  expect(it.types(session, "session_stopped")).toHaveLength(1);
   expect(await it.home.messages(pid)).toEqual(before);
   expect(await it.row(session)).toMatchObject({ outcome: "stopped" });
   expect(await it.home.get(pid)).toMatchObject({ state: "stopped", waitsFor: { kind: "limit" } });
