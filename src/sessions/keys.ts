@@ -40,7 +40,7 @@ export function keyText({ agentId, channel, accountId, peerId }: SessionKey): st
 /** As it is stored, whoever wrote it. Throws EINVAL for what is no address. */
 export function canonicalKey(written: string, names: OwnNames): SessionKey {
   const text = written.trim();
-  const key = text === "" || text === "main" || text === names.mainKey ? MAIN : parsed(text);
+  const key = text === "" || text === "main" || text === names.mainKey ? MAIN : partsOf(text);
   if (key === null) {
     throw new SysError("EINVAL", `not a session key: ${text.slice(0, 80).toWellFormed()}`, [
       `${MAIN_SESSION_KEY} is your own; others are agent:AGENT:CHANNEL:dm:PEER or agent:AGENT:CHANNEL:ACCOUNT:dm:PEER`,
@@ -87,7 +87,8 @@ export function identityLinksOf(value: unknown): IdentityLinks {
   return Object.fromEntries(links);
 }
 
-function parsed(text: string): SessionKey | null {
+/** What a key says; null where it is none. */
+export function partsOf(text: string): SessionKey | null {
   const [agent, id = "", ...rest] = text.split(":");
   if (agent?.toLowerCase() !== "agent" || id.trim() === "" || rest.some((part) => part.trim() === "")) return null;
   const agentId = agentToken(id);

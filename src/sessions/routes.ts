@@ -2,7 +2,7 @@
 // at the same time and wherever a kernel dies in between: the row comes first, and what makes the process is the same request each time.
 
 import { SysError } from "../abi/errno.ts";
-import { initPid, type RandomBytes, uuidv4, uuidv7 } from "../abi/ids.ts";
+import { initPid, isUuid, type RandomBytes, uuidv4, uuidv7 } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { MAIN_AGENT, MAIN_SESSION_KEY } from "../abi/session.ts";
 import { visibleProcess } from "../kernel/registry.ts";
@@ -13,8 +13,8 @@ import type { SessionRow } from "../store/kernel/sessions.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { Processes } from "../syscalls/services.ts";
-import { keyOf, sessionNamed } from "./addresses.ts";
-import { keyText, type SessionKey } from "./keys.ts";
+import { keyOf, nameOf, sessionNamed } from "./addresses.ts";
+import { keyText, partsOf, type SessionKey } from "./keys.ts";
 import { defaultPolicy } from "./renewal.ts";
 
 export interface RoutePorts {
@@ -39,11 +39,7 @@ export class Routes {
   async find({ caller }: CallContext, written: string): Promise<Routed> {
     const { kernel } = this.ports;
     const session = await sessionNamed(kernel, caller, written);
-    if (session.pid === null) {
-      throw new SysError("ENOENT", `session ${written} has no process now: it gets one with its next message`, [
-        `gsv chat --session ${written} "…"`,
-      ]);
-    }
+    if (session.pid === null) throw withoutProcess(nameOf(session));
     return { session, row: await visibleProcess(kernel, caller, session.pid) };
   }
 
@@ -54,17 +50,18 @@ export class Routes {
   private async opened(context: CallContext, written: string): Promise<Routed> {
     const { kernel } = this.ports;
     const { caller } = context;
-    const key = await keyOf(kernel, caller, written);
-    const session = await this.rowFor(caller.ownerUid, key);
+    const session = isUuid(written)
+      ? await sessionNamed(kernel, caller, written)
+      : await this.rowFor(caller.ownerUid, await keyOf(kernel, caller, written));
     // A process that was killed a moment ago may still be on its way out.
     const row = session.pid === null ? null : await kernel.processes.get(session.pid);
     if (row !== null && row.phase === "live") return { session, row };
     try {
-      return await this.begun(context, session, key);
+      return await this.begun(context, session);
     } catch (error) {
       // An address at which nobody can be is none.
       const [latest] = await kernel.sessions.generations(session.id, 1);
-      if (latest === undefined) await kernel.sessions.remove(session.id);
+      if (latest === undefined && !isUuid(written)) await kernel.sessions.remove(session.id);
       throw error;
     }
   }
@@ -85,9 +82,11 @@ export class Routes {
     return await kernel.sessions.create({ id: uuidv7(now, random), ownerUid, ...about });
   }
 
-  private async begun(context: CallContext, session: SessionRow, key: SessionKey): Promise<Routed> {
+  private async begun(context: CallContext, session: SessionRow): Promise<Routed> {
     const { kernel, processes, clock, random } = this.ports;
     const { id, ownerUid } = session;
+    const key = session.key === null ? null : partsOf(session.key);
+    if (key === null) throw withoutProcess(id);
     const [latest] = await kernel.sessions.generations(id, 1);
     const { pid } = await processes.spawn(
       { ...context, requestId: `session:${id}:${(latest?.number ?? 0) + 1}` },
@@ -102,6 +101,12 @@ export class Routes {
     const now = await kernel.sessions.get(id);
     return { session: now ?? session, row: await visibleProcess(kernel, context.caller, pid) };
   }
+}
+
+function withoutProcess(name: string): SysError {
+  return new SysError("ENOENT", `session ${name} has no process now: it gets one with its next message`, [
+    `gsv chat --session ${name} "…"`,
+  ]);
 }
 
 function labelOf({ channel, peerId }: SessionKey): string {

@@ -52,7 +52,7 @@ export function sessionsService(ports: SessionPorts): Sessions {
       const { generation, archiveId } = await archived(ports, context, id);
       const session = await kernel.sessions.get(generation.sessionId);
       if (session === null) throw noSuchConversation(id);
-      const routed = await routes.open(context, nameOf(session));
+      const routed = await routes.open(context, session.id);
       const { pid } = routed.row;
       const reset = await resetOf(ports, routed, () => processes.reset(context, { pid, restore: archiveId }));
       if (reset.pending)

@@ -1,0 +1,49 @@
+// The rows of the capability matrix about sessions, and how much a model thinks. A session of another is named by its id: a key is always one's
+// own.
+
+import type { Owner, World } from "./matrix-world.ts";
+
+type Row = readonly [own: string, other: string, root: string, ownProcess: string, otherProcess: string];
+type About = (world: World, owner: Owner) => Promise<object> | object;
+
+const ALL: Row = ["ok", "ok", "ok", "ok", "ok"];
+const ABSENT: Row = ["ok", "ENOENT", "ok", "ok", "ENOENT"];
+const PERSONS_OWN: Row = ["ok", "ENOENT", "ok", "EPERM", "EPERM"];
+
+async function session(world: World, owner: Owner): Promise<{ readonly key: string; readonly pid: string }> {
+  const sys = world.people[owner];
+  const { key, pid } = await sys.call<{ key: string; pid: string }>("session.open", {
+    key: `agent:main:cli:dm:${world.fresh()}`,
+  });
+  return { key: (await sys.call<{ id: string }>("session.get", { key })).id, pid };
+}
+
+const about =
+  (more: object = {}): About =>
+  async (world, owner) => ({ ...more, key: (await session(world, owner)).key });
+
+async function conversation(world: World, owner: Owner): Promise<object> {
+  const sys = world.people[owner];
+  const { key, pid } = await session(world, owner);
+  const { runId } = await sys.call<{ runId: string }>("proc.send", { pid, message: "hello" });
+  await sys.call("proc.wait", { pids: [pid], run: runId });
+  return { id: (await sys.call<{ oldSessionId: string }>("session.reset", { key })).oldSessionId };
+}
+
+export const SESSION_ROWS: { readonly [name: string]: { readonly outcomes: Row; readonly about: About } } = {
+  "session.list": { outcomes: ALL, about: () => ({}) },
+  "session.route": { outcomes: ALL, about: () => ({ peer: "alice" }) },
+  "session.get": { outcomes: ABSENT, about: about() },
+  "session.stats": { outcomes: ABSENT, about: about() },
+  "session.history": { outcomes: ABSENT, about: about() },
+  "session.messages": { outcomes: ABSENT, about: about() },
+  "session.reset": { outcomes: ABSENT, about: about() },
+  "session.compact": { outcomes: ABSENT, about: about() },
+  "session.open": { outcomes: PERSONS_OWN, about: about() },
+  "session.set": { outcomes: PERSONS_OWN, about: about({ path: "label", value: "x" }) },
+  "session.restore": { outcomes: PERSONS_OWN, about: conversation },
+  "proc.think": {
+    outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"],
+    about: async (world, owner) => ({ pid: await world.pid(owner) }),
+  },
+};
