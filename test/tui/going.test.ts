@@ -155,7 +155,7 @@ test("what was said at another terminal stands before its answer, what was said 
   });
   await played.type("from here\r");
   await played.play(said.start({ seq: 1 }), said.text("first answer", { seq: 2 }), said.complete("ok"));
-  await played.play(said.start({ seq: 3, run: "r-other" }), said.text("second answer", { seq: 4 }));
+  await played.play(said.start({ seq: 3, run: OTHER_RUN }), said.text("second answer", { seq: 4 }));
   const lines = played.everything().filter((line) => /^› from|^ {2}\w+ answer$/.test(line));
   expect(lines.map((line) => line.trim())).toEqual([
     "› from here",
