@@ -120,10 +120,13 @@ class SyntheticFs implements FileSystem {
           mode: this.directoryMode([...wanted, name]),
         }),
       });
+    const leaf = leafOf(ofListed);
+    // But for links, whose targets differ, what is listed is all of a kind: one stat says it of hundreds.
+    const shared = leaf.kind === "symlink" ? null : await this.statOf(caller, { ...leaf, names: found.names });
     for (const name of listed) {
       if (leaves.has(name)) continue;
-      const names = [...found.names, name];
-      entries.push({ name, stat: await this.statOf(caller, { ...leafOf(ofListed), names }) });
+      const stat = shared ?? (await this.statOf(caller, { ...leaf, names: [...found.names, name] }));
+      entries.push({ name, stat });
     }
     return entries;
   }

@@ -3,11 +3,13 @@
 
 import { runTests } from "./run.ts";
 
+/** How long the one at the terminal goes on. */
+const { GSV_SOAK_MINUTES } = process.env;
 const TEST_TIMEOUT_MS = 30 * 60 * 1000;
 
 process.exitCode = await runTests({
   args: process.argv.slice(2),
-  env: { GSV_SOAK: "1" },
+  env: { GSV_SOAK: "1", ...(GSV_SOAK_MINUTES === undefined ? {} : { GSV_SOAK_MINUTES }) },
   timeoutMs: TEST_TIMEOUT_MS,
   checks: false,
 });

@@ -52,7 +52,9 @@ export function bundlesService({ kernel, clock, toolNames }: BundlePorts): Bundl
       const [there] = (await kernel.bundles.create(bundle, clock.now())) ? [] : await kernel.bundles.named([name]);
       // The same again is what was asked for already.
       if (there !== undefined && JSON.stringify(there) !== JSON.stringify({ ...there, ...bundle }))
-        throw new SysError("EEXIST", `there is a bundle ${name}`, [`gsv bundle edit ${name} changes it`]);
+        throw new SysError("EEXIST", `there is a bundle ${name} already`, [
+          `one of yours is changed by: gsv bundle edit ${name}`,
+        ]);
       return bundle;
     },
 

@@ -4,7 +4,7 @@
 
 import type { RandomBytes } from "../abi/ids.ts";
 import { charged, type Reported } from "../abi/money.ts";
-import { NO_USAGE, type Retrying } from "../abi/process.ts";
+import { NO_USAGE, type Retrying, type WaitsFor } from "../abi/process.ts";
 import type { SignalOf } from "../abi/signal.ts";
 import type { Failure, ModelRequest } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
@@ -21,9 +21,9 @@ import { exhaustedText, type Outages } from "./outage.ts";
 import { isThere, type Verdict, verdictOn } from "./retry.ts";
 import type { RunPlace } from "./toolcalls.ts";
 import { modelTurn } from "./turn.ts";
-import { keep, type LanePorts, laneOf, nextTry, turnFor, waited } from "./turn-waits.ts";
+import { laneOf, turnFor, type WaitPorts, waited } from "./turns.ts";
 
-export interface AskPorts extends RequestPorts, LanePorts {
+export interface AskPorts extends RequestPorts, WaitPorts {
   readonly ledger: Ledger;
   readonly random: RandomBytes;
   readonly budgets: Budgets;
@@ -278,6 +278,20 @@ async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: s
   if (isKept) await ports.ledger.publish(row);
   ports.held().forKey(row, run.runId, model);
   return null;
+}
+
+/** False when the run belongs to somebody else. */
+async function keep(ports: AskPorts, asking: Asking, retrying: Retrying, held = false): Promise<boolean> {
+  const { row, run, signal } = asking;
+  const now = ports.clock.now();
+  const kept = await ports.store.retry(row.pid, run.epoch, { runId: run.runId, retrying, held, now });
+  if (kept.ok) await ports.ledger.publish(row);
+  return kept.ok && !signal.aborted;
+}
+
+function nextTry({ clock }: AskPorts, { name }: Model, failure: Failure, ms: number) {
+  const until = clock.now() + ms;
+  return { kind: "model", model: name, class: failure.class, reason: failure.message, until } satisfies WaitsFor;
 }
 
 /** The turn is said anew: what was shown of it counts for nothing. */

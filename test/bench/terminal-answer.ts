@@ -31,14 +31,14 @@ export async function answerRows(home: Home): Promise<Row[]> {
 
 function paragraphs(tokens: number): readonly string[] {
   const count = Math.ceil(tokens / WORDS_OF_A_PARAGRAPH);
-  return Array.from({ length: count }, (_, at) => `P${at} ${WORD.repeat(WORDS_OF_A_PARAGRAPH - 2)}end.`);
+  return Array.from({ length: count }, (_, at) => `P${tokens}.${at} ${WORD.repeat(WORDS_OF_A_PARAGRAPH - 2)}end.`);
 }
 
 async function rowsOf(home: Home, { tokens, seconds, budget }: Size): Promise<Row[]> {
   const parts = paragraphs(tokens);
   const text = `${parts.join("\n\n")}\n\nThat is all: ${tokens}.`;
   const perMs = Math.max(1, Math.round(tokens / (seconds * 1000)));
-  const play = { text, chunk: WORD.length * perMs, chunkDelayMs: 1 };
+  const play = { text, chunk: WORD.length * perMs, chunkDelayMs: 1, repeat: 100 };
   const answer = await written(home, home.script(`words-${tokens}`, [play]), tokens);
   const plain = await writtenPlainly(home, text, seconds);
   const name = `terminal: ${tokens} tokens in ${seconds} s`;
@@ -50,7 +50,7 @@ async function rowsOf(home: Home, { tokens, seconds, budget }: Size): Promise<Ro
     {
       name: `${name}, paragraphs not there exactly once`,
       unit: "lines",
-      median: notOnce(answer.lines, parts.length),
+      median: notOnce(answer.lines, parts),
       budget: 0,
     },
     { name: `${name}, reads without the prompt`, unit: "reads", median: await torn(answer.reads), budget: 0 },
@@ -102,13 +102,13 @@ async function writtenPlainly(home: Home, text: string, seconds: number) {
   return { cpu: (process_.cpuMs() - before) / 1000, kb: Buffer.byteLength(session.reads.join("")) / 1000 };
 }
 
-function notOnce(lines: readonly string[], count: number): number {
+function notOnce(lines: readonly string[], parts: readonly string[]): number {
   const seen = new Map<string, number>();
   for (const line of lines) {
-    const mark = /^ {2}(P\d+) /.exec(line)?.[1];
-    if (mark !== undefined) seen.set(mark, (seen.get(mark) ?? 0) + 1);
+    const mark = /^ {2}(P\S+) /.exec(line)?.[1] ?? "";
+    seen.set(mark, (seen.get(mark) ?? 0) + 1);
   }
-  return Array.from({ length: count }, (_, at) => seen.get(`P${at}`) ?? 0).filter((times) => times !== 1).length;
+  return parts.filter((part) => seen.get(part.split(" ", 1)[0] ?? "") !== 1).length;
 }
 
 /** Pieces as a terminal reads them, after which it would show no line to type on. */

@@ -34,6 +34,15 @@ const REFUSED: Row = ["ok", "EPERM", "ok", "EPERM", "EPERM"];
 const pid = async (world: World, owner: Owner) => ({ pid: await world.pid(owner) });
 const aboutPid = (more: object) => async (world: World, owner: Owner) => ({ ...more, ...(await pid(world, owner)) });
 
+/** One that has answered once. */
+const answered = (more: object) => async (world: World, owner: Owner) => {
+  const made = await world.pid(owner);
+  const sys = world.people[owner];
+  const { runId } = await sys.call<{ runId: string }>("proc.send", { pid: made, message: "hello" });
+  await sys.call("proc.wait", { pids: [made], run: runId });
+  return { pid: made, ...more };
+};
+
 const theFile = async (world: World, owner: Owner) => ({ path: await world.file(owner) });
 /** Nothing answers there: who gets that far fails otherwise. */
 const remote = "https://127.0.0.1:1/x.git";
@@ -58,18 +67,9 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.context.list": { outcomes: HIDDEN, about: pid },
   "proc.context.set": {
     outcomes: ["ok", "ESRCH", "ok", "EPERM", "ESRCH"],
-    about: async (world, owner) => ({ ...(await pid(world, owner)), name: "a.md", text: "x" }),
+    about: aboutPid({ name: "a.md", text: "x" }),
   },
-  "proc.message": {
-    outcomes: HIDDEN,
-    about: async (world, owner) => {
-      const made = await world.pid(owner);
-      const sys = world.people[owner];
-      const { runId } = await sys.call<{ runId: string }>("proc.send", { pid: made, message: "hello" });
-      await sys.call("proc.wait", { pids: [made], run: runId });
-      return { pid: made, seq: 1 };
-    },
-  },
+  "proc.message": { outcomes: HIDDEN, about: answered({ seq: 1 }) },
   "proc.trace": { outcomes: HIDDEN, about: pid },
   "proc.caps": { outcomes: HIDDEN, about: pid },
   "proc.model": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
@@ -80,21 +80,12 @@ const TABLE: { readonly [name: string]: Call } = {
   "proc.budgets": { outcomes: HIDDEN, about: pid },
   "proc.budget": {
     outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"],
-    about: async (world, owner) => ({ ...(await pid(world, owner)), budget: "$1" }),
+    about: aboutPid({ budget: "$1" }),
   },
   "proc.compact": { outcomes: HIDDEN, about: pid },
   "proc.search": { outcomes: ALL, about: () => ({ words: ["hello"] }) },
   "proc.segments": { outcomes: HIDDEN, about: pid },
-  "proc.fork": {
-    outcomes: HIDDEN,
-    about: async (world, owner) => {
-      const made = await world.pid(owner);
-      const sys = world.people[owner];
-      const { runId } = await sys.call<{ runId: string }>("proc.send", { pid: made, message: "hello" });
-      await sys.call("proc.wait", { pids: [made], run: runId });
-      return { pid: made };
-    },
-  },
+  "proc.fork": { outcomes: HIDDEN, about: answered({}) },
   "proc.history.policy": { outcomes: ["ok", "ESRCH", "ok", "EPERM", "EPERM"], about: pid },
   "ai.outages": { outcomes: ALL, about: () => ({}) },
   "ai.models": { outcomes: ALL, about: () => ({ provider: "offline" }) },

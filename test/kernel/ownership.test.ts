@@ -36,7 +36,11 @@ async function world(): Promise<World> {
   const changes = { ops: [{ put: "a.md", content: "private words" }] };
   await home.sys.call("repo.apply", { repo, message: "first", changes });
   const { id: workspace } = await home.sys.call<{ id: string }>("workspace.create", { label: "sam's" });
+  await home.sys.call("agent.create", { name: "sams-scout" });
+  await home.sys.call("bundle.create", { name: "sams-bundle" });
+  await home.sys.call("project.create", { name: "sams-project" });
   const sams = {
+    ...{ agent: "sams-scout", bundle: "sams-bundle", project: "sams-project" },
     pid,
     repo,
     workspace,

@@ -10,6 +10,9 @@ export interface Things {
   readonly token: string;
   readonly repo: string;
   readonly workspace: string;
+  readonly agent: string;
+  readonly bundle: string;
+  readonly project: string;
 }
 
 export const ABSENT: Things = {
@@ -20,13 +23,21 @@ export const ABSENT: Things = {
   repo: "nemo/zzzzzz",
   workspace: "ws_zzzzzz",
   account: "nemo",
+  agent: "nobody",
+  bundle: "nothing",
+  project: "nowhere",
   token: "0190a1b2-0000-7000-8000-000000000003",
 };
 
 /** Every call that can name a thing of somebody else, with every way to name one. */
 export const NAMING: { readonly [call: string]: (things: Things) => object[] } = {
   "proc.get": ({ pid }) => [{ pid }],
-  "proc.spawn": ({ pid, workspace }) => [{ parent: pid }, { parent: pid, as: "root" }, { workspace }],
+  "proc.spawn": ({ pid, workspace, project }) => [
+    { parent: pid },
+    { parent: pid, as: "root" },
+    { workspace },
+    { project },
+  ],
   "workspace.get": ({ workspace: id }) => [{ id }],
   "workspace.log": ({ workspace: id }) => [{ id }, { id, path: "a.md" }],
   "workspace.attach": ({ workspace: what, pid }) => [{ what, pid: "init:1000" }, { what }, { what: "/", pid }],
@@ -80,6 +91,31 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   "policy.explain": ({ pid }) => [{ pid, command: "ls" }],
   "hil.list": ({ approval: id }) => [{ id }],
   "hil.answer": ({ approval: id }) => ["approve", "deny"].map((decision) => ({ id, decision })),
+  "agent.show": ({ agent: name }) => [{ name }],
+  "agent.edit": ({ agent: name, bundle: bundles }) => [
+    { name, description: "x" },
+    { name: "friday", bundles },
+  ],
+  "agent.rm": ({ agent: name }) => [{ name }, { name, force: true }],
+  "persona.show": ({ agent: name }) => [{ name }],
+  "persona.set": ({ agent: name }) => [{ name, traits: "x" }],
+  "persona.clear": ({ agent: name }) => [{ name }],
+  "bundle.show": ({ bundle: name }) => [{ name }],
+  "bundle.edit": ({ bundle: name }) => [{ name, prompt: "x" }],
+  "bundle.rm": ({ bundle: name }) => [{ name }],
+  "bundle.assign": ({ agent, bundle: name, project }) => [
+    { name, agent: "friday" },
+    { name: "coder", agent },
+    { name: "coder", project },
+  ],
+  "bundle.unassign": ({ agent, project }) => [
+    { name: "coder", agent },
+    { name: "coder", project },
+  ],
+  "project.show": ({ project: name }) => [{ name }],
+  "project.edit": ({ project: name }) => [{ name, instructions: "x" }],
+  "project.rm": ({ project: name }) => [{ name }],
+  "proc.nice": ({ pid }) => [{ pid }, { pid, nice: "5" }],
   "account.update": ({ account: username }) => [
     { username, comment: "x" },
     { username, lock: true },
@@ -130,6 +166,18 @@ export const NAMELESS = [
   "policy.list",
   "policy.revoke",
   "account.list",
+  "agent.list",
+  "agent.create",
+  "bundle.list",
+  "bundle.create",
+  "project.list",
+  "project.create",
+  "credits.balance",
+  "credits.grant",
+  "credits.ledger",
+  "credits.rate",
+  // As with proc.usage.
+  "proc.runs",
   "ai.models",
   "ai.outages",
   "ai.test",

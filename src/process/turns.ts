@@ -1,8 +1,6 @@
-// The waits of a turn: for its place among those that use the same key, and where it was not answered. What such a one waits for is stored before anybody waits, and whoever waits looks up when the run is
-// ended or asked to step aside.
+// What a run waits for between two requests: its turn among those that use the same key, and an instant that a provider named. A kernel that
+// leaves waits for neither: the run steps aside, and the next claim takes it up.
 
-import type { Retrying, WaitsFor } from "../abi/process.ts";
-import type { Failure } from "../abi/stream.ts";
 import type { Model } from "../kernel/models.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
@@ -12,13 +10,10 @@ import type { Lanes } from "./lanes.ts";
 import type { Ledger } from "./ledger.ts";
 import type { RunPlace } from "./toolcalls.ts";
 
-interface Ports {
+export interface WaitPorts {
   readonly store: ProcessStore;
   readonly ledger: Ledger;
   readonly clock: Clock;
-}
-
-export interface LanePorts extends Ports {
   /** Who of those that use one key asks next. */
   readonly lanes: Lanes;
   readonly niceOf: (pid: string) => Promise<number>;
@@ -27,15 +22,13 @@ export interface LanePorts extends Ports {
   readonly boundsOf: (row: ProcessRow, runId: string) => Promise<{ readonly parallel: number }>;
 }
 
-interface Asked extends RunPlace {
-  readonly shift: Shift;
-}
+type Waits = RunPlace & { readonly shift: Shift };
 
 /** Sleeps are short enough that a clock that was set, or a machine that slept, is noticed. */
 const LOOK_MS = 30_000;
 
 /** The way out of its lane; null when it was aborted or has stepped aside. Who needs no key shares nothing with anybody. */
-export async function turnFor(ports: LanePorts, asking: Asked, model: Model): Promise<(() => void) | null> {
+export async function turnFor(ports: WaitPorts, asking: Waits, model: Model): Promise<(() => void) | null> {
   const key = laneOf(model);
   const { row, run, signal, leaving } = asking;
   if (key === null) return () => {};
@@ -51,17 +44,8 @@ export function laneOf({ provider, keyMark }: Model): string | null {
   return keyMark === null ? null : `${provider.name} ${keyMark}`;
 }
 
-/** False when the run belongs to somebody else. */
-export async function keep(ports: Ports, asking: Asked, retrying: Retrying, held = false): Promise<boolean> {
-  const { row, run, signal } = asking;
-  const now = ports.clock.now();
-  const kept = await ports.store.retry(row.pid, run.epoch, { runId: run.runId, retrying, held, now });
-  if (kept.ok) await ports.ledger.publish(row);
-  return kept.ok && !signal.aborted;
-}
-
 /** False when it was aborted, or asked to step aside: then it has. */
-export async function waited({ store, ledger, clock }: Ports, asking: Asked, until: number): Promise<boolean> {
+export async function waited({ store, ledger, clock }: WaitPorts, asking: Waits, until: number): Promise<boolean> {
   const { signal, leaving } = asking;
   const either = AbortSignal.any([signal, leaving]);
   while (!either.aborted && clock.now() < until) await clock.sleep(Math.min(LOOK_MS, until - clock.now()), either);
@@ -73,15 +57,10 @@ export async function waited({ store, ledger, clock }: Ports, asking: Asked, unt
 }
 
 /** The next claim takes it up. */
-export async function stepAside(
-  { store, ledger, clock }: Ports,
-  { row, run }: Pick<Asked, "row" | "run">,
+async function stepAside(
+  { store, ledger, clock }: Pick<WaitPorts, "store" | "ledger" | "clock">,
+  { row, run }: RunPlace,
 ): Promise<void> {
   await store.boundary(row.pid, run.epoch, { runId: run.runId, enter: false, now: clock.now() });
   await ledger.publish(row);
-}
-
-export function nextTry({ clock }: Pick<Ports, "clock">, { name }: Model, failure: Failure, ms: number) {
-  const until = clock.now() + ms;
-  return { kind: "model", model: name, class: failure.class, reason: failure.message, until } satisfies WaitsFor;
 }
