@@ -11,6 +11,7 @@ import { seeded } from "../support/random.ts";
 import { SESSION_ROWS } from "../support/session-rows.ts";
 import { SHELL_ROWS } from "../support/shell-rows.ts";
 import { samples } from "../support/soak.ts";
+import { STORAGE_ROWS } from "../support/storage-rows.ts";
 
 /** The outcomes: own person, other person, root, own process, other process. */
 type Row = readonly [own: string, other: string, root: string, ownProcess: string, otherProcess: string];
@@ -210,19 +211,11 @@ const TABLE: { readonly [name: string]: Call } = {
       id: (await world.people[owner].call<{ id: string }>("sys.token.create", {})).id,
     }),
   },
-  "storage.status": { outcomes: ALL, about: () => ({}) },
-  "storage.verify": { outcomes: ALL, about: () => ({}) },
-  "storage.gc": { outcomes: ROOT, about: () => ({ dryRun: true }) },
-  // Root is told that the bytes are there already.
-  "storage.migrate": { outcomes: ["EPERM", "EPERM", "EINVAL", "EPERM", "EPERM"], about: () => ({ to: "disk" }) },
-  "proc.media.list": { outcomes: HIDDEN, about: pid },
-  "proc.media.put": { outcomes: HIDDEN, about: aboutPid({ data: "aGk=" }) },
-  "proc.media.get": { outcomes: HIDDEN, about: (world, owner) => world.media(owner) },
-  "proc.media.rm": { outcomes: HIDDEN, about: (world, owner) => world.media(owner) },
   "audit.list": { outcomes: PERSON, about: () => ({}) },
   ...AGENT_ROWS,
   ...SHELL_ROWS,
   ...SESSION_ROWS,
+  ...STORAGE_ROWS,
 };
 
 /** Which of the five outcomes an actor has for a thing of an owner; a code where it is the same whatever the table says. */
