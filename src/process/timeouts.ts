@@ -5,6 +5,7 @@
 import { TIMEOUT_CAP, TIMEOUT_WARNING_MS } from "../abi/lifecycle.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
+import { StoreUnavailable } from "../store/open.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -75,7 +76,7 @@ export class Timeouts {
     live.activeAt = this.ports.clock.now();
     // A tool that was given more time has it.
     if (untilMs > live.limitMs) live.grantedTo = Math.max(live.grantedTo, live.activeAt + untilMs);
-    if (live.activeAt - live.keptAt >= LOOK_MS) this.keep(live).catch(this.ports.onFault);
+    if (live.activeAt - live.keptAt >= LOOK_MS) void this.keepIfPossible(live);
   }
 
   /** It rests: for a person, held, or for good. */
@@ -84,7 +85,7 @@ export class Timeouts {
     if (live === undefined) return;
     this.live.delete(pid);
     live.cancel();
-    await this.keep(live);
+    await this.keepIfPossible(live);
   }
 
   /** When the run in flight ends now, or null where none is at work. It is never moved back, nor beyond its bound. */
@@ -100,6 +101,15 @@ export class Timeouts {
   stop(): void {
     for (const { cancel } of this.live.values()) cancel();
     this.live.clear();
+  }
+
+  /** Where it cannot be kept now, or the process is gone, what was kept before stands: a little of the rest is taken for work then. */
+  private async keepIfPossible(live: Live): Promise<void> {
+    try {
+      if (await this.ports.store.exists(live.row.pid)) await this.keep(live);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) this.ports.onFault(error);
+    }
   }
 
   private async keep(live: Live): Promise<void> {

@@ -115,6 +115,7 @@ describe("/proc", () => {
       "WaitsFor:",
       "NextTry:",
       "Failure:",
+      "Restart:",
       "Created:",
       "",
     ]);
