@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
 import type { ProcessInfo } from "../../src/abi/process.ts";
 import { missedText } from "../../tui/missed.ts";
-import { PID, said } from "../support/chat.ts";
+import { OTHER_RUN, PID, said } from "../support/chat.ts";
 import { Played, type PlayOptions, processInfo } from "../support/played.ts";
 
 const FAMILY: readonly ProcessInfo[] = [
