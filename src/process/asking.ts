@@ -21,7 +21,7 @@ import { exhaustedText, type Outages } from "./outage.ts";
 import { isThere, type Verdict, verdictOn } from "./retry.ts";
 import type { RunPlace } from "./toolcalls.ts";
 import { modelTurn } from "./turn.ts";
-import { laneOf, turnFor, type WaitPorts, waited } from "./turns.ts";
+import { keep, laneOf, turnFor, type WaitPorts, waited } from "./turns.ts";
 
 export interface AskPorts extends RequestPorts, WaitPorts {
   readonly ledger: Ledger;
@@ -278,15 +278,6 @@ async function putAside(ports: AskPorts, asking: Asking, model: Model, reason: s
   if (isKept) await ports.ledger.publish(row);
   ports.held().forKey(row, run.runId, model);
   return null;
-}
-
-/** False when the run belongs to somebody else. */
-async function keep(ports: AskPorts, asking: Asking, retrying: Retrying, held = false): Promise<boolean> {
-  const { row, run, signal } = asking;
-  const now = ports.clock.now();
-  const kept = await ports.store.retry(row.pid, run.epoch, { runId: run.runId, retrying, held, now });
-  if (kept.ok) await ports.ledger.publish(row);
-  return kept.ok && !signal.aborted;
 }
 
 function nextTry({ clock }: AskPorts, { name }: Model, failure: Failure, ms: number) {

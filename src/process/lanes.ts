@@ -73,6 +73,10 @@ export class Lanes {
     this.next(key, lane);
   }
 
+  parkedUntil(key: string): number {
+    return this.lanes.get(key)?.parkedUntil ?? 0;
+  }
+
   /** How many wait, by lane. */
   waiting(key: string): number {
     return this.lanes.get(key)?.tickets.length ?? 0;

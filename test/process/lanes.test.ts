@@ -114,6 +114,10 @@ describe("processes of one key", () => {
     const first = await send(INIT);
     await home.until("it is parked", async () => (await home.get(INIT)).waitsFor?.kind === "model");
     const others = await Promise.all(pids.slice(1).map(send));
+    const waitsFor = { kind: "model", class: "throttle", model: "openai/gpt-4.1" };
+    for (const pid of pids.slice(1))
+      await home.until("it says for what it waits", async () => (await home.get(pid)).waitsFor?.kind === "model");
+    expect(await home.get(pids[1] ?? "")).toMatchObject({ waitsFor });
     await home.clock.advance(20_000);
     expect(server.requests).toHaveLength(1);
     await home.until("everybody is answered", async () => {
