@@ -39,7 +39,10 @@ async function world(): Promise<World> {
   await home.sys.call("agent.create", { name: "sams-scout" });
   await home.sys.call("bundle.create", { name: "sams-bundle" });
   await home.sys.call("project.create", { name: "sams-project" });
+  const opened = await home.sys.call<{ key: string }>("session.open", { key: "agent:main:cli:dm:alice" });
+  const { id: session } = await home.sys.call<{ id: string }>("session.get", { key: opened.key });
   const sams = {
+    session,
     ...{ agent: "sams-scout", bundle: "sams-bundle", project: "sams-project" },
     pid,
     repo,

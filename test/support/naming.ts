@@ -13,6 +13,8 @@ export interface Things {
   readonly agent: string;
   readonly bundle: string;
   readonly project: string;
+  /** By its id: a key is always one's own. */
+  readonly session: string;
 }
 
 export const ABSENT: Things = {
@@ -26,6 +28,7 @@ export const ABSENT: Things = {
   agent: "nobody",
   bundle: "nothing",
   project: "nowhere",
+  session: "0190a1b2-0000-7000-8000-000000000004",
   token: "0190a1b2-0000-7000-8000-000000000003",
 };
 
@@ -115,6 +118,16 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   "project.show": ({ project: name }) => [{ name }],
   "project.edit": ({ project: name }) => [{ name, instructions: "x" }],
   "project.rm": ({ project: name }) => [{ name }],
+  "session.get": ({ session: key }) => [{ key }],
+  "session.stats": ({ session: key }) => [{ key }],
+  "session.history": ({ session: key }) => [{ key }],
+  "session.messages": ({ session: key }) => [{ key }],
+  "session.reset": ({ session: key }) => [{ key }],
+  "session.compact": ({ session: key }) => [{ key }],
+  "session.open": ({ session: key }) => [{ key }],
+  "session.set": ({ session: key }) => [{ key, path: "label", value: "x" }],
+  "session.restore": ({ archive: id }) => [{ id }],
+  "proc.think": ({ pid }) => [{ pid }, { pid, level: "high" }],
   "proc.nice": ({ pid }) => [{ pid }, { pid, nice: "5" }],
   "account.update": ({ account: username }) => [
     { username, comment: "x" },
@@ -172,6 +185,8 @@ export const NAMELESS = [
   "bundle.create",
   "project.list",
   "project.create",
+  "session.list",
+  "session.route",
   "credits.balance",
   "credits.grant",
   "credits.ledger",
