@@ -13,6 +13,8 @@ const MIB = 1024 * 1024;
 const ASKED = samples(LIMITS.shellOutputBytesMax + 8 * MIB, 1024 * MIB);
 /** What a process of gsv may take at most for it, beyond what it had; more than a few pieces of output are never held. */
 const ROOM = 96 * MIB;
+/** What a client takes that does next to nothing: one that ends so soon is often gone before it is measured. */
+const CLIENT = 48 * MIB;
 /** All bytes there are, none of them text. */
 const PATTERN = Buffer.from(Array.from({ length: 256 }, (_, n) => n));
 
@@ -55,7 +57,7 @@ test("all that may be printed arrives, and no memory goes with it", async () => 
     const { bytes, wrong, peak, status, stderr } = await takes(home, script, way);
     expect({ bytes, wrong, status }).toEqual({ bytes: LIMITS.shellOutputBytesMax, wrong: 0, status: 153 });
     expect(stderr).toContain("it printed more than 64 MiB; the rest is lost");
-    expect(peak).toBeLessThan(before.peak + ROOM);
+    expect(peak).toBeLessThan(Math.max(before.peak, CLIENT) + ROOM);
     expect(peakOf(home.holder ?? 0)).toBeLessThan(kernel + ROOM);
   });
 });

@@ -164,6 +164,8 @@ test("on return the last of what was said is there, and history is searched with
 
 test("a paste never submits, and a long one stands as what it is", () =>
   shell(async (session) => {
+    // Before that the terminal itself still makes two line ends of one.
+    await session.until(/^›/m);
     session.type(`\x1b[200~${"row\r\n".repeat(40)}\x1b[201~`);
     await session.until(/\[paste 1: 41 lines, 160 B\]/);
     session.type("\x7f\x1b[200~two\rlines\x1b[201~");
