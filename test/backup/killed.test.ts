@@ -1,7 +1,7 @@
 // Backups and restores that are killed: no half file gets the name, no half home is ever served, and the next one needs nobody's help.
 
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, watch } from "node:fs";
 import { join } from "node:path";
 import { decideRestore, finishRestore, isRestoreUnfinished } from "../../src/backup/swap.ts";
 import { unpack } from "../../src/backup/unpack.ts";
@@ -14,15 +14,26 @@ import { HomeBook } from "../support/sound.ts";
 /** A restore is cut off before its first rename, and before each one so many further on. */
 const MOVES_STEP = samples(3, 1);
 
-/** Runs gsv and kills it after so long, or lets it end. */
-async function killedAfter(home: TestHome, ms: number, ...args: string[]): Promise<number | string> {
+/** Runs gsv and kills it when the moment has come, or lets it end. */
+async function killed(home: TestHome, moment: (kill: () => void) => () => void, ...args: string[]) {
   const env = { HOME: home.beside(""), USER: "sam", PATH: process.env.PATH ?? "", GSV_HOME: home.directory };
   const child = Bun.spawn([...gsvCommand(), ...args], { cwd: "/", env, stdio: ["ignore", "ignore", "ignore"] });
-  const timer = setTimeout(() => child.kill("SIGKILL"), ms);
+  const forget = moment(() => child.kill("SIGKILL"));
   const status = await child.exited;
-  clearTimeout(timer);
+  forget();
   return child.signalCode ?? status;
 }
+
+const after = (ms: number) => (kill: () => void) => {
+  const timer = setTimeout(kill, ms);
+  return () => clearTimeout(timer);
+};
+
+/** The moment something new stands in the directory. */
+const whenWritten = (directory: string) => (kill: () => void) => {
+  const watcher = watch(directory, kill);
+  return () => watcher.close();
+};
 
 async function filled(home: TestHome, word: string): Promise<void> {
   for (let n = 0; n < 8; n++)
@@ -44,17 +55,18 @@ test("a backup that is killed at any time leaves no file of that name but a whol
   await withHome(async (home) => {
     await filled(home, "word");
     const file = home.beside("b.tar");
+    await home.gsv(["backup", home.beside("first.tar")]);
     const started = performance.now();
-    expect((await home.gsv(["backup", home.beside("first.tar")])).status).toBe(0);
+    expect((await home.gsv(["backup", home.beside("second.tar")])).status).toBe(0);
     const wholeMs = performance.now() - started;
-    let killed = 0;
+    expect(await killed(home, whenWritten(home.paths.backupDir), "backup", file)).toBe("SIGKILL");
+    expect(existsSync(file)).toBe(false);
     const rounds = samples(2, 100);
     for (let n = 0; n < rounds; n++) {
       rmSync(file, { force: true });
-      if ((await killedAfter(home, (wholeMs * (n + 1)) / rounds, "backup", file)) === "SIGKILL") killed++;
+      await killed(home, after((wholeMs * (n + 1)) / rounds), "backup", file);
       if (existsSync(file)) await unpacked(home, file);
     }
-    expect(killed).toBeGreaterThan(0);
     expect((await home.gsv(["backup", "--force", file])).status).toBe(0);
     expect([stagings(home), existsSync(`${file}.partial`)]).toEqual([[], false]);
     await unpacked(home, file);
@@ -92,7 +104,7 @@ test("a restore that is killed at any time leaves the old home or the new, whole
     const rounds = samples(2, 100);
     for (let n = 0; n < rounds; n++) {
       const next = now === old ? other : old;
-      const end = await killedAfter(home, (wholeMs * 1.2 * (n + 0.5)) / rounds, "restore", "--force", next);
+      const end = await killed(home, after((wholeMs * 1.2 * (n + 0.25)) / rounds), "restore", "--force", next);
       await home.gsv(["kernel", "start"]);
       const found = await labels(home);
       const is = [old, other].find((file) => JSON.stringify(worlds[file]) === JSON.stringify(found));
