@@ -149,8 +149,12 @@ class Tty {
   }
 }
 
-/** Where lines are taken whole, Enter ends one with a line feed; a key that begins a new line was not typed there. */
+/**
+ * Where lines are taken whole, Enter ends one with a line feed; a key that begins a new line was not typed there. Where there is a CR, the
+ * bytes came as they were typed.
+ */
 function typedAhead(bytes: Uint8Array): Uint8Array {
+  if (bytes.includes(0x0d)) return bytes;
   return bytes.map((byte) => (byte === 0x0a ? 0x0d : byte));
 }
 

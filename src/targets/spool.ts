@@ -77,9 +77,9 @@ export class Spool {
     return statusIn(this.line("status"));
   }
 
-  /** The same of one over which who was waiting for what it had left behind was ended. */
+  /** The same of one whose leader is gone: ended while it waited for what was left behind, or done since somebody last looked. */
   lastStatus(): number | null {
-    return statusIn(this.text("status")) ?? statusIn(this.line("inside")?.split("\n").at(-1) ?? null);
+    return statusIn(this.text("status")?.trimEnd() ?? null) ?? statusIn(this.line("inside")?.split("\n").at(-1) ?? null);
   }
 
   cause(): Cause | null {

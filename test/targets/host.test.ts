@@ -2,15 +2,32 @@
 // the machine's own.
 
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { realClock } from "../../src/lib/clock.ts";
 import { BASH } from "../../src/targets/leader.ts";
+import { Spool } from "../../src/targets/spool.ts";
 import { HostBench, isThere, printed, told, WAYS } from "../support/host.ts";
 
 const bench = new HostBench();
 afterEach(() => bench.clear());
 afterAll(() => bench.dispose());
+
+test("how a command ended is read whether its leader had the time to end the line or not", () => {
+  const spool = new Spool(join(bench.work, "spool"));
+  mkdirSync(spool.directory);
+  const read = ["", "4", "4\n", "four\n"].map((text) => {
+    writeFileSync(spool.path("status"), text);
+    return [spool.status(), spool.lastStatus()];
+  });
+  expect(read).toEqual([
+    [null, null],
+    [null, 4],
+    [4, 4],
+    [null, null],
+  ]);
+  rmSync(spool.directory, { recursive: true });
+});
 
 describe.each(WAYS)("$name", ({ sandbox }) => {
   beforeEach(() => {
