@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { countOf, summaryOf } from "./support/junit.ts";
+import { countOf, failuresIn, summaryOf } from "./support/junit.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "gsv-run-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -19,6 +19,16 @@ test("a test file that did not load counts as a failure, and no report is nothin
   const xml = '<testsuites tests="5" failures="0" skipped="0"><testsuite tests="99" failures="9">';
   expect(countOf(xml, 2)).toEqual({ passed: 5, failed: 2 });
   expect(countOf("", 0)).toEqual({ passed: 0, failed: 0 });
+});
+
+test("what failed is named with its file, for a second look", () => {
+  const xml = [
+    '<testsuites><testsuite name="test/a.test.ts" file="test/a.test.ts" tests="2" failures="1">',
+    '<testcase name="good" classname="" time="0" file="test/a.test.ts" line="2" assertions="0" />',
+    '<testcase name="bad &amp; one" classname="" time="0" file="test/b.test.ts" line="3">',
+    '  <failure type="AssertionError" message="no"></failure></testcase>',
+  ].join("\n");
+  expect(failuresIn(xml)).toEqual([{ file: "test/b.test.ts", title: "bad &amp; one" }]);
 });
 
 /** Runs .ci/run with an npm that prints and exits as told. */

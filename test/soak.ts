@@ -12,4 +12,5 @@ process.exitCode = await runTests({
   env: { GSV_SOAK: "1", ...(GSV_SOAK_MINUTES === undefined ? {} : { GSV_SOAK_MINUTES }) },
   timeoutMs: TEST_TIMEOUT_MS,
   checks: false,
+  secondLook: false,
 });

@@ -13,5 +13,6 @@ if (Bun.which("tmux") === null) {
     env: { GSV_TMUX: "1" },
     timeoutMs: TEST_TIMEOUT_MS,
     checks: false,
+    secondLook: false,
   });
 }

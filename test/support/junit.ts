@@ -1,4 +1,4 @@
-// Reads the counts out of a JUnit report: the attributes of its root element, nothing else.
+// Reads the counts out of a JUnit report, from the attributes of its root element, and the names of what failed.
 
 export interface Count {
   readonly passed: number;
@@ -10,6 +10,16 @@ export function countOf(xml: string, unloaded: number): Count {
   const root = /<testsuites\b[^>]*>/.exec(xml)?.[0] ?? "";
   const [tests, failures, skipped] = ["tests", "failures", "skipped"].map((name) => attribute(root, name));
   return { passed: Math.max(0, tests! - failures! - skipped!), failed: failures! + unloaded };
+}
+
+export interface Failure {
+  readonly file: string;
+  readonly title: string;
+}
+
+export function failuresIn(xml: string): readonly Failure[] {
+  const cases = xml.matchAll(/<testcase name="([^"]*)"[^>]*? file="([^"]*)"[^>]*>\s*<failure\b/g);
+  return [...cases].map(([, title = "", file = ""]) => ({ file, title }));
 }
 
 export function summaryOf(count: Count): string {
