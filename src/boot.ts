@@ -178,7 +178,7 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     const hostFiles = bootHostFiles(core, shells.host);
     const web = lazyWeb(core, shells.host);
     const blocks = new Blocks({ newRunner: newCodeRunner, clock: core.machine.clock });
-    const parts = bootProcesses(core, files, { shells, hostFiles, blocks });
+    const parts = bootProcesses(core, files, { shells, hostFiles, web, blocks });
     dispatches.make(
       core,
       bootServices(core, files, { ...parts, shells: shells.service, hostFiles, web, code: blocks }),

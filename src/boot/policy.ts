@@ -6,6 +6,7 @@ import type { Namespace } from "../../fs/namespace.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Core } from "../boot.ts";
+import { filesByTarget } from "../kernel/file-targets.ts";
 import type { HostFiles } from "../kernel/host-files.ts";
 import { carryOut } from "../process/approvals.ts";
 import type { Ledger } from "../process/ledger.ts";
@@ -16,6 +17,8 @@ import type { ParseShell } from "../process/policy/shell-parts.ts";
 import { Questions } from "../process/questions.ts";
 import type { Runners } from "../process/runners.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
+import type { Web } from "../syscalls/net-service.ts";
+import { foreseer } from "./foresight.ts";
 import type { FileParts } from "./services.ts";
 import type { ShellParts } from "./shell.ts";
 
@@ -29,6 +32,7 @@ export interface PolicyParts {
 interface Around {
   readonly files: FileParts;
   readonly shells: ShellParts;
+  readonly web: Web;
   readonly hostFiles: HostFiles;
   readonly ledger: Ledger;
   /** Made after what it is handed to. */
@@ -39,7 +43,7 @@ const POLICY_FILE = ".gsv/policy.json";
 const POLICY_BYTES_MAX = 64 * 1024;
 const SHOWN_BYTES_MAX = 256 * 1024;
 
-export function bootPolicy(core: Core, { files, shells, hostFiles, ledger, runners }: Around): PolicyParts {
+export function bootPolicy(core: Core, { files, shells, hostFiles, web, ledger, runners }: Around): PolicyParts {
   const { kernel, processes: store, machine, callers, settings, onFault } = core;
   const { clock, random } = machine;
   const { namespace } = files.options;
@@ -66,6 +70,7 @@ export function bootPolicy(core: Core, { files, shells, hostFiles, ledger, runne
       return await textOf(hostFiles.namespace, await callers.process(row), { path, bytesMax: SHOWN_BYTES_MAX });
     },
     parser: shellParser,
+    foresee: foreseer({ callers, shells, web, files: filesByTarget(files.service, hostFiles.files) }),
   });
   const questions = new Questions({
     ...{ clock, onFault, approvals: kernel.approvals },

@@ -38,6 +38,7 @@ import { OFFLINE } from "../providers/table.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed } from "../store/process/verbs.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
+import type { Web } from "../syscalls/net-service.ts";
 import { bootCompaction, lastingKeeper } from "./compaction.ts";
 import { disksOf } from "./disks.ts";
 import { bootPolicy, type PolicyParts } from "./policy.ts";
@@ -69,10 +70,12 @@ export interface ProcessParts {
 export interface TargetParts {
   readonly shells: ShellParts;
   readonly hostFiles: HostFiles;
+  readonly web: Web;
   readonly blocks: Blocks;
 }
 
-export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles, blocks }: TargetParts): ProcessParts {
+export function bootProcesses(core: Core, files: FileParts, targets: TargetParts): ProcessParts {
+  const { shells, hostFiles, blocks } = targets;
   const { kernel, processes: store, objects, machine, config, bus, retries, afterCrash, onFault } = core;
   const { clock, log } = machine;
   const wake = (pid: string) => runners.wake(pid);
@@ -83,7 +86,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     ...{ store, ledger, clock, wake, onFault },
     dayOf: (ownerUid) => dayBudget(kernel, ownerUid),
   });
-  const policy = bootPolicy(core, { files, shells, hostFiles, ledger, runners: () => runners });
+  const policy = bootPolicy(core, { ...targets, files, ledger, runners: () => runners });
   const { places, changes } = bootChanges(core, files, { shells, hostFiles });
   const interrupt = (pid: string) => runners.interrupt(pid);
   const limitMs = (row: ProcessRow, runId: string) => timeoutOf(core, row, runId);

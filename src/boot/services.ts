@@ -32,6 +32,7 @@ import type { ProcessRow } from "../store/kernel/processes.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { CodeMode } from "../syscalls/codemode.ts";
 import type { CallContext } from "../syscalls/define.ts";
+import type { Files } from "../syscalls/files-service.ts";
 import type { Web } from "../syscalls/net-service.ts";
 import type { Shells } from "../syscalls/shell-service.ts";
 import type { Services } from "../syscalls/table.ts";
@@ -89,7 +90,7 @@ export function bootServices(
     }),
     approvals: approvalsService({ kernel, store, ledger, runners, clock, table: SYSCALLS, ...policy }),
     policy: policyService({ kernel, ...policy }),
-    files: filesByTarget(filesService(files.options), hostFiles.files),
+    files: filesByTarget(files.service, hostFiles.files),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     usage: usageReports({ kernel, clock }),
     budgets: budgetService({ kernel, budgets, clock }),
@@ -184,6 +185,7 @@ async function endOfFile(path: string, bytesMax: number): Promise<string> {
 
 export interface FileParts {
   readonly options: FilesOptions;
+  readonly service: Files;
   readonly locate: ReturnType<typeof pathLocator>;
   readonly kept: KeptResults;
   readonly live: Live;
@@ -212,7 +214,13 @@ export function bootFiles(core: Core): FileParts {
     ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
   });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
-  return { options, locate: pathLocator(options), kept: new KeptResults(namespace), live };
+  return {
+    options,
+    service: filesService(options),
+    locate: pathLocator(options),
+    kept: new KeptResults(namespace),
+    live,
+  };
 }
 
 function bootHistories({ kernel, processes: store, calls, machine: { clock } }: Core, ledger: Ledger) {

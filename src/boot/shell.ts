@@ -33,6 +33,7 @@ const PARENTS_MAX = 8;
 export interface ShellParts {
   readonly service: Shells;
   readonly hostGround: HostShells["ground"];
+  readonly needTypable: ShellTool["needTypable"];
   /** Null where the machine has none. */
   readonly sandboxName: () => Promise<string | null>;
   readonly host: HostParts;
@@ -81,6 +82,7 @@ export function bootShells(core: Core, files: FileParts): ShellParts {
   return {
     service: serviceOf(table, tool),
     hostGround: (...given) => hostShells.ground(...given),
+    needTypable: (...given) => tool.needTypable(...given),
     sandboxName: () => hostShells.sandboxName(),
     host,
     isBusy: () => shells.isBusy || commands.running > 0,

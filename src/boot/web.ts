@@ -18,6 +18,10 @@ export function lazyWeb({ kernel, machine }: Core, { hostShells }: HostParts): W
       made ??= make();
       return (await made).page(...given);
     },
+    async needFetchable(...given) {
+      made ??= make();
+      return (await made).needFetchable(...given);
+    },
   };
 }
 

@@ -16,5 +16,7 @@ export function filesByTarget(gsv: Files, host: Files | null): Files {
     edit: async (context, request) => at(request).edit(context, request),
     remove: async (context, request) => at(request).remove(context, request),
     search: async (caller, request, signal) => at(request).search(caller, request, signal),
+    needEditable: async (caller, request) => at(request).needEditable(caller, request),
+    needRemovable: async (caller, request) => at(request).needRemovable(caller, request),
   };
 }

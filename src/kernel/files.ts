@@ -17,7 +17,7 @@ import { mediaType } from "../lib/media-type.ts";
 import { sizeText } from "../lib/size.ts";
 import type { Receipt } from "../objects/objects.ts";
 import { StoreUnavailable } from "../store/open.ts";
-import type { Files, FileView } from "../syscalls/files-service.ts";
+import type { EditRequest, Files, FileView } from "../syscalls/files-service.ts";
 import type { ReceiptContext } from "./dispatch.ts";
 import { SeenFiles } from "./seen-files.ts";
 
@@ -83,6 +83,11 @@ export function filesService({ namespace, homeOf }: FilesOptions): Files {
 
 export function filesIn({ namespace, absolute, search }: PlaceOptions): Files {
   const seen = new SeenFiles();
+  const edited = async (caller: Caller, request: EditRequest, place: string) => {
+    const { text, version } = await wholeText(namespace, caller, place);
+    if (!seen.isCurrent(caller, place, version)) throw new FileError("ECONFLICT", place);
+    return { ...applyEdit(text, request, place), version };
+  };
 
   return {
     async read(caller, request) {
@@ -121,13 +126,11 @@ export function filesIn({ namespace, absolute, search }: PlaceOptions): Files {
       return await saying("edit", async () => {
         const place = await namespace.resolve(caller, path);
         for (let attempt = 1; ; attempt++) {
-          const { text, version } = await wholeText(namespace, caller, place);
-          if (!seen.isCurrent(caller, place, version)) throw new FileError("ECONFLICT", place);
-          const edited = applyEdit(text, request, place);
-          const answer = { path: place, replacements: edited.replacements };
+          const { text, version, replacements } = await edited(caller, request, place);
+          const answer = { path: place, replacements };
           const options = { at: "start", ifVersion: version, ...withReceipt(receipt, answer) } as const;
           try {
-            seen.saw(caller, place, (await namespace.write(caller, place, Buffer.from(edited.text), options)).version);
+            seen.saw(caller, place, (await namespace.write(caller, place, Buffer.from(text), options)).version);
             return answer;
           } catch (error) {
             // Somebody else wrote in between: the edit is made again, on what stands there now.
@@ -153,6 +156,21 @@ export function filesIn({ namespace, absolute, search }: PlaceOptions): Files {
         const own = await search?.({ ...request, root, signal });
         const { matches, truncated } = own ?? (await searchTree({ ...request, namespace, caller, root, signal }));
         return { matches, count: matches.length, truncated };
+      });
+    },
+
+    async needEditable(caller, request) {
+      const path = await absolute(caller, request.path);
+      await saying("edit", async () => edited(caller, request, await namespace.resolve(caller, path)));
+    },
+
+    async needRemovable(caller, request) {
+      const path = await absolute(caller, request.path);
+      await saying("delete", async () => {
+        const { kind } = await namespace.lstat(caller, path);
+        // One that it may not look into it may all the same take away.
+        const inside = kind === "directory" ? await namespace.list(caller, path).catch(() => []) : [];
+        if (inside.length > 0) throw new FileError("ENOTEMPTY", normalise(path));
       });
     },
   };

@@ -59,9 +59,15 @@ export class ShellTool implements Pick<Shells, "exec"> {
     return (await this.ports.table.launch(context, { ...rest, id, script: command }, lost)).shell;
   }
 
-  private async known(context: CallContext, { id, input, signal }: ExecRequest): Promise<Shell> {
+  /** Refuses what cannot be typed into. */
+  needTypable(caller: Caller, request: ExecRequest): void {
+    this.ports.table.fed(caller, idIn(request));
+  }
+
+  private async known(context: CallContext, request: ExecRequest): Promise<Shell> {
     const { table } = this.ports;
-    if (id === undefined) throw new SysError("EINVAL", "say a command to run, or the id of one that runs");
+    const { input, signal } = request;
+    const id = idIn(request);
     const { shell } = table.found(context.caller, id);
     if (input !== undefined)
       await table.input(context, { id, data: Buffer.from(input).toString("base64"), end: false });
@@ -78,6 +84,13 @@ export class ShellTool implements Pick<Shells, "exec"> {
     const file = exit === null ? null : await this.ports.kept.keep(caller, "shell", about.id, piecesOf(output));
     return { id: about.id, exit, output: headAndTail(ends, TOLD_BYTES).text, file };
   }
+}
+
+function idIn({ id, input }: ExecRequest): string {
+  if (id !== undefined) return id;
+  const hints =
+    input === undefined ? [] : ["input is what is typed into one that runs; what bash is to run is command"];
+  throw new SysError("EINVAL", "say a command to run, or the id of one that runs", hints);
 }
 
 function* piecesOf(output: Output): Generator<Uint8Array> {

@@ -96,10 +96,15 @@ export class ShellTable implements Omit<Shells, "exec"> {
     return shown(this.found(context.caller, id).shell, from);
   }
 
-  async input({ caller }: CallContext, { id, data, end }: Parameters<Shells["input"]>[1]): Promise<{ bytes: number }> {
+  /** A command of the host that can be typed into. */
+  fed(caller: Caller, id: string): HostCommand {
     const { command } = this.found(caller, id);
-    if (command === null)
-      throw new SysError("EINVAL", `script ${id} is not fed while it runs: what it reads is said when it begins`);
+    if (command !== null) return command;
+    throw new SysError("EINVAL", `script ${id} is not fed while it runs: what it reads is said when it begins`);
+  }
+
+  async input({ caller }: CallContext, { id, data, end }: Parameters<Shells["input"]>[1]): Promise<{ bytes: number }> {
+    const command = this.fed(caller, id);
     // What is typed into a shell is a command.
     if (caller.kind !== "person" && caller.approved !== true)
       throw new SysError("EBLOCKED", "typing into a command of the host needs a person's approval");

@@ -4,8 +4,10 @@
 import type { Caller } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
 import type { ConfigRows } from "../store/kernel/config.ts";
+import type { FileTarget } from "../syscalls/files-service.ts";
 import type { Web } from "../syscalls/net-service.ts";
 import { fetchPage, type WebPorts } from "../tools/web.ts";
+import { needReachable, type Reach, webUrl } from "../tools/web-hop.ts";
 import { settingsFor } from "./config.ts";
 
 export interface WebServicePorts extends WebPorts {
@@ -18,18 +20,26 @@ export interface WebServicePorts extends WebPorts {
 const MARK_BYTES = 4;
 
 export function webService(ports: WebServicePorts): Web {
+  const reachOf = async (caller: Caller, target: FileTarget): Promise<Reach> => {
+    if (target === "host") await ports.authoriseHost(caller);
+    const setting = await settingsFor(ports.settings, { uid: caller.ownerUid, client: undefined });
+    return { allowed: namesIn(setting("net.allow").text), private: target === "host" };
+  };
   return {
     async page(caller, { url, raw, target }, signal) {
-      if (target === "host") await ports.authoriseHost(caller);
-      const setting = await settingsFor(ports.settings, { uid: caller.ownerUid, client: undefined });
+      const reach = await reachOf(caller, target);
       const page = await fetchPage(ports, {
         url,
         raw,
         signal,
-        reach: { allowed: namesIn(setting("net.allow").text), private: target === "host" },
+        reach,
         followsAnywhere: caller.kind === "person",
       });
       return { ...page, mark: Buffer.from(ports.random(MARK_BYTES)).toString("hex") };
+    },
+
+    async needFetchable(caller, { url, target }) {
+      needReachable(webUrl(url), await reachOf(caller, target));
     },
   };
 }

@@ -42,6 +42,14 @@ export type FileView =
 export const FILE_TARGETS = ["gsv", "host"] as const;
 export type FileTarget = (typeof FILE_TARGETS)[number];
 
+export interface EditRequest {
+  readonly target?: FileTarget;
+  readonly path: string;
+  readonly oldString: string;
+  readonly newString: string;
+  readonly replaceAll: boolean;
+}
+
 export interface Files {
   read(
     caller: Caller,
@@ -57,16 +65,7 @@ export interface Files {
     context: CallContext,
     request: { readonly target?: FileTarget; readonly path: string; readonly content: string },
   ): Promise<{ readonly path: string; readonly size: number }>;
-  edit(
-    context: CallContext,
-    request: {
-      readonly target?: FileTarget;
-      readonly path: string;
-      readonly oldString: string;
-      readonly newString: string;
-      readonly replaceAll: boolean;
-    },
-  ): Promise<{ readonly path: string; readonly replacements: number }>;
+  edit(context: CallContext, request: EditRequest): Promise<{ readonly path: string; readonly replacements: number }>;
   remove(
     context: CallContext,
     request: { readonly target?: FileTarget; readonly path: string },
@@ -81,4 +80,8 @@ export interface Files {
     },
     signal: AbortSignal,
   ): Promise<{ readonly matches: readonly Match[]; readonly count: number; readonly truncated: boolean }>;
+  /** Refuses what an edit would be refused for, as far as looking tells. */
+  needEditable(caller: Caller, request: EditRequest): Promise<void>;
+  /** And a removal. */
+  needRemovable(caller: Caller, request: { readonly target?: FileTarget; readonly path: string }): Promise<void>;
 }

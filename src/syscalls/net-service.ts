@@ -29,4 +29,6 @@ export interface FetchedPage {
 
 export interface Web {
   page(caller: Caller, request: FetchRequest, signal: AbortSignal): Promise<FetchedPage>;
+  /** Refuses what would not be fetched, as far as the address itself tells: nothing is looked up. */
+  needFetchable(caller: Caller, request: Pick<FetchRequest, "url" | "target">): Promise<void>;
 }

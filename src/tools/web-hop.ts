@@ -59,15 +59,28 @@ export async function requestHop(ports: HopPorts, url: URL, reach: Reach, signal
   }
 }
 
+/** What the address itself tells, with nothing looked up: a name that is this machine's everywhere counts as its address. */
+export function needReachable(url: URL, reach: Reach): void {
+  const host = bare(url.hostname);
+  const own = /(?:^|\.)localhost$/i.test(host) ? ["127.0.0.1"] : [];
+  needFitting(url, reach, isIP(host) === 0 ? own : [host]);
+}
+
 async function addressFor({ resolve }: HopPorts, url: URL, reach: Reach): Promise<string> {
   const host = bare(url.hostname);
   const addresses = isIP(host) === 0 ? await lookedUp(resolve, host) : [host];
+  const [first] = addresses;
+  if (first === undefined) throw new SysError("EIO", `there is no machine called ${host}`);
+  needFitting(url, reach, addresses);
+  return first;
+}
+
+function needFitting(url: URL, reach: Reach, addresses: readonly string[]): void {
+  const host = bare(url.hostname);
   const isAllowed = reach.allowed.some((each) => each === url.host || each === url.hostname);
   const fits = (address: string) => isAllowed || isPublic(address) || (reach.private && !isMetadata(address));
   const refused = addresses.find((address) => !fits(address));
-  const [first] = addresses;
-  if (first === undefined) throw new SysError("EIO", `there is no machine called ${host}`);
-  if (refused === undefined) return first;
+  if (refused === undefined) return;
   const what = refused === host ? host : `${host} is ${refused}, which`;
   throw new SysError("EPERM", `not fetched: ${what} is not on the public internet`, [
     reach.private

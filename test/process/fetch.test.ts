@@ -37,11 +37,36 @@ test("a page is fetched once a person allowed it, and stands between marks that 
 
 test("this machine is out of reach for gsv, and from the host asks with its name", async () => {
   await using desk = await Desk.at({ cwd: "/somewhere" });
-  const asked = await desk.calls("Fetch", { url });
-  expect(await desk.answers(asked)).toStartWith("EPERM: not fetched: 127.0.0.1 is not on the public internet");
+  const told = await desk.calls("Fetch", { url });
+  expect(told).toStartWith("EPERM: not fetched: 127.0.0.1 is not on the public internet");
   const fromHost = await desk.calls("Fetch", { url, target: "host" });
   expect(why(fromHost)).toBe(`fetch ${url} from this machine`);
   expect(await desk.answers(fromHost)).toContain("title: Notes");
+});
+
+test("nobody is asked about an address that would be refused with a yes too, and none is looked up for that", async () => {
+  const looked: string[] = [];
+  const lookUp = async (host: string) => {
+    looked.push(host);
+    return ["10.0.0.1"];
+  };
+  await using desk = await Desk.at({ cwd: "/somewhere", lookUp });
+  for (const refused of [
+    "http://localhost:3000/",
+    "http://app.localhost./",
+    "http://[::ffff:192.168.0.1]/",
+    "http://0x7f.1/",
+    "file:///etc/passwd",
+    "https://me:secret@example.org/",
+    "no address",
+  ])
+    expect(await desk.calls("Fetch", { url: refused })).toMatch(/^(?:EPERM|EINVAL): /);
+  const metadata = { url: "http://169.254.169.254/latest", target: "host" };
+  expect(await desk.calls("Fetch", metadata)).toStartWith("EPERM: not fetched: 169.254.169.254");
+  expect(looked).toEqual([]);
+  const asked = await desk.calls("Fetch", { url: "http://inside.example/" });
+  expect(looked).toEqual([]);
+  expect(await desk.answers(asked)).toStartWith("EPERM: not fetched: inside.example is 10.0.0.1");
 });
 
 test("no script and no call of its own takes an agent past the question", async () => {

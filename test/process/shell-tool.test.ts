@@ -37,6 +37,17 @@ test("on gsv a command runs by itself, and its output and exit status are told",
   expect(await desk.calls("Shell", { command: "echo ~; cd; pwd" })).toBe("/home/sam\n/home/sam\n(exit status 0)");
 });
 
+test("nobody is asked to type into a command that is not there", async () => {
+  await using desk = await Desk.at({ cwd: work });
+  expect(await desk.calls("Shell", { input: "rm -rf build", target: "host" })).toBe(
+    "EINVAL: say a command to run, or the id of one that runs\ninput is what is typed into one that runs; what bash is to run is command",
+  );
+  const id = "0190a1b2-0000-7000-8000-000000000001";
+  expect(await desk.calls("Shell", { id, input: "ls" })).toBe(
+    `ENOENT: there is no script ${id}, or it ended too long ago`,
+  );
+});
+
 test("what deletes or uses the network asks with the whole command, and does it once allowed", async () => {
   await using desk = await Desk.at({ cwd: work });
   await desk.calls("Shell", { command: "echo note > ~/kept" });

@@ -47,6 +47,7 @@ export interface KernelOptions {
   /** Even where the machine has it. */
   readonly noRipgrep?: boolean;
   readonly hostEnv?: Machine["hostEnv"];
+  readonly lookUp?: Machine["lookUp"];
 }
 
 export class TestKernel {
@@ -249,6 +250,7 @@ export class TestKernel {
       hostEnv: this.options.hostEnv ?? { PATH: "/usr/bin:/bin" },
       findProgram: (name) => (name === "rg" ? this.ripgrep() : (this.options.sandbox ?? null)),
       log,
+      ...(this.options.lookUp && { lookUp: this.options.lookUp }),
       ...(this.options.retention && { retention: this.options.retention }),
       ports: (ports) => {
         this.stores = this.options.ports?.(ports) ?? ports;

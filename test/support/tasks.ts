@@ -97,7 +97,11 @@ export const TASKS: { readonly [name: string]: Task } = {
   },
   "denied-and-again": {
     asked: "Delete the tests.",
-    turns: [[call("Delete", { path: "test/server.test.js" })], [call("Delete", { path: "test/server.test.js" })]],
+    turns: [
+      [call("Read", { path: "test" })],
+      [call("Delete", { path: "test/server.test.js" })],
+      [call("Delete", { path: "test/server.test.js" })],
+    ],
     answers: ["approve", "deny", "deny"],
   },
   "write-over-a-directory": { asked: "Write src.", turns: [[call("Write", { path: "src", content: "x" })]] },

@@ -34,6 +34,8 @@ export interface JudgePorts {
   /** What a file holds now, for whoever is shown how it would change; null where that cannot be told. */
   readonly textOf: (row: ProcessRow, path: string, target: "gsv" | "host") => Promise<string | null>;
   readonly parser: () => Promise<ParseShell>;
+  /** Refuses what would be refused with a yes too: by what its agent may look at anyway, with nothing run, reached or changed. */
+  readonly foresee: (row: ProcessRow, call: Called) => Promise<void>;
 }
 
 /** What was decided of a call, and what a person is shown of it. */
@@ -56,6 +58,8 @@ interface ByDefault extends Pick<Judged, "what" | "place" | "attaches"> {
   readonly verdict: Verdict;
   /** No rule and no mode takes the question away. */
   readonly guarded: boolean;
+  /** Its agent may look there without asking: so it may hear before anybody is asked that it cannot be. */
+  readonly open: boolean;
 }
 
 const DIFF_LINES_MAX = 400;
@@ -73,10 +77,11 @@ export class Judge {
     }
   }
 
-  private async judgeShell(row: ProcessRow, { args }: Called): Promise<Judged> {
+  private async judgeShell(row: ProcessRow, { tool, call, args }: Called): Promise<Judged> {
     const request = { target: "gsv", ...args } as ExecRequest;
     const { command, input, target, cwd } = request;
     if (command === undefined && input === undefined) return judgedAs({ action: "auto" });
+    if (command === undefined) await this.ports.foresee(row, { tool, call, args });
     const isOnHost = command !== undefined && target === "host";
     const ground = isOnHost ? await this.ports.hostGround(row, command, cwd) : null;
     const isNew = ground !== null && !ground.attached;
@@ -110,7 +115,7 @@ export class Judge {
     const verdict = verdictOf(call, place ?? "");
     const what = verdict.action === "auto" ? `${verbOf(call)} ${place ?? ""}` : verdict.why;
     const guarded = place !== null && changes(call) && isGuarded(place);
-    return await this.byRules(row, call, { verdict, what, place, guarded, attaches: null });
+    return await this.byRules(row, call, { verdict, what, place, guarded, attaches: null, open: true });
   }
 
   private async judgeHostFile(row: ProcessRow, call: Called): Promise<Judged> {
@@ -119,12 +124,13 @@ export class Judge {
     const verdict = hostFileVerdict(call, ground, row.mode);
     // No rule is about what nobody has attached.
     const guarded = !inside || (changes(call) && actsByItself(place));
-    return await this.byRules(row, call, { verdict, what: hostFileWords(call.call, ground), place, guarded, attaches });
+    const what = hostFileWords(call.call, ground);
+    return await this.byRules(row, call, { verdict, what, place, guarded, attaches, open: inside });
   }
 
   /** What is decided by default, and what rules and the mode make of it. */
   private async byRules(row: ProcessRow, call: Called, by: ByDefault): Promise<Judged> {
-    const { verdict, what, place, guarded, attaches } = by;
+    const { verdict, what, place, guarded, attaches, open } = by;
     const target = typeof call.args.target === "string" ? call.args.target : "gsv";
     const said = decision(await this.ports.layers(row, null), {
       call: call.call ?? "",
@@ -136,6 +142,8 @@ export class Judge {
       place,
       slippery: null,
     });
+    if (open && said?.action !== "deny" && (verdict.action === "ask" || said?.action === "ask"))
+      await this.ports.foresee(row, call);
     const why = attaches === null ? reasonOf(call, guarded) : `nobody has attached ${attaches} yet`;
     const reasons = [said === null ? why : said.by];
     const attached = attaches === null ? {} : { attaches };
