@@ -11,8 +11,13 @@ import { messagesOf } from "./session-messages.ts";
 const TOOL_CHARS_MAX = 200;
 
 export const sessionKey = field.withDefault(
-  field.text("the session; your own when left out", { positional: true, longest: 300, meta: "KEY", of: "session" }),
-  MAIN_SESSION_KEY,
+  field.text("the session; the one that session.defaultKey says when left out", {
+    positional: true,
+    longest: 300,
+    meta: "KEY",
+    of: "session",
+  }),
+  "",
 );
 
 const previewInput = {

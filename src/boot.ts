@@ -46,6 +46,7 @@ import type { Offers } from "./process/offers.ts";
 import { recover } from "./process/recovery.ts";
 import { Retries } from "./process/retries.ts";
 import type { Runners } from "./process/runners.ts";
+import { ToolServers } from "./process/tool-servers.ts";
 import type { KernelDb } from "./store/kernel/db.ts";
 import { openKernelDb } from "./store/kernel/open.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
@@ -106,6 +107,7 @@ export interface Core extends Ports, SettingParts, RepoParts {
   readonly afterCrash: boolean;
   readonly retries: Retries;
   readonly calls: CallsHeard;
+  readonly servers: ToolServers;
   readonly onFault: (error: unknown) => void;
   readonly newRequestId: () => string;
   /** Told by whoever serves: how many clients there are, and how to leave. */
@@ -124,7 +126,8 @@ export interface Kernel {
   readonly runners: Runners;
   readonly ledger: Ledger;
   /** For those who start sessions of their own: the one handle that writes kernel.db, and what looks after runs. */
-  readonly care: Pick<ProcessParts, "timeouts" | "contextResets"> & { readonly database: KernelDb };
+  readonly care: Pick<ProcessParts, "timeouts" | "contextResets"> &
+    Pick<Core, "servers"> & { readonly database: KernelDb };
   readonly objects: ObjectStore;
   /** Default, then what is stored for the whole home, then what the environment said. */
   readonly config: Config;
@@ -240,6 +243,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     ...begun,
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
     calls: new CallsHeard(),
+    servers: new ToolServers(),
     ...bootRepos(machine, onFault),
     onFault,
     newRequestId,
@@ -277,7 +281,7 @@ function finished(
   return {
     runners,
     ledger,
-    care: { timeouts, contextResets, database },
+    care: { timeouts, contextResets, database, servers: core.servers },
     objects,
     firstRun,
     config,

@@ -3,6 +3,9 @@
 export const ARCHETYPES = ["custom", "professional", "friendly", "technical", "creative", "formal"] as const;
 export type Archetype = (typeof ARCHETYPES)[number];
 
+/** What tells the tools of servers, as `calendar_add`, from those of gsv. */
+export const SERVER_TOOL = /^(?=.{3,64}$)[a-z][a-zA-Z0-9]*_[a-zA-Z0-9_-]+$/;
+
 /** How an agent is to be; empty fields say nothing. */
 export interface Persona {
   readonly archetype: Archetype;

@@ -3,7 +3,7 @@
 // spellings of a key and where it is stored are in config-key.ts.
 
 import { LIMITS } from "./limits.ts";
-import { DM_SCOPES, RESET_MODES } from "./session.ts";
+import { DM_SCOPES, MAIN_SESSION_KEY, RESET_MODES } from "./session.ts";
 
 export interface Setting {
   readonly type: "int" | "text" | "flag" | "choice" | "json" | "secret";
@@ -212,6 +212,11 @@ export const SETTINGS = {
   "session.defaultResetPolicy.atHour": count("the hour of a daily reset, in server.timezone", 4, { max: 23, ...ASKS }),
   "session.defaultResetPolicy.idleMinutes": count("how long until an idle reset", 60, { min: 1, ...ASKS }),
   "session.mainKey": setting("text", "the name of the main session", "main"),
+  "session.defaultKey": setting(
+    "text",
+    "the session that a session command is about which names none",
+    MAIN_SESSION_KEY,
+  ),
   "session.dmScope": choice("who shares a session", DM_SCOPES, {}),
   "session.identityLinks": setting(
     "json",

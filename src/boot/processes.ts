@@ -205,11 +205,11 @@ function runPorts(
   const { kernel, processes: store, machine, bus, callers, door } = core;
   const { judge, questions } = policy;
   const { clock, random, providers } = machine;
-  const { models, offers } = core;
+  const { models, offers, servers } = core;
   const active = (pid: string, untilMs?: number) => timeouts.active(pid, untilMs);
   const media = new KeptMedia({ kernel, objects: core.objects, store, open: (row) => ledger.open(row), clock });
   const toolCalls = new ToolCalls({
-    ...{ changes, active },
+    ...{ changes, active, servers },
     table: SYSCALLS,
     store,
     approvals: kernel.approvals,
@@ -261,7 +261,10 @@ function runPorts(
       return await models.reach({ uid: row.ownerUid, offer: await withOwn(kernel, row.pid, offer) }, named);
     },
     ...{ held, outages, active, ...care },
-    toolSpecs: (row) => toolCalls.specs(row),
+    async toolSpecs(row) {
+      await servers.opened(row.pid);
+      return await toolCalls.specs(row);
+    },
     imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
     promptOf: promptOfRow,
     runOver: shells.runOver,

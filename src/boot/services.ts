@@ -96,6 +96,7 @@ export function bootServices(
     budgets: budgetService({ kernel, budgets, clock }),
     settings: settingsWatched(core, parts),
     ...{ shells, web, code },
+    serverTools: core.servers,
     repositories: lazyRepositories(kernel, core.repos),
     workspaces: lazyWorkspaces({ ...core, ...machine }),
     bootstrapping: bootstrapOf(core, machine, core.repos),

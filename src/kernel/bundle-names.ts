@@ -1,6 +1,6 @@
 // Names of bundles and tools as people type them: which there are, and for whom.
 
-import type { Bundle } from "../abi/agent.ts";
+import { type Bundle, SERVER_TOOL } from "../abi/agent.ts";
 import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { clip } from "../lib/truncate.ts";
@@ -20,9 +20,11 @@ export async function knownBundles(kernel: KernelStore, caller: Caller, text: st
   return found;
 }
 
+/** Tools of servers come and go, and begin with a small letter: one is taken by its name. */
 export function toolsNamed(text: string, known: readonly string[]): readonly string[] {
   return wordsOf(text).map((name) => {
-    const tool = known.find((each) => each.toLowerCase() === name.toLowerCase());
+    const own = known.find((each) => each.toLowerCase() === name.toLowerCase());
+    const tool = own ?? (SERVER_TOOL.test(name) ? name : undefined);
     if (tool === undefined) throw new SysError("EINVAL", `no tool ${clip(name)}`, [`there are: ${known.join(", ")}`]);
     return tool;
   });

@@ -21,6 +21,7 @@ import { hashOf, type Judge } from "./policy/judge.ts";
 import { narrowestRule, type Policies } from "./policy/policies.ts";
 import { type Questions, questionArgs } from "./questions.ts";
 import type { Runners } from "./runners.ts";
+import { asCalled } from "./tool-servers.ts";
 
 /** Of the arguments of one call, where they are shown; what runs is always the whole. */
 const ARGS_BYTES_MAX = 32 * 1024;
@@ -156,8 +157,8 @@ async function givenFor(ports: ApprovalPorts, answering: Answering): Promise<Omi
 async function edited({ judge, table }: ApprovalPorts, { row, asked, answer }: Answering) {
   const args = { ...asked.args, ...answer.args };
   const syscall = table.get(asked.call);
-  if (syscall !== undefined) parseArgs(syscall.input, args, { unknownKeys: "refuse" });
   const call = { ...asked, args };
+  if (syscall !== undefined) parseArgs(syscall.input, asCalled(call), { unknownKeys: "refuse" });
   const judged = await judge.judge(row, call);
   const { verdict } = judged;
   if (verdict.action === "refuse" || verdict.action === "deny")

@@ -11,6 +11,7 @@ import type { ContextResets } from "./context-reset.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Runners } from "./runners.ts";
 import type { Timeouts } from "./timeouts.ts";
+import type { ToolServer, ToolServers } from "./tool-servers.ts";
 
 /** A kernel, as far as sessions need one. */
 export interface Engine {
@@ -20,6 +21,7 @@ export interface Engine {
   readonly runners: Runners;
   readonly timeouts: Timeouts;
   readonly contextResets: ContextResets;
+  readonly servers: ToolServers;
   readonly random: RandomBytes;
   /** The door of whoever owns a session. */
   readonly sysOf: (ownerUid: number) => Sys;
@@ -27,16 +29,11 @@ export interface Engine {
   readonly hear: (listener: (signal: Signal) => void) => () => void;
 }
 
-/** Tools that a session has besides those of gsv; closed on every way out of it. */
-export interface ToolServer {
-  close(): Promise<void>;
-}
-
 export interface ManagerPorts {
   readonly engine?: Engine;
   readonly clock?: Clock;
   readonly onFault?: (error: unknown) => void;
-  /** Opened with the services that were set. */
+  /** Tools that a session has besides those of gsv, opened with the services that were set; closed on every way out of it. */
   readonly toolsOf?: (session: SessionRow, services: readonly unknown[]) => Promise<ToolServer>;
 }
 

@@ -16,6 +16,7 @@ import { OwnerQuestionManager } from "./owner-questions.ts";
 import { NotFound, SessionEngine, type StartOptions } from "./session-engine.ts";
 import { type EventCallback, errorEvent } from "./session-events.ts";
 import { type SessionRun, SessionState } from "./session-state.ts";
+import { SessionTools } from "./session-tools.ts";
 import { SessionWatch } from "./session-watch.ts";
 import { SessionEventBus } from "./subscriptions.ts";
 
@@ -43,7 +44,7 @@ export class ProcessManager {
   private readonly polls: Polls;
   private broadcast: (topic: string, data: unknown) => void = () => {};
   private isOwner: (address: string) => boolean = () => false;
-  private services: readonly unknown[] = [];
+  private readonly tools: SessionTools;
   private deaf = () => {};
   private down = false;
 
@@ -57,6 +58,8 @@ export class ProcessManager {
     this.bus = new SessionEventBus(this.onFault);
     this.state = new SessionState(clock, (id) => this.stable(id));
     this.engine = new SessionEngine({ engine, sessions: this.sessions, clock });
+    const isOver = (id: string) => this.down || this.state.stopping.has(id);
+    this.tools = new SessionTools({ ...ports, sessions: this.sessions, isOver });
     const isOwner = (sender: string) => this.isOwner(sender);
     this.approvalManager = new ApprovalManager({
       ...{ clock, isOwner },
@@ -70,6 +73,7 @@ export class ProcessManager {
     this.watch = new SessionWatch({
       ...{ state: this.state, bus: this.bus, engine: this.engine, sessions: this.sessions, ports, clock, isOwner },
       ...{ approvals: this.approvalManager, questions: this.ownerQuestionManager },
+      closeTools: (id) => this.tools.close(id),
       cleanup: (id) => this.cleanupSessionState(id),
       stop: (id) => this.stopProcess(id),
       queue: (id, step) => this.queue(id, step),
@@ -93,7 +97,7 @@ export class ProcessManager {
 
   /** What tool servers of sessions are opened with, from the next start on. */
   setMcpServices(...services: readonly unknown[]): void {
-    this.services = services;
+    this.tools.set(services);
   }
 
   startProcess(session: SessionRow, prompt?: string, options: StartOptions = {}): void {
@@ -121,7 +125,7 @@ export class ProcessManager {
         await this.sessions.change(sessionId, { outcome: "stopped" }, this.clock.now());
         this.bus.emit(sessionId, { type: "session_stopped" });
       }
-      await run?.tools?.close();
+      await this.tools.close(sessionId);
       this.state.stopping.delete(sessionId);
       // Started again meanwhile: what is remembered is the new run's.
       if (!this.isRunning(sessionId)) this.cleanupSessionState(sessionId);
@@ -130,7 +134,7 @@ export class ProcessManager {
 
   /** All that is remembered of a session; of one that nobody knows, and a second time, nothing happens. */
   cleanupSessionState(sessionId: string): void {
-    void this.state.processes.get(sessionId)?.tools?.close().catch(this.onFault);
+    this.tools.closing(sessionId);
     this.state.forget(sessionId);
     this.bus.clear(sessionId);
     this.approvalManager.cancelSession(sessionId);
@@ -273,19 +277,14 @@ export class ProcessManager {
 
   private async launch(run: SessionRun, pid: string, { prompt, isResumed, isReset }: Start): Promise<void> {
     const { session } = run;
-    run.tools = (await this.ports.toolsOf?.(session, this.services)) ?? null;
+    await this.tools.open(session, pid);
     await this.sessions.change(session.id, { outcome: null }, this.clock.now());
-    if (!this.state.isCurrent(run)) return await run.tools?.close();
+    if (!this.state.isCurrent(run)) return await this.tools.close(session.id);
     this.state.placed(run, pid);
     this.bus.emit(session.id, { type: "session_started", ...(isResumed && { subtype: "resumed" }) });
     if (isReset) this.ports.engine?.contextResets.ask(pid);
-    const said = prompt === null || prompt === "" ? null : prompt;
-    const runId =
-      said !== null
-        ? await this.engine.send(session, pid, said)
-        : isResumed
-          ? await this.engine.goOn(session, pid)
-          : null;
+    const goOn = () => (isResumed ? this.engine.goOn(session, pid) : null);
+    const runId = await (prompt ? this.engine.send(session, pid, prompt) : goOn());
     if (runId === null) this.watch.exited(run, 0);
     else run.ids.add(runId);
   }
@@ -293,7 +292,7 @@ export class ProcessManager {
   /** Who listened to it listens to the next one. */
   private async replaced(before: SessionRun): Promise<void> {
     if (before.pid !== null) await this.engine.abort(before.pid);
-    await before.tools?.close();
+    await this.tools.close(before.session.id);
     this.bus.emit(before.session.id, { type: "session_stopped", subtype: "replaced" });
   }
 
@@ -303,7 +302,7 @@ export class ProcessManager {
     // What is not there was never started: its status stays.
     const isAbsent = error instanceof NotFound;
     if (!isAbsent) await this.sessions.change(id, { outcome: "error" }, this.clock.now());
-    await run.tools?.close();
+    await this.tools.close(id);
     const text = error instanceof Error ? error.message : String(error);
     this.bus.emit(id, errorEvent(isAbsent ? "not_found" : "spawn_error", text));
     this.state.unregister(id);

@@ -94,7 +94,7 @@ async function commit(ports: RunPorts, place: Working, answer: Turned, model: Mo
   const cost = charged(model.rate, answer.usage);
   costs.note(model.name, cost);
   const calls: TurnCommit["calls"] = storable(answer.calls).map((call) => {
-    const syscall = toolCalls.syscallOf(call.name);
+    const syscall = toolCalls.syscallOf(row.pid, call.name);
     return {
       dispatchId: uuidv7(now, random),
       callId: call.id,

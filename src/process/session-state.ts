@@ -4,7 +4,6 @@
 import { STABLE_MS } from "../abi/lifecycle.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { SessionRow } from "../store/kernel/sessions.ts";
-import type { ToolServer } from "./manager-ports.ts";
 
 export interface SessionRun {
   readonly number: number;
@@ -15,7 +14,6 @@ export interface SessionRun {
   readonly ids: Set<string>;
   /** Messages on their way to it. */
   sending: number;
-  tools: ToolServer | null;
   /** A look found its process at rest. */
   isSeenAtRest: boolean;
 }
@@ -63,7 +61,7 @@ export class SessionState {
     const { id, source, restartCount } = session;
     const before = this.meta.get(id);
     const run: SessionRun = {
-      ...{ number: ++this.runs, session, pid: null, sending: 0, tools: null, isSeenAtRest: false },
+      ...{ number: ++this.runs, session, pid: null, sending: 0, isSeenAtRest: false },
       ids: new Set(),
     };
     this.processes.set(id, run);

@@ -26,6 +26,7 @@ export interface WatchPorts {
   readonly approvals: ApprovalManager;
   readonly questions: OwnerQuestionManager;
   readonly isOwner: (sender: string) => boolean;
+  readonly closeTools: (id: string) => Promise<void>;
   readonly cleanup: (id: string) => void;
   readonly stop: (id: string) => void;
   /** After all that is under way for the session. */
@@ -87,12 +88,12 @@ export class SessionWatch {
   /** It has nothing to do any more; code as of a program. */
   exited(run: SessionRun, code: 0 | 1): void {
     const { id } = run.session;
-    const { state, bus, sessions, clock, cleanup, queue } = this.on;
+    const { state, bus, sessions, clock, cleanup, closeTools, queue } = this.on;
     queue(id, async () => {
       // A message came, or another run took its place.
       if (!state.isCurrent(run) || run.sending > 0 || run.ids.size > 0) return;
       await sessions.change(id, { outcome: code === 0 ? null : "error" }, clock.now());
-      await run.tools?.close();
+      await closeTools(id);
       state.unregister(id);
       bus.emit(id, { type: "session_exited", result: "exited", subtype: String(code) });
       cleanup(id);

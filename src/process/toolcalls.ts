@@ -27,11 +27,14 @@ import { isLoopWhy, unlessLoop } from "./loops.ts";
 import { editedText, needSame, type Seen, seenOf } from "./policy/allowed.ts";
 import { hashOf, type Judge, type Judged } from "./policy/judge.ts";
 import type { Questions } from "./questions.ts";
+import { asCalled, SERVER_CALL, type ToolServers } from "./tool-servers.ts";
 
 export interface ToolCallPorts {
   /** Those of the usual tools that a process has. */
   readonly toolsOf: (row: ProcessRow, usual: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly table: ReadonlyMap<string, AnySyscall>;
+  /** Tools that are opened for some processes. */
+  readonly servers: Pick<ToolServers, "specsOf" | "has" | "opened">;
   readonly store: ProcessStore;
   readonly approvals: ApprovalRows;
   readonly ledger: Ledger;
@@ -89,11 +92,13 @@ export class ToolCalls {
     const usable = [...this.byTool].filter(
       ([name, { capability }]) => allowed.has(name) && mayUse({ capabilities: ["*"], dropped }, capability),
     );
-    return usable.map(([name, call]) => ({
+    const own = usable.map(([name, call]) => ({
       name,
       description: call.tool?.description ?? call.summary,
       parameters: parametersOf(call.input),
     }));
+    if (!mayUse({ capabilities: ["*"], dropped }, SERVER_CALL)) return own;
+    return [...own, ...this.ports.servers.specsOf(row.pid).filter(({ name }) => allowed.has(name))];
   }
 
   names(): readonly string[] {
@@ -101,15 +106,19 @@ export class ToolCalls {
   }
 
   private toolsOf(row: ProcessRow): Promise<ReadonlySet<string>> {
-    return this.ports.toolsOf(row, this.names());
+    const served = this.ports.servers.specsOf(row.pid).map(({ name }) => name);
+    return this.ports.toolsOf(row, [...this.names(), ...served]);
   }
 
-  syscallOf(tool: string): AnySyscall | null {
-    return this.byTool.get(tool) ?? null;
+  syscallOf(pid: string, tool: string): AnySyscall | null {
+    const served = this.ports.servers.has(pid, tool) ? this.ports.table.get(SERVER_CALL) : undefined;
+    return this.byTool.get(tool) ?? served ?? null;
   }
 
   async runAll(place: RunPlace): Promise<CallsOutcome> {
     const { row, run } = place;
+    // Taken up after a start of gsv, they are not there yet.
+    await this.ports.servers.opened(row.pid);
     for (const call of await this.ports.store.openCalls(row.pid, run.runId)) {
       if (place.signal.aborted) return "left";
       if (place.leaving.aborted) {
@@ -182,7 +191,7 @@ export class ToolCalls {
     if (syscall === undefined || !allowed.has(call.tool))
       return `there is no tool ${call.tool}; the tools are ${[...allowed].join(", ")}.`;
     try {
-      parseArgs(syscall.input, call.args, { unknownKeys: "refuse" });
+      parseArgs(syscall.input, asCalled(call), { unknownKeys: "refuse" });
       return null;
     } catch (error) {
       return errorText(error);
@@ -256,7 +265,7 @@ export class ToolCalls {
       const sys = this.ports.sysOf(row, seenOf(call, judged, approval !== null && !isLoopWhy(approval.why)));
       // A block of code has no eyes.
       const shows = call.block === undefined ? syscall.tool?.shows : undefined;
-      const args = { ...call.args, ...shows?.with };
+      const args = { ...asCalled(call), ...shows?.with };
       const result = await sys.call(syscall.name, args, { requestId: call.dispatchId, signal });
       const image = shows?.image(result as never) ?? null;
       const media = image === null ? {} : { media: [await this.ports.keepImage(row, image)] };

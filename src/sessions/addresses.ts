@@ -49,6 +49,7 @@ async function namesOf({ config, accounts }: AddressPorts, { ownerUid }: Caller)
   const setting = await settingsFor(config, { uid: ownerUid, client: undefined });
   return {
     mainKey: setting("session.mainKey").text.trim() || "main",
+    defaultKey: setting("session.defaultKey").text,
     username: (await accounts.byUid(ownerUid))?.username ?? "main",
     agentName: (await accounts.personalAgent(ownerUid))?.username ?? null,
   };

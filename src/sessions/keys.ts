@@ -23,6 +23,8 @@ export type IdentityLinks = { readonly [person: string]: readonly string[] };
 /** What an account's own session is called besides its usual name. */
 export interface OwnNames {
   readonly mainKey: string;
+  /** What is meant where nothing is written. */
+  readonly defaultKey: string;
   readonly username: string;
   /** The personal agent, which is what `main` means. */
   readonly agentName: string | null;
@@ -39,7 +41,7 @@ export function keyText({ agentId, channel, accountId, peerId }: SessionKey): st
 
 /** As it is stored, whoever wrote it. Throws EINVAL for what is no address. */
 export function canonicalKey(written: string, names: OwnNames): SessionKey {
-  const text = written.trim();
+  const text = written.trim() || names.defaultKey.trim();
   const key = text === "" || text === "main" || text === names.mainKey ? MAIN : partsOf(text);
   if (key === null) {
     throw new SysError("EINVAL", `not a session key: ${text.slice(0, 80).toWellFormed()}`, [

@@ -33,8 +33,13 @@ const KEEP_DEFAULT = 20;
 const LIST_DEFAULT = 50;
 
 const key = field.withDefault(
-  field.text("the session; your own when left out", { positional: true, longest: 300, meta: "KEY", of: "session" }),
-  MAIN_SESSION_KEY,
+  field.text("the session; the one that session.defaultKey says when left out", {
+    positional: true,
+    longest: 300,
+    meta: "KEY",
+    of: "session",
+  }),
+  "",
 );
 const token = (doc: string, meta: string) => field.text(doc, { shortest: 1, longest: 200, meta });
 

@@ -15,6 +15,7 @@ import type { PolicyService } from "./policy-service.ts";
 import type { Lifecycle } from "./proc-life.ts";
 import type { Prompts } from "./prompt-service.ts";
 import type { Bootstrapping, Repositories } from "./repositories.ts";
+import type { ServerTools } from "./server-tools.ts";
 import type { Archives, Histories, KernelControl, Niceness, Processes, Registry, Settings } from "./services.ts";
 import type { Sessions } from "./session-service.ts";
 import type { Shells } from "./shell-service.ts";
@@ -32,6 +33,7 @@ export interface Services {
   readonly files: Files; // reading and searching read
   readonly web: Web;
   readonly code: CodeMode;
+  readonly serverTools: ServerTools;
   readonly tree: FileTree; // looking, listing and getting read
   readonly kernel: KernelControl; // status reads
   readonly processes: Processes;
@@ -109,6 +111,7 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   project: [async () => (await import("./bundle.ts")).projectCalls],
   credits: [async () => (await import("./credits.ts")).creditCalls],
   group: [async () => (await import("./group.ts")).groupCalls],
+  "sys.mcp": [async () => (await import("./server-tools.ts")).serverToolCalls],
   "sys.token": [async () => (await import("./token.ts")).tokenCalls],
   shell: [async () => (await import("./shell.ts")).shellCalls],
   codemode: [async () => (await import("./codemode.ts")).codemodeCalls],

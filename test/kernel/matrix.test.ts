@@ -93,6 +93,10 @@ const TABLE: { readonly [name: string]: Call } = {
   "codemode.exec": { outcomes: ["EPERM", "EPERM", "EPERM", "EPERM", "EPERM"], about: () => ({ code: "return 1" }) },
   // Nobody is asked about a process's call here, and nobody has allowed it.
   "net.fetch": { outcomes: ["EINVAL", "EINVAL", "EINVAL", "EPERM", "EPERM"], about: () => ({ url: "file:///x" }) },
+  "sys.mcp.call": {
+    outcomes: ["ENOENT", "ENOENT", "ENOENT", "EPERM", "EPERM"],
+    about: () => ({ tool: "calendar_add", args: {} }),
+  },
   "proc.reset": { outcomes: HIDDEN, about: pid },
   "proc.kill": { outcomes: HIDDEN, about: pid },
   "proc.wait": { outcomes: HIDDEN, about: async (world, owner) => ({ pids: [await world.pid(owner)] }) },

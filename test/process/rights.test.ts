@@ -74,6 +74,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "storage.migrate",
     "sys.bootstrap",
     "sys.drain",
+    "sys.mcp.call",
     "sys.token.create",
     "sys.token.list",
     "sys.token.revoke",

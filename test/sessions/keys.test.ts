@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { canonicalKey, identityLinksOf, keyFor, keyText, type OwnNames, type Party } from "../../src/sessions/keys.ts";
 
 const MAIN = "agent:main:cli:dm:main";
-const OWN: OwnNames = { mainKey: "main", username: "sam", agentName: "friday" };
+const OWN: OwnNames = { mainKey: "main", defaultKey: MAIN, username: "sam", agentName: "friday" };
 const canonical = (text: string, names: OwnNames = OWN) => keyText(canonicalKey(text, names));
 
 describe("one's own session", () => {
@@ -16,6 +16,14 @@ describe("one's own session", () => {
   test("may be called otherwise", () => {
     const home = { ...OWN, mainKey: "home" };
     expect([canonical("home", home), canonical("agent:main:cli:dm:home", home)]).toEqual([MAIN, MAIN]);
+  });
+});
+
+describe("where none is named", () => {
+  test("it is the one that is set, however it is written; main is one's own all the same", () => {
+    const other = { ...OWN, defaultKey: "agent:Helper:cli:dm:sam" };
+    expect([canonical(" ", other), canonical("main", other)]).toEqual(["agent:helper:cli:dm:sam", MAIN]);
+    expect(canonical("", { ...OWN, defaultKey: "" })).toBe(MAIN);
   });
 });
 

@@ -198,6 +198,8 @@ export const NAMELESS = [
   "ai.test",
   "net.fetch",
   "codemode.exec",
+  // Only what was opened for the calling process.
+  "sys.mcp.call",
   "audit.list",
   "group.list",
   "group.add",

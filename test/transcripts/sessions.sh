@@ -120,6 +120,11 @@ gsv session restore $(gsv session history agent:main:cli:dm:alice --json | sed '
 #> Old session: …
 #> New session: …
 #> Archived 0 messages (0 tokens)
+gsv config set session.default_key agent:main:cli:dm:alice && gsv session get | head -1; gsv config unset session.default_key && gsv session get | head -1
+#> session.defaultKey = agent:main:cli:dm:alice
+#> Session: agent:main:cli:dm:alice
+#> session.defaultKey unset
+#> Session: agent:main:cli:dm:main
 gsv session export agent:main:cli:dm:alice
 #> # agent:main:cli:dm:alice (…)
 #> 

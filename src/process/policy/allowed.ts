@@ -6,6 +6,7 @@ import { SysError } from "../../abi/errno.ts";
 import type { Caller } from "../../abi/identity.ts";
 import type { Approval } from "../../abi/process.ts";
 import type { CallRow } from "../../store/process/verbs.ts";
+import { SERVER_CALL } from "../tool-servers.ts";
 import { isHostFileCall } from "./host-file-verdict.ts";
 import { changesFile, hashOf, type Judged } from "./judge.ts";
 
@@ -14,7 +15,7 @@ export type Seen = Pick<Caller, "approved" | "allowed" | "lifted">;
 export function seenOf(call: CallRow, judged: Judged, isApproved: boolean): Seen {
   const { place, about, lifted } = judged;
   // By now it is allowed, by whatever rule.
-  if (call.call === "net.fetch") return { approved: true };
+  if (call.call === "net.fetch" || call.call === SERVER_CALL) return { approved: true };
   if (place !== null && (isApproved || lifted) && isHostFileCall(call)) return { allowed: place };
   const directory = about.directory === null ? {} : { allowed: about.directory };
   if (isApproved && call.call === "shell.exec") return { approved: true, ...directory };

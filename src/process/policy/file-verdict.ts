@@ -3,6 +3,8 @@
 
 import type { CallRow } from "../../store/process/verbs.ts";
 
+import { SERVER_CALL } from "../tool-servers.ts";
+
 export type Verdict = { readonly action: "auto" } | { readonly action: "ask" | "refuse"; readonly why: string };
 
 const AUTO: Verdict = { action: "auto" };
@@ -36,6 +38,8 @@ export function verdictOf(call: Called, path: string): Verdict {
       return AUTO;
     case "net.fetch":
       return { action: "ask", why: `fetch ${call.args.url}${call.args.target === "host" ? " from this machine" : ""}` };
+    case SERVER_CALL:
+      return { action: "ask", why: `use ${call.tool}, a tool of its session` };
     default:
       return { action: "ask", why: `call ${call.call ?? call.tool}` };
   }

@@ -13,6 +13,7 @@ import { lineDiff } from "../../lib/line-diff.ts";
 import type { ProcessRow } from "../../store/kernel/processes.ts";
 import { StoreUnavailable } from "../../store/open.ts";
 import type { ExecRequest } from "../../syscalls/shell-service.ts";
+import { asCalled, SERVER_CALL } from "../tool-servers.ts";
 import { type Called, isGuarded, type Verdict, verdictOf } from "./file-verdict.ts";
 import { actsByItself, hostFileVerdict, hostFileWords, isHostFileCall } from "./host-file-verdict.ts";
 import { decision, type Layer } from "./rules.ts";
@@ -136,7 +137,7 @@ export class Judge {
       call: call.call ?? "",
       target,
       profile: row.profile,
-      args: call.args,
+      args: asCalled(call),
       tags: new Set(TAGS_OF[call.call ?? ""] ?? []),
       words: null,
       place,
@@ -214,6 +215,8 @@ const TAGS_OF: { readonly [call: string]: readonly Tag[] } = {
   "fs.edit": ["mutating"],
   "fs.delete": ["mutating", "destructive"],
   "net.fetch": ["network"],
+  // What it does only its server knows.
+  [SERVER_CALL]: ["unclassified"],
 };
 
 function planRefusal(what: string): Verdict {

@@ -11,6 +11,7 @@ import { settingsFor } from "../../kernel/config.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ProcessRow } from "../../store/kernel/processes.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
+import { asCalled } from "../tool-servers.ts";
 import type { Layer } from "./rules.ts";
 
 export interface PoliciesPorts {
@@ -89,7 +90,8 @@ export class Policies {
 }
 
 /** The narrowest rule that lets exactly this run without asking the next time; `file` is where its path really leads. */
-export function narrowestRule({ call, args, about }: Approval, file: string | null): Rule {
+export function narrowestRule({ tool, call, about, ...asked }: Approval, file: string | null): Rule {
+  const args = asCalled({ tool, call, args: asked.args });
   const told = SAYS_WHAT[call];
   const names = told ?? Object.keys(args);
   const texts = names.flatMap((name) => {

@@ -1,5 +1,4 @@
-// Every row of what a process manager promises, and the tests that hold it to that. A row that belongs to a part that is not there yet says
-// which; that list has to become empty.
+// Every row of what a process manager promises, under the name it has elsewhere, and the tests that hold it to that.
 
 import {
   APPROVAL_MS,
@@ -16,8 +15,6 @@ import { LOOKS_MAX } from "../../../src/process/retry.ts";
 
 export interface Row {
   readonly tests: readonly string[];
-  /** Why it has no test yet, or not all of it. */
-  readonly later?: string;
 }
 
 const row = (...tests: string[]): Row => ({ tests });
@@ -31,6 +28,8 @@ const RESUMES =
   "a session with 25 messages that is resumed goes on with the last 20 in short, and the new one once after them";
 const PERSONA = "a persona and bundles are told to its model at every turn, also after a change and a resume";
 const TOOLS = "tool servers are opened with the services that were set, and closed on every way out";
+const CALLED =
+  "a model is offered the tools of its session's server, and a call of one asks a person, runs there and is told";
 const CRASHES =
   "a session of another channel that crashes is restarted after 5, 15 and 45 seconds, and then left in error";
 const OUTAGE =
@@ -65,7 +64,7 @@ export const METHODS: { readonly [name: string]: Row } = {
     CREDITS,
     "the owner answers from any channel, and the sender of the session does; nobody else, and nobody without a name",
   ),
-  setMcpServices: { ...row(TOOLS), later: "a model calls these tools once MCP servers are connected" },
+  setMcpServices: row(TOOLS, CALLED, "every end closes a session's server, and an outage keeps it open"),
   startProcess: row(
     STARTS,
     REPLACES,
@@ -118,29 +117,33 @@ export const CONSTRUCTION: { readonly [effect: string]: Row } = {
 
 export const INVARIANTS: readonly (readonly [name: string, row: Row])[] = [
   [
-    "session and process are one to one",
+    "Session-process 1:1 mapping",
     row(
       REPLACES,
       "started again and again within one moment, it is the last start that runs",
       "two resumes at once are one run that is told both, in order",
     ),
   ],
-  ["stale sessions are cleaned up at a start", row(BOOT)],
-  ["persona and skill prompts", row(PERSONA)],
+  ["Stale session cleanup on startup", row(BOOT)],
+  ["Persona/skill prompt injection", row(PERSONA)],
   [
-    "chain of tool permissions",
-    row(PERSONA, "an explicit list is widened by the agent's own bundles and not by the project's"),
+    "Tool permission resolution chain",
+    row(
+      PERSONA,
+      "an explicit list is widened by the agent's own bundles and not by the project's",
+      "an agent's own list and what a process does without hold for them; a session nobody attends is refused",
+    ),
   ],
-  ["provider routing", row("an Ollama that answers is asked when nobody is named, with the model it lists first")],
+  ["Provider routing", row("an Ollama that answers is asked when nobody is named, with the model it lists first")],
   [
-    "context reset",
+    "Context reset",
     row(
       TURNS,
       "the ninth message of a channel is told with the last of the conversation in short, and those after it as they are",
     ),
   ],
   [
-    "resume prompt",
+    "Resume prompt construction",
     row(
       RESUMES,
       "of 25 messages exactly the last 20 are told, in order",
@@ -148,7 +151,7 @@ export const INVARIANTS: readonly (readonly [name: string, row: Row])[] = [
     ),
   ],
   [
-    "auto-restart of a channel",
+    "Auto-restart for AlgoChat",
     row(
       CRASHES,
       "ten minutes up begin the count of restarts anew",
@@ -156,39 +159,42 @@ export const INVARIANTS: readonly (readonly [name: string, row: Row])[] = [
     ),
   ],
   [
-    "outage",
+    "API outage handling",
     row(
       OUTAGE,
       GIVEN_UP,
       "an outage is looked at 5, 20, 65, 125, 185, 245, 305, 365, 425 and 485 minutes after it; then the run is over, once",
     ),
   ],
-  ["timeouts", row(TIMES_OUT, EXTENDS, "a session whose timer was lost is found by the look every minute")],
-  ["credits", row(CREDITS, EXHAUSTED)],
-  ["events before cleanup", row(LAST)],
-  ["orphans", row(SWEEP, "a sweep in the middle of every wait forgets neither the count nor who listens")],
-  ["one way to clean up", row(CLEANUP, THOUSAND)],
+  ["Timeout enforcement", row(TIMES_OUT, EXTENDS, "a session whose timer was lost is found by the look every minute")],
+  ["Credit deduction for AlgoChat", row(CREDITS, EXHAUSTED)],
+  ["Event emission before cleanup", row(LAST)],
+  ["Orphan pruning", row(SWEEP, "a sweep in the middle of every wait forgets neither the count nor who listens")],
+  ["Memory cleanup single source", row(CLEANUP, THOUSAND)],
 ];
 
 export const EXAMPLES: { readonly [name: string]: Row } = {
-  "start with persona and skills": row(STARTS, PERSONA, TOOLS),
-  "resume with message history": row(RESUMES),
-  "context reset after many turns": row(TURNS),
-  "a channel's session crashes and restarts": row(CRASHES, "ten minutes up begin the count of restarts anew"),
-  "an outage pauses and auto-resumes": row(OUTAGE),
-  "credits run out in the middle of a session": row(EXHAUSTED),
+  "Start a new session with persona and skills": row(STARTS, PERSONA, TOOLS, CALLED),
+  "Resume a session with message history": row(RESUMES),
+  "Context reset after many turns": row(TURNS),
+  "AlgoChat session crashes and auto-restarts": row(CRASHES, "ten minutes up begin the count of restarts anew"),
+  "API outage pauses and auto-resumes": row(OUTAGE),
+  "Credit exhaustion mid-session": row(EXHAUSTED),
 };
 
 export const ERRORS: { readonly [condition: string]: Row } = {
-  "project not found": row(UNKNOWN_PROJECT),
-  "spawn fails": row(SPAWN, "without a kernel every start is a spawn error, and nothing else happens"),
-  "resume of a process that does not exist": row(
+  "Project not found for session": row(UNKNOWN_PROJECT),
+  "SDK/direct process spawn fails": row(
+    SPAWN,
+    "without a kernel every start is a spawn error, and nothing else happens",
+  ),
+  "Resume of nonexistent process": row(
     "resumed without a word it goes on from where it stopped; with nothing said yet, from its first prompt",
   ),
-  "message to a session that does not run": row(NOT_RUNNING),
-  "resumeSession of one that is not paused": row(PAUSED),
-  "more than three restarts": row(CRASHES),
-  "more than ten auto-resumes": row(GIVEN_UP),
+  "sendMessage to non-running session": row(NOT_RUNNING),
+  "resumeSession for non-paused session": row(PAUSED),
+  "Max restarts exceeded (3)": row(CRASHES),
+  "Auto-resume max attempts exceeded (10)": row(GIVEN_UP),
 };
 
 const MINUTE = 60_000;

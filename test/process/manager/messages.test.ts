@@ -150,7 +150,7 @@ test("tool servers are opened with the services that were set, and closed on eve
   const toolsOf = async (...given: unknown[]) => {
     opened.push(given.slice(1));
     open++;
-    return { close: async () => void open-- };
+    return { tools: [], call: async () => "", close: async () => void open-- };
   };
   await using it = await ManagedKernel.boot({ toolsOf });
   it.manager.setMcpServices("messenger", "directory");

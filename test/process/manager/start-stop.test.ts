@@ -63,7 +63,7 @@ test("what cannot be started leaves an error, a session in error, and nothing be
   let isBroken = true;
   const toolsOf = async () => {
     if (isBroken) throw new Error("its tool server cannot be started");
-    return { close: async () => {} };
+    return { tools: [], call: async () => "", close: async () => {} };
   };
   await using it = await ManagedKernel.boot({ toolsOf });
   const session = await it.session();
