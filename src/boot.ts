@@ -12,6 +12,7 @@ import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
 import { finishRestore } from "./backup/swap.ts";
 import { newCodeRunner } from "./boot/code.ts";
 import { Dispatches } from "./boot/dispatches.ts";
+import { bootHooks, type HookParts } from "./boot/hooks.ts";
 import { bootHostFiles } from "./boot/host-tools.ts";
 import { offersUntilTheEnd } from "./boot/offered.ts";
 import { bootProcesses, type ProcessParts } from "./boot/processes.ts";
@@ -106,6 +107,7 @@ export interface Core extends Ports, SettingParts, RepoParts {
   readonly afterCrash: boolean;
   readonly retries: Retries;
   readonly calls: CallsHeard;
+  readonly hooks: HookParts;
   readonly onFault: (error: unknown) => void;
   readonly newRequestId: () => string;
   /** Told by whoever serves: how many clients there are, and how to leave. */
@@ -163,6 +165,7 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     await objects.recover();
     const dispatches = new Dispatches();
     const core = makeCore({ machine, ports, storage, setting, startedAt, generation, afterCrash }, dispatches);
+    await core.hooks.load();
     const { give } = bootstrapOf(core, machine, core.repos);
     const firstRun = await setUp({
       kernel,
@@ -240,6 +243,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     ...begun,
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
     calls: new CallsHeard(),
+    hooks: bootHooks({ ...ports, machine, bus, redactor: setting.redactor, onFault }),
     ...bootRepos(machine, onFault),
     onFault,
     newRequestId,
@@ -285,7 +289,8 @@ function finished(
     host,
     callers,
     door,
-    isWorking: () => runners.active > 0 || ledger.busy || shells.isBusy() || policy.questions.isPending,
+    isWorking: () =>
+      runners.active > 0 || ledger.busy || shells.isBusy() || core.hooks.isBusy() || policy.questions.isPending,
     async accept(client, credentials, peer = "local") {
       learnEnvironment(redactor, client.env);
       if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
@@ -299,6 +304,7 @@ function finished(
       heldRuns.stop();
       await runners.drain(ms);
       await closer.settled();
+      await core.hooks.settled(ms);
     },
     stands: standing(database, core),
     async leave() {
@@ -313,6 +319,7 @@ function finished(
     heldRuns.stop();
     timeouts.stop();
     shells.close();
+    core.hooks.close();
     budgets.stop();
     await core.watching.close();
     core.retries.stop();

@@ -89,6 +89,7 @@ export function bootServices(
     }),
     approvals: approvalsService({ kernel, store, ledger, runners, clock, table: SYSCALLS, ...policy }),
     policy: policyService({ kernel, ...policy }),
+    hooks: core.hooks.service,
     files: filesByTarget(filesService(files.options), hostFiles.files),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     usage: usageReports({ kernel, clock }),
