@@ -50,4 +50,4 @@ export const RUN_NAMES = [
   "restart",
   "complete",
 ].map((name) => `chat.${name}`);
-export const HOLD_NAMES = ["chat.hil", "chat.hil_closed", "process.state", "process.budget"];
+export const HOLD_NAMES = ["chat.hil", "chat.hil_closed", "process.state", "process.budget", "process.hook"];

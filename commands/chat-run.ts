@@ -221,7 +221,8 @@ class ChatRun {
     this.parent = signal.parent;
     if (signal.name === "resync") return this.catchUp(signal.afterSeq);
     if (signal.name === "process.state") return this.onState(signal);
-    if (signal.name === "process.budget") return this.view.status(signal.text).then(() => null);
+    if (signal.name === "process.budget" || signal.name === "process.hook")
+      return this.view.status(signal.text).then(() => null);
     if (signal.name === "chat.hil") return this.holds.asked(signal).then(() => null);
     // Whoever holds the process holds this message too, so approvals of any of its runs count.
     if (signal.name === "chat.hil_closed") return this.show(signal);

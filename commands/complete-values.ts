@@ -1,6 +1,7 @@
 // What there is to choose from where a value is expected: choices, pids with their labels, approvals, archives, syscalls, topics and
 // configuration keys. What the home holds is looked up, at most one page of it; without a home there is simply less.
 
+import type { HookInfo } from "../src/abi/hook.ts";
 import type { Approval, ProcessInfo } from "../src/abi/process.ts";
 import { SESSION_PATHS } from "../src/abi/session.ts";
 import type { AccountInfo } from "../src/syscalls/account-service.ts";
@@ -52,6 +53,8 @@ function namesOf({ key, field, command, before, io }: Wanted): Candidate[] | Pro
       return archives(io);
     case "workspace":
       return workspaces(io);
+    case "hook":
+      return hooks(io);
     case "syscall":
       return [...SYSCALLS.values()].map(({ name, summary }) => ({ value: name, note: summary }));
     case "session":
@@ -91,6 +94,11 @@ async function pathsFrom(io: Io, current: string): Promise<Candidate[]> {
 async function workspaces(io: Io): Promise<Candidate[]> {
   const page = await look<WorkspacePage>(io, "workspace.list", { all: true });
   return (page?.workspaces ?? []).map(({ id, label, directory }) => ({ value: id, note: label ?? directory ?? "" }));
+}
+
+async function hooks(io: Io): Promise<Candidate[]> {
+  const page = await look<{ hooks: readonly HookInfo[] }>(io, "hooks.list");
+  return (page?.hooks ?? []).map(({ hook, state }) => ({ value: hook, note: state }));
 }
 
 async function processes(io: Io): Promise<Candidate[]> {

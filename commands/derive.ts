@@ -44,6 +44,15 @@ const VERBS: { readonly [domain: string]: { readonly [verb: string]: Partial<Ver
       },
     },
   },
+  hooks: {
+    allow: {
+      load: async () => (await import("./hooks.ts")).allow,
+      input: {
+        hook: field.text("the hook", { positional: true, meta: "EVENT/NAME", of: "hook" }),
+        yes: field.flag("do not show it and do not ask"),
+      },
+    },
+  },
   session: {
     preview: {
       summary: "Print what was said in a session",

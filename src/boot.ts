@@ -12,6 +12,7 @@ import type { ClientInfo, LeaveReason, Sys } from "./abi/sys.ts";
 import { finishRestore } from "./backup/swap.ts";
 import { newCodeRunner } from "./boot/code.ts";
 import { Dispatches } from "./boot/dispatches.ts";
+import { bootHooks, type HookParts } from "./boot/hooks.ts";
 import { bootHostFiles } from "./boot/host-tools.ts";
 import { offersUntilTheEnd } from "./boot/offered.ts";
 import { bootProcesses, type ProcessParts } from "./boot/processes.ts";
@@ -108,6 +109,7 @@ export interface Core extends Ports, SettingParts, RepoParts {
   readonly retries: Retries;
   readonly calls: CallsHeard;
   readonly servers: ToolServers;
+  readonly hooks: HookParts;
   readonly onFault: (error: unknown) => void;
   readonly newRequestId: () => string;
   /** Told by whoever serves: how many clients there are, and how to leave. */
@@ -166,6 +168,7 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     await objects.recover();
     const dispatches = new Dispatches();
     const core = makeCore({ machine, ports, storage, setting, startedAt, generation, afterCrash }, dispatches);
+    await core.hooks.load();
     const { give } = bootstrapOf(core, machine, core.repos);
     const firstRun = await setUp({
       kernel,
@@ -244,6 +247,7 @@ function makeCore({ machine, ports, setting, ...begun }: Begun, dispatches: Disp
     retries: new Retries(clock, setting.config["kernel.diskRetryMs"]),
     calls: new CallsHeard(),
     servers: new ToolServers(),
+    hooks: bootHooks({ ...ports, machine, bus, redactor: setting.redactor, onFault }),
     ...bootRepos(machine, onFault),
     onFault,
     newRequestId,
@@ -289,7 +293,8 @@ function finished(
     host,
     callers,
     door,
-    isWorking: () => runners.active > 0 || ledger.busy || shells.isBusy() || policy.questions.isPending,
+    isWorking: () =>
+      runners.active > 0 || ledger.busy || shells.isBusy() || core.hooks.isBusy() || policy.questions.isPending,
     async accept(client, credentials, peer = "local") {
       learnEnvironment(redactor, client.env);
       if (credentials !== undefined) return accepted(core, client, await core.logins.open(credentials, peer));
@@ -303,6 +308,7 @@ function finished(
       heldRuns.stop();
       await runners.drain(ms);
       await closer.settled();
+      await core.hooks.settled(ms);
     },
     stands: standing(database, core),
     async leave() {
@@ -317,6 +323,7 @@ function finished(
     heldRuns.stop();
     timeouts.stop();
     shells.close();
+    core.hooks.close();
     budgets.stop();
     await core.watching.close();
     core.retries.stop();

@@ -51,6 +51,8 @@ export function homePaths(gsvHome: string) {
     backupDir: join(home, "backup"),
     quarantineDir: join(home, "quarantine"),
     secretsDir: join(home, "secrets"),
+    /** A person makes it, or nobody does. */
+    hooksDir: join(home, "hooks.d"),
     runDir,
     lockFile: join(runDir, "kernel.lock"),
     socket: join(runDir, "kernel.sock"),

@@ -56,6 +56,7 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
       return { state: { ...state, state: signal.state, waitsFor: signal.waitsFor, stateSince }, effects: [] };
     }
     case "process.budget":
+    case "process.hook":
       return print(state, { kind: "note", text: signal.text });
     case "process.reset":
       return print(state, {

@@ -231,6 +231,12 @@ export const SETTINGS = {
   "compaction.extractMemories": flag("whether a compaction, or a reset, has written down what should last", true, ASKS),
   "timeouts.llmMs": count("how long a model may go without a word", 300_000, { min: 1000 }),
   "timeouts.toolMs": count("how long a tool may take", 60_000),
+  "hooks.timeoutMs": count("how long a hook may take", 10_000, { min: 100, max: 600_000 }),
+  "hooks.onFault": choice(
+    "what becomes of a tool call whose hook fails, hangs or is not as it was allowed",
+    ["refuse", "allow"],
+    {},
+  ),
   "terminal.notify": choice("how gsv calls when something waits and nobody looks", ["auto", "bell", "off"], {
     env: "GSV_TERMINAL_NOTIFY",
   }),

@@ -25,6 +25,10 @@ export const KERNEL_ENV: readonly string[] = [
   "LC_ALL",
   "TZ",
   "XDG_RUNTIME_DIR",
+  // Without these a hook could not show a notification.
+  "DISPLAY",
+  "WAYLAND_DISPLAY",
+  "DBUS_SESSION_BUS_ADDRESS",
   "GSV_HOME",
   "USER",
   "LOGNAME",

@@ -80,6 +80,12 @@ export const LIMITS = {
   hostKeptMs: 24 * 60 * 60 * 1000, // what has ended can be read so long
   hostKeptBytesMax: 1024 * 1024 * 1024, // or until it takes so much
   hostGraceMs: 5000, // from TERM to KILL
+  hooksRunningMax: 4, // that nobody waits for, at once
+  hooksAskedMax: 8, // that a call waits for, at once
+  hooksQueuedMax: 200, // events that wait for their hooks; what comes beyond that is not told
+  hooksQueuedBytesMax: 8 * 1024 * 1024,
+  hookOutputBytesMax: 8 * 1024, // of one run, of each stream: what is more is not kept
+  hookReasonCharsMax: 2000, // of what a hook says to a model
   jsonDepthMax: 200,
   backupBytesMax: 256 * 1024 * 1024 * 1024, // unpacked
   backupManifestBytesMax: 256 * 1024 * 1024,

@@ -140,6 +140,8 @@ export type Signal =
     })
   /** A run has done nothing for long: it is stopped then, and can be moved to the latest instant at most. */
   | (RunSignal & { readonly name: "process.timeout_warning"; readonly endsAt: number; readonly latest: number })
+  /** Something lies in hooks.d that nobody has decided about; told once. */
+  | (SignalBase & { readonly name: "process.hook"; readonly hook: string; readonly text: string })
   | (SignalBase & { readonly name: "process.reset"; readonly archive: string | null })
   | (SignalBase & { readonly name: "process.exit"; readonly archive: string | null })
   /** Something was not delivered to this subscriber: read history after `afterSeq` again. */

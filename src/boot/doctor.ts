@@ -5,9 +5,12 @@ import { existsSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type { Place } from "../../commands/command.ts";
 import { SysError } from "../abi/errno.ts";
+import type { HookInfo } from "../abi/hook.ts";
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
 import { lastBackup } from "../backup/last.ts";
 import type { Answer, Holder, Patient, RepoState } from "../doctor/patient.ts";
+import { HookFiles } from "../hooks/files.ts";
+import { Hooks } from "../hooks/hooks.ts";
 import { markFrom, secretsIn } from "../kernel/secrets.ts";
 import type { Clock } from "../lib/clock.ts";
 import { faultOf, type Known, strays } from "../objects/look.ts";
@@ -75,6 +78,7 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
       const mark = markFrom(text);
       return mark === null ? null : await secrets.has(key, mark);
     },
+    hooks: () => hooksOf(paths, uid, { databases, clock }),
     lastBackup: () => lastBackup(paths),
     socketPath,
     greet: () => greet({ socketPath, clock, random }),
@@ -93,6 +97,27 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
     },
   };
 }
+
+/** A kernel.db that cannot be read is told by the check of the databases. */
+async function hooksOf(
+  { hooksDir }: HomePaths,
+  uid: number,
+  { databases, clock }: { readonly databases: Inspector; readonly clock: Clock },
+): Promise<readonly HookInfo[]> {
+  const read = <T>(rows: () => readonly T[]) => {
+    try {
+      return rows();
+    } catch {
+      return [];
+    }
+  };
+  const all = async () => read(databases.hooks);
+  const hooks = new Hooks({ files: new HookFiles(hooksDir, uid), rows: { all, set: async () => {} }, clock });
+  await hooks.load();
+  return hooks.list(read(databases.accounts).find((each) => each.uid >= FIRST_HUMAN_UID)?.uid ?? FIRST_HUMAN_UID);
+}
+
+const FIRST_HUMAN_UID = 1000;
 
 function repoStates(reposDir: string, now: number): RepoState[] {
   return repositoriesIn(reposDir).map(({ name, gitDir, hasFiles }) => ({

@@ -217,6 +217,7 @@ function runPorts(
     clock,
     random,
     judge,
+    objection: (place, call) => core.hooks.objection(place, call),
     questions,
     toolsOf: (row, usual) => toolsOf(kernel, row, usual),
     rowNow: async (row) => (await kernel.processes.get(row.pid)) ?? row,

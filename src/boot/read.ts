@@ -20,6 +20,7 @@ import { type KernelStore, sqliteKernelStore } from "../store/kernel/sqlite.ts";
 import { isHeld } from "../store/lock.ts";
 import type { OutageReports } from "../syscalls/ai-service.ts";
 import type { Approvals } from "../syscalls/approval-service.ts";
+import type { HooksService } from "../syscalls/hook-service.ts";
 import type { KernelStatus, Settings } from "../syscalls/services.ts";
 import type { BudgetService, UsageReports } from "../syscalls/spending-service.ts";
 import { type Services, syscallNamed } from "../syscalls/table.ts";
@@ -197,11 +198,13 @@ function lazily<T>(make: () => Promise<T>): { readonly get: () => Promise<T>; re
   };
 }
 
+/** What lies in directories of its own. */
 function treesAtRest({ paths, clock, random, path }: ReadOptions, kernel: KernelStore) {
   const repos = lazyRepos({ paths, clock, path });
   return {
     repositories: lazyRepositories(kernel, repos, needsKernel),
     workspaces: lazyWorkspaces({ kernel, repos, paths, clock, random, log: () => {} }, needsKernel),
+    hooks: loadedWhenAsked<HooksService>(async () => (await import("./read-hooks.ts")).readHooks(kernel, paths, clock)),
   };
 }
 

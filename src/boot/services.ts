@@ -90,6 +90,7 @@ export function bootServices(
     }),
     approvals: approvalsService({ kernel, store, ledger, runners, clock, table: SYSCALLS, ...policy }),
     policy: policyService({ kernel, ...policy }),
+    hooks: core.hooks.service,
     files: filesByTarget(files.service, hostFiles.files),
     tree: treeService({ ...files.options, names: namesIn(kernel), clock }),
     usage: usageReports({ kernel, clock }),

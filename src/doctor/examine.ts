@@ -11,6 +11,7 @@ import { disk } from "./disk.ts";
 import { editor } from "./editor.ts";
 import { git } from "./git.ts";
 import { home, isThere } from "./home.ts";
+import { hooks } from "./hooks.ts";
 import { leftovers } from "./leftovers.ts";
 import { lock } from "./lock.ts";
 import { objects } from "./objects.ts";
@@ -40,6 +41,7 @@ const QUICK: readonly Check[] = [
   archives,
   workspaces,
   secrets,
+  hooks,
   storage,
   repositories,
   git,

@@ -2,6 +2,7 @@
 // come through SQLite alone; everything else a check looks at with its own eyes.
 
 import type { SysError } from "../abi/errno.ts";
+import type { HookInfo } from "../abi/hook.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { HomePaths } from "../paths.ts";
 import type { Inspector, Stored, StoredArchive } from "../store/inspect.ts";
@@ -73,6 +74,8 @@ export interface Patient {
   };
   /** Whether the value of a secret, stored so and marked so, is still there; null for what is no mark of one. */
   readonly holdsSecret: (key: string, mark: string) => Promise<boolean | null>;
+  /** Those of its person, with what was decided about them. */
+  readonly hooks: () => Promise<readonly HookInfo[]>;
   /** Where the last backup was written; it may have gone since. */
   readonly lastBackup: () => string | null;
   /** Throws when no socket can be there. */

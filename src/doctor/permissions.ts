@@ -50,7 +50,7 @@ const DIRECTORIES: readonly string[] = [
 const FILES = /^(?:kernel|index)\.db(?:-wal|-shm)?$/;
 
 /** What people edit beside gsv has the modes of their editor; the directory it lies in lets nobody else through. */
-const EDITED = /^repos\/[^/]+\/home\/./;
+const EDITED = /^(?:repos\/[^/]+\/home\/.|hooks\.d(?:\/|$))/;
 
 function walked(patient: Patient): Seen {
   const { home } = patient.paths;

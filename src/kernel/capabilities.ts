@@ -20,6 +20,7 @@ const USERS = [
   "sched.*",
   "hil.*",
   "policy.*",
+  "hooks.*",
   "archive.*",
   "system.*",
   "pkg.create",

@@ -46,6 +46,8 @@ export interface ToolCallPorts {
   /** The process's own door, with its agent as caller; through the approved one goes what a person has seen and approved. */
   readonly sysOf: (row: ProcessRow, seen?: Seen) => Sys;
   readonly judge: Judge;
+  /** What a hook of a person has against a call; null where none has anything, or the run has to end. */
+  readonly objection: (place: RunPlace, call: CallRow) => Promise<string | null>;
   /** As it is now: its mode may have changed since the run began. */
   readonly rowNow: (row: ProcessRow) => Promise<ProcessRow>;
   readonly questions: Questions;
@@ -148,6 +150,9 @@ export class ToolCalls {
     const { store } = this.ports;
     const verdict = isNew ? await unlessLoop(store, place.row.pid, call, judged.verdict) : judged.verdict;
     if (verdict.action === "refuse") return await this.refuse(place, call, "failed", verdict.why);
+    const objection = await this.ports.objection(place, call);
+    if (place.signal.aborted) return "left";
+    if (objection !== null) return await this.refuse(place, call, "denied", objection);
     if (isNew && verdict.action === "ask") {
       if (!PROFILES_ALONE.includes(place.row.profile)) return await this.ask(place, call, { why: verdict.why, judged });
       const alone = isLoopWhy(verdict.why)

@@ -16,6 +16,7 @@ import files from "./manual/files.md" with { type: "text" };
 import gettingStarted from "./manual/getting-started.md" with { type: "text" };
 import historyAndArchives from "./manual/history-and-archives.md" with { type: "text" };
 import homesAndAccounts from "./manual/homes-and-accounts.md" with { type: "text" };
+import hooks from "./manual/hooks.md" with { type: "text" };
 import kernel from "./manual/kernel.md" with { type: "text" };
 import limits from "./manual/limits.md" with { type: "text" };
 import models from "./manual/models.md" with { type: "text" };
@@ -59,6 +60,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["signals", signals],
   ["approvals", approvals],
   ["policy", policy],
+  ["hooks", hooks],
   ["tools", tools],
   ["history-and-archives", historyAndArchives],
   ["sessions", sessions],

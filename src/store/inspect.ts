@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { messageOf } from "../abi/errno.ts";
 import type { State } from "../abi/process.ts";
 import { type Edition, schemaVersion } from "./edition.ts";
+import { type HookRow, hooksIn } from "./kernel/hooks.ts";
 import { KERNEL_EDITION, PROCESS_EDITION } from "./migrations/editions.ts";
 import { Db, StoreCorrupt } from "./open.ts";
 import { HeadRow } from "./process/head.ts";
@@ -91,6 +92,9 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
         db.all<{ readonly uid: number; readonly username: string }>("SELECT uid, username FROM passwd ORDER BY uid"),
       ),
 
+    /** What was decided about hooks; nothing in a home that is older than these. */
+    hooks: (): readonly HookRow[] => look(kernelDb, (db) => (db.get(HAS_HOOKS) === null ? [] : hooksIn(db))),
+
     /** Those in use. */
     workspaces: () =>
       look(kernelDb, (db) =>
@@ -129,6 +133,7 @@ export function inspector(paths: { readonly kernelDb: string; readonly procDir: 
   };
 }
 
+const HAS_HOOKS = "SELECT 1 AS one FROM sqlite_schema WHERE name = 'hooks'";
 const OBJECT = "SELECT key, size, sha256 FROM objects WHERE key = ?";
 
 function look<T>(path: string, body: (db: Db) => T): T {

@@ -49,6 +49,7 @@ export interface FieldSpec<T> {
     | "approval"
     | "archive"
     | "workspace"
+    | "hook"
     | "syscall"
     | "signal"
     | "topic"

@@ -10,6 +10,7 @@ import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
 import type { Files } from "./files-service.ts";
 import type { Conversations, SearchService } from "./history-service.ts";
+import type { HooksService } from "./hook-service.ts";
 import type { Web } from "./net-service.ts";
 import type { PolicyService } from "./policy-service.ts";
 import type { Lifecycle } from "./proc-life.ts";
@@ -54,6 +55,7 @@ export interface Services {
   readonly models: ModelService;
   readonly outages: OutageReports; // read
   readonly policy: PolicyService;
+  readonly hooks: HooksService; // listing reads
   readonly usage: UsageReports; // read
   readonly budgets: BudgetService; // listing reads
   readonly prompts: Prompts;
@@ -99,6 +101,7 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
   workspace: [async () => (await import("./workspace.ts")).workspaceCalls],
   hil: [async () => (await import("./hil.ts")).hilCalls],
   policy: [async () => (await import("./policy.ts")).policyCalls],
+  hooks: [async () => (await import("./hooks.ts")).hookCalls],
   archive: [async () => (await import("./archive.ts")).archiveCalls],
   config: [async () => (await import("./config.ts")).configCalls],
   ai: [async () => (await import("./ai.ts")).aiCalls],

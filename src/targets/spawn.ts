@@ -56,6 +56,48 @@ async function feed(sink: { write(bytes: Uint8Array): unknown; flush(): unknown 
   }
 }
 
+export interface PipedChild {
+  readonly stdin: { write(bytes: Uint8Array): Promise<void>; end(): void };
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+  /** As sh says it. */
+  readonly ended: Promise<number>;
+  /** With all it started. */
+  kill(): void;
+}
+
+/** A program that is told something and says something, and ends with all it started. */
+export function spawnPiped({ argv, directory, env }: Pick<ChildRequest, "argv" | "directory" | "env">): PipedChild {
+  try {
+    const child = Bun.spawn([...argv], {
+      ...{ cwd: directory, env: { ...env }, detached: true },
+      ...{ stdin: "pipe", stdout: "pipe", stderr: "pipe" },
+    });
+    child.unref();
+    const { stdin, stdout, stderr } = child;
+    return {
+      stdin: { write: async (bytes) => feed(stdin, bytes), end: () => void stdin.end() },
+      ...{ stdout, stderr },
+      ended: child.exited.then(() => statusOf(child)),
+      kill: () => killGroup(child.pid),
+    };
+  } catch (error) {
+    throw notStarted(argv, error);
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // Nobody of it is left.
+  }
+}
+
+function statusOf({ exitCode, signalCode }: Pick<Bun.Subprocess, "exitCode" | "signalCode">): number {
+  return signalCode === null ? (exitCode ?? 1) : 128 + (constants.signals[signalCode as NodeJS.Signals] ?? 0);
+}
+
 /** A program that is only read from, and may be ended at any moment. */
 export function spawnRead(argv: readonly string[], env: { readonly [name: string]: string }) {
   try {
@@ -107,8 +149,7 @@ export function spawnOnTerminal({ argv, directory, env, columns, rows, clock, pr
     const ended = child.exited.then(async () => {
       await Promise.race([silent.promise, clock.sleep(LAST_WORDS_MS)]);
       whenOpen(() => own.close());
-      const { exitCode, signalCode } = child;
-      return signalCode === null ? (exitCode ?? 1) : 128 + (constants.signals[signalCode as NodeJS.Signals] ?? 0);
+      return statusOf(child);
     });
     return {
       ended,

@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { SETTING_NAMES, SETTINGS } from "../../src/abi/config.ts";
 import { CLIENT_ENV, SECRET_ENV } from "../../src/abi/environment.ts";
+import { HOOK_EVENTS } from "../../src/abi/hook.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
 import { NO_USAGE, PROFILES, STATES } from "../../src/abi/process.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
@@ -110,4 +111,10 @@ describe("what people copy into a shell works there", () => {
   test("no line of a page is wider than a terminal can wrap in two", () => {
     for (const { commands } of MANUAL) for (const command of commands) expect(command.length).toBeLessThanOrEqual(120);
   });
+});
+
+test("every event a hook can be for is in the manual, with what it says and when", () => {
+  const text = section("Events of hooks");
+  for (const [name, { when, says }] of Object.entries(HOOK_EVENTS))
+    expect(text).toContain(`- \`${name}\`: ${when}. \`${says}\``);
 });

@@ -37,7 +37,7 @@ const LOOKS = new Set(
   `get list children count unfinished byUid byName nameOf identity byHash hash isLocked ofAccount capabilities personalAgent mayActAs firstHuman
    open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
    contextFiles keptPrompt changes undos rewinds contextShape segments historyPolicy
-   above sums repeats of read close opened olderThan passwd shadow groups at inWorkspace
+   above sums repeats of all read close opened olderThan passwd shadow groups at inWorkspace
    byKey ofProcess current generation generations closedBy beginning madeBy named wallets balance ledger rates`.split(
     /\s+/,
   ),
@@ -66,6 +66,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       usage: seams.around("usage", kernel.usage),
       budgets: seams.around("budgets", kernel.budgets),
       trust: seams.around("trust", kernel.trust),
+      hooks: seams.around("hooks", kernel.hooks),
       sessions: seams.around("sessions", kernel.sessions),
       agents: seams.around("agents", kernel.agents),
       bundles: seams.around("bundles", kernel.bundles),

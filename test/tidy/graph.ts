@@ -19,6 +19,7 @@ export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {
   "commands/events.ts checkEvent":
     "the schema of `chat --json` as others would check it; every printed event is held against it",
   "src/abi/process.ts STATES": "random histories are held against the list of states",
+  "src/abi/hook.ts HOOK_EVENTS": "the manual lists each with what it says",
   "src/process/restart.ts nextRestart": "when a fault counts anew is a rule of its own, to the millisecond",
   "src/process/manager.ts ProcessManager": "the words of others for what is there: nothing in gsv speaks them",
   "src/kernel/setup.ts humanName": "which names an account may get is a rule of its own",

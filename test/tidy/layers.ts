@@ -45,6 +45,7 @@ export const LAYERS: { readonly [name: string]: Layer } = {
     imports: ["abi", "lib"],
     packages: ["quickjs-emscripten-core", "@jitl/quickjs-wasmfile-release-sync"],
   },
+  hooks: { files: ["src/hooks/"], imports: ["abi", "lib"] },
   backup: { files: ["src/backup/"], imports: ["abi", "lib", "store", "objects", "repos"] },
   doctor: { files: ["src/doctor/"], imports: ["abi", "lib"] },
   jobs: { files: ["src/jobs/"], imports: ["abi", "lib"], packages: ["fflate"] },

@@ -14,6 +14,7 @@ import { configRows } from "./config.ts";
 import { creditRows } from "./credits.ts";
 import type { KernelDb } from "./db.ts";
 import { groupRows } from "./groups.ts";
+import { hookRows } from "./hooks.ts";
 import { lockoutRows, tokenRows } from "./logins.ts";
 import { peopleRows } from "./people.ts";
 import { policyRows } from "./policies.ts";
@@ -46,6 +47,7 @@ const GROUPS = {
   usage: usageRows,
   budgets: budgetRows,
   trust: trustRows,
+  hooks: hookRows,
   sessions: sessionRows,
   agents: agentRows,
   bundles: bundleRows,

@@ -258,5 +258,17 @@ export const KERNEL_SCHEMA: Schema = {
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'credits.*' FROM group_capabilities WHERE capability = 'account.create'",
       ],
     },
+    {
+      name: "hooks",
+      statements: [
+        // Which bytes of which file in hooks.d a person has allowed, or denied, or was told of.
+        `CREATE TABLE hooks (
+          owner_uid INTEGER NOT NULL, hook TEXT NOT NULL, sha256 TEXT NOT NULL,
+          decision TEXT NOT NULL CHECK (decision IN ('seen', 'allowed', 'denied')),
+          decided_by TEXT NOT NULL, decided_at INTEGER NOT NULL, PRIMARY KEY (owner_uid, hook)
+        ) STRICT`,
+        "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'hooks.*' FROM group_capabilities WHERE capability = 'policy.*'",
+      ],
+    },
   ],
 };

@@ -1,0 +1,90 @@
+// What hooks are told of signals: which events a signal is, and what their JSON says. Signals that no hook is for are not listened to.
+
+import type { HookEvent } from "../abi/hook.ts";
+import type { Signal, SignalName, SignalOf } from "../abi/signal.ts";
+
+interface Source {
+  readonly signal: SignalName;
+  readonly event: HookEvent;
+  /** Null where this one is not worth telling. */
+  readonly say: (signal: never) => object | null;
+}
+
+function source<Name extends SignalName>(
+  signal: Name,
+  event: HookEvent,
+  say: (signal: SignalOf<Name>) => object | null,
+): Source {
+  return { signal, event, say };
+}
+
+/** As one line of a screen shows it. */
+function notice(why: string, title: string, text: string): object {
+  const line = text.trimStart().split("\n", 1).join("");
+  return { why, title, text: line.slice(0, NOTICE_CHARS_MAX).toWellFormed() };
+}
+
+const NOTICE_CHARS_MAX = 200;
+
+function compacted({
+  cause,
+  fromSeq,
+  toSeq,
+  tokensBefore,
+  tokensAfter,
+}: SignalOf<"chat.compacted" | "process.compacted">) {
+  return { cause, fromSeq, toSeq, tokensBefore, tokensAfter };
+}
+
+const SOURCES: readonly Source[] = [
+  source("chat.start", "run-start", ({ model }) => ({ model })),
+  source("chat.tool_result", "tool-after", ({ callId, tool, call, ok, output }) => ({
+    callId,
+    tool,
+    call,
+    ok,
+    output,
+  })),
+  source("chat.hil", "approval", ({ id, kind, tool, call, args, why }) => ({ id, kind, tool, call, args, why })),
+  source("chat.hil", "notification", ({ id, kind, tool, why, pid }) =>
+    notice("approval", `${pid} waits for you`, kind === "question" ? `a question: ${id}` : `${tool}: ${why} (${id})`),
+  ),
+  source("chat.complete", "run-end", ({ status, reason, text, error, usage, mergedInto }) => {
+    return { status, reason, text, error, usage, mergedInto };
+  }),
+  // Several messages that were answered together are one thing to call for.
+  source("chat.complete", "notification", ({ status, text, error, pid, mergedInto }) =>
+    mergedInto === null ? notice("run-end", `${pid}: ${status}`, error ?? text ?? "") : null,
+  ),
+  source("chat.compacted", "compact", compacted),
+  source("process.compacted", "compact", compacted),
+  source("process.spawn", "process-start", ({ label }) => ({ label })),
+  source("process.reset", "reset", ({ archive }) => ({ archive })),
+  source("process.exit", "process-end", ({ archive }) => ({ archive })),
+  source("process.state", "notification", ({ pid, state, waitsFor }) =>
+    state === "paused" && waitsFor !== null && "reason" in waitsFor
+      ? notice("paused", `${pid} is paused`, waitsFor.reason)
+      : null,
+  ),
+  source("process.budget", "notification", ({ pid, text }) => notice("budget", `${pid}: budget`, text)),
+  source("process.timeout_warning", "notification", ({ pid, endsAt }) =>
+    notice(
+      "timeout",
+      `${pid} does nothing`,
+      `stopped at ${new Date(endsAt).toISOString()} if nothing happens until then`,
+    ),
+  ),
+];
+
+/** All that a signal is told as. */
+export function toldOf(signal: Signal): readonly { readonly event: HookEvent; readonly body: object }[] {
+  return SOURCES.filter((each) => each.signal === signal.name).flatMap(({ event, say }) => {
+    const body = say(signal as never);
+    return body === null ? [] : [{ event, body }];
+  });
+}
+
+/** The signals that these events are told from. */
+export function signalsFor(events: ReadonlySet<string>): readonly SignalName[] {
+  return [...new Set(SOURCES.filter(({ event }) => events.has(event)).map(({ signal }) => signal))];
+}

@@ -1,0 +1,166 @@
+// What lies in hooks.d: each file with the checksum of its bytes, or what keeps it from ever being run and what mends that. Looks, and
+// changes nothing. A link, somebody else's file and one that others can write to are refused; so is whatever lies in a directory like that.
+
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type BigIntStats as Stats,
+} from "node:fs";
+import { join } from "node:path";
+import { HOOK_EVENT_NAMES, HOOK_NAME, isHookEvent } from "../abi/hook.ts";
+import { quoted } from "../lib/quote.ts";
+import { reveal } from "../lib/sanitize.ts";
+
+export interface HookFault {
+  readonly why: string;
+  readonly fix: string;
+}
+
+export interface HookFile {
+  /** `EVENT/NAME`, or what lies in its place. */
+  readonly hook: string;
+  readonly path: string;
+  /** Null where it is refused. */
+  readonly sha256: string | null;
+  readonly fault: HookFault | null;
+}
+
+const BYTES_MAX = 16 * 1024 * 1024;
+const HOOKS_MAX = 1000;
+const OTHERS_WRITE = 0o022n;
+const OWN_RUN = 0o100n;
+const RAISES = 0o6000n;
+
+export class HookFiles {
+  /** By path: what a file was when its bytes were last read. */
+  private readonly read = new Map<string, { readonly mark: string; readonly sha256: string }>();
+  private seen = "";
+
+  constructor(
+    readonly directory: string,
+    private readonly uid: number,
+  ) {}
+
+  /** Something was put into a directory, or taken out, since this was last asked. Where there are no hooks that is one look. */
+  isOther(): boolean {
+    const now = markOf(this.directory);
+    const marks = now === "" ? [] : namesIn(this.directory).map((name) => markOf(join(this.directory, name)));
+    const seen = [now, ...marks].join(" ");
+    const isOther = seen !== this.seen;
+    this.seen = seen;
+    return isOther;
+  }
+
+  /** In the order in which they would run; what people keep beside them, hidden or with a `~` behind it, is none. */
+  list(): readonly HookFile[] {
+    const found = namesIn(this.directory).flatMap((event) => {
+      const at = join(this.directory, event);
+      if (lstatSync(at, { throwIfNoEntry: false })?.isDirectory() !== true) return [this.misplaced(event, at)];
+      return namesIn(at).map((name) => this.at(`${event}/${name}`));
+    });
+    return found.filter((each) => each !== null).slice(0, HOOKS_MAX);
+  }
+
+  /** Null where nothing is. */
+  at(hook: string): HookFile | null {
+    const path = join(this.directory, hook);
+    const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    if (stat === undefined) return null;
+    const fault = this.faultOf(hook, path, stat);
+    if (fault !== null) return { hook: reveal(hook), path, sha256: null, fault };
+    return { hook, path, sha256: this.sumOf(path, stat), fault: null };
+  }
+
+  /** All of it. */
+  bytes(path: string): Buffer {
+    // Not through a link that was put there since, and not waiting for a pipe.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const bytes = Buffer.alloc(Math.min(BYTES_MAX, fstatSync(file).size));
+      let length = 0;
+      for (let more = 1; more > 0 && length < bytes.length; length += more)
+        more = readSync(file, bytes, length, bytes.length - length, length);
+      return bytes.subarray(0, length);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  private sumOf(path: string, stat: Stats): string {
+    const mark = identity(stat);
+    const known = this.read.get(path);
+    if (known?.mark === mark) return known.sha256;
+    const sha256 = new Bun.CryptoHasher("sha256").update(this.bytes(path)).digest("hex");
+    this.read.set(path, { mark, sha256 });
+    return sha256;
+  }
+
+  private misplaced(name: string, path: string): HookFile {
+    const target = isHookEvent(name) ? join(this.directory, name) : join(this.directory, "run-end");
+    const fix = `mkdir -p ${quoted(target)}; a hook lies in the directory of its event`;
+    return { hook: reveal(name), path, sha256: null, fault: { why: "it is no directory of an event", fix } };
+  }
+
+  private faultOf(hook: string, path: string, stat: Stats): HookFault | null {
+    const [event = ""] = hook.split("/");
+    if (!isHookEvent(event))
+      return { why: `there is no event ${reveal(event)}`, fix: `events: ${HOOK_EVENT_NAMES.join(" ")}` };
+    if (!HOOK_NAME.test(hook)) return { why: "its name is none for a hook", fix: "use A-Z a-z 0-9 . _ - only" };
+    return this.placeFault(event) ?? this.ownFault(path, stat);
+  }
+
+  private placeFault(event: string): HookFault | null {
+    for (const path of [this.directory, join(this.directory, event)]) {
+      const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+      if (stat?.isDirectory() !== true) return { why: `${path} is a link`, fix: "put a directory in its place" };
+      const fault = this.foreign(path, stat);
+      if (fault !== null) return { ...fault, why: `${path}: ${fault.why}` };
+    }
+    return null;
+  }
+
+  private ownFault(path: string, stat: Stats): HookFault | null {
+    const at = quoted(path);
+    if (stat.isSymbolicLink()) return { why: "it is a link", fix: "put the file itself there" };
+    if (!stat.isFile()) return { why: "it is not a file", fix: "put the program itself there" };
+    if (stat.size > BYTES_MAX) return { why: "it is bigger than 16 MiB", fix: "have a short script run it" };
+    if ((stat.mode & RAISES) !== 0n) return { why: "it runs as somebody else", fix: `chmod u-s,g-s ${at}` };
+    const foreign = this.foreign(path, stat);
+    if (foreign !== null) return foreign;
+    return (stat.mode & OWN_RUN) === 0n ? { why: "it is not executable", fix: `chmod u+x ${at}` } : null;
+  }
+
+  private foreign(path: string, stat: Stats): HookFault | null {
+    if (stat.uid !== BigInt(this.uid))
+      return { why: `it belongs to uid ${stat.uid}`, fix: `sudo chown ${this.uid} ${quoted(path)}` };
+    return (stat.mode & OTHERS_WRITE) === 0n
+      ? null
+      : { why: "others can write to it", fix: `chmod go-w ${quoted(path)}` };
+  }
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => !name.startsWith(".") && !name.endsWith("~"))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+/** Changes whenever something is put there, taken away, renamed or made someone else's. */
+function markOf(path: string): string {
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? "" : identity(stat);
+}
+
+/** Whatever is done to a file sets its ctime, which nobody can set back. */
+function identity({ dev, ino, size, mtimeNs, ctimeNs, mode, uid }: Stats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs, mode, uid].join(".");
+}

@@ -1,0 +1,121 @@
+// Which hooks there are and which may run: what lies in hooks.d beside what people decided. Only bytes that a person allowed run, for the
+// processes of whoever allowed them, and root's for everybody's; what was allowed and has changed since runs no more until it is allowed anew.
+
+import { SysError } from "../abi/errno.ts";
+import type { HookEvent, HookInfo, HookState } from "../abi/hook.ts";
+import { ROOT_UID } from "../abi/identity.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { HookRow, HookRows } from "../store/kernel/hooks.ts";
+import type { HookFile, HookFiles } from "./files.ts";
+
+/** One that was allowed: it may run, or `fault` says what is in the way. */
+export interface Allowed {
+  readonly hook: string;
+  readonly path: string;
+  readonly fault: string | null;
+}
+
+export interface HooksPorts {
+  readonly files: HookFiles;
+  readonly rows: HookRows;
+  readonly clock: Clock;
+}
+
+export class Hooks {
+  private rows: readonly HookRow[] = [];
+  private readonly listeners = new Set<() => void>();
+
+  constructor(private readonly ports: HooksPorts) {}
+
+  async load(): Promise<void> {
+    this.rows = await this.ports.rows.all();
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Called whenever it may be others that run. */
+  onChange(listener: () => void): void {
+    this.listeners.add(listener);
+  }
+
+  /** Events somebody has allowed a hook for. */
+  get events(): ReadonlySet<string> {
+    return new Set(this.rows.flatMap(({ hook, decision }) => (decision === "allowed" ? [eventOf(hook)] : [])));
+  }
+
+  /** Cheap where nothing is. Those that are gone are left out. */
+  allowed(ownerUid: number, event: HookEvent): readonly Allowed[] {
+    const rows = this.rows.filter(
+      (row) =>
+        row.decision === "allowed" &&
+        (row.ownerUid === ownerUid || row.ownerUid === ROOT_UID) &&
+        eventOf(row.hook) === event,
+    );
+    return [...Map.groupBy(rows, ({ hook }) => hook)].flatMap(([hook, same]) => {
+      const file = this.ports.files.at(hook);
+      return file === null ? [] : [{ hook, path: file.path, fault: faultOf(file, same) }];
+    });
+  }
+
+  list(ownerUid: number): readonly HookInfo[] {
+    return this.ports.files.list().map((file) => infoOf(file, this.rowOf(ownerUid, file.hook)));
+  }
+
+  get(ownerUid: number, hook: string): HookInfo {
+    const file = this.ports.files.at(hook);
+    if (file === null)
+      throw new SysError("ENOENT", `there is no hook ${hook}`, ["gsv hooks list shows those there are"]);
+    return infoOf(file, this.rowOf(ownerUid, hook));
+  }
+
+  bytes(info: HookInfo): Buffer {
+    return this.ports.files.bytes(info.path);
+  }
+
+  async decide(
+    { uid, username }: { readonly uid: number; readonly username: string },
+    { hook, sha256 }: { readonly hook: string; readonly sha256: string },
+    decision: HookRow["decision"],
+  ): Promise<void> {
+    const at = this.ports.clock.now();
+    await this.ports.rows.set({ ownerUid: uid, hook, sha256, decision, by: username, at });
+    await this.load();
+  }
+
+  /** Those nobody has decided about or was told of, if something has been put there since this was last asked. */
+  fresh(ownerUid: number): readonly HookInfo[] {
+    if (!this.ports.files.isOther()) return [];
+    return this.list(ownerUid).filter(({ hook, state, sha256 }) => {
+      const row = this.rowOf(ownerUid, hook);
+      return state === "new" && (row === undefined || row.sha256 !== sha256);
+    });
+  }
+
+  private rowOf(ownerUid: number, hook: string): HookRow | undefined {
+    return this.rows.find((row) => row.ownerUid === ownerUid && row.hook === hook);
+  }
+}
+
+function faultOf({ fault, sha256 }: HookFile, rows: readonly HookRow[]): string | null {
+  if (fault !== null) return fault.why;
+  return rows.some((row) => row.sha256 === sha256) ? null : "it was changed since it was allowed";
+}
+
+function infoOf({ hook, path, sha256, fault }: HookFile, row: HookRow | undefined): HookInfo {
+  const decided = row === undefined || row.decision === "seen" ? null : row;
+  return {
+    ...{ hook, path, sha256, state: stateOf(sha256, row) },
+    ...{ why: fault?.why ?? null, fix: fault?.fix ?? null },
+    ...{ by: decided?.by ?? null, decidedAt: decided?.at ?? null },
+  };
+}
+
+function stateOf(sha256: string | null, row: HookRow | undefined): HookState {
+  if (sha256 === null) return "refused";
+  if (row === undefined || row.decision === "seen") return "new";
+  if (row.sha256 === sha256) return row.decision;
+  return row.decision === "allowed" ? "changed" : "new";
+}
+
+export function eventOf(hook: string): string {
+  return hook.slice(0, hook.indexOf("/"));
+}

@@ -1,0 +1,125 @@
+// Hooks that nobody waits for: each event of a hook after the one before it, a few hooks at once, and so many events waiting and no more;
+// what comes beyond that is counted and not told. What they print goes to the log, and nothing else is done about how they end.
+
+import type { HookEvent } from "../abi/hook.ts";
+import { LIMITS } from "../abi/limits.ts";
+import { reveal } from "../lib/sanitize.ts";
+import { eventOf, type Hooks } from "./hooks.ts";
+import type { HookEnd } from "./run.ts";
+
+export interface About {
+  readonly ownerUid: number;
+  readonly pid: string;
+  readonly run?: string;
+  readonly parent: string | null;
+  readonly at: number;
+}
+
+/** Runs one hook where and as it is to be run. */
+export type Runs = (
+  hook: { readonly hook: string; readonly path: string },
+  about: About,
+  event: string,
+  signal: AbortSignal,
+) => Promise<HookEnd>;
+
+export interface NoticesPorts {
+  readonly hooks: Hooks;
+  readonly run: Runs;
+  readonly log: (line: string) => void;
+}
+
+interface Waiting {
+  readonly hook: string;
+  readonly about: About;
+  readonly event: string;
+}
+
+export class Notices {
+  private readonly waiting: Waiting[] = [];
+  private waitingBytes = 0;
+  private lost = 0;
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly ending = new AbortController();
+
+  constructor(private readonly ports: NoticesPorts) {}
+
+  get busy(): boolean {
+    return this.running.size > 0;
+  }
+
+  tell(event: HookEvent, about: About, body: object): void {
+    if (this.ending.signal.aborted) return;
+    const allowed = this.ports.hooks.allowed(about.ownerUid, event);
+    if (allowed.length === 0) return;
+    const json = eventJson(event, about, body);
+    for (const { hook } of allowed) this.put({ hook, about, event: json });
+    this.next();
+  }
+
+  /** Once all that was told is done with. */
+  async settled(): Promise<void> {
+    while (this.running.size > 0) await Promise.all(this.running.values());
+  }
+
+  /** What runs is ended, and what waits is not told. */
+  close(): void {
+    this.ending.abort();
+    this.waiting.length = 0;
+  }
+
+  private put(item: Waiting): void {
+    const bytes = item.event.length;
+    const isFull = this.waiting.length >= LIMITS.hooksQueuedMax;
+    if (isFull || this.waitingBytes + bytes > LIMITS.hooksQueuedBytesMax) {
+      this.lost++;
+      return;
+    }
+    this.waiting.push(item);
+    this.waitingBytes += bytes;
+  }
+
+  private next(): void {
+    while (this.running.size < LIMITS.hooksRunningMax) {
+      const at = this.waiting.findIndex(({ hook }) => !this.running.has(hook));
+      if (at === -1) break;
+      const [item] = this.waiting.splice(at, 1) as [Waiting];
+      this.waitingBytes -= item.event.length;
+      this.running.set(item.hook, this.carryOut(item));
+    }
+    if (this.lost === 0 || this.waiting.length > 0) return;
+    this.ports.log(`hooks: ${this.lost} events came faster than their hooks took them, and were not told`);
+    this.lost = 0;
+  }
+
+  private async carryOut({ hook, about, event }: Waiting): Promise<void> {
+    const { hooks, log } = this.ports;
+    // Looked at now: it may have been changed while this waited.
+    const now = hooks.allowed(about.ownerUid, eventOf(hook) as HookEvent).find((each) => each.hook === hook);
+    try {
+      if (now === undefined) return;
+      if (now.fault !== null) return log(`hook ${hook} is not run: ${now.fault}`);
+      const line = logLine(hook, await this.ports.run(now, about, event, this.ending.signal));
+      if (line !== null) log(line);
+    } catch (error) {
+      log(`hook ${hook}: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      this.running.delete(hook);
+      this.next();
+    }
+  }
+}
+
+export function eventJson(event: HookEvent, { pid, run, parent, at }: About, body: object): string {
+  return JSON.stringify({ event, at, pid, parent, ...(run === undefined ? {} : { run }), ...body });
+}
+
+const LOGGED_CHARS_MAX = 500;
+
+/** Null where there is nothing to say. */
+function logLine(hook: string, { how, status, stdout, stderr, ms }: HookEnd): string | null {
+  const said = reveal([stdout, stderr].filter((text) => text !== "").join("\n")).slice(0, LOGGED_CHARS_MAX);
+  if (how === "exited" && status === 0 && said === "") return null;
+  const end = how === "exited" ? `status ${status}` : how;
+  return `hook ${hook}: ${end} after ${ms} ms${said === "" ? "" : `: ${said}`}`;
+}

@@ -1,0 +1,94 @@
+// One run of one hook: the event on its stdin as one JSON object, an environment of its own, a bounded part of what it says, and an end.
+// When its time is over, or nobody wants its answer any more, it ends with all it started. Never throws: what goes wrong is how it ended.
+
+import { messageOf } from "../abi/errno.ts";
+import { LIMITS } from "../abi/limits.ts";
+import type { Clock } from "../lib/clock.ts";
+
+/** Starts a program that leads a group of its own; handed in. */
+export type SpawnHook = (request: {
+  readonly argv: readonly string[];
+  readonly directory: string;
+  readonly env: { readonly [name: string]: string };
+}) => {
+  readonly stdin: { write(bytes: Uint8Array): Promise<void>; end(): void };
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+  readonly ended: Promise<number>;
+  kill(): void;
+};
+
+export interface HookRun {
+  readonly path: string;
+  readonly directory: string;
+  readonly env: { readonly [name: string]: string };
+  /** One JSON object. */
+  readonly event: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface HookEnd {
+  /** How it ended: by itself, with this status; or why it did not. */
+  readonly how: "exited" | "timeout" | "cut" | "not started";
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ms: number;
+}
+
+export async function runHook(ports: { spawn: SpawnHook; clock: Clock }, run: HookRun): Promise<HookEnd> {
+  const from = ports.clock.mono();
+  const end = (rest: Omit<HookEnd, "ms">): HookEnd => ({ ...rest, ms: Math.round(ports.clock.mono() - from) });
+  const silent = { status: 0, stdout: "", stderr: "" };
+  if (run.signal.aborted) return end({ how: "cut", ...silent });
+  try {
+    return end(await carriedOut(ports, run));
+  } catch (error) {
+    const [why = ""] = /\([A-Z0-9]+\)$/.exec(messageOf(error)) ?? [];
+    return end({ how: "not started", ...silent, stderr: `${why}: a script begins with #!/bin/sh or the like` });
+  }
+}
+
+async function carriedOut(
+  { spawn, clock }: { spawn: SpawnHook; clock: Clock },
+  { path, directory, env, event, timeoutMs, signal }: HookRun,
+): Promise<Omit<HookEnd, "ms">> {
+  const child = spawn({ argv: [path], directory, env });
+  let how: HookEnd["how"] = "exited";
+  const stop = (why: HookEnd["how"]) => {
+    if (how === "exited") how = why;
+    child.kill();
+  };
+  const onAbort = () => stop("cut");
+  const cancel = clock.after(timeoutMs, () => stop("timeout"));
+  signal.addEventListener("abort", onAbort);
+  const said = Promise.all([headOf(child.stdout), headOf(child.stderr)]);
+  // A hook need not read what it is told.
+  child.stdin
+    .write(Buffer.from(`${event}\n`))
+    .catch(() => {})
+    .finally(() => child.stdin.end());
+  try {
+    const status = await child.ended;
+    // What it left in the background ends with it, and what it printed on is closed then.
+    child.kill();
+    const [stdout, stderr] = await said;
+    return { how, status, stdout, stderr };
+  } finally {
+    cancel();
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Read to its end, so that it never waits for us; the beginning is kept. */
+async function headOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const kept: Uint8Array[] = [];
+  let room: number = LIMITS.hookOutputBytesMax;
+  for await (const piece of pieces) {
+    if (room <= 0) continue;
+    kept.push(piece.slice(0, room));
+    room -= piece.length;
+  }
+  return new TextDecoder().decode(Buffer.concat(kept)).trimEnd();
+}

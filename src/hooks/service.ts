@@ -1,0 +1,102 @@
+// The service behind hooks.*. Whoever allows a hook lets it run as the one who runs gsv on this machine: only the person of the home may,
+// and root. What is allowed is what was shown, by its checksum; nothing runs here that was not allowed before.
+
+import { SysError } from "../abi/errno.ts";
+import { HOOK_NAME, type HookEvent, VETO } from "../abi/hook.ts";
+import { isRoot } from "../abi/identity.ts";
+import { LIMITS } from "../abi/limits.ts";
+import type { CallContext } from "../syscalls/define.ts";
+import type { HooksService } from "../syscalls/hook-service.ts";
+import { eventOf, type Hooks } from "./hooks.ts";
+import { type About, eventJson, type Runs } from "./notices.ts";
+import { sampleOf } from "./samples.ts";
+
+export interface HooksServicePorts {
+  readonly hooks: Hooks;
+  readonly run: Runs;
+  readonly isPersonOfHome: (uid: number) => Promise<boolean>;
+  readonly now: () => number;
+}
+
+export function hooksService({ hooks, run, isPersonOfHome, now }: HooksServicePorts): HooksService {
+  async function mine({ caller }: CallContext, hook: string) {
+    if (!HOOK_NAME.test(hook))
+      throw new SysError("EINVAL", "a hook is named EVENT/NAME", ["gsv hooks list shows those there are"]);
+    if (!isRoot(caller) && !(await isPersonOfHome(caller.ownerUid)))
+      throw new SysError("EPERM", "hooks run as the person of this home: only that one decides about them, and root");
+    return hooks.get(caller.ownerUid, hook);
+  }
+
+  return {
+    list: async ({ caller }) => ({ hooks: hooks.list(caller.ownerUid) }),
+
+    async show(context, hook) {
+      const info = await mine(context, hook);
+      if (info.sha256 === null) return { ...info, bytes: 0, text: null, cut: false };
+      const bytes = hooks.bytes(info);
+      const text = textOf(bytes);
+      return {
+        ...info,
+        bytes: bytes.length,
+        text: text?.slice(0, SHOWN_CHARS_MAX).toWellFormed() ?? null,
+        cut: (text?.length ?? 0) > SHOWN_CHARS_MAX,
+      };
+    },
+
+    async allow(context, { hook, sha256 }) {
+      const info = await mine(context, hook);
+      if (info.sha256 === null) throw new SysError("EPERM", `${hook} is refused: ${info.why}`, [info.fix ?? ""]);
+      if (info.sha256 !== sha256)
+        throw new SysError("ECONFLICT", `${hook} was changed since it was looked at; nothing was allowed`, [
+          `look again: gsv hooks allow ${hook}`,
+        ]);
+      await hooks.decide(deciderOf(context), { hook, sha256 }, "allowed");
+      return hooks.get(context.caller.ownerUid, hook);
+    },
+
+    async deny(context, hook) {
+      const { sha256 } = await mine(context, hook);
+      await hooks.decide(deciderOf(context), { hook, sha256: sha256 ?? "" }, "denied");
+      return hooks.get(context.caller.ownerUid, hook);
+    },
+
+    async run(context, { hook, event }) {
+      const { path, state } = await mine(context, hook);
+      if (state !== "allowed")
+        throw new SysError("EPERM", `${hook} is ${state}: it does not run`, [`look at it: gsv hooks allow ${hook}`]);
+      const kind = eventOf(hook) as HookEvent;
+      const about: About = { ownerUid: context.caller.ownerUid, pid: SAMPLE_PID, parent: null, at: now() };
+      const told = event === undefined ? eventJson(kind, about, sampleOf(kind)) : objectIn(event);
+      const end = await run({ hook, path }, about, told, context.gone ?? context.signal);
+      const isGood = end.how === "exited" && end.status === 0;
+      return { hook, event: told, ...end, refuses: kind === VETO ? !isGood : null };
+    },
+  };
+}
+
+const SHOWN_CHARS_MAX = LIMITS.textPieceCharsMax;
+const SAMPLE_PID = "task:sample";
+
+function deciderOf({ caller }: CallContext) {
+  return { uid: caller.ownerUid, username: caller.username };
+}
+
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return text.includes("\0") ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+/** On one line, as hooks are told. */
+function objectIn(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return JSON.stringify(value);
+  } catch {
+    // As for what is JSON and no object.
+  }
+  throw new SysError("EINVAL", "an event is one JSON object");
+}

@@ -1,0 +1,53 @@
+// What was decided about hooks: of which bytes of which file, by whom and when. A decision is for its account alone, root's is for all.
+
+import type { Db } from "../open.ts";
+import type { KernelDb } from "./db.ts";
+
+/** seen: it was told of once, and nobody has decided. */
+export type HookDecision = "seen" | "allowed" | "denied";
+
+export interface HookRow {
+  readonly ownerUid: number;
+  /** `EVENT/NAME`. */
+  readonly hook: string;
+  readonly sha256: string;
+  readonly decision: HookDecision;
+  readonly by: string;
+  readonly at: number;
+}
+
+export interface HookRows {
+  all(): Promise<readonly HookRow[]>;
+  set(row: HookRow): Promise<void>;
+}
+
+type Columns = {
+  readonly owner_uid: number;
+  readonly hook: string;
+  readonly sha256: string;
+  readonly decision: HookDecision;
+  readonly decided_by: string;
+  readonly decided_at: number;
+};
+
+export function hookRows(kernel: KernelDb): HookRows {
+  const { db } = kernel;
+  return {
+    all: async () => hooksIn(db),
+    async set({ ownerUid, hook, sha256, decision, by, at }) {
+      kernel.write("full", () =>
+        db.run(
+          "INSERT OR REPLACE INTO hooks (owner_uid, hook, sha256, decision, decided_by, decided_at) VALUES (?, ?, ?, ?, ?, ?)",
+          ...[ownerUid, hook, sha256, decision, by, at],
+        ),
+      );
+    },
+  };
+}
+
+export function hooksIn(db: Db): readonly HookRow[] {
+  const rows = db.all<Columns>("SELECT * FROM hooks ORDER BY hook, owner_uid");
+  return rows.map(({ owner_uid: ownerUid, hook, sha256, decision, decided_by: by, decided_at: at }) => {
+    return { ownerUid, hook, sha256, decision, by, at };
+  });
+}
