@@ -22,6 +22,8 @@ export interface Spec<F extends Fields = Fields> {
   readonly notes?: readonly string[];
   /** Where the arguments follow other rules than their fields say. */
   readonly usage?: string;
+  /** What follows its first word belongs to another program. */
+  readonly passesOn?: true;
 }
 
 export interface Parsed<F extends Fields> {

@@ -12,6 +12,7 @@ import type { KernelStatus } from "../src/syscalls/services.ts";
 import type { Spec } from "./args.ts";
 import type { Verb } from "./derive.ts";
 import type { Side } from "./files/side.ts";
+import type { Jq } from "./jq-output.ts";
 
 export interface Output {
   /** Resolves once the text was taken by the system. Never rejects: when it takes no more, `closed` turns true and text is dropped. */
@@ -57,6 +58,8 @@ export type Interruption = "INT" | "TERM" | "HUP";
 export interface SignIn {
   /** From the first use of `sys` on; `anew` takes no login that was kept. */
   as(name: string, how?: "anew"): void;
+  /** No password is asked for: where one is needed, it fails. */
+  unasked(): void;
   /** For later invocations with this name, until it expires. */
   keep(name: string, login: KeptLogin): Promise<void>;
   kept(name: string): Promise<KeptLogin | null>;
@@ -78,6 +81,14 @@ export interface Io {
   readonly cwd: string;
   /** Among commands of a script, which waits for the end of each. */
   readonly isScript?: true;
+  /** Nobody is to be asked, also where somebody could be. */
+  readonly asksNobody?: true;
+  /** Nothing goes through a pager. */
+  readonly noPager?: true;
+  /** What happens besides the command, such as a home that was made, is told to this one until the returned function is called. */
+  onWord(hear: (line: string) => void): () => void;
+  /** A jq program, ready to run; refuses one that cannot be read. */
+  jq(expression: string): Promise<Jq>;
   /** Takes signals over from their default action until the returned function is called. */
   onSignal(listener: (name: Interruption) => void): () => void;
   readonly clock: Clock;

@@ -9,6 +9,7 @@ import type { Command, Io } from "./command.ts";
 import { rootCommand } from "./command-tree.ts";
 import { accountNames, type Candidate, settings, valuesOf } from "./complete-values.ts";
 import { domains, type Verb } from "./derive.ts";
+import { GLOBAL_FLAGS, type GlobalName, isGlobal, takesValue } from "./global-flags.ts";
 import { COMMANDS } from "./table.ts";
 
 const NOTE_COLUMNS_MAX = 60;
@@ -58,10 +59,10 @@ export async function completionOf(before: readonly string[], current: string, i
 
 async function atPlace(all: readonly string[], current: string, io: Io): Promise<Completion> {
   const { before, open } = withoutGlobals(all);
-  if (open !== null) return { candidates: await GLOBALS[open](current, io) };
+  if (open !== null) return { candidates: await globalValues(open, current, io) };
   const [name = "", value] = current.split(/=(.*)/s);
   if (value !== undefined && isGlobal(name) && !all.includes("--")) {
-    const candidates = await GLOBALS[name](value, io);
+    const candidates = await globalValues(name, value, io);
     return { candidates: candidates.map((each) => ({ ...each, value: `${name}=${each.value}` })) };
   }
   const at = before.findIndex((word) => !looksLikeFlag(word));
@@ -72,20 +73,18 @@ async function atPlace(all: readonly string[], current: string, io: Io): Promise
   return command === null ? NOTHING : within(command, rest, current, io);
 }
 
-/** Flags with a value that any command takes, wherever they stand: what may be their value. */
-const GLOBALS = {
-  "--user": (_typed: string, io: Io) => accountNames(io),
-  "--set": (typed: string, io: Io) => settings(typed, io),
-} as const;
-
-function isGlobal(name: string): name is keyof typeof GLOBALS {
-  return Object.hasOwn(GLOBALS, name);
+/** What may be the value of a flag that any command takes. */
+function globalValues(name: GlobalName, typed: string, io: Io): Promise<readonly Candidate[]> | readonly Candidate[] {
+  if (name === "--user") return accountNames(io);
+  if (name === "--set") return settings(typed, io);
+  const flag = GLOBAL_FLAGS[name];
+  return "choices" in flag ? flag.choices.map((value) => ({ value })) : [];
 }
 
 interface WithoutGlobals {
   readonly before: readonly string[];
   /** The one whose value is being typed. */
-  readonly open: keyof typeof GLOBALS | null;
+  readonly open: GlobalName | null;
 }
 
 function withoutGlobals(all: readonly string[]): WithoutGlobals {
@@ -93,7 +92,7 @@ function withoutGlobals(all: readonly string[]): WithoutGlobals {
   for (let at = 0; at < all.length; at++) {
     const token = all[at] ?? "";
     if (token === "--") return { before: [...before, ...all.slice(at)], open: null };
-    if (isGlobal(token)) {
+    if (isGlobal(token) && takesValue(token)) {
       at++;
       if (at >= all.length) return { before, open: token };
     } else if (!isGlobal(token.split("=", 1)[0] ?? "")) before.push(token);
@@ -113,13 +112,16 @@ async function within(command: Command, before: readonly string[], current: stri
   return within(await verb.load(), [...before.slice(0, at), ...before.slice(at + 1)], current, io);
 }
 
-const LEADING_FLAGS: readonly Candidate[] = [
-  { value: "--help", note: "print help" },
+const USUAL: readonly Candidate[] = [
   { value: "--json", note: "print JSON" },
-  { value: "--set", note: "KEY=VALUE: a setting for this command alone" },
-  { value: "--user", note: "act as that account" },
-  { value: "--version", note: "print the version" },
+  { value: "--help", note: "print help" },
 ];
+/** What any command takes, before it or after. */
+const ANYWHERE: readonly Candidate[] = [
+  ...USUAL,
+  ...Object.entries(GLOBAL_FLAGS).map(([value, { doc }]) => ({ value, note: doc })),
+];
+const LEADING_FLAGS: readonly Candidate[] = [...ANYWHERE, { value: "--version", note: "print the version" }];
 
 async function firstWords(): Promise<Candidate[]> {
   const own = [...COMMANDS].flatMap(([value, { summary, hidden }]) => (hidden ? [] : [{ value, note: summary }]));
@@ -147,7 +149,7 @@ async function afterCommand(command: Command, before: readonly string[], current
   if (!ended && current.startsWith("-")) return { candidates: flagNames(of, before) };
   const place = placeOf(of, words.length);
   if (place !== undefined) return valuesOf({ ...place, command: of.name, current, before: words, io });
-  return ended ? NOTHING : { candidates: flagNames(of, before) };
+  return ended ? NOTHING : { candidates: flagNames(of, before, USUAL) };
 }
 
 interface Read {
@@ -182,12 +184,13 @@ function placeOf(of: Spec, index: number): Read["open"] {
   return key === undefined || field === undefined ? undefined : { key, field };
 }
 
-function flagNames(of: Spec, before: readonly string[]): Candidate[] {
+function flagNames(of: Spec, before: readonly string[], everywhere = ANYWHERE): Candidate[] {
   const own = [...flagsOf(of.input)].flatMap(([name, { text, spec: field }]) =>
     name === text ? [{ value: text, note: field.doc }] : [],
   );
   const signals = Object.values(of.input).some((field) => field.of === "signal") ? SIGNAL_FLAGS : [];
-  const all = [...signals, ...own, { value: "--json", note: "print JSON" }, { value: "--help", note: "print help" }];
+  const named = new Set(own.map(({ value }) => value));
+  const all = [...signals, ...own, ...everywhere.filter(({ value }) => !named.has(value))];
   return all.filter(({ value }) => !before.some((word) => word === value || word.startsWith(`${value}=`)));
 }
 

@@ -1,7 +1,7 @@
 // A hand-written command from its field table: parsing, help and usage come from the table, the work from `work`.
 
 import type { Args, Fields } from "../src/syscalls/define.ts";
-import { asks, parseCommandLine, type Spec } from "./args.ts";
+import { parseCommandLine, type Spec } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 
 export interface Invocation<F extends Fields> {
@@ -23,7 +23,7 @@ export function command<F extends Fields>(
       if (parsed !== "help") return work({ args: parsed.values, json: parsed.json }, io);
       const { helpText } = await import("./help-text.ts");
       const { page, widthOf } = await import("./pager.ts");
-      return page(io, helpText(spec, widthOf(io.stdout)), { never: asks(args, "--no-pager") });
+      return page(io, helpText(spec, widthOf(io.stdout)));
     },
   };
 }

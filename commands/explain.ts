@@ -34,5 +34,5 @@ export const explain = command(spec, async ({ args: { status }, json }, io) => {
   }
   const found = new Book(manual).topic(title);
   if (found === null) throw new SysError("ENOENT", `the manual has no section ${title}`);
-  return await showPage(io, found, { json, never: false });
+  return await showPage(io, found, json);
 });

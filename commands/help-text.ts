@@ -2,6 +2,7 @@
 
 import type { Fields } from "../src/syscalls/define.ts";
 import { flagsOf, helpLetter, isHidden, type Spec, usageLine, withValue } from "./args.ts";
+import { GLOBAL_FLAGS } from "./global-flags.ts";
 import { layout, type Part, type Row, rowLines } from "./layout.ts";
 
 /** Broken at words where a width is given. */
@@ -14,6 +15,7 @@ export function helpText(spec: Spec, width: number | null): string {
     { title: "Arguments", blocks: [{ kind: "rows", rows: words }] },
     { title: "Flags", blocks: [{ kind: "rows", rows: flagRows(spec) }] },
     ...(spec.notes ?? []).map((text): Part => ({ blocks: [{ kind: "text", text }] })),
+    { blocks: [{ kind: "text", text: `Every command takes ${Object.keys(GLOBAL_FLAGS).join(" ")}, too: gsv help.` }] },
   ];
   const empty = new Set([
     ...(words.length === 0 ? ["Arguments"] : []),
@@ -56,4 +58,12 @@ export function flagRows(spec: Spec): Row[] {
     ["--json", "print JSON: one object a line"],
     [[...helpLetter(spec.input), "--help"].join(", "), "print this help"],
   ];
+}
+
+/** The flags that stand anywhere on any command line. */
+export function globalRows(): Row[] {
+  const rows = Object.entries(GLOBAL_FLAGS).map(
+    ([name, flag]): Row => ["meta" in flag ? `${name} ${flag.meta}` : name, flag.doc],
+  );
+  return [["--json", "print JSON: one object a line"], ...rows, ["--help", "print help; --version prints the version"]];
 }

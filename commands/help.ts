@@ -7,6 +7,7 @@ import { field } from "../src/syscalls/define.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { domains, verbsOf } from "./derive.ts";
+import { globalRows } from "./help-text.ts";
 import { layout } from "./layout.ts";
 import { lookUp } from "./lookup.ts";
 import { page, widthOf } from "./pager.ts";
@@ -23,31 +24,29 @@ const spec = {
         of: "topic",
       }),
     ),
-    noPager: field.flag("print it all at once"),
   },
   examples: ["gsv help chat", "gsv help proc spawn", "gsv help exit-status"],
 };
 
 export const help: Command = command(spec, async ({ args, json }, io) => {
-  const never = args.noPager === true;
   const [word, ...rest] = args.topic ?? [];
-  if (word === undefined) return page(io, await shortHelp(widthOf(io.stdout)), { never });
+  if (word === undefined) return page(io, await shortHelp(widthOf(io.stdout)));
   if ((COMMANDS.has(word) && !COMMANDS.get(word)?.hidden) || (await verbsOf(word)) !== null) {
     const named = await lookUp([word, ...rest]);
-    return named.command.run([...named.args, "--help", ...(never ? ["--no-pager"] : [])], io);
+    return named.command.run([...named.args, "--help"], io);
   }
   const { Book } = await import("./man-book.ts");
   const book = new Book(await io.manual());
   const topic = await book.page([word, ...rest]);
   if (topic === null) throw await unknown(await book.names(), [word, ...rest].join(" "));
   const { showPage } = await import("./man.ts");
-  return showPage(io, topic, { json, never });
+  return showPage(io, topic, json);
 });
 
 /** Nothing was typed but `gsv`: help on a terminal; a usage error where a program called it. */
 export async function bare(io: Io): Promise<number> {
   const person = io.stdin.isTTY && io.stdout.isTTY;
-  if (person) return page(io, await shortHelp(io.stdout.columns), { never: false });
+  if (person) return page(io, await shortHelp(io.stdout.columns));
   await io.stderr.write(await shortHelp(widthOf(io.stderr)));
   return 2;
 }
@@ -81,13 +80,9 @@ async function shortHelp(width: number | null): Promise<string> {
     },
     { title: "Commands", blocks: [{ kind: "rows" as const, rows: commands }] },
     { title: "By noun", blocks: [{ kind: "rows" as const, rows: families }] },
+    { title: "With any command", blocks: [{ kind: "rows" as const, rows: globalRows() }] },
     {
-      blocks: [
-        {
-          kind: "text" as const,
-          text: "gsv COMMAND --help says more, with examples; gsv man has all of it. --json prints JSON everywhere, --user NAME acts as another account, --set KEY=VALUE sets something for one command.",
-        },
-      ],
+      blocks: [{ kind: "text" as const, text: "gsv COMMAND --help says more, with examples; gsv man has all of it." }],
     },
   ];
   return layout(parts, width);

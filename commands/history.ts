@@ -1,6 +1,7 @@
 // `gsv history show|search|export|segments|policy`: everything about what was said. `gsv history` alone prints the newest page, as proc history does.
 
 import { isPid } from "../src/abi/ids.ts";
+import { wantsColour } from "../src/lib/colour.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import type { FoundText, SearchResult } from "../src/syscalls/history-service.ts";
 import { foundHead, procHistoryCalls, searchNote } from "../src/syscalls/proc-history.ts";
@@ -9,7 +10,7 @@ import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { domainCommand, type Verb, verbOf } from "./derive.ts";
 import { exportHistory } from "./history-export.ts";
-import { note, printResult } from "./print.ts";
+import { note, printPage, printResult } from "./print.ts";
 
 const DEFAULT_VERB = "show";
 const BOLD = "\x1b[1m";
@@ -49,7 +50,7 @@ const search: Command = command(
   },
   async ({ args, json }, io) => {
     const result = await io.sys().call<SearchResult>("proc.search", args);
-    if (json || !io.stdout.isTTY || io.env.NO_COLOR) await printResult(io, searchCall.cli.print, result, json);
+    if (json || !wantsColour(io.stdout.isTTY, io.env)) await printResult(io, searchCall.cli.print, result, json);
     else await printLit(io, result);
     // As grep does, so that a script can ask.
     return result.found.length === 0 ? 1 : 0;
@@ -58,7 +59,8 @@ const search: Command = command(
 
 /** Hits stand out; nothing of the text itself reaches the terminal but as text. */
 async function printLit(io: Io, result: SearchResult): Promise<void> {
-  for (const row of result.found) await io.stdout.write(`${reveal(foundHead(row))} ${lit(row)}\n`);
+  const lines = result.found.map((row) => `${reveal(foundHead(row))} ${lit(row)}\n`);
+  if (lines.length > 0) await printPage(io, lines.join(""), { isInert: true });
   if (result.found.length === 0) await note(io, "(nothing found)");
   const more = searchNote(result);
   if (more !== null) await note(io, more);

@@ -55,7 +55,7 @@ export const kill: Command = {
     }
     const parsed = await parseCommandLine(spec, withSignalFlag(args));
     if (parsed === "help") {
-      return page(io, helpText(spec, widthOf(io.stdout)), { never: asks(args, "--no-pager") });
+      return page(io, helpText(spec, widthOf(io.stdout)));
     }
     const signal = signalOf(parsed.values.signal ?? "TERM");
     let exit = 0;

@@ -42,7 +42,8 @@ export const logs = command(spec, async ({ args: { follow: goesOn, ...args }, js
       "outside of a script: gsv logs -f PID",
     ]);
   // Without its word about an empty page: something may come.
-  if (first.messages.length > 0) await printResult(io, print, first, json);
+  const steady: Io = Object.create(io, { noPager: { value: true } });
+  if (first.messages.length > 0) await printResult(steady, print, first, json);
   return followed(io, { pid: first.pid, afterSeq: first.messages.at(-1)?.id ?? 0 }, json);
 });
 

@@ -16,7 +16,7 @@ import { jsonLine, printResult } from "./print.ts";
 const spec = {
   name: "man",
   summary: "Read the manual: commands, syscalls and pages",
-  usage: "gsv man [1|2|7] [NAME...] | gsv man -k WORD... [--no-pager] [--json]",
+  usage: "gsv man [1|2|7] [NAME...] | gsv man -k WORD... [--json]",
   input: {
     name: field.optional(
       field.words("a command, a syscall, a page or the title of a section", {
@@ -28,7 +28,6 @@ const spec = {
     search: field.flag("list what speaks of these words: the manual, and skills, context and knowledge of yours", {
       letter: "k",
     }),
-    noPager: field.flag("print it all at once"),
   },
   examples: ["gsv man", "gsv man proc spawn", "gsv man 7 chat", "gsv man -k stop a process"],
   notes: [
@@ -56,7 +55,6 @@ const LISTING: Print<{ readonly lines: readonly Listed[] }> = {
 
 export const man = command(spec, async ({ args, json }, io) => {
   const words = args.name ?? [];
-  const never = args.noPager === true;
   if (args.search) {
     if (words.length === 0) throw usageError(spec, "-k needs the words to look for");
     await printResult(io, LISTING, { lines: await found(io, words.join(" ")) }, json);
@@ -66,13 +64,13 @@ export const man = command(spec, async ({ args, json }, io) => {
   const book = new Book(await io.manual());
   if (words.length === 0) {
     const lines = await book.contents();
-    if (!json) return page(io, contents(lines, widthOf(io.stdout)), { never });
+    if (!json) return page(io, contents(lines, widthOf(io.stdout)));
     await printResult(io, LISTING, { lines }, json);
     return 0;
   }
   const asked = await book.page(words);
   if (asked === null) throw await unknown(book, words.join(" "));
-  return showPage(io, asked, { json, never });
+  return showPage(io, asked, json);
 });
 
 /** What the manual speaks of as a whole, it is asked alone: looking into a home takes longer than all of it. */
@@ -94,9 +92,9 @@ async function ofOnesOwn(io: Io, question: string): Promise<Listed[]> {
   return own.map(({ path: name, summary }) => ({ name, section: null, summary }));
 }
 
-export async function showPage(io: Io, found: Page, form: { json: boolean; never: boolean }): Promise<number> {
+export async function showPage(io: Io, found: Page, json: boolean): Promise<number> {
   const { name, section, summary, parts } = found;
-  if (!form.json) return page(io, layout(parts, widthOf(io.stdout)), form);
+  if (!json) return page(io, layout(parts, widthOf(io.stdout)));
   const texts = parts.map((part) => ({
     title: part.title ?? null,
     text: layout([{ blocks: part.blocks }], null).trimEnd(),

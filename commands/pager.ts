@@ -4,11 +4,13 @@
 import { sanitize } from "../src/lib/sanitize.ts";
 import { displayWidth } from "../src/lib/truncate.ts";
 import type { Interruption, Io, Output } from "./command.ts";
-import { note, printText } from "./print.ts";
+import { note } from "./print.ts";
 
-const DEFAULT_PAGER = ["less", "-FIRX"];
+const DEFAULT_PAGER = ["less"];
+/** For less, where nobody has said otherwise: it leaves at once what fits, shows colours and leaves the screen as it is. */
+const LESS = "FRX";
 const PAGER_ENV =
-  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|NO_COLOR|LANG|LC_[A-Z]+|TMPDIR|COLUMNS|LINES|XDG_CONFIG_HOME|XDG_STATE_HOME|LESS[A-Z_]*|MORE|LV|BAT_[A-Z]+)$/;
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|LANG|LC_[A-Z]+|TMPDIR|COLUMNS|LINES|XDG_CONFIG_HOME|XDG_STATE_HOME|LESS[A-Z_]*|MORE|LV|BAT_[A-Z]+)$/;
 /** As `sh` says that there is no such program, or that it cannot be run. */
 const NOT_RUN = [126, 127];
 const SIGNALLED: { readonly [S in Interruption]: number } = { INT: 130, TERM: 143, HUP: 129 };
@@ -18,12 +20,13 @@ export function widthOf(output: Output): number | null {
   return output.isTTY ? output.columns : null;
 }
 
-/** Resolves to the exit status of a command that does nothing else. */
-export async function page(io: Io, text: string, { never }: { readonly never: boolean }): Promise<number> {
+/** Resolves to the exit status of a command that does nothing else. What is inert already may be coloured. */
+export async function page(io: Io, given: string, form?: { readonly isInert: true }): Promise<number> {
+  const text = form?.isInert || !io.stdout.isTTY ? given : sanitize(given);
   const named = io.env.GSV_PAGER ?? io.env.PAGER;
-  const plain = never || named?.trim() === "" || named?.trim() === "cat" || io.env.TERM === "dumb";
+  const plain = io.noPager === true || named?.trim() === "" || named?.trim() === "cat" || io.env.TERM === "dumb";
   if (plain || !io.stdin.isTTY || !isTaller(io.stdout, text)) {
-    await printText(io.stdout, text);
+    await io.stdout.write(text);
     return 0;
   }
   const giveUp = new AbortController();
@@ -38,13 +41,13 @@ export async function page(io: Io, text: string, { never }: { readonly never: bo
     .spawn({
       argv: named === undefined ? DEFAULT_PAGER : ["sh", "-c", named],
       env: pagerEnv(io.env),
-      stdin: sanitize(text),
+      stdin: text,
       signal: giveUp.signal,
     })
     .finally(release);
   if (!NOT_RUN.includes(status)) return ended;
   if (named !== undefined) await note(io, `gsv: the pager ${named} could not be run`);
-  await printText(io.stdout, text);
+  await io.stdout.write(text);
   return 0;
 }
 
@@ -57,9 +60,8 @@ function isTaller(output: Output, text: string): boolean {
 }
 
 function pagerEnv(env: Io["env"]): { [name: string]: string } {
-  return Object.fromEntries(
-    Object.entries(env).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && PAGER_ENV.test(entry[0]),
-    ),
+  const passed = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && PAGER_ENV.test(entry[0]),
   );
+  return { LESS, ...Object.fromEntries(passed) };
 }

@@ -27,17 +27,18 @@ async function printPlain(io: Io, print: Print<never>, result: unknown): Promise
     case "silent":
       return;
     case "value":
-      return printText(io.stdout, print.text(result as never));
+      return printPage(io, print.text(result as never));
     case "table": {
       const rows = print.rows(result as never);
       if (rows.length === 0) return note(io, print.empty);
       const width = io.stdout.isTTY ? io.stdout.columns : null;
-      return io.stdout.write(table(print.columns, rows, { width, nowMs: io.clock.now() }));
+      return printPage(io, table(print.columns, rows, { width, nowMs: io.clock.now() }));
     }
     case "list": {
       const rows = print.rows(result as never);
-      if (rows.length > 0 && print.head !== undefined) await printText(io.stdout, print.head(result as never));
-      for (const row of rows) await printText(io.stdout, print.line(row as never));
+      const lines = rows.map((row) => withEnd(print.line(row as never)));
+      if (rows.length > 0 && print.head !== undefined) lines.unshift(withEnd(print.head(result as never)));
+      if (rows.length > 0) await printPage(io, lines.join(""));
       const more = print.note?.(result as never) ?? null;
       if (rows.length === 0) await note(io, print.empty);
       if (more !== null) await note(io, more);
@@ -47,8 +48,18 @@ async function printPlain(io: Io, print: Print<never>, result: unknown): Promise
 
 /** Text with exactly one line end after it, inert when a terminal reads it. */
 export function printText(output: Output, text: string): Promise<void> {
-  const whole = text.endsWith("\n") ? text : `${text}\n`;
+  const whole = withEnd(text);
   return output.write(output.isTTY ? sanitize(whole) : whole);
+}
+
+/** The same; what is taller than the terminal it is shown on goes through a pager. */
+export async function printPage(io: Io, text: string, form?: { readonly isInert: true }): Promise<void> {
+  if (io.stdout.isTTY) await (await import("./pager.ts")).page(io, withEnd(text), form);
+  else await io.stdout.write(withEnd(text));
+}
+
+function withEnd(text: string): string {
+  return text.endsWith("\n") ? text : `${text}\n`;
 }
 
 /** One line of status: never data, so it goes to stderr. */

@@ -2,11 +2,11 @@
 // A word that is no command is refused with the nearest names; a guess never runs, and no text ever becomes chat by itself.
 
 import { exitStatusOf, SysError } from "../src/abi/errno.ts";
-import { asks, looksLikeFlag } from "./args.ts";
+import { asks, flagsOf, looksLikeFlag, type Spec } from "./args.ts";
 import type { Io } from "./command.ts";
-import { lookUp } from "./lookup.ts";
+import { type Bounds, isGlobal, passedOnFrom, type Taken, takeGlobals } from "./global-flags.ts";
+import { lookUp, type Named } from "./lookup.ts";
 import { printError } from "./print.ts";
-import { actAs } from "./sign-in.ts";
 
 const PIPE_STATUS = 141;
 
@@ -21,45 +21,71 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<n
 
 async function attempt(all: readonly string[], io: Io): Promise<number> {
   try {
-    const argv = await withoutGlobals(all, io);
-    const at = argv.findIndex((token) => !looksLikeFlag(token) || token === "--");
-    const before = at === -1 ? argv : argv.slice(0, at);
-    refuseStrangers(before);
-    const word = at === -1 ? undefined : argv[at];
-    if (word === undefined || word === "--") return await withoutCommand(before, io);
-    const { command, args } = await lookUp(argv.slice(at));
-    return await command.run([...before, ...args], io);
+    const { taken, named } = await read(all);
+    const run = (with_: Io) =>
+      named === null ? withoutCommand(taken.rest, with_) : named.command.run(named.args, with_);
+    if (taken.said.size === 0) return await run(io);
+    return await (await import("./global-io.ts")).runWith(taken.said, io, run);
   } catch (error) {
     await printError(io, error, asks(all, "--json"));
     return exitStatusOf(error);
   }
 }
 
-/** The flags that any command takes; the words that completion is about are those of another command line. */
-async function withoutGlobals(argv: readonly string[], io: Io): Promise<readonly string[]> {
-  if (argv[0] === "__complete") return argv;
-  const setsSome = argv.some((token) => token === "--set" || token.startsWith("--set="));
-  return actAs(setsSome ? await (await import("./set-flag.ts")).withSettings(argv, io) : argv, io);
+/** The command that these words name, flags that stand before it among its arguments; null where they name none. */
+async function namedIn(argv: readonly string[]): Promise<Named | null> {
+  const at = argv.findIndex((token) => !looksLikeFlag(token) || token === "--");
+  const before = at === -1 ? argv : argv.slice(0, at);
+  refuseStrangers(before);
+  if (at === -1 || argv[at] === "--") return null;
+  const { command, args } = await lookUp(argv.slice(at));
+  return { command, args: [...before, ...args] };
+}
+
+interface Line {
+  readonly taken: Taken;
+  /** Null where no command is named. */
+  readonly named: Named | null;
+}
+
+/** A command keeps flags of its own that are called as ours are, and what it passes on to another program. */
+async function read(all: readonly string[]): Promise<Line> {
+  // The words that completion is about are those of another command line.
+  if (all[0] === "__complete") return { taken: { rest: all, said: new Map() }, named: await namedIn(all) };
+  const glance = takeGlobals(all, { refuses: false });
+  const named = await namedIn(glance.rest);
+  if (glance.said.size === 0) return { taken: glance, named };
+  const taken = withJson(takeGlobals(all, named === null ? {} : boundsFor(named.command.spec, all)));
+  return { taken, named: await namedIn(taken.rest) };
+}
+
+function boundsFor({ name, input, passesOn }: Spec, all: readonly string[]): Bounds {
+  const own = flagsOf(input);
+  const keep = [...own.keys()].filter(isGlobal);
+  return passesOn ? { keep, end: passedOnFrom(all, all.indexOf(name) + 1, own) } : { keep };
+}
+
+/** What a jq program gets is JSON. */
+function withJson(taken: Taken): Taken {
+  if (!taken.said.has("--jq") || asks(taken.rest, "--json")) return taken;
+  return { ...taken, rest: ["--json", ...taken.rest] };
 }
 
 function refuseStrangers(before: readonly string[]): void {
-  const stranger = before.find((token) => !["--json", "--help", "-h", "--no-pager"].includes(token));
+  const stranger = before.find((token) => !["--json", "--help", "-h"].includes(token));
   if (stranger === undefined) return;
   throw new SysError("EUSAGE", `${stranger.slice(0, 60)} stands before the command`, [
     "flags of a command go after it: gsv COMMAND --flag",
-    "usage: gsv [--json] [--user NAME] [--set KEY=VALUE] COMMAND …",
+    "usage: gsv [--json] [--user NAME] [--set KEY=VALUE] COMMAND …; gsv help lists what every command takes",
   ]);
 }
 
-async function withoutCommand(before: readonly string[], io: Io): Promise<number> {
+/** `before` holds flags alone, or what follows a `--`. */
+async function withoutCommand(argv: readonly string[], io: Io): Promise<number> {
+  const before = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length);
   // `gsv < script`
   if (before.length === 0 && ["pipe", "file", "socket"].includes(io.stdin.kind))
     return (await lookUp(["sh"])).command.run([], io);
   const { bare, help } = await import("./help.ts");
-  return asks(before, "--help", "-h")
-    ? help.run(
-        before.filter((token) => token === "--no-pager"),
-        io,
-      )
-    : bare(io);
+  return asks(before, "--help", "-h") ? help.run([], io) : bare(io);
 }

@@ -6,7 +6,7 @@ import { uuidv7 } from "../src/abi/ids.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { ShellAnswer, ShellOutput, ShellRequest } from "../src/syscalls/shell-service.ts";
-import { timeoutMs, usageError } from "./args.ts";
+import { type Spec, timeoutMs, usageError } from "./args.ts";
 import type { Command, Interruption, Io } from "./command.ts";
 import { ForeignOutput } from "./foreign-output.ts";
 import { note } from "./print.ts";
@@ -18,10 +18,11 @@ const FOLLOW_AFTER_MS = 150;
 const SIGNAL_AGAIN_MS = 50;
 const FOLLOW_WAIT_MS = 20_000;
 
-const spec = {
+const spec: Spec = {
   name: "sh",
   summary: "Run a shell script over gsv's files, or with --host on this machine",
   usage: "gsv sh [--host [--no-sandbox]] [--timeout SECONDS] [-c SCRIPT [NAME [ARG...]] | FILE [ARG...]]",
+  passesOn: true,
   input: {
     script: field.optional(field.text("the script itself", { letter: "c", meta: "SCRIPT" })),
     host: field.flag("in real bash of this machine, in the directory where you are"),
@@ -59,7 +60,7 @@ export const sh: Command = {
     if (asked === "help") {
       const { helpText } = await import("./help-text.ts");
       const { page, widthOf } = await import("./pager.ts");
-      return page(io, helpText(spec, widthOf(io.stdout)), { never: false });
+      return page(io, helpText(spec, widthOf(io.stdout)));
     }
     if (asked.host) return await onHost(io, asked);
     return (await runShell(io, await requestFor(io, asked))).exit;

@@ -6,7 +6,7 @@ import { field } from "../src/syscalls/define.ts";
 import type { ShownPrompt } from "../src/syscalls/prompt-service.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
-import { jsonLine, printResult, printText } from "./print.ts";
+import { jsonLine, printPage, printResult, printText } from "./print.ts";
 
 const input = {
   pid: field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" })),
@@ -36,7 +36,7 @@ export const prompt = command(
     if (json) await printText(io.stdout, jsonLine(shown));
     else if (bars) await printText(io.stdout, barsText(shown, io.stdout.isTTY ? io.stdout.columns : BARS_COLUMNS));
     else {
-      if (!bill) await printText(io.stdout, textOf(shown.parts));
+      if (!bill) await printPage(io, textOf(shown.parts));
       if (!text) await printBill(io, shown, bill === true);
     }
     for (const { path, why } of shown.leftOut) await printText(io.stderr, `left out (${why}): ${path}`);

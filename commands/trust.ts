@@ -39,7 +39,7 @@ export const trust = command(
     if (!undo && !yes) {
       const speaking = await io.sys().call<Speaking>("workspace.speaks", { id });
       await show(io, speaking);
-      if (!io.stdin.isTTY || json)
+      if (!io.stdin.isTTY || io.asksNobody || json)
         throw new SysError("EUSAGE", "nothing was trusted: nobody is here to ask", [
           `read the files above, then: gsv workspace trust ${quoted(id)} --yes`,
         ]);
@@ -67,7 +67,7 @@ export async function spawnAs(name: string): Promise<Command> {
 
 /** Where there is nobody to ask, or nothing to ask about, nothing is asked. */
 export async function offer(io: Io, id: string): Promise<void> {
-  if (!io.stdin.isTTY || !io.stderr.isTTY) return;
+  if (!io.stdin.isTTY || !io.stderr.isTTY || io.asksNobody) return;
   const speaking = await io.sys().call<Speaking>("workspace.speaks", { id });
   if (speaking.trusted || speaking.files.length === 0) return;
   await show(io, speaking);

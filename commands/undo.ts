@@ -3,11 +3,12 @@
 
 import { SysError } from "../src/abi/errno.ts";
 import type { ChangedFile, ShownDiff, Undone } from "../src/abi/undo.ts";
+import { wantsColour } from "../src/lib/colour.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
-import { jsonLine, printText } from "./print.ts";
+import { jsonLine, printPage, printText } from "./print.ts";
 
 const pid = field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" }));
 const run = field.optional(field.uuid("this run instead of the last one", { meta: "RUN" }));
@@ -28,8 +29,7 @@ export const diff = command(
     const shown = await io.sys().call<ShownDiff>("proc.diff", asked);
     if (json) await printText(io.stdout, jsonLine(shown));
     else if (stat) for (const file of shown.files) await printText(io.stdout, fileLine(file));
-    else if (shown.text !== "" && io.stdout.isTTY) await io.stdout.write(coloured(shown.text, io));
-    else if (shown.text !== "") await printText(io.stdout, shown.text);
+    else if (shown.text !== "") await printPage(io, drawn(shown.text, io), { isInert: true });
     if (shown.files.length === 0 && !json) await printText(io.stderr, `${shown.pid} changed no file that has versions`);
     if (shown.truncated) await printText(io.stderr, "the rest is too long to be shown: --stat names all files");
     for (const note of shown.notKept) await printText(io.stderr, note);
@@ -97,12 +97,14 @@ const GREEN = "\u001b[32m";
 const CYAN = "\u001b[36m";
 const PLAIN = "\u001b[0m";
 
-function coloured(text: string, io: Io): string {
-  const isPlain = io.env.NO_COLOR !== undefined && io.env.NO_COLOR !== "";
+/** As it is for other programs; for somebody who looks, inert and coloured. */
+function drawn(text: string, io: Io): string {
+  const isColoured = wantsColour(io.stdout.isTTY, io.env);
+  if (!isColoured && !io.stdout.isTTY) return text;
   const lines = text.split("\n").map((line) => {
     const shown = reveal(line.replaceAll("\t", "    "));
     const colour = colourOf(line);
-    return isPlain || colour === "" ? shown : `${colour}${shown}${PLAIN}`;
+    return isColoured && colour !== "" ? `${colour}${shown}${PLAIN}` : shown;
   });
   return lines.join("\n");
 }

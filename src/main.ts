@@ -146,6 +146,12 @@ async function commandProcess(): Promise<number> {
     env,
     cwd,
     onSignal: (listener) => takeSignals(process, listener),
+    onWord: (hear) => {
+      const before = tell;
+      tell = hear;
+      return () => (tell = before);
+    },
+    jq: async (expression) => (await import("../commands/sh/jq.ts")).jqProgram(expression),
     clock,
     random,
     person: {
@@ -198,7 +204,7 @@ async function commandProcess(): Promise<number> {
     const to = isPerson && argv[0] === "attach" ? await attachRequestOf(argv) : null;
     if (to === null && (!isPerson || argv.some((word) => word !== "--plain"))) return await runCommandLine(argv, io);
     const [{ atTerminal }, { paths }] = await Promise.all([import("./boot/at-terminal.ts"), atHome(here)]);
-    return await atTerminal(io, { paths, onWord: (hear) => (tell = hear), plain: to === null && argv.length > 0, to });
+    return await atTerminal(io, { paths, plain: to === null && argv.length > 0, to });
   } finally {
     await sys.close();
   }
@@ -253,17 +259,22 @@ function signingIn(
 ): Signing {
   const { env, clock } = here;
   let acted: Parameters<Signing["as"]> | null = null;
+  let asks = true;
   const loaded = async () => {
     const { signing } = await import("./boot/sign-in.ts");
     const { homeFrom, homePaths } = await import("./paths.ts");
     const runDir = () => homePaths(homeFrom(env.GSV_HOME, env.HOME || "/")).runDir;
     const made = signing({ env, runDir, now: () => clock.now(), ask });
     if (acted !== null) made.as(...acted);
+    if (!asks) made.unasked();
     return made;
   };
   return {
     as: (...how) => {
       acted = how;
+    },
+    unasked: () => {
+      asks = false;
     },
     keep: async (...login) => (await loaded()).keep(...login),
     kept: async (name) => (await loaded()).kept(name),

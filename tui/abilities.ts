@@ -1,5 +1,6 @@
 // What a terminal can do, from what the environment says of it. Where nothing is known, nothing is asked of it that could be seen as text.
 
+import { wantsColour } from "../src/lib/colour.ts";
 import type { Tty } from "./screen.ts";
 
 export interface Abilities {
@@ -22,9 +23,8 @@ export function abilitiesOf(env: Env): Abilities {
   const { TERM } = env;
   const dumb = TERM === "dumb" || TERM === undefined || TERM === "";
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
-  const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "" && env.FORCE_COLOR !== "0";
   return {
-    colour: !dumb && (forced || !env.NO_COLOR),
+    colour: !dumb && wantsColour(true, env),
     // Where nothing is said, as on a machine that was just set up, a terminal of these years takes it.
     unicode: locale === "" || /utf-?8/i.test(locale),
     dumb,

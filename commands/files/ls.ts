@@ -2,6 +2,7 @@
 
 import { base, join } from "../../fs/path.ts";
 import { SysError } from "../../src/abi/errno.ts";
+import { wantsColour } from "../../src/lib/colour.ts";
 import { reveal } from "../../src/lib/sanitize.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { FileEntry } from "../../src/syscalls/file-tree.ts";
@@ -136,6 +137,6 @@ async function print(
 
 export function viewOf(io: Io, human: boolean): View {
   const { isTTY, columns } = io.stdout;
-  const colour = isTTY && !io.env.NO_COLOR && io.env.TERM !== "dumb";
+  const colour = wantsColour(isTTY, io.env);
   return { width: isTTY ? columns : null, colour, nowMs: io.clock.now(), human };
 }

@@ -62,6 +62,7 @@ async function remove(io: Io, path: string, { recursive, ask }: How): Promise<vo
 function answersFrom(io: Io): (question: string) => Promise<boolean> {
   const lines = linesOf(io.stdin.bytes());
   return async (question) => {
+    if (io.asksNobody && io.stdin.isTTY) await io.person.ask(question);
     await io.stderr.write(`${question} [y/N] `);
     const { value, done } = await lines.next();
     return done !== true && /^\s*y/i.test(value);

@@ -18,6 +18,12 @@ export type ShellIo = (place: ShellPlace) => Io;
 /** What a program takes of the machine. */
 export type Machine = Pick<Io, "clock" | "random" | "manual">;
 
+const inHere: Pick<Io, "isScript" | "onWord" | "jq"> = {
+  isScript: true,
+  onWord: () => () => {},
+  jq: async (expression) => (await import("./jq.ts")).jqProgram(expression),
+};
+
 export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
   return ({ cwd, env, stdin, stdout, stderr }) => {
     const sys = inDirectory(kernel.sys(), cwd);
@@ -27,7 +33,7 @@ export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
       stdin: inputOf(stdin),
       env,
       cwd,
-      isScript: true,
+      ...inHere,
       ...machine,
       sys: () => sys,
       kernel: { start: () => sys.call("system.start", {}) },
@@ -42,7 +48,7 @@ export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
         as: (name) => {
           throw new SysError("EPERM", `a shell acts as whoever started it, not as ${name}`, ["gsv --user NAME sh …"]);
         },
-        secret: async () => null,
+        unasked: () => {},
         keep: needsTerminal("auth login"),
         kept: async () => null,
         forget: async () => {},

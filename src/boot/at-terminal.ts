@@ -7,13 +7,11 @@ import { VERSION } from "../version.ts";
 
 export interface AtTerminal {
   readonly paths: HomePaths;
-  /** What is told on the way goes there from now on. */
-  readonly onWord: (hear: (line: string) => void) => void;
   readonly plain: boolean;
   readonly to: AttachRequest | null;
 }
 
-export async function atTerminal(io: Io, { paths, onWord, plain, to }: AtTerminal): Promise<number> {
+export async function atTerminal(io: Io, { paths, plain, to }: AtTerminal): Promise<number> {
   if (plain) return plainShell(io, paths.historyFile);
   const [{ abilitiesOf }, { themeOf }] = await Promise.all([
     import("../../tui/abilities.ts"),
@@ -26,7 +24,7 @@ export async function atTerminal(io: Io, { paths, onWord, plain, to }: AtTermina
   const theme = themeOf(abilities);
   const typed: Uint8Array[] = [];
   const words: string[] = [];
-  onWord((line) => words.push(line.trimEnd()));
+  io.onWord((line) => words.push(line.trimEnd()));
   terminal.take((bytes) => typed.push(bytes));
   try {
     await io.kernel.start();

@@ -25,6 +25,7 @@ export function signing({ env, runDir, now, ask }: SignInMachine): Signing {
   const { GSV_TOKEN: token, GSV_PASSWORD_FD: descriptor } = env;
   let user: string | null = null;
   let anew = false;
+  let asks = true;
   const fileOf = (name: string) => join(runDir(), `login-${name}.json`);
 
   function kept(name: string): KeptLogin | null {
@@ -41,6 +42,9 @@ export function signing({ env, runDir, now, ask }: SignInMachine): Signing {
       user = name;
       anew = how === "anew";
     },
+    unasked() {
+      asks = false;
+    },
     kept: async (name) => kept(name),
     async keep(name, login) {
       const file = fileOf(name);
@@ -56,9 +60,10 @@ export function signing({ env, runDir, now, ask }: SignInMachine): Signing {
       if (token && !anew) return { user, token };
       const login = anew ? null : kept(user);
       if (login !== null) return { user, token: login.token };
-      const password = await ask(`password of ${user}: `);
+      const password = asks ? await ask(`password of ${user}: `) : null;
       if (password !== null) return { user, password };
-      throw new SysError("EAUTH", `acting as ${user} takes its password, and there is no terminal to ask on`, [
+      const why = asks ? "there is no terminal to ask on" : "--no-input says not to ask for it";
+      throw new SysError("EAUTH", `acting as ${user} takes its password, and ${why}`, [
         "GSV_PASSWORD_FD=3 gsv … 3< FILE reads it from there",
         "GSV_TOKEN takes a token of gsv auth token create",
       ]);

@@ -1,5 +1,6 @@
 // What the terminal can show: its name, size, colours and characters. Without one, output is plain, and that is fine.
 
+import { wantsColour } from "../lib/colour.ts";
 import { type Check, type Found, notice, ok } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
@@ -35,7 +36,7 @@ function localeOf({ env }: Patient): string {
 }
 
 function coloursOf({ env }: Patient): string {
-  if (env.NO_COLOR) return "no colours (NO_COLOR is set)";
+  if (!wantsColour(true, env)) return `no colours (${env.NO_COLOR ? "NO_COLOR is set" : "CLICOLOR is 0"})`;
   if (env.COLORTERM === "truecolor" || env.COLORTERM === "24bit") return "24-bit colours";
   return /256/.test(env.TERM ?? "") ? "256 colours" : "16 colours";
 }

@@ -1,7 +1,10 @@
 // What may stand at the cursor, as the scripts of the shells are told it.
 
 import { beforeEach, describe, expect, test } from "bun:test";
+import { flagsOf } from "../../commands/args.ts";
+import { allCommands } from "../../commands/command-tree.ts";
 import { valuesOf } from "../../commands/complete-values.ts";
+import { GLOBAL_FLAGS } from "../../commands/global-flags.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { field } from "../../src/syscalls/define.ts";
@@ -43,7 +46,7 @@ describe("commands and verbs", () => {
     const all = await values("");
     for (const name of ["chat", "help", "man", "proc", "fs", "archive"]) expect(all).toContain(name);
     expect(all.filter((name) => name.startsWith("_"))).toEqual([]);
-    expect(await values("-")).toEqual(["--help", "--json", "--set", "--user", "--version"]);
+    expect(await values("-")).toEqual(["--json", "--help", ...Object.keys(GLOBAL_FLAGS), "--version"]);
   });
 
   test("after a noun come its verbs, also after flags", async () => {
@@ -75,6 +78,29 @@ describe("commands and verbs", () => {
     expect(await values("help", "proc", "sp")).toEqual(["spawn"]);
     expect(await values("man", "proc.k")).toEqual(["proc.kill"]);
     expect(await values("api", "hil")).toEqual(["hil.list", "hil.answer", "hil.ask"]);
+  });
+});
+
+describe("all there is", () => {
+  test("every command, verb and flag that is declared is offered, each flag with what it does", async () => {
+    const missing: string[] = [];
+    for (const { name, command } of await allCommands()) {
+      const words = name.split(" ");
+      for (const [at, word] of words.entries())
+        if (!(await values(...words.slice(0, at), "")).includes(word)) missing.push(name);
+      const offered = await lines(...words, "--");
+      const flags = [...flagsOf(command.spec.input).values()].map(({ text }) => text);
+      for (const flag of [...flags, "--json", "--help", ...Object.keys(GLOBAL_FLAGS)])
+        if (!offered.some((line) => line.startsWith(`${flag}\t`))) missing.push(`${name} ${flag}`);
+    }
+    expect(missing).toEqual([]);
+  });
+
+  test("the value of a flag that any command takes", async () => {
+    expect(await values("ps", "--color", "")).toEqual(["auto", "always", "never"]);
+    expect(await values("--color=a")).toEqual(["--color=auto", "--color=always"]);
+    expect(await values("--quiet", "--jq", ".pid", "proc", "li")).toEqual(["list"]);
+    expect(await values("ps", "--jq", "")).toEqual([]);
   });
 });
 

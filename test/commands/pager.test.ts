@@ -62,7 +62,7 @@ describe("the pager", () => {
   test("it gets what is taller than the screen, and stdout nothing", async () => {
     expect(await runs(small(), "man", "7", "processes")).toBe(0);
     expect(io.stdout.text).toBe("");
-    expect(io.programs[0]?.argv).toEqual(["less", "-FIRX"]);
+    expect(io.programs[0]?.argv).toEqual(["less"]);
     expect(io.programs[0]?.stdin).toStartWith("processes - ");
   });
 
@@ -98,6 +98,7 @@ describe("the pager", () => {
   test("--no-pager, a pipe and a stdin that is none turn it off", async () => {
     await runs(small(), "man", "--no-pager");
     await runs(io, "--no-pager", "help");
+    await runs(io, "help", "chat", "--no-pager");
     await runs(io, "chat", "--help", "--no-pager");
     io.stdout.isTTY = false;
     await runs(io, "man");
@@ -108,6 +109,9 @@ describe("the pager", () => {
     io.env = { PATH: "/bin", TERM: "xterm", LESS: "-S", LC_ALL: "C", ANTHROPIC_API_KEY: "key", GSV_HOME: "/h" };
     await runs(small(), "man");
     expect(io.programs[0]?.env).toEqual({ PATH: "/bin", TERM: "xterm", LESS: "-S", LC_ALL: "C" });
+    io.env = {};
+    await runs(small(), "man");
+    expect(io.programs[1]?.env).toEqual({ LESS: "FRX" });
   });
 
   test("one that cannot be run is named, and the text comes all the same", async () => {

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { flagsOf } from "../../commands/args.ts";
 import type { Command } from "../../commands/command.ts";
 import { commandNamed } from "../../commands/command-tree.ts";
+import { GLOBAL_FLAGS } from "../../commands/global-flags.ts";
 import { titleKey } from "../../src/lib/search.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import { dayPrompt, processPrompt, systemPrompt } from "../../src/prompts/system.ts";
@@ -16,7 +17,7 @@ const UNIX: { readonly [name: string]: string } = {
   du: "sabh",
   grep: "rnilcvFEwq",
 };
-const EVERYWHERE = ["--json", "--help", "--user", "--set", "--no-pager", "--version", "--plain"];
+const EVERYWHERE = ["--json", "--help", "--version", "--plain", ...Object.keys(GLOBAL_FLAGS)];
 
 /** The command that most of the first words name; null where a noun is left without its verb. */
 async function longest(words: readonly string[]): Promise<Command | null> {

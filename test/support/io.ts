@@ -12,6 +12,7 @@ import type {
 } from "../../commands/command.ts";
 import type { Side } from "../../commands/files/side.ts";
 import { runCommandLine } from "../../commands/run.ts";
+import { jqProgram } from "../../commands/sh/jq.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { HomeKeeping } from "../../src/abi/keep.ts";
 import type { Finding } from "../../src/doctor/examine.ts";
@@ -125,6 +126,7 @@ export class FakeIo implements Io {
   readonly logins = new Map<string, KeptLogin>();
   readonly signIn = {
     as: (name: string, how?: "anew") => void this.actedAs.push(how === undefined ? name : `${name} ${how}`),
+    unasked: () => {},
     keep: async (name: string, login: KeptLogin) => void this.logins.set(name, login),
     kept: async (name: string) => this.logins.get(name) ?? null,
     forget: async (name: string) => void this.logins.delete(name),
@@ -138,6 +140,16 @@ export class FakeIo implements Io {
   /** The files of this machine, as a test lays them out. */
   side: Side | null = null;
   readonly host = async () => this.side ?? Promise.reject(new Error("no files here"));
+  /** What happened besides the command, and who hears of it. */
+  hear: (line: string) => void = (line) => void this.stderr.write(line);
+  readonly onWord = (hear: (line: string) => void) => {
+    const before = this.hear;
+    this.hear = hear;
+    return () => {
+      this.hear = before;
+    };
+  };
+  readonly jq = jqProgram;
   readonly conceal = async (text: string) => text;
   readonly kernel = { start: async () => this.starts.shift() ?? STATUS };
   /** What the doctor answers, and what it was asked. */

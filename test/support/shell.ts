@@ -3,6 +3,7 @@
 
 import type { Input, Interruption, Io } from "../../commands/command.ts";
 import { runCommandLine } from "../../commands/run.ts";
+import { jqProgram } from "../../commands/sh/jq.ts";
 import { hostSide } from "../../src/boot/host-files.ts";
 import { homeKeeping } from "../../src/boot/keep.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
@@ -62,6 +63,8 @@ export async function begin(
         random: seeded(3).bytes,
       }),
     override: async () => {},
+    onWord: () => () => {},
+    jq: jqProgram,
     conceal: async (text) => text,
     sys: () => sys,
     keep: homeKeeping({
@@ -73,6 +76,7 @@ export async function begin(
     }),
     signIn: {
       as: () => {},
+      unasked: () => {},
       keep: async () => {},
       kept: async () => null,
       forget: async () => {},

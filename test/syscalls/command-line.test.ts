@@ -48,7 +48,7 @@ const WRONG: readonly (readonly [string[], number, RegExp])[] = [
   [["proc", "send", "x".repeat(262_145)], 2, /^gsv: MESSAGE has 262145 characters/],
   [["proc", "nosuch"], 2, /^gsv: unknown command: proc nosuch/],
   [["__proto__"], 2, /^gsv: unknown command: __proto__/],
-  [["--quiet", "ps"], 2, /^gsv: --quiet stands before the command/],
+  [["--loud", "ps"], 2, /^gsv: --loud stands before the command/],
   [["kill", "-FROB", INIT], 2, /^gsv: unknown signal FROB/],
   [["kill", "-9"], 2, /^gsv: PID\.\.\. is missing/],
   [["wait", "--timeout", "soon", INIT], 2, /^gsv: --timeout must be a number of seconds/],

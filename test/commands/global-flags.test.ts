@@ -1,0 +1,226 @@
+// The flags that any command takes: --jq, --quiet, --no-input, --color, --no-pager, with --user and --set. Each does the same everywhere,
+// because no command knows of them.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { flagsOf } from "../../commands/args.ts";
+import { allCommands } from "../../commands/command-tree.ts";
+import { GLOBAL_FLAGS } from "../../commands/global-flags.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { wantsColour } from "../../src/lib/colour.ts";
+import { FakeIo, runs, stdinOf } from "../support/io.ts";
+import { TestKernel } from "../support/kernel.ts";
+import { processInfo } from "../support/played.ts";
+import { type } from "../support/shell.ts";
+
+let io: FakeIo;
+beforeEach(() => {
+  io = new FakeIo();
+});
+
+const LINES = ["one", "two", "three"].map((label, at) => ({
+  ...processInfo(),
+  pid: `task:abc12${at}`,
+  label,
+  queued: at,
+}));
+
+function listing(of: FakeIo = io): FakeIo {
+  of.fakeSys.answer("proc.list", () => ({ processes: LINES }));
+  return of;
+}
+
+describe("--quiet", () => {
+  test("says nothing on stderr while all goes well, and everything when it does not", async () => {
+    await using home = await TestKernel.boot();
+    expect(await type(home, "history", "search", "hello")).toMatchObject({ status: 1, stderr: "(nothing found)\n" });
+    expect((await type(home, "chat", "hello")).stderr).toContain("offline");
+    expect(await type(home, "chat", "--quiet", "hello")).toMatchObject({ status: 0, stderr: "" });
+    const failed = await type(home, "--quiet", "ps", "--loud");
+    expect([failed.status, failed.stderr.split("\n")[0]]).toEqual([2, "gsv: unknown flag --loud"]);
+    expect((await type(home, "approvals", "--quiet")).stderr).toBe("");
+  });
+
+  test("what happens besides is not told either", async () => {
+    io.fakeSys.answer("proc.list", () => {
+      io.hear("gsv: made a home at /home/sam/.gsv\n");
+      return { processes: LINES };
+    });
+    await runs(io, "ps", "--quiet");
+    expect(io.stderr.text).toBe("");
+    await runs(io, "ps");
+    expect(io.stderr.text).toContain("made a home");
+  });
+
+  test("a command with a --quiet of its own keeps it", async () => {
+    await using home = await TestKernel.boot();
+    await type(home, "fs", "write", "~/a.txt", "hello");
+    expect(await type(home, "grep", "--quiet", "hello", "~/a.txt")).toEqual({ status: 0, stdout: "", stderr: "" });
+    expect(await type(home, "grep", "hello", "~/a.txt", "--jq", ".content")).toMatchObject({
+      status: 0,
+      stdout: "hello\n",
+    });
+  });
+});
+
+describe("--no-input", () => {
+  const says = (of: FakeIo) => of.stderr.lines[0] ?? "";
+
+  test("a question is not asked: status 5, and what it would have been", async () => {
+    for (const [argv, question] of [
+      [["passwd"], "new password of sam"],
+      [["config", "set", "ai.apiKey"], "ai.apiKey"],
+      [["config", "edit"], "an editor on"],
+      [["sh", "--host"], "a shell on the terminal"],
+      [["chat", "-"], "text typed on the terminal"],
+    ] as const) {
+      io = new FakeIo().terminal(200);
+      io.fakeSys.answer("system.whoami", () => ({ uid: 1000, username: "sam" }));
+      io.fakeSys.answer("account.list", () => ({ accounts: [] }));
+      io.fakeSys.answer("config.list", () => ({ settings: [], rows: [], changed: [] }));
+      expect([argv, await runs(io, ...argv, "--no-input")]).toEqual([argv, 5]);
+      expect(says(io)).toStartWith(`gsv: --no-input: it would have asked: ${question}`);
+      expect(io.questions).toEqual([]);
+    }
+  });
+
+  test("what goes on without an answer goes on", async () => {
+    io.terminal();
+    io.fakeSys.answer("proc.spawn", () => ({ pid: "task:abc123", workspaceId: "dir_abcdef" }));
+    expect(await runs(io, "spawn", "--no-input")).toBe(0);
+    expect(io.questions).toEqual([]);
+    expect(io.stdout.text).toBe("task:abc123\n");
+  });
+
+  test("what is piped in is no question", async () => {
+    io.stdin = stdinOf("pipe", ["sk-an-example-only\n"]);
+    io.fakeSys.answer("config.set", () => ({ changed: [] }));
+    expect(await runs(io, "config", "set", "ai.apiKey", "--no-input")).toBe(0);
+    expect(io.fakeSys.asked("config.set")).toMatchObject([{ value: "sk-an-example-only" }]);
+  });
+});
+
+describe("--color", () => {
+  test("FORCE_COLOR, NO_COLOR, CLICOLOR_FORCE, CLICOLOR and TERM decide in this order, and only then the terminal", () => {
+    const cases: readonly (readonly [object, boolean, boolean])[] = [
+      [{}, true, false],
+      [{ NO_COLOR: "1" }, false, false],
+      [{ NO_COLOR: "" }, true, false],
+      [{ NO_COLOR: "1", FORCE_COLOR: "1" }, true, true],
+      [{ NO_COLOR: "1", CLICOLOR_FORCE: "1" }, false, false],
+      [{ CLICOLOR_FORCE: "1", TERM: "dumb" }, true, true],
+      [{ CLICOLOR_FORCE: "0" }, true, false],
+      [{ FORCE_COLOR: "0" }, true, false],
+      [{ CLICOLOR: "0" }, false, false],
+      [{ TERM: "dumb" }, false, false],
+    ];
+    for (const [env, onTerminal, inPipe] of cases)
+      expect([env, wantsColour(true, env as never), wantsColour(false, env as never)]).toEqual([
+        env,
+        onTerminal,
+        inPipe,
+      ]);
+  });
+
+  const DIFF = { pid: "task:abc123", files: [{ path: "a" }], text: "+new\n", truncated: false, notKept: [] };
+
+  test("always colours a pipe, never leaves a terminal plain, whatever the environment says", async () => {
+    for (const [argv, env, isTTY, isColoured] of [
+      [[], {}, true, true],
+      [[], {}, false, false],
+      [["--color", "always"], { NO_COLOR: "1" }, false, true],
+      [["--color=never"], { FORCE_COLOR: "1" }, true, false],
+      [["--color", "auto"], { NO_COLOR: "1" }, true, false],
+      [["--color", "auto"], { CLICOLOR_FORCE: "1" }, false, true],
+    ] as const) {
+      io = new FakeIo();
+      if (isTTY) io.terminal();
+      io.env = { ...env };
+      io.fakeSys.answer("proc.diff", () => DIFF);
+      expect(await runs(io, "diff", ...argv)).toBe(0);
+      expect([argv, env, io.stdout.text]).toEqual([argv, env, isColoured ? "\u001b[32m+new\u001b[0m\n" : "+new\n"]);
+    }
+  });
+
+  test("nothing but the three words", async () => {
+    expect(await runs(io, "diff", "--color", "red")).toBe(2);
+    expect(io.stderr.lines[0]).toBe("gsv: --color needs auto, always or never");
+  });
+});
+
+describe("the pager", () => {
+  test("shows every list, history and difference that is taller than the terminal, and nothing in a pipe or with --no-pager", async () => {
+    const rows = Array.from({ length: 40 }, (_, at) => ({ ...LINES[0], pid: `task:aaaa${at + 10}` }));
+    for (const [more, paged] of [
+      [[], true],
+      [["--no-pager"], false],
+      [["--json"], false],
+    ] as const) {
+      io = new FakeIo().terminal();
+      io.stdout.rows = 20;
+      io.fakeSys.answer("proc.list", () => ({ processes: rows }));
+      expect(await runs(io, "ps", ...more)).toBe(0);
+      expect([more, io.programs.length === 1, io.stdout.text === ""]).toEqual([more, paged, paged]);
+    }
+    io = new FakeIo().terminal();
+    io.stdout.rows = 5;
+    io.fakeSys.answer("proc.diff", () => ({ files: [], notKept: [], text: "+a\n".repeat(9) }));
+    await runs(io, "diff");
+    expect(io.programs[0]?.stdin).toStartWith("\u001b[32m+a");
+    io.stdout.isTTY = false;
+    await runs(io, "diff");
+    expect(io.programs).toHaveLength(1);
+  });
+});
+
+describe("all of them", () => {
+  test("are taken before and after the command, not behind --, once each, with what they need", async () => {
+    for (const [argv, fault] of [
+      [["ps", "--jq"], "--jq needs a jq program"],
+      [["ps", "--user"], "--user needs the name of an account"],
+      [["ps", "--user", "--loud"], "--user needs the name of an account"],
+      [["ps", "--user", "a", "--user", "b"], "--user is given twice"],
+      [["ps", "--quiet", "--quiet"], "--quiet is given twice"],
+      [["ps", "--quiet=yes"], "--quiet takes no value"],
+      [["ps", "--set"], "--set needs KEY=VALUE"],
+    ] as const) {
+      io = listing(new FakeIo());
+      expect([argv, await runs(io, ...argv), io.stderr.lines[0]]).toEqual([argv, 2, `gsv: ${fault}`]);
+    }
+    io = new FakeIo();
+    io.fakeSys.answer("proc.send", () => ({ pid: "init:1000", runId: "r" }));
+    await runs(io, "--quiet", "send", "--", "--no-input");
+    expect(io.fakeSys.asked("proc.send")).toMatchObject([{ message: "--no-input" }]);
+    await runs(io, "--set", "a=1", "--set=b=2", "--user", "bob", "send", "x");
+    expect([io.said, io.actedAs]).toEqual([["a=1", "b=2"], ["bob"]]);
+  });
+
+  test("the words of a script are its own", async () => {
+    await using home = await TestKernel.boot();
+    const script = ["-c", 'echo "$@"', "name", "--quiet", "--jq", ".x", "--user", "bob"];
+    expect((await type(home, "sh", ...script)).stdout).toBe("--quiet --jq .x --user bob\n");
+    expect((await type(home, "--quiet", "sh", "--timeout", "9", ...script)).stdout).toBe(
+      "--quiet --jq .x --user bob\n",
+    );
+    expect((await type(home, "sh", "--no-input", ...script)).stdout).toBe("--quiet --jq .x --user bob\n");
+    expect((await type(home, "sh", "-c", "ps --jq .pid")).stdout).toBe("init:1000\n");
+  });
+
+  test("stand in the help, and no verb below a noun declares one of their names", async () => {
+    await runs(io, "help");
+    for (const name of Object.keys(GLOBAL_FLAGS)) expect(io.stdout.text).toContain(name);
+    const taken = (await allCommands()).flatMap(({ name, command }) =>
+      [...flagsOf(command.spec.input).keys()]
+        .filter((flag) => Object.hasOwn(GLOBAL_FLAGS, flag))
+        .map((flag) => `${name} ${flag}`),
+    );
+    expect(taken).toEqual(["grep --quiet"]);
+  });
+
+  test("an error keeps its status whatever stands around it", async () => {
+    io.fakeSys.answer("proc.list", () => {
+      throw new SysError("EAGAIN", "try later");
+    });
+    expect(await runs(io, "ps", "--quiet", "--no-input", "--color", "never", "--jq", ".pid")).toBe(75);
+    expect(io.stderr.text).toBe("gsv: try later\n");
+  });
+});
