@@ -63,7 +63,7 @@ export const api = command(spec, async ({ args, json }, io) => {
 
 async function argumentsOf(io: Io, text: string | undefined): Promise<unknown> {
   if (text === undefined) return {};
-  const json = text === "-" ? await (await import("./prompt.ts")).stdinText(io) : text;
+  const json = text === "-" ? await (await import("./stdin.ts")).stdinText(io) : text;
   try {
     return JSON.parse(json);
   } catch {

@@ -122,10 +122,10 @@ export function usageError(spec: Spec, message: string, hints: readonly string[]
 }
 
 /** `--timeout 30` or `--timeout 0.5`, in ms. */
-export function timeoutMs(spec: Spec, seconds: string | undefined): number | null {
+export function timeoutMs(spec: Spec, seconds: string | undefined, flag = "--timeout"): number | null {
   if (seconds === undefined) return null;
   if (!/^[0-9]{1,8}(?:\.[0-9]{1,3})?$/.test(seconds) || Number(seconds) === 0) {
-    throw usageError(spec, `--timeout must be a number of seconds above 0, not ${clip(seconds)}`);
+    throw usageError(spec, `${flag} must be a number of seconds above 0, not ${clip(seconds)}`);
   }
   return Math.round(Number(seconds) * 1000);
 }

@@ -10,7 +10,7 @@ import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { declared } from "./derive.ts";
 import { note, printResult } from "./print.ts";
-import { stdinText } from "./prompt.ts";
+import { stdinText } from "./stdin.ts";
 
 const PREFIX = "apiKeys.";
 /** Any other server that speaks as OpenAI's does. */

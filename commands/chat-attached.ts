@@ -1,4 +1,5 @@
-// Files of this machine that are given with a message: looked at before anything is sent, then uploaded to the process that gets it.
+// What is given with a message: files of this machine, looked at before anything is sent, and what came on stdin and cannot stand in the
+// message. They are uploaded to the process that gets it.
 
 import { SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
@@ -6,14 +7,14 @@ import { sizeText } from "../src/lib/size.ts";
 import type { HistoryPage } from "../src/syscalls/services.ts";
 import type { Io } from "./command.ts";
 import { mediaSent } from "./media.ts";
-import { stdinText } from "./prompt.ts";
+import type { Beside } from "./prompt.ts";
+import { comesOnStdin, stdinText } from "./stdin.ts";
 
-export interface AttachedFile {
-  readonly path: string;
-}
+/** A file of this machine, or what could not stand in the message. */
+export type Attachment = { readonly path: string } | Beside;
 
 /** Refuses what cannot be given, before a word is sent. */
-export async function attachedFiles(io: Io, named: readonly string[]): Promise<readonly AttachedFile[]> {
+export async function attachedFiles(io: Io, named: readonly string[]): Promise<readonly Attachment[]> {
   const paths: string[] = [];
   for (const name of named) paths.push(...(name === "-" ? await namesOnStdin(io) : [name]));
   if (paths.length > LIMITS.imagesPerRequestMax)
@@ -33,19 +34,33 @@ export async function attachedFiles(io: Io, named: readonly string[]): Promise<r
 }
 
 async function namesOnStdin(io: Io): Promise<readonly string[]> {
-  if (io.stdin.isTTY || io.stdin.kind === "none") throw new SysError("EUSAGE", "there are no file names on stdin");
+  if (!comesOnStdin(io)) throw new SysError("EUSAGE", "there are no file names on stdin");
   return (await stdinText(io)).split("\n").filter((line) => line !== "");
 }
 
+export interface Uploaded {
+  readonly pid: string;
+  readonly media: readonly string[];
+  /** Said after the message: an agent knows by it which file is which. */
+  readonly told: string;
+}
+
 /** To the process, the caller's init when none is named. */
-export async function uploaded(
-  io: Io,
-  named: string | undefined,
-  files: readonly AttachedFile[],
-): Promise<{ readonly pid: string; readonly media: readonly string[] }> {
+export async function uploaded(io: Io, named: string | undefined, given: readonly Attachment[]): Promise<Uploaded> {
   const pid = named ?? (await io.sys().call<HistoryPage>("proc.history", { limit: 1 })).pid;
-  const host = await io.host();
   const media: string[] = [];
-  for (const { path } of files) media.push((await mediaSent(io, pid, host.read(path))).id);
-  return { pid, media };
+  let told = "";
+  for (const each of given) {
+    if ("path" in each) media.push((await mediaSent(io, pid, (await io.host()).read(each.path))).id);
+    else {
+      const { id, path, type } = await mediaSent(io, pid, whole(each.bytes));
+      media.push(id);
+      told += `\n\n<${each.what} bytes="${each.bytes.length}" type="${type}" file="${path}"/>`;
+    }
+  }
+  return { pid, media, told };
+}
+
+async function* whole(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
 }

@@ -3,10 +3,11 @@
 import type { ProcessInfo } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { Answered, Sent, WaitResult } from "../src/syscalls/services.ts";
+import type { Uploaded } from "./chat-attached.ts";
 import type { Interruption } from "./command.ts";
 
 export type Happening =
-  | { readonly kind: "uploaded"; readonly pid: string; readonly media: readonly string[] }
+  | ({ readonly kind: "uploaded" } & Uploaded)
   | { readonly kind: "fresh"; readonly pid: string }
   | { readonly kind: "sent"; readonly sent: Sent | Answered }
   | { readonly kind: "signal"; readonly signal: Signal }

@@ -1,7 +1,7 @@
 // One message as `gsv chat` is to send and follow it.
 
 import type { Mode } from "../src/abi/policy.ts";
-import type { AttachedFile } from "./chat-attached.ts";
+import type { Attachment } from "./chat-attached.ts";
 import type { Interruption } from "./command.ts";
 
 export interface ChatRequest {
@@ -16,8 +16,8 @@ export interface ChatRequest {
       })
     | null;
   readonly message: string;
-  /** Files of this machine that are given with it. */
-  readonly attached: readonly AttachedFile[];
+  /** Files of this machine, and data of stdin, that are given with it. */
+  readonly attached: readonly Attachment[];
   readonly interrupt: boolean;
   /** Wait through what only a person, a credential or a raised limit ends. */
   readonly patient: boolean;

@@ -103,7 +103,7 @@ class ChatRun {
   private begin(): void {
     const { attached } = this.request;
     if (attached.length === 0) {
-      this.send([]);
+      this.send([], "");
       return;
     }
     uploaded(this.io, this.pid, attached)
@@ -111,7 +111,7 @@ class ChatRun {
       .catch((error) => this.queue.push({ kind: "failed", error }));
   }
 
-  private send(media: readonly string[]): void {
+  private send(media: readonly string[], told: string): void {
     const { message, interrupt, deltas, model } = this.request;
     const { pid } = this;
     const names = deltas ? [...RUN_NAMES, "chat.delta"] : RUN_NAMES;
@@ -119,7 +119,7 @@ class ChatRun {
     this.listen(pid === undefined ? { mine: true, names } : { pid, names: [...names, ...HOLD_NAMES] });
     const args = {
       pid,
-      message,
+      message: message + told,
       ...(interrupt ? { interrupt } : {}),
       ...(model === undefined ? {} : { model }),
       ...(media.length === 0 ? {} : { media }),
@@ -158,7 +158,7 @@ class ChatRun {
         return null;
       case "uploaded":
         this.pid = happening.pid;
-        this.send(happening.media);
+        this.send(happening.media, happening.told);
         return null;
       case "sent":
         return happening.sent.runId === null ? answered(happening.sent) : this.onSent(happening.sent);

@@ -43,7 +43,11 @@ export const CHAT = {
       }),
     ),
     stream: field.flag("print the answer while it is written, also into a pipe"),
+    file: field.optional(field.text("the message is in this file of this machine", { letter: "f", meta: "FILE" })),
     noStdin: field.flag("do not look at stdin"),
+    stdinWait: field.optional(
+      field.text("how long a pipe may be silent beside a message; 2.5 when left out", { meta: "SECONDS" }),
+    ),
     interrupt: field.flag("end the run in flight and start with this message at once"),
     wait: field.flag("stay when the run is held until a person answers, a credential comes or a limit is raised"),
     timeout: field.optional(
@@ -89,7 +93,8 @@ export const CHAT = {
   notes: [
     [
       "With a message and something on stdin, the message comes first and stdin follows in a <stdin> block; without",
-      "a message stdin is the message. Answers go to stdout, everything else to stderr. --json is --output jsonl.",
+      "a message stdin is the message. What is no text, or too long for a message, is given as a file that the agent can",
+      "read, up to 25 MiB. Answers go to stdout, everything else to stderr. --json is --output jsonl.",
     ].join("\n"),
     [
       "With --input jsonl stdin answers while the run goes on, one JSON object a line:",

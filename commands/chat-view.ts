@@ -176,11 +176,13 @@ function firstLine(text: string): string {
   return text.trimStart().split("\n", 1)[0] ?? "";
 }
 
-// The answer text on stdout. `open` is what was shown of a turn that is not committed yet.
+// The answer text on stdout. `open` is what was shown of a turn that is not committed yet. Line ends are held back until more text follows:
+// however many a model puts at the end of an answer, there is one.
 class Answer {
   printed = false;
   private open: { turn: number; text: string } | null = null;
   private midLine = false;
+  private lineEnds = "";
   private sanitizer = new Sanitizer();
 
   constructor(private readonly io: Io) {}
@@ -212,12 +214,15 @@ class Answer {
 
   async endLine(): Promise<void> {
     if (this.io.stdout.isTTY) await this.put(this.sanitizer.end());
-    if (this.midLine) await this.put("\n");
+    this.lineEnds = "";
+    if (this.midLine) await this.print("\n");
   }
 
   /** A status line must not share a row of the terminal with the answer; in a pipe the answer stays as it is. */
   async makeRoom(): Promise<void> {
-    if (this.io.stdout.isTTY && this.midLine) await this.put("\n");
+    if (!this.io.stdout.isTTY || !this.midLine) return;
+    this.lineEnds = this.lineEnds.slice(1);
+    await this.print("\n");
   }
 
   private write(text: string): Promise<void> {
@@ -225,6 +230,14 @@ class Answer {
   }
 
   private async put(text: string): Promise<void> {
+    const said = this.lineEnds + text;
+    let end = said.length;
+    while (said[end - 1] === "\n") end--;
+    this.lineEnds = said.slice(end);
+    await this.print(said.slice(0, end));
+  }
+
+  private async print(text: string): Promise<void> {
     if (text === "") return;
     this.printed = true;
     this.midLine = !text.endsWith("\n");

@@ -1,22 +1,22 @@
 // `gsv chat`: send one message and print the answer. Everything a script relies on is here or in what it calls:
-// stdin rules in prompt, the life of the run in chat-run, output forms in chat-view and events, what is given of an answer in chat-pick.
+// what is said in chat-said, the life of the run in chat-run, output forms in chat-view and events, what is given of an answer in chat-pick.
 
-import { SysError } from "../src/abi/errno.ts";
+import { exitStatusOf, messageOf, SysError } from "../src/abi/errno.ts";
 import { initPid } from "../src/abi/ids.ts";
 import { microsOf, type Tokens, usdText } from "../src/abi/money.ts";
 import type { Mode } from "../src/abi/policy.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
 import { timeoutMs, usageError } from "./args.ts";
-import { attachedFiles } from "./chat-attached.ts";
-import { resultOf } from "./chat-ending.ts";
+import { type Ending, endingOfFailure, resultOf } from "./chat-ending.ts";
+import { type Before, readBeforeLeaving } from "./chat-leaving.ts";
 import type { Pick } from "./chat-pick.ts";
 import type { ChatRequest } from "./chat-request.ts";
 import { chatRun } from "./chat-run.ts";
+import { saidBy } from "./chat-said.ts";
 import { CHAT } from "./chat-spec.ts";
 import { type ChatView, jsonLinesView, jsonResultView, tellingView, textView } from "./chat-view.ts";
 import type { Io } from "./command.ts";
 import { command, type Invocation } from "./define.ts";
-import { readPrompt } from "./prompt.ts";
 
 export const chat = command(CHAT, (invocation, io) => runChat(invocation, io));
 
@@ -29,34 +29,72 @@ export async function runChat(
   onFresh: (pid: string) => void = () => {},
 ): Promise<number> {
   const output = formOf(args.output, json);
-  const limitMs = timeoutMs(CHAT, args.timeout);
-  refuseContradictions(args);
-  if (args.killOnTimeout && limitMs === null) throw usageError(CHAT, "--kill-on-timeout needs --timeout");
+  const view = tellingOfFresh(viewOf(io, output, args), onFresh);
+  // Taken from here to the end, so that between reading and sending, too, nobody is told to go without a result.
+  const stop = io.onSignal(() => {});
+  try {
+    const before = await beforeSending(io, view, { args, output });
+    if ("ending" in before) return await left(view, before.ending);
+    const { request, pick } = before.read;
+    if (pick === null) return await chatRun(io, request, view);
+    const { askedUntilPicked } = await import("./chat-pick.ts");
+    const ask = (each: ChatRequest, shown: ChatView) => chatRun(io, each, shown);
+    return await askedUntilPicked(request, { view, pick, quiet: output === "text", ask });
+  } finally {
+    stop();
+  }
+}
+
+interface Asked {
+  readonly args: Given;
+  readonly output: keyof typeof VIEWS;
+}
+
+/** What fails has its result, like every other end. */
+async function beforeSending(io: Io, view: ChatView, asked: Asked): Promise<Before<Prepared>> {
+  try {
+    const limitMs = timeoutMs(CHAT, asked.args.timeout);
+    refuseContradictions(asked.args);
+    return await readBeforeLeaving(io, prepared(io, view, { ...asked, limitMs }), limitMs);
+  } catch (error) {
+    const ending = endingOfFailure(exitStatusOf(error), messageOf(error));
+    await view.result(resultOf(NOBODY, ending));
+    throw error;
+  }
+}
+
+const NOBODY = { pid: null, parent: null, run: null, model: null };
+
+async function left(view: ChatView, ending: Ending): Promise<number> {
+  if (ending.error) await view.status(ending.error);
+  await view.result(resultOf(NOBODY, ending));
+  return ending.exit;
+}
+
+interface Prepared {
+  readonly request: ChatRequest;
+  readonly pick: Pick | null;
+}
+
+async function prepared(
+  io: Io,
+  view: ChatView,
+  { args, output, limitMs }: Asked & { readonly limitMs: number | null },
+): Promise<Prepared> {
   const deadline = limitMs === null ? null : { at: io.clock.mono() + limitMs, afterMs: limitMs };
   const pick = await pickOf(io, args);
   if (args.maxTurns !== undefined) await io.override([`run.maxTurns=${args.maxTurns}`]);
-  const namesOnStdin = args.attach?.includes("-") === true;
-  if (namesOnStdin && (args.message === undefined || args.message === "-"))
-    throw usageError(CHAT, "stdin names what is attached: give the message as an argument");
-  const reading = readPrompt(io, {
-    message: args.message,
-    ignoreStdin: args.noStdin === true || namesOnStdin || args.input === "jsonl",
-  });
-  const prompt = limitMs === null ? await reading : await inTime(io, reading, limitMs);
-  const view = tellingOfFresh(viewOf(io, output, args), onFresh);
-  if (prompt === "late") return await tooLate(view, limitMs ?? 0);
-  if (prompt === null) throw usageError(CHAT, "there is nothing to send: give a message, or pipe one in");
+  const said = await saidBy(io, args);
   const pid = await processOf(io, args);
   const mode = args.plan ? "plan" : args.mode;
   if (mode !== undefined && !args.new) await setMode(io, pid, mode);
-  if (prompt.warning !== null) await view.status(prompt.warning);
-  const attached = args.attach === undefined ? [] : await attachedFiles(io, args.attach);
+  if (said.warning !== null) await view.status(said.warning);
   const request: ChatRequest = {
     pid,
-    attached,
+    attached: said.attached,
     model: args.model,
     fresh: args.new ? freshOf(args, mode) : null,
-    message: prompt.text,
+    message: said.message,
     interrupt: args.interrupt === true,
     patient: args.wait === true,
     deltas: pick === null && output !== "json" && (args.stream === true || (output === "text" && io.stdout.isTTY)),
@@ -65,10 +103,7 @@ export async function runChat(
     answers: args.input === "jsonl",
     detach: args.detach === true,
   };
-  if (pick === null) return await chatRun(io, request, view);
-  const { askedUntilPicked } = await import("./chat-pick.ts");
-  const ask = (each: ChatRequest, shown: ChatView) => chatRun(io, each, shown);
-  return await askedUntilPicked(request, { view, pick, quiet: output === "text", ask });
+  return { request, pick };
 }
 
 const ONLY_NEW = ["label", "budget", "system", "noTools"] as const;
@@ -93,6 +128,7 @@ function refuseContradictions(args: Given): void {
     throw usageError(CHAT, `--plan and --mode ${args.mode} exclude each other`);
   if (args.extract !== undefined && args.schema !== undefined)
     throw usageError(CHAT, "--extract and --schema exclude each other");
+  if (args.killOnTimeout && args.timeout === undefined) throw usageError(CHAT, "--kill-on-timeout needs --timeout");
   const waits = (["extract", "schema", "lastMessage", "wait", "timeout"] as const).find(
     (each) => args[each] !== undefined,
   );
@@ -185,24 +221,4 @@ const VIEWS = { text: textView, json: jsonResultView, jsonl: jsonLinesView } as 
 function formOf(output: keyof typeof VIEWS | undefined, json: boolean): keyof typeof VIEWS {
   if (json && output === "text") throw usageError(CHAT, "--json and --output text exclude each other");
   return output ?? (json ? "jsonl" : "text");
-}
-
-/** Who pipes in is waited for no longer than the answer would be. */
-async function inTime<T>(io: Io, reading: Promise<T>, ms: number): Promise<T | "late"> {
-  const inTime = new AbortController();
-  const late = io.clock.sleep(ms, inTime.signal).then(() => "late" as const);
-  try {
-    return await Promise.race([reading, late]);
-  } finally {
-    inTime.abort();
-    reading.catch(() => {});
-  }
-}
-
-async function tooLate(view: ChatView, ms: number): Promise<number> {
-  const error = `stdin did not end within ${ms / 1000} s; nothing was sent`;
-  await view.status(error);
-  const nobody = { pid: null, parent: null, run: null, model: null };
-  await view.result(resultOf(nobody, { status: "timeout", exit: 124, error }));
-  return 124;
 }

@@ -12,7 +12,7 @@ import { changesBetween, isSecretKey, layerText, namesIn, type Values, valuesFro
 import { command } from "./define.ts";
 import { declared } from "./derive.ts";
 import { note, printResult } from "./print.ts";
-import { stdinText } from "./prompt.ts";
+import { stdinText } from "./stdin.ts";
 
 const system = field.flag("the whole home's setting, not your own; needs root");
 

@@ -8,7 +8,7 @@ import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { domainCommand, type Verb } from "./derive.ts";
 import { jsonLine, printText } from "./print.ts";
-import { stdinText } from "./prompt.ts";
+import { stdinText } from "./stdin.ts";
 
 type FileOf<K> = Extract<FileView, { readonly kind: K }>;
 

@@ -136,7 +136,7 @@ export async function derived(
 async function withStdin(io: Io, input: Spec["input"], args: { readonly [name: string]: unknown }): Promise<object> {
   const name = Object.keys(input).find((key) => input[key]?.stdin && args[key] === "-");
   if (name === undefined) return args;
-  const { stdinText } = await import("./prompt.ts");
+  const { stdinText } = await import("./stdin.ts");
   return { ...args, [name]: await stdinText(io) };
 }
 

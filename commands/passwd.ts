@@ -8,7 +8,7 @@ import type { Io } from "./command.ts";
 import { command } from "./define.ts";
 import { declared } from "./derive.ts";
 import { printResult } from "./print.ts";
-import { stdinText } from "./prompt.ts";
+import { stdinText } from "./stdin.ts";
 
 interface Who {
   readonly uid: number;

@@ -1,23 +1,38 @@
-// The message a command line stands for: its argument, what comes on stdin, or both, the argument first.
-// Lossless: nothing is trimmed or requoted. Refused: binary data, more than fits, nothing at all. Silence on stdin is reported.
+// The message a command line stands for: its argument, a file, what comes on stdin, or one of the first two and then stdin, in this order.
+// What is no text, or more than a message takes, is data that goes beside the message, where the command can give it so; else it is refused,
+// as nothing at all is. Silence on stdin is reported.
 
 import { SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
+import { mediaType } from "../src/lib/media-type.ts";
+import { sizeText } from "../src/lib/size.ts";
 import type { Io } from "./command.ts";
+import { comesOnStdin, FIRST_BYTE_MS, stdinBytes, stdinBytesSoon, stdinText, textIn } from "./stdin.ts";
 
-const STDIN_BYTES_MAX = 8 * 1024 * 1024;
-// Long enough for a slow producer such as a download, short enough for an open pipe nobody will ever write to.
-const FIRST_BYTE_MS = 2500;
-const FILE_HINT = "put it in a file and name that file: gsv fs write '~/report.txt' - < report.txt";
+const FILE_HINT = "put it in a file and name that file: gsv cp - '~/report.txt' < report.txt";
+/** Said to an agent in the place of a message that is longer than one may be. */
+const IN_A_FILE = "What I have to say is longer than a message may be. It is in this file; read it first.";
 
 export interface PromptRequest {
   /** `-` means that stdin is the message. */
-  readonly message?: string;
+  readonly message?: string | undefined;
   readonly ignoreStdin: boolean;
+  /** How long a pipe may be silent beside a message. */
+  readonly firstByteMs?: number | undefined;
+  /** What cannot stand in the message may go beside it. */
+  readonly beside?: boolean;
+}
+
+/** What cannot stand in a message, and what it is. */
+export interface Beside {
+  readonly what: "message" | "stdin";
+  readonly bytes: Buffer;
 }
 
 export interface PromptText {
   readonly text: string;
+  /** Goes beside the message. */
+  readonly beside: Beside | null;
   /** What the person should know of how it came about. */
   readonly warning: string | null;
 }
@@ -25,25 +40,55 @@ export interface PromptText {
 /** Null when there is nothing to say and nothing to read it from. */
 export async function readPrompt(io: Io, request: PromptRequest): Promise<PromptText | null> {
   const { message, ignoreStdin } = request;
-  const fed = !ignoreStdin && io.stdin.kind !== "none" && io.stdin.kind !== "tty";
+  const fed = !ignoreStdin && comesOnStdin(io);
   if (message === undefined || message === "-") {
     if (ignoreStdin || !(fed || (message === "-" && io.stdin.kind === "tty"))) return null;
-    const text = decode(await readBytes(io.stdin.bytes()[Symbol.asyncIterator]()));
-    if (text === "") throw new SysError("EUSAGE", "stdin was empty: there is nothing to send");
-    return { text: checkLength(text), warning: null };
+    return await stdinAsMessage(io, request.beside === true);
   }
-  if (!fed) return { text: checkLength(message), warning: null };
-  const data = await readIfAny(io);
-  if (data === null) {
-    const warning = `nothing came on stdin for ${FIRST_BYTE_MS / 1000} s, going on without it (--no-stdin does not wait)`;
-    return { text: checkLength(message), warning };
-  }
-  return { text: checkLength(data === "" ? message : `${message}\n\n${inBlock(data)}`), warning: null };
+  if (!fed) return just(checkLength(message));
+  return await withStdin(io, checkLength(message), request);
 }
 
-/** All of stdin as text. */
-export async function stdinText(io: Io): Promise<string> {
-  return decode(await readBytes(io.stdin.bytes()[Symbol.asyncIterator]()));
+/** The text of a file as a message, or the file beside one. */
+export function messageIn(bytes: Buffer, name: string): PromptText {
+  const text = textIn(bytes);
+  if (text === "") throw new SysError("EUSAGE", `${name} is empty: there is nothing to send`);
+  if (text !== null) return fits(text) ? just(text) : { ...just(IN_A_FILE), beside: { what: "message", bytes } };
+  const { type } = mediaType(bytes);
+  throw new SysError(
+    "EUSAGE",
+    `${name} is ${type}, ${sizeText(bytes.length)}, and no message says what to do with it`,
+    ['give a message, too: gsv chat "What is this?" < FILE'],
+  );
+}
+
+async function stdinAsMessage(io: Io, beside: boolean): Promise<PromptText> {
+  const instead = "a message as an argument and --no-stdin do without; ctrl-c leaves";
+  if (beside) return messageIn(await stdinBytes(io, { bytesMax: LIMITS.mediaBytesMax, instead }), "stdin");
+  const text = await stdinText(io);
+  if (text === "") throw new SysError("EUSAGE", "stdin was empty: there is nothing to send");
+  return just(checkLength(text));
+}
+
+async function withStdin(io: Io, message: string, { beside, firstByteMs }: PromptRequest): Promise<PromptText> {
+  const bytesMax = LIMITS.mediaBytesMax;
+  const ms = firstByteMs ?? FIRST_BYTE_MS;
+  const data = await stdinBytesSoon(io, ms, { bytesMax, instead: "--no-stdin does not read it; ctrl-c leaves" });
+  if (data === null) {
+    const warning = `nothing came on stdin for ${ms / 1000} s, going on without it (--no-stdin does not wait)`;
+    return { ...just(message), warning };
+  }
+  if (data.length === 0) return just(message);
+  const text = textIn(data);
+  const whole = text === null ? null : `${message}\n\n${inBlock(text)}`;
+  if (whole !== null && fits(whole)) return just(whole);
+  if (beside) return { ...just(message), beside: { what: "stdin", bytes: data } };
+  if (whole === null) throw new SysError("EUSAGE", "stdin is not text", [FILE_HINT]);
+  return just(checkLength(whole));
+}
+
+function just(text: string): PromptText {
+  return { text, beside: null, warning: null };
 }
 
 // The tag is one that the data itself does not hold, so that data cannot pretend to end.
@@ -55,49 +100,12 @@ export function inBlock(data: string): string {
   return `<${tag} bytes="${Buffer.byteLength(data)}">\n${data}${end}</${tag}>`;
 }
 
-async function readIfAny(io: Io): Promise<string | null> {
-  const reader = io.stdin.bytes()[Symbol.asyncIterator]();
-  if (io.stdin.kind === "file") return decode(await readBytes(reader));
-  const first = reader.next();
-  const silence = new AbortController();
-  const heard = await Promise.race([
-    first.then(() => true),
-    io.clock.sleep(FIRST_BYTE_MS, silence.signal).then(() => false),
-  ]);
-  silence.abort();
-  if (heard) return decode(await readBytes(reader, await first));
-  // The read stays pending until the command has ended; its late result or failure means nothing any more.
-  first.catch(() => {});
-  return null;
-}
-
-async function readBytes(reader: AsyncIterator<Uint8Array>, first?: IteratorResult<Uint8Array>): Promise<Uint8Array[]> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (let next = first ?? (await reader.next()); !next.done; next = await reader.next()) {
-    chunks.push(next.value);
-    size += next.value.length;
-    if (size > STDIN_BYTES_MAX) {
-      throw new SysError("EUSAGE", `stdin holds more than ${STDIN_BYTES_MAX / 1024 / 1024} MiB`, [FILE_HINT]);
-    }
-  }
-  return chunks;
-}
-
-function decode(chunks: readonly Uint8Array[]): string {
-  const bytes = Buffer.concat(chunks);
-  const binary = bytes.includes(0);
-  try {
-    if (!binary) return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    // Told below, the same way as a NUL byte.
-  }
-  const what = binary ? "it holds NUL bytes" : "it is not valid UTF-8";
-  throw new SysError("EUSAGE", `stdin is not text: ${what}`, ["put it in a file and name that file in the message"]);
+function fits(text: string): boolean {
+  return text.length <= LIMITS.messageCharsMax;
 }
 
 function checkLength(text: string): string {
-  if (text.length <= LIMITS.messageCharsMax) return text;
+  if (fits(text)) return text;
   const size = `${text.length} characters; one message takes at most ${LIMITS.messageCharsMax}`;
   throw new SysError("EUSAGE", `the message has ${size}`, [FILE_HINT]);
 }

@@ -1,5 +1,5 @@
-// The service behind proc.media.*: objects below var/media/{uid}/{pid}/, for the owner alone. They are uploaded in pieces, belong to the
-// history of that moment and are deleted with it. An upload that a reset or kill overtakes is discarded.
+// The service behind proc.media.*: objects below var/media/{uid}/{pid}/, for the owner and the owner's agents, who are in the owner's group.
+// They are uploaded in pieces, belong to the history of that moment and are deleted with it. An upload that a reset or kill overtakes is discarded.
 
 import { SysError } from "../abi/errno.ts";
 import { isUuid } from "../abi/ids.ts";
@@ -152,14 +152,16 @@ async function stored(ports: MediaPorts, row: ProcessRow, { id, bytes, generatio
   if (owner === null) throw noSuchProcess(row.pid);
   const { type, extension } = mediaType(bytes);
   const own = { uid: owner.uid, gid: owner.gid, mtimeMs: clock.now(), symlink: null };
-  const directory = `var/media/${owner.uid}/.dir`;
-  if ((await objects.head(directory)) === null)
-    await objects.put(
-      { ...own, key: directory, mode: 0o700, type: "application/x-directory", dirmarker: true },
-      new Uint8Array(),
-    );
+  const directory = {
+    key: `var/media/${owner.uid}/.dir`,
+    mode: 0o750,
+    type: "application/x-directory",
+    dirmarker: true,
+  };
+  if ((await objects.head(directory.key))?.mode !== directory.mode)
+    await objects.put({ ...own, ...directory }, new Uint8Array());
   const key = `${mediaPrefix(row.ownerUid, row.pid)}${id}.${extension}`;
-  const meta = await objects.put({ ...own, key, mode: 0o600, type, dirmarker: false }, bytes);
+  const meta = await objects.put({ ...own, key, mode: 0o640, type, dirmarker: false }, bytes);
   const now = await generationOf(ports, row).catch(() => null);
   if (now === generation) return info(meta, id, row.pid);
   await objects.remove(key).catch(() => undefined);

@@ -98,7 +98,8 @@ export function shownOf(
   const lines = media.map(({ id, type, bytes, path }) => {
     const data = sees ? images?.get(id) : undefined;
     if (data !== undefined) shown.push({ type, data });
-    return `[attached: ${path}, ${type}, ${sizeText(bytes)}${data === undefined ? "; you cannot see it" : ""}]`;
+    const how = data !== undefined ? "" : type.startsWith("text/") ? "; Read shows it" : "; you cannot see it";
+    return `[attached: ${path}, ${type}, ${sizeText(bytes)}${how}]`;
   });
   return { texts: [...texts, ...lines], images: shown };
 }

@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { checkEvent } from "../../commands/events.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { RunStatus } from "../../src/abi/process.ts";
 import { Chat, PID, RUN, said, waited } from "../support/chat.ts";
-import { runs, stdinOf, until } from "../support/io.ts";
 
 let chat: Chat;
 beforeEach(() => {
@@ -126,42 +124,6 @@ describe("--timeout", () => {
     await chat.settle(1000);
     expect(await exit).toBe(124);
     expect(chat.err).toContain("no kernel took the message");
-  });
-});
-
-describe("a timeout that begins with the command", () => {
-  test("stdin that never ends is not waited for any longer, and nothing is sent", async () => {
-    chat.io.stdin = stdinOf("pipe", ["half a mess", new Promise(() => {})]);
-    const exit = runs(chat.io, "chat", "--timeout", "3", "-");
-    await chat.settle();
-    await chat.settle(3000);
-    expect(await exit).toBe(124);
-    expect(chat.err).toBe("gsv: stdin did not end within 3 s; nothing was sent\n");
-    expect(chat.io.fakeSys.asked("proc.send")).toEqual([]);
-  });
-
-  test("in JSON that is a result like any other", async () => {
-    chat.io.stdin = stdinOf("pipe", [new Promise(() => {})]);
-    const exit = runs(chat.io, "chat", "--json", "--timeout", "3", "-");
-    await chat.settle();
-    await chat.settle(3000);
-    expect(await exit).toBe(124);
-    expect(chat.events.at(-1)).toMatchObject({ type: "result", status: "timeout", exit: 124, run: null });
-    expect(chat.events.map(checkEvent)).toEqual(chat.events.map(() => null));
-  });
-
-  test("what reading took is not waited for again", async () => {
-    const data = Promise.withResolvers<Uint8Array>();
-    chat.io.stdin = stdinOf("pipe", [data.promise]);
-    const exit = runs(chat.io, "chat", "--timeout", "3", "-");
-    await chat.settle();
-    await chat.settle(2000);
-    data.resolve(Buffer.from("hi"));
-    await until(() => chat.io.fakeSys.asked("proc.send").length > 0);
-    await chat.settle();
-    await chat.settle(1000);
-    expect(await exit).toBe(124);
-    expect(chat.err).toContain("no answer within 3 s; the run goes on");
   });
 });
 

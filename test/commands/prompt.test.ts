@@ -18,7 +18,11 @@ async function refusal(promise: Promise<unknown>): Promise<SysError> {
 describe("a message and stdin", () => {
   test("a message alone is the message, to the last space", async () => {
     io.stdin = stdinOf("tty");
-    expect(await readPrompt(io, { message: "  hi ", ignoreStdin: false })).toEqual({ text: "  hi ", warning: null });
+    expect(await readPrompt(io, { message: "  hi ", ignoreStdin: false })).toEqual({
+      text: "  hi ",
+      beside: null,
+      warning: null,
+    });
   });
 
   test.each(["pipe", "file", "socket"] as const)("data from a %s follows the message in a block", async (kind) => {
@@ -50,7 +54,10 @@ describe("a message and stdin", () => {
     await io.clock.advance(2499);
     expect(io.clock.pending).toBe(1);
     await io.clock.advance(1);
-    expect(await reading).toEqual({ text: "hi", warning: expect.stringContaining("nothing came on stdin for 2.5 s") });
+    expect(await reading).toMatchObject({
+      text: "hi",
+      warning: expect.stringContaining("nothing came on stdin for 2.5 s"),
+    });
   });
 
   test("a slow producer that began in time is read to its end", async () => {
@@ -99,20 +106,19 @@ describe("stdin as the message", () => {
   });
 });
 
-describe("what is refused", () => {
-  const cases: [name: string, data: Uint8Array, says: string][] = [
-    ["NUL bytes", Uint8Array.of(65, 0, 66), "stdin is not text: it holds NUL bytes"],
-    ["UTF-16", Uint8Array.of(0xff, 0xfe, 0x41, 0), "stdin is not text"],
-    ["invalid UTF-8", Uint8Array.of(0x41, 0xff, 0xfe), "stdin is not text: it is not valid UTF-8"],
-    ["a cut character", Uint8Array.of(0x41, 0xe2, 0x82), "stdin is not text: it is not valid UTF-8"],
-    ["more than 8 MiB", new Uint8Array(8 * 1024 * 1024 + 1).fill(65), "stdin holds more than 8 MiB"],
+describe("what is refused where nothing goes beside a message", () => {
+  const cases: [name: string, data: Uint8Array][] = [
+    ["NUL bytes", Uint8Array.of(65, 0, 66)],
+    ["UTF-16", Uint8Array.of(0xff, 0xfe, 0x41, 0)],
+    ["invalid UTF-8", Uint8Array.of(0x41, 0xff, 0xfe)],
+    ["a cut character", Uint8Array.of(0x41, 0xe2, 0x82)],
   ];
-  test.each(cases)("%s, with a line that says what to do", async (_name, data, says) => {
+  test.each(cases)("%s, with a line that says what to do", async (_name, data) => {
     for (const message of [undefined, "hi"]) {
       io.stdin = stdinOf("pipe", [data]);
       const error = await refusal(readPrompt(io, { message, ignoreStdin: false }));
       expect(error.code).toBe("EUSAGE");
-      expect(error.message).toStartWith(says);
+      expect(error.message).toStartWith("stdin is not text");
       expect(error.hints[0]).toContain("file");
     }
   });
@@ -121,7 +127,44 @@ describe("what is refused", () => {
     const text = "x".repeat(LIMITS.messageCharsMax + 1);
     const direct = await refusal(readPrompt(io, { message: text, ignoreStdin: false }));
     expect(direct.message).toBe(`the message has 262145 characters; one message takes at most 262144`);
-    io.stdin = stdinOf("file", [text]);
-    expect((await refusal(readPrompt(io, { ignoreStdin: false }))).hints[0]).toContain("put it in a file");
+    for (const message of [undefined, "hi"]) {
+      io.stdin = stdinOf("file", [text]);
+      expect((await refusal(readPrompt(io, { message, ignoreStdin: false }))).hints[0]).toContain("put it in a file");
+    }
   });
+
+  test("more than is held, as soon as it came, however small the pieces are", async () => {
+    const megabyte = new Uint8Array(1024 * 1024).fill(65);
+    let read = 0;
+    io.stdin = {
+      kind: "pipe",
+      isTTY: false,
+      async *bytes() {
+        for (;;) {
+          read++;
+          yield megabyte;
+        }
+      },
+    };
+    const alone = await refusal(readPrompt(io, { ignoreStdin: false }));
+    expect([alone.message, read]).toEqual(["stdin holds more than 8.0 MiB", 9]);
+    const beside = await refusal(readPrompt(io, { message: "hi", ignoreStdin: false, beside: true }));
+    expect([beside.message, read]).toEqual(["stdin holds more than 25.0 MiB", 9 + 26]);
+  });
+});
+
+test("who has to wait is told once what for and how not to, on a terminal and elsewhere", async () => {
+  const says = {
+    pipe: "gsv: reading stdin until its end: 2 B so far (a message as an argument and --no-stdin do without; ctrl-c leaves)\n",
+    tty: "gsv: reading the terminal until ctrl-d: 2 B so far (a message as an argument and --no-stdin do without; ctrl-c leaves)\n",
+  };
+  for (const kind of ["pipe", "tty"] as const) {
+    io = new FakeIo();
+    io.stdin = stdinOf(kind, ["hi", new Promise(() => {})]);
+    void readPrompt(io, { message: "-", ignoreStdin: false, beside: true });
+    await io.clock.advance(2499);
+    expect(io.stderr.text).toBe("");
+    await io.clock.advance(60_000);
+    expect(io.stderr.text).toBe(says[kind]);
+  }
 });

@@ -1,4 +1,4 @@
-// Media of a process: what goes in comes out, known by its bytes, for its owner alone; too much is refused; and a reset or a kill takes it
+// Media of a process: what goes in comes out, known by its bytes, for its owner and the owner's agents; too much is refused; and a reset or a kill takes it
 // away, whatever happens in between.
 
 import { expect, test } from "bun:test";
@@ -12,6 +12,7 @@ import { INIT, TestKernel } from "../support/kernel.ts";
 import { seeded } from "../support/random.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 import { begin, finish, type } from "../support/shell.ts";
+import { works } from "../support/worker.ts";
 
 const PNG = "\x89PNG\r\n\x1a\n";
 
@@ -108,6 +109,19 @@ test("a piece that comes again changes nothing, one that does not follow is refu
   expect(await had(home, INIT)).toHaveLength(1);
   expect(await home.refusal("proc.media.put", { pid: INIT, data: "not base64!" })).toMatchObject({ code: "EINVAL" });
   expect(await home.refusal("proc.media.put", { pid: INIT, data: "" })).toMatchObject({ code: "EINVAL" });
+});
+
+test("an agent of the owner reads what was given, also in a home of before it could", async () => {
+  await using home = await TestKernel.boot();
+  const own = { uid: 1000, gid: 1000, mtimeMs: 1, symlink: null };
+  const before = { key: "var/media/1000/.dir", mode: 0o700, type: "application/x-directory", dirmarker: true };
+  await home.stores.objects.put({ ...own, ...before }, new Uint8Array());
+  const { path } = await give(home, INIT);
+  const modes = [path, "/var/media/1000"].map((each) => home.sys.call<{ mode: string }>("fs.stat", { path: each }));
+  expect((await Promise.all(modes)).map(({ mode }) => mode)).toEqual(["0640", "0750"]);
+  await works(home, INIT, { name: "Read", args: { path } });
+  const results = (await home.messages(INIT)).filter(({ role }) => role === "toolResult");
+  expect(results).toMatchObject([{ content: { isError: false, output: expect.stringContaining("hi") } }]);
 });
 
 test("one that is too large and one too many are refused, and nothing of them stays", async () => {

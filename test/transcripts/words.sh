@@ -50,6 +50,10 @@ echo "help" | gsv chat 2>/dev/null | head -1
 echo "help" > note.txt; gsv chat < note.txt 2>/dev/null | head -1
 #> I am not a model. …
 printf 'binary\0data' | gsv chat
+#! gsv: stdin is application/octet-stream, 11 B, and no message says what to do with it
+#!   give a message, too: gsv chat "What is this?" < FILE
+#= 2
+printf 'binary\0data' | gsv send -
 #! gsv: stdin is not text: it holds NUL bytes
 #! …
 #= 2
