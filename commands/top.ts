@@ -5,6 +5,7 @@ import { field } from "../src/syscalls/define.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
 import { jsonLine, printText } from "./print.ts";
+import { lookAtAll } from "./process-look.ts";
 import { flatRows, processTable, sorted, treeRows } from "./process-table.ts";
 
 const SORTS = ["age", "state", "pid"] as const;
@@ -19,16 +20,19 @@ const spec = {
     flat: field.flag("not as a tree"),
     sort: field.withDefault(field.choice("what comes first", SORTS, { meta: "age|state|pid" }), "age"),
   },
-  examples: ["gsv top", "gsv top --flat --sort state", "gsv top --json"],
+  examples: ["gsv top", "gsv top --flat --sort state", "gsv top --once --json"],
   notes: [
+    "--json has what gsv ps --json has of each, and model and context: who answers it, and the part of the model's window that is filled.",
     "In gsv on a terminal, top is a view that goes on, with rates, context and cost: enter talks, l reads, c shows calls, q leaves.",
   ],
 };
 
 export const top = command(spec, async ({ args, json }, io) => {
   const processes = sorted(await allProcesses(io), args.sort);
-  if (json) await io.stdout.write(processes.map((process) => jsonLine(process)).join(""));
-  else {
+  if (json) {
+    const look = await lookAtAll(io.sys(), processes);
+    await io.stdout.write(processes.map((process) => jsonLine({ ...process, ...look(process) })).join(""));
+  } else {
     const rows = (args.flat ? flatRows : treeRows)(processes);
     const columns = io.stdout.isTTY ? io.stdout.columns : PIPE_COLUMNS;
     const { head, lines } = processTable(rows, { columns, now: io.clock.now() });

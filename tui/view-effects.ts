@@ -1,6 +1,7 @@
 // What the views ask for, done: lists, logs, calls as they are made, who can answer. One trace is followed at a time.
 
 import type { Io } from "../commands/command.ts";
+import { lookAt } from "../commands/process-look.ts";
 import { allProcesses } from "../commands/top.ts";
 import type { Traced } from "../commands/trace-table.ts";
 import { messageOf, SysError } from "../src/abi/errno.ts";
@@ -10,7 +11,7 @@ import type { ModelInfo, ModelPage } from "../src/syscalls/ai-service.ts";
 import type { HistoryPage, TraceRow } from "../src/syscalls/services.ts";
 import type { BudgetInfo } from "../src/syscalls/spending-service.ts";
 import type { Item } from "./picker.ts";
-import type { Context, Happening, State } from "./state.ts";
+import type { Happening, State } from "./state.ts";
 import { THEME_KEY, type ThemeName } from "./theme.ts";
 import type { Seen } from "./top.ts";
 import type { ViewEffect } from "./views.ts";
@@ -71,12 +72,7 @@ export class ViewEffects {
   private async look(processes: readonly ProcessInfo[]): Promise<void> {
     const sys = this.options.io.sys();
     const looked = processes.map(async ({ pid, lastActiveAt: activeAt }): Promise<readonly [string, Seen]> => {
-      const [policy, model] = await Promise.all([
-        sys.call<{ readonly context: Context }>("proc.history.policy", { pid }).catch(() => null),
-        sys.call<{ readonly answers: string }>("proc.model", { pid }).catch(() => null),
-      ]);
-      const context = policy === null ? null : policy.context.tokens / Math.max(1, policy.context.windowTokens);
-      return [pid, { activeAt, model: model?.answers ?? null, context }];
+      return [pid, { activeAt, ...(await lookAt(sys, pid)) }];
     });
     this.options.happen({ type: "looked", seen: Object.fromEntries(await Promise.all(looked)) });
   }

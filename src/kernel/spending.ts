@@ -18,12 +18,12 @@ import { LIMITS } from "../abi/limits.ts";
 import { usdOf } from "../abi/money.ts";
 import type { Clock } from "../lib/clock.ts";
 import { dayBegan, dayEnds, dayOf } from "../lib/days.ts";
-import { durationMs } from "../lib/duration.ts";
 import { fitting } from "../lib/fitting.ts";
 import type { BudgetRow } from "../store/kernel/budgets.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import { SLOT_MS, type UsageSum } from "../store/kernel/usage.ts";
 import type { BudgetInfo, BudgetService, UsageBy, UsageInfo, UsageReports } from "../syscalls/spending-service.ts";
+import { beginningOf, zoneOf } from "./beginnings.ts";
 import { settingsFor } from "./config.ts";
 import { visibleProcess } from "./registry.ts";
 
@@ -52,19 +52,20 @@ export function usageReports({ kernel, clock, atRest }: SpendingOptions): UsageR
     async sums({ caller, client }, { by, since, pid, after }) {
       if (atRest && (await kernel.processes.unfinished()).length > 0)
         throw new SysError("EAGAIN", "not all is counted yet: this needs a kernel");
-      const setting = await settingsFor(kernel.config, { uid: caller.ownerUid, client });
-      const zone = setting("userTimezone").text;
+      const asker = { uid: caller.ownerUid, client };
+      const zone = await zoneOf(kernel.config, asker);
+      const from = since === undefined ? {} : { since: await beginningOf(kernel.config, asker, since, clock.now()) };
       const sums = await kernel.usage.sums({
         by,
         ...(isRoot(caller) ? {} : { ownerUid: caller.ownerUid }),
         ...(pid === undefined ? {} : { pid }),
-        ...(since === undefined ? {} : { since: sinceOf(since, clock.now(), zone) }),
+        ...from,
       });
       const rows = by === "day" ? byDay(sums, zone) : sums;
-      const from = Number(after ?? 0);
-      const infos = rows.slice(from).map((sum) => infoOf(by, sum));
+      const first = Number(after ?? 0);
+      const infos = rows.slice(first).map((sum) => infoOf(by, sum));
       const page = fitting(infos, LIMITS.answerBytesMax);
-      const to = from + page.length;
+      const to = first + page.length;
       return {
         rows: await Promise.all(page.map((row) => named(kernel, row))),
         total: infoOf(by, rows.reduce(added, { ...NONE, key: "total" })),
@@ -111,22 +112,6 @@ async function named(kernel: KernelStore, row: UsageInfo): Promise<UsageInfo> {
   if (row.by === "process") return { ...row, label: (await kernel.processes.get(row.key))?.label ?? null };
   if (row.by !== "account") return row;
   return { ...row, key: (await kernel.accounts.byUid(Number(row.key)))?.username ?? row.key };
-}
-
-/** `today`, a span as `7d`, a day as `2026-11-01` or an instant. */
-function sinceOf(text: string, now: number, zone: string): number {
-  if (text === "today") return dayBegan(now, zone);
-  const span = durationMs(text);
-  if (span !== null) return now - span;
-  const noon = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T12:00:00Z`) : Number.NaN;
-  // Noon in Greenwich may be the day before or after, elsewhere.
-  for (const at of [noon, noon - 43_200_000, noon + 43_200_000])
-    if (!Number.isNaN(at) && dayOf(at, zone) === text) return dayBegan(at, zone);
-  const instant = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(instant)) return instant;
-  throw new SysError("EINVAL", `that is no beginning: ${JSON.stringify(text.slice(0, 40).toWellFormed())}`, [
-    "as today, 7d, 2026-11-01 or 2026-11-01T12:00:00Z",
-  ]);
 }
 
 export interface DayBudget {

@@ -3,6 +3,7 @@
 import { SysError } from "../abi/errno.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Message } from "../abi/message.ts";
+import { beginningOf } from "../kernel/beginnings.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import type { Clock } from "../lib/clock.ts";
 import { fitting, jsonBytes, objectWithin, within } from "../lib/fitting.ts";
@@ -19,18 +20,22 @@ const ARGS_BYTES_MAX = 4096;
 export interface HistoryPorts {
   readonly kernel: KernelStore;
   readonly store: ProcessStore;
+  readonly now: () => number;
   /** Before the first look at a process by a kernel. */
   readonly open?: (row: ProcessRow) => Promise<void>;
   /** How to wait for the next call of a process: only a kernel hears of it. */
   readonly calls?: { readonly heard: CallsHeard; readonly clock: Clock };
 }
 
-export function historiesService({ kernel, store, open, calls }: HistoryPorts): Histories {
+export function historiesService({ kernel, store, now, open, calls }: HistoryPorts): Histories {
   return {
-    async page(caller, pid, query) {
+    async page({ caller, client }, pid, { since, ...query }) {
       const row = await visibleProcess(kernel, caller, pid);
       await open?.(row);
-      const slice = await store.history(pid, { ...query, bytesMax: LIMITS.answerBytesMax });
+      const asker = { uid: caller.ownerUid, client };
+      const sinceMs = since === undefined ? undefined : await beginningOf(kernel.config, asker, since, now());
+      const bounds = sinceMs === undefined ? {} : { sinceMs };
+      const slice = await store.history(pid, { ...query, ...bounds, bytesMax: LIMITS.answerBytesMax });
       const { activeRunId } = await store.projection(pid);
       const asked = await store.openApproval(pid);
       // What does not fit is left out where the next page begins: after the newest when reading on, before the oldest otherwise.

@@ -20,7 +20,7 @@ export async function sessionMessages(
 ): ReturnType<SessionViews["messages"]> {
   const { id, pid } = await sessionNamed(kernel, caller, key);
   if (pid === null) return { messages: [], next: null };
-  const page = await histories.page(caller, pid, { limit, afterSeq });
+  const page = await histories.page({ caller }, pid, { limit, afterSeq });
   const last = page.messages.at(-1)?.id ?? null;
   return {
     messages: page.messages.flatMap((message) => rowOf(id, message)),

@@ -57,7 +57,7 @@ export function sessionsService(ports: SessionPorts): Sessions {
       const reset = await resetOf(ports, routed, () => processes.reset(context, { pid, restore: archiveId }));
       if (reset.pending)
         throw new SysError("EINVAL", "a process does not restore a conversation in the place of its own");
-      const { messageCount: messages } = await ports.histories.page(context.caller, pid, { limit: 1 });
+      const { messageCount: messages } = await ports.histories.page(context, pid, { limit: 1 });
       return { ...reset, restoredFrom: generation.id, messages } satisfies SessionRestored;
     },
   };

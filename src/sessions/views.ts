@@ -111,7 +111,7 @@ async function lineOf(
 }
 
 async function messagesIn({ histories }: ViewPorts, caller: Caller, pid: string | null): Promise<number> {
-  return pid === null ? 0 : (await histories.page(caller, pid, { limit: 1 })).messageCount;
+  return pid === null ? 0 : (await histories.page({ caller }, pid, { limit: 1 })).messageCount;
 }
 
 /** By a conversation; null where nothing was. */

@@ -164,6 +164,9 @@ export const procCalls = [
       offset: field.withDefault(field.int("skip the N newest", { meta: "N" }), 0),
       afterSeq: field.optional(field.int("only messages with a higher number", { flag: "after", meta: "ID" })),
       beforeSeq: field.optional(field.int("only messages with a lower number", { flag: "before", min: 1, meta: "ID" })),
+      since: field.optional(
+        field.text("only what was said since: today, 10m, 2h, a day or an instant", { longest: 40, meta: "WHEN" }),
+      ),
     },
     cli: {
       examples: ["gsv proc history --limit 30", "gsv proc history --pid task:abc123 --limit 50 --offset 50 --json"],
@@ -179,8 +182,8 @@ export const procCalls = [
         cut: partsText,
       },
     },
-    run: ({ histories }: { histories: Histories }, args, { caller }) =>
-      histories.page(caller, args.pid ?? initPid(caller.ownerUid), args),
+    run: ({ histories }: { histories: Histories }, args, context) =>
+      histories.page(context, args.pid ?? initPid(context.caller.ownerUid), args),
   }),
 
   syscall({

@@ -47,6 +47,8 @@ export interface HistoryQuery {
   readonly offset?: number;
   readonly afterSeq?: number;
   readonly beforeSeq?: number;
+  /** As people write a beginning. */
+  readonly since?: string;
 }
 
 /** A piece of the text of one message. */
@@ -68,7 +70,7 @@ export interface TraceRow {
 }
 
 export interface Histories {
-  page(caller: Caller, pid: string, query: HistoryQuery): Promise<HistoryPage>;
+  page(context: Pick<CallContext, "caller" | "client">, pid: string, query: HistoryQuery): Promise<HistoryPage>;
   /** Of the newest answer when no number is given. */
   text(caller: Caller, pid: string, query: { readonly seq?: number; readonly offset: number }): Promise<MessageText>;
   /** Where there is none, it waits so long for one. */

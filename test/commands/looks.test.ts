@@ -94,6 +94,38 @@ describe("gsv w", () => {
   });
 });
 
+describe("gsv top", () => {
+  test("as objects it has of each what ps has, who answers it and how full its context is", async () => {
+    await using home = await TestKernel.boot();
+    await home.say("hello");
+    io.sys = (() => home.sys) as never;
+    expect(await runs(io, "ps", "--json")).toBe(0);
+    const listed = io.stdout.lines.map((line) => JSON.parse(line));
+    io.stdout.text = "";
+    expect(await runs(io, "top", "--once", "--json")).toBe(0);
+    const { model, context, ...process } = JSON.parse(io.stdout.text) as { model: string; context: number };
+    expect([process]).toEqual(listed);
+    expect(model).toBeString();
+    expect(context).toBeWithin(0, 1);
+  });
+
+  test("what cannot be asked about is listed all the same", async () => {
+    const about = {
+      ...{ label: null, owner: "sam", profile: "task", cwd: "/", queued: 0 },
+      lastActiveAt: 0,
+      createdAt: 0,
+    };
+    io.fakeSys.answer("proc.list", () => ({
+      processes: [{ ...about, pid: "task:abc123", parentPid: null, state: "idle", waitsFor: null }],
+    }));
+    expect(await runs(io, "top", "--once", "--json")).toBe(0);
+    expect(JSON.parse(io.stdout.text)).toMatchObject({ pid: "task:abc123", model: null, context: null });
+    io.stdout.text = "";
+    expect(await runs(io, "top", "--once")).toBe(0);
+    expect(io.stdout.text).toContain("task:abc123");
+  });
+});
+
 describe("gsv perf", () => {
   test("adds up models, calls, files and what was started", async () => {
     io.fakeSys.answer("proc.usage", () => ({

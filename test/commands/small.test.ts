@@ -122,6 +122,28 @@ describe("gsv logs", () => {
     }
   });
 
+  test("since a time all of it is printed, a page after the other; with a number the newest of it", async () => {
+    const said = (id: number) => ({ id, role: "user", content: `m${id}`, runId: null, timestamp: 0 });
+    const pages = { 0: [said(3), said(4)], 4: [said(5)] } as const;
+    io.fakeSys.answer("proc.history", ((query: { afterSeq?: 0 | 4; limit: number }) =>
+      query.afterSeq === undefined
+        ? { ...page, messages: [said(5)] }
+        : { ...page, messages: pages[query.afterSeq], hasMoreAfter: query.afterSeq === 0 }) as never);
+    expect(await runs(io, "logs", "task:abc123", "--since", "2h")).toBe(0);
+    expect(io.stdout.lines.map((line) => line.split(" ").at(-1))).toEqual(["m3", "m4", "m5"]);
+    expect(io.fakeSys.asked("proc.history")[0]).toMatchObject({ since: "2h", afterSeq: 0 });
+    io.stdout.text = "";
+    expect(await runs(io, "logs", "task:abc123", "--since", "2h", "-n", "1")).toBe(0);
+    expect(io.stdout.lines).toHaveLength(1);
+    expect(io.fakeSys.asked("proc.history").at(-1)).toEqual({ pid: "task:abc123", limit: 1, since: "2h" });
+  });
+
+  test("where nothing was said since, stderr says so and stdout is empty", async () => {
+    io.fakeSys.answer("proc.history", () => ({ ...page, messages: [], hasMoreBefore: false }));
+    expect(await runs(io, "logs", "--since", "today")).toBe(0);
+    expect([io.stdout.text, io.stderr.text]).toEqual(["", "(nothing was said since today)\n"]);
+  });
+
   test("with --json stderr stays empty", async () => {
     io.fakeSys.answer("proc.history", () => page);
     await runs(io, "logs", "--json", "task:abc123");

@@ -31,7 +31,8 @@ export function historyOf(process: ModelProcess, query: HistoryQuery): HistorySl
 export function pageOf(all: readonly Message[], query: HistoryQuery): HistorySlice {
   const before = query.beforeSeq ?? Number.POSITIVE_INFINITY;
   const { afterSeq } = query;
-  const within = all.filter((message) => message.id < before && message.id > (afterSeq ?? 0));
+  const old = query.sinceMs === undefined ? -1 : all.findLastIndex(({ timestamp }) => timestamp < (query.sinceMs ?? 0));
+  const within = all.slice(old + 1).filter((message) => message.id < before && message.id > (afterSeq ?? 0));
   const kept = within.slice(0, Math.max(0, within.length - (afterSeq === undefined ? (query.offset ?? 0) : 0)));
   const page = afterSeq === undefined ? kept.slice(-query.limit) : kept.slice(0, query.limit);
   const messages = lightest(page, query);
@@ -39,8 +40,8 @@ export function pageOf(all: readonly Message[], query: HistoryQuery): HistorySli
   const last = messages.at(-1)?.id ?? (afterSeq === undefined ? 0 : before - 1);
   return {
     messages,
-    count: all.length,
-    hasMoreBefore: all.some((message) => message.id < first),
+    count: all.length - old - 1,
+    hasMoreBefore: all.slice(old + 1).some((message) => message.id < first),
     hasMoreAfter: all.some((message) => message.id > last),
   };
 }

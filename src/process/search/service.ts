@@ -3,9 +3,8 @@
 
 import { SysError } from "../../abi/errno.ts";
 import { isRoot } from "../../abi/identity.ts";
+import { beginningOf } from "../../kernel/beginnings.ts";
 import { visibleProcess } from "../../kernel/registry.ts";
-import { durationMs } from "../../lib/duration.ts";
-import { clip } from "../../lib/truncate.ts";
 import type { HistoryIndex, Hit } from "../../store/history-index.ts";
 import type { KernelStore } from "../../store/kernel/sqlite.ts";
 import type { FoundText, SearchService } from "../../syscalls/history-service.ts";
@@ -26,9 +25,10 @@ const PATIENCE_MS = 10_000;
 export function searchService(ports: SearchPorts): SearchService {
   const { kernel, index, indexer } = ports;
   return {
-    async search({ caller, signal }, { words, pid = null, since, limit }) {
+    async search({ caller, client, signal }, { words, pid = null, since, limit }) {
       const match = matchOf(words);
-      const from = since === undefined ? null : instantOf(since, ports.now());
+      const asker = { uid: caller.ownerUid, client };
+      const from = since === undefined ? null : await beginningOf(kernel.config, asker, since, ports.now());
       // A process that has ended is known by its archives.
       if (pid !== null)
         await visibleProcess(kernel, caller, pid).catch((error) => archivedOf(ports, caller, pid, error));
@@ -60,13 +60,4 @@ async function isThere({ processes, archives }: KernelStore, { pid, archiveId }:
 function foundText({ pid, seq, role, at, archiveId, snippet }: Hit): FoundText {
   const { text, hits } = snippetOf(snippet);
   return { pid, seq, at, role, archiveId, snippet: text, hits };
-}
-
-/** A span back from now, or an instant. */
-function instantOf(since: string, now: number): number {
-  const span = durationMs(since);
-  if (span !== null) return now - span;
-  const instant = /^\d{4}-\d\d(-\d\d)?(T[\d:.]+(Z|[+-]\d\d:?\d\d)?)?$/.test(since) ? Date.parse(since) : Number.NaN;
-  if (!Number.isNaN(instant)) return instant;
-  throw new SysError("EINVAL", `since must be a span like 2h or 7d, or a day like 2026-01-31, not ${clip(since)}`);
 }

@@ -41,10 +41,16 @@ function rangeIn(db: Db, query: HistoryRange) {
   const ends = db.get<{ first: number | null; last: number | null }>(
     "SELECT (SELECT min(id) FROM messages) AS first, (SELECT max(id) FROM messages) AS last",
   );
-  const first = ends?.first ?? 1;
   const last = ends?.last ?? 0;
+  const first = Math.max(ends?.first ?? 1, query.sinceMs === undefined ? 1 : 1 + lastBefore(db, query.sinceMs));
   const [low, high] = fittingRange(db, range({ first, last, ...query }), query);
   return { first, last, low, high };
+}
+
+/** Looked for from the newest on: what is asked for is mostly what was said lately. */
+function lastBefore(db: Db, sinceMs: number): number {
+  const row = db.get<{ id: number }>("SELECT id FROM messages WHERE created_at < ? ORDER BY id DESC LIMIT 1", sinceMs);
+  return row?.id ?? 0;
 }
 
 // The part of the range whose rows weigh no more than was asked for, at least one row: its beginning when reading on, else its end.

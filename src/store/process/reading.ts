@@ -14,6 +14,8 @@ export interface HistoryRange {
   readonly offset?: number;
   readonly afterSeq?: number;
   readonly beforeSeq?: number;
+  /** Nothing up to the last message that is older than this instant. */
+  readonly sinceMs?: number;
   /** Of the stored messages together; one at least comes all the same. */
   readonly bytesMax?: number;
 }

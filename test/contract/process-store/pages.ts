@@ -37,6 +37,19 @@ async function agrees(subject: Subject): Promise<void> {
 }
 
 export const PAGES: Claims = {
+  async "since an instant there is what was said from then on, in pages like all of it"(subject) {
+    await conversation(subject, 4);
+    const all = await subject.messages();
+    for (const at of [0, ...all.map(({ timestamp }) => timestamp), Number.MAX_SAFE_INTEGER])
+      for (const query of [{ limit: 500 }, { limit: 2 }, { limit: 2, afterSeq: 0 }, { limit: 2, beforeSeq: 6 }]) {
+        const asked = { ...query, sinceMs: at };
+        const page = await subject.store.history(subject.pid, asked);
+        expect({ asked, messages: page.messages, count: page.count }).toEqual({
+          ...{ asked, messages: pageOf(all, asked).messages, count: pageOf(all, asked).count },
+        });
+      }
+  },
+
   async "every page of history is what an array would give, from either end and with any bounds"(subject) {
     await conversation(subject, 6);
     expect(await subject.messages()).toHaveLength(12);

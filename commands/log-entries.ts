@@ -1,0 +1,30 @@
+// The entries of the kernel's log, each an instant and what was written down then, of one line or more, and which of them are new. Pure.
+
+/** Of what was told last, to find the place again: the beginning of the log goes when it has grown long. */
+const MARK_CHARS = 400;
+
+export interface LogEntry {
+  readonly at: number | null;
+  readonly text: string;
+}
+
+/** An entry begins with an instant; lines that do not belong to the one before. */
+export function entriesIn(text: string): LogEntry[] {
+  const entries: { at: number | null; text: string }[] = [];
+  for (const line of text.split("\n")) {
+    const [, stamp, said = ""] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (.*)$/s.exec(line) ?? [];
+    const last = entries.at(-1);
+    if (stamp !== undefined) entries.push({ at: Date.parse(stamp), text: said });
+    else if (last !== undefined) last.text += `\n${line}`;
+    else if (line !== "") entries.push({ at: null, text: line });
+  }
+  return entries.map(({ at, text: said }) => ({ at, text: said.trimEnd() }));
+}
+
+/** What stands in a text behind what stood there before. */
+export function behind(before: string, now: string): string {
+  if (now.startsWith(before)) return now.slice(before.length);
+  const mark = before.slice(-MARK_CHARS);
+  const at = now.lastIndexOf(mark);
+  return at === -1 ? now : now.slice(at + mark.length);
+}
