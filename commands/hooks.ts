@@ -45,7 +45,7 @@ async function agrees(io: Io, shown: ShownHook, json: boolean): Promise<boolean>
       `read it above, then: gsv hooks allow ${shown.hook} --yes`,
     ]);
   }
-  await page(io, shownText(shown), { never: false });
+  await page(io, shownText(shown));
   const answer = await io.person.ask("\nLet it run, as it is now? [y/N] ");
   return /^(?:y|yes)$/i.test(answer.trim());
 }

@@ -226,5 +226,11 @@ export function bootFiles(core: Core): FileParts {
 }
 
 function bootHistories({ kernel, processes: store, calls, machine: { clock } }: Core, ledger: Ledger) {
-  return historiesService({ kernel, store, now: () => clock.now(), calls: { heard: calls, clock }, open: (row) => ledger.open(row) });
+  return historiesService({
+    kernel,
+    store,
+    now: () => clock.now(),
+    calls: { heard: calls, clock },
+    open: (row) => ledger.open(row),
+  });
 }

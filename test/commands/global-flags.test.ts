@@ -198,7 +198,7 @@ describe("all of them", () => {
     await using home = await TestKernel.boot();
     const script = ["-c", 'echo "$@"', "name", "--quiet", "--jq", ".x", "--user", "bob"];
     expect((await type(home, "sh", ...script)).stdout).toBe("--quiet --jq .x --user bob\n");
-    expect((await type(home, "--quiet", "sh", "--timeout", "9", ...script)).stdout).toBe(
+    expect((await type(home, "--quiet", "sh", "--timeout", "3600", ...script)).stdout).toBe(
       "--quiet --jq .x --user bob\n",
     );
     expect((await type(home, "sh", "--no-input", ...script)).stdout).toBe("--quiet --jq .x --user bob\n");
