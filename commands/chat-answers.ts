@@ -1,5 +1,5 @@
-// Answers to approvals and questions that come on stdin while a conversation goes on, one JSON object a line. A line that is none answers
-// nothing, and is told.
+// What comes on stdin while a conversation goes on, one JSON object a line: answers to approvals and questions, which are given at once,
+// messages and an abort, which steer it. A line that is none of these does nothing, and is told.
 
 import { messageOf } from "../src/abi/errno.ts";
 import type { Answer } from "../src/syscalls/approval-service.ts";
@@ -15,8 +15,19 @@ const DECISIONS: { readonly [word: string]: "approve" | "deny" } = {
   no: "deny",
 };
 
-/** Told of each line that answers nothing, and of the end by null; reads until the returned function is called. */
-export function answering(io: Io, told: (fault: string | null) => void): () => void {
+/** What is said to the process while it works. */
+export type Steering =
+  | { readonly type: "message"; readonly text: string; readonly interrupt: boolean }
+  | { readonly type: "abort" };
+
+export interface Hearing {
+  /** Told of each line that does nothing, and of the end by null. */
+  told(fault: string | null): void;
+  steer(steering: Steering): void;
+}
+
+/** Reads until the returned function is called. */
+export function answering(io: Io, hearing: Hearing): () => void {
   let isOver = false;
   const read = async () => {
     const decoder = new TextDecoder();
@@ -26,23 +37,26 @@ export function answering(io: Io, told: (fault: string | null) => void): () => v
       text += decoder.decode(bytes, { stream: true });
       const lines = text.split("\n");
       text = lines.pop() ?? "";
-      for (const line of lines) await carryOut(io, line, told);
+      for (const line of lines) await carryOut(io, line, hearing);
       if (text.length > LINE_CHARS_MAX) throw new Error("a line on stdin is too long");
     }
-    await carryOut(io, text, told);
+    await carryOut(io, text, hearing);
   };
   read()
-    .catch((error: unknown) => told(messageOf(error)))
-    .finally(() => !isOver && told(null));
+    .catch((error: unknown) => hearing.told(messageOf(error)))
+    .finally(() => !isOver && hearing.told(null));
   return () => {
     isOver = true;
   };
 }
 
-async function carryOut(io: Io, line: string, told: (fault: string) => void): Promise<void> {
+async function carryOut(io: Io, line: string, { told, steer }: Hearing): Promise<void> {
   if (line.trim() === "") return;
-  const answer = answerIn(line);
-  if (answer === null) return told(`this line on stdin answers nothing: ${line.slice(0, 80)}`);
+  const said = objectIn(line);
+  const steering = said === null ? null : steeringIn(said);
+  if (steering !== null) return steer(steering);
+  const answer = said === null ? null : answerIn(said);
+  if (answer === null) return told(`this line on stdin says nothing that chat knows: ${line.slice(0, 80)}`);
   try {
     await io.sys().call("hil.answer", answer);
   } catch (error) {
@@ -50,15 +64,26 @@ async function carryOut(io: Io, line: string, told: (fault: string) => void): Pr
   }
 }
 
-function answerIn(line: string): Answer | null {
-  let value: unknown;
+interface Line {
+  readonly [key: string]: unknown;
+}
+
+function objectIn(line: string): Line | null {
   try {
-    value = JSON.parse(line);
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? (value as Line) : null;
   } catch {
     return null;
   }
-  if (typeof value !== "object" || value === null) return null;
-  const { type, id, decision, text, message, always, args, hash } = value as { readonly [key: string]: unknown };
+}
+
+function steeringIn({ type, text, interrupt }: Line): Steering | null {
+  if (type === "abort") return { type };
+  if (type !== "message" || typeof text !== "string" || text === "") return null;
+  return { type, text, interrupt: interrupt === true };
+}
+
+function answerIn({ type, id, decision, text, message, always, args, hash }: Line): Answer | null {
   if (typeof id !== "string") return null;
   if (type === "answer") return typeof text === "string" ? { id, decision: "answer", text } : null;
   const said = typeof decision === "string" && Object.hasOwn(DECISIONS, decision) ? DECISIONS[decision] : undefined;

@@ -38,11 +38,14 @@ async function namesOnStdin(io: Io): Promise<readonly string[]> {
   return (await stdinText(io)).split("\n").filter((line) => line !== "");
 }
 
-export interface Uploaded {
-  readonly pid: string;
+/** What goes with a message: media by their ids, and how the agent is told which is which. */
+export interface Brought {
   readonly media: readonly string[];
-  /** Said after the message: an agent knows by it which file is which. */
   readonly told: string;
+}
+
+export interface Uploaded extends Brought {
+  readonly pid: string;
 }
 
 /** To the process, the caller's init when none is named. */

@@ -1,6 +1,6 @@
 // What a conversation says of what holds it: each approval and each hold once, whichever run it belongs to and however often it is told.
 
-import type { WaitsFor } from "../src/abi/process.ts";
+import type { ProcessInfo, WaitsFor } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import { waitsForText } from "../src/syscalls/format.ts";
@@ -12,6 +12,12 @@ interface Held {
   readonly pid: string;
   readonly parent: string | null;
   readonly waitsFor: WaitsFor;
+}
+
+/** What holds a process that is in this state. */
+export function heldBy({ state, waitsFor }: Pick<ProcessInfo, "state" | "waitsFor">): WaitsFor | null {
+  if (waitsFor?.kind === "model") return null;
+  return waitsFor ?? (state === "stopped" || state === "paused" ? { kind: "person", reason: `it is ${state}` } : null);
 }
 
 export class Holds {

@@ -6,7 +6,10 @@ import { LIMITS } from "../src/abi/limits.ts";
 import type { Approval } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
-import type { HistoryPage } from "../src/syscalls/services.ts";
+import { inPartText } from "../src/syscalls/format.ts";
+import type { HistoryPage, WaitResult } from "../src/syscalls/services.ts";
+import { type Ending, endingOfWait } from "./chat-ending.ts";
+import type { ChatView } from "./chat-view.ts";
 import { wholeMessage } from "./message-pieces.ts";
 
 export interface Missed {
@@ -34,6 +37,18 @@ export async function* missedTexts(sys: Sys, missed: Missed): AsyncGenerator<Sig
     }
     if (missed.afterSeq === 0 || page.messages.length === 0 || !page.hasMoreAfter) return;
   }
+}
+
+/** The answer of proc.wait is bounded; history has the rest, and what the run said last is its end. */
+export async function wholeEnding(
+  result: WaitResult,
+  { lastText, view }: { readonly lastText: string | null; readonly view: Pick<ChatView, "status"> },
+): Promise<Ending> {
+  const ending = endingOfWait(result);
+  if (!result.inPart) return ending;
+  if (lastText !== null) return { ...ending, text: lastText };
+  await view.status(inPartText(result.pid));
+  return ending;
 }
 
 /** Null when it is not open any more. */

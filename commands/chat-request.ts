@@ -1,7 +1,7 @@
 // One message as `gsv chat` is to send and follow it.
 
 import type { Mode } from "../src/abi/policy.ts";
-import type { Attachment } from "./chat-attached.ts";
+import type { Attachment, Brought } from "./chat-attached.ts";
 import type { Interruption } from "./command.ts";
 
 export interface ChatRequest {
@@ -31,6 +31,20 @@ export interface ChatRequest {
   readonly answers: boolean;
 }
 
+export function sendArguments(
+  { message, interrupt, model }: ChatRequest,
+  pid: string | undefined,
+  { media, told }: Brought,
+): object {
+  return {
+    pid,
+    message: message + told,
+    ...(interrupt ? { interrupt } : {}),
+    ...(model === undefined ? {} : { model }),
+    ...(media.length === 0 ? {} : { media }),
+  };
+}
+
 /** The exit status of whoever is told to go. */
 export const LEAVING: { readonly [name in Exclude<Interruption, "INT">]: number } = { HUP: 129, TERM: 143 };
 
@@ -40,14 +54,10 @@ export const SETTLE_MS = 100;
 export const SECOND_INT_MS = 2000;
 
 /** What of a run is followed, and what of its process. */
-export const RUN_NAMES = [
-  "start",
-  "text",
-  "tool_call",
-  "tool_result",
-  "compacting",
-  "compacted",
-  "restart",
-  "complete",
-].map((name) => `chat.${name}`);
+const RUN_NAMES = ["start", "text", "tool_call", "tool_result", "compacting", "compacted", "restart", "complete"].map(
+  (name) => `chat.${name}`,
+);
+export function runNames({ deltas }: ChatRequest): readonly string[] {
+  return deltas ? [...RUN_NAMES, "chat.delta"] : RUN_NAMES;
+}
 export const HOLD_NAMES = ["chat.hil", "chat.hil_closed", "process.state", "process.budget", "process.hook"];

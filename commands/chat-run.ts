@@ -6,16 +6,25 @@ import { exitStatusOf, messageOf } from "../src/abi/errno.ts";
 import type { ProcessInfo, RunEnd, RunStatus, WaitsFor } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
-import { inPartText } from "../src/syscalls/format.ts";
 import type { Aborted, Answered, Sent, Spawned, WaitResult } from "../src/syscalls/services.ts";
-import { abortedInTime } from "./chat-abort.ts";
+import { timedOut } from "./chat-abort.ts";
 import { answering } from "./chat-answers.ts";
-import { uploaded } from "./chat-attached.ts";
-import { answered, type Ending, endingOf, endingOfFailure, endingOfWait, endText, resultOf } from "./chat-ending.ts";
+import { type Brought, uploaded } from "./chat-attached.ts";
+import { answered, type Ending, endingOf, endingOfFailure, endText, resultOf } from "./chat-ending.ts";
 import type { Happening } from "./chat-happenings.ts";
-import { Holds } from "./chat-hold.ts";
-import { discardUnused, missedTexts } from "./chat-missed.ts";
-import { type ChatRequest, HOLD_NAMES, LEAVING, RUN_NAMES, SECOND_INT_MS, SETTLE_MS } from "./chat-request.ts";
+import { Holds, heldBy } from "./chat-hold.ts";
+import { discardUnused, missedTexts, wholeEnding } from "./chat-missed.ts";
+import {
+  type ChatRequest,
+  HOLD_NAMES,
+  LEAVING,
+  runNames,
+  SECOND_INT_MS,
+  SETTLE_MS,
+  sendArguments,
+} from "./chat-request.ts";
+import { FollowedRuns } from "./chat-runs.ts";
+import { Steered } from "./chat-steering.ts";
 import type { ChatResult, ChatView } from "./chat-view.ts";
 import type { Interruption, Io } from "./command.ts";
 import { Queue } from "./queue.ts";
@@ -45,10 +54,12 @@ class ChatRun {
 
   private pid: string | undefined;
   private sent: Sent | null = null;
-  private early: Signal[] = [];
   private parent: string | null = null;
   private model: string | null = null;
   private startSeq = 0;
+  private readonly runs = new FollowedRuns();
+  private readonly steered: Steered;
+  private readonly early: Signal[] = [];
   private readonly seenSeqs = new Set<number>();
   /** What the run said last, whole. */
   private lastText: string | null = null;
@@ -65,6 +76,7 @@ class ChatRun {
   ) {
     this.sys = io.sys();
     this.holds = new Holds(this.sys, view);
+    this.steered = new Steered({ sys: this.sys, runs: this.runs, push: (happening) => this.queue.push(happening) });
     this.pid = request.pid;
     this.answered = request.answers;
   }
@@ -73,7 +85,7 @@ class ChatRun {
     const { fresh, deadline } = this.request;
     this.stops.push(this.io.onSignal((name) => this.queue.push({ kind: "interruption", name })));
     if (deadline !== null) this.later(Math.max(0, deadline.at - this.io.clock.mono()), { kind: "timeout" });
-    if (this.answered) this.stops.push(answering(this.io, (fault) => this.queue.push({ kind: "input", fault })));
+    if (this.answered) this.stops.push(answering(this.io, this.steered.hearing()));
     if (fresh === null) this.begin();
     else this.ask<Spawned>("proc.spawn", fresh, ({ pid }) => ({ kind: "fresh", pid }));
     for (;;) {
@@ -85,8 +97,8 @@ class ChatRun {
   }
 
   resultOf(ending: Ending): ChatResult {
-    const { sent, parent, model } = this;
-    return resultOf({ pid: this.pid ?? null, parent, run: sent?.runId ?? null, model }, ending);
+    const { pid = null, parent, model } = this;
+    return resultOf({ pid, parent, run: this.runs.deciding, model }, ending);
   }
 
   /** After a failure: what was made for a message that was not taken goes again. */
@@ -102,29 +114,21 @@ class ChatRun {
 
   private begin(): void {
     const { attached } = this.request;
-    if (attached.length === 0) {
-      this.send([], "");
-      return;
-    }
-    uploaded(this.io, this.pid, attached)
-      .then((given) => this.queue.push({ kind: "uploaded", ...given }))
-      .catch((error) => this.queue.push({ kind: "failed", error }));
+    if (attached.length === 0) this.send({ media: [], told: "" });
+    else
+      uploaded(this.io, this.pid, attached)
+        .then((given) => this.queue.push({ kind: "uploaded", ...given }))
+        .catch((error) => this.queue.push({ kind: "failed", error }));
   }
 
-  private send(media: readonly string[], told: string): void {
-    const { message, interrupt, deltas, model } = this.request;
+  private send(brought: Brought): null {
     const { pid } = this;
-    const names = deltas ? [...RUN_NAMES, "chat.delta"] : RUN_NAMES;
+    const names = runNames(this.request);
     // Without a pid the process is only known from the answer, and by then its first signals may have come.
     this.listen(pid === undefined ? { mine: true, names } : { pid, names: [...names, ...HOLD_NAMES] });
-    const args = {
-      pid,
-      message: message + told,
-      ...(interrupt ? { interrupt } : {}),
-      ...(model === undefined ? {} : { model }),
-      ...(media.length === 0 ? {} : { media }),
-    };
+    const args = sendArguments(this.request, pid, brought);
     this.ask<Sent | Answered>("proc.send", args, (sent) => ({ kind: "sent", sent }));
+    return null;
   }
 
   private listen(filter: Parameters<Sys["on"]>[0]): void {
@@ -158,8 +162,7 @@ class ChatRun {
         return null;
       case "uploaded":
         this.pid = happening.pid;
-        this.send(happening.media, happening.told);
-        return null;
+        return this.send(happening);
       case "sent":
         return happening.sent.runId === null ? answered(happening.sent) : this.onSent(happening.sent);
       case "signal":
@@ -167,10 +170,15 @@ class ChatRun {
         this.early.push(happening.signal);
         return null;
       case "waited":
-        this.later(SETTLE_MS, { kind: "settled", result: happening.result });
+        this.later(SETTLE_MS, { ...happening, kind: "settled" });
         return null;
       case "settled":
-        return this.onSettled(happening.result);
+        return this.runs.has(happening.run) ? this.onSettled(happening.run, happening.result) : null;
+      case "steering":
+        this.steered.steer(happening.steering);
+        return null;
+      case "steered":
+        return this.onSteered(happening.run, happening.fault);
       case "state":
         return this.onState(happening.state);
       case "held":
@@ -184,7 +192,11 @@ class ChatRun {
       case "input":
         return this.onInput(happening.fault);
       case "timeout":
-        return this.onTimeout();
+        return timedOut(this.io, this.view, {
+          request: this.request,
+          pid: this.sent?.pid,
+          runId: this.runs.current ?? undefined,
+        });
       case "failed":
         throw happening.error;
     }
@@ -195,23 +207,36 @@ class ChatRun {
     const { pid, runId } = sent;
     this.sent = sent;
     this.pid = pid;
+    this.parent = sent.parent ?? null;
     await this.view.sent(sent);
     if (this.request.detach) return { status: "detached", exit: 0 };
     if (!known) this.listen({ pid, names: HOLD_NAMES });
     if (!known || sent.queued) this.ask<ProcessInfo>("proc.get", { pid }, (state) => ({ kind: "state", state }));
-    const wait = { pids: [pid], run: runId, patient: this.request.patient || this.answered };
-    this.ask<{ results: [WaitResult] }>(
-      "proc.wait",
-      wait,
-      ({ results }) => ({ kind: "waited", result: results[0] }),
-      this.waiting.signal,
-    );
+    this.wait(pid, runId);
     if (this.interruptedAt !== null) this.abort();
-    for (const signal of this.early) {
+    this.steered.begin(pid);
+    return this.replayed();
+  }
+
+  private wait(pid: string, run: string): void {
+    this.runs.follow(run);
+    const wait = { pids: [pid], run, patient: this.request.patient || this.answered };
+    const waited = ({ results: [result] }: { results: [WaitResult] }): Happening => ({ kind: "waited", run, result });
+    this.ask("proc.wait", wait, waited, this.waiting.signal);
+  }
+
+  private async onSteered(run: string | null, fault: string | null): Promise<Ending | null> {
+    await this.say(fault);
+    if (run !== null) this.wait(this.sent!.pid, run);
+    return this.runs.came(run) ?? this.replayed();
+  }
+
+  /** What came before it was known whose it is. */
+  private async replayed(): Promise<Ending | null> {
+    for (const signal of this.early.splice(0)) {
       const ending = await this.onSignal(signal);
       if (ending !== null) return ending;
     }
-    this.early = [];
     return null;
   }
 
@@ -226,7 +251,11 @@ class ChatRun {
     if (signal.name === "chat.hil") return this.holds.asked(signal).then(() => null);
     // Whoever holds the process holds this message too, so approvals of any of its runs count.
     if (signal.name === "chat.hil_closed") return this.show(signal);
-    if (!("run" in signal) || signal.run !== sent.runId) return null;
+    if (!("run" in signal) || signal.run === null) return null;
+    if (!this.runs.has(signal.run)) {
+      if (this.runs.isExpecting) this.early.push(signal);
+      return null;
+    }
     switch (signal.name) {
       case "chat.start":
         this.model = signal.model;
@@ -238,61 +267,48 @@ class ChatRun {
         this.lastText = signal.text;
         return this.show(signal);
       case "chat.complete":
-        return this.onEnd(signal);
+        return this.onEnd(signal.run, signal);
       default:
         return this.show(signal);
     }
   }
 
-  private async show(signal: Signal): Promise<null> {
-    await this.view.signal(signal);
-    return null;
+  private show(signal: Signal): Promise<null> {
+    return this.view.signal(signal).then(() => null);
   }
 
   /** What holds the process holds this message, whichever run it came from. */
-  private async onState({ state, waitsFor }: Pick<ProcessInfo, "state" | "waitsFor">): Promise<null> {
-    const still = state === "stopped" || state === "paused";
-    this.held =
-      waitsFor?.kind === "model" ? null : (waitsFor ?? (still ? { kind: "person", reason: `it is ${state}` } : null));
+  private async onState(told: Pick<ProcessInfo, "state" | "waitsFor">): Promise<null> {
+    this.held = heldBy(told);
     if (this.held === null) return null;
     if (this.answered && "id" in this.held) return this.holds.told(this.held.id, this.parent).then(() => null);
     if (!this.request.patient) this.later(SETTLE_MS, { kind: "held" });
-    else await this.holds.waiting(state, { pid: this.pid ?? "", parent: this.parent, waitsFor: this.held });
+    else await this.holds.waiting(told.state, { pid: this.pid ?? "", parent: this.parent, waitsFor: this.held });
     return null;
   }
 
   private async onInput(fault: string | null): Promise<Ending | null> {
-    if (fault !== null) {
-      await this.view.status(fault);
-      return null;
-    }
+    await this.say(fault);
+    if (fault !== null) return null;
     this.answered = false;
     return this.held === null || this.request.patient ? null : this.onHeld(this.held);
   }
 
-  private async onEnd(end: Omit<RunEnd, "runId">): Promise<Ending> {
+  private async onEnd(run: string, end: Omit<RunEnd, "runId">): Promise<Ending | null> {
     const { status, error, reason, mergedInto } = end;
-    if (mergedInto !== null) await this.view.status(`answered together with other messages, in run ${mergedInto}`);
+    if (mergedInto !== null && !this.runs.has(mergedInto))
+      await this.view.status(`answered together with other messages, in run ${mergedInto}`);
     await this.say(endText(status, error ?? reason));
-    return endingOf(end);
+    return this.runs.ended(run, endingOf(end));
   }
 
-  private async onSettled(result: WaitResult): Promise<Ending> {
+  private async onSettled(run: string, result: WaitResult): Promise<Ending | null> {
     const { status, error, waitsFor } = result;
     if (status === "held" && waitsFor !== null) return this.onHeld(waitsFor);
     await this.catchUp(this.startSeq);
-    const ending = await this.whole(result);
+    const ending = await wholeEnding(result, { lastText: this.lastText, view: this.view });
     await this.say(status === "killed" ? "the process was killed" : endText(ending.status as RunStatus, error));
-    return ending;
-  }
-
-  // The answer of proc.wait is bounded; history has the rest.
-  private async whole(result: WaitResult): Promise<Ending> {
-    const ending = endingOfWait(result);
-    if (!result.inPart) return ending;
-    if (this.lastText !== null) return { ...ending, text: this.lastText };
-    await this.view.status(inPartText(result.pid));
-    return ending;
+    return this.runs.ended(run, ending);
   }
 
   private onHeld(waitsFor: WaitsFor): Promise<Ending> {
@@ -304,9 +320,9 @@ class ChatRun {
   }
 
   private async onInterruption(name: Interruption): Promise<Ending | null> {
-    const { pid } = this;
+    const { sent } = this;
     if (name !== "INT") {
-      await this.view.status(pid === undefined ? "detached" : `detached; the run goes on: gsv logs ${pid}`);
+      await this.view.status(sent === null ? "detached" : `detached; the run goes on: gsv logs ${sent.pid}`);
       return { status: "detached", exit: LEAVING[name] };
     }
     const now = this.io.clock.mono();
@@ -319,28 +335,16 @@ class ChatRun {
   }
 
   private abort(): void {
-    const { pid, runId } = this.sent!;
-    this.ask<Aborted>("proc.abort", { pid, runId }, ({ aborted }) => ({ kind: "aborted", aborted }));
-  }
-
-  private async onTimeout(): Promise<Ending> {
-    const seconds = (this.request.deadline?.afterMs ?? 0) / 1000;
-    const pid = this.sent?.pid;
-    if (pid === undefined) {
-      await this.view.status(`no kernel took the message within ${seconds} s`);
-    } else if (this.request.killOnTimeout) {
-      const ended = await abortedInTime(this.io, { pid, runId: this.sent?.runId });
-      await this.view.status(
-        `no answer within ${seconds} s${ended ? ": run aborted" : `; the message stays with ${pid}`}`,
-      );
-    } else await this.view.status(`no answer within ${seconds} s; the run goes on: gsv wait ${pid}`);
-    return { status: "timeout", exit: 124 };
+    const of = { pid: this.sent?.pid, runId: this.runs.current ?? undefined };
+    this.ask<Aborted>("proc.abort", of, ({ aborted }) => ({ kind: "aborted", aborted }));
   }
 
   private async catchUp(afterSeq: number): Promise<null> {
-    const { pid, runId: run } = this.sent!;
-    const missed = { pid, run, parent: this.parent, afterSeq: Math.max(afterSeq, this.startSeq) };
-    for await (const signal of missedTexts(this.sys, missed)) await this.onSignal(signal);
+    const { pid } = this.sent!;
+    for (const run of this.runs.all) {
+      const missed = { pid, run, parent: this.parent, afterSeq: Math.max(afterSeq, this.startSeq) };
+      for await (const signal of missedTexts(this.sys, missed)) await this.onSignal(signal);
+    }
     return null;
   }
 }

@@ -38,11 +38,12 @@ export const CHAT = {
     usage: field.flag("say on stderr what the answer used and cost"),
     output: field.optional(field.choice("form of the output", ["text", "json", "jsonl"], { meta: "FORM" })),
     input: field.optional(
-      field.choice("what stdin holds: jsonl is an answer to an approval or question a line", ["text", "jsonl"], {
+      field.choice("what stdin holds: jsonl is an answer, a message or an abort a line", ["text", "jsonl"], {
         meta: "FORM",
       }),
     ),
     stream: field.flag("print the answer while it is written, also into a pipe"),
+    raw: field.flag("leave escape sequences of the model in what goes into a pipe"),
     file: field.optional(field.text("the message is in this file of this machine", { letter: "f", meta: "FILE" })),
     noStdin: field.flag("do not look at stdin"),
     stdinWait: field.optional(
@@ -97,9 +98,10 @@ export const CHAT = {
       "read, up to 25 MiB. Answers go to stdout, everything else to stderr. --json is --output jsonl.",
     ].join("\n"),
     [
-      "With --input jsonl stdin answers while the run goes on, one JSON object a line:",
+      "With --input jsonl stdin answers and steers while the run goes on, one JSON object a line:",
       '{"type":"approval","id":"k3x9","decision":"allow"}, "deny" with "message", "always":true, "args":{…} changes the call;',
-      '{"type":"answer","id":"q7ab","text":"yes"}. At its end nobody is there to answer.',
+      '{"type":"answer","id":"q7ab","text":"yes"}; {"type":"message","text":"Look at the tests, too."}, with "interrupt":true',
+      'at once; {"type":"abort"}. At the end of stdin nobody is there to answer.',
     ].join("\n"),
     [
       "A message that is /reset, /compact [N], /stop, /status, /model [NAME], /think [LEVEL] or /help is a command;",

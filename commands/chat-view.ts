@@ -27,8 +27,9 @@ export interface ChatView {
 const TOOL_LINE_COLUMNS = 120;
 const CALL_COLUMNS_MAX = 500;
 
-export function textView(io: Io): ChatView {
-  const answer = new Answer(io);
+/** `raw` leaves escape sequences of the model in a pipe; a terminal never gets them. */
+export function textView(io: Io, { raw }: { readonly raw: boolean }): ChatView {
+  const answer = new Answer(io, raw);
   async function line(text: string) {
     await answer.makeRoom();
     await note(io, cutWidth(text, io.stderr.isTTY ? io.stderr.columns : TOOL_LINE_COLUMNS));
@@ -118,8 +119,8 @@ export function jsonLinesView(io: Io): ChatView {
   return {
     // `init` names it.
     fresh: async () => {},
-    async sent({ pid, runId, queued, renewed }) {
-      about = { pid, parent: null, run: runId };
+    async sent({ pid, parent = null, runId, queued, renewed }) {
+      about = { pid, parent, run: runId };
       if (renewed) early.push(RENEWED);
       if (queued) await emit(warning(queuedText(pid)));
     },
@@ -183,9 +184,15 @@ class Answer {
   private open: { turn: number; text: string } | null = null;
   private midLine = false;
   private lineEnds = "";
-  private sanitizer = new Sanitizer();
+  private readonly sanitizer: Sanitizer | null;
 
-  constructor(private readonly io: Io) {}
+  constructor(
+    private readonly io: Io,
+    raw: boolean,
+  ) {
+    const { isTTY } = io.stdout;
+    this.sanitizer = raw && !isTTY ? null : new Sanitizer(isTTY ? "terminal" : "pipe");
+  }
 
   async grow(turn: number, text: string): Promise<void> {
     if (this.open?.turn !== turn) await this.drop();
@@ -213,7 +220,7 @@ class Answer {
   }
 
   async endLine(): Promise<void> {
-    if (this.io.stdout.isTTY) await this.put(this.sanitizer.end());
+    await this.put(this.sanitizer?.end() ?? "");
     this.lineEnds = "";
     if (this.midLine) await this.print("\n");
   }
@@ -226,7 +233,7 @@ class Answer {
   }
 
   private write(text: string): Promise<void> {
-    return this.put(this.io.stdout.isTTY ? this.sanitizer.push(text) : text);
+    return this.put(this.sanitizer?.push(text) ?? text);
   }
 
   private async put(text: string): Promise<void> {

@@ -175,8 +175,8 @@ async function setMode(io: Io, pid: string | undefined, mode: Mode): Promise<voi
   await io.sys().call("proc.mode", { pid: pid ?? initPid(uid), mode });
 }
 
-function viewOf(io: Io, output: keyof typeof VIEWS, { usage, lastMessage }: Given): ChatView {
-  const plain = VIEWS[output](io);
+function viewOf(io: Io, output: keyof typeof VIEWS, { usage, lastMessage, raw = false }: Given): ChatView {
+  const plain = VIEWS[output](io, { raw });
   // In JSON the result says it.
   const view = usage && output === "text" ? withUsage(plain) : plain;
   if (lastMessage === undefined) return view;

@@ -1,6 +1,7 @@
 // Text of models, tools and files, made inert for a terminal. Escape sequences are dropped whole, every other control character,
 // bidi control and invisible character becomes visible; \n and \t stay, \r\n becomes \n. Nothing is ever rendered on the text's word.
-// The result does not depend on how the input is split into chunks, and an unterminated sequence cannot swallow what follows it.
+// The result does not depend on how the input is split into chunks, and an unterminated sequence cannot swallow what follows it. Where text goes
+// into a pipe, which shows nothing, only what a terminal behind it could act on is dropped, and every other character stays as it is.
 
 /** What may need work: outside of it text passes untouched. */
 const SUSPECT =
@@ -33,6 +34,8 @@ export class Sanitizer {
   // The code point before, which decides whether a joiner or variation selector belongs to a real character.
   private before = 0;
   private marks = 0;
+
+  constructor(private readonly goes: "terminal" | "pipe" = "terminal") {}
 
   push(chunk: string): string {
     if (this.quiet && isPlain(chunk)) {
@@ -115,13 +118,14 @@ export class Sanitizer {
       return this.keep(char, point);
     }
     const held = this.flushReturn();
-    if (point === 0x0d) {
+    if (point === 0x0d && this.goes === "terminal") {
       this.carriageReturn = true;
       return held;
     }
     if (point === 0x1b) return held + this.begin("escape");
     if (point === 0x9b) return held + this.begin("csi");
     if (point === 0x90 || point === 0x98 || (point >= 0x9d && point <= 0x9f)) return held + this.begin("string");
+    if (this.goes === "pipe") return isControl(point) ? "" : this.keep(char, point);
     if (isHidden(point, this.before)) return held + shown(point);
     this.marks = marksWith(this.marks, char, point);
     if (this.marks > MARKS_MAX) return held + shown(point);
@@ -154,6 +158,10 @@ export class Sanitizer {
     this.mode = "text";
     return this.takeText(char, point);
   }
+}
+
+function isControl(point: number): boolean {
+  return (point < 0x20 && point !== 0x09 && point !== 0x0d) || (point >= 0x7f && point <= 0x9f);
 }
 
 /** A whole text, as Sanitizer does it. */

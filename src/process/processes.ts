@@ -262,7 +262,7 @@ async function send(ports: ProcessesPorts, context: CallContext, request: SendRe
       else runners.wake(pid);
     }
     const renewed = admitted.renewed ? { renewed: true as const } : {};
-    return { pid, runId: taking, status: "started", queued: admitted.queued, ...renewed };
+    return { pid, parent: row.parentPid, runId: taking, status: "started", queued: admitted.queued, ...renewed };
   });
 }
 

@@ -132,6 +132,7 @@ export interface SendRequest {
 
 export interface Sent {
   readonly pid: string;
+  readonly parent?: string | null;
   readonly runId: string;
   readonly status: "started";
   readonly queued: boolean;

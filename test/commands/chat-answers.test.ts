@@ -1,7 +1,7 @@
 // Answers on stdin of `gsv chat --input jsonl`: each line one answer, nothing else on it, and at the end nobody is there to answer.
 
 import { expect, test } from "bun:test";
-import { answering } from "../../commands/chat-answers.ts";
+import { answering, type Steering } from "../../commands/chat-answers.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import { FakeIo, stdinOf } from "../support/io.ts";
 
@@ -14,13 +14,17 @@ async function fed(text: string, answer: (args: object) => unknown = () => ({}))
     return answer(args);
   });
   const told: (string | null)[] = [];
+  const steerings: Steering[] = [];
   await new Promise<void>((resolve) =>
-    answering(io, (fault) => {
-      told.push(fault);
-      if (fault === null) resolve();
+    answering(io, {
+      told: (fault) => {
+        told.push(fault);
+        if (fault === null) resolve();
+      },
+      steer: (steering) => steerings.push(steering),
     }),
   );
-  return { answers, told };
+  return { answers, told, steerings };
 }
 
 test("a line answers an approval or a question, as it says and no more", async () => {
@@ -40,6 +44,21 @@ test("a line answers an approval or a question, as it says and no more", async (
   expect(told).toEqual([null]);
 });
 
+test("messages and an abort steer", async () => {
+  const lines = [
+    { type: "message", text: "and the tests" },
+    { type: "message", text: "stop that", interrupt: true },
+    { type: "abort" },
+  ];
+  const { answers, told, steerings } = await fed(lines.map((line) => JSON.stringify(line)).join("\n"));
+  expect([answers, told]).toEqual([[], [null]]);
+  expect(steerings).toEqual([
+    { type: "message", text: "and the tests", interrupt: false },
+    { type: "message", text: "stop that", interrupt: true },
+    { type: "abort" },
+  ]);
+});
+
 test.each([
   "y",
   "approve k3x9",
@@ -47,13 +66,14 @@ test.each([
   '{"type":"approval","id":"k3x9","decision":"constructor"}',
   '{"type":"approval","decision":"allow"}',
   '{"type":"answer","id":"q7ab"}',
-  '{"type":"message","text":"yes"}',
+  '{"type":"message","text":""}',
+  '{"type":"message","content":"yes"}',
   "null",
   "[]",
 ])("this is no answer: %s", async (line) => {
   const { answers, told } = await fed(`${line}\n\n`);
   expect(answers).toEqual([]);
-  expect(told).toEqual([`this line on stdin answers nothing: ${line}`, null]);
+  expect(told).toEqual([`this line on stdin says nothing that chat knows: ${line}`, null]);
 });
 
 test("an answer that is refused is told, and the next line is read", async () => {

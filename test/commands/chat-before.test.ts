@@ -21,7 +21,7 @@ describe("a timeout that begins with the command", () => {
   test("stdin that never ends is not waited for any longer, and nothing is sent", async () => {
     chat.io.stdin = stdinOf("pipe", ["half a mess", new Promise(() => {})]);
     const exit = runs(chat.io, "chat", "--timeout", "3", "-");
-    await chat.settle();
+    await until(() => chat.io.clock.isDueWithin(3000));
     await chat.settle(3000);
     expect(await exit).toBe(124);
     expect(chat.err).toEndWith("gsv: stdin did not end within 3 s; nothing was sent\n");
@@ -31,7 +31,7 @@ describe("a timeout that begins with the command", () => {
   test("in JSON that is a result like any other", async () => {
     chat.io.stdin = stdinOf("pipe", [new Promise(() => {})]);
     const exit = runs(chat.io, "chat", "--json", "--timeout", "3", "-");
-    await chat.settle();
+    await until(() => chat.io.clock.isDueWithin(3000));
     await chat.settle(3000);
     expect(await exit).toBe(124);
     expect(chat.events.at(-1)).toMatchObject({ type: "result", status: "timeout", exit: 124, run: null });
@@ -45,7 +45,7 @@ describe("a timeout that begins with the command", () => {
   ] as const)("%s while stdin is read sends nothing, and has its result", async (name, status, code) => {
     chat.io.stdin = stdinOf("pipe", ["half a mess", new Promise(() => {})]);
     const exit = runs(chat.io, "chat", "--json");
-    await chat.settle();
+    await until(() => chat.io.clock.pending > 0);
     chat.io.interrupt(name);
     expect(await exit).toBe(code);
     expect(chat.events.map(({ type }) => type)).toEqual(["init", "warning", "result"]);
@@ -71,7 +71,7 @@ describe("a timeout that begins with the command", () => {
     const data = Promise.withResolvers<Uint8Array>();
     chat.io.stdin = stdinOf("pipe", [data.promise]);
     const exit = runs(chat.io, "chat", "--timeout", "3", "-");
-    await chat.settle();
+    await until(() => chat.io.clock.isDueWithin(3000));
     await chat.settle(2000);
     data.resolve(Buffer.from("hi"));
     await until(() => chat.io.fakeSys.asked("proc.send").length > 0);

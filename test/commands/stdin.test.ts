@@ -158,7 +158,7 @@ test("--stdin-wait says how long a pipe may be silent", async () => {
   const chat = new Chat();
   chat.io.stdin = stdinOf("pipe", [never]);
   const exit = runs(chat.io, "chat", "--stdin-wait", "7.5", "hi");
-  await chat.settle();
+  await until(() => chat.io.clock.pending > 0);
   await chat.settle(7499);
   expect(chat.io.fakeSys.asked("proc.send")).toEqual([]);
   await chat.settle(1);

@@ -1,0 +1,30 @@
+// The text of an answer as a pipe gets it.
+
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Chat, said } from "../support/chat.ts";
+
+let chat: Chat;
+beforeEach(() => {
+  chat = new Chat();
+});
+
+describe("an answer in a pipe", () => {
+  test("ends with one line end, however many the model puts there, and keeps those within", async () => {
+    const { exit } = await chat.begin("hi");
+    await chat.play(said.text("a\n\n\nb\n\n\n"), said.text("c\n\n", { seq: 3 }), said.complete("ok", "c\n\n"));
+    expect(await exit).toBe(0);
+    expect(chat.out).toBe("a\n\n\nb\nc\n");
+  });
+
+  const coloured = "\x1b[31mred\x1b[0m\x1b]52;c;eHg=\x07 \u200dé\u00ad\r\n\tx\x07\x9b2J";
+  test.each([
+    [[], "red \u200dé\u00ad\r\n\tx\n"],
+    [["--raw"], `${coloured}\n`],
+  ] as const)("%j holds no escapes of the model unless they are wanted, and everything else", async (flags, wanted) => {
+    const { exit } = await chat.begin(...flags, "--stream", "hi");
+    for (const char of coloured) await chat.play(said.delta(char));
+    await chat.play(said.text(coloured), said.complete("ok", coloured));
+    expect(await exit).toBe(0);
+    expect(chat.out).toBe(wanted);
+  });
+});
