@@ -124,7 +124,7 @@ export function filesIn({ namespace, absolute, search }: PlaceOptions): Files {
           const { text, version } = await wholeText(namespace, caller, place);
           if (!seen.isCurrent(caller, place, version)) throw new FileError("ECONFLICT", place);
           const edited = applyEdit(text, request, place);
-          const answer = { path: place, replacements: edited.replacements };
+          const answer = { path: place, replacements: edited.replacements, line: edited.line };
           const options = { at: "start", ifVersion: version, ...withReceipt(receipt, answer) } as const;
           try {
             seen.saw(caller, place, (await namespace.write(caller, place, Buffer.from(edited.text), options)).version);

@@ -42,6 +42,13 @@ export type FileView =
 export const FILE_TARGETS = ["gsv", "host"] as const;
 export type FileTarget = (typeof FILE_TARGETS)[number];
 
+export interface EditedFile {
+  readonly path: string;
+  readonly replacements: number;
+  /** Where the first of them begins. */
+  readonly line: number;
+}
+
 export interface Files {
   read(
     caller: Caller,
@@ -66,7 +73,7 @@ export interface Files {
       readonly newString: string;
       readonly replaceAll: boolean;
     },
-  ): Promise<{ readonly path: string; readonly replacements: number }>;
+  ): Promise<EditedFile>;
   remove(
     context: CallContext,
     request: { readonly target?: FileTarget; readonly path: string },

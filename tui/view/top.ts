@@ -161,7 +161,7 @@ function footLine({ top, asks, notice, theme }: TopProps, selected: ProcessInfo 
     key("c", "calls", 2),
     key("p", selected?.state === "stopped" ? "go on" : "stop", 2),
     key("i", "end the run", 5),
-    key("x", "end", 3),
+    key("k", "end", 3),
     key("s", "sort", 3),
     key("t", "tree", 4),
     key("/", "filter", 3),
