@@ -200,6 +200,13 @@ describe("top", () => {
   function props(now: Top) {
     return { top: now, asks: [], notice: "", theme: plain, now: 10_000, columns: 100, rows: 30 };
   }
+
+  test("what is told for a moment stands beside the keys, and how to leave stays in sight", () => {
+    const about = { top, asks: [], notice: "task:k3 done", theme: plain, now: 10_000, rows: 20 };
+    const foot = (columns: number) => Bun.stripANSI(topLines({ ...about, columns }).at(-1) ?? "");
+    expect(foot(100)).toMatch(/^↑↓ move {2}enter talk.* q back +task:k3 done$/);
+    expect(foot(40)).toMatch(/^enter talk {2}q back +task:k3 done$/);
+  });
 });
 
 describe("a picker", () => {
