@@ -3,6 +3,7 @@
 
 import { SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
+import { MODEL_CALL } from "../src/abi/stream.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { field, type Print } from "../src/syscalls/define.ts";
 import { traceLine } from "../src/syscalls/format.ts";
@@ -102,6 +103,7 @@ async function checkNames({ names }: CallChoice): Promise<void> {
   if (names.length === 0) return;
   const { callsOf, DOMAIN_NAMES } = await import("../src/syscalls/table.ts");
   for (const name of names) {
+    if (MODEL_CALL === name || MODEL_CALL.startsWith(`${name}.`)) continue;
     const [domain = ""] = name.split(".");
     const calls = DOMAIN_NAMES.includes(domain) ? await callsOf(domain) : [];
     if (!calls.some((call) => call.name === name || call.name.startsWith(`${name}.`)))

@@ -1,6 +1,7 @@
 // Calls of processes as rows: when, which, about what, how it went and how long it took; and all of them summed up by call. The same rows are
 // strace's and its view's. Pure; everything in them may come from a model and is made visible here.
 
+import { MODEL_CALL } from "../src/abi/stream.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth, displayWidth } from "../src/lib/truncate.ts";
 import type { TraceRow } from "../src/syscalls/services.ts";
@@ -37,10 +38,20 @@ export function traceCells(row: TraceRow): TraceCells {
   return {
     time: timeOfDay(row.at),
     call: reveal(row.call),
-    argument: mainArgument(row.args),
+    argument: row.call === MODEL_CALL ? modelArgument(row.args) : mainArgument(row.args),
     result: reveal(row.outcome),
     took: tookText(row.ms),
   };
+}
+
+/** Who was asked, with how much, and how much was said. */
+function modelArgument(json: string): string {
+  const { model, in: all, cached, out } = parsed(json) ?? {};
+  if (typeof model !== "string") return oneLine(json);
+  if (typeof all !== "number" || typeof cached !== "number" || typeof out !== "number") return oneLine(model);
+  const count = (tokens: number, word: string) => `${tokens.toLocaleString("en-US")} ${word}`;
+  const share = cached === 0 ? [] : [`${Math.round((100 * cached) / Math.max(1, all))}% cached`];
+  return [oneLine(model), count(all, "in"), ...share, count(out, "out")].join(GAP);
 }
 
 /** The argument that says most, then the others that are short. */

@@ -13,6 +13,8 @@ export interface Edit {
 export interface Edited {
   readonly text: string;
   readonly replacements: number;
+  /** Where the first of them begins. */
+  readonly line: number;
 }
 
 const LINES_NAMED_MAX = 5;
@@ -33,7 +35,8 @@ export function applyEdit(text: string, edit: Edit, path: string): Edited {
   if (text.length + places.length * (newString.length - oldString.length) > LIMITS.fileBytesMax) {
     throw new SysError("EFBIG", `cannot edit ${path}: a file holds at most ${LIMITS.fileBytesMax / 1024 / 1024} MiB`);
   }
-  return { text: text.split(oldString).join(newString), replacements: places.length };
+  const line = lineAt(text, places[0] ?? 0);
+  return { text: text.split(oldString).join(newString), replacements: places.length, line };
 }
 
 /** In a file with CRLF an edit written with LF means the same lines. */

@@ -20,16 +20,26 @@ export function shownAsk({ asks, card }: State): Ask | null {
   return asks.find(({ id }) => id === card?.id) ?? asks[0] ?? null;
 }
 
+/** Something else has the screen, or the place of a card. */
+export function isCovered({ view, picker }: State): boolean {
+  return view !== null || picker !== null;
+}
+
+/** It had: a card is read from now on. */
+export function uncovered(state: State): State {
+  return { ...state, card: null };
+}
+
 /** After anything that happened: the card that is shown now, and since when it can be read. */
 export function carded(state: State, now: number): State {
-  const { asks, card, input, answering, replying, view, picker } = state;
+  const { asks, card, input, answering, replying } = state;
   const ask = shownAsk(state);
   const gone = replying !== null && !asks.some(({ id }) => id === replying);
   // What was typed for it is not lost with it.
   const settled = gone ? { ...state, replying: null } : state;
   if (ask === null) return card === null && !answering ? settled : { ...settled, card: null, answering: false };
   const isHalfTyped = input.text !== "" && !answering && replying === null;
-  const isNew = ask.id !== card?.id || view !== null || picker !== null;
+  const isNew = ask.id !== card?.id || isCovered(state);
   const since = isNew ? now : card.since;
   const typedUntil = isHalfTyped ? now : (card?.typedUntil ?? 0);
   if (!isNew && typedUntil === card.typedUntil) return settled;

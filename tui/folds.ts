@@ -3,8 +3,13 @@
 
 import { lineDiff } from "../src/lib/line-diff.ts";
 import type { HistoryPage } from "../src/syscalls/services.ts";
+import { diffRows } from "./diff.ts";
 import type { State } from "./state.ts";
 import { subjectOf } from "./subject.ts";
+import { themeOf } from "./theme.ts";
+
+/** What is kept has no colours: whoever shows it gives them. */
+const PLAIN = themeOf({ colour: false, unicode: true });
 
 export interface Fold {
   readonly title: string;
@@ -40,7 +45,7 @@ export function nextFold({ folds, calls, opened }: Pick<State, "folds" | "calls"
 
 /** A call with what came of it; null while it goes on. */
 export function callFold(tool: string, args: object, output: string | null): Fold {
-  const diff = diffOf(args);
+  const diff = diffOf(args, placeIn(output));
   const rest = Object.entries(args).filter(([name]) => diff === null || !CHANGES.has(name));
   const asked = rest.map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
   const parts = [asked.join("\n"), ...(diff === null ? [] : [diff.text]), output ?? "(it goes on)"];
@@ -55,16 +60,23 @@ export interface Difference {
   readonly removed: number;
 }
 
-/** Of a call that changes a piece of a file; null of any other. */
-export function diffOf(args: object): Difference | null {
+/** The line that an answer to Edit names; null where it names none. */
+function placeIn(output: string | null): number | null {
+  const named = /^replaced \d+ in .*, (?:the first )?at line (\d+)$/m.exec(output ?? "")?.[1];
+  return named === undefined ? null : Number(named);
+}
+
+/** Of a call that changes a piece of a file, numbered where it is known at which line that begins; null of any other. */
+export function diffOf(args: object, line: number | null = null): Difference | null {
   const { oldString, newString } = args as { readonly [name: string]: unknown };
   if (typeof oldString !== "string" || typeof newString !== "string") return null;
   const text = lineDiff(oldString, newString, DIFF_LINES_MAX);
   if (text === null) return null;
-  // Where in the file it is, the call does not say.
   const lines = text.split("\n").slice(1);
   const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
-  return { text: lines.join("\n"), added: count("+"), removed: count("-") };
+  const moved = (_: string, first: string) => `@@ line ${Number(first) + (line ?? 0) - 1} @@`;
+  const numbered = () => Bun.stripANSI(diffRows(text.replace(/^@@ line (\d+) @@/, moved), Infinity, PLAIN).join("\n"));
+  return { text: line === null ? lines.join("\n") : numbered(), added: count("+"), removed: count("-") };
 }
 
 /** Of what was said before one came. */

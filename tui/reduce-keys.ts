@@ -1,7 +1,7 @@
 // What a key makes of the state. A card never takes a key from a half-typed line, Enter never approves, Escape never clears text, and a
 // paste never submits. Pure.
 
-import { answerOf, hasCardKeys, onCardKey, replied, tabbed } from "./cards.ts";
+import { answerOf, hasCardKeys, onCardKey, replied, tabbed, uncovered } from "./cards.ts";
 import {
   cutTo,
   type Editing,
@@ -54,7 +54,8 @@ export function onTyped(before: State, typed: Typed, at: number, hands: Hands): 
   const isUnfolded = before.opened !== null && before.view?.kind === "pager";
   if (isUnfolded && typed.type === "key" && typed.ctrl && typed.text === "o")
     return unfolded({ ...before, view: null });
-  if (before.view !== null && typed.type === "key") return onViewKeys(before, typed, viewHands());
+  if (before.view !== null && typed.type === "key")
+    return afterView(onViewKeys(before, typed, viewHands()), typed, at, hands);
   const { menu } = before;
   const state = menu === null && before.opened === null ? before : { ...before, menu: null, opened: null };
   if (typed.type === "paste") return stay(edited({ ...state, hot: null }, pasted(state.input, typed.text)));
@@ -71,6 +72,18 @@ export function onTyped(before: State, typed: Typed, at: number, hands: Hands): 
   }
   if (typed.name === "tab" && menu !== null) return stay(chosen(state, menu, typed.shift ? -1 : 1));
   return typed.ctrl ? onControl(state, typed, at) : onPlain(state, typed, at, hands);
+}
+
+/** What was typed in the same breath after the key that left a view is for the line. */
+function afterView(
+  { state, effects, left }: ReturnType<typeof onViewKeys>,
+  key: Key,
+  at: number,
+  hands: Hands,
+): Reduced {
+  if (left === "") return { state, effects };
+  const rest = onTyped(uncovered(state), { ...key, type: "key", text: left }, at, hands);
+  return { state: rest.state, effects: [...effects, ...rest.effects] };
 }
 
 function unfolded(state: State): Reduced {

@@ -2,7 +2,7 @@
 
 import { WORKING_STATES } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
-import { carded } from "./cards.ts";
+import { carded, isCovered, uncovered } from "./cards.ts";
 import { withText } from "./editor.ts";
 import type { Past } from "./history.ts";
 import { began, withJobsTold } from "./jobs.ts";
@@ -23,7 +23,7 @@ const NOTHING_RUNS = {
 export function reduce(before: State, happening: Happening, hands: Hands): Reduced {
   const happened = taken(before, happening, hands);
   const free = released(happened.state);
-  const state = carded(free.state, hands.now);
+  const state = carded(isCovered(before) && !isCovered(free.state) ? uncovered(free.state) : free.state, hands.now);
   return { state, effects: free.effects.length === 0 ? happened.effects : [...happened.effects, ...free.effects] };
 }
 
@@ -93,11 +93,6 @@ function begun(runId: string | null, calls: State["calls"], now: number): State[
   const [call] = Object.values(calls);
   const what = call === undefined ? "" : `${call.tool} ${subjectOf(call.tool, call.args)}`;
   return { runId, doing: call === undefined ? "thinking" : "tool", what, since: now, sinceDoing: now, chars: 0 };
-}
-
-/** Something else had the screen: a card is read from now on. */
-function uncovered(state: State): State {
-  return { ...state, card: null };
 }
 
 /** With how it ended. */

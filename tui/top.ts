@@ -165,7 +165,7 @@ function stepOf(key: Key): number | null {
     readonly [name: string]: number;
   };
   if (key.name !== "text") return named[key.name] ?? null;
-  return key.ctrl || key.alt ? null : ({ k: -1, j: 1, g: -Infinity, G: Infinity }[key.text] ?? null);
+  return key.ctrl || key.alt ? null : ({ g: -Infinity, G: Infinity }[key.text] ?? null);
 }
 
 /** What is seen, and not what is done. */
@@ -183,7 +183,7 @@ function onLetter(
   { pid, state }: ProcessInfo,
 ): { readonly top: Top; readonly wish: TopWish | null } {
   switch (letter) {
-    case "x":
+    case "k":
       return { top: { ...top, ending: pid, selected: pid }, wish: null };
     case "p":
       return { top, wish: { wish: "signal", pid, signal: state === "stopped" ? "CONT" : "STOP" } };

@@ -191,7 +191,7 @@ export class Transcript {
     const diff = ok ? diffOf(args) : null;
     const size = diff === null ? sizeOf(output) : `+${diff.added} -${diff.removed}`;
     const took = tookMs === null ? "" : ` · ${durationText(tookMs)}`;
-    const hint = ok && output.includes("\n") ? this.hint() : "";
+    const hint = ok && (diff !== null || output.includes("\n")) ? this.hint() : "";
     const room = this.options.columns() - tool.length - size.length - took.length - hint.length - 8;
     const head = `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room))}  ${theme.dim(size + took + hint)}`;
     const lines = ok ? [] : sanitize(output).trimEnd().split("\n").slice(0, ERROR_LINES_MAX);

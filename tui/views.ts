@@ -89,18 +89,18 @@ export function openedPicker(state: State, kind: PickerKind): Reduced {
   }
 }
 
-/** Keys typed in one breath are one text; in a view each letter means something. */
-export function onViewKeys(state: State, key: Key, hands: ViewHands): Reduced {
+/** Keys typed in one breath are one text; in a view each letter means something. What is left once no view has the screen is told. */
+export function onViewKeys(state: State, key: Key, hands: ViewHands): Reduced & { readonly left: string } {
   const letters = key.name === "text" && !key.ctrl && !key.alt ? [...key.text] : [key.text];
   const effects: Effect[] = [];
   let next = state;
-  for (const text of letters) {
-    if (next.view === null) break;
-    const reduced = onViewKey(next, next.view, { ...key, text }, hands);
+  let taken = 0;
+  for (; taken < letters.length && next.view !== null; taken++) {
+    const reduced = onViewKey(next, next.view, { ...key, text: letters[taken] ?? "" }, hands);
     next = reduced.state;
     effects.push(...reduced.effects);
   }
-  return { state: next, effects };
+  return { state: next, effects, left: letters.slice(taken).join("") };
 }
 
 function onViewKey(state: State, view: View, key: Key, hands: ViewHands): Reduced {

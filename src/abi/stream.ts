@@ -39,6 +39,9 @@ export type StreamEvent =
   | { readonly type: "aborted"; readonly usage?: Reported };
 
 /** A tool as a model is shown it. */
+/** What it is called in the log of a process that a model was asked. */
+export const MODEL_CALL = "llm.chat";
+
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;

@@ -22,6 +22,7 @@ import { imagesIn } from "../process/images.ts";
 import { Lanes } from "../process/lanes.ts";
 import { Ledger } from "../process/ledger.ts";
 import { KeptMedia } from "../process/media.ts";
+import { modelCall } from "../process/model-calls.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { niceOf } from "../process/niceness.ts";
 import { Outages } from "../process/outage.ts";
@@ -41,6 +42,7 @@ import { SYSCALLS } from "../syscalls/all.ts";
 import type { Web } from "../syscalls/net-service.ts";
 import { bootCompaction, lastingKeeper } from "./compaction.ts";
 import { disksOf } from "./disks.ts";
+import { callLog } from "./dispatches.ts";
 import { bootPolicy, type PolicyParts } from "./policy.ts";
 import type { FileParts } from "./services.ts";
 import type { ShellParts } from "./shell.ts";
@@ -227,6 +229,7 @@ function runPorts(
     keepImage: (row, bytes) => media.shown(row, bytes, uuidv7(clock.now(), random)),
     attach: (row, directory) => shells.host.places.attach(row, directory),
   });
+  const logged = callLog(core);
   const diskAt = disksOf(core);
   const promptOfRow = (row: ProcessRow) =>
     assemblePrompt({ ...core, store, namespace: options.namespace, diskAt, clock }, row);
@@ -270,6 +273,7 @@ function runPorts(
     promptOf: promptOfRow,
     runOver: shells.runOver,
     saying: live.saying,
+    log: (pid, asked) => logged(pid, modelCall(asked)),
     wantsDeltas: (pid) => bus.wanted(pid, "chat.delta"),
     lanes: new Lanes(clock),
     niceOf: (pid) => niceOf(kernel, pid),

@@ -126,8 +126,8 @@ export function filesIn({ namespace, absolute, search }: PlaceOptions): Files {
       return await saying("edit", async () => {
         const place = await namespace.resolve(caller, path);
         for (let attempt = 1; ; attempt++) {
-          const { text, version, replacements } = await edited(caller, request, place);
-          const answer = { path: place, replacements };
+          const { text, version, replacements, line } = await edited(caller, request, place);
+          const answer = { path: place, replacements, line };
           const options = { at: "start", ifVersion: version, ...withReceipt(receipt, answer) } as const;
           try {
             seen.saw(caller, place, (await namespace.write(caller, place, Buffer.from(text), options)).version);

@@ -16,6 +16,7 @@ import type { Room } from "./compaction/room.ts";
 import type { Costs, Shift } from "./costs.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import type { Ledger } from "./ledger.ts";
+import type { AskedModel } from "./model-calls.ts";
 import { type RequestPorts, requestOf } from "./model-request.ts";
 import { exhaustedText, type Outages } from "./outage.ts";
 import { isThere, type Verdict, verdictOn } from "./retry.ts";
@@ -42,6 +43,8 @@ export interface AskPorts extends RequestPorts, WaitPorts {
   /** For history in the window of a model. */
   readonly room: Room;
   readonly wantsDeltas: (pid: string) => boolean;
+  /** For whoever follows what a process does. */
+  readonly log: (pid: string, asked: AskedModel) => Promise<void>;
   /** By process: what the answer in the making has said so far. */
   readonly saying: Map<string, () => string>;
 }
@@ -214,8 +217,11 @@ async function called(
     : null;
   const onBegin = (said: () => string) => void ports.saying.set(row.pid, said);
   const onLife = lifeOf(ports, row, model);
+  const [at, from] = [clock.now(), clock.mono()];
   const asking = modelTurn({ provider: model.provider, request, signal, clock, onDelta, onBegin, onLife });
-  return notEmpty(await asking.finally(() => ports.saying.delete(row.pid)));
+  const answer = notEmpty(await asking.finally(() => ports.saying.delete(row.pid)));
+  await ports.log(row.pid, { model: model.name, at, ms: clock.mono() - from, answer });
+  return answer;
 }
 
 /** At the first piece whoever waits for the provider hears of it. */

@@ -50,6 +50,13 @@ export interface EditRequest {
   readonly replaceAll: boolean;
 }
 
+export interface EditedFile {
+  readonly path: string;
+  readonly replacements: number;
+  /** Where the first of them begins. */
+  readonly line: number;
+}
+
 export interface Files {
   read(
     caller: Caller,
@@ -65,7 +72,7 @@ export interface Files {
     context: CallContext,
     request: { readonly target?: FileTarget; readonly path: string; readonly content: string },
   ): Promise<{ readonly path: string; readonly size: number }>;
-  edit(context: CallContext, request: EditRequest): Promise<{ readonly path: string; readonly replacements: number }>;
+  edit(context: CallContext, request: EditRequest): Promise<EditedFile>;
   remove(
     context: CallContext,
     request: { readonly target?: FileTarget; readonly path: string },

@@ -5,7 +5,7 @@ import { quoted } from "../lib/quote.ts";
 import { sizeText } from "../lib/size.ts";
 import { headAndTail } from "../lib/truncate.ts";
 import { field, syscall } from "./define.ts";
-import { FILE_TARGETS, type Files, type FileView, type Match } from "./files-service.ts";
+import { type EditedFile, FILE_TARGETS, type Files, type FileView, type Match } from "./files-service.ts";
 import deleteText from "./tools/delete.md" with { type: "text" };
 import editText from "./tools/edit.md" with { type: "text" };
 import readText from "./tools/read.md" with { type: "text" };
@@ -166,7 +166,7 @@ export const fsCalls = [
       examples: ["gsv fs edit '~/notes.md' --old draft --new final"],
       print: {
         kind: "value",
-        text: (result: { path: string; replacements: number }) => `replaced ${result.replacements} in ${result.path}`,
+        text: editedText,
       },
     },
     run: ({ files }: { files: Files }, args, context) =>
@@ -222,3 +222,7 @@ export const fsCalls = [
     run: ({ files }: { files: Files }, args, { caller, signal }) => files.search(caller, args, signal),
   }),
 ] as const;
+
+function editedText({ path, replacements, line }: EditedFile): string {
+  return `replaced ${replacements} in ${path}, ${replacements === 1 ? "" : "the first "}at line ${line}`;
+}

@@ -98,6 +98,13 @@ test("-f follows those that are started, and says of each line whose it is", asy
   ]);
 });
 
+test("a model that was asked says who, with how much, and how much was said", () => {
+  const asked = row(1, "llm.chat", { args: '{"model":"fable-5","in":41203,"cached":39555,"out":812}', ms: 3410 });
+  expect(traceCells(asked)).toMatchObject({ argument: "fable-5  41,203 in  96% cached  812 out", took: "3.41 s" });
+  expect(traceCells(row(1, "llm.chat", { args: '{"model":"offline"}' })).argument).toBe("offline");
+  expect(isChosen("llm.chat", callChoice(["llm"]))).toBe(true);
+});
+
 test("-e takes calls and whole families of them, and refuses what is none", async () => {
   const chosen = (text: string) =>
     ["fs.read", "fs.readable", "shell.exec"].filter((call) => isChosen(call, callChoice([text])));

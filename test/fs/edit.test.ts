@@ -17,10 +17,10 @@ function fault(text: string, oldString: string, newString = "new", replaceAll = 
 
 describe("an edit", () => {
   test("replaces the one place that fits, and with replaceAll every one", () => {
-    expect(edit("a b c", "b", "B")).toEqual({ text: "a B c", replacements: 1 });
-    expect(edit("aaa", "a", "b", true)).toEqual({ text: "bbb", replacements: 3 });
-    expect(edit("ababab", "abab", "x", true)).toEqual({ text: "xab", replacements: 1 });
-    expect(edit("keep\nthis\n", "this\n", "").text).toBe("keep\n");
+    expect(edit("a b c", "b", "B")).toEqual({ text: "a B c", replacements: 1, line: 1 });
+    expect(edit("aaa", "a", "b", true)).toEqual({ text: "bbb", replacements: 3, line: 1 });
+    expect(edit("ababab", "abab", "x", true)).toEqual({ text: "xab", replacements: 1, line: 1 });
+    expect(edit("keep\nthis\n", "this\n", "")).toEqual({ text: "keep\n", replacements: 1, line: 2 });
   });
 
   test("takes the new text by its letters: $& and $1 mean nothing", () => {

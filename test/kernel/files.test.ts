@@ -167,7 +167,7 @@ describe("edit", () => {
   test("changes what it names and nothing else, a byte order mark and CRLF included", async () => {
     await files.write(as(sam), { path: "f", content: "\ufeffone\r\ntwo\r\n" });
     const result = await files.edit(as(sam), { path: "f", oldString: "two", newString: "2", replaceAll: false });
-    expect(result).toEqual({ path: "/home/sam/f", replacements: 1 });
+    expect(result).toEqual({ path: "/home/sam/f", replacements: 1, line: 2 });
     const { bytes } = await namespace.read(sam, "/home/sam/f", { bytesMax: 99 });
     expect(Buffer.from(bytes).toString("latin1")).toBe("\u00ef\u00bb\u00bfone\r\n2\r\n");
   });

@@ -20,7 +20,7 @@ test("a block does many calls in one, each in the log of the process, and only i
   const told = await at.calls("CodeMode", { code, args: { names: ["a", "b", "c"] } });
   expect(told).toBe('a two 0\n[\n "/home/sam/b:1",\n "/home/sam/c:1"\n]');
   const { rows } = await at.home.sys.call<{ rows: { call: string }[] }>("proc.trace", { pid: INIT });
-  const named = rows.map(({ call }) => call).filter((call) => !call.startsWith("proc."));
+  const named = rows.map(({ call }) => call).filter((call) => !/^(?:proc|llm)\./.test(call));
   expect(named.sort()).toEqual(
     ["codemode.exec", "fs.edit", "fs.search", "fs.write", "fs.write", "fs.write", "shell.exec"].sort(),
   );

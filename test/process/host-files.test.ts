@@ -72,7 +72,7 @@ test("a change asks, names the file it really leads to, and is made once allowed
   const asked = await desk.calls("Edit", edit);
   expect(why(asked)).toBe(`edit ${work}/src/main.ts on this machine`);
   expect(diffOf(asked)).toContain("\n-export const port = 80;\n+export const port = 8080;\n");
-  expect(await desk.answers(asked)).toBe(`replaced 1 in ${work}/src/main.ts`);
+  expect(await desk.answers(asked)).toBe(`replaced 1 in ${work}/src/main.ts, at line 1`);
   expect(readFileSync(join(work, "src/main.ts"), "utf8")).toBe("export const port = 8080;\n");
   const made = await desk.calls("Write", { path: "docs/new/a.md", content: "hi", ...host });
   expect(await desk.answers(made)).toBe(`wrote 2 bytes to ${work}/docs/new/a.md`);

@@ -157,7 +157,12 @@ test("every call of a process is in its log with its outcome, and secrets in arg
   const { rows } = await home.sys.call<{ rows: { call: string; args: string; outcome: string }[] }>("proc.trace", {
     pid: INIT,
   });
-  expect(rows.map(({ call, outcome }) => `${call} ${outcome}`)).toEqual(["fs.write ok", "fs.read ENOENT"]);
+  expect(rows.map(({ call, outcome }) => `${call} ${outcome}`)).toEqual([
+    "llm.chat ok",
+    "fs.write ok",
+    "fs.read ENOENT",
+    "llm.chat ok",
+  ]);
   expect(JSON.stringify(rows)).not.toContain(key);
 });
 

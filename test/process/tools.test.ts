@@ -42,7 +42,7 @@ test("calls run one after the other in the order they were made, and each has on
   expect(told.map(({ outcome }) => outcome)).toEqual(["completed", "completed", "completed", "completed", "failed"]);
   expect(told.map(({ output }) => output.split("\n")[0])).toEqual([
     "wrote 3 bytes to /home/sam/count.txt",
-    "replaced 1 in /home/sam/count.txt",
+    "replaced 1 in /home/sam/count.txt, at line 1",
     expect.stringContaining("two"),
     "/home/sam/count.txt:1:two",
     "ENOENT: cannot read /home/sam/none: no such file or directory",
@@ -187,8 +187,8 @@ test("an edit of what somebody changed since it was read is refused, until it is
   expect(told.map(({ output }) => output.split("\n")[0])).toEqual([
     "ECONFLICT: cannot edit /home/sam/shared.txt: changed since it was read",
     "     1\tone",
-    "replaced 1 in /home/sam/shared.txt",
-    "replaced 1 in /home/sam/shared.txt",
+    "replaced 1 in /home/sam/shared.txt, at line 1",
+    "replaced 1 in /home/sam/shared.txt, at line 1",
   ]);
 });
 

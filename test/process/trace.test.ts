@@ -18,6 +18,30 @@ test("who waits for the next call of a process is told when it is made, each onc
   expect((await next).rows.map(({ call }) => call)).toEqual(["system.whoami"]);
 });
 
+test("each time a model is asked stands between the calls, with its tokens and how it went; what was said does not", async () => {
+  await using home = await TestKernel.boot();
+  const usage = { input: 100, cacheRead: 900, output: 12 };
+  home.model.will(
+    INIT,
+    { calls: [{ name: "Read", args: { path: "~/none" } }], usage },
+    { text: "It is not there.", usage },
+  );
+  await home.say("look");
+  home.model.will(INIT, { error: { class: "request", message: "no" } });
+  await home.say("again");
+  const { rows } = await home.sys.call<Page>("proc.trace", { pid: INIT });
+  const model = rows[0] && (JSON.parse(rows[0].args) as { model: string }).model;
+  expect(rows.map(({ call, outcome }) => `${call} ${outcome}`)).toEqual([
+    "llm.chat ok",
+    "fs.read ENOENT",
+    "llm.chat ok",
+    "llm.chat request",
+  ]);
+  expect(JSON.parse(rows[2]?.args ?? "")).toEqual({ model, in: 1000, cached: 900, out: 12 });
+  expect(JSON.parse(rows[3]?.args ?? "")).toEqual({ model });
+  expect(JSON.stringify(rows)).not.toContain("not there");
+});
+
 test("where no call comes, the wait is over in time", async () => {
   await using home = await TestKernel.boot();
   const late = home.sys.call<Page>("proc.trace", { pid: INIT, after: 0, waitMs: 1000 });

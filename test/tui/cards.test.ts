@@ -92,6 +92,25 @@ test("keys of a half-typed line are the line's; tab gives them to the card, and 
   await shell.leave();
 });
 
+test("a card that a view has hidden is read anew: what is typed as the view goes is no answer", async () => {
+  const shell = await played();
+  await shell.play(said.hil(DELETE));
+  await shell.settle(READ_MS);
+  for (const leaving of ["q", "qy"]) {
+    await shell.type("\x14");
+    await shell.until(/^top /);
+    await shell.settle(10 * READ_MS);
+    await shell.type(leaving);
+    await shell.until(/wants Delete/);
+    await shell.type("y");
+    expect(answers(shell)).toEqual([]);
+  }
+  await shell.settle(READ_MS);
+  await shell.type("y");
+  expect(answers(shell)).toMatchObject([{ decision: "approve" }]);
+  await shell.leave();
+});
+
 test("a line that was just emptied does not turn the next key into an answer", async () => {
   const shell = await played();
   await shell.play(said.hil(DELETE));

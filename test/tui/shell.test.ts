@@ -182,14 +182,14 @@ test("top is a view of its own that leaves the transcript as it was, and enter t
     expect(session.text()).not.toContain("how do I stop a process?");
     session.type("/audit\r");
     await session.until((text) => !text.includes("init (me)  "));
-    session.type("x");
+    session.type("k");
     await session.until(/end task:\w{6}\? y ends it/);
     session.type("n\r");
     await session.until(/^now talking to task:\w{6} · docs audit$/m);
     expect(session.text()).toContain("how do I stop a process?");
     session.type("\x14");
     await session.until(/└ task:.*docs audit/);
-    session.type("/docs\rxy");
+    session.type("/docs\rky");
     await session.until(/no process matches/);
     session.type("q");
     await session.until(/^task:\w{6} has ended$/m);

@@ -57,14 +57,18 @@ test("a tool says what it runs and for how long; afterwards it is one line with 
   await shell.play({ ...said.result(true, "one\ntwo\n"), tool: "Shell" } as Signal);
   expect(shell.text()).toMatch(/^✓ Shell bun test⏎ls {2}2 lines · 4\.5 s · ctrl-o shows$/m);
   await shell.play(said.call("Edit", { path: "~/a.md", oldString: "a\nb", newString: "a\nc\nd" }), {
-    ...said.result(true, "replaced 1 in ~/a.md"),
+    ...said.result(true, "replaced 1 in ~/a.md, at line 41"),
     tool: "Edit",
   } as Signal);
   expect(shell.text()).toMatch(/^✓ Edit ~\/a\.md {2}\+2 -1 · \d+ ms$/m);
   await shell.type("\x0f");
-  await shell.until(/-b\n\+c\n\+d[\s\S]*2 of 2 · ctrl-o earlier/);
+  // With the numbers that the lines have in the file.
+  await shell.until(/^41 {3}a\n42 - b\n42 \+ c\n43 \+ d$[\s\S]*2 of 2 · ctrl-o earlier/m);
   await shell.type("\x0f");
   await shell.until(/one\ntwo[\s\S]*1 of 2/);
+  // What is typed in one breath after the key that leaves a view is for the line.
+  await shell.type("qecho hi");
+  await shell.until(/\$ echo hi$/);
   await shell.leave();
 });
 

@@ -138,7 +138,7 @@ describe("top", () => {
     expect(costly.sort).toBe("cost");
     expect(pids(costly)).toEqual(["task:m9", "init:1000", "task:k3"]);
     const dearer = family.map((each) => (each.pid === "task:k3" ? { ...each, costUsd: 9 } : each));
-    const held = { ...pressed("j", costly, 10_000), processes: dearer };
+    const held = { ...pressed("↓", costly, 10_000), processes: dearer };
     expect(pids(held, 11_000)).toEqual(["task:m9", "init:1000", "task:k3"]);
     expect(pids(held, 12_500)).toEqual(["task:k3", "task:m9", "init:1000"]);
   });
@@ -146,15 +146,15 @@ describe("top", () => {
   test("keys wish for what they say: talk, log, calls, stop, end of the run, end after a question", () => {
     const wish = (keys: string) => onTopKey(pressed(keys.slice(0, -1)), key(keys.at(-1) ?? ""), 0).wish;
     expect(wish("\r")).toEqual({ wish: "talk", pid: "init:1000" });
-    expect(wish("jl")).toEqual({ wish: "log", pid: "task:k3" });
-    expect(wish("jc")).toEqual({ wish: "calls", pid: "task:k3" });
-    expect(wish("jp")).toEqual({ wish: "signal", pid: "task:k3", signal: "STOP" });
-    expect(wish("ji")).toEqual({ wish: "stop-run", pid: "task:k3" });
-    expect(wish("jx")).toBeNull();
-    expect(wish("jxy")).toEqual({ wish: "end", pid: "task:k3" });
-    expect(wish("jxn")).toBeNull();
-    expect(wish("jjy")).toEqual({ wish: "answer", pid: "task:m9", decision: "approve" });
-    expect(wish("jy")).toBeNull();
+    expect(wish("↓l")).toEqual({ wish: "log", pid: "task:k3" });
+    expect(wish("↓c")).toEqual({ wish: "calls", pid: "task:k3" });
+    expect(wish("↓p")).toEqual({ wish: "signal", pid: "task:k3", signal: "STOP" });
+    expect(wish("↓i")).toEqual({ wish: "stop-run", pid: "task:k3" });
+    expect(wish("↓k")).toBeNull();
+    expect(wish("↓ky")).toEqual({ wish: "end", pid: "task:k3" });
+    expect(wish("↓kn")).toBeNull();
+    expect(wish("↓↓y")).toEqual({ wish: "answer", pid: "task:m9", decision: "approve" });
+    expect(wish("↓y")).toBeNull();
   });
 
   test("shows what each costs, how full it is and who answers it, and all that the selected one asks", () => {
@@ -200,6 +200,13 @@ describe("top", () => {
   function props(now: Top) {
     return { top: now, asks: [], notice: "", theme: plain, now: 10_000, columns: 100, rows: 30 };
   }
+
+  test("what is told for a moment stands beside the keys, and how to leave stays in sight", () => {
+    const about = { top, asks: [], notice: "task:k3 done", theme: plain, now: 10_000, rows: 20 };
+    const foot = (columns: number) => Bun.stripANSI(topLines({ ...about, columns }).at(-1) ?? "");
+    expect(foot(100)).toMatch(/^↑↓ move {2}enter talk.* q back +task:k3 done$/);
+    expect(foot(40)).toMatch(/^enter talk {2}q back +task:k3 done$/);
+  });
 });
 
 describe("a picker", () => {

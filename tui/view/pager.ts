@@ -37,15 +37,16 @@ function marked(row: string, words: string, paint: (text: string) => string, the
 }
 
 function looksLikeDiff(lines: readonly string[]): boolean {
-  return lines.slice(0, 40).some((line) => line.startsWith("@@ ") || line.startsWith("diff "));
+  return lines.slice(0, 40).some((line) => /^(?:@@ |diff | *\d+ [+-] )/.test(line));
 }
 
 function ofDiff(theme: Theme): (row: string) => string {
   return (row) => {
     if (/^(?:diff |index |--- |\+\+\+ )/.test(row)) return theme.bold(row);
     if (row.startsWith("@@")) return theme.you(row);
-    if (row.startsWith("+")) return theme.ok(row);
-    return row.startsWith("-") ? theme.bad(row) : row;
+    const sign = /^(?: *\d+ )?([+-])/.exec(row)?.[1];
+    if (sign === undefined) return row;
+    return sign === "+" ? theme.ok(row) : theme.bad(row);
   };
 }
 

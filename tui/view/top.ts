@@ -148,7 +148,6 @@ function askLines(ask: Ask, { theme, columns, rows }: TopProps): readonly string
 function footLine({ top, asks, notice, theme }: TopProps, selected: ProcessInfo | null, columns: number): string {
   if (top.ending !== null)
     return `${theme.needs("end")} ${top.ending}? ${theme.bold("y")} ends it, its history is archived; any other key does not`;
-  if (notice !== "") return theme.dim(notice);
   if (top.filtering)
     return keysLine([key("enter", "keeps the filter", 0), key("esc", "takes it away", 1)], columns, theme);
   const isAsking =
@@ -161,13 +160,17 @@ function footLine({ top, asks, notice, theme }: TopProps, selected: ProcessInfo 
     key("c", "calls", 2),
     key("p", selected?.state === "stopped" ? "go on" : "stop", 2),
     key("i", "end the run", 5),
-    key("x", "end", 3),
+    key("k", "end", 3),
     key("s", "sort", 3),
     key("t", "tree", 4),
     key("/", "filter", 3),
     key("q", "back", 0),
   ];
-  return keysLine(keys, columns, theme);
+  if (notice === "") return keysLine(keys, columns, theme);
+  // How to leave stays in sight.
+  const room = columns - Bun.stringWidth(notice) - 2;
+  const kept = keysLine(keys, room, theme);
+  return Bun.stringWidth(kept) > room ? theme.dim(notice) : ends(kept, theme.dim(notice), columns);
 }
 
 function key(name: string, word: string, minor: number): ViewKey {
