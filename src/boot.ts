@@ -168,7 +168,7 @@ export async function bootKernel(given: Machine): Promise<Kernel> {
     await objects.recover();
     const dispatches = new Dispatches();
     const core = makeCore({ machine, ports, storage, setting, startedAt, generation, afterCrash }, dispatches);
-    await core.hooks.load();
+    await core.hooks.load({ afterCrash });
     const { give } = bootstrapOf(core, machine, core.repos);
     const firstRun = await setUp({
       kernel,

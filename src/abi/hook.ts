@@ -11,7 +11,7 @@ export const HOOK_EVENTS = {
   "run-start": { when: "a run begins", says: "model" },
   prompt: { when: "a message of a person or a process was taken in", says: "text from" },
   "tool-before": { when: "a tool is about to be used; status 2 refuses it", says: "callId tool call args approved" },
-  "tool-after": { when: "a tool was used, or refused", says: "callId tool call ok output" },
+  "tool-after": { when: "a tool was used, or a rule or a hook refused it", says: "callId tool call ok output" },
   approval: { when: "an approval or a question waits for a person", says: "id kind tool call args why" },
   "run-end": { when: "a run has ended", says: "status reason text error usage" },
   "process-start": { when: "a process was started", says: "label" },

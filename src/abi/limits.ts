@@ -82,8 +82,8 @@ export const LIMITS = {
   hostGraceMs: 5000, // from TERM to KILL
   hooksRunningMax: 4, // that nobody waits for, at once
   hooksAskedMax: 8, // that a call waits for, at once
-  hooksQueuedMax: 200, // events that wait for their hooks; what comes beyond that is not told
-  hooksQueuedBytesMax: 8 * 1024 * 1024,
+  hooksQueuedMax: 200, // events that wait for one hook; what comes beyond that is not told
+  hooksQueuedBytesMax: 4 * 1024 * 1024,
   hookOutputBytesMax: 8 * 1024, // of one run, of each stream: what is more is not kept
   hookReasonCharsMax: 2000, // of what a hook says to a model
   jsonDepthMax: 200,

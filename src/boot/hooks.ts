@@ -21,6 +21,7 @@ import type { RunPlace } from "../process/toolcalls.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { CallRow, ProcessStore } from "../store/process/verbs.ts";
 import type { HooksService } from "../syscalls/hook-service.ts";
+import { endLeftBehind } from "../targets/left-behind.ts";
 import { spawnPiped } from "../targets/spawn.ts";
 
 export interface HookParts {
@@ -29,7 +30,7 @@ export interface HookParts {
   readonly objection: (place: RunPlace, call: CallRow) => Promise<string | null>;
   readonly isBusy: () => boolean;
   /** What people have decided, and what lies there: before anything runs. */
-  load(): Promise<void>;
+  load(start: { readonly afterCrash: boolean }): Promise<void>;
   /** Once all that was told is done with, or so much time is over. */
   settled(ms: number): Promise<void>;
   close(): void;
@@ -71,7 +72,11 @@ export function bootHooks(ports: HookPorts): HookParts {
       return vetoes.objection(about, { callId, tool, call, args, approved: status === "approved" }, signal);
     },
     isBusy: () => notices.busy || vetoes.busy,
-    load: () => hooks.load(),
+    async load({ afterCrash }) {
+      await hooks.load();
+      // What the dead kernel asked, nobody waits for; and nobody would end it when its time is over.
+      if (afterCrash && hooks.events.size > 0) endLeftBehind([`GSV_HOME=${machine.paths.home}\0`, "GSV_HOOK="]);
+    },
     async settled(ms) {
       const timeUp = new AbortController();
       await Promise.race([notices.settled(), clock.sleep(ms, timeUp.signal)]);

@@ -1,5 +1,5 @@
-// Hooks that nobody waits for: each event of a hook after the one before it, a few hooks at once, and so many events waiting and no more;
-// what comes beyond that is counted and not told. What they print goes to the log, and nothing else is done about how they end.
+// Hooks that nobody waits for: each event of a hook after the one before it, a few hooks at once, and so many events waiting for one and no
+// more; what comes beyond that is counted and not told. What they print goes to the log, and nothing else is done about how they end.
 
 import type { HookEvent } from "../abi/hook.ts";
 import { LIMITS } from "../abi/limits.ts";
@@ -37,7 +37,6 @@ interface Waiting {
 
 export class Notices {
   private readonly waiting: Waiting[] = [];
-  private waitingBytes = 0;
   private lost = 0;
   private readonly running = new Map<string, Promise<void>>();
   private readonly ending = new AbortController();
@@ -68,15 +67,12 @@ export class Notices {
     this.waiting.length = 0;
   }
 
+  // Of each hook by itself: one that is stuck costs the others nothing.
   private put(item: Waiting): void {
-    const bytes = item.event.length;
-    const isFull = this.waiting.length >= LIMITS.hooksQueuedMax;
-    if (isFull || this.waitingBytes + bytes > LIMITS.hooksQueuedBytesMax) {
-      this.lost++;
-      return;
-    }
-    this.waiting.push(item);
-    this.waitingBytes += bytes;
+    const own = this.waiting.filter(({ hook }) => hook === item.hook);
+    const bytes = own.reduce((sum, { event }) => sum + event.length, item.event.length);
+    if (own.length < LIMITS.hooksQueuedMax && bytes <= LIMITS.hooksQueuedBytesMax) this.waiting.push(item);
+    else this.lost++;
   }
 
   private next(): void {
@@ -84,7 +80,6 @@ export class Notices {
       const at = this.waiting.findIndex(({ hook }) => !this.running.has(hook));
       if (at === -1) break;
       const [item] = this.waiting.splice(at, 1) as [Waiting];
-      this.waitingBytes -= item.event.length;
       this.running.set(item.hook, this.carryOut(item));
     }
     if (this.lost === 0 || this.waiting.length > 0) return;

@@ -37,6 +37,12 @@ export function parentOf(pid: number): number | null {
   return stat === null ? null : Number(wordsOf(stat)[1]);
 }
 
+/** Which group a process is of; null where that cannot be known. */
+export function groupOf(pid: number): number | null {
+  const stat = statOf(pid);
+  return stat === null ? null : Number(wordsOf(stat)[2]);
+}
+
 function statOf(pid: number): string | null {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8").trimEnd();

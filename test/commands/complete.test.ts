@@ -159,6 +159,12 @@ describe("what the home holds", () => {
     expect(await values("session", "export", "--format", "")).toEqual(["md", "json", "html"]);
   });
 
+  test("hooks come with their state", async () => {
+    io.fakeSys.answer("hooks.list", () => ({ hooks: [{ hook: "tool-before/guard", state: "new" }] }));
+    expect(await lines("hooks", "allow", "")).toEqual(["tool-before/guard\tnew"]);
+    expect(await lines("hooks", "deny", "tool")).toEqual(["tool-before/guard\tnew"]);
+  });
+
   test("approvals and archives come with what they are", async () => {
     expect(await lines("approve", "")).toEqual(["k3x9\tDelete of task:abc123: deleting asks first"]);
     expect(await lines("archive", "verify", "0")).toEqual([

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { isAlive } from "../support/home.ts";
 import { HookBed } from "../support/hooks.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
@@ -117,7 +118,7 @@ test("a hook that hangs is ended with all it started when its time is over, and 
   await bed.allowed("tool-before/slow", `sh -c 'echo $$ > "${bed.out()}"; exec sleep 600' & wait`);
   expect(await calls("Write", NOTE)).toContain("it did not end within 1 s");
   const child = Number(readFileSync(bed.out(), "utf8"));
-  await home.until("its child has ended", () => !isRunning(child));
+  await home.until("its child has ended", () => !isAlive(child));
   expect(logged()).toEqual(["hook tool-before/slow: it did not end within 1 s"]);
 });
 
@@ -220,12 +221,3 @@ test("of many processes each is asked about its own call, at the same time", asy
   );
   expect(results).toEqual(pids.map((_, n) => n % 2 === 0));
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return !/\) [ZX] /.test(stat);
-  } catch {
-    return false;
-  }
-}

@@ -1,0 +1,95 @@
+// `gsv hooks …` as a person types it: a hook is read before it is allowed, and with nobody to ask nothing is.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { appendFileSync } from "node:fs";
+import { HookBed } from "../support/hooks.ts";
+import { FakeIo, runs } from "../support/io.ts";
+import { TestKernel } from "../support/kernel.ts";
+
+let home: TestKernel;
+let bed: HookBed;
+let io: FakeIo;
+
+beforeEach(async () => {
+  home = await TestKernel.boot({ realTime: true });
+  bed = new HookBed(home);
+  io = newIo();
+});
+
+afterEach(() => home[Symbol.asyncDispose]());
+
+/** Before a real kernel. */
+function newIo(): FakeIo {
+  const made = new FakeIo();
+  for (const name of ["list", "show", "allow", "deny", "run", "test"])
+    made.fakeSys.answer(`hooks.${name}`, (args) => home.sys.call(`hooks.${name}`, args));
+  return made;
+}
+
+async function listed(): Promise<string> {
+  const fresh = newIo();
+  expect(await runs(fresh, "hooks", "list")).toBe(0);
+  return fresh.stdout.text;
+}
+
+test("a hook is shown whole, with everything hidden in it visible, and allowed by a yes", async () => {
+  const path = bed.put("tool-before/guard", "printf '\u001b[2K\u202e' >&2\nexit 2");
+  io.terminal().answers.push("y");
+  expect(await runs(io, "hooks", "allow", "tool-before/guard")).toBe(0);
+  expect(io.stdout.text).toMatch(/tool-before\/guard is allowed \(sha256:[0-9a-f]{12}\)\n$/);
+  expect(io.stdout.text).toContain(path);
+  expect(io.stdout.text).not.toMatch(/\u001b|\u202e/);
+  expect(io.stdout.text).toContain("  exit 2");
+  expect(io.questions).toEqual(["\nLet it run, as it is now? [y/N] "]);
+  expect(await listed()).toContain("allowed");
+});
+
+test("anything but a yes leaves it as it is", async () => {
+  bed.put("run-end/call", "exit 0");
+  for (const answer of ["", "n", "maybe"]) {
+    io.terminal().answers.push(answer);
+    expect(await runs(io, "hooks", "allow", "run-end/call")).toBe(1);
+  }
+  expect(await listed()).toContain("new");
+});
+
+test("what is changed while a person reads it is not allowed by their yes", async () => {
+  const path = bed.put("run-end/call", "exit 0");
+  io.terminal();
+  io.person.ask = async () => {
+    appendFileSync(path, "# more\n");
+    return "y";
+  };
+  expect(await runs(io, "hooks", "allow", "run-end/call")).toBe(1);
+  expect(io.stderr.text).toContain("was changed since it was looked at; nothing was allowed");
+  expect(await listed()).toContain("new");
+});
+
+test("with nobody to ask nothing is allowed, and the way for scripts is named; --yes is that way", async () => {
+  bed.put("run-end/call", "exit 0");
+  expect(await runs(io, "hooks", "allow", "run-end/call")).toBe(2);
+  expect(io.stderr.text).toContain("exit 0");
+  expect(io.stderr.text).toContain("gsv hooks allow run-end/call --yes");
+  expect(await runs(io, "hooks", "allow", "run-end/call", "--yes")).toBe(0);
+  expect(await listed()).toContain("allowed");
+});
+
+test("one that is refused says what mends it, in the list and when it is to be allowed", async () => {
+  const path = bed.put("run-end/open", "exit 0", 0o722);
+  expect(await runs(io, "hooks", "allow", "run-end/open", "--yes")).toBe(1);
+  expect(io.stderr.text).toContain(`chmod go-w ${path}`);
+  expect(await listed()).toContain("others can write to it");
+});
+
+test("test and run say how a hook ended, what it said and what it would mean", async () => {
+  await bed.allowed("tool-before/guard", "grep -q 'rm -rf' && { echo keep it >&2; exit 2; }; echo fine");
+  expect(await runs(io, "hooks", "test", "tool-before/guard")).toBe(0);
+  expect(io.stdout.text).toMatch(/exited with status 2 after \d+ ms; a tool call would be refused\nkeep it\n$/);
+  expect(await runs(io, "hooks", "run", "tool-before/guard", '{"tool":"Read"}')).toBe(0);
+  expect(io.stdout.text).toMatch(/exited with status 0 after \d+ ms; a tool call would go on\nfine\n$/);
+});
+
+test("a home without hooks says where to read about them", async () => {
+  expect(await runs(io, "hooks", "list")).toBe(0);
+  expect([io.stdout.text, io.stderr.text]).toEqual(["", "(no hooks: gsv man hooks)\n"]);
+});

@@ -1,0 +1,150 @@
+// Hooks that nobody waits for: what each event says, in order, a few at once and never without end.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { HOOK_EVENT_NAMES } from "../../src/abi/hook.ts";
+import { LIMITS } from "../../src/abi/limits.ts";
+import { HookBed } from "../support/hooks.ts";
+import { INIT, TestKernel } from "../support/kernel.ts";
+import { scratchDirectory } from "../support/scratch.ts";
+
+let home: TestKernel;
+let bed: HookBed;
+
+beforeEach(async () => {
+  home = await TestKernel.boot({ realTime: true });
+  bed = new HookBed(home);
+});
+
+afterEach(() => home[Symbol.asyncDispose]());
+
+test("each event is told with what it is about: the life of a process from its start to its end", async () => {
+  for (const event of HOOK_EVENT_NAMES) await bed.teller(event);
+  const pid = await home.task({ label: "tidy" });
+  home.model.will(pid, { calls: [{ name: "Read", args: { path: "~" } }] }, { text: "All read.\nAnd more." });
+  const { run } = await home.say("look around", { pid });
+  home.model.will(pid, { calls: [{ name: "Delete", args: { path: "~/x" } }] });
+  await home.send("delete it", { pid });
+  const [asked] = await bed.heard<{ id: string }>("approval");
+  await home.sys.call("hil.answer", { id: asked?.id, decision: "deny" });
+  await home.inState(pid, "idle");
+  await home.sys.call("proc.reset", { pid });
+  await home.sys.call("proc.kill", { pid });
+
+  const [begun] = await bed.heard("run-start");
+  expect(begun).toMatchObject({ event: "run-start", pid, run, model: "offline", parent: INIT });
+  expect((await bed.heard("prompt", 2)).map(({ text, from }) => [text, from])).toEqual([
+    ["look around", "person"],
+    ["delete it", "person"],
+  ]);
+  expect(bed.told("tool-before").map(({ tool }) => tool)).toEqual(["Read", "Delete"]);
+  expect(await bed.heard("tool-after")).toMatchObject([{ tool: "Read", call: "fs.read", ok: true }]);
+  expect(asked).toMatchObject({ kind: "approval", tool: "Delete", args: { path: "~/x" } });
+  const [ended] = await bed.heard("run-end", 2);
+  expect(ended).toMatchObject({ run, status: "ok", text: "All read.\nAnd more.", error: null });
+  expect((await bed.heard("process-start"))[0]).toMatchObject({ pid, label: "tidy" });
+  expect((await bed.heard("reset"))[0]).toMatchObject({ pid, archive: expect.any(String) });
+  expect((await bed.heard("process-end"))[0]).toMatchObject({ pid });
+  const notices = await bed.heard<{ why: string; title: string; text: string }>("notification", 3);
+  expect(notices[0]).toMatchObject({ why: "run-end", title: `${pid}: ok`, text: "All read." });
+  expect(notices[1]).toMatchObject({ why: "approval", title: `${pid} waits for you` });
+});
+
+test("the events of one hook come in order and one at a time", async () => {
+  await bed.allowed("run-end/slow", `cat >> '${bed.out()}'; sleep 0.05; echo end >> '${bed.out()}'`);
+  const pids = await Promise.all(Array.from({ length: 5 }, () => home.task()));
+  await Promise.all(pids.map((pid) => home.say("go", { pid })));
+  const lines = () => (existsSync(bed.out()) ? readFileSync(bed.out(), "utf8").trimEnd().split("\n") : []);
+  await home.until("all are told", () => lines().length === 10);
+  expect(lines().filter((_, n) => n % 2 === 1)).toEqual(Array(5).fill("end"));
+});
+
+test("a hook that is stuck holds up nobody: others are told, so many events wait for it, and the rest is counted", async () => {
+  await bed.allowed("tool-after/stuck", `touch '${bed.out()}'; exec sleep 600`);
+  await bed.teller("run-end");
+  const calls = Array.from({ length: 60 }, (_, n) => ({ name: "Read", args: { path: `~/${n}` } }));
+  for (let round = 0; round < 4; round++) {
+    home.model.will(INIT, { calls });
+    await home.say(`go ${round}`);
+  }
+  await bed.heard("run-end", 4);
+  expect(existsSync(bed.out())).toBe(true);
+  const { faults } = home;
+  await home.restart();
+  await home.until("the stuck one was ended", () =>
+    faults.some((line) => line.startsWith("hook tool-after/stuck: cut")),
+  );
+  expect(faults).toContain(
+    `hooks: ${240 - 1 - LIMITS.hooksQueuedMax} events came faster than their hooks took them, and were not told`,
+  );
+});
+
+test("what a hook prints, and a status that is not 0, is in the log; one that is quiet leaves no word", async () => {
+  await bed.allowed("run-end/quiet", "exit 0");
+  await bed.allowed("run-start/loud", "printf 'it\\033[31m works\\n'; exit 3");
+  await home.say("go");
+  await home.until("it is logged", () => home.faults.length > 0);
+  await home.until("hooks are done", () => !home.kernel.isWorking());
+  const [line, ...more] = home.faults.splice(0);
+  expect(line).toMatch(/^hook run-start\/loud: status 3 after \d+ ms: it.*works$/);
+  expect(line).not.toContain("\u001b");
+  expect(more).toEqual([]);
+});
+
+test("a hook that was denied is told nothing from then on", async () => {
+  await bed.teller("run-start");
+  await home.say("one");
+  await bed.heard("run-start");
+  await home.sys.call("hooks.deny", { hook: "run-start/tell" });
+  await home.say("two");
+  await home.quiet();
+  expect(bed.told("run-start")).toHaveLength(1);
+});
+
+test("a hook runs in the directory of the workspace its process works in, and in / where that is none", async () => {
+  const directory = scratchDirectory("hook-cwd");
+  const work = join(directory, "my project");
+  mkdirSync(work);
+  await bed.allowed("run-end/where", `pwd >> '${bed.out()}'`);
+  const { id } = await home.sys.call<{ id: string }>("workspace.attach", { what: work });
+  await home.say("go", { pid: await home.task({ workspace: id }) });
+  await home.until("it is told", () => existsSync(bed.out()));
+  await home.say("go");
+  await home.until("both are told", () => readFileSync(bed.out(), "utf8").trimEnd().split("\n").length === 2);
+  expect(readFileSync(bed.out(), "utf8")).toBe(`${work}\n/\n`);
+  rmSync(directory, { recursive: true });
+});
+
+test("a new hook is told of once, with the next run of its person, and never again, also by the next kernel", async () => {
+  bed.put("run-end/fresh", "exit 0");
+  symlinkSync("/bin/true", bed.path("run-end/link"));
+  await home.say("one");
+  await home.until("it is told", () => home.heard("process.hook").length > 0);
+  expect(home.heard("process.hook").map(({ hook, text }) => [hook, text])).toEqual([
+    ["run-end/fresh", "a new hook waits for your word: gsv hooks allow run-end/fresh"],
+  ]);
+  await home.say("two");
+  await home.restart();
+  await home.say("three");
+  await home.quiet();
+  expect(home.heard("process.hook")).toEqual([]);
+  bed.put("run-end/fresh", "exit 1");
+  bed.put("run-end/other", "exit 0");
+  await home.say("four");
+  await home.until("both are told", () => home.heard("process.hook").length === 2);
+});
+
+test("what was allowed is allowed for the next kernel too", async () => {
+  await bed.teller("run-start");
+  await home.restart();
+  await home.say("go");
+  expect(await bed.heard("run-start")).toHaveLength(1);
+});
+
+test("a kernel that leaves has told what it had to tell", async () => {
+  await bed.allowed("run-end/slow", `sleep 0.2; cat > '${bed.out()}'`);
+  await home.say("go");
+  await home.kernel.drain(10_000);
+  expect(readFileSync(bed.out(), "utf8")).toContain('"event":"run-end"');
+});
