@@ -32,7 +32,9 @@ export async function runWith(said: Said, io: Io, run: (io: Io) => Promise<numbe
     const status = await run(changed);
     await filtered?.end();
     if (filtered?.failure) throw filtered.failure;
-    if (status !== 0) await held?.release();
+    // A reader who has gone is no failure of ours.
+    const isLeft = io.stdout.closed && io.stdout.failure === null;
+    if (status !== 0 && !isLeft) await held?.release();
     return status;
   } catch (error) {
     await held?.release();

@@ -1,9 +1,11 @@
 // `gsv pipe 'researcher | writer' < brief.md`: agents in a row, each given what the one before it answered. Every stage is a process of its own
-// with a status; the first that fails ends the row, and its status is that of the pipe. What passes between two is bounded as a message is.
+// with a status, and all of them are there before the first begins. The first that fails ends the row, and its status is that of the pipe. What
+// passes between two is bounded as a message is.
 
 import { SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { field } from "../src/syscalls/define.ts";
+import { waitsForText } from "../src/syscalls/format.ts";
 import type { Spawned, WaitResult } from "../src/syscalls/services.ts";
 import { actingAs, answerOf } from "./answered.ts";
 import { timeoutMs, usageError } from "./args.ts";
@@ -36,7 +38,8 @@ const spec = {
   ],
   notes: [
     "A stage is the name of an agent, or a model as PROVIDER/MODEL, and what it is told. It gets what came on stdin or what the stage before",
-    "it answered. The last answer goes to stdout. A stage that fails ends the row; the pipe exits as it did. xargs works, too:",
+    "it answered. The last answer goes to stdout. A stage that fails ends the row; the pipe exits as it did, and the stages behind it go.",
+    "One that is held until a person answers fails with 5. xargs works, too:",
     "ls *.md | xargs -P4 -I{} gsv run --rm --no-stdin -- 'Summarise {}'",
   ],
 } as const;
@@ -57,7 +60,7 @@ export const pipe = command(spec, async ({ args, json }, io) => {
     return exit;
   } finally {
     for (const stop of stops) stop();
-    if (args.rm) await row.end();
+    await row.end({ all: args.rm === true });
   }
 });
 
@@ -67,33 +70,52 @@ interface Done extends Stage {
   readonly exit: number;
 }
 
+interface Made extends Stage {
+  readonly pid: string;
+}
+
+interface End {
+  readonly text: string | null;
+  readonly exit: number;
+}
+
 class Row {
   readonly done: Done[] = [];
-  private readonly pids: string[] = [];
-  private readonly left = Promise.withResolvers<{ readonly exit: number }>();
+  private readonly made: Made[] = [];
+  /** The one that is at work. */
+  private current: string | null = null;
+  private isLeft = false;
+  private readonly left = Promise.withResolvers<End>();
 
   constructor(private readonly io: Io) {}
 
   leave(exit: number): void {
-    const last = this.pids.at(-1);
-    if (last !== undefined)
-      this.io
-        .sys()
-        .call("proc.abort", { pid: last })
-        .catch(() => {});
-    this.left.resolve({ exit });
+    this.isLeft = true;
+    const pid = this.current;
+    if (pid !== null) void this.quietly("proc.abort", { pid });
+    this.left.resolve({ text: null, exit });
   }
 
-  async run(
-    stages: readonly Stage[],
-    input: string | null,
-  ): Promise<{ readonly text: string | null; readonly exit: number }> {
+  async run(stages: readonly Stage[], input: string | null): Promise<End> {
+    return await Promise.race([this.through(stages, input), this.left.promise]);
+  }
+
+  /** What was never given anything goes in any case. */
+  async end({ all }: { readonly all: boolean }): Promise<void> {
+    const begun = new Set(this.done.map(({ pid }) => pid));
+    if (this.current !== null) begun.add(this.current);
+    for (const { pid } of this.made) if (all || !begun.has(pid)) await this.quietly("proc.kill", { pid });
+  }
+
+  // All of them are there before the first begins: a name that nobody has costs no answer.
+  private async through(stages: readonly Stage[], input: string | null): Promise<End> {
+    for (const stage of stages) if (!this.isLeft) await this.make(stage);
     let text = input;
-    for (const stage of stages) {
-      const ended = await Promise.race([this.stage(stage, text), this.left.promise]);
-      if (!("status" in ended)) return { text: null, exit: ended.exit };
+    for (const stage of this.made) {
+      if (this.isLeft) break;
+      const ended = await this.answer(stage, text);
       if (ended.exit !== 0 || ended.text === null) {
-        await note(this.io, `gsv: ${stage.who} (${ended.pid}) ${ended.error ?? "gave no answer"}`);
+        await note(this.io, `gsv: ${stage.who} (${stage.pid}) ${reasonOf(ended)}`);
         return { text: null, exit: ended.exit === 0 ? 1 : ended.exit };
       }
       text = ended.text;
@@ -101,24 +123,34 @@ class Row {
     return { text, exit: 0 };
   }
 
-  async end(): Promise<void> {
-    for (const pid of this.pids)
-      await this.io
-        .sys()
-        .call("proc.kill", { pid })
-        .catch(() => {});
+  private async make(stage: Stage): Promise<void> {
+    const label = `pipe: ${stage.who}`.slice(0, LIMITS.labelCharsMax);
+    const { pid } = await this.io.sys().call<Spawned>("proc.spawn", { label, ...actingAs(stage.who) });
+    this.made.push({ ...stage, pid });
+    await note(this.io, `gsv: ${stage.who} is ${pid}`);
   }
 
-  private async stage(stage: Stage, input: string | null): Promise<WaitResult> {
-    const sys = this.io.sys();
-    const label = `pipe: ${stage.who}`.slice(0, LIMITS.labelCharsMax);
-    const { pid } = await sys.call<Spawned>("proc.spawn", { label, ...actingAs(stage.who) });
-    this.pids.push(pid);
-    await note(this.io, `gsv: ${stage.who} is ${pid}`);
-    const result = await answerOf(sys, pid, messageFor(stage, input));
-    this.done.push({ ...stage, pid, status: result.status, exit: result.exit });
+  private async answer(stage: Made, input: string | null): Promise<WaitResult> {
+    const message = messageFor(stage, input);
+    this.current = stage.pid;
+    const result = await answerOf(this.io.sys(), stage.pid, message);
+    this.current = null;
+    this.done.push({ ...stage, status: result.status, exit: result.exit });
     return result;
   }
+
+  // Whoever leaves does not wait for what cannot be helped.
+  private async quietly(call: "proc.abort" | "proc.kill", args: { readonly pid: string }): Promise<void> {
+    await this.io
+      .sys()
+      .call(call, args)
+      .catch(() => {});
+  }
+}
+
+function reasonOf({ error, waitsFor }: WaitResult): string {
+  if (waitsFor !== null) return `is held: ${waitsForText(waitsFor)}`;
+  return error ?? "gave no answer";
 }
 
 function messageFor({ who, told }: Stage, input: string | null): string {
@@ -127,6 +159,7 @@ function messageFor({ who, told }: Stage, input: string | null): string {
   throw new SysError(
     "EFBIG",
     `what ${who} would be given has ${message.length} characters; ${LIMITS.messageCharsMax} is the most`,
+    ["let the stage before it write a file, and say its name"],
   );
 }
 

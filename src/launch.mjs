@@ -26,6 +26,7 @@ const SCRIPTS = {
   "test:tmux": (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "test", "tmux.ts"), ...args], cwd: ROOT }),
   soak: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "test", "soak.ts"), ...args], cwd: ROOT }),
   build: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "src", "build.ts"), ...args], cwd: ROOT }),
+  man: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "src", "man.ts"), ...args], cwd: ROOT }),
   bench: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "test", "bench", "run.ts"), ...args], cwd: ROOT }),
   shots: (args) => ({ argv: [BUN, ...TRUSTED, join(ROOT, "test", "shots.ts"), ...args], cwd: ROOT }),
   format: (args) => ({

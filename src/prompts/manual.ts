@@ -17,6 +17,7 @@ import gettingStarted from "./manual/getting-started.md" with { type: "text" };
 import historyAndArchives from "./manual/history-and-archives.md" with { type: "text" };
 import homesAndAccounts from "./manual/homes-and-accounts.md" with { type: "text" };
 import hooks from "./manual/hooks.md" with { type: "text" };
+import jobs from "./manual/jobs.md" with { type: "text" };
 import kernel from "./manual/kernel.md" with { type: "text" };
 import limits from "./manual/limits.md" with { type: "text" };
 import models from "./manual/models.md" with { type: "text" };
@@ -46,7 +47,7 @@ export interface ManualSection {
   readonly text: string;
   /** Other words for it, searched only. */
   readonly words: string;
-  /** The lines of its code blocks. */
+  /** What is typed in its code blocks. */
   readonly commands: readonly string[];
 }
 
@@ -54,6 +55,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["getting-started", gettingStarted],
   ["terminal", terminal],
   ["processes", processes],
+  ["jobs", jobs],
   ["patterns", patterns],
   ["chat", chat],
   ["agents", agents],
@@ -95,8 +97,15 @@ function sectionsOf(page: string, markdown: string): ManualSection[] {
     const body = rest.join("\n");
     const words = [...body.matchAll(/<!-- also: (.*?) -->/gs)].map((match) => match[1] ?? "").join(" ");
     const text = body.replace(/<!--.*?-->\n?/gs, "").trim();
-    const blocks = [...text.matchAll(/^```[a-z]*\n(.*?)^```$/gms)].map((match) => match[1] ?? "");
-    const commands = blocks.flatMap((block) => block.split("\n")).filter((line) => line.trim() !== "");
+    const commands = [...text.matchAll(/^```([a-z]*)\n(.*?)^```$/gms)].flatMap(([, kind, block = ""]) =>
+      typedIn(block.split("\n"), kind === "console"),
+    );
     return { page, about, heading: heading.trim(), text, words, commands };
   });
+}
+
+/** A `console` block shows what comes of it, too: there a prompt stands before what is typed. */
+function typedIn(lines: readonly string[], isConsole: boolean): string[] {
+  if (isConsole) return lines.flatMap((line) => (line.startsWith("$ ") ? [line.slice(2)] : []));
+  return lines.filter((line) => line.trim() !== "");
 }

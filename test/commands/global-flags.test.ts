@@ -40,6 +40,14 @@ describe("--quiet", () => {
     expect((await type(home, "approvals", "--quiet")).stderr).toBe("");
   });
 
+  test("a reader who has gone is no failure: status 141, and not a word", async () => {
+    io.stdout.writesMax = 0;
+    io = listing(new FakeIo());
+    io.stdout.writesMax = 0;
+    expect(await runs(io, "ps", "--quiet", "--jq", ".pid")).toBe(141);
+    expect(io.stderr.text).toBe("");
+  });
+
   test("what happens besides is not told either", async () => {
     io.fakeSys.answer("proc.list", () => {
       io.hear("gsv: made a home at /home/sam/.gsv\n");

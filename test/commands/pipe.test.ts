@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { SysError } from "../../src/abi/errno.ts";
+import { LIMITS } from "../../src/abi/limits.ts";
 import { waited } from "../support/chat.ts";
 import { FakeIo, runs, stdinOf, until } from "../support/io.ts";
+import { TestKernel } from "../support/kernel.ts";
+import { begin, finish, type } from "../support/shell.ts";
 
 let io: FakeIo;
 /** What each agent was told. */
@@ -57,6 +61,84 @@ describe("gsv pipe", () => {
       exit: 0,
     });
     expect(io.fakeSys.asked("proc.kill")).toHaveLength(2);
+  });
+
+  test("all are there before the first begins: a name that nobody has costs no answer, and nothing is left", async () => {
+    io.fakeSys.answer("proc.spawn", ({ as }: { as?: string }) => {
+      if (as === "nobody") throw new SysError("EINVAL", "no such account: nobody");
+      return { pid: `task:${as}` };
+    });
+    expect(await runs(io, "pipe", "ada go | nobody | bob")).toBe(2);
+    expect(io.stderr.text).toContain("no such account: nobody");
+    expect(told.size).toBe(0);
+    expect(io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:ada" }]);
+  });
+
+  test("the stages behind one that failed go, what was at work stays to be looked at", async () => {
+    failing = "task:bob";
+    expect(await runs(io, "pipe", "ada go | bob | cleo", "--json")).toBe(1);
+    const { stages, text, exit } = JSON.parse(io.stdout.text);
+    expect([text, exit]).toEqual([null, 1]);
+    expect(stages.map(({ who, status }: { who: string; status: string }) => `${who} ${status}`)).toEqual([
+      "ada ok",
+      "bob error",
+    ]);
+    expect(io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:cleo" }]);
+  });
+
+  test("one that waits for a person fails with 5 and says what for", async () => {
+    const waitsFor = { kind: "approval", id: "k3x9", tool: "Delete", summary: "rm -r old" } as const;
+    io.fakeSys.answer("proc.wait", ({ pids: [pid = ""] }: { pids: string[] }) => ({
+      results: [waited({ pid, status: "held", exit: 5, text: null, waitsFor })],
+    }));
+    expect(await runs(io, "pipe", "ada go | bob")).toBe(5);
+    expect(io.stderr.lines.at(-1)).toMatch(/^gsv: ada \(task:ada\) is held: .*k3x9/);
+  });
+
+  test("what passes between two is bounded as a message is", async () => {
+    io.fakeSys.answer("proc.wait", ({ pids: [pid = ""] }: { pids: string[] }) => ({
+      results: [waited({ pid, text: "x".repeat(LIMITS.messageCharsMax + 1) })],
+    }));
+    expect(await runs(io, "pipe", "ada go | bob")).toBe(1);
+    expect(io.stderr.text).toContain(`what bob would be given has ${LIMITS.messageCharsMax + 1} characters`);
+    expect(told.has("task:bob")).toBe(false);
+    expect(io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:bob" }]);
+  });
+
+  test("--timeout ends the stage that is at work with 124, and a reader who has gone makes it 141", async () => {
+    io.stdout.writesMax = 0;
+    expect(await runs(io, "pipe", "ada go | bob")).toBe(141);
+    io = new FakeIo();
+    io.fakeSys.answer("proc.spawn", ({ as }: { as: string }) => ({ pid: `task:${as}` }));
+    io.fakeSys.answer("proc.send", () => ({ runId: "r" }));
+    io.fakeSys.answer("proc.wait", () => new Promise(() => {}));
+    io.fakeSys.answer("proc.abort", () => ({ aborted: true }));
+    io.fakeSys.answer("proc.kill", () => ({}));
+    const over = runs(io, "pipe", "ada go | bob", "--timeout", "5");
+    await until(() => io.fakeSys.asked("proc.wait").length === 1);
+    await io.clock.advance(5000);
+    expect(await over).toBe(124);
+    expect(io.fakeSys.asked("proc.abort")).toEqual([{ pid: "task:ada" }]);
+    expect(io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:bob" }]);
+  });
+
+  test("with a real kernel each stage is a process of its agent, with its own history and status", async () => {
+    await using home = await TestKernel.boot();
+    await type(home, "agent", "create", "researcher");
+    await type(home, "agent", "create", "writer");
+    const piped = await finish(
+      home,
+      await begin(home, ["pipe", "researcher | writer"], stdinOf("pipe", ["the brief\n"])),
+    );
+    expect([piped.status, piped.stdout]).toEqual([0, "done\n"]);
+    const pids = piped.stderr.match(/task:\w{6}/g) ?? [];
+    expect(pids).toHaveLength(2);
+    expect(await Promise.all(pids.map((pid) => home.outline(pid)))).toEqual([
+      ["user: the brief\n", "assistant: done"],
+      ["user: done", "assistant: done"],
+    ]);
+    expect((await home.get(pids[1] ?? "")).runAs).toBe("writer");
+    expect((await type(home, "wait", ...pids)).stdout).toBe(`${pids[0]} ok\n${pids[1]} ok\n`);
   });
 
   test("ctrl-c ends the stage that is at work", async () => {

@@ -8,6 +8,7 @@ export const ENTRIES = [
   "src/boot/shell-worker.ts",
   "src/boot/code-worker.ts",
   "src/build.ts",
+  "src/man.ts",
   "src/launch.mjs",
   // Whoever embeds gsv under the names of a process manager.
   "src/process/manager.ts",

@@ -27,7 +27,10 @@ const BELOW_KERNEL = [
 ];
 
 export const LAYERS: { readonly [name: string]: Layer } = {
-  top: { files: ["src/main.ts", "src/boot", "src/build.ts", "src/bundle", "src/launch.mjs"], imports: ["*"] },
+  top: {
+    files: ["src/main.ts", "src/boot", "src/build.ts", "src/man.ts", "src/bundle", "src/launch.mjs"],
+    imports: ["*"],
+  },
   version: { files: ["src/version.ts"], imports: ["package"] },
   package: { files: ["package.json"], imports: [] },
   paths: { files: ["src/paths.ts"], imports: ["abi", "lib"] },
