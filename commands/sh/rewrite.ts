@@ -228,7 +228,9 @@ export function heeding(statements: readonly Node[], rules: Rules): readonly Nod
 function heed(rules: Rules): readonly Node[] {
   const handler = statementOf(simple("eval", quotedParameter(OWN.handler)));
   const asked = statementOf(simple(OWN.pending, standing(rules), quotedParameter("?")));
-  return [statementOf(choice([asked], [handler], null)), statementOf(simple(OWN.status, quotedParameter(OWN.last)))];
+  // The status that an else begins with ends nothing under set -e.
+  const again = statementOf(simple(OWN.status, quotedParameter(OWN.last)), ["&&", simple(OWN.status)]);
+  return [statementOf(choice([asked], [handler], null)), again];
 }
 
 // Under set -e what comes before && and || may fail anywhere inside.

@@ -3,6 +3,7 @@
 
 import { Bash, type CustomCommand, defineCommand, getCommandNames } from "just-bash/browser";
 import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../src/targets/shell.ts";
+import { untold } from "../bin/reader.ts";
 import { PROGRAMS } from "../bin/table.ts";
 import { adjusted } from "./adjusted.ts";
 import { binPrograms } from "./bin.ts";
@@ -222,7 +223,8 @@ export class Script {
   };
 
   private worded(text: string): string {
-    return worded(this.files.worded(text));
+    const said = worded(this.files.worded(text));
+    return /^\++ .*(?:__gsv_|--shell=|eval '')/m.test(said) ? untold(said) : said;
   }
 
   private stopWith(status: number): void {
