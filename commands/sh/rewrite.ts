@@ -285,6 +285,24 @@ function isLong({ type, start, end, step }: Node): boolean {
   return Math.abs(end - start) / Math.abs(Number(step ?? 1) || 1) >= WORDS_MAX;
 }
 
+/** `~name`: whose home is where the interpreter does not know. */
+export function homeOf({ user }: Node): Node | null {
+  if (typeof user !== "string") return null;
+  const body = { type: "Script", statements: [statementOf(simple(OWN.home, verbatim(user)))] };
+  return { type: "DoubleQuoted", parts: [{ type: "CommandSubstitution", body, legacy: false }] };
+}
+
+const NOW = "date +%s";
+
+/** `$EPOCHSECONDS` */
+export function now({ parse }: Rules): Node {
+  return { type: "CommandSubstitution", body: { type: "Script", statements: parse(NOW) }, legacy: false };
+}
+
+function isNow({ type, name }: Node): boolean {
+  return type === "ArithVariable" && name === "EPOCHSECONDS";
+}
+
 /** `$((1 + $(f)))`: the interpreter would run `f` in an empty shell. */
 export function arithmeticPart(part: Node, { parse }: Rules): Node | null {
   const { expression, values } = withoutCommands(part.expression as Node, parse);
@@ -305,13 +323,13 @@ function withoutCommands(expression: Node, parse: Rules["parse"]): { expression:
   const replaced = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(replaced);
     if (typeof value !== "object" || value === null) return value;
-    if (isNode(value) && value.type === "ArithCommandSubst") {
+    if (isNode(value) && (value.type === "ArithCommandSubst" || isNow(value))) {
       const name = `${OWN.value}${values.length}`;
-      values.push(...parse(`${name}=$(${value.command})`));
+      values.push(...parse(`${name}=$(${isNow(value) ? NOW : value.command})`));
       return { type: "ArithVariable", name, hasDollarPrefix: true };
     }
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaced(each)]));
   };
-  if (!holds(expression, ({ type }) => type === "ArithCommandSubst")) return { expression, values };
+  if (!holds(expression, (node) => node.type === "ArithCommandSubst" || isNow(node))) return { expression, values };
   return { expression: replaced(expression) as Node, values };
 }

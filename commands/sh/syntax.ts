@@ -17,8 +17,10 @@ import {
   drainingPipeline,
   ending,
   heeding,
+  homeOf,
   job,
   list,
+  now,
   type Rules,
   simpleCommand,
   withDirectories,
@@ -179,6 +181,8 @@ function partOf(node: Node, about: About, depth: number): Node | null {
       return node.background === true ? job(node, about) : associative(node, about);
     case "Word":
       return wordOf(node);
+    case "TildeExpansion":
+      return homeOf(node);
     case "DoubleQuoted":
       return defaultAlone(node);
     // The interpreter knows only one of the two signs.
@@ -189,7 +193,9 @@ function partOf(node: Node, about: About, depth: number): Node | null {
   }
 }
 
-function special(node: Node, { name }: About, depth: number): Node | null {
+function special(node: Node, about: About, depth: number): Node | null {
+  const { name } = about;
+  if (node.parameter === "EPOCHSECONDS") return now(about);
   if (node.parameter === "0" && name !== null) return { type: "Literal", value: name };
   if (node.parameter === "!") return { ...node, parameter: OWN.lastJob };
   return node.parameter === "BASH_SUBSHELL" ? { type: "Literal", value: String(depth) } : null;
