@@ -51,6 +51,7 @@ export function simpleCommand(command: Node, rules: Rules): Node | null {
   if (name === "wait") return { ...command, name: literal(OWN.wait), args: [standing(rules), ...args] };
   if ((name === "." || name === "source") && first !== undefined) return sourcing(command, first);
   if (first === undefined) return null;
+  if (name === "cd" && args.length === 1 && literalText(first) === "-") return goingBack(command, rules);
   if (name === "export" && literalText(first) === "-f") return simple(":");
   if ((name === "declare" || name === "typeset") && literalText(first) === "-f" && args.length > 1)
     return { ...command, name: literal(OWN.functions), args: args.slice(1) };
@@ -70,6 +71,13 @@ function leaving(args: readonly Node[], rules: Rules): Node {
     statementOf(choice([told], [handler], [handler])),
     statementOf(simple("exit", quotedParameter(OWN.status))),
   ]);
+}
+
+/** The interpreter has an idea of its own of where a shell came from. */
+function goingBack({ redirections }: Node, { parse }: Rules): Node {
+  const unknown = 'echo "bash: cd: OLDPWD not set" >&2; false';
+  const text = `if [ -n "$OLDPWD" ]; then cd "$OLDPWD" && pwd; else ${unknown}; fi`;
+  return group(parse(text), redirections as readonly Node[]);
 }
 
 /** Nothing comes after a command that takes the place of its shell. */

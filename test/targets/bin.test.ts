@@ -73,6 +73,8 @@ test("functions, the mask and traps of one line are there in the next, also thos
   expect(await lines("umask 077", "umask; : > f; stat -c %a f")).toBe("0077\n600\n");
   expect(await lines("trap 'echo bye' EXIT", "echo still here")).toBe("still here\n");
   expect(await lines("trap 'echo bye' EXIT", "exit 0")).toBe("bye\n");
+  expect(await lines("cd -")).toBe("bash: cd: OLDPWD not set\n");
+  expect(await lines("cd /tmp", "cd /", "cd -", "cd - && pwd")).toBe("/\n/\n");
   expect(await lines("f() { exit 3; }", ":", ":", "declare -f f")).toBe("f () \n{ \n    exit 3\n}\n");
 });
 
