@@ -9,11 +9,33 @@ const GRAMMAR = {
   long: { "lines=": "n", "bytes=": "c", quiet: "q", silent: "q", verbose: "v", "zero-terminated": "z" },
 } as const;
 
-export async function head(call: Call): Promise<number> {
-  const { flags, operands } = options(call.name, call.args, GRAMMAR);
+interface Amount {
+  readonly wanted: string;
+  readonly count: number;
+  readonly unit: "lines" | "bytes";
+}
+
+function amountOf(name: string, flags: Options["flags"]): Amount {
   const bytes = flags.get("c");
   const wanted = bytes ?? flags.get("n") ?? "10";
-  const count = countOf(call.name, wanted, bytes === undefined ? "lines" : "bytes");
+  const unit = bytes === undefined ? "lines" : "bytes";
+  return { wanted, count: countOf(name, wanted, unit), unit };
+}
+
+/** How much of stdin a `head` with these words looks at; null where that is not known before. */
+export function shareOf(words: readonly string[]): Amount | null {
+  try {
+    const { flags, operands } = options("head", words, GRAMMAR);
+    const amount = amountOf("head", flags);
+    return amount.wanted.startsWith("-") || operands.some((each) => each !== "-") ? null : amount;
+  } catch {
+    return null; // head says itself what is wrong
+  }
+}
+
+export async function head(call: Call): Promise<number> {
+  const { flags, operands } = options(call.name, call.args, GRAMMAR);
+  const { wanted, count, unit } = amountOf(call.name, flags);
   const titled = titles(call, flags, operands);
   return eachFile(
     call,
@@ -21,7 +43,7 @@ export async function head(call: Call): Promise<number> {
     async (name) => {
       if (wanted.startsWith("-")) {
         const all =
-          bytes === undefined
+          unit === "lines"
             ? await withoutLast(call, name, count)
             : (await whole(call, name)).subarray(0, -count || undefined);
         titled(name);
@@ -33,8 +55,8 @@ export async function head(call: Call): Promise<number> {
       let left = count;
       for (let piece = first; left > 0 && !piece.done; piece = left > 0 ? await source.next() : piece) {
         const end =
-          bytes === undefined ? afterLines(piece.value, left) : { at: Math.min(left, piece.value.byteLength), left: 0 };
-        left = bytes === undefined ? end.left : left - end.at;
+          unit === "lines" ? afterLines(piece.value, left) : { at: Math.min(left, piece.value.byteLength), left: 0 };
+        left = unit === "lines" ? end.left : left - end.at;
         call.out(piece.value.subarray(0, end.at));
       }
     },
@@ -74,17 +96,15 @@ export async function tail(call: Call): Promise<number> {
       "tail: -f does not end, and a script in gsv waits for the end of each command (outside of one: gsv tail -f PATH)",
     );
   }
-  const bytes = flags.get("c");
-  const wanted = bytes ?? flags.get("n") ?? "10";
-  const count = countOf(call.name, wanted, bytes === undefined ? "lines" : "bytes");
+  const { wanted, count, unit } = amountOf(call.name, flags);
   const titled = titles(call, flags, operands);
   return eachFile(
     call,
     operands,
     async (name) => {
       const found = wanted.startsWith("+")
-        ? await fromStart(call, name, count, bytes !== undefined)
-        : await fromEnd(call, name, count, bytes !== undefined);
+        ? await fromStart(call, name, count, unit === "bytes")
+        : await fromEnd(call, name, count, unit === "bytes");
       titled(name);
       call.out(found);
     },

@@ -66,8 +66,16 @@ const PHRASES: { readonly [code: string]: string } = {
   EISDIR: "Is a directory",
 };
 
+/** Nobody wants more of what it prints: it ends, whatever it is doing. */
+export class Ended extends Error {
+  constructor(readonly status: number) {
+    super("ended");
+  }
+}
+
 /** What went wrong with a file, as bash's programs word it. */
 export function phrase(error: unknown): string {
+  if (error instanceof Ended) throw error;
   const { code = "", message = "" } = error as { code?: string; message?: string };
   return PHRASES[code] ?? message.replace(/^bash: [^:]*: /, "");
 }

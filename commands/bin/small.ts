@@ -1,10 +1,10 @@
 // Programs of a few lines: what machine this is, lines without end or in no order, and those that stand before another command.
 
 import { sizeText } from "../../src/lib/size.ts";
-import { ALONE } from "./alone.ts";
 import { human } from "./human.ts";
 import { options } from "./options.ts";
 import { type Call, linesOf, phrase, text, Usage } from "./program.ts";
+import { ALONE } from "./reader.ts";
 
 /** More than scripts read of it; nothing here runs beside another program and could be stopped by it. */
 const YES_BYTES = 8 * 1024 * 1024;

@@ -1,7 +1,8 @@
 // The programs of commands/bin as the interpreter calls them: their streams in bytes, their files through the shell's.
 
 import { type Command, type CustomCommand, defineCommand } from "just-bash/browser";
-import { type Call, type Files, type Program, phrase, Usage } from "../bin/program.ts";
+import { type Call, Ended, type Files, type Program, phrase, Usage } from "../bin/program.ts";
+import { readerOf } from "../bin/reader.ts";
 import { PROGRAMS } from "../bin/table.ts";
 import { type GsvFiles, UMASK_SHOWN } from "./files.ts";
 import type { Machine } from "./io.ts";
@@ -31,14 +32,17 @@ interface Called {
 }
 
 async function carriedOut(program: Program, called: Called, { files, machine, outputBytesMax }: BinOptions) {
-  const { name, args, context } = called;
+  const { name, context } = called;
+  const { args, head } = readerOf(called.args);
+  const isEnough = head === null ? () => false : await enough(head);
   const stdout: Buffer[] = [];
   let [size, stderr] = [0, ""];
   const add = (bytes: Buffer) => {
     size += bytes.byteLength;
     stdout.push(bytes);
+    if (isEnough(bytes)) throw new Ended(EXIT_PIPE);
     // The interpreter ends the script over so much; what is more is not made.
-    if (size > outputBytesMax) throw new TooMuch();
+    if (size > outputBytesMax) throw new Ended(EXIT_TOO_MUCH);
   };
   const call: Call = {
     ...{
@@ -86,6 +90,19 @@ async function carriedOut(program: Program, called: Called, { files, machine, ou
   return { stdout: bytes, stdoutKind: "bytes" as const, stdoutEncoding: "binary" as const, stderr, exitCode };
 }
 
+/** Whether the `head` behind a program has all it wants, and a pipe would be full besides: before that no program hears of it. */
+async function enough(words: readonly string[]): Promise<(piece: Buffer) => boolean> {
+  const share = (await import("../bin/head.ts")).shareOf(words);
+  if (share === null) return () => false;
+  let [bytes, lines] = [0, 0];
+  return (piece) => {
+    bytes += piece.byteLength;
+    if (share.unit === "bytes") return bytes > Math.max(PIPE_BYTES, share.count);
+    for (let at = piece.indexOf(10); at !== -1 && lines < share.count; at = piece.indexOf(10, at + 1)) lines++;
+    return bytes > PIPE_BYTES && lines >= share.count;
+  };
+}
+
 /** What `<(…)` stands for is known to the interpreter alone. */
 function withDescriptors(files: Files, { fs }: Context): Files {
   const isOne = (path: string) => path.startsWith("/dev/fd/");
@@ -105,16 +122,17 @@ function withDescriptors(files: Files, { fs }: Context): Files {
 }
 
 const EXIT_TOO_MUCH = 153;
+const EXIT_PIPE = 141;
+/** What a pipe of Linux holds. */
+const PIPE_BYTES = 64 * 1024;
 /** The shell's own, which nobody may set. */
 const UNSET = new Set(["SHELLOPTS", "BASHOPTS", "PWD", "_"]);
-
-class TooMuch extends Error {}
 
 async function ended(program: Program, call: Call): Promise<number> {
   try {
     return await program(call);
   } catch (error) {
-    if (error instanceof TooMuch) return EXIT_TOO_MUCH;
+    if (error instanceof Ended) return error.status;
     if (!(error instanceof Error)) throw error;
     const status = "status" in error && typeof error.status === "number" ? error.status : 1;
     call.err(error instanceof Usage ? `${error.message}\n` : `${call.name}: ${phrase(error)}\n`);

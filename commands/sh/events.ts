@@ -113,9 +113,11 @@ function happened(event: string, pipeline: Node, { shell }: Watch): readonly Nod
   const told = simple(event, place, quotedParameter("?"), literal(String(command?.line ?? 0)), text);
   const handler = statementOf(simple("eval", quotedParameter(OWN.event)));
   const ran = statementOf(choice([handler], [statementOf(simple(":"))], [statementOf(simple(":"))]));
+  // After a failure it ends the script under set -e; before a command it is what an else may begin with.
+  const further = event === OWN.comes ? ([["&&", simple(OWN.status)]] as const) : [];
   return [
     statementOf(choice([statementOf(told)], [ran], null)),
-    statementOf(simple(OWN.status, quotedParameter(OWN.before))),
+    statementOf(simple(OWN.status, quotedParameter(OWN.before)), ...further),
   ];
 }
 

@@ -15,6 +15,7 @@ export const OWN = {
   last: "__gsv_last",
   source: "__gsv_source",
   functions: "__gsv_functions",
+  home: "__gsv_home",
   status: "__gsv_status",
   handler: "__gsv_handler",
   lastJob: "__gsv_lastjob",

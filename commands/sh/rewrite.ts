@@ -51,6 +51,7 @@ export function simpleCommand(command: Node, rules: Rules): Node | null {
   if (name === "wait") return { ...command, name: literal(OWN.wait), args: [standing(rules), ...args] };
   if ((name === "." || name === "source") && first !== undefined) return sourcing(command, first);
   if (first === undefined) return null;
+  if (name === "cd" && args.length === 1 && literalText(first) === "-") return goingBack(command, rules);
   if (name === "export" && literalText(first) === "-f") return simple(":");
   if ((name === "declare" || name === "typeset") && literalText(first) === "-f" && args.length > 1)
     return { ...command, name: literal(OWN.functions), args: args.slice(1) };
@@ -70,6 +71,13 @@ function leaving(args: readonly Node[], rules: Rules): Node {
     statementOf(choice([told], [handler], [handler])),
     statementOf(simple("exit", quotedParameter(OWN.status))),
   ]);
+}
+
+/** The interpreter has an idea of its own of where a shell came from. */
+function goingBack({ redirections }: Node, { parse }: Rules): Node {
+  const unknown = 'echo "bash: cd: OLDPWD not set" >&2; false';
+  const text = `if [ -n "$OLDPWD" ]; then cd "$OLDPWD" && pwd; else ${unknown}; fi`;
+  return group(parse(text), redirections as readonly Node[]);
 }
 
 /** Nothing comes after a command that takes the place of its shell. */
@@ -228,7 +236,9 @@ export function heeding(statements: readonly Node[], rules: Rules): readonly Nod
 function heed(rules: Rules): readonly Node[] {
   const handler = statementOf(simple("eval", quotedParameter(OWN.handler)));
   const asked = statementOf(simple(OWN.pending, standing(rules), quotedParameter("?")));
-  return [statementOf(choice([asked], [handler], null)), statementOf(simple(OWN.status, quotedParameter(OWN.last)))];
+  // The status that an else begins with ends nothing under set -e.
+  const again = statementOf(simple(OWN.status, quotedParameter(OWN.last)), ["&&", simple(OWN.status)]);
+  return [statementOf(choice([asked], [handler], null)), again];
 }
 
 // Under set -e what comes before && and || may fail anywhere inside.
@@ -283,6 +293,24 @@ function isLong({ type, start, end, step }: Node): boolean {
   return Math.abs(end - start) / Math.abs(Number(step ?? 1) || 1) >= WORDS_MAX;
 }
 
+/** `~name`: whose home is where the interpreter does not know. */
+export function homeOf({ user }: Node): Node | null {
+  if (typeof user !== "string") return null;
+  const body = { type: "Script", statements: [statementOf(simple(OWN.home, verbatim(user)))] };
+  return { type: "DoubleQuoted", parts: [{ type: "CommandSubstitution", body, legacy: false }] };
+}
+
+const NOW = "date +%s";
+
+/** `$EPOCHSECONDS` */
+export function now({ parse }: Rules): Node {
+  return { type: "CommandSubstitution", body: { type: "Script", statements: parse(NOW) }, legacy: false };
+}
+
+function isNow({ type, name }: Node): boolean {
+  return type === "ArithVariable" && name === "EPOCHSECONDS";
+}
+
 /** `$((1 + $(f)))`: the interpreter would run `f` in an empty shell. */
 export function arithmeticPart(part: Node, { parse }: Rules): Node | null {
   const { expression, values } = withoutCommands(part.expression as Node, parse);
@@ -303,13 +331,13 @@ function withoutCommands(expression: Node, parse: Rules["parse"]): { expression:
   const replaced = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(replaced);
     if (typeof value !== "object" || value === null) return value;
-    if (isNode(value) && value.type === "ArithCommandSubst") {
+    if (isNode(value) && (value.type === "ArithCommandSubst" || isNow(value))) {
       const name = `${OWN.value}${values.length}`;
-      values.push(...parse(`${name}=$(${value.command})`));
+      values.push(...parse(`${name}=$(${isNow(value) ? NOW : value.command})`));
       return { type: "ArithVariable", name, hasDollarPrefix: true };
     }
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaced(each)]));
   };
-  if (!holds(expression, ({ type }) => type === "ArithCommandSubst")) return { expression, values };
+  if (!holds(expression, (node) => node.type === "ArithCommandSubst" || isNow(node))) return { expression, values };
   return { expression: replaced(expression) as Node, values };
 }

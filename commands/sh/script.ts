@@ -3,6 +3,7 @@
 
 import { Bash, type CustomCommand, defineCommand, getCommandNames } from "just-bash/browser";
 import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../src/targets/shell.ts";
+import { untold } from "../bin/reader.ts";
 import { PROGRAMS } from "../bin/table.ts";
 import { adjusted } from "./adjusted.ts";
 import { binPrograms } from "./bin.ts";
@@ -222,7 +223,8 @@ export class Script {
   };
 
   private worded(text: string): string {
-    return worded(this.files.worded(text));
+    const said = worded(this.files.worded(text));
+    return /^\++ .*(?:__gsv_|--shell=|eval '')/m.test(said) ? untold(said) : said;
   }
 
   private stopWith(status: number): void {
@@ -269,14 +271,15 @@ function wholeScript({ script, args, state, keepsState }: ShellJob): string {
   const status = state === null || state.status === 0 ? "" : `(exit ${state.status})\n`;
   const before = state === null ? "" : `{\n${state.prelude}\n} 2>>${SINKS.nowhere}\n${status}`;
   // Somebody types these lines: their aliases count.
-  const typed = keepsState && state === null ? "shopt -s expand_aliases\n" : "";
+  const typed = keepsState ? `unset OLDPWD\n${state === null ? "shopt -s expand_aliases\n" : ""}` : "";
   const positional = args.length === 0 ? "" : `set -- ${args.map(quoted).join(" ")}\n`;
   const keep = `\n${KEEP} ${SAID}`;
   // In the script's own first line, so that its lines count from one.
   const version = "BASH_VERSION='5.2.15(1)-release' BASH_VERSINFO=(5 2 15 1 release x86_64-pc-linux-gnu)";
   const own = script.includes("BASH_VERS") ? `${version}; ` : "";
   const jobs = script.includes("$!") ? `${OWN.lastJob}=; ` : "";
-  return typed + before + positional + own + jobs + script + (keepsState ? keep : "");
+  const nowhere = !keepsState && /OLDPWD|\bcd -|~-/.test(script) ? "unset OLDPWD; " : "";
+  return typed + before + positional + own + jobs + nowhere + script + (keepsState ? keep : "");
 }
 
 function quoted(text: string): string {

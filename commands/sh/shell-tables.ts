@@ -25,6 +25,7 @@ export class ShellTables {
       defineCommand(OWN.source, (args, context) => this.source(args, context)),
       defineCommand(OWN.directories, directories),
       defineCommand(OWN.range, async (args) => range(args.map(Number))),
+      defineCommand(OWN.home, ([name = ""], context) => home(name, context)),
       defineCommand(OWN.functions, async (args) => this.functions(args)),
     ];
   }
@@ -71,6 +72,14 @@ async function directories([variable = "", ...names]: readonly string[], context
   const shown = found.length === 0 && names.length === 1 ? [`${names[0]}/`] : found;
   for (const [at, name] of shown.entries()) await context.assignShellVariable?.(variable, name, String(at));
   return answer();
+}
+
+/** Where the home of an account is; a name that is none stays what it is. */
+async function home(name: string, { fs, env }: Context): Promise<Answer> {
+  if (name === "-") return answer(env.get("OLDPWD") ?? "~-");
+  const accounts = await fs.readFile("/etc/passwd").catch(() => "");
+  const fields = accounts.split("\n").map((line) => line.split(":"));
+  return answer(fields.find(([account]) => account === name)?.[5] ?? `~${name}`);
 }
 
 /** A name without a slash is looked for as a program is, and then here. */

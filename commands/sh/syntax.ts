@@ -2,7 +2,8 @@
 // statement prints is told when the statement ends and not when the script does, `$0` is the name the script was given, and functions can
 // be written down again. Pure.
 
-import { ALONE } from "../bin/alone.ts";
+import { ALONE, HEAD } from "../bin/reader.ts";
+import { PROGRAMS } from "../bin/table.ts";
 import { LIVE } from "./called.ts";
 import { watched } from "./events.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf } from "./nodes.ts";
@@ -16,8 +17,10 @@ import {
   drainingPipeline,
   ending,
   heeding,
+  homeOf,
   job,
   list,
+  now,
   type Rules,
   simpleCommand,
   withDirectories,
@@ -178,6 +181,8 @@ function partOf(node: Node, about: About, depth: number): Node | null {
       return node.background === true ? job(node, about) : associative(node, about);
     case "Word":
       return wordOf(node);
+    case "TildeExpansion":
+      return homeOf(node);
     case "DoubleQuoted":
       return defaultAlone(node);
     // The interpreter knows only one of the two signs.
@@ -188,7 +193,9 @@ function partOf(node: Node, about: About, depth: number): Node | null {
   }
 }
 
-function special(node: Node, { name }: About, depth: number): Node | null {
+function special(node: Node, about: About, depth: number): Node | null {
+  const { name } = about;
+  if (node.parameter === "EPOCHSECONDS") return now(about);
   if (node.parameter === "0" && name !== null) return { type: "Literal", value: name };
   if (node.parameter === "!") return { ...node, parameter: OWN.lastJob };
   return node.parameter === "BASH_SUBSHELL" ? { type: "Literal", value: String(depth) } : null;
@@ -229,16 +236,35 @@ function shaped(node: Node, about: About): Node {
   if (node.type === "Subshell") return withTraps(node, about);
   if (node.type === "For") return withDirectories(node, "words") ?? node;
   if (node.type === "SimpleCommand") return withDirectories(node, "args") ?? simpleCommand(node, about) ?? node;
-  if (node.type === "Pipeline") return { ...node, commands: endless(node.commands as Node[]).map(guarded) };
+  if (node.type === "Pipeline") return { ...node, commands: reading(node.commands as Node[], about).map(guarded) };
   if (node.type !== "Statement") return node;
   return list(node, about);
 }
 
-/** What nothing reads would never end. */
-function endless(commands: readonly Node[]): readonly Node[] {
-  const [command, more] = commands;
-  if (command === undefined || more !== undefined || literalName(command) !== "yes") return commands;
-  return [{ ...command, args: [literal(ALONE), ...(command.args as readonly Node[])] }];
+/** What nothing reads would never end; what a `head` reads ends with it. */
+function reading(commands: readonly Node[], { functions }: About): readonly Node[] {
+  return commands.map((command, at) => {
+    const name = literalName(command);
+    if (name === null || !PROGRAMS.has(name) || functions.has(name)) return command;
+    const reader = commands[at + 1];
+    if (reader === undefined)
+      return commands.length === 1 && name === "yes" ? saying(command, [literal(ALONE)]) : command;
+    const words = reader.args as readonly Node[];
+    const isHead = literalName(reader) === "head" && !functions.has("head") && words.every(isPlain);
+    return isHead ? saying(command, [literal(HEAD.begins), ...words, literal(HEAD.ends)]) : command;
+  });
+}
+
+function saying(command: Node, words: readonly Node[]): Node {
+  return { ...command, args: [...words, ...(command.args as readonly Node[])] };
+}
+
+/** It can be worked out twice. */
+function isPlain(word: Node): boolean {
+  return !holds(
+    word,
+    ({ type, operation = null }) => type.includes("Substitution") || operation !== null || type.startsWith("Arith"),
+  );
 }
 
 // What goes wrong inside braces is a message and a status there; outside it would be the end of everything.

@@ -73,7 +73,21 @@ test("functions, the mask and traps of one line are there in the next, also thos
   expect(await lines("umask 077", "umask; : > f; stat -c %a f")).toBe("0077\n600\n");
   expect(await lines("trap 'echo bye' EXIT", "echo still here")).toBe("still here\n");
   expect(await lines("trap 'echo bye' EXIT", "exit 0")).toBe("bye\n");
+  expect(await lines("cd -")).toBe("bash: cd: OLDPWD not set\n");
+  expect(await lines("cd /tmp", "cd /", "cd -", "cd - && pwd")).toBe("/\n/\n");
   expect(await lines("f() { exit 3; }", ":", ":", "declare -f f")).toBe("f () \n{ \n    exit 3\n}\n");
+});
+
+test("a tilde and a name are the home of that account, wherever bash expands them", async () => {
+  await files.mkdir("/etc", false);
+  await files.write(
+    "/etc/passwd",
+    Buffer.from("sam:x:1000:100::/home/sam:/bin/sh\nfriday:x:1001:101::/home/friday:/bin/sh\n"),
+    "start",
+  );
+  const { stdout } = await run('echo ~friday/notes "~friday" ~nobody; x=~friday/a; echo $x; IFS=/; echo ~friday');
+  expect(stdout).toBe("/home/friday/notes ~friday ~nobody\n/home/friday/a\n/home/friday\n");
+  expect((await run("set -x; echo ~friday")).stderr).toBe("+ echo /home/friday\n");
 });
 
 test("a script from a file tells what it prints as it goes, and runs its trap at the end", async () => {

@@ -88,3 +88,7 @@ s="   hi there  "; s="${s#"${s%%[![:space:]]*}"}"; s="${s%"${s##*[![:space:]]}"}
 shopt -s extglob; s=000123; echo ${s##+(0)}; f=a.tar.gz; echo ${f%.@(gz|bz2)}
 #### basename and extension
 f=/x/y.z.txt; b=${f##*/}; echo "$b" "${b%.*}" "${b##*.}"
+#### tilde of nobody and of before
+cd /tmp; cd /; echo ~- ~nosuchaccount "~-"; x=~-/a; echo $x
+#### seconds of the epoch
+t=$EPOCHSECONDS; echo $((EPOCHSECONDS - t < 60)) $((t > 1000))

@@ -116,3 +116,15 @@ echo 'echo $1 $2' | bash -s a b
 bash -c 'if then' 2>/dev/null; echo $?
 #### bash e
 bash -e -c 'false; echo no'; echo $?
+#### head ends a long seq
+seq 100000000 | head -3; n=2; seq 1e9 | head -n "$n"; seq 90000000 | head -c 10
+#### head ends what has no end
+yes no | head -n2; yes | cat | head -1
+#### status of what head has ended
+seq 1000000 | head -1; echo "${PIPESTATUS[@]}"; seq 3 | head -1; echo "${PIPESTATUS[@]}"
+#### pipefail and head
+set -o pipefail; seq 1000000 | head -1; echo $?; seq 10 | head -1; echo $?
+#### a function named like a program
+seq() { echo "own $*"; }; seq 5 | head -1
+#### trace of a pipe
+set -x; seq 2 | head -1 > /dev/null; trap ':' USR1

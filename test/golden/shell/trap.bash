@@ -82,3 +82,9 @@ trap 'echo D' DEBUG; echo a; true && echo b; if true; then echo x; fi
 trap 'echo D' DEBUG; for i in 1 2; do echo "$i"; done
 #### the command that failed
 trap 'echo "cmd: $BASH_COMMAND"' ERR; ls /nowhere 2>/dev/null; test -e none
+#### signal and errexit in an else
+trap 'echo caught' INT; set -e; if false; then :; else echo in else; fi; echo after
+#### debug and errexit in an else
+trap 'echo dbg' DEBUG; set -e; if false; then :; else echo in else; fi; echo after
+#### err under errexit with a number about
+set -e; trap 'echo "err $?"' ERR; : 1 2 15; (exit 3); echo never
