@@ -159,7 +159,7 @@ function keysLine(ask: Ask, state: State, { theme, columns }: CardPlace, isCut: 
     ? [count === 0 ? key("r", "answers") : key(count === 1 ? "1" : `1-${count}`, "chooses")]
     : [
         key("y", "once"),
-        key("a", isWide ? `always${about(ask)}` : "always"),
+        ...(ask.about?.once === true ? [] : [key("a", isWide ? `always${about(ask)}` : "always")]),
         key("n", "no"),
         key("r", isWide ? "no, and say why" : "why not"),
       ];

@@ -80,14 +80,14 @@ function answered(state: State, ask: Ask, letter: string): Reduced | null {
 }
 
 /** Of an approval one letter, of a question the number of a choice. */
-export function answerOf({ id, kind, hash, args }: Ask, letter: string): Answer | null {
+export function answerOf({ id, kind, hash, args, about }: Ask, letter: string): Answer | null {
   if (kind === "question") {
     const text = /^[1-9]$/.test(letter) ? choicesOf(args)[Number(letter) - 1] : undefined;
     return text === undefined ? null : { id, decision: "answer", text };
   }
   const seen = { id, ...(hash !== "" && { hash }) };
   if (letter === "y") return { ...seen, decision: "approve" };
-  if (letter === "a") return { ...seen, decision: "approve", always: true };
+  if (letter === "a" && about?.once !== true) return { ...seen, decision: "approve", always: true };
   return letter === "n" ? { ...seen, decision: "deny" } : null;
 }
 

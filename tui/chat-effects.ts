@@ -2,8 +2,10 @@
 
 import type { Io } from "../commands/command.ts";
 import { type Approval, type ProcessInfo, WORKING_STATES } from "../src/abi/process.ts";
+import { quoted } from "../src/lib/quote.ts";
 import type { Answer } from "../src/syscalls/approval-service.ts";
 import type { Aborted, Answered, Sent } from "../src/syscalls/services.ts";
+import type { Speaking } from "../src/syscalls/workspace-service.ts";
 import { type SendEffect, unkept } from "./send.ts";
 import type { Context, Entry, Happening, State } from "./state.ts";
 import { worded } from "./worded.ts";
@@ -83,10 +85,22 @@ export class ChatEffects {
   async answer(given: Answer): Promise<void> {
     const { io, print } = this.options;
     try {
-      await io.sys().call("hil.answer", given);
+      const { about } = await io.sys().call<Approval>("hil.answer", given);
+      if (given.decision === "approve" && about?.attaches !== undefined) await this.nameUntold(about.attaches);
     } catch (error) {
       print({ kind: "note", text: `not answered: ${worded(error)}` });
     }
+  }
+
+  /** What a directory that has just been attached would tell agents, and may not before a person has read it. */
+  private async nameUntold(directory: string): Promise<void> {
+    const { io, print } = this.options;
+    const speaking = io.sys().call<Speaking>("workspace.speaks", { id: directory });
+    const { trusted, files } = await speaking.catch(() => ({ trusted: true, files: [] }));
+    if (trusted || files.length === 0) return;
+    const names = files.map(({ path }) => path.slice(path.lastIndexOf("/") + 1)).join(", ");
+    const text = `${names} is not told to agents before you trust it: workspace trust ${quoted(directory)}`;
+    print({ kind: "note", text });
   }
 
   async showAsk(id: string): Promise<void> {

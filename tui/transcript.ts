@@ -9,6 +9,7 @@ import { cardLines } from "./card-view.ts";
 import { diffOf } from "./folds.ts";
 import { overMark, PROMPT, RUNS, TYPED } from "./marks.ts";
 import { countText, durationText, usdText } from "./numbers.ts";
+import { outcomeOf } from "./outcome.ts";
 import type { Entry } from "./state.ts";
 import { subjectOf } from "./subject.ts";
 import type { Theme } from "./theme.ts";
@@ -29,7 +30,6 @@ interface Open {
   readonly answer: AnswerText;
 }
 
-const ERROR_LINES_MAX = 6;
 /** Of what was allowed or not, as it is kept. */
 const DECIDED_LINES_MAX = 200;
 /** What was quick and cost nothing needs no word. */
@@ -186,15 +186,15 @@ export class Transcript {
 
   private result({ tool, args, ok, output, tookMs }: Entry & { readonly kind: "result" }): void {
     const { theme } = this.options;
-    const glyph = ok ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
+    const { isGood, words, lines } = outcomeOf(tool, ok, output);
+    const glyph = isGood ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
     const subject = reveal(subjectOf(tool, args)).replaceAll("\n", "⏎");
     const diff = ok ? diffOf(args) : null;
-    const size = diff === null ? sizeOf(output) : `+${diff.added} -${diff.removed}`;
+    const size = diff === null ? words : `+${diff.added} -${diff.removed}`;
     const took = tookMs === null ? "" : ` · ${durationText(tookMs)}`;
     const hint = ok && (diff !== null || output.includes("\n")) ? this.hint() : "";
     const room = this.options.columns() - tool.length - size.length - took.length - hint.length - 8;
     const head = `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room))}  ${theme.dim(size + took + hint)}`;
-    const lines = ok ? [] : sanitize(output).trimEnd().split("\n").slice(0, ERROR_LINES_MAX);
     this.tool([head, ...lines.map((line) => theme.dim(`  ${line}`))]);
   }
 
@@ -251,13 +251,6 @@ function marked(glyph: string, paint: (text: string) => string, text: string): r
   return sanitize(text)
     .split("\n")
     .map((line, index) => (index === 0 ? `${glyph} ${paint(line)}` : `  ${paint(line)}`));
-}
-
-function sizeOf(output: string): string {
-  const text = output.replace(/\n$/, "");
-  if (text === "") return "no output";
-  const lines = text.split("\n").length;
-  return lines === 1 ? `${text.length} characters` : `${lines} lines`;
 }
 
 function spentTexts({ input, cacheRead, cacheWrite, output, costUsd }: Usage): readonly string[] {

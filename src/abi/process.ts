@@ -175,6 +175,8 @@ export interface ApprovalAbout {
   readonly diff: string | null;
   /** A directory of the host that a yes attaches besides. */
   readonly attaches?: string;
+  /** It asks every time: no standing rule can come of a yes. */
+  readonly once?: true;
 }
 
 export type DecisionWord = "approve" | "deny" | "answer" | "expired" | "withdrawn";

@@ -21,8 +21,6 @@ export function foreseer({ callers, files, web, shells }: Seers) {
     switch (call) {
       case "fs.edit":
         return await files.needEditable(caller, { replaceAll: false, ...args } as EditRequest & Called["args"]);
-      case "fs.delete":
-        return await files.needRemovable(caller, args as EditRequest & Called["args"]);
       case "net.fetch":
         return await web.needFetchable(caller, { target: "gsv", ...args } as FetchRequest & Called["args"]);
       case "shell.exec":

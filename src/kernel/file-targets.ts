@@ -17,6 +17,5 @@ export function filesByTarget(gsv: Files, host: Files | null): Files {
     remove: async (context, request) => at(request).remove(context, request),
     search: async (caller, request, signal) => at(request).search(caller, request, signal),
     needEditable: async (caller, request) => at(request).needEditable(caller, request),
-    needRemovable: async (caller, request) => at(request).needRemovable(caller, request),
   };
 }

@@ -163,16 +163,6 @@ export function filesIn({ namespace, absolute, search }: PlaceOptions): Files {
       const path = await absolute(caller, request.path);
       await saying("edit", async () => edited(caller, request, await namespace.resolve(caller, path)));
     },
-
-    async needRemovable(caller, request) {
-      const path = await absolute(caller, request.path);
-      await saying("delete", async () => {
-        const { kind } = await namespace.lstat(caller, path);
-        // One that it may not look into it may all the same take away.
-        const inside = kind === "directory" ? await namespace.list(caller, path).catch(() => []) : [];
-        if (inside.length > 0) throw new FileError("ENOTEMPTY", normalise(path));
-      });
-    },
   };
 }
 

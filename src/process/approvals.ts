@@ -169,15 +169,14 @@ async function edited({ judge, table }: ApprovalPorts, { row, asked, answer }: A
 /** The file a standing rule is to be about, if any. One that would never be used is not written: better to hear that now than later. */
 async function fileOfRule({ judge }: ApprovalPorts, { row, asked }: Answering): Promise<string | null> {
   const { place, about } = await judge.judge(row, asked);
-  if (place !== null && isGuarded(place))
-    throw new SysError("EPERM", `changes of ${place} ask every time: it says what an agent does`, [
-      `gsv approve ${asked.id} allows it this once`,
-    ]);
-  if (about.directory !== null && about.reasons.some((reason) => reason.includes("NO SANDBOX")))
-    throw new SysError("EPERM", "this machine has no sandbox: commands on it ask every time", [
-      `gsv approve ${asked.id} allows it this once`,
-    ]);
-  return place;
+  if (about.once !== true) return place;
+  const why =
+    about.directory !== null
+      ? "this machine has no sandbox: commands on it ask every time"
+      : place !== null && isGuarded(place)
+        ? `changes of ${place} ask every time: it says what an agent does`
+        : `${place ?? asked.why} asks every time: ${about.reasons[0] ?? "no rule is about it"}`;
+  throw new SysError("EPERM", why, [`gsv approve ${asked.id} allows it this once`]);
 }
 
 /** Where a standing rule holds: the directory a command ran in, the workspace, else wherever. */

@@ -89,6 +89,4 @@ export interface Files {
   ): Promise<{ readonly matches: readonly Match[]; readonly count: number; readonly truncated: boolean }>;
   /** Refuses what an edit would be refused for, as far as looking tells. */
   needEditable(caller: Caller, request: EditRequest): Promise<void>;
-  /** And a removal. */
-  needRemovable(caller: Caller, request: { readonly target?: FileTarget; readonly path: string }): Promise<void>;
 }

@@ -48,6 +48,19 @@ test("thinking and writing say how long and how much; thinking is one dim line a
   await shell.leave();
 });
 
+test("a command that left with another status than zero has failed, and its last lines say why", async () => {
+  const shell = await played();
+  await asked(shell);
+  await shell.play(said.call("Shell", { command: "bun test" }));
+  const printed = ["one", "two", "1 of 48 failed", "(exit status 1; gsv has no such program)"].join("\n");
+  await shell.play({ ...said.result(true, printed), tool: "Shell" } as Signal);
+  expect(shell.text()).toMatch(/^✗ Shell bun test {2}exit 1 · 3 lines.*\n {2}one\n {2}two\n {2}1 of 48 failed$/m);
+  await shell.play(said.call("Shell", { command: "touch a" }));
+  await shell.play({ ...said.result(true, "(exit status 0)"), tool: "Shell" } as Signal);
+  expect(shell.text()).toMatch(/^✓ Shell touch a {2}no output/m);
+  await shell.leave();
+});
+
 test("a tool says what it runs and for how long; afterwards it is one line with size and time, and ctrl-o has all of it", async () => {
   const shell = await played();
   await asked(shell);

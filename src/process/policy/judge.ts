@@ -86,8 +86,8 @@ export class Judge {
     const isOnHost = command !== undefined && target === "host";
     const ground = isOnHost ? await this.ports.hostGround(row, command, cwd) : null;
     const isNew = ground !== null && !ground.attached;
-    const attached = isNew ? { attaches: ground.directory } : {};
-    const about = { target, directory: ground?.directory ?? null, reasons: [], diff: null, ...attached };
+    const more = { ...(isNew && { attaches: ground.directory }), ...(ground?.sandbox === null && ONCE) };
+    const about = { target, directory: ground?.directory ?? null, reasons: [], diff: null, ...more };
     // What is fed to a shell is a command.
     if (command === undefined) {
       const why = `type into command ${request.id}: ${input}`;
@@ -147,7 +147,7 @@ export class Judge {
       await this.ports.foresee(row, call);
     const why = attaches === null ? reasonOf(call, guarded) : `nobody has attached ${attaches} yet`;
     const reasons = [said === null ? why : said.by];
-    const attached = attaches === null ? {} : { attaches };
+    const attached = attaches === null ? guarded && ONCE : { attaches };
     const diff = verdict.action === "auto" && said === null ? null : await this.diffOf(row, call, place);
     const common = { what, place, attaches, about: { target, directory: null, reasons, diff, ...attached } };
     if (said?.action === "deny") return judgedAs({ action: "deny", why: said.by }, common);
@@ -171,7 +171,10 @@ export class Judge {
     const { content } = call.args;
     const why = await this.ports.proposal(row, key, typeof content === "string" ? content : null);
     if (row.mode === "plan") return judgedAs(planRefusal(why));
-    return judgedAs({ action: "ask", why }, { place, about: { ...NOTHING_ABOUT, reasons: ["it is a setting"] } });
+    return judgedAs(
+      { action: "ask", why },
+      { place, about: { ...NOTHING_ABOUT, ...ONCE, reasons: ["it is a setting"] } },
+    );
   }
 
   private async diffOf(row: ProcessRow, call: Called, place: string | null): Promise<string | null> {
@@ -200,6 +203,7 @@ function sorted(args: Called["args"]): readonly (readonly [string, unknown])[] {
   return Object.entries(args).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
+const ONCE = { once: true } as const;
 const NOTHING_ABOUT: ApprovalAbout = { target: "gsv", directory: null, reasons: [], diff: null };
 
 function judgedAs(verdict: Judged["verdict"], more: Partial<Judged> = {}): Judged {

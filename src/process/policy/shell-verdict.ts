@@ -65,12 +65,15 @@ function verdict(action: "ask" | "deny", parts: readonly PartVerdict[], reasons:
   return { action, lifted: false, reasons, parts };
 }
 
+/** Where it would run says it is without a sandbox, and this what comes of that. */
+const UNBOUND = "with NO SANDBOX every command asks";
+
 /** What no rule and no mode takes away. */
 function floorsOf({ request, ground, line }: ShellCase): readonly string[] {
   return [
     ...(line.commands === null ? ["it cannot be taken apart: nobody knows what would run"] : []),
     ...(request.ask === true ? ["the agent wants you to see it first"] : []),
-    ...(ground !== null && ground.sandbox === null ? ["this machine has NO SANDBOX: it can do whatever you can"] : []),
+    ...(ground !== null && ground.sandbox === null ? [UNBOUND] : []),
     ...(ground !== null && !ground.attached ? [`nobody has attached ${ground.directory} yet`] : []),
   ];
 }

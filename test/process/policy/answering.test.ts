@@ -47,6 +47,7 @@ test("it shows where, why, and of a file the lines that go and come", async () =
     calls: [{ name: "Edit", args: { path: "~/context.d/a.md", oldString: "two", newString: "three" } }],
   });
   expect(about).toEqual({
+    once: true,
     target: "gsv",
     directory: null,
     reasons: ["it tells an agent what to do, or is a file that acts"],
