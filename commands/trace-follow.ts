@@ -21,6 +21,8 @@ export interface FollowRequest {
 type Take = (rows: readonly Traced[]) => Promise<boolean>;
 
 const WAIT_MS = 30_000;
+/** Each question costs the kernel something: calls that come closer together than this are asked for together. */
+const GATHER_MS = 20;
 const STATUS: { readonly [I in Interruption]: number } = { HUP: 129, INT: 130, TERM: 143 };
 
 export class TraceFollower {
@@ -133,6 +135,7 @@ export class TraceFollower {
         const { rows } = await this.io.sys().call<{ rows: readonly TraceRow[] }>("proc.trace", query, { signal });
         after = rows.at(-1)?.id ?? after;
         if (rows.length > 0 && !(await take(rows.map((row) => ({ ...row, pid }))))) this.over.abort();
+        if (rows.length > 0) await this.io.clock.sleep(GATHER_MS, signal);
       }
     } catch (error) {
       const isGone = gone.signal.aborted || (error instanceof SysError && error.code === "ESRCH");

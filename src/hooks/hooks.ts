@@ -62,8 +62,7 @@ export class Hooks {
 
   get(ownerUid: number, hook: string): HookInfo {
     const file = this.ports.files.at(hook);
-    if (file === null)
-      throw new SysError("ENOENT", `there is no hook ${hook}`, ["gsv hooks list shows those there are"]);
+    if (file === null) throw noSuchHook(hook);
     return infoOf(file, this.rowOf(ownerUid, hook));
   }
 
@@ -93,6 +92,10 @@ export class Hooks {
   private rowOf(ownerUid: number, hook: string): HookRow | undefined {
     return this.rows.find((row) => row.ownerUid === ownerUid && row.hook === hook);
   }
+}
+
+export function noSuchHook(hook: string): SysError {
+  return new SysError("ENOENT", `there is no hook ${hook}`, ["gsv hooks list shows those there are"]);
 }
 
 function faultOf({ fault, sha256 }: HookFile, rows: readonly HookRow[]): string | null {

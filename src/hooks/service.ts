@@ -1,13 +1,13 @@
-// The service behind hooks.*. Whoever allows a hook lets it run as the one who runs gsv on this machine: only the person of the home may,
-// and root. What is allowed is what was shown, by its checksum; nothing runs here that was not allowed before.
+// The service behind hooks.*. Whoever allows a hook lets it run as the one who runs gsv on this machine: hooks are there for the person of
+// the home, for root, and for nobody else. What is allowed is what was shown, by its checksum; nothing runs here that was not allowed before.
 
 import { SysError } from "../abi/errno.ts";
 import { HOOK_NAME, type HookEvent, VETO } from "../abi/hook.ts";
-import { isRoot } from "../abi/identity.ts";
+import { type Caller, isRoot } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { HooksService } from "../syscalls/hook-service.ts";
-import { eventOf, type Hooks } from "./hooks.ts";
+import { eventOf, type Hooks, noSuchHook } from "./hooks.ts";
 import { type About, eventJson, type Runs } from "./notices.ts";
 import { sampleOf } from "./samples.ts";
 
@@ -22,13 +22,16 @@ export function hooksService({ hooks, run, isPersonOfHome, now }: HooksServicePo
   async function mine({ caller }: CallContext, hook: string) {
     if (!HOOK_NAME.test(hook))
       throw new SysError("EINVAL", "a hook is named EVENT/NAME", ["gsv hooks list shows those there are"]);
-    if (!isRoot(caller) && !(await isPersonOfHome(caller.ownerUid)))
-      throw new SysError("EPERM", "hooks run as the person of this home: only that one decides about them, and root");
+    if (!(await areTheirs(caller))) throw noSuchHook(hook);
     return hooks.get(caller.ownerUid, hook);
   }
 
+  async function areTheirs(caller: Caller): Promise<boolean> {
+    return isRoot(caller) || (await isPersonOfHome(caller.ownerUid));
+  }
+
   return {
-    list: async ({ caller }) => ({ hooks: hooks.list(caller.ownerUid) }),
+    list: async ({ caller }) => ({ hooks: (await areTheirs(caller)) ? hooks.list(caller.ownerUid) : [] }),
 
     async show(context, hook) {
       const info = await mine(context, hook);

@@ -2,7 +2,7 @@
 
 export interface Row {
   readonly name: string;
-  readonly unit: "ms" | "s" | "MB" | "MiB" | "KB" | "%" | "functions" | "lines" | "reads";
+  readonly unit: "ms" | "s" | "MB" | "MiB" | "KB" | "%" | "/s" | "functions" | "lines" | "reads";
   readonly median: number;
   /** Absent for what is measured once. */
   readonly p95?: number;

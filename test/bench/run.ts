@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { chatRows } from "./chat.ts";
 import { commitRows } from "./commit.ts";
 import { fileRows } from "./files.ts";
+import { followRows } from "./follow.ts";
 import { hostRows } from "./host.ts";
 import { Floor, freshBinary } from "./machine.ts";
 import { passes, type Row, table } from "./measure.ts";
@@ -27,6 +28,7 @@ const FAMILIES: { readonly [name: string]: (floor: Floor, rounds: number) => Pro
   models: modelRows,
   prompt: promptRows,
   send: sendRows,
+  follow: followRows,
   commit: commitRows,
   scale: scaleRows,
   files: fileRows,

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { callChoice, isChosen, summed, tookText, traceCells, traceLayout } from "../../commands/trace-table.ts";
 import { SysError } from "../../src/abi/errno.ts";
 import type { TraceRow } from "../../src/syscalls/services.ts";
-import { FakeIo, runs, until } from "../support/io.ts";
+import { FakeIo, runs } from "../support/io.ts";
 
 const PID = "task:abc123";
 
@@ -33,7 +33,9 @@ function logged(io: FakeIo, logs: { readonly [pid: string]: TraceRow[] }) {
   io.fakeSys.answer("proc.trace", ((args: never, options: { signal?: AbortSignal }) =>
     asking(args, options.signal)) as never);
   return {
-    waits: (pid: string) => until(() => waiting.has(pid)),
+    async waits(pid: string) {
+      while (!waiting.has(pid)) await io.clock.advance(20);
+    },
     add: (pid: string, ...rows: TraceRow[]) => {
       logs[pid]?.push(...rows);
       waiting.get(pid)?.();

@@ -160,6 +160,27 @@ test("who decided what about a hook is in the audit", async () => {
 
 const REFUSED = /^(?:ENOENT|EPERM|EACCES|EROFS|EEXIST)$/;
 
+test("hooks are there for the person of the home and for root, whose word is for everybody; another account has none", async () => {
+  const { uid } = await home.person(0).call<{ uid: number }>("account.create", { username: "bob" });
+  const bob = home.person(uid);
+  await bed.allowed("tool-before/guard", "exit 2");
+  expect(await list(bob)).toEqual([]);
+  const { sha256 } = await home.sys.call<ShownHook>("hooks.show", { hook: "tool-before/guard" });
+  for (const call of ["show", "allow", "deny", "test"])
+    expect((await home.refusal(`hooks.${call}`, { hook: "tool-before/guard", sha256 }, bob)).code).toBe("ENOENT");
+  const works = async () => {
+    const { pid } = await bob.call<{ pid: string }>("proc.spawn", {});
+    home.model.will(pid, { calls: [{ name: "Read", args: { path: "~" } }] });
+    const { runId } = await bob.call<{ runId: string }>("proc.send", { pid, message: "go" });
+    await bob.call("proc.wait", { pids: [pid], run: runId });
+    const { messages } = await bob.call<{ messages: readonly { readonly role: string }[] }>("proc.history", { pid });
+    return JSON.stringify(messages.filter(({ role }) => role === "toolResult"));
+  };
+  expect(await works()).not.toContain("refused");
+  await home.person(0).call("hooks.allow", { hook: "tool-before/guard", sha256 });
+  expect(await works()).toContain("refused by the hook tool-before/guard");
+});
+
 describe("an agent", () => {
   test("decides about no hook, reads none and runs none, in no mode and with whatever a person has approved", async () => {
     bed.put("tool-before/guard", "exit 2");

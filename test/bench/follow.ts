@@ -1,0 +1,237 @@
+// Being looked at: what signals to ten followers cost a run of many tool calls when one of them reads nothing, what is kept
+// for that one, and what a strace adds to the run it follows. Each round is a task of its own, so that none has more history than another.
+
+import { connect, type Socket } from "node:net";
+import { LIMITS } from "../../src/abi/limits.ts";
+import type { Signal } from "../../src/abi/signal.ts";
+import type { Link } from "../../src/rpc/client.ts";
+import { encodeFrame } from "../../src/rpc/frame.ts";
+import { VERSION } from "../../src/version.ts";
+import { BINARY, cpuSince, type Floor, Home } from "./machine.ts";
+import { median, type Row, rowOf, timed, timedAgainst } from "./measure.ts";
+
+const CALLS = 60;
+const FOLLOWERS = 10;
+/** As much longer as two runs of the same differ here. */
+const SAME_SHARE = 1.15;
+const SAME_MS = 5;
+const RESYNC = '"name":"resync"';
+const QUIET_MS = 400;
+const TOLD_MB = 16;
+/** What may wait for one subscriber, once in its queue and once on its way. */
+const KEPT_MB = (2 * LIMITS.subscriberBytesMax) / 2 ** 20;
+const BIG_CALLS = 30;
+const BIG_LINES = 380;
+const BIG_RUN_MB = 0.85;
+const STRACE_PERCENT = 3;
+const DEADLINE_MS = 20_000;
+
+export async function followRows(_floor: Floor, rounds: number): Promise<Row[]> {
+  const home = new Home();
+  try {
+    const calls = Array.from({ length: CALLS }, (_, n) => ({ name: "Read", args: { path: "~", limit: n + 1 } }));
+    const big = Array.from({ length: BIG_CALLS }, (_, n) => ({
+      name: "Read",
+      args: { path: "~/big.txt", limit: BIG_LINES - n },
+    }));
+    const model = home.script("busy", [
+      { when: "work", calls },
+      { when: "work", text: "done" },
+      { when: "a lot", calls: big },
+      { when: "a lot", text: "done" },
+    ]);
+    await home.gsv(["kernel", "start"], model);
+    await home.gsv(["config", "set", "ai.model", model]);
+    return [...(await speedRows(home, rounds)), await keptRow(home), ...(await straceRows(home, rounds))];
+  } finally {
+    await home.remove();
+  }
+}
+
+/** Follows everything, and counts what it hears. */
+class Follower {
+  heard = 0;
+  private waiting: { readonly run: string; readonly done: () => void } | null = null;
+  private readonly complete = new Set<string>();
+
+  constructor(private readonly link: Link) {
+    link.on({}, (signal) => this.hear(signal));
+  }
+
+  static async of(home: Home): Promise<Follower> {
+    return new Follower(await home.dial());
+  }
+
+  /** Resolves once it has heard the end of a run. */
+  until(run: string): Promise<void> {
+    if (this.complete.has(run)) return Promise.resolve();
+    return new Promise((done) => {
+      this.waiting = { run, done };
+    });
+  }
+
+  close(): void {
+    this.link.close();
+  }
+
+  private hear(signal: Signal): void {
+    this.heard++;
+    if (signal.name !== "chat.complete") return;
+    this.complete.add(signal.run);
+    if (this.waiting?.run === signal.run) this.waiting.done();
+  }
+}
+
+/** Says hello, asks for everything and reads nothing. */
+class Stuck {
+  private constructor(private readonly socket: Socket) {}
+
+  static async of(home: Home): Promise<Stuck> {
+    const socket = connect(home.socket);
+    await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+    socket.write(encodeFrame({ kind: "hello", clientId: "stuck", version: VERSION, cwd: "/", env: {} }, "hello"));
+    await new Promise((resolve) => socket.once("data", resolve));
+    socket.pause();
+    socket.write(encodeFrame({ kind: "sub", id: 1, filter: {} }, "sub"));
+    return new Stuck(socket);
+  }
+
+  /** Reads at last all there is for it, in bytes; throws if it is not told that it missed something. */
+  async readsAll(): Promise<number> {
+    let bytes = 0;
+    let tail = "";
+    let isTold = false;
+    let readAt = performance.now();
+    this.socket.on("data", (piece) => {
+      bytes += piece.length;
+      tail = tail.slice(-RESYNC.length) + piece.toString();
+      isTold ||= tail.includes(RESYNC);
+      readAt = performance.now();
+    });
+    this.socket.resume();
+    const from = performance.now();
+    while (performance.now() - readAt < QUIET_MS || (!isTold && performance.now() - from < DEADLINE_MS))
+      await Bun.sleep(QUIET_MS / 4);
+    this.close();
+    if (!isTold) throw new Error("the stuck follower was not told that it missed something");
+    return bytes;
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}
+
+async function speedRows(home: Home, rounds: number): Promise<Row[]> {
+  const link = await home.dial();
+  const followers = await Promise.all(Array.from({ length: FOLLOWERS - 1 }, () => Follower.of(home)));
+  const work = async () => {
+    const run = await begin(link, await newTask(link), "work");
+    await Promise.all(followers.map((follower) => follower.until(run)));
+  };
+  try {
+    const before = followers[0]?.heard ?? 0;
+    await work();
+    const events = (followers[0]?.heard ?? 0) - before;
+    const free = await timed(rounds, work);
+    const stuck = await Stuck.of(home);
+    const held = await timed(rounds, work);
+    stuck.close();
+    const perThousand = (ms: number) => (ms * 1000) / events;
+    const floor = { value: perThousand(median(free)), what: `${FOLLOWERS - 1} followers, none of them stuck` };
+    return [
+      rowOf(`1,000 events to ${FOLLOWERS} followers, one of them stuck`, held.map(perThousand), {
+        floor,
+        budget: floor.value * SAME_SHARE + perThousand(SAME_MS),
+      }),
+      { name: "events in a second, to each of them", unit: "/s", median: 1e6 / perThousand(median(held)) },
+    ];
+  } finally {
+    for (const follower of followers) follower.close();
+    link.close();
+  }
+}
+
+/** Much is said to one who reads nothing. What was kept for it is what it reads in the end, and that it missed something is among that. */
+async function keptRow(home: Home): Promise<Row> {
+  const link = await home.dial();
+  const follower = await Follower.of(home);
+  try {
+    const content = "a line of a file that is read over and over again, as an agent does it\n".repeat(BIG_LINES);
+    await link.call("fs.write", { path: "~/big.txt", content }, { requestId: "big" });
+    const stuck = await Stuck.of(home);
+    for (let told = 0; told < TOLD_MB; told += BIG_RUN_MB)
+      await follower.until(await begin(link, await newTask(link), "a lot"));
+    const kept = (await stuck.readsAll()) / 2 ** 20;
+    return {
+      name: `kept for one that reads nothing, of ${TOLD_MB} MB told`,
+      unit: "MB",
+      median: kept,
+      budget: KEPT_MB,
+    };
+  } finally {
+    follower.close();
+    link.close();
+  }
+}
+
+async function straceRows(home: Home, rounds: number): Promise<Row[]> {
+  const kernel = await home.kernel();
+  const link = await home.dial();
+  const timedRun = async (pid: string) => {
+    const [from, threads] = [performance.now(), kernel.threads()];
+    const run = await begin(link, pid, "work");
+    await link.call("proc.wait", { pids: [pid], run });
+    return { ms: performance.now() - from, cpuMs: cpuSince(threads, kernel.threads()) };
+  };
+  try {
+    const shares = { wall: [] as number[], cpu: [] as number[] };
+    let plain = { ms: 0, cpuMs: 0 };
+    await timedAgainst(
+      rounds,
+      async () => {
+        plain = await timedRun(await newTask(link));
+      },
+      async (round) => {
+        const pid = await newTask(link);
+        const strace = await followed(home, pid);
+        const { ms, cpuMs } = await timedRun(pid);
+        strace.kill();
+        await strace.exited;
+        if (round < 0) return;
+        shares.wall.push((ms / plain.ms - 1) * 100);
+        shares.cpu.push((cpuMs / plain.cpuMs - 1) * 100);
+      },
+    );
+    const name = `strace: added to a run of ${CALLS} tool calls`;
+    return [
+      rowOf(name, shares.wall, { unit: "%", budget: STRACE_PERCENT }),
+      rowOf(`${name}, CPU of the kernel`, shares.cpu, { unit: "%" }),
+    ];
+  } finally {
+    link.close();
+  }
+}
+
+/** A strace that has said its first line. */
+async function followed(home: Home, pid: string) {
+  const child = Bun.spawn([BINARY, "strace", pid], {
+    ...{ env: home.env(), cwd: "/", stdin: "ignore", stdout: "pipe", stderr: "ignore" },
+  });
+  void child.stdout.pipeTo(new WritableStream());
+  await Bun.sleep(SETTLE_MS);
+  return child;
+}
+
+/** What a client takes to connect and ask, several times over. */
+const SETTLE_MS = 150;
+
+async function newTask(link: Link): Promise<string> {
+  const requestId = `task-${crypto.randomUUID()}`;
+  return ((await link.call("proc.spawn", { label: "bench" }, { requestId })) as { pid: string }).pid;
+}
+
+async function begin(link: Link, pid: string, message: string): Promise<string> {
+  const requestId = `send-${crypto.randomUUID()}`;
+  return ((await link.call("proc.send", { pid, message }, { requestId })) as { runId: string }).runId;
+}
