@@ -189,11 +189,13 @@ export class Transcript {
     const glyph = ok ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
     const subject = reveal(subjectOf(tool, args)).replaceAll("\n", "⏎");
     const diff = ok ? diffOf(args) : null;
-    const size = diff === null ? sizeOf(output) : `+${diff.added} -${diff.removed}`;
-    const took = tookMs === null ? "" : ` · ${durationText(tookMs)}`;
+    const size = ok ? resultText(tool, args, output) : sizeOf(output);
+    const took = tookMs === null ? "" : durationText(tookMs);
+    const told = [size, took].filter((part) => part !== "").join(" · ");
     const hint = ok && (diff !== null || output.includes("\n")) ? this.hint() : "";
-    const room = this.options.columns() - tool.length - size.length - took.length - hint.length - 8;
-    const head = `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room))}  ${theme.dim(size + took + hint)}`;
+    const room = this.options.columns() - tool.length - told.length - hint.length - 8;
+    const head =
+      `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room))}  ${theme.dim(told + hint)}`.trimEnd();
     const lines = ok ? [] : sanitize(output).trimEnd().split("\n").slice(0, ERROR_LINES_MAX);
     this.tool([head, ...lines.map((line) => theme.dim(`  ${line}`))]);
   }
@@ -251,6 +253,14 @@ function marked(glyph: string, paint: (text: string) => string, text: string): r
   return sanitize(text)
     .split("\n")
     .map((line, index) => (index === 0 ? `${glyph} ${paint(line)}` : `  ${paint(line)}`));
+}
+
+/** What came of it, in short: of a change what was changed, and not how long the answer to it is. */
+function resultText(tool: string, args: object, output: string): string {
+  const diff = diffOf(args);
+  if (diff !== null) return `+${diff.added} -${diff.removed}`;
+  const { content } = args as { readonly content?: unknown };
+  return tool === "Delete" ? "" : sizeOf(typeof content === "string" ? content : output);
 }
 
 function sizeOf(output: string): string {
