@@ -86,11 +86,10 @@ function attached(state: State, rest: string): Reduced {
 
 function traced(state: State, rest: string): Reduced {
   const words = rest.split(/\s+/).filter((word) => word !== "");
-  const own = straceOf(state, words.some((word) => isPid(word)) ? words : [state.pid, ...words]);
-  return own ?? { state, effects: ran(`strace ${rest}`, false) };
+  return straceOf(state, words) ?? { state, effects: ran(`strace ${rest}`, false) };
 }
 
-/** One process, at most with a choice of calls: more is for the command. */
+/** One process, the one that is talked to where none is named, at most with a choice of calls: more is for the command. */
 function straceOf(state: State, words: readonly string[]): Reduced | null {
   let pid: string | null = null;
   let expression = "";
@@ -106,7 +105,7 @@ function straceOf(state: State, words: readonly string[]): Reduced | null {
       at++;
     } else return null;
   }
-  return pid === null ? null : openedStrace(state, pid, expression);
+  return openedStrace(state, pid ?? state.pid, expression);
 }
 
 function approvals(state: State, rest: string): Reduced {

@@ -186,15 +186,15 @@ export class Transcript {
 
   private result({ tool, args, ok, output, tookMs }: Entry & { readonly kind: "result" }): void {
     const { theme } = this.options;
-    const { isGood, words, lines } = outcomeOf(tool, ok, output);
+    const { isGood, words, lines } = outcomeOf({ tool, args, ok, output });
     const glyph = isGood ? theme.ok(theme.glyphs.ok) : theme.bad(theme.glyphs.bad);
     const subject = reveal(subjectOf(tool, args)).replaceAll("\n", "⏎");
-    const diff = ok ? diffOf(args) : null;
-    const size = diff === null ? words : `+${diff.added} -${diff.removed}`;
-    const took = tookMs === null ? "" : ` · ${durationText(tookMs)}`;
-    const hint = ok && (diff !== null || output.includes("\n")) ? this.hint() : "";
-    const room = this.options.columns() - tool.length - size.length - took.length - hint.length - 8;
-    const head = `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room))}  ${theme.dim(size + took + hint)}`;
+    const took = tookMs === null ? "" : durationText(tookMs);
+    const told = [words, took].filter((part) => part !== "").join(" · ");
+    const hint = ok && (diffOf(args) !== null || output.includes("\n")) ? this.hint() : "";
+    const room = this.options.columns() - tool.length - told.length - hint.length - 8;
+    const head =
+      `${glyph} ${reveal(tool)} ${cutWidth(subject, Math.max(8, room))}  ${theme.dim(told + hint)}`.trimEnd();
     this.tool([head, ...lines.map((line) => theme.dim(`  ${line}`))]);
   }
 

@@ -127,6 +127,7 @@ export const CALLS = [
   ["shell.exec", "bun test docs", "EIO", 4200],
   ["net.fetch", "https://example.org/old-page", "EPERM", 0.2],
   ["proc.spawn", "check dead links", "ok", 1.2],
-].map(([call, path, outcome, ms], at) => {
-  return { id: at + 1, at: NOW + at * 700, call, args: JSON.stringify({ path }), outcome, ms, pid: PID };
+].map(([call, about, outcome, ms], at) => {
+  const args = call === "llm.chat" ? { model: about, in: 41_203, cached: 39_555, out: 812 } : { path: about };
+  return { id: at + 1, at: NOW + at * 700, call, args: JSON.stringify(args), outcome, ms, pid: PID };
 });
