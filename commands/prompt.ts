@@ -73,10 +73,14 @@ async function stdinAsMessage(io: Io, beside: boolean): Promise<PromptText> {
 async function withStdin(io: Io, message: string, { beside, firstByteMs }: PromptRequest): Promise<PromptText> {
   const bytesMax = LIMITS.mediaBytesMax;
   const ms = firstByteMs ?? FIRST_BYTE_MS;
-  const data = await stdinBytesSoon(io, ms, { bytesMax, instead: "--no-stdin does not read it; ctrl-c leaves" });
-  if (data === null) {
-    const warning = `nothing came on stdin for ${ms / 1000} s, going on without it (--no-stdin does not wait)`;
-    return { ...just(message), warning };
+  const reading = stdinBytesSoon(io, ms, { bytesMax, instead: "--no-stdin does not read it; ctrl-c leaves" });
+  const data = await reading.catch((error: unknown) => {
+    if (error instanceof SysError && error.code === "EIO") return error;
+    throw error;
+  });
+  if (data === null || data instanceof SysError) {
+    const why = data?.message ?? `nothing came on stdin for ${ms / 1000} s`;
+    return { ...just(message), warning: `${why}, going on without it (--no-stdin does not look at it)` };
   }
   if (data.length === 0) return just(message);
   const text = textIn(data);
