@@ -20,6 +20,7 @@ import kernel from "./manual/kernel.md" with { type: "text" };
 import limits from "./manual/limits.md" with { type: "text" };
 import models from "./manual/models.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
+import oneShot from "./manual/one-shot.md" with { type: "text" };
 import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
 import patterns from "./manual/patterns.md" with { type: "text" };
 import policy from "./manual/policy.md" with { type: "text" };
@@ -45,7 +46,7 @@ export interface ManualSection {
   readonly text: string;
   /** Other words for it, searched only. */
   readonly words: string;
-  /** The lines of its code blocks. */
+  /** What is typed in its code blocks. */
   readonly commands: readonly string[];
 }
 
@@ -55,6 +56,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["processes", processes],
   ["patterns", patterns],
   ["chat", chat],
+  ["one-shot", oneShot],
   ["agents", agents],
   ["signals", signals],
   ["approvals", approvals],
@@ -93,8 +95,15 @@ function sectionsOf(page: string, markdown: string): ManualSection[] {
     const body = rest.join("\n");
     const words = [...body.matchAll(/<!-- also: (.*?) -->/gs)].map((match) => match[1] ?? "").join(" ");
     const text = body.replace(/<!--.*?-->\n?/gs, "").trim();
-    const blocks = [...text.matchAll(/^```[a-z]*\n(.*?)^```$/gms)].map((match) => match[1] ?? "");
-    const commands = blocks.flatMap((block) => block.split("\n")).filter((line) => line.trim() !== "");
+    const commands = [...text.matchAll(/^```([a-z]*)\n(.*?)^```$/gms)].flatMap(([, kind, block = ""]) =>
+      typedIn(block.split("\n"), kind === "console"),
+    );
     return { page, about, heading: heading.trim(), text, words, commands };
   });
+}
+
+/** A `console` block shows what comes of it, too: there a prompt stands before what is typed. */
+function typedIn(lines: readonly string[], isConsole: boolean): string[] {
+  if (isConsole) return lines.flatMap((line) => (line.startsWith("$ ") ? [line.slice(2)] : []));
+  return lines.filter((line) => line.trim() !== "");
 }
