@@ -1,6 +1,7 @@
 // What comes on stdin, read to its end and held until it is used. Lossless: nothing is trimmed or requoted. Refused, as soon as it is known:
 // more than is held. Who has to wait is told after a short while what for, and how not to; a pipe that nobody writes to is left where it may be.
 
+import { isUtf8 } from "node:buffer";
 import { messageOf, SysError } from "../src/abi/errno.ts";
 import { sizeText } from "../src/lib/size.ts";
 import type { Io } from "./command.ts";
@@ -33,14 +34,13 @@ export async function stdinText(io: Io, instead = "ctrl-c leaves"): Promise<stri
   throw new SysError("EUSAGE", `stdin is not text: ${what}`, ["put it in a file and name that file in the message"]);
 }
 
+export function isText(bytes: Uint8Array): boolean {
+  return isUtf8(bytes) && !bytes.includes(0);
+}
+
 /** Null for what is not text. */
 export function textIn(bytes: Uint8Array): string | null {
-  if (bytes.includes(0)) return null;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
+  return isText(bytes) ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) : null;
 }
 
 /** All of it, for as long as it takes. */
