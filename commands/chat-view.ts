@@ -84,9 +84,12 @@ export function textView(io: Io, { raw }: { readonly raw: boolean }): ChatView {
       // A run that was absorbed by another says nothing of its own; its finish carries the answer.
       if (!answer.printed && result.text) await answer.commit(result.text);
       await answer.endLine();
+      if (result.status === "ok" && !answer.printed) await status(UNSHOWN);
     },
   };
 }
+
+const UNSHOWN = "the answer holds nothing that can be shown; --json has it as it is";
 
 /** A view of which the answer is told elsewhere, too, before it is shown. */
 export function tellingView(view: ChatView, told: (answer: string) => Promise<void>): ChatView {

@@ -7,9 +7,11 @@ import { LIMITS } from "../src/abi/limits.ts";
 import { mediaType } from "../src/lib/media-type.ts";
 import { sizeText } from "../src/lib/size.ts";
 import type { Io } from "./command.ts";
-import { comesOnStdin, FIRST_BYTE_MS, stdinBytes, stdinBytesSoon, stdinText, textIn } from "./stdin.ts";
+import { comesOnStdin, FIRST_BYTE_MS, isText, stdinBytes, stdinBytesSoon, stdinText, textIn } from "./stdin.ts";
 
 const FILE_HINT = "put it in a file and name that file: gsv cp - '~/report.txt' < report.txt";
+/** Of a character that counts as one; those of four count as two. */
+const UTF8_BYTES_MAX = 3;
 /** Said to an agent in the place of a message that is longer than one may be. */
 const IN_A_FILE = "What I have to say is longer than a message may be. It is in this file; read it first.";
 
@@ -51,9 +53,10 @@ export async function readPrompt(io: Io, request: PromptRequest): Promise<Prompt
 
 /** The text of a file as a message, or the file beside one. */
 export function messageIn(bytes: Buffer, name: string): PromptText {
-  const text = textIn(bytes);
-  if (text === "") throw new SysError("EUSAGE", `${name} is empty: there is nothing to send`);
-  if (text !== null) return fits(text) ? just(text) : { ...just(IN_A_FILE), beside: { what: "message", bytes } };
+  if (bytes.length === 0) throw new SysError("EUSAGE", `${name} is empty: there is nothing to send`);
+  const text = fittingText(bytes);
+  if (text !== null) return just(text);
+  if (isText(bytes)) return { ...just(IN_A_FILE), beside: { what: "message", bytes } };
   const { type } = mediaType(bytes);
   throw new SysError(
     "EUSAGE",
@@ -73,18 +76,28 @@ async function stdinAsMessage(io: Io, beside: boolean): Promise<PromptText> {
 async function withStdin(io: Io, message: string, { beside, firstByteMs }: PromptRequest): Promise<PromptText> {
   const bytesMax = LIMITS.mediaBytesMax;
   const ms = firstByteMs ?? FIRST_BYTE_MS;
-  const data = await stdinBytesSoon(io, ms, { bytesMax, instead: "--no-stdin does not read it; ctrl-c leaves" });
-  if (data === null) {
-    const warning = `nothing came on stdin for ${ms / 1000} s, going on without it (--no-stdin does not wait)`;
-    return { ...just(message), warning };
+  const reading = stdinBytesSoon(io, ms, { bytesMax, instead: "--no-stdin does not read it; ctrl-c leaves" });
+  const data = await reading.catch((error: unknown) => {
+    if (error instanceof SysError && error.code === "EIO") return error;
+    throw error;
+  });
+  if (data === null || data instanceof SysError) {
+    const why = data?.message ?? `nothing came on stdin for ${ms / 1000} s`;
+    return { ...just(message), warning: `${why}, going on without it (--no-stdin does not look at it)` };
   }
   if (data.length === 0) return just(message);
-  const text = textIn(data);
+  const text = fittingText(data);
   const whole = text === null ? null : `${message}\n\n${inBlock(text)}`;
   if (whole !== null && fits(whole)) return just(whole);
   if (beside) return { ...just(message), beside: { what: "stdin", bytes: data } };
-  if (whole === null) throw new SysError("EUSAGE", "stdin is not text", [FILE_HINT]);
-  return just(checkLength(whole));
+  throw new SysError("EUSAGE", isText(data) ? tooLong(message.length + data.length) : "stdin is not text", [FILE_HINT]);
+}
+
+/** Null for what is no text, or more than a message takes; of that no second copy is made. */
+function fittingText(bytes: Buffer): string | null {
+  if (bytes.length > UTF8_BYTES_MAX * LIMITS.messageCharsMax) return null;
+  const text = textIn(bytes);
+  return text !== null && fits(text) ? text : null;
 }
 
 function just(text: string): PromptText {
@@ -106,6 +119,9 @@ function fits(text: string): boolean {
 
 function checkLength(text: string): string {
   if (fits(text)) return text;
-  const size = `${text.length} characters; one message takes at most ${LIMITS.messageCharsMax}`;
-  throw new SysError("EUSAGE", `the message has ${size}`, [FILE_HINT]);
+  throw new SysError("EUSAGE", tooLong(text.length), [FILE_HINT]);
+}
+
+function tooLong(size: number): string {
+  return `the message has ${size} characters; one message takes at most ${LIMITS.messageCharsMax}`;
 }

@@ -1,7 +1,8 @@
 // What comes on stdin, read to its end and held until it is used. Lossless: nothing is trimmed or requoted. Refused, as soon as it is known:
 // more than is held. Who has to wait is told after a short while what for, and how not to; a pipe that nobody writes to is left where it may be.
 
-import { SysError } from "../src/abi/errno.ts";
+import { isUtf8 } from "node:buffer";
+import { messageOf, SysError } from "../src/abi/errno.ts";
 import { sizeText } from "../src/lib/size.ts";
 import type { Io } from "./command.ts";
 import { note } from "./print.ts";
@@ -33,14 +34,13 @@ export async function stdinText(io: Io, instead = "ctrl-c leaves"): Promise<stri
   throw new SysError("EUSAGE", `stdin is not text: ${what}`, ["put it in a file and name that file in the message"]);
 }
 
+export function isText(bytes: Uint8Array): boolean {
+  return isUtf8(bytes) && !bytes.includes(0);
+}
+
 /** Null for what is not text. */
 export function textIn(bytes: Uint8Array): string | null {
-  if (bytes.includes(0)) return null;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
+  return isText(bytes) ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) : null;
 }
 
 /** All of it, for as long as it takes. */
@@ -48,7 +48,7 @@ export async function stdinBytes(io: Io, request: StdinRequest): Promise<Buffer>
   return await readToEnd(io, reader(io), request);
 }
 
-/** Null when nothing came in time; a file needs none. */
+/** Null when nothing came in time; a file needs none. What cannot be read at all is EIO. */
 export async function stdinBytesSoon(io: Io, firstByteMs: number, request: StdinRequest): Promise<Buffer | null> {
   const from = reader(io);
   if (io.stdin.kind === "file") return await readToEnd(io, from, request);
@@ -67,7 +67,14 @@ export async function stdinBytesSoon(io: Io, firstByteMs: number, request: Stdin
 type Pieces = AsyncIterator<Uint8Array>;
 
 function reader(io: Io): Pieces {
-  return io.stdin.bytes()[Symbol.asyncIterator]();
+  const pieces = io.stdin.bytes()[Symbol.asyncIterator]();
+  return { next: () => pieces.next().catch(unreadable) };
+}
+
+/** It may be open for writing alone, or its disk may be broken. */
+function unreadable(error: unknown): never {
+  const { code = messageOf(error) } = error as { code?: string };
+  throw new SysError("EIO", `cannot read stdin (${code})`);
 }
 
 async function readToEnd(

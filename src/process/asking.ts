@@ -308,7 +308,7 @@ async function again(
 
 // A history may not hold an assistant's turn that says and does nothing.
 function notEmpty(answer: Folded): Folded {
-  if (answer.kind !== "turn" || answer.text !== "" || answer.calls.length > 0) return answer;
+  if (answer.kind !== "turn" || answer.text.trim() !== "" || answer.calls.length > 0) return answer;
   const failure: Failure =
     answer.stop === "refusal"
       ? { class: "content", message: "the model will not answer this" }

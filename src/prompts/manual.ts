@@ -22,6 +22,7 @@ import kernel from "./manual/kernel.md" with { type: "text" };
 import limits from "./manual/limits.md" with { type: "text" };
 import models from "./manual/models.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
+import oneShot from "./manual/one-shot.md" with { type: "text" };
 import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
 import patterns from "./manual/patterns.md" with { type: "text" };
 import policy from "./manual/policy.md" with { type: "text" };
@@ -58,6 +59,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["jobs", jobs],
   ["patterns", patterns],
   ["chat", chat],
+  ["one-shot", oneShot],
   ["agents", agents],
   ["signals", signals],
   ["approvals", approvals],

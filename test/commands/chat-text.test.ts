@@ -27,4 +27,11 @@ describe("an answer in a pipe", () => {
     expect(await exit).toBe(0);
     expect(chat.out).toBe(wanted);
   });
+
+  test("that holds nothing to show is not met with silence", async () => {
+    const { exit } = await chat.begin("hi");
+    await chat.play(said.text("\x1b[2J"), said.complete("ok", "\x1b[2J"));
+    expect(await exit).toBe(0);
+    expect([chat.out, chat.err]).toEqual(["", expect.stringContaining("nothing that can be shown")]);
+  });
 });

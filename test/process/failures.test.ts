@@ -150,6 +150,8 @@ test("an empty answer is no answer: it is asked again, and three of them end the
   expect(await saidInTime(home, "hello")).toMatchObject({ status: "ok", text: "said" });
   home.model.will(INIT, { text: "" }, { text: "" }, { text: "" });
   expect(await saidInTime(home, "hello")).toMatchObject({ status: "error", error: "the model's answer is empty" });
+  home.model.will(INIT, ...Array.from({ length: 3 }, () => ({ text: " \n\n" })));
+  expect(await saidInTime(home, "again")).toMatchObject({ status: "error", error: "the model's answer is empty" });
 });
 
 test("a failure after tools ran keeps what they did and every result", async () => {

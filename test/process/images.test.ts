@@ -3,10 +3,13 @@
 import { expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { LIMITS } from "../../src/abi/limits.ts";
 import type { Message } from "../../src/abi/message.ts";
 import type { MediaTaken } from "../../src/syscalls/storage-service.ts";
+import { stdinOf } from "../support/io.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 import { scratchDirectory } from "../support/scratch.ts";
+import { begin, finish } from "../support/shell.ts";
 import { type Call, works } from "../support/worker.ts";
 
 const PNG = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(100, 7)]);
@@ -36,6 +39,30 @@ test("an image goes to the model with its message, at this turn and the next, an
     { content: "what is this", media: [{ id, type: "image/png", bytes: PNG.byteLength, path }] },
     { content: "and now?" },
   ]);
+});
+
+test("what comes on stdin and is no text, or too long, is given: an image is seen, and a long text is read from the file that is named", async () => {
+  await using home = await TestKernel.boot();
+  const seen = await finish(home, await begin(home, ["chat", "what is this?"], stdinOf("file", [PNG])));
+  expect(seen.status).toBe(0);
+  const [{ images } = { images: undefined }] = home.model.requests;
+  expect([...(images?.values() ?? [])]).toEqual([PNG.toString("base64")]);
+
+  const line = "one of very many lines\n";
+  const log = line.repeat(LIMITS.messageCharsMax / line.length + 1);
+  const asked = await finish(
+    home,
+    await begin(home, ["chat", "--new", "what failed?"], stdinOf("pipe", [log, "the last"])),
+  );
+  const pid = /task:\w+/.exec(asked.stderr)?.[0] ?? "";
+  const [message] = userMessages(await home.messages(pid));
+  const path = /^what failed\?\n\n<stdin bytes="\d+" type="text\/plain" file="(\S+)"\/>$/.exec(
+    message?.content ?? "",
+  )?.[1];
+  expect(path).toStartWith(`/var/media/1000/${pid}/`);
+  await works(home, pid, { name: "Shell", args: { command: `tail -n 1 ${path}` } });
+  const result = (await home.messages(pid)).findLast(({ role }) => role === "toolResult");
+  expect(result).toMatchObject({ content: { output: expect.stringContaining("the last") } });
 });
 
 test("it survives the kernel in the queue, and is gone with the history", async () => {

@@ -1,10 +1,12 @@
 // However gsv leaves a terminal, or is made to, the terminal is as it was found: its modes, its lines, its cursor, what stood there before.
 
 import { expect, test } from "bun:test";
-import { type TestHome, withHome } from "../support/home.ts";
+import { type Env, type TestHome, withHome } from "../support/home.ts";
 import { oddModes } from "../support/modes.ts";
 import { gsvCommand, gsvFromSource } from "../support/program.ts";
+import { seeded } from "../support/random.ts";
 import type { Session } from "../support/session.ts";
+import { samples } from "../support/soak.ts";
 
 /** A session of its own at the terminal, as a login has: who is in none of its own may put the tests aside with ctrl-z. */
 const OWN_SESSION = [Bun.which("setsid") ?? "", "--ctty"];
@@ -22,9 +24,9 @@ function isUsual(session: Session): void {
 }
 
 /** gsv below a shell that goes on after it, as people have it. */
-function below(home: TestHome, command: readonly string[] = gsvCommand()): Session {
+function below(home: TestHome, command: readonly string[] = gsvCommand(), env: Env = {}): Session {
   const script = `echo before; ${quoted(command)}; echo "status $?"; read -r line; echo "read $line"`;
-  return home.terminal({}, { argv: [...OWN_SESSION, "/bin/sh", "-c", script] });
+  return home.terminal(env, { argv: [...OWN_SESSION, "/bin/sh", "-c", script] });
 }
 
 /** The process of gsv below that shell. */
@@ -60,6 +62,43 @@ for (const [how, signal, status] of [
     }),
   );
 }
+
+const SEED = Number(process.env.GSV_SEED ?? Date.now() % 100_000);
+const WORDS = 20;
+
+for (const [signal, status] of [
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)
+  atTerminal(
+    `${signal} at any word of an answer gives the terminal back, and the answer goes on`,
+    () =>
+      withHome(async (home) => {
+        const { int } = seeded(SEED);
+        const words = Array.from({ length: WORDS }, (_, at) => `${at}{{last}}`);
+        const text = words.join(" ");
+        const script = await home.file("script", [{ text, chunk: 7, chunkDelayMs: 5, repeat: 100 }]);
+        const env = { GSV_MODEL: `script:${script}` };
+        const count = samples(1, WORDS);
+        for (let round = 0; round < count; round++) {
+          const at = Math.floor((round * WORDS) / count) + int(WORDS / count);
+          await using session = below(home, gsvCommand(), env);
+          await session.until(READY);
+          const message = `round${String.fromCharCode(97 + round)}`;
+          const answered = (template: string) => template.replaceAll("{{last}}", message);
+          session.type(`${message}\r`);
+          await session.until((shown) => shown.includes(answered(words[at] ?? "")));
+          process.kill(await gsvOf(session), signal);
+          await session.until(new RegExp(`^status ${status}$`, "m"));
+          await typesOn(session);
+          expect((await home.gsv(["wait", "init:1000"])).status).toBe(0);
+          const said = (await home.gsv(["logs", "--limit", "2"])).stdout;
+          expect([SEED, at, said]).toEqual([SEED, at, expect.stringContaining(`user: ${message}\n`)]);
+          expect(said).toContain(answered(text));
+        }
+      }),
+    120_000,
+  );
 
 atTerminal("one that is killed cannot, and the terminal is put right all the same", () =>
   withHome(async (home) => {
