@@ -63,6 +63,12 @@ function namesOf({ key, field, command, before, io }: Wanted): Candidate[] | Pro
       return SESSION_PATHS.map((value) => ({ value }));
     case "conversation":
       return conversations(io);
+    case "agent":
+      return named(io, "agent.list", "agents");
+    case "bundle":
+      return named(io, "bundle.list", "bundles");
+    case "project":
+      return named(io, "project.list", "projects");
     case "signal":
       return PROCESS_SIGNALS.map((value) => ({ value }));
     case "topic":
@@ -125,6 +131,14 @@ async function conversations(io: Io): Promise<Candidate[]> {
       ? []
       : [{ value: sessionId, note: `${messages} messages, ${new Date(endedAt ?? 0).toISOString()}` }],
   );
+}
+
+async function named(io: Io, call: string, rows: string): Promise<Candidate[]> {
+  const page = await look<{ readonly [rows: string]: readonly { name: string; description?: string | null }[] }>(
+    io,
+    call,
+  );
+  return (page?.[rows] ?? []).map(({ name, description }) => ({ value: name, note: description ?? "" }));
 }
 
 async function approvals(io: Io): Promise<Candidate[]> {

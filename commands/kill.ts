@@ -63,6 +63,7 @@ export const kill: Command = {
       try {
         await send(io, pid, signal, parsed.json);
       } catch (error) {
+        if (parsed.values.pids.length === 1) throw error;
         exit = exitStatusOf(error);
         await printError(io, error, parsed.json);
       }

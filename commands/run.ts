@@ -20,16 +20,24 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<n
 }
 
 async function attempt(all: readonly string[], io: Io): Promise<number> {
+  let line: Line | null = null;
   try {
-    const { taken, named } = await read(all);
+    line = await read(all);
+    const { taken, named } = line;
     const run = (with_: Io) =>
       named === null ? withoutCommand(taken.rest, with_) : named.command.run(named.args, with_);
     if (taken.said.size === 0) return await run(io);
     return await (await import("./global-io.ts")).runWith(taken.said, io, run);
   } catch (error) {
-    await printError(io, error, asks(all, "--json"));
+    await printError(io, await worded(error, line, io), asks(all, "--json"));
     return exitStatusOf(error);
   }
+}
+
+/** Completion looks as the home's own human: what another account mistypes is not its business. */
+async function worded(error: unknown, line: Line | null, io: Io): Promise<unknown> {
+  if (!(error instanceof SysError) || !line?.named || line.taken.said.has("--user")) return error;
+  return await (await import("./did-you-mean.ts")).withNearest(error, line.named, io);
 }
 
 /** The command that these words name, flags that stand before it among its arguments; null where they name none. */

@@ -15,7 +15,7 @@ test("every command in the README prints what the README says", async () => {
   expect(examples.length).toBeGreaterThan(10);
   await using shell = new ExampleShell();
   expect((await shell.faultsOf(examples)).join("\n\n")).toBe("");
-}, 60_000);
+}, 120_000);
 
 test("every block of the README is an example that is run, or names scripts of the project that are there to run", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: object };

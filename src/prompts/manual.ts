@@ -28,6 +28,8 @@ import patterns from "./manual/patterns.md" with { type: "text" };
 import policy from "./manual/policy.md" with { type: "text" };
 import processes from "./manual/processes.md" with { type: "text" };
 import scriptProvider from "./manual/script-provider.md" with { type: "text" };
+
+import scripting from "./manual/scripting.md" with { type: "text" };
 import sessions from "./manual/sessions.md" with { type: "text" };
 import shell from "./manual/shell.md" with { type: "text" };
 import signals from "./manual/signals.md" with { type: "text" };
@@ -57,6 +59,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["terminal", terminal],
   ["processes", processes],
   ["jobs", jobs],
+  ["scripting", scripting],
   ["patterns", patterns],
   ["chat", chat],
   ["one-shot", oneShot],

@@ -5,9 +5,10 @@ import { SETTINGS, type Setting, type SettingName } from "../abi/config.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Provider } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
+import { nearest } from "../lib/nearest.ts";
 import type { ManualSection } from "../prompts/manual.ts";
 import type { Access } from "./access.ts";
-import { modelNamed } from "./models.ts";
+import { knownModels, modelNamed } from "./models.ts";
 
 /** What providers are handed by whoever builds them; each takes what it needs. */
 export interface ProviderPorts {
@@ -187,7 +188,7 @@ export async function loadProvider(name: string, ports: ProviderPorts, access: A
 
 function entryOf(name: string): Entry {
   const entry = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
-  if (entry === undefined) throw unusable(`gsv has no provider called ${JSON.stringify(cut(name))}`);
+  if (entry === undefined) throw unusable(`gsv has no provider called ${JSON.stringify(cut(name))}`, closeTo(name));
   return entry;
 }
 
@@ -195,7 +196,14 @@ function cut(text: string): string {
   return text.length > 60 ? `${text.slice(0, 57).toWellFormed()}…` : text;
 }
 
-function unusable(message: string): SysError {
+/** A provider, or a model that is named without one. */
+function closeTo(name: string): readonly string[] {
+  const models = knownModels().flatMap(({ id, aliases }) => [id, ...aliases]);
+  const close = nearest(name, [...Object.keys(PROVIDERS), ...models]);
+  return close.length === 0 ? [] : [`did you mean ${close.join(" or ")}`];
+}
+
+function unusable(message: string, more: readonly string[] = []): SysError {
   const forms = Object.values(PROVIDERS).map((entry) => entry.form);
-  return new SysError("ECONFIG", message, [`a model can be: ${forms.join(", ")}`]);
+  return new SysError("ECONFIG", message, [...more, `a model can be: ${forms.join(", ")}`]);
 }

@@ -8,7 +8,7 @@ import { agentText } from "./format-agent.ts";
 type Service = { agents: Agents };
 
 const TEXT_MAX = 8 * 1024;
-const name = field.text("the agent", { positional: true, shortest: 1, longest: 32, meta: "NAME" });
+const name = field.text("the agent", { positional: true, shortest: 1, longest: 32, meta: "NAME", of: "agent" });
 const text = (doc: string, meta = "TEXT") => field.optional(field.text(doc, { longest: TEXT_MAX, meta }));
 
 const persona = {

@@ -7,8 +7,8 @@ import { field, syscall } from "./define.ts";
 import { bundleText, projectText } from "./format-agent.ts";
 
 const TEXT_MAX = 16 * 1024;
-const bundle = field.text("the bundle", { positional: true, shortest: 1, longest: 40, meta: "NAME" });
-const project = field.text("the project", { positional: true, shortest: 1, longest: 60, meta: "NAME" });
+const bundle = field.text("the bundle", { positional: true, shortest: 1, longest: 40, meta: "NAME", of: "bundle" });
+const project = field.text("the project", { positional: true, shortest: 1, longest: 60, meta: "NAME", of: "project" });
 const text = (doc: string, meta = "TEXT") => field.optional(field.text(doc, { longest: TEXT_MAX, meta }));
 const words = {
   description: text("what it is for"),
@@ -16,8 +16,8 @@ const words = {
   prompt: text("what whoever has it is told"),
 };
 const holder = {
-  agent: field.optional(field.text("an agent", { longest: 32, meta: "NAME" })),
-  project: field.optional(field.text("a project", { longest: 60, meta: "NAME" })),
+  agent: field.optional(field.text("an agent", { longest: 32, meta: "NAME", of: "agent" })),
+  project: field.optional(field.text("a project", { longest: 60, meta: "NAME", of: "project" })),
 };
 const heldText = ({ to, bundles }: { to: string; bundles: readonly string[] }) =>
   `${to}: ${bundles.join(", ") || "(no bundles)"}`;

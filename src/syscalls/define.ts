@@ -56,6 +56,9 @@ export interface FieldSpec<T> {
     | "session"
     | "session-path"
     | "conversation"
+    | "agent"
+    | "bundle"
+    | "project"
     | "file"
     | "host-or-file";
   /** Placeholder in help: `--limit N`. */

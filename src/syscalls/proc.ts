@@ -40,13 +40,19 @@ export const procCalls = [
       parent: field.optional(field.pid("the process it belongs to; your init when left out", { meta: "PID" })),
       profile: field.withDefault(field.choice("what kind of process", PROFILES, { meta: "NAME" }), "task"),
       as: field.optional(
-        field.text("the account it acts as; your personal agent when left out", { longest: 32, meta: "ACCOUNT" }),
+        field.text("the account it acts as; your personal agent when left out", {
+          longest: 32,
+          meta: "ACCOUNT",
+          of: "agent",
+        }),
       ),
       cwd: field.optional(field.path("where it starts", { meta: "PATH" })),
       workspace: field.optional(
         field.text("new, inherit, none, an id or a directory of this machine", { longest: 4096, of: "workspace" }),
       ),
-      project: field.optional(field.text("the project it works on", { longest: 60, meta: "NAME", hide: "tool" })),
+      project: field.optional(
+        field.text("the project it works on", { longest: 60, meta: "NAME", hide: "tool", of: "project" }),
+      ),
       drop: field.optional(
         field.text("capabilities it does without, such as net,shell", { longest: LIMITS.labelCharsMax, meta: "CAPS" }),
       ),

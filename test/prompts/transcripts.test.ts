@@ -14,6 +14,6 @@ describe("what a page of the manual shows happens", () => {
     test(page, async () => {
       await using shell = new ExampleShell();
       expect((await shell.faultsOf(examples)).join("\n\n")).toBe("");
-    }, 60_000);
+    }, 120_000);
   }
 });

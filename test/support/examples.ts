@@ -13,7 +13,7 @@ export interface Example {
 
 /** Commands and what they print, from all blocks. */
 export function examplesOf(markdown: string): Example[] {
-  const blocks = [...markdown.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? "");
+  const blocks = [...markdown.matchAll(/^(`{3,})console\n([\s\S]*?)^\1$/gm)].map(([, , block]) => block ?? "");
   return blocks
     .flatMap((block) => block.split(/^\$ /m).slice(1))
     .map((example) => {

@@ -1,0 +1,90 @@
+// What somebody may have meant by a name that there is not. An error that repeats a word of the command line is told the nearest of what
+// completion offers at its place: pids and labels, files, sessions, agents, settings, signals, choices. A guess is said and never taken.
+
+import { type Code, SysError } from "../src/abi/errno.ts";
+import { nearest } from "../src/lib/nearest.ts";
+import { looksLikeFlag } from "./args.ts";
+import type { Io } from "./command.ts";
+import { completionOf } from "./complete.ts";
+import type { Candidate } from "./complete-values.ts";
+import type { Named } from "./lookup.ts";
+
+const OF_NAMES: readonly Code[] = ["ESRCH", "ENOENT", "EINVAL", "EUSAGE", "EPERM"];
+const HINT = "did you mean ";
+const WORD_CHARS_MAX = 60;
+const SHOWN_MAX = 3;
+
+/** The same error, with a hint more where there is one. */
+export async function withNearest(error: unknown, { command, args }: Named, io: Io): Promise<unknown> {
+  if (!(error instanceof SysError) || !OF_NAMES.includes(error.code)) return error;
+  if (error.hints.some((hint) => hint.startsWith(HINT))) return error;
+  for (const [at, word] of args.entries()) {
+    const name = word.replace(/^-+[^=]*=/, "");
+    if (
+      name.length < (looksLikeFlag(name) ? 3 : 2) ||
+      name.length > WORD_CHARS_MAX ||
+      !error.message.includes(name.replace(/^-/, ""))
+    )
+      continue;
+    const place = [...command.spec.name.split(" "), ...args.slice(0, at)];
+    const close = closest(name, await offered(error, { place, word, name }, io).catch(() => []));
+    if (close.length > 0) return new SysError(error.code, error.message, [HINT + close.join(" or "), ...error.hints]);
+  }
+  return error;
+}
+
+interface Place {
+  readonly place: readonly string[];
+  readonly word: string;
+  readonly name: string;
+}
+
+async function offered(error: SysError, { place, word, name }: Place, ours: Io): Promise<readonly Candidate[]> {
+  // What is wrong with a line by itself is seen without a look into the home.
+  const io: Io = error.code === "EUSAGE" ? Object.create(ours, { peek: { value: async () => null } }) : ours;
+  // A process may stand where its command has a message.
+  if (error.code === "ESRCH") return (await completionOf(["wait"], "", io)).candidates;
+  if (looksLikeFlag(name)) return (await completionOf(place, "-", io)).candidates;
+  const flag = word.slice(0, word.length - name.length);
+  const directory = name.slice(0, name.lastIndexOf("/") + 1);
+  const { candidates } = await completionOf(place, flag + directory, io);
+  return candidates.map((each) => ({ ...each, value: each.value.slice(flag.length) }));
+}
+
+/** Names that begin alike are told apart by what is behind the last colon; a label stands for its process. */
+function closest(name: string, candidates: readonly Candidate[]): string[] {
+  const head = name.slice(0, name.lastIndexOf(":") + 1);
+  const tails = candidates.flatMap(({ value }) => (value.startsWith(head) ? [value.slice(head.length)] : []));
+  const values = [...nearest(name.slice(head.length), tails).map((tail) => head + tail), ...byEnd(name, candidates)];
+  const found = [...new Set([...values, ...byLabel(name, candidates)])].filter((value) => value !== name);
+  const notes = new Map(candidates.map(({ value, note }) => [value, note]));
+  return found
+    .slice(0, SHOWN_MAX)
+    .map((value) => (notes.get(value) && isPid(value) ? `${value} (${notes.get(value)})` : value));
+}
+
+/** Of a pid somebody may have left out or mistyped the first part. */
+function byEnd(name: string, candidates: readonly Candidate[]): string[] {
+  const end = name.slice(name.lastIndexOf(":") + 1);
+  return candidates.flatMap(({ value }) =>
+    isPid(value) && end.length > 3 && value.endsWith(`:${end}`) ? [value] : [],
+  );
+}
+
+function byLabel(name: string, candidates: readonly Candidate[]): string[] {
+  const labels = candidates.flatMap(({ value, note }) =>
+    isPid(value) && note ? [{ value, label: note.toLowerCase() }] : [],
+  );
+  const close = nearest(
+    name.toLowerCase(),
+    labels.map(({ label }) => label.replace(/ · .*/, "")),
+  );
+  return labels.flatMap(({ value, label }) => {
+    const plain = label.replace(/ · .*/, "");
+    return close.includes(plain) || plain.split(" ").includes(name.toLowerCase()) ? [value] : [];
+  });
+}
+
+function isPid(value: string): boolean {
+  return /^(?:init|task):/.test(value);
+}
