@@ -1,7 +1,8 @@
 // What a command holds of the kernel: a Sys that finds or starts the kernel of this home when it is first used. A kernel that is started
 // is a process of its own, with an environment of its own.
 
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, statSync, watch } from "node:fs";
+import { basename, dirname } from "node:path";
 import type { Config } from "../abi/config.ts";
 import { CLIENT_ENV, KERNEL_ENV } from "../abi/environment.ts";
 import { messageOf, SysError } from "../abi/errno.ts";
@@ -63,6 +64,7 @@ export function clientSys(machine: ClientMachine): Sys {
       if (!existsSync(paths.kernelDb) && readdirSync(paths.procDir).length === 0) machine.onFirstRun();
       return startKernel(machine);
     },
+    watchSocket: (came) => watchFor(socket.path, came),
     showedInterrupted: () => interrupted,
     readSys: async () => {
       if (machine.login !== undefined) return null;
@@ -72,6 +74,17 @@ export function clientSys(machine: ClientMachine): Sys {
       return readOnlySys({ paths, clock, random, onInterrupted: () => (interrupted = true), ...asked });
     },
   });
+}
+
+/** Nothing is told where a directory cannot be watched, or is not there yet. */
+function watchFor(path: string, came: () => void): () => void {
+  try {
+    const watcher = watch(dirname(path), (_event, name) => name === basename(path) && came());
+    watcher.on("error", () => {});
+    return () => watcher.close();
+  } catch {
+    return () => {};
+  }
 }
 
 /** Where the system has no /proc. */

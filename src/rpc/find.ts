@@ -28,6 +28,8 @@ export interface FindOptions {
   readonly random: RandomBytes;
   /** Starts a kernel, detached; resolves when the starter has ended, so perhaps never. */
   readonly startKernel: () => Promise<StarterEnd>;
+  /** Tells when a socket may have come; who is not told looks again after a while. */
+  readonly watchSocket?: (came: () => void) => () => void;
   /** The pid in run/kernel.json: whom to name when nobody says hello. */
   readonly holderPid: () => number | null;
   /** Null when it cannot be told. */
@@ -89,6 +91,7 @@ export class KernelFinder {
     const { clock } = this.options;
     const { startMs, retryMs, busyMs } = this.settings;
     const starter = new Starter(this.options.startKernel);
+    using coming = new Coming(this.options);
     let deadline = clock.mono() + startMs;
     for (let tries = 0; ; tries++) {
       try {
@@ -103,7 +106,7 @@ export class KernelFinder {
         if (error.how === "absent") starter.tried();
       }
       // Short at first, because a kernel is up in some 20 ms; longer later, because then the machine is busy.
-      await clock.sleep(Math.min(retryMs * (1 + tries / 10), RETRY_MS_MAX));
+      await coming.within(Math.min(retryMs * (1 + tries / 10), RETRY_MS_MAX));
     }
   }
 
@@ -173,6 +176,27 @@ export class KernelFinder {
     return new SysError("EAGAIN", `${who} does not answer; it may be suspended`, [
       pid === null ? "resume the suspended gsv kernel" : `kill -CONT ${pid}`,
     ]);
+  }
+}
+
+/** Waits for a socket to come, for a while at a time. Nothing is watched before the first wait: most find a kernel that is up. */
+class Coming implements Disposable {
+  private unwatch: (() => void) | null = null;
+  private came = Promise.withResolvers<void>();
+
+  constructor(private readonly options: Pick<FindOptions, "watchSocket" | "clock">) {}
+
+  async within(ms: number): Promise<void> {
+    const { watchSocket, clock } = this.options;
+    this.unwatch ??= watchSocket?.(() => this.came.resolve()) ?? null;
+    const enough = new AbortController();
+    await Promise.race([this.came.promise, clock.sleep(ms, enough.signal)]);
+    enough.abort();
+    this.came = Promise.withResolvers();
+  }
+
+  [Symbol.dispose](): void {
+    this.unwatch?.();
   }
 }
 

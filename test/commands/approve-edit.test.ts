@@ -27,6 +27,8 @@ async function edits(home: TestHome, id: string, typed: string): Promise<{ statu
   await session.until(/editing /);
   session.type(typed);
   const status = await session.exited();
+  // The last a program wrote may be read after it has gone.
+  await session.until((text) => text.includes(id));
   return { status, seen: session.text() };
 }
 
@@ -45,7 +47,7 @@ test("what a person writes in their editor runs in the place of what was asked, 
     const id = await ask();
     const { status, seen } = await edits(home, id, "echo kept them\r");
     expect(seen).toContain("editing rm ~/notes");
-    expect([status, seen]).toEqual([0, expect.stringContaining(id)]);
+    expect(status).toBe(0);
     expect((await home.gsv(["wait", "init:1000"])).status).toBe(0);
     const messages = jsonLines<Message>((await home.gsv(["history", "--json"])).stdout);
     const results = messages.flatMap((message) => (message.role === "toolResult" ? [message.content.output] : []));

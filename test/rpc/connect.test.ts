@@ -4,6 +4,7 @@ import type { Signal } from "../../src/abi/signal.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { serve } from "../../src/rpc/server.ts";
 import { rejection } from "../contract/sys.ts";
+import { FakeClock } from "../support/clock.ts";
 import { classOf, FakeDoor, info, text, until } from "../support/door.ts";
 import { FakeHome, readView } from "../support/kernels.ts";
 
@@ -53,6 +54,26 @@ describe("without a kernel", () => {
       rejection(sys.call("no.such", {})),
     ]);
     expect([count, unknown.code, home.starts]).toEqual([1, "ENOSYS", 1]);
+  });
+
+  test("a client that is told of a socket goes there at once, and watches no longer", async () => {
+    let [came, watching] = [() => {}, 0];
+    const sys = home.open({
+      // Nobody looks again by themselves: no time passes.
+      clock: new FakeClock(),
+      startKernel: async () => {
+        await home.up();
+        came();
+        return { status: 0, says: null };
+      },
+      watchSocket: (tell) => {
+        came = tell;
+        watching++;
+        return () => watching--;
+      },
+    });
+    expect(await sys.call<number>("count", {})).toBe(1);
+    expect(watching).toBe(0);
   });
 
   test("a listener starts one too, and is served from then on", async () => {

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cycles, deadExports, deadFiles, ENTRIES, EXPORTS_FOR_TESTS } from "./graph.ts";
-import { type Import, PRODUCT, ROOT, readTree, sampleTree, type Tree } from "./tree.ts";
+import { type Import, isTest, PRODUCT, ROOT, readTree, type SourceFile, sampleTree } from "./tree.ts";
 
 const tree = readTree([...PRODUCT, "test"]);
 
@@ -31,11 +31,12 @@ test("every package that is installed is imported, but for the tools that the sc
   const manifest: Record<"dependencies" | "devDependencies", object> = JSON.parse(
     readFileSync(join(ROOT, "package.json"), "utf8"),
   );
-  const imported = (files: Tree) => new Set([...files.values()].flatMap((file) => file.imports.map(packageOf)));
-  const unused = Object.keys(manifest.dependencies).filter((name) => !imported(readTree(PRODUCT)).has(name));
-  expect(unused).toEqual([]);
+  const files = [...tree.values()];
+  const importedBy = (some: readonly SourceFile[]) => new Set(some.flatMap((file) => file.imports.map(packageOf)));
+  const [byProduct, byAll] = [importedBy(files.filter(({ path }) => !isTest(path))), importedBy(files)];
+  expect(Object.keys(manifest.dependencies).filter((name) => !byProduct.has(name))).toEqual([]);
   const tools = ["@biomejs/biome", "@types/bun", "@types/react", "bun", "typescript"];
-  const idle = Object.keys(manifest.devDependencies).filter((name) => !imported(tree).has(name));
+  const idle = Object.keys(manifest.devDependencies).filter((name) => !byAll.has(name));
   expect(idle.filter((name) => !tools.includes(name))).toEqual([]);
 });
 
