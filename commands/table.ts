@@ -38,6 +38,14 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ],
   ["attach", { summary: "Talk to a process on this terminal", load: async () => (await import("./attach.ts")).attach }],
   ["strace", { summary: "Show the calls a process makes", load: async () => (await import("./strace.ts")).strace }],
+  ["debug", { summary: "Show why a run failed", load: async () => (await import("./debug.ts")).debug }],
+  [
+    "bugreport",
+    {
+      summary: "Put together what is needed to mend gsv",
+      load: async () => (await import("./bugreport.ts")).bugreport,
+    },
+  ],
   ["logs", { summary: "Print what was said lately", load: async () => (await import("./logs.ts")).logs }],
   ["diff", { summary: "Show what a run changed in files", load: async () => (await import("./undo.ts")).diff }],
   ["undo", { summary: "Put the files back that a run changed", load: async () => (await import("./undo.ts")).undo }],

@@ -1,6 +1,7 @@
 // The mount table. The kernel and the read-only view share it, so that a path means the same with a kernel and without.
 
 import { binFs, type Program } from "../../fs/bin.ts";
+import { type CrashFiles, crashFs } from "../../fs/crash.ts";
 import { devFs } from "../../fs/dev.ts";
 import { diskFs } from "../../fs/disk.ts";
 import { etcFile } from "../../fs/etc.ts";
@@ -14,7 +15,6 @@ import type { LivePorts } from "../../fs/proc/stream.ts";
 import { procFs } from "../../fs/proc.ts";
 import { repoFs } from "../../fs/repo.ts";
 import { approvalsFs } from "../../fs/spool.ts";
-import { syntheticFs } from "../../fs/synthetic.ts";
 import { sysFs } from "../../fs/sys.ts";
 import { type WorkspacesOptions, workspacesFs } from "../../fs/workspaces.ts";
 import type { Caller } from "../abi/identity.ts";
@@ -40,6 +40,7 @@ export interface MountParts {
   readonly kernel: Pick<KernelStore, "accountFiles" | "accounts" | "people">;
   readonly homes: Omit<RepoFsOptions, "under">;
   readonly workspaces: WorkspacesOptions;
+  readonly crashes: CrashFiles;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly sysFor: (caller: Caller) => Sys;
@@ -77,7 +78,7 @@ export function mountedFiles(parts: MountParts): Namespace {
     { at: "/usr/local/bin", fs: binFs(async () => [], clock), readOnly: true },
     { at: "/var/spool/approvals", fs: approvalsFs(sysFor, clock), readOnly: true },
     { at: "/var/log/gsv", fs: logFs({ text: parts.log, reader: () => ownHuman(kernel), clock }), readOnly: true },
-    { at: "/var/crash", fs: syntheticFs([], clock), readOnly: true },
+    { at: "/var/crash", fs: crashFs(parts.crashes, clock), readOnly: true },
     // What the kernel itself puts there is read by whom it belongs to, and changed by nobody.
     ...["/var/sessions", "/var/media", "/agents"].map(kept),
     ...granted(parts),

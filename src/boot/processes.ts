@@ -2,6 +2,7 @@
 
 import { uuidv7 } from "../abi/ids.ts";
 import { isAtHand } from "../abi/lifecycle.ts";
+import type { RunEnd } from "../abi/process.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
@@ -39,6 +40,7 @@ import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Claimed } from "../store/process/verbs.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import { bootCompaction, lastingKeeper } from "./compaction.ts";
+import { bootCrashes } from "./crashes.ts";
 import { disksOf } from "./disks.ts";
 import { bootPolicy, type PolicyParts } from "./policy.ts";
 import type { FileParts } from "./services.ts";
@@ -77,7 +79,9 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
   const { clock, log } = machine;
   const wake = (pid: string) => runners.wake(pid);
   const charged = (row: ProcessRow) => budgets.charged(row);
-  const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, charged, wake });
+  const crashes = bootCrashes(core);
+  const ended = (row: ProcessRow, end: RunEnd) => crashes.ended(row, end);
+  const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, charged, wake, ended });
   const budgets: Budgets = new Budgets({
     ...kernel,
     ...{ store, ledger, clock, wake, onFault },
@@ -109,7 +113,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     store,
     ledger,
     clock,
-    ...{ retries, timeouts, onFault, ports },
+    ...{ retries, timeouts, onFault, ports, met: (pid, error) => crashes.met(pid, error) },
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({

@@ -24,5 +24,9 @@ export interface ReadHistoriesOptions {
 export function readHistories({ paths, clock, kernel, kernelGeneration }: ReadHistoriesOptions): ReadHistories {
   const { procDir: directory, quarantineDir: quarantine } = paths;
   const store = sqliteProcessStore({ directory, quarantine, mode: "read", now: () => clock.now(), kernelGeneration });
-  return { store, contextFiles: (pid) => store.contextFiles(pid), histories: historiesService({ kernel, store, now: () => clock.now() }) };
+  return {
+    store,
+    contextFiles: (pid) => store.contextFiles(pid),
+    histories: historiesService({ kernel, store, now: () => clock.now() }),
+  };
 }

@@ -4,6 +4,7 @@ import type { LivePorts } from "../../fs/proc/stream.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Core } from "../boot.ts";
 import { controlService } from "../kernel/control.ts";
+import { CoreFiles } from "../kernel/core-files.ts";
 import { filesByTarget } from "../kernel/file-targets.ts";
 import { treeService } from "../kernel/file-tree.ts";
 import { type FilesOptions, filesService, pathLocator } from "../kernel/files.ts";
@@ -209,6 +210,7 @@ export function bootFiles(core: Core): FileParts {
     log: async () => redactor.text(await endOfFile(paths.kernelLog, LOG_BYTES_MAX)),
     onLocked: (uid, locked) => logins.accountLocked(uid, locked),
     machine: machineOf(paths.home),
+    crashes: new CoreFiles(paths.crashDir),
     ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
   });
   const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
@@ -216,5 +218,11 @@ export function bootFiles(core: Core): FileParts {
 }
 
 function bootHistories({ kernel, processes: store, calls, machine: { clock } }: Core, ledger: Ledger) {
-  return historiesService({ kernel, store, now: () => clock.now(), calls: { heard: calls, clock }, open: (row) => ledger.open(row) });
+  return historiesService({
+    kernel,
+    store,
+    now: () => clock.now(),
+    calls: { heard: calls, clock },
+    open: (row) => ledger.open(row),
+  });
 }

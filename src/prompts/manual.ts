@@ -18,6 +18,7 @@ import historyAndArchives from "./manual/history-and-archives.md" with { type: "
 import homesAndAccounts from "./manual/homes-and-accounts.md" with { type: "text" };
 import kernel from "./manual/kernel.md" with { type: "text" };
 import limits from "./manual/limits.md" with { type: "text" };
+import lookingInside from "./manual/looking-inside.md" with { type: "text" };
 import models from "./manual/models.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
 import outputAndJson from "./manual/output-and-json.md" with { type: "text" };
@@ -53,6 +54,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["getting-started", gettingStarted],
   ["terminal", terminal],
   ["processes", processes],
+  ["looking-inside", lookingInside],
   ["patterns", patterns],
   ["chat", chat],
   ["agents", agents],

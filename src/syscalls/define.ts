@@ -56,7 +56,8 @@ export interface FieldSpec<T> {
     | "session-path"
     | "conversation"
     | "file"
-    | "host-or-file";
+    | "host-or-file"
+    | "core";
   /** Placeholder in help: `--limit N`. */
   readonly meta?: string;
 }
