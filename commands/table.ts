@@ -180,7 +180,11 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["user", { summary: "Add, list, change and remove accounts", load: async () => (await import("./user.ts")).user() }],
   ["passwd", { summary: "Change a password", load: async () => (await import("./passwd.ts")).passwd }],
   ["auth", { summary: "Sign in and out, and make tokens", load: async () => (await import("./auth.ts")).auth() }],
-  ["audit", { summary: "Print refused and privileged calls", load: short("audit.list", "audit") }],
+  [
+    "audit",
+    { summary: "Print refused calls, or who wrote a file", load: async () => (await import("./audit.ts")).audit },
+  ],
+  ["lsof", { summary: "Show which process uses which file", load: async () => (await import("./lsof.ts")).lsof }],
   [
     "context",
     { summary: "What your agents are told about you", load: async () => (await import("./context.ts")).context() },

@@ -52,6 +52,8 @@ export interface ProcessParts {
   readonly runners: Runners;
   readonly closer: Closer;
   readonly undoing: UndoService;
+  /** Where files have versions. */
+  readonly places: ChangePlaces;
   /** As a model is shown them. */
   readonly tools: (row: ProcessRow) => Promise<readonly ToolSpec[]>;
   readonly toolNames: () => readonly string[];
@@ -137,8 +139,7 @@ export function bootProcesses(core: Core, files: FileParts, { shells, hostFiles,
     ledger,
     runners,
     closer,
-    ...{ heldRuns, outages, timeouts, contextResets },
-    undoing,
+    ...{ heldRuns, outages, timeouts, contextResets, undoing, places },
     policy,
     budgets,
     dueWithinMs,

@@ -10,6 +10,8 @@ import { treeService } from "../kernel/file-tree.ts";
 import { type FilesOptions, filesService, pathLocator } from "../kernel/files.ts";
 import type { HostFiles } from "../kernel/host-files.ts";
 import { KeptResults } from "../kernel/kept-results.ts";
+import { KnownFiles } from "../kernel/known-files.ts";
+import { notedWrites } from "../kernel/noted-writes.ts";
 import { outageReports } from "../kernel/outages.ts";
 import { registryService } from "../kernel/registry.ts";
 import { taskBudget, usageReports } from "../kernel/spending.ts";
@@ -39,6 +41,7 @@ import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
 import { conversationsOf } from "./compaction.ts";
 import { disksOf } from "./disks.ts";
+import { bootFileUse } from "./file-use.ts";
 import { machineOf } from "./machine.ts";
 import { mountedFiles } from "./mounts.ts";
 import { bootAgents, bootPeople } from "./people.ts";
@@ -103,6 +106,7 @@ export function bootServices(
     storage: storageService({ ...core.storage, kernel, clock }),
     outages: outageReports(kernel),
     undoing,
+    fileUse: bootFileUse(core, files, { ...parts, hostFiles }),
     niceness: nicenessService({ kernel, clock }),
     trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
     lifecycle: lifecycleService(kernel, parts.timeouts),
@@ -211,9 +215,11 @@ export function bootFiles(core: Core): FileParts {
     onLocked: (uid, locked) => logins.accountLocked(uid, locked),
     machine: machineOf(paths.home),
     crashes: new CoreFiles(paths.crashDir),
+    noted: notedWrites({ kernel, clock, onFault: core.onFault }, "gsv"),
     ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
   });
-  const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
+  const known = new KnownFiles({ store: core.processes, kernel, clock }, "gsv");
+  const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username), known };
   return { options, locate: pathLocator(options), kept: new KeptResults(namespace), live };
 }
 
