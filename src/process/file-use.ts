@@ -59,7 +59,7 @@ export function fileUseService(ports: FileUsePorts): FileUse {
       const from = since === undefined ? 0 : await beginningOf(kernel.config, asker, since, clock.now());
       const isSeen = isRoot(caller) || (await isThere(ports, caller, { target, path }));
       const noted = await kernel.fileWrites.list({ place: { target, path }, since: from, limit: limit + 1 });
-      // Of a file that is gone, or is not for the caller to see, only what was their own doing.
+      // Of a file that is gone nobody can say who might read it: what was their own doing is told.
       const own = isSeen ? noted : await ownOf(kernel, caller, noted);
       const commits = isSeen ? await commitsOf(ports, caller, { target, path, from, limit: limit + 1 }) : [];
       const writers = await merged(ports, { target, path, writes: own, commits });
@@ -109,7 +109,7 @@ async function staleness(
   return now === null || version === null ? null : now !== version;
 }
 
-/** There, and for the caller to read. */
+/** Refuses who may not read it. */
 async function isThere(
   { versionOf }: FileUsePorts,
   caller: Caller,
@@ -118,7 +118,7 @@ async function isThere(
   try {
     return (await versionOf(caller, target, path)) !== null;
   } catch (error) {
-    if (error instanceof SysError) return false;
+    if (error instanceof SysError && error.code === "ENOENT") return false;
     throw error;
   }
 }
