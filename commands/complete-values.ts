@@ -51,6 +51,8 @@ function namesOf({ key, field, command, before, io }: Wanted): Candidate[] | Pro
       return approvals(io);
     case "archive":
       return archives(io);
+    case "core":
+      return cores(io);
     case "workspace":
       return workspaces(io);
     case "hook":
@@ -152,6 +154,11 @@ async function archives(io: Io): Promise<Candidate[]> {
     value: id,
     note: `${reason} of ${pid}, ${new Date(createdAt).toISOString()}`,
   }));
+}
+
+async function cores(io: Io): Promise<Candidate[]> {
+  const page = await look<EntryPage>(io, "fs.list", { path: "/var/crash" });
+  return (page?.entries ?? []).toReversed().map(({ name }) => ({ value: name }));
 }
 
 async function topics(before: readonly string[], io: Io): Promise<Candidate[]> {

@@ -1,7 +1,6 @@
 // `gsv history export`: a whole conversation as one document, for people as Markdown or for programs as JSON; on stdout, or as a file of this
 // machine, which is never written over unless that was said.
 
-import { SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import type { Message } from "../src/abi/message.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
@@ -9,7 +8,9 @@ import { field } from "../src/syscalls/define.ts";
 import type { HistoryPage } from "../src/syscalls/services.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
+import { fenced } from "./fenced.ts";
 import { wholeMessage } from "./message-pieces.ts";
+import { writeNew } from "./new-file.ts";
 import { jsonLine, note, printText } from "./print.ts";
 
 const FORMATS = ["md", "json"] as const;
@@ -51,7 +52,7 @@ export const exportHistory = command(
       await printText(io.stdout, text);
       return 0;
     }
-    await written(io, args.file, text, args.force === true);
+    await writeNew(io, args.file, text, args.force === true);
     await note(io, `wrote ${messages.all.length} messages of ${pid} to ${args.file}`);
     return 0;
   },
@@ -74,17 +75,6 @@ async function whole(io: Io, pid: string, message: Message): Promise<Message> {
   if (message.role === "assistant") return { ...message, content: { ...message.content, text } };
   if (message.role === "toolResult") return { ...message, content: { ...message.content, output: text } };
   return { ...message, content: text };
-}
-
-async function written(io: Io, file: string, text: string, force: boolean): Promise<void> {
-  const host = await io.host();
-  if (!force && (await host.look(file, { follow: true })) !== null)
-    throw new SysError("EEXIST", `${file} is there already`, [`over it: --force`]);
-  await host.write(file, bytesOf(text), {});
-}
-
-async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
-  yield new TextEncoder().encode(text.endsWith("\n") ? text : `${text}\n`);
 }
 
 function jsonOf({ pid, label, owner }: ProcessInfo, messages: readonly Message[]): string {
@@ -113,11 +103,4 @@ function section(message: Message, owner: string): readonly string[] {
     default:
       return [`### gsv, ${at}`, message.content];
   }
-}
-
-/** In a fence that the text does not hold. */
-function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}\n${text.replace(/\n$/, "")}\n${fence}`;
 }

@@ -6,6 +6,7 @@ import { MAIN_SESSION_KEY } from "../src/abi/session.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { SessionInfo } from "../src/syscalls/session-service.ts";
 import { command } from "./define.ts";
+import { fenced } from "./fenced.ts";
 import { jsonLine, printText } from "./print.ts";
 import { messagesOf } from "./session-messages.ts";
 import { sessionKey } from "./session-preview.ts";
@@ -84,13 +85,6 @@ function headOf(message: Message): string {
   const when = new Date(message.timestamp).toISOString().slice(0, 16).replace("T", " ");
   const of = message.role === "toolResult" ? ` of ${message.content.toolName}` : "";
   return `${NAMES[message.role]}${of}, ${when}`;
-}
-
-/** A fence that nothing in the text ends. */
-function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
 
 const STYLE =

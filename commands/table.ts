@@ -38,6 +38,14 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ],
   ["attach", { summary: "Talk to a process on this terminal", load: async () => (await import("./attach.ts")).attach }],
   ["strace", { summary: "Show the calls a process makes", load: async () => (await import("./strace.ts")).strace }],
+  ["debug", { summary: "Show why a run failed", load: async () => (await import("./debug.ts")).debug }],
+  [
+    "bugreport",
+    {
+      summary: "Put together what is needed to mend gsv",
+      load: async () => (await import("./bugreport.ts")).bugreport,
+    },
+  ],
   ["logs", { summary: "Print what was said lately", load: async () => (await import("./logs.ts")).logs }],
   ["diff", { summary: "Show what a run changed in files", load: async () => (await import("./undo.ts")).diff }],
   ["undo", { summary: "Put the files back that a run changed", load: async () => (await import("./undo.ts")).undo }],
@@ -172,7 +180,11 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["user", { summary: "Add, list, change and remove accounts", load: async () => (await import("./user.ts")).user() }],
   ["passwd", { summary: "Change a password", load: async () => (await import("./passwd.ts")).passwd }],
   ["auth", { summary: "Sign in and out, and make tokens", load: async () => (await import("./auth.ts")).auth() }],
-  ["audit", { summary: "Print refused and privileged calls", load: short("audit.list", "audit") }],
+  [
+    "audit",
+    { summary: "Print refused calls, or who wrote a file", load: async () => (await import("./audit.ts")).audit },
+  ],
+  ["lsof", { summary: "Show which process uses which file", load: async () => (await import("./lsof.ts")).lsof }],
   [
     "context",
     { summary: "What your agents are told about you", load: async () => (await import("./context.ts")).context() },

@@ -3,6 +3,7 @@
 import { SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { nearLines } from "./near-lines.ts";
+import { shownLines } from "./shown-lines.ts";
 
 export interface Edit {
   readonly oldString: string;
@@ -18,7 +19,6 @@ export interface Edited {
 }
 
 const LINES_NAMED_MAX = 5;
-const TAB = "⇥";
 
 export function applyEdit(text: string, edit: Edit, path: string): Edited {
   if (edit.oldString === "") {
@@ -66,9 +66,7 @@ function nearHints(text: string, oldString: string): readonly string[] {
   const what = near.byWhiteSpace
     ? `line ${near.line} differs in white space only: copy it exactly`
     : "nearest to it are these lines: copy what stands in the file";
-  // A tab would be shown as a blank, and copied as one.
-  const lines = near.lines.map((line, index) => `${near.line + index}: ${line.replaceAll("\t", TAB)}`);
-  return [what, ...lines, ...(lines.some((line) => line.includes(TAB)) ? [`${TAB} is a tab`] : [])];
+  return [what, ...shownLines(near.lines.map((line, index) => `${near.line + index}: ${line}`))];
 }
 
 function ambiguous(text: string, places: readonly number[], path: string): SysError {

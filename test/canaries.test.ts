@@ -82,6 +82,10 @@ async function everythingElse(gsv: (args: string[], stdin?: string) => Promise<n
   expect(await gsv(["fs", "read", "~/notes.md"])).toBe(0);
   expect(await gsv(["fs", "search", "canary", "/"])).toBe(0);
   expect(await gsv(["proc", "trace", "init:1000", "--json"])).toBe(0);
+  // A run that fails, and all that can be had of it.
+  expect(await gsv(["chat", "--model", "script:/nowhere/at-all.jsonl", "does it fail?"])).toBe(78);
+  for (const form of [[], ["--list"], ["--json"]]) expect(await gsv(["debug", ...form])).toBe(0);
+  expect(await gsv(["bugreport", "-o", "-"])).toBe(0);
   expect(await gsv(["proc", "reset"])).toBe(0);
 }
 

@@ -257,6 +257,11 @@ export const SETTINGS = {
     max: DAYS_MAX,
     writes: "root",
   }),
+  "retention.crashes": count("how many failed runs of an account are kept in /var/crash; 0 keeps none", 50, {
+    max: 10_000,
+    writes: "root",
+  }),
+  "retention.crashDays": count("how long they are kept there; 0 is for ever", 30, { max: DAYS_MAX, writes: "root" }),
   "retention.endedDays": count("how long rows of what has ended are kept; 0 is for ever", 0, {
     max: DAYS_MAX,
     writes: "root",

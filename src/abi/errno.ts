@@ -29,6 +29,7 @@ const EXIT_STATUS = {
   ENOTEMPTY: 1,
   EPROTO: 1,
   EROFS: 1,
+  ESTALE: 1, // somebody else has changed what this was based on
   EXDEV: 1,
 } as const;
 

@@ -30,6 +30,8 @@ export interface Caller extends Identity {
   readonly lifted?: true;
   /** The mode of the process lets it look and do nothing else (dispatch and shells ask this). */
   readonly looksOnly?: true;
+  /** The tool call that this is part of, for what notes who did what. Nothing is allowed by it. */
+  readonly doing?: { readonly run: string; readonly call: string; readonly tool: string };
   /** Capabilities this one process does without, though its account has them. */
   readonly dropped?: readonly string[];
 }

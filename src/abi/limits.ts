@@ -43,6 +43,10 @@ export const LIMITS = {
   requestsKeptMs: 24 * 60 * 60 * 1000,
   decidedApprovalsKeptMs: 30 * 24 * 60 * 60 * 1000,
   auditRowsMax: 100_000,
+  fileWritesMax: 50_000, // rows that say who wrote which file
+  knownFilesMax: 500, // whose content a process is known to have seen
+  knownTextBytesMax: 64 * 1024, // of one of them, so that it can be told what changed
+  knownTextsBytesMax: 2 * 1024 * 1024, // of all of them together
   runRoutesKeptMs: 30 * 60 * 1000,
   runDeathsMax: 3, // kernel deaths within one run, with no commit between, before it is given up
   archiveBytesMax: 4 * 1024 * 1024 * 1024, // unpacked, when read back

@@ -2,11 +2,18 @@
 
 import { diskFs } from "../../fs/disk.ts";
 import { Namespace } from "../../fs/namespace.ts";
+import { notedFs } from "../../fs/noted.ts";
 import type { Core } from "../boot.ts";
+import { notedWrites } from "../kernel/noted-writes.ts";
 
-export function disksOf({ kernel, machine }: Pick<Core, "kernel" | "machine">): (directory: string) => Namespace {
+type Parts = Pick<Core, "kernel" | "machine" | "onFault">;
+
+export function disksOf({ kernel, machine, onFault }: Parts): (directory: string) => Namespace {
   const { clock, random, paths } = machine;
   const owner = async () => (await kernel.accounts.firstHuman()) ?? { uid: 0, gid: 0 };
-  return (directory) =>
-    new Namespace([{ at: "/", fs: diskFs({ directory, owner, shared: true, hidden: [paths.home], clock, random }) }]);
+  const noted = notedWrites({ kernel, clock, onFault }, "host");
+  return (directory) => {
+    const fs = diskFs({ directory, owner, shared: true, hidden: [paths.home], clock, random });
+    return new Namespace([{ at: "/", fs: notedFs(fs, noted, directory) }]);
+  };
 }

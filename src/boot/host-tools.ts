@@ -5,8 +5,11 @@ import { realpathSync } from "node:fs";
 import { diskFs } from "../../fs/disk.ts";
 import { hostFs } from "../../fs/host.ts";
 import { Namespace } from "../../fs/namespace.ts";
+import { notedFs } from "../../fs/noted.ts";
 import type { Core } from "../boot.ts";
 import { HostFiles } from "../kernel/host-files.ts";
+import { KnownFiles } from "../kernel/known-files.ts";
+import { notedWrites } from "../kernel/noted-writes.ts";
 import type { HostParts } from "./shell.ts";
 
 // Devices are no files, so no tool opens one.
@@ -14,7 +17,10 @@ const SYSTEM = ["/proc", "/sys"];
 /** Looking for them takes a moment. */
 const KNOWN_MS = 5000;
 
-export function bootHostFiles({ kernel, machine }: Core, { hostShells, places, env, ...host }: HostParts): HostFiles {
+export function bootHostFiles(
+  { kernel, processes: store, machine, onFault }: Core,
+  { hostShells, places, env, ...host }: HostParts,
+): HostFiles {
   const { clock, random, paths } = machine;
   const home = realpathSync(paths.home);
   let known: { readonly at: number; readonly paths: readonly string[] } | null = null;
@@ -37,8 +43,10 @@ export function bootHostFiles({ kernel, machine }: Core, { hostShells, places, e
       return row === null ? [] : await places.attachedTo(row);
     },
   });
+  const noted = notedWrites({ kernel, clock, onFault }, "host");
   return new HostFiles({
-    namespace: new Namespace([{ at: "/", fs }], clock.now()),
+    namespace: new Namespace([{ at: "/", fs: notedFs(fs, noted) }], clock.now()),
+    known: new KnownFiles({ store, kernel, clock }, "host"),
     places,
     rowOf,
     authorise: (caller) => hostShells.authorise(caller),

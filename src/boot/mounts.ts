@@ -1,20 +1,22 @@
 // The mount table. The kernel and the read-only view share it, so that a path means the same with a kernel and without.
 
 import { binFs, type Program } from "../../fs/bin.ts";
+import { type CrashFiles, crashFs } from "../../fs/crash.ts";
 import { devFs } from "../../fs/dev.ts";
 import { diskFs } from "../../fs/disk.ts";
 import { etcFile } from "../../fs/etc.ts";
+import type { FileSystem } from "../../fs/filesystem.ts";
 import type { RepoFsOptions } from "../../fs/homes.ts";
 import { logFs } from "../../fs/log.ts";
 import { separateStores } from "../../fs/memory.ts";
 import { type Mount, Namespace } from "../../fs/namespace.ts";
+import { type Noted, notedFs } from "../../fs/noted.ts";
 import { objectsFs } from "../../fs/objects.ts";
 import type { MachinePorts } from "../../fs/proc/machine.ts";
 import type { LivePorts } from "../../fs/proc/stream.ts";
 import { procFs } from "../../fs/proc.ts";
 import { repoFs } from "../../fs/repo.ts";
 import { approvalsFs } from "../../fs/spool.ts";
-import { syntheticFs } from "../../fs/synthetic.ts";
 import { sysFs } from "../../fs/sys.ts";
 import { type WorkspacesOptions, workspacesFs } from "../../fs/workspaces.ts";
 import type { Caller } from "../abi/identity.ts";
@@ -40,6 +42,7 @@ export interface MountParts {
   readonly kernel: Pick<KernelStore, "accountFiles" | "accounts" | "people">;
   readonly homes: Omit<RepoFsOptions, "under">;
   readonly workspaces: WorkspacesOptions;
+  readonly crashes: CrashFiles;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly sysFor: (caller: Caller) => Sys;
@@ -49,6 +52,8 @@ export interface MountParts {
   readonly live?: LivePorts;
   /** The kernel's log without secrets. */
   readonly log: () => Promise<string>;
+  /** Told of every change of a file; nobody is where left out. */
+  readonly noted?: Noted;
   readonly onLocked: (uid: number, locked: boolean) => void;
   readonly machine?: Omit<MachinePorts, "mounts">;
   /** A directory of this machine that was granted; none is by default. */
@@ -62,11 +67,13 @@ export function mountedFiles(parts: MountParts): Namespace {
   const stored = objectsFs({ storeOf: () => objects, clock, root: { uid: 0, gid: 0, mode: 0o755 } });
   const ofOwner = separateStores((caller: Caller) => caller.ownerUid, TMP_BYTES_MAX);
   const etc = accountFiles({ kernel, onLocked: parts.onLocked });
+  const told = (fs: FileSystem, at = "") => (parts.noted === undefined ? fs : notedFs(fs, parts.noted, at));
+  const scratch = objectsFs({ storeOf: ofOwner, clock, root: { uid: 0, gid: 0, mode: 0o1777 } });
   const kept = (at: string): Mount => ({ at, fs: stored, whole: true, readOnly: true });
   const mounts: Mount[] = [
-    { at: "/", fs: repoFs({ ...parts.homes, under: stored }) },
-    { at: "/tmp", fs: objectsFs({ storeOf: ofOwner, clock, root: { uid: 0, gid: 0, mode: 0o1777 } }) },
-    { at: "/workspaces", fs: workspacesFs(parts.workspaces), whole: true },
+    { at: "/", fs: told(repoFs({ ...parts.homes, under: stored })) },
+    { at: "/tmp", fs: told(scratch, "/tmp") },
+    { at: "/workspaces", fs: told(workspacesFs(parts.workspaces)), whole: true },
     { at: "/proc", fs: procFs({ sysFor, actFor, clock, messageLine, segmentName, waitsForText, ...live, ...machine }) },
     { at: "/sys", fs: sysFs({ sysFor, actFor, clock, reference: REFERENCE }) },
     { at: "/dev", fs: devFs(parts.random, clock.now()) },
@@ -77,17 +84,21 @@ export function mountedFiles(parts: MountParts): Namespace {
     { at: "/usr/local/bin", fs: binFs(async () => [], clock), readOnly: true },
     { at: "/var/spool/approvals", fs: approvalsFs(sysFor, clock), readOnly: true },
     { at: "/var/log/gsv", fs: logFs({ text: parts.log, reader: () => ownHuman(kernel), clock }), readOnly: true },
-    { at: "/var/crash", fs: syntheticFs([], clock), readOnly: true },
+    { at: "/var/crash", fs: crashFs(parts.crashes, clock), readOnly: true },
     // What the kernel itself puts there is read by whom it belongs to, and changed by nobody.
     ...["/var/sessions", "/var/media", "/agents"].map(kept),
-    ...granted(parts),
+    ...granted(parts, told),
   ];
   return new Namespace(mounts, clock.now());
 }
 
-function granted({ host, kernel, clock, random }: MountParts): Mount[] {
+function granted(
+  { host, kernel, clock, random }: MountParts,
+  told: (fs: FileSystem, at: string) => FileSystem,
+): Mount[] {
   if (host === undefined) return [];
-  return [{ at: "/mnt/host", fs: diskFs({ ...host, owner: () => ownHuman(kernel), clock, random }) }];
+  const fs = diskFs({ ...host, owner: () => ownHuman(kernel), clock, random });
+  return [{ at: "/mnt/host", fs: told(fs, "/mnt/host") }];
 }
 
 async function ownHuman({ accounts }: Pick<KernelStore, "accounts">): Promise<{ uid: number; gid: number }> {

@@ -2,6 +2,7 @@
 
 import { uuidv7 } from "../abi/ids.ts";
 import { isAtHand } from "../abi/lifecycle.ts";
+import type { RunEnd } from "../abi/process.ts";
 import type { ToolSpec } from "../abi/stream.ts";
 import type { Core } from "../boot.ts";
 import { settingsFor } from "../kernel/config.ts";
@@ -41,6 +42,7 @@ import type { Claimed } from "../store/process/verbs.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import type { Web } from "../syscalls/net-service.ts";
 import { bootCompaction, lastingKeeper } from "./compaction.ts";
+import { bootCrashes } from "./crashes.ts";
 import { disksOf } from "./disks.ts";
 import { callLog } from "./dispatches.ts";
 import { bootPolicy, type PolicyParts } from "./policy.ts";
@@ -53,6 +55,8 @@ export interface ProcessParts {
   readonly runners: Runners;
   readonly closer: Closer;
   readonly undoing: UndoService;
+  /** Where files have versions. */
+  readonly places: ChangePlaces;
   /** As a model is shown them. */
   readonly tools: (row: ProcessRow) => Promise<readonly ToolSpec[]>;
   readonly toolNames: () => readonly string[];
@@ -82,7 +86,9 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
   const { clock, log } = machine;
   const wake = (pid: string) => runners.wake(pid);
   const charged = (row: ProcessRow) => budgets.charged(row);
-  const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, charged, wake });
+  const crashes = bootCrashes(core);
+  const ended = (row: ProcessRow, end: RunEnd) => crashes.ended(row, end);
+  const ledger = new Ledger({ kernel, store, bus, clock, log, retries, afterCrash, charged, wake, ended });
   const budgets: Budgets = new Budgets({
     ...kernel,
     ...{ store, ledger, clock, wake, onFault },
@@ -114,7 +120,7 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
     store,
     ledger,
     clock,
-    ...{ retries, timeouts, onFault, ports },
+    ...{ retries, timeouts, onFault, ports, met: (pid, error) => crashes.met(pid, error) },
   });
   const retryMs = config["kernel.diskRetryMs"];
   const closer = new Closer({
@@ -138,8 +144,7 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
     ledger,
     runners,
     closer,
-    ...{ heldRuns, outages, timeouts, contextResets },
-    undoing,
+    ...{ heldRuns, outages, timeouts, contextResets, undoing, places },
     policy,
     budgets,
     dueWithinMs,

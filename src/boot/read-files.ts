@@ -3,6 +3,7 @@
 import { SysError } from "../abi/errno.ts";
 import type { RandomBytes } from "../abi/ids.ts";
 import type { Sys } from "../abi/sys.ts";
+import { CoreFiles } from "../kernel/core-files.ts";
 import { filesByTarget } from "../kernel/file-targets.ts";
 import { treeService } from "../kernel/file-tree.ts";
 import { type FilesOptions, filesService } from "../kernel/files.ts";
@@ -54,6 +55,7 @@ export async function readFiles({ paths, clock, random, database, kernel, sys }:
     log: needsKernel,
     onLocked: () => {},
     machine: machineOf(paths.home),
+    crashes: new CoreFiles(paths.crashDir),
   });
   const homeOf: FilesOptions["homeOf"] = (caller, username) => homeNamed(kernel, caller, username);
   return {

@@ -136,9 +136,14 @@ function reportsAtRest(kernel: KernelStore, clock: Clock) {
 }
 
 /** What the next turn is told, a kernel puts together. */
-function ofKernels(): Pick<Services, "prompts" | "trust" | "undoing"> {
+function ofKernels(): Pick<Services, "prompts" | "trust" | "undoing" | "fileUse"> {
   const none = async () => ({});
-  return { prompts: loadedWhenAsked(none), trust: loadedWhenAsked(none), undoing: loadedWhenAsked(none) };
+  return {
+    prompts: loadedWhenAsked(none),
+    trust: loadedWhenAsked(none),
+    undoing: loadedWhenAsked(none),
+    fileUse: loadedWhenAsked(none),
+  };
 }
 
 const spending = () => import("../kernel/spending.ts");

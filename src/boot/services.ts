@@ -4,11 +4,14 @@ import type { LivePorts } from "../../fs/proc/stream.ts";
 import type { Caller } from "../abi/identity.ts";
 import type { Core } from "../boot.ts";
 import { controlService } from "../kernel/control.ts";
+import { CoreFiles } from "../kernel/core-files.ts";
 import { filesByTarget } from "../kernel/file-targets.ts";
 import { treeService } from "../kernel/file-tree.ts";
 import { type FilesOptions, filesService, pathLocator } from "../kernel/files.ts";
 import type { HostFiles } from "../kernel/host-files.ts";
 import { KeptResults } from "../kernel/kept-results.ts";
+import { KnownFiles } from "../kernel/known-files.ts";
+import { notedWrites } from "../kernel/noted-writes.ts";
 import { outageReports } from "../kernel/outages.ts";
 import { registryService } from "../kernel/registry.ts";
 import { taskBudget, usageReports } from "../kernel/spending.ts";
@@ -39,6 +42,7 @@ import type { Services } from "../syscalls/table.ts";
 import { aboutThis, homeNamed, namesIn } from "./about.ts";
 import { conversationsOf } from "./compaction.ts";
 import { disksOf } from "./disks.ts";
+import { bootFileUse } from "./file-use.ts";
 import { machineOf } from "./machine.ts";
 import { mountedFiles } from "./mounts.ts";
 import { bootAgents, bootPeople } from "./people.ts";
@@ -105,6 +109,7 @@ export function bootServices(
     storage: storageService({ ...core.storage, kernel, clock }),
     outages: outageReports(kernel),
     undoing,
+    fileUse: bootFileUse(core, files, { ...parts, hostFiles }),
     niceness: nicenessService({ kernel, clock }),
     trust: trustService({ kernel, namespace: files.options.namespace, diskAt: disksOf(core), clock, home: paths.home }),
     lifecycle: lifecycleService(kernel, parts.timeouts),
@@ -213,9 +218,12 @@ export function bootFiles(core: Core): FileParts {
     log: async () => redactor.text(await endOfFile(paths.kernelLog, LOG_BYTES_MAX)),
     onLocked: (uid, locked) => logins.accountLocked(uid, locked),
     machine: machineOf(paths.home),
+    crashes: new CoreFiles(paths.crashDir),
+    noted: notedWrites({ kernel, clock, onFault: core.onFault }, "gsv"),
     ...(machine.hostDirectory && { host: { directory: machine.hostDirectory, hidden: [paths.home] } }),
   });
-  const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username) };
+  const known = new KnownFiles({ store: core.processes, kernel, clock }, "gsv");
+  const options: FilesOptions = { namespace, homeOf: (caller, username) => homeNamed(kernel, caller, username), known };
   return {
     options,
     service: filesService(options),

@@ -4,6 +4,7 @@ import { type Config, configOver, SETTINGS } from "../abi/config.ts";
 import { resolveSetting } from "../abi/config-value.ts";
 import type { RetentionSettings } from "../abi/keep.ts";
 import { knowSecrets, type SettingsOfKernel, settingsService, systemSettings } from "../kernel/config.ts";
+import type { CoreKeeping } from "../kernel/core-files.ts";
 import { type Keychain, type Secrets, secretsIn } from "../kernel/secrets.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Redactor } from "../lib/redact.ts";
@@ -79,6 +80,10 @@ export function retentionOf(config: Config): RetentionSettings {
   const { "retention.archivesDays": archivesDays, "retention.auditDays": auditDays } = config;
   const ended = config["retention.endedDays"];
   return { archivesDays, auditDays, runsDays: ended, syscallLogDays: ended };
+}
+
+export function crashKeepingOf(config: Config): CoreKeeping {
+  return { most: config["retention.crashes"], days: config["retention.crashDays"] };
 }
 
 /** From here on what is secret in this home, and in a client's environment, is redacted. Returns what could not be read. */

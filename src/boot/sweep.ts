@@ -2,9 +2,10 @@
 // settings name.
 
 import type { Core } from "../boot.ts";
+import { CoreFiles } from "../kernel/core-files.ts";
 import { retain } from "../kernel/retention.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import { retentionOf } from "./settings.ts";
+import { crashKeepingOf, retentionOf } from "./settings.ts";
 
 /** Rows that nobody will ask for again. */
 export async function sweep(kernel: KernelStore, now: number): Promise<void> {
@@ -35,6 +36,7 @@ export function keepSwept({
     const now = clock.now();
     if (!first) await sweep(kernel, now);
     const settings = (await retention?.()) ?? retentionOf(configNow());
+    new CoreFiles(machine.paths.crashDir).sweep(crashKeepingOf(configNow()), now);
     await retain({ kernel, processes, objects, settings, now, isOver: () => isOver });
     if (!isOver) await search.forgetGone();
   };

@@ -6,6 +6,7 @@ import { agreement } from "./agreement.ts";
 import { archives } from "./archives.ts";
 import { type Check, type Depth, type Found, faultLine, type Level, notice, problem } from "./check.ts";
 import { clock } from "./clock.ts";
+import { crashes } from "./crashes.ts";
 import { databases } from "./databases.ts";
 import { disk } from "./disk.ts";
 import { editor } from "./editor.ts";
@@ -35,6 +36,7 @@ const QUICK: readonly Check[] = [
   lock,
   socket,
   leftovers,
+  crashes,
   databases,
   agreement,
   unfinished,

@@ -6,14 +6,16 @@ import type { Clock } from "../lib/clock.ts";
 import { durationMs } from "../lib/duration.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { AuditLog } from "../syscalls/account-service.ts";
+import { beginningOf } from "./beginnings.ts";
 
-export function auditLog(kernel: Pick<KernelStore, "audit" | "people">, clock: Clock): AuditLog {
+export function auditLog(kernel: Pick<KernelStore, "audit" | "config" | "people">, clock: Clock): AuditLog {
   return {
-    async list(caller, { denied, since, limit }) {
+    async list({ caller, client }, { denied, since, limit }) {
       const accounts = await kernel.people.list();
       const names = new Map(accounts.map(({ uid, username }) => [uid, username]));
       const own = accounts.filter(({ uid, ownerUid }) => uid === caller.uid || ownerUid === caller.uid);
-      const from = since === undefined ? 0 : clock.now() - spanMs(since);
+      const asker = { uid: caller.ownerUid, client };
+      const from = since === undefined ? 0 : await beginningOf(kernel.config, asker, since, clock.now());
       const whose = isRoot(caller) ? {} : { uids: own.map(({ uid }) => uid) };
       const rows = await kernel.audit.list({ ...whose, denied, since: from, limit });
       return { entries: rows.map(({ uid, ...row }) => ({ ...row, account: names.get(uid) ?? String(uid) })) };

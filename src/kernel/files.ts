@@ -19,7 +19,8 @@ import type { Receipt } from "../objects/objects.ts";
 import { StoreUnavailable } from "../store/open.ts";
 import type { EditRequest, Files, FileView } from "../syscalls/files-service.ts";
 import type { ReceiptContext } from "./dispatch.ts";
-import { SeenFiles } from "./seen-files.ts";
+import type { KnownFiles, Standing } from "./known-files.ts";
+import { ReadWhole } from "./read-whole.ts";
 
 const EDIT_ATTEMPTS = 3;
 /** A file that changes while it is read is read again, so often. */
@@ -30,12 +31,15 @@ export interface FilesOptions {
   readonly namespace: Namespace;
   /** The home that `~` (no name: of the caller's owner) or `~name` stands for; null when there is no such account. */
   readonly homeOf: (caller: Caller, username: string | null) => Promise<string | null>;
+  /** What processes know of these files; a kernel's. */
+  readonly known?: KnownFiles;
 }
 
 /** A place where files lie that has its own way to write a path, and may have its own way to search. */
 export interface PlaceOptions {
   readonly namespace: Namespace;
   readonly absolute: (caller: Caller, path: string) => Promise<string>;
+  readonly known?: KnownFiles;
   /** Null: it has none after all. */
   readonly search?: (request: {
     readonly root: string;
@@ -77,15 +81,16 @@ export function pathLocator({ namespace, homeOf }: FilesOptions): (caller: Calle
   };
 }
 
-export function filesService({ namespace, homeOf }: FilesOptions): Files {
-  return filesIn({ namespace, absolute: pathsFor(homeOf) });
+export function filesService({ namespace, homeOf, known }: FilesOptions): Files {
+  return filesIn({ namespace, absolute: pathsFor(homeOf), ...(known && { known }) });
 }
 
-export function filesIn({ namespace, absolute, search }: PlaceOptions): Files {
-  const seen = new SeenFiles();
+export function filesIn({ namespace, absolute, search, known }: PlaceOptions): Files {
   const edited = async (caller: Caller, request: EditRequest, place: string) => {
     const { text, version } = await wholeText(namespace, caller, place);
-    if (!seen.isCurrent(caller, place, version)) throw new FileError("ECONFLICT", place);
+    const changedAt = async () => (await namespace.stat(caller, place)).mtimeMs;
+    const standing = { version, text: async () => text, changedAt };
+    await known?.needCurrent(caller, place, { verb: "edit", standing });
     return { ...applyEdit(text, request, place), version };
   };
 
@@ -101,8 +106,9 @@ export function filesIn({ namespace, absolute, search }: PlaceOptions): Files {
         if (stat.size > LIMITS.fileBytesMax) throw new FileError("EFBIG", place);
         const image = request.images === true ? await imageAt(namespace, caller, { path, place }) : null;
         if (image !== null) return image;
-        const view = await viewText((range) => namespace.read(caller, path, range), { ...stat, path: place }, request);
-        seen.saw(caller, place, view.version);
+        const read = new ReadWhole((range) => namespace.read(caller, path, range));
+        const view = await viewText((range) => read.piece(range), { ...stat, path: place }, request);
+        await known?.saw(caller, place, { version: view.version, how: "read", text: read.text() });
         return { kind: "file", path: place, ...view };
       });
     },
@@ -113,11 +119,21 @@ export function filesIn({ namespace, absolute, search }: PlaceOptions): Files {
         const bytes = Buffer.from(request.content);
         const place = await namespace.destination(caller, path);
         const answer = { path: place.path, size: bytes.byteLength };
-        const { version } = await withDirectories(namespace, caller, place.missing, () =>
-          namespace.write(caller, place.path, bytes, { at: "start", ...withReceipt(receipt, answer) }),
-        );
-        seen.saw(caller, place.path, version);
-        return answer;
+        for (let attempt = 1; ; attempt++) {
+          const look = () => standingAt(namespace, caller, place.path);
+          const ifVersion = await known?.expected(caller, place.path, look);
+          const options = { at: "start", ...(ifVersion && { ifVersion }), ...withReceipt(receipt, answer) } as const;
+          try {
+            const { version } = await withDirectories(namespace, caller, place.missing, () =>
+              namespace.write(caller, place.path, bytes, options),
+            );
+            await known?.saw(caller, place.path, { version, how: "wrote", text: request.content });
+            return answer;
+          } catch (error) {
+            // Somebody else wrote in between: then that is what it is based on, or not.
+            if (attempt === EDIT_ATTEMPTS || !isConflict(error)) throw error;
+          }
+        }
       });
     },
 
@@ -130,11 +146,12 @@ export function filesIn({ namespace, absolute, search }: PlaceOptions): Files {
           const answer = { path: place, replacements, line };
           const options = { at: "start", ifVersion: version, ...withReceipt(receipt, answer) } as const;
           try {
-            seen.saw(caller, place, (await namespace.write(caller, place, Buffer.from(text), options)).version);
+            const written = await namespace.write(caller, place, Buffer.from(text), options);
+            await known?.saw(caller, place, { version: written.version, how: "wrote", text });
             return answer;
           } catch (error) {
             // Somebody else wrote in between: the edit is made again, on what stands there now.
-            if (attempt === EDIT_ATTEMPTS || !(error instanceof FileError) || error.code !== "ECONFLICT") throw error;
+            if (attempt === EDIT_ATTEMPTS || !isConflict(error)) throw error;
           }
         }
       });
@@ -164,6 +181,30 @@ export function filesIn({ namespace, absolute, search }: PlaceOptions): Files {
       await saying("edit", async () => edited(caller, request, await namespace.resolve(caller, path)));
     },
   };
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof FileError && error.code === "ECONFLICT";
+}
+
+/** What stands there now; null where nothing does, or nothing that can be read. */
+async function standingAt(namespace: Namespace, caller: Caller, path: string): Promise<Standing | null> {
+  try {
+    // Asked of the content: what is made as it is read has no other version.
+    const { version } = await namespace.read(caller, path, { offset: 0, bytesMax: 1 });
+    return {
+      version,
+      text: () =>
+        wholeText(namespace, caller, path).then(
+          ({ text }) => text,
+          () => null,
+        ),
+      changedAt: async () => (await namespace.stat(caller, path)).mtimeMs,
+    };
+  } catch (error) {
+    if (error instanceof StoreUnavailable || !(error instanceof FileError)) throw error;
+    return null;
+  }
 }
 
 /** What a model can be shown; null for all else. What it is, its first bytes say. */

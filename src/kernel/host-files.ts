@@ -15,10 +15,13 @@ import type { Files } from "../syscalls/files-service.ts";
 import { ripgrep } from "../targets/ripgrep.ts";
 import { filesIn, type PlaceOptions } from "./files.ts";
 import type { HostPlaces } from "./host-places.ts";
+import type { KnownFiles } from "./known-files.ts";
 
 export interface HostFilesPorts {
   readonly namespace: Namespace;
   readonly places: HostPlaces;
+  /** What processes know of these files. */
+  readonly known: KnownFiles;
   /** Refuses whoever may not use the host. */
   readonly authorise: (caller: Caller) => Promise<void>;
   readonly rowOf: (pid: string) => Promise<ProcessRow | null>;
@@ -44,10 +47,10 @@ export class HostFiles {
   readonly namespace: Namespace;
 
   constructor(private readonly ports: HostFilesPorts) {
-    const { namespace } = ports;
+    const { namespace, known } = ports;
     this.namespace = namespace;
     const search = this.search.bind(this);
-    this.files = filesIn({ namespace, absolute: (caller, path) => this.absolute(caller, path), search });
+    this.files = filesIn({ namespace, absolute: (caller, path) => this.absolute(caller, path), search, known });
   }
 
   async ground(row: ProcessRow, caller: Caller, path: string): Promise<FileGround> {
@@ -58,6 +61,11 @@ export class HostFiles {
     const inside = attached.some((directory) => isWithin(place, directory));
     const offered = base !== null && !base.attached && isWithin(place, base.directory);
     return { path: place, inside, attaches: offered ? base.directory : null };
+  }
+
+  /** Where a path leads, without links. */
+  async locate(caller: Caller, path: string): Promise<string> {
+    return await this.namespace.locate(caller, await this.absolute(caller, path));
   }
 
   private async absolute(caller: Caller, path: string): Promise<string> {

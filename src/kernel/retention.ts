@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const ROOT_UID = 0;
 
 export interface RetentionPorts {
-  readonly kernel: Pick<KernelStore, "archives" | "audit" | "sessions">;
+  readonly kernel: Pick<KernelStore, "archives" | "audit" | "fileWrites" | "sessions">;
   readonly processes: Pick<ProcessStore, "opened" | "sweep">;
   readonly objects: Pick<ObjectStore, "remove">;
   readonly settings: RetentionSettings;
@@ -29,6 +29,7 @@ export async function retain(ports: RetentionPorts): Promise<void> {
   const auditBefore = before(settings.auditDays);
   if (auditBefore !== null && !isOver())
     await kernel.audit.sweep({ before: auditBefore, rowsMax: LIMITS.sweptRowsMax });
+  if (auditBefore !== null && !isOver()) await kernel.fileWrites.sweep(auditBefore, LIMITS.sweptRowsMax);
   const [runsBefore, callsBefore] = [before(settings.runsDays), before(settings.syscallLogDays)];
   if (runsBefore === null && callsBefore === null) return;
   // Only what is open anyway: a quiet process grows no further, and looking at it would cost more than it keeps.

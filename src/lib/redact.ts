@@ -13,8 +13,9 @@ const SHAPES: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
   /(?<=[a-z][a-z0-9+.-]*:\/\/[^\s/:@]{1,256}:)[^\s/@]{1,256}(?=@)/g,
 ];
+/** Also inside JSON, where a quote has backslashes before it. */
 const NAMED =
-  /((?:pass(?:word|wd)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie)["']?\s*[:=]\s*["']?)([^\s"',;}]{3,})/gi;
+  /((?:pass(?:word|wd)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie)\\*["']?\s*[:=]\s*\\*["']?)((?:[^\s"',;}\\]|\\(?!\\*["'])){3,})/gi;
 
 /** The secrets this process knows. One that was taken back stays one. */
 export class Redactor {

@@ -29,6 +29,8 @@ export interface LedgerOptions {
   readonly charged: (row: ProcessRow) => Promise<void>;
   /** A process got something to do. */
   readonly wake: (pid: string) => void;
+  /** A run ended, and nobody has heard of it yet. */
+  readonly ended: (row: ProcessRow, end: RunEnd) => Promise<void>;
 }
 
 type Change = (pid: string, projection: Projection) => void;
@@ -167,7 +169,11 @@ export class Ledger {
     const rows = await this.options.store.outbox(row.pid);
     const copied = await this.copy(row, rows);
     if (copied && rows.some(({ usage = [] }) => usage.length > 0)) await this.options.charged(row);
-    for (const body of said) this.emit(row, body);
+    for (const body of said) {
+      // Before it is told: whoever hears that it failed finds out why.
+      if (body.name === "chat.complete") await this.options.ended(row, { runId: body.run, ...body });
+      this.emit(row, body);
+    }
     const fresh = rows.filter(({ seq }) => seq > (this.told.get(row.pid) ?? 0));
     const latest = fresh.at(-1);
     if (latest !== undefined) this.tell(row, fresh, latest);

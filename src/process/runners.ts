@@ -21,6 +21,8 @@ export interface RunnersOptions {
   readonly retries: Retries;
   readonly timeouts: Timeouts;
   readonly onFault: (error: unknown) => void;
+  /** What broke a run that is now given up. */
+  readonly met: (pid: string, error: unknown) => void;
 }
 
 const ANEW = { class: null, until: null, putAside: false } as const;
@@ -160,6 +162,7 @@ export class Runners {
     onFault(error);
     // The ledger, under whose eyes it was found, has set it aside.
     if (error instanceof StoreCorrupt) return;
+    this.options.met(pid, error);
     await this.giveUp(row).catch(onFault);
   }
 

@@ -2,7 +2,7 @@
 // dispatch as everything else, result stored. A call ends exactly once; whatever goes wrong with it is its result.
 
 import { SysError } from "../abi/errno.ts";
-import { mayUse } from "../abi/identity.ts";
+import { type Caller, mayUse } from "../abi/identity.ts";
 import { approvalId, type RandomBytes } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { type MediaRef, normaliseText, type ToolOutcome } from "../abi/message.ts";
@@ -44,7 +44,7 @@ export interface ToolCallPorts {
   readonly clock: Clock;
   readonly random: RandomBytes;
   /** The process's own door, with its agent as caller; through the approved one goes what a person has seen and approved. */
-  readonly sysOf: (row: ProcessRow, seen?: Seen) => Sys;
+  readonly sysOf: (row: ProcessRow, seen?: Seen & Pick<Caller, "doing">) => Sys;
   readonly judge: Judge;
   /** What a hook of a person has against a call; null where none has anything, or the run has to end. */
   readonly objection: (place: RunPlace, call: CallRow) => Promise<string | null>;
@@ -243,7 +243,7 @@ export class ToolCalls {
     if (!(await block?.isAgain())) this.announce(place, call);
     const { timeoutMs } = call.args;
     this.ports.active(row.pid, typeof timeoutMs === "number" ? timeoutMs : 0);
-    const work = () => this.effect({ row, call, judged }, signal);
+    const work = () => this.effect({ row, call, judged, run: run.runId }, signal);
     const ended = block === null ? await work() : await this.ports.blocks.during(call.dispatchId, block, work);
     if (block?.left) return "left";
     // It may have outlived this kernel: the next one asks for it again. A block is told the same as before.
@@ -260,14 +260,20 @@ export class ToolCalls {
   }
 
   private async effect(
-    { row, call, judged }: { readonly row: ProcessRow; readonly call: CallRow; readonly judged: Judged },
+    {
+      row,
+      run,
+      call,
+      judged,
+    }: { readonly row: ProcessRow; readonly run: string; readonly call: CallRow; readonly judged: Judged },
     signal: AbortSignal,
   ): Promise<Ended> {
     const syscall = call.call === null ? undefined : this.ports.table.get(call.call);
     if (syscall === undefined) return { outcome: "failed", output: `there is no tool ${call.tool}.` };
     try {
       const approval = call.status === "approved" ? await this.approvedAs(row, call, judged) : null;
-      const sys = this.ports.sysOf(row, seenOf(call, judged, approval !== null && !isLoopWhy(approval.why)));
+      const seen = seenOf(call, judged, approval !== null && !isLoopWhy(approval.why));
+      const sys = this.ports.sysOf(row, { ...seen, doing: { run, call: call.dispatchId, tool: call.tool } });
       // A block of code has no eyes.
       const shows = call.block === undefined ? syscall.tool?.shows : undefined;
       const args = { ...asCalled(call), ...shows?.with };

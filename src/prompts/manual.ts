@@ -20,6 +20,7 @@ import hooks from "./manual/hooks.md" with { type: "text" };
 import jobs from "./manual/jobs.md" with { type: "text" };
 import kernel from "./manual/kernel.md" with { type: "text" };
 import limits from "./manual/limits.md" with { type: "text" };
+import lookingInside from "./manual/looking-inside.md" with { type: "text" };
 import models from "./manual/models.md" with { type: "text" };
 import offline from "./manual/offline.md" with { type: "text" };
 import oneShot from "./manual/one-shot.md" with { type: "text" };
@@ -60,6 +61,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["processes", processes],
   ["jobs", jobs],
   ["scripting", scripting],
+  ["looking-inside", lookingInside],
   ["patterns", patterns],
   ["chat", chat],
   ["one-shot", oneShot],

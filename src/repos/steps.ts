@@ -26,6 +26,11 @@ export function madeBy(pids: readonly string[]): string {
   return pids.map((pid) => `${BY}: ${pid}`).join("\n");
 }
 
+/** And what they say. */
+export function makersIn(message: string): readonly string[] {
+  return [...message.matchAll(/^By: ((?:init|task):[a-z0-9]{1,20})$/gm)].map(([, pid = ""]) => pid);
+}
+
 /** Oldest first; merges say nothing of their own. */
 export async function stepsBetween(
   repository: Repository,

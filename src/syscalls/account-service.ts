@@ -125,7 +125,7 @@ export interface AuditEntry {
 
 export interface AuditLog {
   list(
-    caller: Caller,
+    context: Pick<CallContext, "caller" | "client">,
     query: { readonly denied: boolean; readonly since?: string; readonly limit: number },
   ): Promise<{ readonly entries: readonly AuditEntry[] }>;
 }

@@ -11,7 +11,9 @@ export const auditCalls = [
     by: "person",
     input: {
       denied: field.flag("only what was refused or failed"),
-      since: field.optional(field.text("only the last 30m, 2h or 7d", { longest: 16, meta: "SPAN" })),
+      since: field.optional(
+        field.text("only since today, 30m, 2h, 7d, a day or an instant", { longest: 40, meta: "WHEN" }),
+      ),
       limit: field.withDefault(field.int("at most the N newest", { min: 1, max: 1000, meta: "N" }), 100),
     },
     cli: {
@@ -27,7 +29,7 @@ export const auditCalls = [
         empty: "(nothing was refused, and nothing privileged was done)",
       },
     },
-    run: ({ audit }: { audit: AuditLog }, args, { caller }) =>
-      audit.list(caller, { ...args, denied: args.denied === true }),
+    run: ({ audit }: { audit: AuditLog }, args, context) =>
+      audit.list(context, { ...args, denied: args.denied === true }),
   }),
 ] as const;

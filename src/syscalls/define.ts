@@ -60,7 +60,8 @@ export interface FieldSpec<T> {
     | "bundle"
     | "project"
     | "file"
-    | "host-or-file";
+    | "host-or-file"
+    | "core";
   /** Placeholder in help: `--limit N`. */
   readonly meta?: string;
 }

@@ -8,6 +8,7 @@ import type { Approvals } from "./approval-service.ts";
 import type { CodeMode } from "./codemode.ts";
 import type { Fields, Syscall } from "./define.ts";
 import type { FileTree } from "./file-tree.ts";
+import type { FileUse } from "./file-use-service.ts";
 import type { Files } from "./files-service.ts";
 import type { Conversations, SearchService } from "./history-service.ts";
 import type { HooksService } from "./hook-service.ts";
@@ -44,6 +45,7 @@ export interface Services {
   readonly groups: Groups; // listing reads
   readonly tokens: Tokens; // listing reads
   readonly audit: AuditLog; // read
+  readonly fileUse: FileUse;
   readonly rights: Rights; // read
   readonly shells: Shells;
   readonly repositories: Repositories; // looking reads
@@ -96,6 +98,7 @@ const DOMAINS: { readonly [domain: string]: readonly File[] } = {
     async () => (await import("./fs.ts")).fsCalls,
     async () => (await import("./fs-tree.ts")).fsTreeCalls,
     async () => (await import("./fs-bytes.ts")).fsBytesCalls,
+    async () => (await import("./fs-use.ts")).fsUseCalls,
   ],
   repo: [async () => (await import("./repo.ts")).repoCalls],
   workspace: [async () => (await import("./workspace.ts")).workspaceCalls],

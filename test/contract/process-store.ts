@@ -9,6 +9,7 @@ import { CLOSING } from "./process-store/closing.ts";
 import { FENCES } from "./process-store/fences.ts";
 import { HOLDING } from "./process-store/holding.ts";
 import { INBOX } from "./process-store/inbox.ts";
+import { KNOWN } from "./process-store/known.ts";
 import { PAGES } from "./process-store/pages.ts";
 import { RECOVERY } from "./process-store/recovery.ts";
 import { REWINDS } from "./process-store/rewinds.ts";
@@ -27,6 +28,7 @@ const GROUPS: { readonly [group: string]: Claims } = {
   closing: CLOSING,
   recovery: RECOVERY,
   pages: PAGES,
+  known: KNOWN,
   texts: TEXTS,
   segments: SEGMENTS,
   rewinds: REWINDS,

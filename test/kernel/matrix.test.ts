@@ -128,6 +128,8 @@ const TABLE: { readonly [name: string]: Call } = {
     outcomes: ["ok", "EACCES", "ok", "EPERM", "EACCES"],
     about: async (world, owner) => ({ ...(await theFile(world, owner)), mode: "0600" }),
   },
+  "fs.uses": { outcomes: HIDDEN, about: pid },
+  "fs.writers": { outcomes: ["ok", "EACCES", "ok", "EPERM", "EPERM"], about: theFile },
   "fs.remove": { outcomes: FILES, about: theFile },
   "repo.list": { outcomes: ALL, about: () => ({}) },
   "repo.create": {

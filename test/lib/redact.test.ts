@@ -81,3 +81,15 @@ test("what looks like a key, a token or a password is gone from what is written 
     expect(text(line)).not.toContain("hunter22");
   }
 });
+
+test("also inside JSON, however deep, which stays whole", () => {
+  for (const said of ['password = "hunter22"\nnext', "token: 'hunter22'", 'secret="hun\\ter22x"'])
+    for (let text = said, depth = 0; depth < 3; depth++) {
+      text = JSON.stringify({ text });
+      const clean = new Redactor().text(text);
+      expect([clean, clean.includes("hunter22") || clean.includes("ter22x")]).toEqual([clean, false]);
+      let whole: { text: string } = JSON.parse(clean);
+      for (let inner = 0; inner < depth; inner++) whole = JSON.parse(whole.text);
+      expect(whole.text).toContain("[redacted]");
+    }
+});

@@ -45,6 +45,7 @@ test("no tool of a model reaches a call that is for people", () => {
     "config.unset",
     "credits.grant",
     "credits.rate",
+    "fs.writers",
     "group.add",
     "group.mod",
     "group.rm",

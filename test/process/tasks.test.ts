@@ -32,6 +32,7 @@ function plain(home: TestKernel, text: string): string {
     .replaceAll(work, "/project")
     .replaceAll(scratch, "/scratch")
     .replaceAll(home.directory, "/gsv")
+    .replace(/(?<=changed it at )[-0-9T:.]+Z/g, "INSTANT")
     .replace(/Today is \d{4}-\d\d-\d\d/, "Today is DATE")
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, "ID");
 }

@@ -185,7 +185,9 @@ test("an edit of what somebody changed since it was read is refused, until it is
     edit("1", "I"),
   );
   expect(told.map(({ output }) => output.split("\n")[0])).toEqual([
-    "ECONFLICT: cannot edit /home/sam/shared.txt: changed since it was read",
+    expect.stringMatching(
+      /^ESTALE: cannot edit \/home\/sam\/shared.txt: sam changed it at \S+Z, after it was read here$/,
+    ) as never,
     "     1\tone",
     "replaced 1 in /home/sam/shared.txt, at line 1",
     "replaced 1 in /home/sam/shared.txt, at line 1",

@@ -36,8 +36,8 @@ type Verb = (...args: unknown[]) => Promise<unknown>;
 const LOOKS = new Set(
   `get list children count unfinished byUid byName nameOf identity byHash hash isLocked ofAccount capabilities personalAgent mayActAs firstHuman
    open find answered openCalls closingRecords head projection history context runEnd openApproval trace outbox under exists check page
-   contextFiles keptPrompt changes undos rewinds contextShape segments historyPolicy
-   above sums repeats of all read close opened olderThan passwd shadow groups at inWorkspace
+    contextFiles keptPrompt knownFile knownFiles changes undos rewinds contextShape segments historyPolicy
+    above sums repeats of all read close opened olderThan passwd shadow groups at inWorkspace
    byKey ofProcess current generation generations closedBy beginning madeBy named wallets balance ledger rates`.split(
     /\s+/,
   ),
@@ -60,6 +60,7 @@ export function crashingPorts(plan: CrashPlan): (ports: Ports) => Ports {
       routes: seams.around("routes", kernel.routes),
       requests: seams.around("requests", kernel.requests),
       audit: seams.around("audit", kernel.audit),
+      fileWrites: seams.around("fileWrites", kernel.fileWrites),
       config: seams.around("config", kernel.config),
       attachments: seams.around("attachments", kernel.attachments),
       workspaces: seams.around("workspaces", kernel.workspaces),

@@ -1,6 +1,8 @@
 // What a process is told and what it changed, as plain lists: two groups of the store's verbs.
 
+import { LIMITS } from "../../src/abi/limits.ts";
 import type { Change, ChangeVerbs, Undo } from "../../src/store/process/changes.ts";
+import type { KnownFile, KnownVerbs } from "../../src/store/process/known.ts";
 import type { Rewind, RewindVerbs } from "../../src/store/process/rewinds.ts";
 import type { Timing, TimingVerbs } from "../../src/store/process/timing.ts";
 import type { ToldTurn, ToldVerbs } from "../../src/store/process/told.ts";
@@ -15,9 +17,13 @@ export class ModelTold {
   rewinds: Rewind[] = [];
   made = 0;
   timing: Timing | null = null;
+  known: (KnownFile & { readonly text: string | null })[] = [];
 }
 
-export abstract class ModelToldStore extends ModelSegments implements ToldVerbs, ChangeVerbs, RewindVerbs, TimingVerbs {
+export abstract class ModelToldStore
+  extends ModelSegments
+  implements ToldVerbs, ChangeVerbs, KnownVerbs, RewindVerbs, TimingVerbs
+{
   protected abstract unlessFenced(pid: string, step: (process: ModelProcess) => void): void;
 
   async contextFiles(pid: string) {
@@ -33,6 +39,32 @@ export abstract class ModelToldStore extends ModelSegments implements ToldVerbs,
       else files.set(name, text);
     });
     return changed;
+  }
+
+  /** Newest first; the text of one goes when those that are newer leave no room for it. */
+  async knowFile(pid: string, file: KnownFile & { readonly text: string | null }) {
+    this.unlessFenced(pid, ({ context }) => {
+      const others = context.known.filter(({ target, path }) => target !== file.target || path !== file.path);
+      const kept = [file, ...others].slice(0, LIMITS.knownFilesMax);
+      let bytes = 0;
+      context.known = kept.map((each) => {
+        bytes += Buffer.byteLength(each.text ?? "");
+        return bytes > LIMITS.knownTextsBytesMax ? { ...each, text: null } : each;
+      });
+    });
+  }
+
+  async knownFile(pid: string, { target, path }: Pick<KnownFile, "target" | "path">) {
+    return this.get(pid).context.known.find((each) => each.target === target && each.path === path) ?? null;
+  }
+
+  async knownFiles(pid: string, { place, limit }: Parameters<KnownVerbs["knownFiles"]>[1]) {
+    return this.get(pid)
+      .context.known.filter(
+        ({ target, path }) => place === undefined || (place.target === target && place.path === path),
+      )
+      .slice(0, limit)
+      .map(({ text: _, ...known }) => known);
   }
 
   timing = async (pid: string) => this.get(pid).context.timing;

@@ -224,6 +224,7 @@ export function cut(
 }
 
 export function seal(process: ModelProcess, { cutSeq, generation }: Closing): void {
+  process.context.known = [];
   process.messages = process.messages.filter(({ message }) => message.id > cutSeq);
   process.segments = process.segments.filter(({ summarySeq }) => summarySeq > cutSeq);
   process.context.rewinds = process.context.rewinds.filter(({ noteSeq }) => noteSeq > cutSeq);

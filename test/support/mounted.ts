@@ -5,6 +5,7 @@ import type { Caller } from "../../src/abi/identity.ts";
 import { type MountParts, mountedFiles } from "../../src/boot/mounts.ts";
 import { homesOf, lazyRepos } from "../../src/boot/repos.ts";
 import { mountedWorkspaces } from "../../src/boot/workspace-files.ts";
+import { CoreFiles } from "../../src/kernel/core-files.ts";
 import type { TestKernel } from "./kernel.ts";
 
 export interface Mounted {
@@ -24,6 +25,7 @@ export function mounted(home: TestKernel, more: Partial<MountParts> = {}): Mount
   const files = mountedFiles({
     ...{ kernel, objects, homes, workspaces, clock, random: random.bytes, sysFor: door, actFor: door },
     log: async () => "one\ntwo\n",
+    crashes: new CoreFiles(paths.crashDir),
     onLocked: () => {},
     ...more,
   });

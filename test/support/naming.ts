@@ -144,6 +144,7 @@ export const NAMING: { readonly [call: string]: (things: Things) => object[] } =
   "archive.show": ({ archive: id }) => [{ id }],
   "archive.verify": ({ archive: id }) => [{ id }],
   "fs.read": ({ pid }) => [`/proc/${pid}`, `/proc/${pid}/status`, `/proc/${pid}/messages`].map((path) => ({ path })),
+  "fs.uses": ({ pid }) => [{ pid }],
   "fs.stat": ({ pid }) => [{ path: `/proc/${pid}` }, { path: `/proc/${pid}/status`, link: true }],
   "fs.list": ({ pid, workspace }) => [{ path: `/proc/${pid}` }, { path: `/workspaces/${workspace}` }],
   "fs.get": ({ pid }) => [{ path: `/proc/${pid}/status` }, { path: `/proc/${pid}/messages`, offset: 3 }],
@@ -207,6 +208,8 @@ export const NAMELESS = [
   // Only what was opened for the calling process.
   "sys.mcp.call",
   "audit.list",
+  // Of a file that is not there it tells what was one's own doing.
+  "fs.writers",
   "group.list",
   "group.add",
   "group.mod",

@@ -13,6 +13,7 @@ import { bundleRows } from "./bundles.ts";
 import { configRows } from "./config.ts";
 import { creditRows } from "./credits.ts";
 import type { KernelDb } from "./db.ts";
+import { fileWriteRows } from "./file-writes.ts";
 import { groupRows } from "./groups.ts";
 import { hookRows } from "./hooks.ts";
 import { lockoutRows, tokenRows } from "./logins.ts";
@@ -41,6 +42,7 @@ const GROUPS = {
   routes: routeRows,
   requests: requestRows,
   audit: auditRows,
+  fileWrites: fileWriteRows,
   config: configRows,
   attachments: attachmentRows,
   workspaces: workspaceRows,

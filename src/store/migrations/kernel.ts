@@ -270,5 +270,15 @@ export const KERNEL_SCHEMA: Schema = {
         "INSERT OR IGNORE INTO group_capabilities SELECT gid, 'hooks.*' FROM group_capabilities WHERE capability = 'policy.*'",
       ],
     },
+    {
+      name: "who wrote which file",
+      statements: [
+        `CREATE TABLE file_writes (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, target TEXT NOT NULL, path TEXT NOT NULL, verb TEXT NOT NULL,
+          uid INTEGER NOT NULL, pid TEXT, run_id TEXT, call_id TEXT, tool TEXT, version TEXT, moved_from TEXT
+        ) STRICT`,
+        "CREATE INDEX file_writes_by_path ON file_writes (path, id)",
+      ],
+    },
   ],
 };

@@ -118,5 +118,15 @@ export const PROCESS_SCHEMA: Schema = {
         "ALTER TABLE pending_hil ADD COLUMN edited INTEGER NOT NULL DEFAULT 0",
       ],
     },
+    {
+      name: "what a process knows of files",
+      statements: [
+        `CREATE TABLE known_files (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, target TEXT NOT NULL, path TEXT NOT NULL, version TEXT NOT NULL, how TEXT NOT NULL,
+          run_id TEXT, at INTEGER NOT NULL, text TEXT
+        ) STRICT`,
+        "CREATE UNIQUE INDEX known_files_by_path ON known_files (path, target)",
+      ],
+    },
   ],
 };

@@ -5,6 +5,7 @@ import type { Approval, RunEnd } from "../../abi/process.ts";
 import type { Db } from "../open.ts";
 import type { HeadRow } from "./head.ts";
 import { historyRows } from "./history.ts";
+import { forgetKnownFiles } from "./known.ts";
 import { forgetRewinds } from "./rewinds.ts";
 import { approvalFromRow, archiveRecord, type HilRow, type QueueRow, runEnd, undeliveredRecord } from "./rows.ts";
 import { forgetSegments } from "./segments.ts";
@@ -157,6 +158,7 @@ export function seal(db: Db, head: HeadRow): void {
   db.run("DELETE FROM messages WHERE id <= ?", closing.cutSeq);
   forgetSegments(db, { upTo: closing.cutSeq });
   forgetRewinds(db, closing.cutSeq);
+  forgetKnownFiles(db);
   db.run("DELETE FROM message_queue WHERE generation <= ?", closing.generation);
   db.run("DELETE FROM pending_tool_calls WHERE generation <= ?", closing.generation);
   db.run("DELETE FROM pending_hil WHERE generation <= ?", closing.generation);

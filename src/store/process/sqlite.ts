@@ -12,6 +12,7 @@ import { ProcessFiles, type ProcessFilesOptions } from "./files.ts";
 import { HeadRow, kernelGenerationOf } from "./head.ts";
 import { history, logCall, messageText, trace } from "./history.ts";
 import { admit, claim, enterWaiting } from "./inbox.ts";
+import { knownVerbs } from "./known.ts";
 import { nest, nested } from "./nested.ts";
 import { recoverRun } from "./recover.ts";
 import { repeats } from "./repeats.ts";
@@ -300,6 +301,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     ...timingVerbs((pid) => files.get(pid), unlessFenced),
     ...toldVerbs((pid) => files.get(pid), unlessFenced),
     ...changeVerbs((pid) => files.get(pid), unlessFenced),
+    ...knownVerbs((pid) => files.get(pid), unlessFenced),
     opened: async () => files.opened(),
 
     async sweep(pid, old) {

@@ -18,6 +18,7 @@ import type { Admission, Admitted } from "./admission.ts";
 import type { AskRequest, GivenAnswer } from "./asked.ts";
 import type { ChangeVerbs } from "./changes.ts";
 import type { HoldVerbs } from "./holding.ts";
+import type { KnownVerbs } from "./known.ts";
 import type { NestVerbs } from "./nested.ts";
 import type { HistoryRange, HistorySlice, TextPiece } from "./reading.ts";
 import type { RewindVerbs } from "./rewinds.ts";
@@ -188,6 +189,7 @@ export interface ProcessStore
     RewindVerbs,
     NestVerbs,
     HoldVerbs,
+    KnownVerbs,
     TimingVerbs {
   /** Makes the database; doing it again changes nothing. */
   create(

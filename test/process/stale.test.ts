@@ -1,0 +1,155 @@
+// A process writes nothing that is based on a content somebody else has changed since it saw it: it is told who, when and what, and once it
+// knows, it may.
+
+import { expect, test } from "bun:test";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Desk } from "../support/desk.ts";
+import { INIT, type KernelOptions, TestKernel } from "../support/kernel.ts";
+import { scratchDirectory } from "../support/scratch.ts";
+
+const PATH = "~/plan.md";
+
+/** What came of one call of a process. */
+async function calls(home: TestKernel, pid: string, name: string, args: object): Promise<string> {
+  home.model.will(pid, { calls: [{ name, args }] });
+  await home.say("go", { pid });
+  const result = (await home.messages(pid)).findLast(({ role }) => role === "toolResult");
+  return result?.role === "toolResult" ? result.content.output : "";
+}
+
+async function begun(options: KernelOptions = {}): Promise<TestKernel> {
+  const home = await TestKernel.boot(options);
+  await home.sys.call("fs.write", { path: PATH, content: "one\ntwo\nthree\n" });
+  return home;
+}
+
+const textOf = async (home: TestKernel) =>
+  (await home.sys.call<{ content: string }>("fs.read", { path: PATH })).content;
+const edit = (oldString: string, newString: string) => ({ path: PATH, oldString, newString });
+
+test("of two agents the second is told what the first has changed, and then makes both changes", async () => {
+  await using home = await begun();
+  const other = await home.task({ label: "spelling" });
+  for (const pid of [INIT, other]) await calls(home, pid, "Read", { path: PATH });
+  expect(await calls(home, other, "Edit", edit("two", "2"))).toStartWith("replaced 1");
+  const told = (await calls(home, INIT, "Write", { path: PATH, content: "all anew\n" })).split("\n");
+  expect(told[0]).toMatch(
+    new RegExp(
+      `^ESTALE: cannot write /home/sam/plan.md: ${other} \\(spelling\\) changed it at 20\\S+Z, after it was read here$`,
+    ),
+  );
+  expect(told.slice(1)).toEqual([
+    ...["what was changed:", "@@ line 1 @@", " one", "-two", "+2", " three", " "],
+    "that is all that was changed: repeat the write, with this change in it",
+  ]);
+  expect(await textOf(home)).toBe("one\n2\nthree");
+  // Now it knows.
+  expect(await calls(home, INIT, "Write", { path: PATH, content: "one\n2\nfour\n" })).toStartWith("wrote 11");
+  // And it is the other's that is old.
+  expect(await calls(home, other, "Edit", edit("three", "3"))).toContain(`${INIT} (init (sam)) changed it`);
+});
+
+test("a person is told of by name, and is never refused themselves", async () => {
+  await using home = await begun();
+  await calls(home, INIT, "Read", { path: PATH });
+  await home.sys.call("fs.put", { path: PATH, data: Buffer.from("by hand\n").toString("base64") });
+  expect(await calls(home, INIT, "Edit", edit("one", "1"))).toContain(": sam changed it at ");
+  expect(await calls(home, INIT, "Edit", edit("by hand", "by both"))).toStartWith("replaced 1");
+  await home.sys.call("fs.read", { path: PATH });
+  await home.sys.call("fs.write", { path: PATH, content: "mine\n" });
+  expect(await textOf(home)).toBe("mine");
+});
+
+test("what it wrote itself, with a tool or a script, is nothing it has to be told of", async () => {
+  await using home = await begun();
+  await calls(home, INIT, "Read", { path: PATH });
+  await calls(home, INIT, "Shell", { command: "echo four >> ~/plan.md" });
+  expect(await calls(home, INIT, "Edit", edit("four", "five"))).toStartWith("replaced 1");
+  expect(await calls(home, INIT, "Write", { path: PATH, content: "one\n" })).not.toContain("ESTALE");
+});
+
+test("of a file that it never saw it may write all the same, and where nothing differs too", async () => {
+  await using home = await begun();
+  expect(await calls(home, INIT, "Write", { path: PATH, content: "over it\n" })).not.toContain("ESTALE");
+  await calls(home, INIT, "Read", { path: PATH });
+  for (const content of ["something\n", "over it\n"]) await home.sys.call("fs.write", { path: PATH, content });
+  expect(await calls(home, INIT, "Edit", edit("over", "under"))).toStartWith("replaced 1");
+  await home.sys.call("fs.delete", { path: PATH });
+  expect(await calls(home, INIT, "Write", { path: PATH, content: "new\n" })).not.toContain("ESTALE");
+});
+
+test("it knows also after its kernel has died; after a reset it knows nothing", async () => {
+  await using home = await begun();
+  await calls(home, INIT, "Read", { path: PATH });
+  await home.sys.call("fs.write", { path: PATH, content: "one\ntwo\nthree\nfour\n" });
+  await home.restart();
+  expect(await calls(home, INIT, "Edit", edit("one", "1"))).toContain("+four");
+  await home.sys.call("fs.write", { path: PATH, content: "five\n" });
+  await home.sys.call("proc.reset", {});
+  expect(await calls(home, INIT, "Write", { path: PATH, content: "six\n" })).not.toContain("ESTALE");
+});
+
+test("what is too much to be shown is not taken for known: it has to be read", async () => {
+  await using home = await begun();
+  await calls(home, INIT, "Read", { path: PATH });
+  await home.sys.call("fs.write", {
+    path: PATH,
+    content: `${Array.from({ length: 200 }, (_, at) => `line ${at}`).join("\n")}\n`,
+  });
+  for (const _ of [1, 2]) {
+    const told = await calls(home, INIT, "Edit", edit("line 7\n", "line seven\n"));
+    expect(told).toContain("lines more");
+    expect(told).toEndWith("not all of it is shown: read it again, then repeat the edit");
+  }
+  await calls(home, INIT, "Read", { path: PATH });
+  expect(await calls(home, INIT, "Edit", edit("line 7\n", "line seven\n"))).toStartWith("replaced 1");
+});
+
+test("one line that is very long is not told whole either, and a long file not at all", async () => {
+  await using home = await begun();
+  await calls(home, INIT, "Read", { path: PATH });
+  await home.sys.call("fs.write", { path: PATH, content: "x".repeat(60_000) });
+  const told = await calls(home, INIT, "Write", { path: PATH, content: "y" });
+  expect([told.length < 9000, told.includes("read it again")]).toEqual([true, true]);
+  await home.sys.call("fs.write", { path: PATH, content: "z\n".repeat(50_000) });
+  await calls(home, INIT, "Read", { path: PATH });
+  await home.sys.call("fs.write", { path: PATH, content: "small\n" });
+  expect((await calls(home, INIT, "Write", { path: PATH, content: "y" })).split("\n")).toEqual([
+    expect.stringMatching(/^ESTALE: .* sam changed it at /) as never,
+    "read it again, then repeat the write",
+  ]);
+});
+
+test("what is made as it is read is only old when it is another", async () => {
+  await using home = await TestKernel.boot();
+  const path = `/proc/${INIT}/context.d/10-style.md`;
+  await home.sys.call("fs.write", { path, content: "be brief\n" });
+  await calls(home, INIT, "Read", { path });
+  await home.clock.advance(5000);
+  home.model.will(INIT, { calls: [{ name: "Write", args: { path, content: "be briefer\n" } }] });
+  const { runId } = await home.send("go");
+  await home.until(
+    "it asks or ends",
+    async () => (await home.get(INIT)).state === "waiting_hil" || home.heard("chat.complete", runId).length > 0,
+  );
+  const { approvals } = await home.sys.call<{ approvals: readonly { id: string }[] }>("hil.list", {});
+  for (const { id } of approvals) await home.sys.call("hil.answer", { id, decision: "approve" });
+  await home.ended(runId);
+  expect(await home.outline(INIT)).toContain("Write: completed");
+});
+
+test("a file of this machine too: who changed it is not known there, when is", async () => {
+  const work = scratchDirectory("stale");
+  mkdirSync(work, { recursive: true });
+  writeFileSync(join(work, "main.ts"), "let a = 1;\n");
+  await using desk = await Desk.at({ cwd: work });
+  const args = { target: "host", path: join(work, "main.ts") };
+  const read = await desk.calls("Read", args);
+  if (typeof read !== "string") await desk.answers(read);
+  appendFileSync(join(work, "main.ts"), "let b = 2;\n");
+  const asked = await desk.calls("Edit", { ...args, oldString: "a = 1", newString: "a = 3" });
+  const told = typeof asked === "string" ? asked : await desk.answers(asked);
+  expect(told).toMatch(/ESTALE: .*somebody outside of gsv, or a command, changed it at 20/);
+  expect(told).toContain("+let b = 2;");
+});
