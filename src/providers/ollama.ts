@@ -8,11 +8,10 @@ import type { Access } from "./access.ts";
 import { type Shows, shownOf, type Turn, toolsAndMessages } from "./conversation.ts";
 import { ollamaWindow } from "./models.ts";
 import { ollamaTranslation } from "./ollama-events.ts";
-import { modelsListed } from "./ollama-models.ts";
+import { type Asks, modelsListed } from "./ollama-models.ts";
 import { LineFramer } from "./sse.ts";
 import { answered, readJson } from "./wire.ts";
 
-const LIST_MS = 10_000;
 /** Until the first byte: a model may have to be loaded, and reads the whole request first. */
 const FIRST_BYTE_MS = 300_000;
 
@@ -45,10 +44,11 @@ export function ollamaProvider({ clock, access }: { readonly clock: Clock; reado
       }
     },
     async models(signal) {
-      return await modelsListed((path, body) => {
+      const ask: Asks = (path, waitMs, body) => {
         const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
-        return readJson({ access, clock, signal }, `${access.baseUrl}${path}`, init, LIST_MS);
-      });
+        return readJson({ access, clock, signal }, `${access.baseUrl}${path}`, init, waitMs);
+      };
+      return await modelsListed(ask, clock);
     },
   };
 }
