@@ -6,13 +6,12 @@ import type { Provider } from "../abi/stream.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Access } from "./access.ts";
 import { type Shows, shownOf, type Turn, toolsAndMessages } from "./conversation.ts";
-import { countOf, recordOf } from "./json.ts";
 import { ollamaWindow } from "./models.ts";
 import { ollamaTranslation } from "./ollama-events.ts";
+import { type Asks, modelsListed } from "./ollama-models.ts";
 import { LineFramer } from "./sse.ts";
 import { answered, readJson } from "./wire.ts";
 
-const LIST_MS = 10_000;
 /** Until the first byte: a model may have to be loaded, and reads the whole request first. */
 const FIRST_BYTE_MS = 300_000;
 
@@ -45,14 +44,11 @@ export function ollamaProvider({ clock, access }: { readonly clock: Clock; reado
       }
     },
     async models(signal) {
-      const answer = await readJson({ access, clock, signal }, `${access.baseUrl}/api/tags`, { headers }, LIST_MS);
-      const models = recordOf(answer)?.models;
-      return (Array.isArray(models) ? models : []).flatMap((row: unknown) => {
-        const { name, context_length: window, capabilities } = recordOf(row) ?? {};
-        if (typeof name !== "string") return [];
-        const can = Array.isArray(capabilities) ? (capabilities as unknown[]) : null;
-        return [{ id: name, windowTokens: countOf(window), ...(can === null ? {} : { sees: can.includes("vision") }) }];
-      });
+      const ask: Asks = (path, waitMs, body) => {
+        const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
+        return readJson({ access, clock, signal }, `${access.baseUrl}${path}`, init, waitMs);
+      };
+      return await modelsListed(ask, clock);
     },
   };
 }

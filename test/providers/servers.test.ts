@@ -222,6 +222,32 @@ test("Ollama is given no more requests at once than it has places for, and who w
   expect(server.requests[1]?.json).toMatchObject({ options: { num_ctx: 32_768 } });
 });
 
+test("an Ollama is asked about each of its models, and one that says nothing of itself is listed all the same", async () => {
+  const shown: { readonly [model: string]: object } = {
+    "eyes:4b": {
+      capabilities: ["completion", "vision"],
+      model_info: { "eyes.context_length": 8192, "eyes.block_count": 3 },
+    },
+    "words:1b": { capabilities: ["completion", "tools"], model_info: { "general.architecture": "words" } },
+  };
+  using server = new WireServer(({ path, json }) => {
+    const body =
+      path === "/api/tags"
+        ? { models: [...Object.keys(shown), "mute:1b"].map((name) => ({ name })) }
+        : shown[String(json.model)];
+    return body === undefined
+      ? { status: 404, type: "application/json", body: "{}" }
+      : { type: "application/json", body: JSON.stringify(body) };
+  });
+  const provider = ollamaProvider({ clock: new FakeClock(), access: accessOf(server.url) });
+  expect(await provider.models?.(new AbortController().signal)).toEqual([
+    { id: "eyes:4b", windowTokens: 8192, sees: true },
+    { id: "words:1b", windowTokens: null, sees: false },
+    { id: "mute:1b", windowTokens: null },
+  ]);
+  expect(server.requests.map(({ path }) => path).sort()).toEqual(["/api/show", "/api/show", "/api/show", "/api/tags"]);
+});
+
 describe("a server that says nothing is given up, by the clock", () => {
   async function givenUp(
     body: string,
