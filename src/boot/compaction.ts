@@ -18,11 +18,11 @@ import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { Conversations } from "../syscalls/history-service.ts";
 import type { ProcessParts } from "./processes.ts";
 
-export interface CompactionParts extends Pick<RunPorts, "promptOf" | "toolCalls"> {
+export interface CompactionParts extends Pick<RunPorts, "promptOf" | "offered"> {
   readonly ledger: Ledger;
 }
 
-export function bootCompaction(core: Core, { ledger, promptOf, toolCalls }: CompactionParts): Compactor {
+export function bootCompaction(core: Core, { ledger, promptOf, offered }: CompactionParts): Compactor {
   const { kernel, processes: store, objects, machine } = core;
   const { clock, log } = machine;
   return new Compactor({
@@ -32,8 +32,7 @@ export function bootCompaction(core: Core, { ledger, promptOf, toolCalls }: Comp
     facts: (row, model) => factsFor(core, row, model),
     async fixedBytes(row) {
       return (
-        Buffer.byteLength(systemText(await promptOf(row))) +
-        Buffer.byteLength(JSON.stringify(await toolCalls.specs(row)))
+        Buffer.byteLength(systemText(await promptOf(row))) + Buffer.byteLength(JSON.stringify(await offered.specs(row)))
       );
     },
     async about(row) {

@@ -26,6 +26,7 @@ import { KeptMedia } from "../process/media.ts";
 import { modelCall } from "../process/model-calls.ts";
 import { modelOfProcess } from "../process/model-choice.ts";
 import { niceOf } from "../process/niceness.ts";
+import { OfferedTools } from "../process/offered-tools.ts";
 import { Outages } from "../process/outage.ts";
 import { withOwn } from "../process/own-settings.ts";
 import { toolsOf } from "../process/profiles.ts";
@@ -150,8 +151,8 @@ export function bootProcesses(core: Core, files: FileParts, targets: TargetParts
     dueWithinMs,
     compactor: ports.compactor,
     media: ports.media,
-    tools: (row: ProcessRow) => ports.toolCalls.specs(row),
-    toolNames: () => ports.toolCalls.names(),
+    tools: (row: ProcessRow) => ports.offered.specs(row),
+    toolNames: () => ports.offered.names(),
   };
 }
 
@@ -215,8 +216,12 @@ function runPorts(
   const { models, offers, servers } = core;
   const active = (pid: string, untilMs?: number) => timeouts.active(pid, untilMs);
   const media = new KeptMedia({ kernel, objects: core.objects, store, open: (row) => ledger.open(row), clock });
+  const offered = new OfferedTools({
+    ...{ table: SYSCALLS, servers },
+    toolsOf: (row, usual) => toolsOf(kernel, row, usual),
+  });
   const toolCalls = new ToolCalls({
-    ...{ changes, active, servers },
+    ...{ changes, active, servers, offered },
     table: SYSCALLS,
     store,
     approvals: kernel.approvals,
@@ -226,7 +231,6 @@ function runPorts(
     judge,
     objection: (place, call) => core.hooks.objection(place, call),
     questions,
-    toolsOf: (row, usual) => toolsOf(kernel, row, usual),
     rowNow: async (row) => (await kernel.processes.get(row.pid)) ?? row,
     sysOf: (row, seen) => door(row.ownerUid, async () => ({ ...(await callers.process(row)), ...seen })),
     blocks,
@@ -238,11 +242,11 @@ function runPorts(
   const diskAt = disksOf(core);
   const promptOfRow = (row: ProcessRow) =>
     assemblePrompt({ ...core, store, namespace: options.namespace, diskAt, clock }, row);
-  const compactor = bootCompaction(core, { ledger, toolCalls, promptOf: promptOfRow });
+  const compactor = bootCompaction(core, { ledger, offered, promptOf: promptOfRow });
   return {
     store,
     ledger,
-    toolCalls,
+    ...{ toolCalls, offered },
     clock,
     random,
     budgets,
@@ -272,7 +276,7 @@ function runPorts(
     ...{ held, outages, active, ...care },
     async toolSpecs(row) {
       await servers.opened(row.pid);
-      return await toolCalls.specs(row);
+      return await offered.specs(row);
     },
     imagesOf: (row, messages) => imagesIn(core.objects, row, messages),
     promptOf: promptOfRow,

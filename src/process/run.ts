@@ -14,12 +14,14 @@ import { storable } from "./arguments.ts";
 import { type AskPorts, askModels, type Working } from "./asking.ts";
 import { Shift } from "./costs.ts";
 import { endSignals, type SignalBody } from "./ledger.ts";
+import type { OfferedTools } from "./offered-tools.ts";
 import type { Restarter } from "./restart.ts";
 import { EXHAUSTED } from "./retry.ts";
 import type { RunPlace, ToolCalls } from "./toolcalls.ts";
 
 export interface RunPorts extends AskPorts {
   readonly toolCalls: ToolCalls;
+  readonly offered: OfferedTools;
   readonly restarter: Restarter;
   /** Has the model go on with less of the conversation, where that is wanted. */
   readonly resetContext: (row: ProcessRow, run: Claimed) => Promise<void>;
@@ -88,13 +90,13 @@ async function failedTurn(ports: RunPorts, place: RunPlace, end: ReturnType<type
 }
 
 async function commit(ports: RunPorts, place: Working, answer: Turned, model: Model): Promise<"goes on" | "over"> {
-  const { store, ledger, clock, random, toolCalls, costs } = ports;
+  const { store, ledger, clock, random, offered, costs } = ports;
   const { row, run, shift } = place;
   const now = clock.now();
   const cost = charged(model.rate, answer.usage);
   costs.note(model.name, cost);
   const calls: TurnCommit["calls"] = storable(answer.calls).map((call) => {
-    const syscall = toolCalls.syscallOf(row.pid, call.name);
+    const syscall = offered.syscallOf(row.pid, call.name);
     return {
       dispatchId: uuidv7(now, random),
       callId: call.id,

@@ -2,12 +2,11 @@
 // dispatch as everything else, result stored. A call ends exactly once; whatever goes wrong with it is its result.
 
 import { SysError } from "../abi/errno.ts";
-import { type Caller, mayUse } from "../abi/identity.ts";
+import type { Caller } from "../abi/identity.ts";
 import { approvalId, type RandomBytes } from "../abi/ids.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { type MediaRef, normaliseText, type ToolOutcome } from "../abi/message.ts";
 import { type Approval, PROFILES_ALONE } from "../abi/process.ts";
-import type { ToolSpec } from "../abi/stream.ts";
 import { KERNEL_LEAVES, type Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { headAndTail } from "../lib/truncate.ts";
@@ -16,7 +15,6 @@ import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { CallEnd, CallRow, Claimed, ProcessStore } from "../store/process/verbs.ts";
 import { renderText } from "../syscalls/format.ts";
 import { parseArgs } from "../syscalls/parse.ts";
-import { parametersOf } from "../syscalls/schema.ts";
 import type { AnySyscall } from "../syscalls/table.ts";
 import { tooHeavy } from "./arguments.ts";
 import { BlockCalls } from "./block-calls.ts";
@@ -24,17 +22,17 @@ import type { Blocks } from "./blocks.ts";
 import type { Changes } from "./changes.ts";
 import type { Ledger } from "./ledger.ts";
 import { isLoopWhy, unlessLoop } from "./loops.ts";
+import type { OfferedTools } from "./offered-tools.ts";
 import { editedText, needSame, type Seen, seenOf } from "./policy/allowed.ts";
 import { hashOf, type Judge, type Judged } from "./policy/judge.ts";
 import type { Questions } from "./questions.ts";
-import { asCalled, SERVER_CALL, type ToolServers } from "./tool-servers.ts";
+import { asCalled, type ToolServers } from "./tool-servers.ts";
 
 export interface ToolCallPorts {
-  /** Those of the usual tools that a process has. */
-  readonly toolsOf: (row: ProcessRow, usual: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly offered: OfferedTools;
   readonly table: ReadonlyMap<string, AnySyscall>;
   /** Tools that are opened for some processes. */
-  readonly servers: Pick<ToolServers, "specsOf" | "has" | "opened">;
+  readonly servers: Pick<ToolServers, "opened">;
   readonly store: ProcessStore;
   readonly approvals: ApprovalRows;
   readonly ledger: Ledger;
@@ -79,43 +77,7 @@ type Ended = Omit<CallEnd, "now">;
 const FILE_BYTES = 256;
 
 export class ToolCalls {
-  private readonly byTool: ReadonlyMap<string, AnySyscall>;
-
-  constructor(private readonly ports: ToolCallPorts) {
-    this.byTool = new Map(
-      [...ports.table.values()].flatMap((call) => (call.tool === undefined ? [] : [[call.tool.name, call]])),
-    );
-  }
-
-  /** What a process is offered: a tool it may never use is not worth its words. */
-  async specs(row: ProcessRow): Promise<ToolSpec[]> {
-    const { dropped } = row;
-    const allowed = await this.toolsOf(row);
-    const usable = [...this.byTool].filter(
-      ([name, { capability }]) => allowed.has(name) && mayUse({ capabilities: ["*"], dropped }, capability),
-    );
-    const own = usable.map(([name, call]) => ({
-      name,
-      description: call.tool?.description ?? call.summary,
-      parameters: parametersOf(call.input),
-    }));
-    if (!mayUse({ capabilities: ["*"], dropped }, SERVER_CALL)) return own;
-    return [...own, ...this.ports.servers.specsOf(row.pid).filter(({ name }) => allowed.has(name))];
-  }
-
-  names(): readonly string[] {
-    return [...this.byTool.keys()];
-  }
-
-  private toolsOf(row: ProcessRow): Promise<ReadonlySet<string>> {
-    const served = this.ports.servers.specsOf(row.pid).map(({ name }) => name);
-    return this.ports.toolsOf(row, [...this.names(), ...served]);
-  }
-
-  syscallOf(pid: string, tool: string): AnySyscall | null {
-    const served = this.ports.servers.has(pid, tool) ? this.ports.table.get(SERVER_CALL) : undefined;
-    return this.byTool.get(tool) ?? served ?? null;
-  }
+  constructor(private readonly ports: ToolCallPorts) {}
 
   async runAll(place: RunPlace): Promise<CallsOutcome> {
     const { row, run } = place;
@@ -137,7 +99,7 @@ export class ToolCalls {
 
   private async runOne(begun: RunPlace, call: CallRow): Promise<CallsOutcome> {
     const place = { ...begun, row: await this.ports.rowNow(begun.row) };
-    const fault = this.faultOf(call, await this.toolsOf(place.row));
+    const fault = this.faultOf(call, await this.ports.offered.namesFor(place.row));
     if (fault !== null) return await this.refuse(place, call, "failed", fault);
     if (call.call === "hil.ask") return await this.question(place, call);
     // Once more where a person has approved it: what is shown may have come to be something else since.

@@ -96,6 +96,9 @@ const PAGES: readonly (readonly [string, string])[] = [
 
 export const MANUAL: readonly ManualSection[] = PAGES.flatMap(([page, markdown]) => sectionsOf(page, markdown));
 
+/** Its fence, its kind, what stands in it. A longer fence holds shorter ones. */
+export const FENCED = /^(`{3,})([a-z]*)\n(.*?)^\1$/gms;
+
 function sectionsOf(page: string, markdown: string): ManualSection[] {
   const [top = "", ...parts] = markdown.split(/^## /m);
   const about = top.replace(/^# .*$/m, "").trim();
@@ -104,7 +107,7 @@ function sectionsOf(page: string, markdown: string): ManualSection[] {
     const body = rest.join("\n");
     const words = [...body.matchAll(/<!-- also: (.*?) -->/gs)].map((match) => match[1] ?? "").join(" ");
     const text = body.replace(/<!--.*?-->\n?/gs, "").trim();
-    const commands = [...text.matchAll(/^```([a-z]*)\n(.*?)^```$/gms)].flatMap(([, kind, block = ""]) =>
+    const commands = [...text.matchAll(FENCED)].flatMap(([, , kind, block = ""]) =>
       typedIn(block.split("\n"), kind === "console"),
     );
     return { page, about, heading: heading.trim(), text, words, commands };

@@ -2,7 +2,7 @@
 // clearly fits, otherwise the three nearest entries. It never makes up an answer: every command it names stands in the manual. Pure.
 
 import { type Hit, indexSections, type SearchIndex, termsOf } from "../lib/search.ts";
-import type { ManualSection } from "../prompts/manual.ts";
+import { FENCED, type ManualSection } from "../prompts/manual.ts";
 import { ManualBook } from "./offline-contents.ts";
 
 // Measured with the newcomer questions of the tests: real questions cover more than this, other talk less. A section whose heading
@@ -93,7 +93,7 @@ function entryLine(section: ManualSection): string {
 
 /** Code blocks as indented lines: right on a terminal and still Markdown. */
 function indented(markdown: string): string {
-  return markdown.replace(/^```[a-z]*\n(.*?)^```$/gms, (_whole, block: string) =>
+  return markdown.replace(FENCED, (_whole, _fence, _kind, block: string) =>
     block.trimEnd().replace(/^(?=.)/gm, "    "),
   );
 }

@@ -8,6 +8,7 @@ import { SYSCALLS } from "../../src/syscalls/all.ts";
 import { AGENT_ROWS } from "../support/agent-rows.ts";
 import { type Owner, World } from "../support/matrix-world.ts";
 import { seeded } from "../support/random.ts";
+import { REPO_ROWS } from "../support/repo-rows.ts";
 import { SESSION_ROWS } from "../support/session-rows.ts";
 import { SHELL_ROWS } from "../support/shell-rows.ts";
 import { samples } from "../support/soak.ts";
@@ -44,13 +45,6 @@ const answered = (more: object) => async (world: World, owner: Owner) => {
 };
 
 const theFile = async (world: World, owner: Owner) => ({ path: await world.file(owner) });
-/** Nothing answers there: who gets that far fails otherwise. */
-const remote = "https://127.0.0.1:1/x.git";
-const inWorkspace = (more: object) => async (world: World, owner: Owner) => ({
-  id: await world.workspace(owner),
-  ...more,
-});
-const inRepo = (more: object) => async (world: World, owner: Owner) => ({ ...(await world.repo(owner)), ...more });
 
 const TABLE: { readonly [name: string]: Call } = {
   "proc.list": { outcomes: ALL, about: () => ({}) },
@@ -131,37 +125,7 @@ const TABLE: { readonly [name: string]: Call } = {
   "fs.uses": { outcomes: HIDDEN, about: pid },
   "fs.writers": { outcomes: ["ok", "EACCES", "ok", "EPERM", "EPERM"], about: theFile },
   "fs.remove": { outcomes: FILES, about: theFile },
-  "repo.list": { outcomes: ALL, about: () => ({}) },
-  "repo.create": {
-    outcomes: ["ok", "EPERM", "ok", "ok", "EPERM"],
-    about: (world, owner) => ({ name: `${owner}/${world.fresh()}` }),
-  },
-  "repo.refs": { outcomes: ABSENT, about: inRepo({}) },
-  "repo.read": { outcomes: ABSENT, about: inRepo({ path: "a.md" }) },
-  "repo.search": { outcomes: ABSENT, about: inRepo({ query: "words" }) },
-  "repo.log": { outcomes: ABSENT, about: inRepo({}) },
-  "repo.show": { outcomes: ABSENT, about: inRepo({}) },
-  "repo.diff": { outcomes: ABSENT, about: inRepo({}) },
-  "repo.compare": { outcomes: ABSENT, about: inRepo({ base: "HEAD" }) },
-  "repo.restore": { outcomes: ABSENT, about: inRepo({ path: "a.md", ref: "HEAD" }) },
-  "repo.apply": { outcomes: ABSENT, about: inRepo({ message: "why", changes: { ops: [{ delete: "a.md" }] } }) },
-  "repo.import": {
-    outcomes: ["EIO", "EPERM", "EIO", "EPERM", "EPERM"],
-    about: (world, owner) => ({ remote, repo: `${owner}/${world.fresh()}` }),
-  },
-  "repo.sync": { outcomes: ["EIO", "ENOENT", "EIO", "EPERM", "ENOENT"], about: inRepo({ remote }) },
-  "repo.delete": { outcomes: PERSONS_OWN, about: inRepo({ force: true }) },
-  "workspace.list": { outcomes: ALL, about: () => ({}) },
-  "workspace.create": { outcomes: ALL, about: () => ({}) },
-  "workspace.get": { outcomes: ABSENT, about: inWorkspace({}) },
-  "workspace.log": { outcomes: ABSENT, about: inWorkspace({}) },
-  "workspace.attach": {
-    outcomes: PERSONS_OWN,
-    about: async (world, owner) => ({ what: await world.workspace(owner), pid: await world.pid(owner) }),
-  },
-  "workspace.speaks": { outcomes: ABSENT, about: inWorkspace({}) },
-  "workspace.trust": { outcomes: PERSONS_OWN, about: inWorkspace({}) },
-  "workspace.archive": { outcomes: PERSONS_OWN, about: inWorkspace({}) },
+  ...REPO_ROWS,
   "hil.list": { outcomes: ALL, about: () => ({}) },
   "hil.answer": {
     outcomes: PERSONS_OWN,
