@@ -3,6 +3,7 @@
 // `<!-- also: … -->` holds other words people use for it; it is searched and never shown. Import this file lazily: it carries all
 // the text.
 
+import { FENCED } from "../lib/fences.ts";
 import accounts from "./manual/accounts.md" with { type: "text" };
 import agents from "./manual/agents.md" with { type: "text" };
 import approvals from "./manual/approvals.md" with { type: "text" };
@@ -95,9 +96,6 @@ const PAGES: readonly (readonly [string, string])[] = [
 ];
 
 export const MANUAL: readonly ManualSection[] = PAGES.flatMap(([page, markdown]) => sectionsOf(page, markdown));
-
-/** Its fence, its kind, what stands in it. A longer fence holds shorter ones. */
-export const FENCED = /^(`{3,})([a-z]*)\n(.*?)^\1$/gms;
 
 function sectionsOf(page: string, markdown: string): ManualSection[] {
   const [top = "", ...parts] = markdown.split(/^## /m);

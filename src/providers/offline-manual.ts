@@ -1,8 +1,9 @@
 // Answers out of the manual: a page or section that is asked for by name, one section with the exact command and its source when one
 // clearly fits, otherwise the three nearest entries. It never makes up an answer: every command it names stands in the manual. Pure.
 
+import { FENCED } from "../lib/fences.ts";
 import { type Hit, indexSections, type SearchIndex, termsOf } from "../lib/search.ts";
-import { FENCED, type ManualSection } from "../prompts/manual.ts";
+import type { ManualSection } from "../prompts/manual.ts";
 import { ManualBook } from "./offline-contents.ts";
 
 // Measured with the newcomer questions of the tests: real questions cover more than this, other talk less. A section whose heading
