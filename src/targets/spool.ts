@@ -79,7 +79,9 @@ export class Spool {
 
   /** The same of one whose leader is gone: ended while it waited for what was left behind, or done since somebody last looked. */
   lastStatus(): number | null {
-    return statusIn(this.text("status")?.trimEnd() ?? null) ?? statusIn(this.line("inside")?.split("\n").at(-1) ?? null);
+    return (
+      statusIn(this.text("status")?.trimEnd() ?? null) ?? statusIn(this.line("inside")?.split("\n").at(-1) ?? null)
+    );
   }
 
   cause(): Cause | null {
