@@ -26,6 +26,8 @@ export interface Cursor {
 }
 
 const PAINT_MS = 16;
+/** From one paint to the next while something changes all the time: to read along, nobody needs more than thirty a second. */
+const STEADY_MS = 33;
 const CSI = "\x1b[";
 // Terminals that know this show a paint at once; the others are left with little to tear, because rows are written over in place.
 /** How long a terminal may take to say where its cursor is. */
@@ -52,6 +54,7 @@ export class Screen {
   private shownColumns: number;
   private alt: readonly string[] = [];
   private due: (() => void) | null = null;
+  private lastPaint = Number.NEGATIVE_INFINITY;
   /** The terminal was asked where its cursor is; nothing is painted until it says so, or does not in time. */
   private asked: (() => void) | null = null;
   /** Rows that the terminal made of the cursor's, above the cursor. */
@@ -83,6 +86,7 @@ export class Screen {
     this.due = null;
     if (this.mode === "main") this.tty.look?.();
     if (this.mode !== "main" || this.asked !== null) return;
+    this.lastPaint = this.clock.mono();
     const frame = this.fitted();
     const text = this.committed.length === 0 && this.isSameShape(frame) ? this.changedRows(frame) : this.whole(frame);
     this.committed = [];
@@ -190,7 +194,8 @@ export class Screen {
   }
 
   private schedule(): void {
-    this.due ??= this.clock.after(PAINT_MS, () => {
+    const ms = Math.max(PAINT_MS, this.lastPaint + STEADY_MS - this.clock.mono());
+    this.due ??= this.clock.after(ms, () => {
       this.due = null;
       this.paint();
     });

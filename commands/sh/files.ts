@@ -140,7 +140,11 @@ export class GsvFiles implements IFileSystem {
   readonly forPrograms: Files = {
     stat: (path) => this.ask(path, this.kernel.file("stat", path, "follow")),
     lstat: (path) => this.ask(path, this.kernel.file("stat", path, "keep")),
-    list: (path) => this.ask(path, this.kernel.file("list", path)),
+    list: async (path) => {
+      const before = path === "/" ? "" : path;
+      const entries = await this.ask(path, this.kernel.file("list", path));
+      return entries.map(({ name, stat }) => ({ name, stat: { ...stat, place: `${before}/${name}` } }));
+    },
     read: async (path, offset, bytesMax) => {
       if (path === NULL) return { bytes: new Uint8Array(), eof: true };
       return this.endless(path, offset, bytesMax) ?? this.ask(path, this.kernel.file("read", path, offset, bytesMax));

@@ -66,11 +66,9 @@ export function shellFiles({ namespace, caller, isGuarded, approved, lifted = fa
     },
     async list(path) {
       allowed("list", path);
-      const before = path === "/" ? "" : path;
-      return (await namespace.list(caller, path)).map(({ name, stat }) => ({
-        name,
-        stat: shellStat(stat, `${before}/${name}`),
-      }));
+      const entries = await namespace.list(caller, path);
+      const known = new Map(entries.map(({ stat }) => [stat, bareStat(stat)]));
+      return entries.map(({ name, stat }) => ({ name, stat: known.get(stat) ?? bareStat(stat) }));
     },
     async read(path, offset, bytesMax) {
       allowed("read", path);
@@ -111,6 +109,10 @@ export function shellFiles({ namespace, caller, isGuarded, approved, lifted = fa
   };
 }
 
-function shellStat({ kind, mode, uid, gid, size, mtimeMs, target }: Stat, place: string): ShellStat {
-  return { kind, mode, uid, gid, size, mtimeMs, place, ...(target === undefined ? {} : { target }) };
+function shellStat(stat: Stat, place: string): ShellStat {
+  return { ...bareStat(stat), place };
+}
+
+function bareStat({ kind, mode, uid, gid, size, mtimeMs, target }: Stat): Omit<ShellStat, "place"> {
+  return { kind, mode, uid, gid, size, mtimeMs, ...(target === undefined ? {} : { target }) };
 }

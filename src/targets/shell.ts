@@ -67,8 +67,9 @@ export interface ShellStat {
 /** Files as a shell asks for them. Paths are absolute; links are followed where nothing else is said. */
 export interface ShellFiles {
   stat(path: string, links: "follow" | "keep"): Promise<ShellStat>;
-  /** What is known of each is that of the name itself: links are kept. */
-  list(path: string): Promise<readonly { readonly name: string; readonly stat: ShellStat }[]>;
+  /** What is known of each is that of the name itself: links are kept. Where hundreds are alike they share one stat, which then goes from
+   * thread to thread once; where each stands follows from its name. */
+  list(path: string): Promise<readonly { readonly name: string; readonly stat: Omit<ShellStat, "place"> }[]>;
   read(path: string, offset: number, bytesMax: number): Promise<{ readonly bytes: Uint8Array; readonly eof: boolean }>;
   write(path: string, bytes: Uint8Array, at: "start" | "end"): Promise<void>;
   remove(path: string, recursive: boolean): Promise<void>;

@@ -12,7 +12,7 @@ import { samples } from "../support/soak.ts";
 import { HomeBook } from "../support/sound.ts";
 
 /** A restore is cut off before its first rename, and before each one so many further on. */
-const MOVES_STEP = samples(3, 1);
+const MOVES_STEP = samples(5, 1);
 
 /** Runs gsv and kills it when the moment has come, or lets it end. */
 async function killed(home: TestHome, moment: (kill: () => void) => () => void, ...args: string[]) {

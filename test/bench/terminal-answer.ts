@@ -20,7 +20,7 @@ const SIZES: readonly Size[] = [
 const WORD = "word ";
 /** A paragraph of prose now and then, so that lines go up while it is written; each begins with its own number. */
 const WORDS_OF_A_PARAGRAPH = 60;
-const PAINTS_IN_A_SECOND = 60;
+const PAINTS_IN_A_SECOND = 30;
 const SCREEN = { columns: 100, rows: 30 };
 
 export async function answerRows(home: Home): Promise<Row[]> {

@@ -9,7 +9,7 @@ import { samples } from "../support/soak.ts";
 import { faultsAfter, live, prepare } from "./life.ts";
 
 const SEED = 1;
-const SAMPLE = 24;
+const SAMPLE = 16;
 const AT_ONCE = 2;
 const DEATHS_PER_HOME = 10;
 

@@ -185,7 +185,7 @@ describe.if(onLinux)("nothing leads out of it", () => {
       const swapped = disk(shared);
       const deadline = performance.now() + 4000;
       const late = () => performance.now() > deadline;
-      for (let n = 0; n < samples(500, 10_000) || (!seen.has("inside") && !late()); n++) {
+      for (let n = 0; n < samples(250, 10_000) || (!seen.has("inside") && !late()); n++) {
         seen.add(await get("/mnt/host/d/secret").catch(({ code }: { code: string }) => code));
         // As if the walk had come to an end and the swap came then.
         const unwalked = await swapped.read(sam, "/d/secret" as ResolvedPath, { bytesMax: 99 }).catch(() => null);

@@ -52,7 +52,7 @@ async function agree({ rows, store }: DiskHome): Promise<object> {
   return contents;
 }
 
-const LARGE_MIB = samples(80, 160);
+const LARGE_MIB = samples(64, 160);
 
 test.each(["disk", "s3"])(`a file of ${LARGE_MIB} MiB on %s takes memory for pieces of it only`, async (driver) => {
   const home = await mkdtemp(join(tmpdir(), "gsv-large-"));

@@ -201,7 +201,7 @@ test("a run that never ends by itself is ended after so many turns, and says so"
   expect(await home.sys.call<object>("config.get", { key: "run.maxTurns" })).toMatchObject({
     value: LIMITS.turnsPerRunMax,
   });
-  const turns = samples(40, LIMITS.turnsPerRunMax);
+  const turns = samples(12, LIMITS.turnsPerRunMax);
   if (turns < LIMITS.turnsPerRunMax) await home.sys.call("config.set", { key: "run.maxTurns", value: String(turns) });
   const step = (at: number) => ({ calls: [{ name: "Read", args: { path: `/tmp/${at}` } }] });
   home.model.will(INIT, ...Array.from({ length: turns + 5 }, (_, at) => step(at)));

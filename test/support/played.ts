@@ -26,7 +26,8 @@ export interface PlayOptions {
   readonly prepare?: (io: FakeIo) => void;
 }
 
-const PAINT_MS = 16;
+/** A paint follows a change by then, however soon after another it comes. */
+const PAINT_MS = 33;
 const UNTIL_MS = 3000;
 
 export function processInfo(about: Partial<ProcessInfo> = {}): ProcessInfo {

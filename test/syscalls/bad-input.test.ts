@@ -132,7 +132,7 @@ for (const call of SYSCALLS.values()) {
         fc.asyncProperty(argsOf(call), fc.boolean(), (args, asProcess) =>
           check(asProcess ? inside : home.sys, call, args),
         ),
-        { seed: SEED, numRuns: samples(20, 1000), endOnFailure: true },
+        { seed: SEED, numRuns: samples(10, 1000), endOnFailure: true },
       );
       expect((await home.get(INIT)).pid).toBe(INIT);
       expect(({} as { polluted?: unknown }).polluted).toBeUndefined();

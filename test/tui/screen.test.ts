@@ -121,6 +121,26 @@ test("a key that changes one row writes that row, and one that changes nothing w
   expect(shown.writes).toEqual([]);
 });
 
+test("what changes all the time is painted thirty times a second; after a pause it is there in 16 ms, and for a key at once", async () => {
+  const shown = new Shown();
+  const over = async (ms: number, changes: boolean) => {
+    shown.writes.length = 0;
+    for (let at = 0; at < ms; at++) {
+      if (changes) shown.live(`word ${shown.clock.mono()}`);
+      await shown.clock.advance(1);
+    }
+    return shown.writes.length;
+  };
+  const second = await over(1000, true);
+  expect([second >= 28, second <= 32]).toEqual([true, true]);
+  await over(100, false);
+  shown.live("one more");
+  expect(await over(16, false)).toBe(1);
+  shown.live("x");
+  shown.screen.paint();
+  expect(shown.writes).toHaveLength(2);
+});
+
 test("a line as wide as the terminal, and wider ones, keep every letter and leave nothing of the old rows", async () => {
   const shown = new Shown(20, 6);
   shown.live("x".repeat(19), "y".repeat(19));
