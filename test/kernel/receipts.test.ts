@@ -15,7 +15,7 @@ test("an edit that was made as the kernel died is not made again, and its answer
   await home.sys.call("fs.write", { path: "~/a", content: "x" });
   const edit = { path: "~/a", oldString: "x", newString: "x!" };
   const answer = await answerAfterDeath(home, dying, "fs.edit", edit);
-  expect(answer).toEqual({ path: "/home/sam/a", replacements: 1 });
+  expect(answer).toEqual({ path: "/home/sam/a", replacements: 1, line: 1 });
   expect(await contentOf(home, "~/a")).toBe("x!");
 });
 
