@@ -57,7 +57,8 @@ test(
         await line(session, "top", /^top {2}[\s\S]*└ task:\w{6}[\s\S]*q back/);
         session.type("q");
 
-        await line(session, "echo hello > notes.md", /^\$ echo hello > notes\.md\n+~ {2}init:1000.*\n›$/m);
+        // What is typed while a command has the terminal is echoed as any shell does it: its output says when it is over.
+        await line(session, "echo hello > notes.md && cat notes.md", /^hello\n+~ {2}init:1000.*\n›$/m);
         await line(session, "delete ~/notes.md", /^\? init:1000 wants Delete ~\/notes\.md[\s\S]*y once/m);
         await Bun.sleep(READ_MS);
         session.type("y");
