@@ -26,6 +26,7 @@ export async function runWith(said: Said, io: Io, run: (io: Io) => Promise<numbe
     ...(held === null ? {} : { stderr: { value: held } }),
     ...(said.has("--no-pager") ? { noPager: { value: true } } : {}),
     env: { value: colourEnv(io.env, (said.get("--color")?.[0] ?? "auto") as ColourChoice) },
+    ...(held === null ? {} : { person: { value: heardFirst(io.person, held) } }),
     ...(said.has("--no-input") ? unasked(io) : {}),
   });
   try {
@@ -42,6 +43,17 @@ export async function runWith(said: Said, io: Io, run: (io: Io) => Promise<numbe
   } finally {
     release?.();
   }
+}
+
+/** A question may be about what was left unsaid. */
+function heardFirst(person: Io["person"], held: HeldOutput): Io["person"] {
+  const after =
+    <Asked, Answer>(ask: (asked: Asked) => Promise<Answer>) =>
+    async (asked: Asked) => {
+      await held.release();
+      return await ask(asked);
+    };
+  return { ask: after(person.ask), askHidden: after(person.askHidden), edit: after(person.edit) };
 }
 
 /** Nobody is there to be asked: whoever would ask fails, and says what. */

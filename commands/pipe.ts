@@ -114,6 +114,7 @@ class Row {
     for (const stage of this.made) {
       if (this.isLeft) break;
       const ended = await this.answer(stage, text);
+      if (this.isLeft) break;
       if (ended.exit !== 0 || ended.text === null) {
         await note(this.io, `gsv: ${stage.who} (${stage.pid}) ${reasonOf(ended)}`);
         return { text: null, exit: ended.exit === 0 ? 1 : ended.exit };
@@ -148,9 +149,9 @@ class Row {
   }
 }
 
-function reasonOf({ error, waitsFor }: WaitResult): string {
+function reasonOf({ error, status, waitsFor }: WaitResult): string {
   if (waitsFor !== null) return `is held: ${waitsForText(waitsFor)}`;
-  return error ?? "gave no answer";
+  return error ?? (status === "ok" ? "gave no answer" : `ended: ${status}`);
 }
 
 function messageFor({ who, told }: Stage, input: string | null): string {

@@ -63,7 +63,9 @@ async function read(all: readonly string[]): Promise<Line> {
   const glance = takeGlobals(all, { refuses: false });
   const named = await namedIn(glance.rest);
   if (glance.said.size === 0) return { taken: glance, named };
-  const taken = withJson(takeGlobals(all, named === null ? {} : boundsFor(named.command.spec, all)));
+  const strict = takeGlobals(all, named === null ? {} : boundsFor(named.command.spec, all));
+  // Another program has its own way to print JSON.
+  const taken = named?.command.spec.passesOn ? strict : withJson(strict);
   return { taken, named: await namedIn(taken.rest) };
 }
 

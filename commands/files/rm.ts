@@ -58,13 +58,17 @@ async function remove(io: Io, path: string, { recursive, ask }: How): Promise<vo
   await io.sys().call("fs.remove", { path, recursive });
 }
 
-/** Lines of stdin as answers; whatever does not begin with a y is a no. */
+/** What a person types, or lines of stdin, as answers; whatever does not begin with a y is a no. */
 function answersFrom(io: Io): (question: string) => Promise<boolean> {
   const lines = linesOf(io.stdin.bytes());
   return async (question) => {
-    if (io.asksNobody && io.stdin.isTTY) await io.person.ask(question);
+    if (io.stdin.isTTY) return isYes(await io.person.ask(`${question} [y/N] `));
     await io.stderr.write(`${question} [y/N] `);
     const { value, done } = await lines.next();
-    return done !== true && /^\s*y/i.test(value);
+    return done !== true && isYes(value);
   };
+}
+
+function isYes(answer: string): boolean {
+  return /^\s*y/i.test(answer);
 }

@@ -48,6 +48,19 @@ describe("--quiet", () => {
     expect(io.stderr.text).toBe("");
   });
 
+  test("what a question is about is said before it", async () => {
+    io.terminal();
+    const files = [{ path: "AGENTS.md", text: "Be brief." }];
+    const speaking = { id: "dir_abcdef", directory: "/work/project", trusted: false, files };
+    io.fakeSys.answer("workspace.speaks", () => speaking);
+    io.fakeSys.answer("workspace.trust", () => ({ ...speaking, trusted: true }));
+    io.person.ask = async () => {
+      expect(io.stderr.text).toContain("Be brief.");
+      return "y";
+    };
+    expect(await runs(io, "workspace", "trust", "dir_abcdef", "--quiet")).toBe(0);
+  });
+
   test("what happens besides is not told either", async () => {
     io.fakeSys.answer("proc.list", () => {
       io.hear("gsv: made a home at /home/sam/.gsv\n");
@@ -211,6 +224,7 @@ describe("all of them", () => {
     );
     expect((await type(home, "sh", "--no-input", ...script)).stdout).toBe("--quiet --jq .x --user bob\n");
     expect((await type(home, "sh", "-c", "ps --jq .pid")).stdout).toBe("init:1000\n");
+    expect((await type(home, "sh", "-c", "ps --json", "--jq", ".pid")).stdout).toBe("init:1000\n");
   });
 
   test("stand in the help, and no verb below a noun declares one of their names", async () => {
