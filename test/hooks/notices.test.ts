@@ -1,7 +1,7 @@
 // Hooks that nobody waits for: what each event says, in order, a few at once and never without end.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { HOOK_EVENT_NAMES } from "../../src/abi/hook.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
@@ -52,7 +52,7 @@ test("each event is told with what it is about: the life of a process from its s
   const notices = await bed.heard<{ why: string; title: string; text: string }>("notification", 3);
   expect(notices[0]).toMatchObject({ why: "run-end", title: `${pid}: ok`, text: "All read." });
   expect(notices[1]).toMatchObject({ why: "approval", title: `${pid} waits for you` });
-});
+}, 20_000);
 
 test("the events of one hook come in order and one at a time", async () => {
   await bed.allowed("run-end/slow", `cat >> '${bed.out()}'; sleep 0.05; echo end >> '${bed.out()}'`);
@@ -98,6 +98,18 @@ test("a hook that is stuck holds up nobody: others are told, so many events wait
     "hook tool-after/stuck: cut after 0 ms",
     "hooks: 39 events came faster than their hooks took them, and were not told",
   ]);
+});
+
+test("a hook that cannot run says so at every event, and keeps neither the kernel nor anybody else", async () => {
+  const path = await bed.allowed("run-end/call", "exit 0");
+  appendFileSync(path, "# more\n");
+  await bed.teller("run-end");
+  for (let round = 0; round < 3; round++) await home.say("go");
+  await bed.heard("run-end", 3);
+  await home.until("hooks are done", () => !home.kernel.isWorking());
+  expect(home.faults.splice(0)).toEqual(
+    Array(3).fill("hook run-end/call is not run: it was changed since it was allowed"),
+  );
 });
 
 test("what a hook prints, and a status that is not 0, is in the log; one that is quiet leaves no word", async () => {
