@@ -253,7 +253,7 @@ async function run(argv: readonly string[], env: DoctorMachine["env"]): Promise<
 /** Where things lie, the home first. */
 export function placesOf(paths: HomePaths, socket: () => SocketPlace, program: string): readonly Place[] {
   const { home, kernelDb, procDir, objectsDir, reposDir, runDir, lockFile, kernelInfo, logDir, kernelLog } = paths;
-  const { spoolDir, crashDir, backupDir, quarantineDir, secretsDir } = paths;
+  const { spoolDir, crashDir, backupDir, quarantineDir, secretsDir, hooksDir } = paths;
   return [
     { name: "home", path: home },
     { name: "kernelDb", path: kernelDb },
@@ -271,6 +271,7 @@ export function placesOf(paths: HomePaths, socket: () => SocketPlace, program: s
     { name: "backup", path: backupDir },
     { name: "quarantine", path: quarantineDir },
     { name: "secrets", path: secretsDir },
+    { name: "hooks", path: hooksDir },
     { name: "program", path: program },
   ];
 }

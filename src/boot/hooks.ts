@@ -89,21 +89,30 @@ export function bootHooks(ports: HookPorts): HookParts {
   };
 }
 
-/** Whoever put a hook there is told of it once, with the next run. */
+/** Whoever put a hook there is told of it once, in a run that somebody follows: as it begins, or before it is over. */
 function listenForNew({ kernel, bus, onFault }: HookPorts, hooks: Hooks): () => void {
-  const tell = async ({ pid, uid, parent, at }: Signal) => {
-    const person = await kernel.accounts.firstHuman();
-    if (person?.uid !== uid) return;
-    for (const { hook, sha256 } of hooks.fresh(uid)) {
-      if (sha256 === null) continue;
+  let person: number | null = null;
+  const untold = new Map<string, string>();
+  const tell = ({ pid, uid, parent, at }: Signal) => {
+    if (uid !== person) return;
+    for (const { hook, sha256 } of hooks.fresh(uid)) if (sha256 !== null) untold.set(hook, sha256);
+    if (untold.size === 0 || !bus.wanted(pid, "process.hook")) return;
+    for (const [hook, sha256] of untold) {
       const text = `a new hook waits for your word: gsv hooks allow ${hook}`;
       bus.emit({ name: "process.hook", pid, uid, parent, at, hook, text });
-      await hooks.decide({ uid, username: "kernel" }, { hook, sha256 }, "seen");
+      hooks.decide({ uid, username: "kernel" }, { hook, sha256 }, "seen").catch(onFault);
     }
+    untold.clear();
+  };
+  const hear = async (signal: Signal) => {
+    if (person !== null) return tell(signal);
+    person = (await kernel.accounts.firstHuman())?.uid ?? null;
+    tell(signal);
   };
   return bus.listen({
-    ...{ uid: ROOT_UID, clientId: null, filter: { names: ["chat.start"] } },
-    hear: (signal) => void tell(signal).catch(onFault),
+    ...{ uid: ROOT_UID, clientId: null, filter: { names: ["chat.start", "chat.complete"] } },
+    // Before its end is told to those who came later.
+    hear: (signal) => void hear(signal).catch(onFault),
   });
 }
 

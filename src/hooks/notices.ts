@@ -80,7 +80,11 @@ export class Notices {
       const at = this.waiting.findIndex(({ hook }) => !this.running.has(hook));
       if (at === -1) break;
       const [item] = this.waiting.splice(at, 1) as [Waiting];
-      this.running.set(item.hook, this.carryOut(item));
+      // Not within this call: what ends at once would be over before it is known to run.
+      this.running.set(
+        item.hook,
+        Promise.resolve().then(() => this.carryOut(item)),
+      );
     }
     if (this.lost === 0 || this.waiting.length > 0) return;
     this.ports.log(`hooks: ${this.lost} events came faster than their hooks took them, and were not told`);

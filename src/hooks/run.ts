@@ -34,12 +34,16 @@ export interface HookEnd {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** How long it took; where that was too long, how long it might. */
   readonly ms: number;
 }
 
 export async function runHook(ports: { spawn: SpawnHook; clock: Clock }, run: HookRun): Promise<HookEnd> {
   const from = ports.clock.mono();
-  const end = (rest: Omit<HookEnd, "ms">): HookEnd => ({ ...rest, ms: Math.round(ports.clock.mono() - from) });
+  const end = (rest: Omit<HookEnd, "ms">): HookEnd => {
+    const ms = rest.how === "timeout" ? run.timeoutMs : Math.round(ports.clock.mono() - from);
+    return { ...rest, ms };
+  };
   const silent = { status: 0, stdout: "", stderr: "" };
   if (run.signal.aborted) return end({ how: "cut", ...silent });
   try {

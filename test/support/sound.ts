@@ -36,6 +36,8 @@ interface ProcessBook {
   readonly records: readonly Record[];
   readonly waiting: readonly { run_id: string | null; message: string; wakes: number; generation: number }[];
   readonly runs: ReadonlyMap<string, string | null>;
+  /** Runs that were answered with another, by that one. */
+  readonly merged: ReadonlyMap<string, string>;
   readonly openApprovals: readonly string[];
   readonly faults: readonly string[];
 }
@@ -152,6 +154,12 @@ export class HomeBook {
         kv,
         records: all(db, "SELECT * FROM messages ORDER BY id").map(recordOf),
         waiting: all(db, "SELECT run_id, message, wakes, generation FROM message_queue ORDER BY id") as never,
+        merged: new Map(
+          all(db, "SELECT run_id, merged_into FROM runs WHERE merged_into IS NOT NULL").map((row) => [
+            String(row.run_id),
+            String(row.merged_into),
+          ]),
+        ),
         runs: new Map(
           all(db, "SELECT run_id, status FROM runs").map((row) => [String(row.run_id), row.status as string]),
         ),
