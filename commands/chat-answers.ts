@@ -5,6 +5,7 @@ import { messageOf } from "../src/abi/errno.ts";
 import type { Answer } from "../src/syscalls/approval-service.ts";
 import type { Io } from "./command.ts";
 
+const FORM = '{"type":"approval","id":"k3x9","decision":"allow"}';
 const LINE_CHARS_MAX = 1024 * 1024;
 const DECISIONS: { readonly [word: string]: "approve" | "deny" } = {
   allow: "approve",
@@ -42,7 +43,7 @@ export function answering(io: Io, told: (fault: string | null) => void): () => v
 async function carryOut(io: Io, line: string, told: (fault: string) => void): Promise<void> {
   if (line.trim() === "") return;
   const answer = answerIn(line);
-  if (answer === null) return told(`this line on stdin answers nothing: ${line.slice(0, 80)}`);
+  if (answer === null) return told(`this line on stdin answers nothing: ${line.slice(0, 80)} (one that does: ${FORM})`);
   try {
     await io.sys().call("hil.answer", answer);
   } catch (error) {

@@ -53,7 +53,8 @@ test.each([
 ])("this is no answer: %s", async (line) => {
   const { answers, told } = await fed(`${line}\n\n`);
   expect(answers).toEqual([]);
-  expect(told).toEqual([`this line on stdin answers nothing: ${line}`, null]);
+  const form = `{"type":"approval","id":"k3x9","decision":"allow"}`;
+  expect(told).toEqual([`this line on stdin answers nothing: ${line} (one that does: ${form})`, null]);
 });
 
 test("an answer that is refused is told, and the next line is read", async () => {
