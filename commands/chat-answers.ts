@@ -5,6 +5,7 @@ import { messageOf } from "../src/abi/errno.ts";
 import type { Answer } from "../src/syscalls/approval-service.ts";
 import type { Io } from "./command.ts";
 
+const FORM = '{"type":"approval","id":"k3x9","decision":"allow"}';
 const LINE_CHARS_MAX = 1024 * 1024;
 const DECISIONS: { readonly [word: string]: "approve" | "deny" } = {
   allow: "approve",
@@ -56,7 +57,8 @@ async function carryOut(io: Io, line: string, { told, steer }: Hearing): Promise
   const steering = said === null ? null : steeringIn(said);
   if (steering !== null) return steer(steering);
   const answer = said === null ? null : answerIn(said);
-  if (answer === null) return told(`this line on stdin says nothing that chat knows: ${line.slice(0, 80)}`);
+  if (answer === null)
+    return told(`this line on stdin says nothing that chat knows: ${line.slice(0, 80)} (one that answers: ${FORM})`);
   try {
     await io.sys().call("hil.answer", answer);
   } catch (error) {

@@ -16,6 +16,7 @@ export const OWN = {
   source: "__gsv_source",
   functions: "__gsv_functions",
   home: "__gsv_home",
+  isScript: "__gsv_isscript",
   status: "__gsv_status",
   handler: "__gsv_handler",
   lastJob: "__gsv_lastjob",

@@ -73,11 +73,12 @@ function leaving(args: readonly Node[], rules: Rules): Node {
   ]);
 }
 
-/** The interpreter has an idea of its own of where a shell came from. */
+/** The interpreter has an idea of its own of where a shell came from. Where it goes is printed first: a file for it is one of here. */
 function goingBack({ redirections }: Node, { parse }: Rules): Node {
   const unknown = 'echo "bash: cd: OLDPWD not set" >&2; false';
-  const text = `if [ -n "$OLDPWD" ]; then cd "$OLDPWD" && pwd; else ${unknown}; fi`;
-  return group(parse(text), redirections as readonly Node[]);
+  const told = group(parse('echo "$OLDPWD"'), redirections as readonly Node[]);
+  const goes = choice(parse('[ -d "$OLDPWD" ]'), [statementOf(told)], null);
+  return choice(parse('[ -n "$OLDPWD" ]'), [statementOf(goes), ...parse('cd "$OLDPWD"')], parse(unknown));
 }
 
 /** Nothing comes after a command that takes the place of its shell. */

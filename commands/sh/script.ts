@@ -16,6 +16,7 @@ import { SAID, stateFrom } from "./keep.ts";
 import type { KernelLine } from "./kernel-line.ts";
 import { type Node, scriptOf } from "./nodes.ts";
 import { OWN } from "./own.ts";
+import { scriptFilePrograms } from "./script-file.ts";
 import { ShellTables } from "./shell-tables.ts";
 import { functionsIn, prepared, SINKS } from "./syntax.ts";
 import { changedText, parse, statementText, textOf } from "./text.ts";
@@ -109,6 +110,7 @@ export class Script {
         ...runs.programs,
         ...binPrograms({ files: this.files, machine: runs.machine, outputBytesMax: job.outputBytesMax }),
         ...adjusted(),
+        ...scriptFilePrograms(),
         ...this.tables.programs(),
         ...this.traps.programs(),
         ...this.jobs.programs(),

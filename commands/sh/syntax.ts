@@ -27,6 +27,7 @@ import {
   withTraps,
   wordOf,
 } from "./rewrite.ts";
+import { byPath, isWordTwice } from "./script-file.ts";
 
 /** Commands that run text of their own, which is parsed later and not changed here. */
 const RUN_TEXT = new Set(["eval", "source", ".", "bash", "sh", "xargs", "find", "env", "timeout", "command"]);
@@ -235,7 +236,8 @@ function jobless(node: Node): Node {
 function shaped(node: Node, about: About): Node {
   if (node.type === "Subshell") return withTraps(node, about);
   if (node.type === "For") return withDirectories(node, "words") ?? node;
-  if (node.type === "SimpleCommand") return withDirectories(node, "args") ?? simpleCommand(node, about) ?? node;
+  if (node.type === "SimpleCommand")
+    return withDirectories(node, "args") ?? simpleCommand(node, about) ?? byPath(node) ?? node;
   if (node.type === "Pipeline") return { ...node, commands: reading(node.commands as Node[], about).map(guarded) };
   if (node.type !== "Statement") return node;
   return list(node, about);
@@ -250,21 +252,13 @@ function reading(commands: readonly Node[], { functions }: About): readonly Node
     if (reader === undefined)
       return commands.length === 1 && name === "yes" ? saying(command, [literal(ALONE)]) : command;
     const words = reader.args as readonly Node[];
-    const isHead = literalName(reader) === "head" && !functions.has("head") && words.every(isPlain);
+    const isHead = literalName(reader) === "head" && !functions.has("head") && words.every(isWordTwice);
     return isHead ? saying(command, [literal(HEAD.begins), ...words, literal(HEAD.ends)]) : command;
   });
 }
 
 function saying(command: Node, words: readonly Node[]): Node {
   return { ...command, args: [...words, ...(command.args as readonly Node[])] };
-}
-
-/** It can be worked out twice. */
-function isPlain(word: Node): boolean {
-  return !holds(
-    word,
-    ({ type, operation = null }) => type.includes("Substitution") || operation !== null || type.startsWith("Arith"),
-  );
 }
 
 // What goes wrong inside braces is a message and a status there; outside it would be the end of everything.

@@ -97,7 +97,8 @@ export class Changes {
         case "shell.exec": {
           if (!isOnHost || command === undefined) return places.all(row);
           const { looks, directory } = await hostGround(row, command, cwd);
-          return looks ? [] : [await places.ofGround(row, directory)];
+          const looksOnly = looks?.every((each) => each) === true;
+          return looksOnly ? [] : [await places.ofGround(row, directory)];
         }
         // Its calls are noted one by one.
         case "codemode.exec":

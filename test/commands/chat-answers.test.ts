@@ -73,7 +73,9 @@ test.each([
 ])("this is no answer: %s", async (line) => {
   const { answers, told } = await fed(`${line}\n\n`);
   expect(answers).toEqual([]);
-  expect(told).toEqual([`this line on stdin says nothing that chat knows: ${line}`, null]);
+  const form = `{"type":"approval","id":"k3x9","decision":"allow"}`;
+  const fault = `this line on stdin says nothing that chat knows: ${line} (one that answers: ${form})`;
+  expect(told).toEqual([fault, null]);
 });
 
 test("an answer that is refused is told, and the next line is read", async () => {

@@ -62,6 +62,19 @@ describe("in a tree of gsv's own", () => {
 });
 
 describe("in a directory of this machine", () => {
+  test("a command of plain words is noted as any other: what rm took away comes back", async () => {
+    await using home = await TestKernel.boot();
+    using project = new Project({ "a.txt": "a\n", "build/out.js": "out\n" });
+    const pid = await inProject(home, project);
+    await works(home, pid, host("rm -rf build"));
+    expect(filesOf(await diff(home, pid))).toEqual(["removed out.js"]);
+    await works(home, pid, host("mv a.txt b.txt"));
+    await undo(home, pid);
+    await undo(home, pid);
+    expect(project.read("build/out.js")).toBe("out\n");
+    expect(project.read("a.txt")).toBe("a\n");
+  });
+
   test("whatever a command did to files comes back: bytes, programs, links, what was removed and moved", async () => {
     await using home = await TestKernel.boot();
     using project = new Project({

@@ -88,6 +88,7 @@ test("a tilde and a name are the home of that account, wherever bash expands the
   const { stdout } = await run('echo ~friday/notes "~friday" ~nobody; x=~friday/a; echo $x; IFS=/; echo ~friday');
   expect(stdout).toBe("/home/friday/notes ~friday ~nobody\n/home/friday/a\n/home/friday\n");
   expect((await run("set -x; echo ~friday")).stderr).toBe("+ echo /home/friday\n");
+  expect((await run("set -x; seq 2 | head -1; trap : USR1")).stderr).toBe("+ seq 2\n+ head -1\n+ trap : USR1\n");
 });
 
 test("a script from a file tells what it prints as it goes, and runs its trap at the end", async () => {

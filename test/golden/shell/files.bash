@@ -125,4 +125,4 @@ echo data | gzip | gunzip; gzip -k numbers.txt; zcat numbers.txt.gz | head -1
 #### install a mode with mkdir
 mkdir -m 700 private; stat -c %a private
 #### cd back
-cd -; echo $?; mkdir -p one; cd one; cd ..; cd - > at; cat at; pwd; echo "$OLDPWD"; rm at; (cd - > /dev/null; pwd)
+mkdir -p one; cd one; cd ..; cd - > at; cat at; pwd; echo "$OLDPWD"; rm at; (cd - > /dev/null; pwd)

@@ -126,5 +126,3 @@ seq 1000000 | head -1; echo "${PIPESTATUS[@]}"; seq 3 | head -1; echo "${PIPESTA
 set -o pipefail; seq 1000000 | head -1; echo $?; seq 10 | head -1; echo $?
 #### a function named like a program
 seq() { echo "own $*"; }; seq 5 | head -1
-#### trace of a pipe
-set -x; seq 2 | head -1 > /dev/null; trap ':' USR1

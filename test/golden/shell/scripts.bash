@@ -107,3 +107,7 @@ for i in 1 2; do printf -v "v$i" '%d' $((i*i)); done; echo $v1 $v2
 ulimit -n > /dev/null; echo $?
 #### hash and times
 hash -r; echo $?
+#### a file run by its path has traps of its own
+printf '#!/bin/bash\ntrap "echo bye" EXIT\necho "hi $0 $1"\nexit 3\n' > s.sh; chmod +x s.sh; ./s.sh a; echo $?; d=.; X=1 "$d/s.sh" b > out; echo $?; cat out
+#### a file run by its path with errexit
+printf '#!/usr/bin/env bash\nset -e\ntrap "echo failed" ERR\nfalse\necho never\n' > s.sh; chmod +x s.sh; if ./s.sh; then :; else echo no; fi; ./s.sh || echo $?
