@@ -10,9 +10,10 @@ import { headAndTail } from "../lib/truncate.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
+import { modelOfProcess } from "./model-choice.ts";
 
 export interface CrashPorts {
-  readonly kernel: Pick<KernelStore, "accounts" | "usage">;
+  readonly kernel: KernelStore;
   readonly store: Pick<ProcessStore, "history" | "trace">;
   readonly clock: Clock;
   readonly versions: CrashCore["versions"];
@@ -64,7 +65,7 @@ export class Crashes {
       ...{ profile, parent, fault, versions },
       run: {
         ...{ id: end.runId, reason: end.reason, error: end.error ?? "", usage: end.usage },
-        model: used?.model ?? null,
+        model: used?.model ?? (await modelOfProcess(kernel, pid)),
       },
       messages: messages.map(shown),
       inFlight: inFlightOf(messages, end.runId),
