@@ -157,7 +157,8 @@ function nextUid(tx: Db, system: boolean): number {
   const used = tx.get<{ last: number | null }>(
     `SELECT max(id) AS last FROM (
        SELECT uid AS id FROM passwd UNION SELECT gid FROM groups UNION SELECT uid FROM objects UNION SELECT gid FROM objects
-       UNION SELECT owner_uid FROM archives UNION SELECT uid FROM audit UNION SELECT owner_uid FROM processes
+       UNION SELECT owner_uid FROM archives UNION SELECT uid FROM audit UNION SELECT uid FROM file_writes
+       UNION SELECT owner_uid FROM processes
        UNION SELECT owner_uid FROM workspaces)
      WHERE id >= ? AND id < ?`,
     first,
