@@ -114,7 +114,7 @@ describe("what people copy into a shell works there", () => {
 });
 
 test("every event a hook can be for is in the manual, with what it says and when", () => {
-  const text = section("Events of hooks");
+  const text = section("Hook events and what they say");
   for (const [name, { when, says }] of Object.entries(HOOK_EVENTS))
     expect(text).toContain(`- \`${name}\`: ${when}. \`${says}\``);
 });
