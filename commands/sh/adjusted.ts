@@ -11,7 +11,35 @@ export function adjusted(): readonly CustomCommand[] {
       ),
     ),
   );
-  return shells;
+  const date = defineCommand("date", async (args, { origCommand }) =>
+    run(origCommand, await atInstant(origCommand, args)),
+  );
+  const touch = defineCommand("touch", async (args, { origCommand }) => run(origCommand, stamped(args)));
+  return [...shells, date, touch];
+}
+
+/** `touch -t 202401311200.30`, as the same day and time in other words. */
+function stamped(args: readonly string[]): readonly string[] {
+  const at = args.indexOf("-t");
+  const stamp = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d\d))?$/.exec(args[at + 1] ?? "");
+  if (at === -1 || stamp === null) return args;
+  const [, year, month, day, hour, minute, second = "00"] = stamp;
+  return args.with(at, "-d").with(at + 1, `${year}-${month}-${day} ${hour}:${minute}:${second}`);
+}
+
+/** `date -d 'yesterday 3 hours ago'`: the interpreter's own knows days and times, and no steps from them. */
+async function atInstant(original: Original, args: readonly string[]): Promise<readonly string[]> {
+  const at = args.findIndex((arg) => /^(?:-u?d|--date)/.test(arg));
+  const [flag = "", value = args[at + 1] ?? ""] = /^(--date|-u?d)=?(.+)?$/s.exec(args[at] ?? "")?.slice(1) ?? [];
+  const isApart = args[at] === flag;
+  const asked = at === -1 ? null : (await import("./instants.ts")).stepped(value);
+  if (asked === null) return args;
+  const universal = flag === "-ud" || args.includes("-u") || args.includes("--utc") ? ["-u"] : [];
+  const { stdout, exitCode } = await run(original, [...universal, "-d", asked.base, "+%s"]);
+  if (exitCode !== 0) return args;
+  const instant = Math.floor(asked.move(new Date(Number(stdout) * 1000)).getTime() / 1000);
+  const rest = args.filter((_, place) => place !== at && !(isApart && place === at + 1));
+  return [...universal, "-d", `@${instant}`, ...rest];
 }
 
 type Original = NonNullable<Parameters<Parameters<typeof defineCommand>[1]>[1]["origCommand"]> | undefined;
