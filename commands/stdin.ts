@@ -73,6 +73,7 @@ function reader(io: Io): Pieces {
 
 /** It may be open for writing alone, or its disk may be broken. */
 function unreadable(error: unknown): never {
+  if (error instanceof SysError) throw error;
   const { code = messageOf(error) } = error as { code?: string };
   throw new SysError("EIO", `cannot read stdin (${code})`);
 }

@@ -201,8 +201,8 @@ test("what names no version, all but one, or several is refused wherever a versi
 test("a link that was changed between the question and the yes leads the call nowhere: it is refused and asks anew", async () => {
   await using home = await TestKernel.boot();
   for (const [path, content] of [
-    ["~/context.d/a.md", "a"],
-    ["~/skills.d/b.md", "b"],
+    ["~/context.d/a.md", "a."],
+    ["~/skills.d/b.md", "b."],
     ["~/one/x", "one"],
     ["~/two/x", "two"],
   ])
@@ -216,8 +216,8 @@ test("a link that was changed between the question and the yes leads the call no
     { name: "Write", args: { path: "~/l", content: SAID }, shown: "/home/sam/context.d/a.md", later: "two/x" },
     {
       name: "Edit",
-      args: { path: "~/l", oldString: "b", newString: SAID },
-      shown: "/etc/motd",
+      args: { path: "~/l", oldString: ".", newString: SAID },
+      shown: "/home/sam/context.d/a.md",
       later: "skills.d/b.md",
     },
     { name: "Delete", args: { path: "~/l/x" }, shown: "/home/sam/one", later: "two" },
@@ -237,8 +237,8 @@ test("a link that was changed between the question and the yes leads the call no
     expect(JSON.stringify(result)).toContain(`EPERM: what sam has approved is to ${approvals[0]?.why}`);
   }
   for (const [path, content] of [
-    ["~/context.d/a.md", "a"],
-    ["~/skills.d/b.md", "b"],
+    ["~/context.d/a.md", "a."],
+    ["~/skills.d/b.md", "b."],
     ["~/one/x", "one"],
     ["~/two/x", "two"],
   ])
