@@ -212,9 +212,9 @@ class Answer {
   }
 
   async commit(text: string): Promise<void> {
-    await this.write(text.slice(this.open?.text.length ?? 0));
+    const rest = text.slice(this.open?.text.length ?? 0);
     this.open = null;
-    await this.endLine();
+    await this.endLine(rest);
   }
 
   async drop(): Promise<void> {
@@ -222,10 +222,11 @@ class Answer {
     await this.endLine();
   }
 
-  async endLine(): Promise<void> {
-    await this.put(this.sanitizer?.end() ?? "");
+  /** What is left of it with its line end, in one piece: others may write to the same pipe. */
+  async endLine(rest = ""): Promise<void> {
+    const said = this.withoutEnds(this.sanitizer === null ? rest : this.sanitizer.push(rest) + this.sanitizer.end());
     this.lineEnds = "";
-    if (this.midLine) await this.print("\n");
+    await this.print(said !== "" || this.midLine ? `${said}\n` : "");
   }
 
   /** A status line must not share a row of the terminal with the answer; in a pipe the answer stays as it is. */
@@ -239,12 +240,16 @@ class Answer {
     return this.put(this.sanitizer?.push(text) ?? text);
   }
 
-  private async put(text: string): Promise<void> {
+  private put(text: string): Promise<void> {
+    return this.print(this.withoutEnds(text));
+  }
+
+  private withoutEnds(text: string): string {
     const said = this.lineEnds + text;
     let end = said.length;
     while (said[end - 1] === "\n") end--;
     this.lineEnds = said.slice(end);
-    await this.print(said.slice(0, end));
+    return said.slice(0, end);
   }
 
   private async print(text: string): Promise<void> {

@@ -16,6 +16,13 @@ describe("an answer in a pipe", () => {
     expect(chat.out).toBe("a\n\n\nb\nc\n");
   });
 
+  test("is one write with its line end: several of them may share a pipe", async () => {
+    const { exit } = await chat.begin("hi");
+    await chat.play(said.text("a\nb"), said.complete("ok", "a\nb"));
+    expect(await exit).toBe(0);
+    expect(chat.io.stdout.pieces.map(String)).toEqual([String(Buffer.from("a\nb\n"))]);
+  });
+
   const coloured = "\x1b[31mred\x1b[0m\x1b]52;c;eHg=\x07 \u200dé\u00ad\r\n\tx\x07\x9b2J";
   test.each([
     [[], "red \u200dé\u00ad\r\n\tx\n"],
