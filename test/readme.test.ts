@@ -52,7 +52,8 @@ test("the README's table of commands holds every command that is declared, as it
     ["command", "does"],
     ...commands.map(({ name, summary }) => [`\`gsv ${name}\``, summary] as const),
   ]);
-  const [, before = "", table = "", after = ""] = /^(.*^## Commands\n.*?\n\n)(\|.*?\n)(\n<\/details>\n.*)$/ms.exec(README) ?? [];
+  const [, before = "", table = "", after = ""] =
+    /^(.*^## Commands\n.*?\n\n)(\|.*?\n)(\n<\/details>\n.*)$/ms.exec(README) ?? [];
   if (process.env.UPDATE_GOLDEN) writeFileSync(path, before + wanted + after);
   else expect(table).toBe(wanted);
 });
