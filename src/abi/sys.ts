@@ -1,6 +1,7 @@
 // The one door to the kernel. The in-process kernel, the socket client and the read-only view all implement it
 // and pass one contract suite, so callers never know which one they hold.
 
+import { SysError } from "./errno.ts";
 import type { Signal, SignalFilter } from "./signal.ts";
 
 export interface CallOptions {
@@ -30,6 +31,13 @@ export interface ClientInfo {
 
 /** read: changes nothing, needs no kernel. wait: answers later. keyed: changes something, once per request id. */
 export type CallClass = "read" | "wait" | "keyed";
+
+/** A read that cannot be answered at rest; the client asks a kernel instead. */
+export class KernelNeeded extends SysError {
+  constructor() {
+    super("EAGAIN", "this needs a kernel");
+  }
+}
 
 /** Why a kernel leaves; clients that are told `stop` start no other. */
 export const LEAVE_REASONS = ["stop", "restart", "upgrade", "idle"] as const;

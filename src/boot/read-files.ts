@@ -1,8 +1,7 @@
 // The file services of the read-only view: the same mounts over objects and databases that are only read.
 
-import { SysError } from "../abi/errno.ts";
 import type { RandomBytes } from "../abi/ids.ts";
-import type { Sys } from "../abi/sys.ts";
+import { KernelNeeded, type Sys } from "../abi/sys.ts";
 import { CoreFiles } from "../kernel/core-files.ts";
 import { filesByTarget } from "../kernel/file-targets.ts";
 import { treeService } from "../kernel/file-tree.ts";
@@ -69,5 +68,5 @@ export async function readFiles({ paths, clock, random, database, kernel, sys }:
 
 /** Which secrets must not be in it, a kernel knows. */
 async function needsKernel(): Promise<never> {
-  throw new SysError("EAGAIN", "reading the log needs a kernel");
+  throw new KernelNeeded();
 }

@@ -3,9 +3,8 @@
 
 import { existsSync } from "node:fs";
 import type { Config } from "../abi/config.ts";
-import { SysError } from "../abi/errno.ts";
 import { initPid, type RandomBytes, uuidv7 } from "../abi/ids.ts";
-import type { ClientInfo, Sys } from "../abi/sys.ts";
+import { type ClientInfo, KernelNeeded, type Sys } from "../abi/sys.ts";
 import { callersFrom } from "../kernel/accounts.ts";
 import { Bus } from "../kernel/bus.ts";
 import { controlService } from "../kernel/control.ts";
@@ -149,7 +148,7 @@ function ofKernels(): Pick<Services, "prompts" | "trust" | "undoing" | "fileUse"
 const spending = () => import("../kernel/spending.ts");
 
 async function needsKernel(): Promise<never> {
-  throw new SysError("EAGAIN", "this needs a kernel");
+  throw new KernelNeeded();
 }
 
 /**

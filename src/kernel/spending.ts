@@ -12,10 +12,10 @@ import {
   shareOf,
   UNLIMITED,
 } from "../abi/budget.ts";
-import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { usdOf } from "../abi/money.ts";
+import { KernelNeeded } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { dayBegan, dayEnds, dayOf } from "../lib/days.ts";
 import { fitting } from "../lib/fitting.ts";
@@ -50,8 +50,7 @@ export function usageReports({ kernel, clock, atRest }: SpendingOptions): UsageR
     },
 
     async sums({ caller, client }, { by, since, pid, after }) {
-      if (atRest && (await kernel.processes.unfinished()).length > 0)
-        throw new SysError("EAGAIN", "not all is counted yet: this needs a kernel");
+      if (atRest && (await kernel.processes.unfinished()).length > 0) throw new KernelNeeded();
       const asker = { uid: caller.ownerUid, client };
       const zone = await zoneOf(kernel.config, asker);
       const from = since === undefined ? {} : { since: await beginningOf(kernel.config, asker, since, clock.now()) };

@@ -10,11 +10,14 @@ import type { Signal } from "../abi/signal.ts";
 import type { Bus } from "../kernel/bus.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Serial } from "../lib/serial.ts";
+import { shortText } from "../lib/truncate.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import { StoreCorrupt, StoreUnavailable } from "../store/open.ts";
 import type { Admission, EndedNotice, OutboxRow, ProcessStore, Projection } from "../store/process/verbs.ts";
 import type { Retries } from "./retries.ts";
+
+const INIT_NOTICE_CHARS_MAX = 120;
 
 export interface LedgerOptions {
   readonly kernel: KernelStore;
@@ -293,7 +296,8 @@ export class Ledger {
       runId: wakes ? eventRunId(pid, seq, ended) : null,
       wakes,
       urgent: false,
-      text: `Process ${pid}${label} ended: ${ended.text}`,
+      // An init reads it again at every turn, and the whole of it is in the child's own history.
+      text: `Process ${pid}${label} ended: ${wakes ? ended.text : shortText(ended.text, INIT_NOTICE_CHARS_MAX)}`,
       origin: { kind: "process", uid: child.uid, pid },
       source: `child:${pid}`,
       requestKey: `ended:${pid}:${seq}`,

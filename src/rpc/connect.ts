@@ -5,7 +5,7 @@
 import { SysError } from "../abi/errno.ts";
 import { uuidv7 } from "../abi/ids.ts";
 import type { Signal, SignalFilter } from "../abi/signal.ts";
-import type { CallClass, CallOptions, Sys } from "../abi/sys.ts";
+import { type CallClass, type CallOptions, KernelNeeded, type Sys } from "../abi/sys.ts";
 import { ConnectionLost, cancelled, type Link } from "./client.ts";
 import { DRAIN, type FindOptions, KernelFinder } from "./find.ts";
 import { Listeners } from "./listeners.ts";
@@ -92,7 +92,8 @@ class KernelSys implements Sys {
     try {
       return await reader.call(name, args, options);
     } catch (error) {
-      if (!isRefusal(error) || this.stopped || this.finder.isSilent) throw error;
+      const isForKernel = error instanceof KernelNeeded || isRefusal(error);
+      if (!isForKernel || this.stopped || this.finder.isSilent) throw error;
       // A refusal belongs in the audit log, which only a kernel writes.
       return this.ask(name, args, options);
     }

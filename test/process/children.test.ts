@@ -45,6 +45,16 @@ test("an init is not woken: the event does not count as queued and enters with t
   ]);
 });
 
+test("of a long answer an init is told the beginning, on one line", async () => {
+  await using home = await TestKernel.boot();
+  const child = await home.task();
+  home.model.will(child, { text: "a long answer\n".repeat(30) });
+  await home.say("work", { pid: child });
+  await home.say("anything new?");
+  const [told] = events(await home.outline(INIT));
+  expect(told).toMatch(/^system: Process task:\w{6} ended: ok: a long answer a long [^\n]{80,110}…$/);
+});
+
 test("several ends of one child that nobody has read are one event, the latest; other children keep theirs", async () => {
   await using home = await TestKernel.boot();
   const child = await home.task();

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
 import type { Signal } from "../../src/abi/signal.ts";
+import { KernelNeeded } from "../../src/abi/sys.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { serve } from "../../src/rpc/server.ts";
 import { rejection } from "../contract/sys.ts";
@@ -30,9 +31,10 @@ describe("without a kernel", () => {
     expect(home.starts).toBe(1);
   });
 
-  test("a read that the view refuses is asked again at a kernel, where it is audited", async () => {
+  // There a refusal is audited, and what is not told at rest is known.
+  test.each([refusal, new KernelNeeded()])("a read that ends at the view with %s is asked at a kernel", async (why) => {
     const view = readView(() => {
-      throw refusal;
+      throw why;
     });
     expect(await home.open({ readSys: async () => view }).call<object>("echo", { a: 1 })).toEqual({ a: 1 });
     expect(home.door.calls.map((call) => call.name)).toEqual(["echo"]);
