@@ -17,6 +17,7 @@ import { CHAT } from "./chat-spec.ts";
 import { type ChatView, jsonLinesView, jsonResultView, tellingView, textView } from "./chat-view.ts";
 import type { Io } from "./command.ts";
 import { command, type Invocation } from "./define.ts";
+import { inOnePiece } from "./in-one-piece.ts";
 
 export const chat = command(CHAT, (invocation, io) => runChat(invocation, io));
 
@@ -182,7 +183,11 @@ function viewOf(io: Io, output: keyof typeof VIEWS, { usage, lastMessage, raw = 
   if (lastMessage === undefined) return view;
   return tellingView(view, async (answer) => {
     const host = await io.host();
-    await host.write(lastMessage, pieces(answer), {});
+    await host.write(
+      lastMessage,
+      inOnePiece(Buffer.from(answer === "" || answer.endsWith("\n") ? answer : `${answer}\n`)),
+      {},
+    );
   });
 }
 
@@ -194,10 +199,6 @@ function tellingOfFresh(view: ChatView, onFresh: (pid: string) => void): ChatVie
       await view.fresh(pid);
     },
   };
-}
-
-async function* pieces(answer: string): AsyncIterable<Uint8Array> {
-  yield Buffer.from(answer.endsWith("\n") || answer === "" ? answer : `${answer}\n`);
 }
 
 function withUsage(view: ChatView): ChatView {

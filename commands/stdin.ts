@@ -11,7 +11,7 @@ import { note } from "./print.ts";
 export const FIRST_BYTE_MS = 2500;
 /** Of what has to be text and goes nowhere but into a call. */
 const TEXT_BYTES_MAX = 8 * 1024 * 1024;
-const FILE_HINT = "put it in a file and name that file: gsv cp - '~/report.txt' < report.txt";
+export const FILE_HINT = "put it in a file and name that file: gsv cp - '~/report.txt' < report.txt";
 
 export interface StdinRequest {
   readonly bytesMax: number;
