@@ -71,8 +71,9 @@ function reader(io: Io): Pieces {
   return { next: () => pieces.next().catch(unreadable) };
 }
 
-/** It may be open for writing alone, or its disk may be broken. */
+/** It may be open for writing alone, or its disk may be broken. Who may not ask for it at all has said so. */
 function unreadable(error: unknown): never {
+  if (error instanceof SysError) throw error;
   const { code = messageOf(error) } = error as { code?: string };
   throw new SysError("EIO", `cannot read stdin (${code})`);
 }

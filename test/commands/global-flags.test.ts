@@ -51,7 +51,7 @@ describe("--quiet", () => {
   test("what a question is about is said before it", async () => {
     io.terminal();
     const files = [{ path: "AGENTS.md", text: "Be brief." }];
-    const speaking = { id: "dir_abcdef", directory: "/work/project", trusted: false, files };
+    const speaking = { id: "dir_abcdef", directory: "/srv/project", trusted: false, files };
     io.fakeSys.answer("workspace.speaks", () => speaking);
     io.fakeSys.answer("workspace.trust", () => ({ ...speaking, trusted: true }));
     io.person.ask = async () => {
