@@ -6,7 +6,7 @@ import { initPid } from "../src/abi/ids.ts";
 import { microsOf, type Tokens, usdText } from "../src/abi/money.ts";
 import type { Mode } from "../src/abi/policy.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
-import { timeoutMs, usageError } from "./args.ts";
+import { flagText, timeoutMs, usageError } from "./args.ts";
 import { type Ending, endingOfFailure, resultOf } from "./chat-ending.ts";
 import { type Before, readBeforeLeaving } from "./chat-leaving.ts";
 import type { Pick } from "./chat-pick.ts";
@@ -116,15 +116,13 @@ const HINTS: { readonly [flag in (typeof ONLY_NEW)[number]]: readonly string[] }
   noTools: [],
 };
 
-const FLAG_TEXT = { label: "--label", budget: "--budget", system: "--system", noTools: "--no-tools" } as const;
-
 function refuseContradictions(args: Given): void {
   const session = args.session !== undefined && "--session";
   const targets = [args.pid !== undefined && "--pid", session, args.new && "--new", args.continue && "--continue"];
   const named = targets.filter((each) => typeof each === "string");
   if (named.length > 1) throw usageError(CHAT, `${named.join(" and ")} exclude each other`);
   for (const flag of ONLY_NEW)
-    if (args[flag] !== undefined && !args.new) throw usageError(CHAT, `${FLAG_TEXT[flag]} needs --new`, HINTS[flag]);
+    if (args[flag] !== undefined && !args.new) throw usageError(CHAT, `${flagText(flag)} needs --new`, HINTS[flag]);
   if (args.plan && args.mode !== undefined && args.mode !== "plan")
     throw usageError(CHAT, `--plan and --mode ${args.mode} exclude each other`);
   if (args.extract !== undefined && args.schema !== undefined)
@@ -134,10 +132,7 @@ function refuseContradictions(args: Given): void {
     (each) => args[each] !== undefined,
   );
   if (args.detach && waits !== undefined)
-    throw usageError(
-      CHAT,
-      `--detach leaves before there is an answer: --${waits === "lastMessage" ? "last-message" : waits} does not go with it`,
-    );
+    throw usageError(CHAT, `--detach leaves before there is an answer: ${flagText(waits)} does not go with it`);
 }
 
 async function pickOf(io: Io, { extract, schema }: Given): Promise<Pick | null> {

@@ -47,7 +47,7 @@ export async function coreNamed(io: Io, said: string | undefined): Promise<Named
   const found = (await coreNames(io)).find((name) => within === undefined || name.startsWith(`${within}-`));
   if (found !== undefined) return parsed(found, await ofGsv(io, found));
   const who = within === undefined ? "no run" : `no run of ${reveal(within)}`;
-  throw new SysError("ENOENT", `${who} has failed and left a core`, ["ls /var/crash in gsv lists those there are"]);
+  throw new SysError("ENOENT", `${who} has failed and left a core`, ["gsv debug --list shows those there are"]);
 }
 
 async function ofGsv(io: Io, name: string): Promise<string> {
