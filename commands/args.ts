@@ -78,7 +78,7 @@ export function looksLikeFlag(token: string): boolean {
   return token.length > 1 && token.startsWith("-");
 }
 
-function flagText(key: string, spec: AnyField): string {
+export function flagText(key: string, spec: Pick<AnyField, "flag"> = {}): string {
   return `--${spec.flag ?? key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 

@@ -25,11 +25,11 @@ const spec = {
     output: field.optional(
       field.text("the file; - is stdout", { letter: "o", longest: 4096, meta: "FILE", of: "host-or-file" }),
     ),
-    force: field.flag("also over a file that is there"),
+    force: field.flag("write over a file that is there"),
   },
   examples: ["gsv bugreport", "gsv bugreport task:abc123 -o report.md", "gsv bugreport -o - | less"],
   notes: [
-    "In it: the core of a failed run (what was said last, what was called), what gsv doctor finds, versions, settings that are not as they come. Not in it: secrets, the environment, files, the rest of any history. Nothing is sent: read it, then give it to whom you like.",
+    "In it: the core of a failed run (what was said last, what was called), what gsv doctor finds, versions, settings that were changed. Not in it: secrets, the environment, files, the rest of any history. Nothing is sent: read it, then give it to whom you like.",
   ],
 } as const;
 
@@ -97,8 +97,8 @@ async function settings(io: Io): Promise<Part> {
   // Of a secret not even its mark.
   const line = ({ key, type, shown, layer }: SettingInfo) =>
     reveal(`${key} = ${type === "secret" ? "(a secret)" : shown} (${layer})`);
-  const text = changed.length === 0 ? "(all as they come)" : changed.map(line).join("\n");
-  return { title: "Settings", about: "settings that are not as they come", text: fenced(text) };
+  const text = changed.length === 0 ? "(none was changed)" : changed.map(line).join("\n");
+  return { title: "Settings", about: "settings that were changed", text: fenced(text) };
 }
 
 function reportOf(parts: readonly Part[], now: number): string {

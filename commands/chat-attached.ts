@@ -6,6 +6,7 @@ import { LIMITS } from "../src/abi/limits.ts";
 import { sizeText } from "../src/lib/size.ts";
 import type { HistoryPage } from "../src/syscalls/services.ts";
 import type { Io } from "./command.ts";
+import { inOnePiece } from "./in-one-piece.ts";
 import { mediaSent } from "./media.ts";
 import type { Beside } from "./prompt.ts";
 import { comesOnStdin, stdinText } from "./stdin.ts";
@@ -56,14 +57,10 @@ export async function uploaded(io: Io, named: string | undefined, given: readonl
   for (const each of given) {
     if ("path" in each) media.push((await mediaSent(io, pid, (await io.host()).read(each.path))).id);
     else {
-      const { id, path, type } = await mediaSent(io, pid, whole(each.bytes));
+      const { id, path, type } = await mediaSent(io, pid, inOnePiece(each.bytes));
       media.push(id);
       told += `\n\n<${each.what} bytes="${each.bytes.length}" type="${type}" file="${path}"/>`;
     }
   }
   return { pid, media, told };
-}
-
-async function* whole(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield bytes;
 }

@@ -1,11 +1,14 @@
-// Everything that can happen while a conversation goes on. Types only.
+// Everything that can happen while a conversation goes on, in one queue: signals, answers of calls, instants and what a person does. What makes
+// it happen is let go of when the conversation is over.
 
 import type { ProcessInfo } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
+import type { Sys } from "../src/abi/sys.ts";
 import type { Answered, Sent, WaitResult } from "../src/syscalls/services.ts";
 import type { Steering } from "./chat-answers.ts";
 import type { Uploaded } from "./chat-attached.ts";
-import type { Interruption } from "./command.ts";
+import type { Interruption, Io } from "./command.ts";
+import { Queue } from "./queue.ts";
 
 export type Happening =
   | ({ readonly kind: "uploaded" } & Uploaded)
@@ -25,3 +28,40 @@ export type Happening =
   /** On stdin: said of a line that does nothing, or null at the end. */
   | { readonly kind: "input"; readonly fault: string | null }
   | { readonly kind: "failed"; readonly error: unknown };
+
+export class Happenings {
+  private readonly queue = new Queue<Happening>();
+  private readonly stops: (() => void)[] = [];
+
+  constructor(private readonly io: Pick<Io, "sys" | "clock">) {}
+
+  push(happening: Happening): void {
+    this.queue.push(happening);
+  }
+
+  next(): Promise<Happening> {
+    return this.queue.next();
+  }
+
+  /** Called at the end. */
+  atEnd(stop: () => void): void {
+    this.stops.push(stop);
+  }
+
+  end(): void {
+    for (const stop of this.stops.splice(0)) stop();
+  }
+
+  signals(filter: Parameters<Sys["on"]>[0]): void {
+    this.atEnd(this.io.sys().on(filter, (signal) => this.push({ kind: "signal", signal })));
+  }
+
+  later(ms: number, happening: Happening): void {
+    this.atEnd(this.io.clock.after(ms, () => this.push(happening)));
+  }
+
+  /** The answer takes its turn like everything else, and so does a failure. */
+  answer<Answer>(answer: Promise<Answer>, happening: (answer: Answer) => Happening): void {
+    answer.then((given) => this.push(happening(given))).catch((error: unknown) => this.push({ kind: "failed", error }));
+  }
+}

@@ -1,8 +1,8 @@
 // The time before there is anything to send: whoever reads a message from a pipe may be told to go, or have no more time, and has sent nothing.
 
 import type { Ending } from "./chat-ending.ts";
-import { LEAVING } from "./chat-request.ts";
 import type { Interruption, Io } from "./command.ts";
+import { INTERRUPTED } from "./interrupted.ts";
 
 const NOTHING_SENT = "nothing was sent";
 
@@ -22,9 +22,7 @@ export async function readBeforeLeaving<T>(io: Io, reading: Promise<T>, limitMs:
 }
 
 function endingOf(name: Interruption): Ending {
-  return name === "INT"
-    ? { status: "aborted", exit: 130, error: NOTHING_SENT }
-    : { status: "detached", exit: LEAVING[name], error: NOTHING_SENT };
+  return { status: name === "INT" ? "aborted" : "detached", exit: INTERRUPTED[name], error: NOTHING_SENT };
 }
 
 function endingLate(limitMs: number): Ending {

@@ -2,7 +2,6 @@
 
 import type { Mode } from "../src/abi/policy.ts";
 import type { Attachment, Brought } from "./chat-attached.ts";
-import type { Interruption } from "./command.ts";
 
 export interface ChatRequest {
   /** The caller's init when left out. */
@@ -44,9 +43,6 @@ export function sendArguments(
     ...(media.length === 0 ? {} : { media }),
   };
 }
-
-/** The exit status of whoever is told to go. */
-export const LEAVING: { readonly [name in Exclude<Interruption, "INT">]: number } = { HUP: 129, TERM: 143 };
 
 /** An answer may overtake the last signals by a moment, and a hold may be over before it is worth a word. */
 export const SETTLE_MS = 100;

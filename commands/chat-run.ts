@@ -11,23 +11,15 @@ import { timedOut } from "./chat-abort.ts";
 import { answering } from "./chat-answers.ts";
 import { type Brought, uploaded } from "./chat-attached.ts";
 import { answered, type Ending, endingOf, endingOfFailure, endText, resultOf } from "./chat-ending.ts";
-import type { Happening } from "./chat-happenings.ts";
+import { type Happening, Happenings } from "./chat-happenings.ts";
 import { Holds, heldBy } from "./chat-hold.ts";
 import { discardUnused, missedTexts, wholeEnding } from "./chat-missed.ts";
-import {
-  type ChatRequest,
-  HOLD_NAMES,
-  LEAVING,
-  runNames,
-  SECOND_INT_MS,
-  SETTLE_MS,
-  sendArguments,
-} from "./chat-request.ts";
+import { type ChatRequest, HOLD_NAMES, runNames, SECOND_INT_MS, SETTLE_MS, sendArguments } from "./chat-request.ts";
 import { FollowedRuns } from "./chat-runs.ts";
 import { Steered } from "./chat-steering.ts";
 import type { ChatResult, ChatView } from "./chat-view.ts";
 import type { Interruption, Io } from "./command.ts";
-import { Queue } from "./queue.ts";
+import { INTERRUPTED } from "./interrupted.ts";
 
 /** Prints through the view as it goes and returns the exit status; throws when the message could not be sent or the kernel left. */
 export async function chatRun(io: Io, request: ChatRequest, view: ChatView): Promise<number> {
@@ -48,8 +40,7 @@ export async function chatRun(io: Io, request: ChatRequest, view: ChatView): Pro
 
 class ChatRun {
   private readonly sys: Sys;
-  private readonly queue = new Queue<Happening>();
-  private readonly stops: (() => void)[] = [];
+  private readonly happenings: Happenings;
   private readonly waiting = new AbortController();
 
   private pid: string | undefined;
@@ -75,24 +66,30 @@ class ChatRun {
     private readonly view: ChatView,
   ) {
     this.sys = io.sys();
+    this.happenings = new Happenings(io);
     this.holds = new Holds(this.sys, view);
-    this.steered = new Steered({ sys: this.sys, runs: this.runs, push: (happening) => this.queue.push(happening) });
+    this.steered = new Steered({
+      sys: this.sys,
+      runs: this.runs,
+      push: (happening) => this.happenings.push(happening),
+    });
     this.pid = request.pid;
     this.answered = request.answers;
   }
 
   async follow(): Promise<Ending> {
     const { fresh, deadline } = this.request;
-    this.stops.push(this.io.onSignal((name) => this.queue.push({ kind: "interruption", name })));
-    if (deadline !== null) this.later(Math.max(0, deadline.at - this.io.clock.mono()), { kind: "timeout" });
-    if (this.answered) this.stops.push(answering(this.io, this.steered.hearing()));
+    const { io, happenings } = this;
+    happenings.atEnd(io.onSignal((name) => happenings.push({ kind: "interruption", name })));
+    if (deadline !== null) happenings.later(Math.max(0, deadline.at - io.clock.mono()), { kind: "timeout" });
+    if (this.answered) happenings.atEnd(answering(io, this.steered.hearing()));
     if (fresh === null) this.begin();
     else this.ask<Spawned>("proc.spawn", fresh, ({ pid }) => ({ kind: "fresh", pid }));
     for (;;) {
-      const ending = await this.handle(await this.queue.next());
+      const ending = await this.handle(await happenings.next());
       if (ending !== null) return ending;
       // The reader went away: so do we, without a word, and the run goes on.
-      if (this.io.stdout.closed) return { status: "detached", exit: 141 };
+      if (io.stdout.closed) return { status: "detached", exit: 141 };
     }
   }
 
@@ -108,48 +105,33 @@ class ChatRun {
   }
 
   leave(): void {
-    for (const stop of this.stops) stop();
+    this.happenings.end();
     this.waiting.abort();
   }
 
   private begin(): void {
     const { attached } = this.request;
     if (attached.length === 0) this.send({ media: [], told: "" });
-    else
-      uploaded(this.io, this.pid, attached)
-        .then((given) => this.queue.push({ kind: "uploaded", ...given }))
-        .catch((error) => this.queue.push({ kind: "failed", error }));
+    else this.happenings.answer(uploaded(this.io, this.pid, attached), (given) => ({ kind: "uploaded", ...given }));
   }
 
   private send(brought: Brought): null {
     const { pid } = this;
     const names = runNames(this.request);
     // Without a pid the process is only known from the answer, and by then its first signals may have come.
-    this.listen(pid === undefined ? { mine: true, names } : { pid, names: [...names, ...HOLD_NAMES] });
+    this.happenings.signals(pid === undefined ? { mine: true, names } : { pid, names: [...names, ...HOLD_NAMES] });
     const args = sendArguments(this.request, pid, brought);
     this.ask<Sent | Answered>("proc.send", args, (sent) => ({ kind: "sent", sent }));
     return null;
   }
 
-  private listen(filter: Parameters<Sys["on"]>[0]): void {
-    this.stops.push(this.sys.on(filter, (signal) => this.queue.push({ kind: "signal", signal })));
-  }
-
-  /** The answer of a call takes its turn in the queue, like everything else. */
   private ask<Answer>(
     name: string,
     args: object,
     happening: (answer: Answer) => Happening,
     signal?: AbortSignal,
   ): void {
-    this.sys
-      .call<Answer>(name, args, signal === undefined ? {} : { signal })
-      .then((answer) => this.queue.push(happening(answer)))
-      .catch((error) => this.queue.push({ kind: "failed", error }));
-  }
-
-  private later(ms: number, happening: Happening): void {
-    this.stops.push(this.io.clock.after(ms, () => this.queue.push(happening)));
+    this.happenings.answer(this.sys.call<Answer>(name, args, signal === undefined ? {} : { signal }), happening);
   }
 
   private async handle(happening: Happening): Promise<Ending | null> {
@@ -170,7 +152,7 @@ class ChatRun {
         this.early.push(happening.signal);
         return null;
       case "waited":
-        this.later(SETTLE_MS, { ...happening, kind: "settled" });
+        this.happenings.later(SETTLE_MS, { ...happening, kind: "settled" });
         return null;
       case "settled":
         return this.runs.has(happening.run) ? this.onSettled(happening.run, happening.result) : null;
@@ -210,7 +192,7 @@ class ChatRun {
     this.parent = sent.parent ?? null;
     await this.view.sent(sent);
     if (this.request.detach) return { status: "detached", exit: 0 };
-    if (!known) this.listen({ pid, names: HOLD_NAMES });
+    if (!known) this.happenings.signals({ pid, names: HOLD_NAMES });
     if (!known || sent.queued) this.ask<ProcessInfo>("proc.get", { pid }, (state) => ({ kind: "state", state }));
     this.wait(pid, runId);
     if (this.interruptedAt !== null) this.abort();
@@ -282,7 +264,7 @@ class ChatRun {
     this.held = heldBy(told);
     if (this.held === null) return null;
     if (this.answered && "id" in this.held) return this.holds.told(this.held.id, this.parent).then(() => null);
-    if (!this.request.patient) this.later(SETTLE_MS, { kind: "held" });
+    if (!this.request.patient) this.happenings.later(SETTLE_MS, { kind: "held" });
     else await this.holds.waiting(told.state, { pid: this.pid ?? "", parent: this.parent, waitsFor: this.held });
     return null;
   }
@@ -323,7 +305,7 @@ class ChatRun {
     const { sent } = this;
     if (name !== "INT") {
       await this.view.status(sent === null ? "detached" : `detached; the run goes on: gsv logs ${sent.pid}`);
-      return { status: "detached", exit: LEAVING[name] };
+      return { status: "detached", exit: INTERRUPTED[name] };
     }
     const now = this.io.clock.mono();
     if (this.interruptedAt !== null && now - this.interruptedAt <= SECOND_INT_MS)

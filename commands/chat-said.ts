@@ -9,6 +9,7 @@ import { type Attachment, attachedFiles } from "./chat-attached.ts";
 import { CHAT } from "./chat-spec.ts";
 import type { Io } from "./command.ts";
 import { messageIn, readPrompt } from "./prompt.ts";
+import { wholeHostFile } from "./whole-file.ts";
 
 type Given = Pick<Args<typeof CHAT.input>, "message" | "file" | "attach" | "input" | "noStdin" | "stdinWait">;
 
@@ -41,15 +42,10 @@ async function bytesOf(io: Io, path: string): Promise<Buffer> {
   const host = await io.host();
   const found = await host.look(path, { follow: true });
   if (found === null) throw new SysError("ENOENT", `cannot read the message: ${path}: no such file on this machine`);
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of host.read(path)) {
-    pieces.push(piece);
-    size += piece.length;
-    if (size > LIMITS.mediaBytesMax)
-      throw new SysError("EFBIG", `${path} has more than ${sizeText(LIMITS.mediaBytesMax)}`, [
-        "attach what belongs to the message, or name it in the message",
-      ]);
-  }
-  return Buffer.concat(pieces);
+  const bytesMax = LIMITS.mediaBytesMax;
+  const tooLong = () =>
+    new SysError("EFBIG", `${path} has more than ${sizeText(bytesMax)}`, [
+      "attach what belongs to the message, or name it in the message",
+    ]);
+  return await wholeHostFile(io, path, { bytesMax, tooLong });
 }

@@ -6,7 +6,7 @@ import { initPid } from "../src/abi/ids.ts";
 import { microsOf, type Tokens, usdText } from "../src/abi/money.ts";
 import type { Mode } from "../src/abi/policy.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
-import { timeoutMs, usageError } from "./args.ts";
+import { flagText, timeoutMs, usageError } from "./args.ts";
 import { type Ending, endingOfFailure, resultOf } from "./chat-ending.ts";
 import { type Before, readBeforeLeaving } from "./chat-leaving.ts";
 import type { Pick } from "./chat-pick.ts";
@@ -17,6 +17,7 @@ import { CHAT } from "./chat-spec.ts";
 import { type ChatView, jsonLinesView, jsonResultView, tellingView, textView } from "./chat-view.ts";
 import type { Io } from "./command.ts";
 import { command, type Invocation } from "./define.ts";
+import { inOnePiece } from "./in-one-piece.ts";
 
 export const chat = command(CHAT, (invocation, io) => runChat(invocation, io));
 
@@ -115,15 +116,13 @@ const HINTS: { readonly [flag in (typeof ONLY_NEW)[number]]: readonly string[] }
   noTools: [],
 };
 
-const FLAG_TEXT = { label: "--label", budget: "--budget", system: "--system", noTools: "--no-tools" } as const;
-
 function refuseContradictions(args: Given): void {
   const session = args.session !== undefined && "--session";
   const targets = [args.pid !== undefined && "--pid", session, args.new && "--new", args.continue && "--continue"];
   const named = targets.filter((each) => typeof each === "string");
   if (named.length > 1) throw usageError(CHAT, `${named.join(" and ")} exclude each other`);
   for (const flag of ONLY_NEW)
-    if (args[flag] !== undefined && !args.new) throw usageError(CHAT, `${FLAG_TEXT[flag]} needs --new`, HINTS[flag]);
+    if (args[flag] !== undefined && !args.new) throw usageError(CHAT, `${flagText(flag)} needs --new`, HINTS[flag]);
   if (args.plan && args.mode !== undefined && args.mode !== "plan")
     throw usageError(CHAT, `--plan and --mode ${args.mode} exclude each other`);
   if (args.extract !== undefined && args.schema !== undefined)
@@ -133,10 +132,7 @@ function refuseContradictions(args: Given): void {
     (each) => args[each] !== undefined,
   );
   if (args.detach && waits !== undefined)
-    throw usageError(
-      CHAT,
-      `--detach leaves before there is an answer: --${waits === "lastMessage" ? "last-message" : waits} does not go with it`,
-    );
+    throw usageError(CHAT, `--detach leaves before there is an answer: ${flagText(waits)} does not go with it`);
 }
 
 async function pickOf(io: Io, { extract, schema }: Given): Promise<Pick | null> {
@@ -182,7 +178,11 @@ function viewOf(io: Io, output: keyof typeof VIEWS, { usage, lastMessage, raw = 
   if (lastMessage === undefined) return view;
   return tellingView(view, async (answer) => {
     const host = await io.host();
-    await host.write(lastMessage, pieces(answer), {});
+    await host.write(
+      lastMessage,
+      inOnePiece(Buffer.from(answer === "" || answer.endsWith("\n") ? answer : `${answer}\n`)),
+      {},
+    );
   });
 }
 
@@ -194,10 +194,6 @@ function tellingOfFresh(view: ChatView, onFresh: (pid: string) => void): ChatVie
       await view.fresh(pid);
     },
   };
-}
-
-async function* pieces(answer: string): AsyncIterable<Uint8Array> {
-  yield Buffer.from(answer.endsWith("\n") || answer === "" ? answer : `${answer}\n`);
 }
 
 function withUsage(view: ChatView): ChatView {

@@ -1,6 +1,7 @@
 // What there is to choose from where a value is expected: choices, pids with their labels, approvals, archives, syscalls, topics and
 // configuration keys. What the home holds is looked up, at most one page of it; without a home there is simply less.
 
+import { coreInstant } from "../src/abi/crash.ts";
 import type { HookInfo } from "../src/abi/hook.ts";
 import type { Approval, ProcessInfo } from "../src/abi/process.ts";
 import { SESSION_PATHS } from "../src/abi/session.ts";
@@ -158,7 +159,10 @@ async function archives(io: Io): Promise<Candidate[]> {
 
 async function cores(io: Io): Promise<Candidate[]> {
   const page = await look<EntryPage>(io, "fs.list", { path: "/var/crash" });
-  return (page?.entries ?? []).toReversed().map(({ name }) => ({ value: name }));
+  const newestFirst = (page?.entries ?? []).toSorted(
+    (left, right) => (coreInstant(right.name) ?? 0) - (coreInstant(left.name) ?? 0),
+  );
+  return newestFirst.map(({ name }) => ({ value: name }));
 }
 
 async function topics(before: readonly string[], io: Io): Promise<Candidate[]> {

@@ -6,8 +6,10 @@ import { SysError } from "../src/abi/errno.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { clip } from "../src/lib/truncate.ts";
 import { field } from "../src/syscalls/define.ts";
-import type { EntryPage, Piece } from "../src/syscalls/file-tree.ts";
+import type { EntryPage } from "../src/syscalls/file-tree.ts";
 import type { Io } from "./command.ts";
+import { piecesOf } from "./files/gsv-side.ts";
+import { wholeHostFile } from "./whole-file.ts";
 
 export interface NamedCore {
   readonly name: string;
@@ -45,29 +47,16 @@ export async function coreNamed(io: Io, said: string | undefined): Promise<Named
   const found = (await coreNames(io)).find((name) => within === undefined || name.startsWith(`${within}-`));
   if (found !== undefined) return parsed(found, await ofGsv(io, found));
   const who = within === undefined ? "no run" : `no run of ${reveal(within)}`;
-  throw new SysError("ENOENT", `${who} has failed and left a core`, ["ls /var/crash in gsv lists those there are"]);
+  throw new SysError("ENOENT", `${who} has failed and left a core`, ["gsv debug --list shows those there are"]);
 }
 
 async function ofGsv(io: Io, name: string): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  for (let offset = 0; ; ) {
-    const { data, eof } = await io.sys().call<Piece>("fs.get", { path: `${DIRECTORY}/${name}`, offset });
-    const bytes = Buffer.from(data, "base64");
-    pieces.push(bytes);
-    offset += bytes.byteLength;
-    if (eof || bytes.byteLength === 0) return Buffer.concat(pieces).toString("utf8");
-  }
+  return Buffer.concat(await Array.fromAsync(piecesOf(io.sys(), `${DIRECTORY}/${name}`))).toString("utf8");
 }
 
 async function ofHost(io: Io, path: string): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of (await io.host()).read(path)) {
-    size += piece.byteLength;
-    if (size > BYTES_MAX) throw new SysError("EFBIG", `${reveal(clip(path))} is too long to be a core`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
+  const tooLong = () => new SysError("EFBIG", `${reveal(clip(path))} is too long to be a core`);
+  return (await wholeHostFile(io, path, { bytesMax: BYTES_MAX, tooLong })).toString("utf8");
 }
 
 function parsed(name: string, text: string): NamedCore {

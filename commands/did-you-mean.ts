@@ -72,17 +72,17 @@ function byEnd(name: string, candidates: readonly Candidate[]): string[] {
 }
 
 function byLabel(name: string, candidates: readonly Candidate[]): string[] {
+  const said = name.toLowerCase();
   const labels = candidates.flatMap(({ value, note }) =>
-    isPid(value) && note ? [{ value, label: note.toLowerCase() }] : [],
+    isPid(value) && note ? [{ value, label: note.toLowerCase().replace(/ · .*/, "") }] : [],
   );
   const close = nearest(
-    name.toLowerCase(),
-    labels.map(({ label }) => label.replace(/ · .*/, "")),
+    said,
+    labels.map(({ label }) => label),
   );
-  return labels.flatMap(({ value, label }) => {
-    const plain = label.replace(/ · .*/, "");
-    return close.includes(plain) || plain.split(" ").includes(name.toLowerCase()) ? [value] : [];
-  });
+  return labels.flatMap(({ value, label }) =>
+    close.includes(label) || label.split(" ").includes(said) ? [value] : [],
+  );
 }
 
 function isPid(value: string): boolean {

@@ -4,12 +4,12 @@
 import { isPid } from "../src/abi/ids.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import { field } from "../src/syscalls/define.ts";
-import type { Interruption, Io } from "./command.ts";
+import type { Io } from "./command.ts";
 import { command } from "./define.ts";
+import { INTERRUPTED } from "./interrupted.ts";
 import { jsonLine } from "./print.ts";
 import { Queue } from "./queue.ts";
 
-const STATUS: { readonly [I in Interruption]: number } = { HUP: 129, INT: 130, TERM: 143 };
 /** Signals that wait for a slow reader. */
 const WAITING_MAX = 10_000;
 
@@ -47,7 +47,7 @@ export const events = command(spec, async ({ args }, io) => {
   const filters = pids.length === 0 ? [{}] : pids.map((pid) => ({ pid }));
   const wanted = names.length === 0 ? USUAL : names;
   const stops = filters.map((filter) => io.sys().on({ ...filter, names: wanted }, (signal) => incoming.add(signal)));
-  stops.push(io.onSignal((name) => incoming.end(STATUS[name])));
+  stops.push(io.onSignal((name) => incoming.end(INTERRUPTED[name])));
   try {
     return await printed(io, incoming, args.limit ?? Number.POSITIVE_INFINITY);
   } finally {

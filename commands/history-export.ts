@@ -31,7 +31,7 @@ export const exportHistory = command(
       ),
       pid: field.optional(field.pid("whose; your init when left out", { meta: "PID" })),
       format: field.optional(field.choice("how; by the name of the file, else md", FORMATS, { meta: "md|json" })),
-      force: field.flag("also over a file that is there"),
+      force: field.flag("write over a file that is there"),
     },
     examples: [
       "gsv history export --pid task:abc123 > talk.md",

@@ -39,7 +39,7 @@ export const allow = command(
 );
 
 async function agrees(io: Io, shown: ShownHook, json: boolean): Promise<boolean> {
-  if (!io.stdin.isTTY || json) {
+  if (!io.stdin.isTTY || io.asksNobody || json) {
     await printText(io.stderr, shownText(shown));
     throw new SysError("EUSAGE", "nothing was allowed: nobody is here to ask", [
       `read it above, then: gsv hooks allow ${shown.hook} --yes`,
@@ -52,7 +52,7 @@ async function agrees(io: Io, shown: ShownHook, json: boolean): Promise<boolean>
 
 function shownText({ hook, path, sha256, bytes, text, cut }: ShownHook): string {
   const head = `${hook}, ${bytes} bytes, sha256:${sha256}\n${reveal(path)}`;
-  if (text === null) return `${head}\n\n  (no text: nothing to read)`;
+  if (text === null) return `${head}\n\n  (it is not text: there is nothing to read)`;
   const lines = text.trimEnd().split("\n");
   const rest = cut ? [`  ... there is more than is shown here: read ${reveal(path)}`] : [];
   return [head, "", ...lines.map((line) => `  ${reveal(line)}`), ...rest].join("\n");

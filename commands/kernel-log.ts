@@ -2,16 +2,16 @@
 // looking again and telling what stands behind what was told.
 
 import { SysError } from "../src/abi/errno.ts";
-import { SINCE_FORMS, sinceMs } from "../src/lib/since.ts";
+import { noSince, SINCE_FORMS, sinceMs } from "../src/lib/since.ts";
 import type { Piece } from "../src/syscalls/file-tree.ts";
-import type { Interruption, Io } from "./command.ts";
+import type { Io } from "./command.ts";
+import { INTERRUPTED } from "./interrupted.ts";
 import { behind, entriesIn, type LogEntry } from "./log-entries.ts";
 import { jsonLine, note, printText } from "./print.ts";
 
 const PATH = "/var/log/gsv/kernel.log";
 const ENTRIES = 50;
 const LOOK_MS = 1000;
-const STATUS: { readonly [I in Interruption]: number } = { HUP: 129, INT: 130, TERM: 143 };
 
 interface KernelLogRequest {
   readonly limit?: number | undefined;
@@ -33,7 +33,7 @@ export async function kernelLog(io: Io, { limit, since, follow, json }: KernelLo
 async function beginning(io: Io, since: string): Promise<number> {
   const { value: zone } = await io.sys().call<{ value: string }>("config.get", { key: "userTimezone" });
   const at = sinceMs(since, io.clock.now(), zone);
-  if (at === null) throw new SysError("EINVAL", `that is no beginning: ${JSON.stringify(since)}`, [SINCE_FORMS]);
+  if (at === null) throw new SysError("EINVAL", noSince(since), [SINCE_FORMS]);
   return at;
 }
 
@@ -48,22 +48,25 @@ async function followed(io: Io, told: string, json: boolean): Promise<number> {
   const over = new AbortController();
   let status: number | null = null;
   const release = io.onSignal((name) => {
-    status ??= STATUS[name];
+    status ??= INTERRUPTED[name];
     over.abort();
   });
   // One is kept up, so that there is something to follow.
   const deaf = io.sys().on({ names: [] }, () => {});
   let seen = told;
-  while (status === null && !io.stdout.closed) {
-    await io.clock.sleep(LOOK_MS, over.signal);
-    if (over.signal.aborted) break;
-    const now = await whole(io);
-    await tell(io, entriesIn(behind(seen, now)), json);
-    seen = now;
+  try {
+    while (status === null && !io.stdout.closed) {
+      await io.clock.sleep(LOOK_MS, over.signal);
+      if (over.signal.aborted) break;
+      const now = await whole(io);
+      await tell(io, entriesIn(behind(seen, now)), json);
+      seen = now;
+    }
+    return status ?? 0;
+  } finally {
+    deaf();
+    release();
   }
-  deaf();
-  release();
-  return status ?? 0;
 }
 
 async function whole(io: Io): Promise<string> {

@@ -1,6 +1,7 @@
 // Pages of text as people read them: titled parts of paragraphs, lists, commands and two columns. On a terminal all of it is broken at
 // words to the width; where nobody looks (no width) lines stay as long as they are. Pure.
 
+import { FENCED } from "../src/lib/fences.ts";
 import { displayWidth } from "../src/lib/truncate.ts";
 import { wrapCommand, wrapWords } from "../src/lib/wrap.ts";
 
@@ -39,14 +40,21 @@ export function layout(parts: readonly Part[], width: number | null): string {
 
 /** A page of the manual as blocks. */
 export function markdownBlocks(markdown: string): Block[] {
-  return markdown.split(/^(```[a-z]*\n.*?^```)$/gms).flatMap((piece): Block[] => {
-    const fenced = /^```[a-z]*\n(.*?)^```$/ms.exec(piece)?.[1];
-    if (fenced !== undefined) return [{ kind: "code", lines: fenced.trimEnd().split("\n") }];
-    const paragraphs = piece.split("\n").filter((line) => line.trim() !== "");
-    return paragraphs.map((line) =>
-      line.startsWith("- ") ? { kind: "item", text: line.slice(2) } : { kind: "text", text: line },
-    );
-  });
+  const blocks: Block[] = [];
+  let from = 0;
+  for (const fenced of markdown.matchAll(FENCED)) {
+    const [whole, , , code = ""] = fenced;
+    blocks.push(...paragraphs(markdown.slice(from, fenced.index)), { kind: "code", lines: code.trimEnd().split("\n") });
+    from = fenced.index + whole.length;
+  }
+  return [...blocks, ...paragraphs(markdown.slice(from))];
+}
+
+function paragraphs(markdown: string): Block[] {
+  const lines = markdown.split("\n").filter((line) => line.trim() !== "");
+  return lines.map((line) =>
+    line.startsWith("- ") ? { kind: "item", text: line.slice(2) } : { kind: "text", text: line },
+  );
 }
 
 function follows(before: Block | undefined, block: Block): boolean {

@@ -8,12 +8,12 @@ import { field } from "../src/syscalls/define.ts";
 import { messageLine, partsText } from "../src/syscalls/format.ts";
 import type { HistoryPage } from "../src/syscalls/services.ts";
 import { usageError } from "./args.ts";
-import type { Interruption, Io } from "./command.ts";
+import type { Io } from "./command.ts";
 import { command } from "./define.ts";
 import { declared } from "./derive.ts";
+import { INTERRUPTED } from "./interrupted.ts";
 import { jsonLine, note, printResult, printText } from "./print.ts";
 
-const STATUS: { readonly [I in Interruption]: number } = { HUP: 129, INT: 130, TERM: 143 };
 /** In any case: whatever happened is told before. */
 const LOOK_MS = 5000;
 
@@ -131,7 +131,7 @@ async function followed(io: Io, cursor: Cursor, json: boolean): Promise<number> 
   let isOver = false;
   let wake = new AbortController();
   const release = io.onSignal((name) => {
-    status ??= STATUS[name];
+    status ??= INTERRUPTED[name];
     wake.abort();
   });
   const deaf = io.sys().on({ pid }, ({ name }) => {

@@ -2,14 +2,11 @@
 
 import { SysError } from "../src/abi/errno.ts";
 import type { Io } from "./command.ts";
+import { inOnePiece } from "./in-one-piece.ts";
 
 export async function writeNew(io: Io, file: string, text: string, force: boolean): Promise<void> {
   const host = await io.host();
   if (!force && (await host.look(file, { follow: true })) !== null)
-    throw new SysError("EEXIST", `${file} is there already`, [`over it: --force`]);
-  await host.write(file, bytesOf(text), {});
-}
-
-async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
-  yield new TextEncoder().encode(text.endsWith("\n") ? text : `${text}\n`);
+    throw new SysError("EEXIST", `${file} is there already`, ["--force writes over it"]);
+  await host.write(file, inOnePiece(Buffer.from(text.endsWith("\n") ? text : `${text}\n`)), {});
 }

@@ -3,7 +3,8 @@
 
 import { sanitize } from "../src/lib/sanitize.ts";
 import { displayWidth } from "../src/lib/truncate.ts";
-import type { Interruption, Io, Output } from "./command.ts";
+import type { Io, Output } from "./command.ts";
+import { INTERRUPTED } from "./interrupted.ts";
 import { note } from "./print.ts";
 
 const DEFAULT_PAGER = ["less"];
@@ -13,7 +14,6 @@ const PAGER_ENV =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|LANG|LC_[A-Z]+|TMPDIR|COLUMNS|LINES|XDG_CONFIG_HOME|XDG_STATE_HOME|LESS[A-Z_]*|MORE|LV|BAT_[A-Z]+)$/;
 /** As `sh` says that there is no such program, or that it cannot be run. */
 const NOT_RUN = [126, 127];
-const SIGNALLED: { readonly [S in Interruption]: number } = { INT: 130, TERM: 143, HUP: 129 };
 
 /** Where lines are broken: nowhere but on a terminal. */
 export function widthOf(output: Output): number | null {
@@ -34,7 +34,7 @@ export async function page(io: Io, given: string, form?: { readonly isInert: tru
   // The pager hears ctrl-c too, and it is the one that is asked.
   const release = io.onSignal((name) => {
     if (name === "INT") return;
-    ended = SIGNALLED[name];
+    ended = INTERRUPTED[name];
     giveUp.abort();
   });
   const status = await io

@@ -9,13 +9,14 @@ import { waitsForText } from "../src/syscalls/format.ts";
 import type { Spawned, WaitResult } from "../src/syscalls/services.ts";
 import { actingAs, answerOf } from "./answered.ts";
 import { timeoutMs, usageError } from "./args.ts";
-import type { Interruption, Io } from "./command.ts";
+import type { Io } from "./command.ts";
 import { command } from "./define.ts";
+import { INTERRUPTED } from "./interrupted.ts";
 import { jsonLine, note, printText } from "./print.ts";
 import { inBlock, readPrompt } from "./prompt.ts";
+import { comesOnStdin } from "./stdin.ts";
 
 const STAGES_MAX = 16;
-const EXIT: { readonly [I in Interruption]: number } = { HUP: 129, INT: 130, TERM: 143 };
 
 interface Stage {
   /** An agent, or a model as PROVIDER/MODEL. */
@@ -37,21 +38,23 @@ const spec = {
     `gsv pipe 'ada "Find the faults." | bob "Write the letter."' < notes.md > letter.md`,
   ],
   notes: [
-    "A stage is the name of an agent, or a model as PROVIDER/MODEL, and what it is told. It gets what came on stdin or what the stage before",
-    "it answered. The last answer goes to stdout. A stage that fails ends the row; the pipe exits as it did, and the stages behind it go.",
-    "One that is held until a person answers fails with 5. xargs works, too:",
-    "ls *.md | xargs -P4 -I{} gsv run --rm --no-stdin -- 'Summarise {}'",
+    [
+      "A stage is the name of an agent, or a model as PROVIDER/MODEL, and what it is told. It gets what came on stdin, or what the stage",
+      "before it answered. The last answer goes to stdout. A stage that fails ends the row: the pipe exits as it did, and the stages behind",
+      "it go. One that is held until a person answers fails with 5.",
+    ].join("\n"),
+    "Several at the same time: ls *.md | xargs -P4 -I{} gsv run --rm --no-stdin -- 'Summarise {}'",
   ],
 } as const;
 
 export const pipe = command(spec, async ({ args, json }, io) => {
   const stages = stagesOf(args.stages);
   const limitMs = timeoutMs(spec, args.timeout);
-  const fed = io.stdin.kind === "none" || io.stdin.kind === "tty" ? null : await readPrompt(io, { ignoreStdin: false });
+  const fed = comesOnStdin(io) ? await readPrompt(io, { ignoreStdin: false }) : null;
   if (fed === null && stages[0]?.told === "")
     throw usageError(spec, "nothing goes in: give the first stage a task, or pipe text in");
   const row = new Row(io);
-  const stops = [io.onSignal((name) => row.leave(EXIT[name]))];
+  const stops = [io.onSignal((name) => row.leave(INTERRUPTED[name]))];
   if (limitMs !== null) stops.push(io.clock.after(limitMs, () => row.leave(124)));
   try {
     const { text, exit } = await row.run(stages, fed?.text ?? null);

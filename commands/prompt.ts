@@ -7,9 +7,17 @@ import { LIMITS } from "../src/abi/limits.ts";
 import { mediaType } from "../src/lib/media-type.ts";
 import { sizeText } from "../src/lib/size.ts";
 import type { Io } from "./command.ts";
-import { comesOnStdin, FIRST_BYTE_MS, isText, stdinBytes, stdinBytesSoon, stdinText, textIn } from "./stdin.ts";
+import {
+  comesOnStdin,
+  FILE_HINT,
+  FIRST_BYTE_MS,
+  isText,
+  stdinBytes,
+  stdinBytesSoon,
+  stdinText,
+  textIn,
+} from "./stdin.ts";
 
-const FILE_HINT = "put it in a file and name that file: gsv cp - '~/report.txt' < report.txt";
 /** Of a character that counts as one; those of four count as two. */
 const UTF8_BYTES_MAX = 3;
 /** Said to an agent in the place of a message that is longer than one may be. */
@@ -104,8 +112,7 @@ function just(text: string): PromptText {
   return { text, beside: null, warning: null };
 }
 
-// The tag is one that the data itself does not hold, so that data cannot pretend to end.
-/** Data that a message brings along. */
+/** Data that a message brings along, in a tag that it does not hold itself: it cannot pretend to end. */
 export function inBlock(data: string): string {
   let tag = "stdin";
   for (let number = 2; data.includes(`</${tag}>`); number++) tag = `stdin-${number}`;

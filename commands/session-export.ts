@@ -4,12 +4,12 @@
 import type { Message } from "../src/abi/message.ts";
 import { MAIN_SESSION_KEY } from "../src/abi/session.ts";
 import { field } from "../src/syscalls/define.ts";
+import { sessionKey } from "../src/syscalls/session.ts";
 import type { SessionInfo } from "../src/syscalls/session-service.ts";
 import { command } from "./define.ts";
 import { fenced } from "./fenced.ts";
 import { jsonLine, printText } from "./print.ts";
 import { messagesOf } from "./session-messages.ts";
-import { sessionKey } from "./session-preview.ts";
 
 const FORMATS = ["md", "json", "html"] as const;
 

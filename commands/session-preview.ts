@@ -3,22 +3,13 @@
 import type { Message } from "../src/abi/message.ts";
 import { MAIN_SESSION_KEY } from "../src/abi/session.ts";
 import { field } from "../src/syscalls/define.ts";
+import { sessionKey } from "../src/syscalls/session.ts";
 import type { SessionInfo } from "../src/syscalls/session-service.ts";
 import { command } from "./define.ts";
 import { jsonLine, printText } from "./print.ts";
 import { messagesOf } from "./session-messages.ts";
 
 const TOOL_CHARS_MAX = 200;
-
-export const sessionKey = field.withDefault(
-  field.text("the session; the one that session.defaultKey says when left out", {
-    positional: true,
-    longest: 300,
-    meta: "KEY",
-    of: "session",
-  }),
-  "",
-);
 
 const previewInput = {
   key: sessionKey,

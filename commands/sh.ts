@@ -9,9 +9,9 @@ import type { ShellAnswer, ShellOutput, ShellRequest } from "../src/syscalls/she
 import { type Spec, timeoutMs, usageError } from "./args.ts";
 import type { Command, Interruption, Io } from "./command.ts";
 import { ForeignOutput } from "./foreign-output.ts";
+import { INTERRUPTED } from "./interrupted.ts";
 import { note } from "./print.ts";
 
-const STATUS: { readonly [S in Interruption]: number } = { HUP: 129, INT: 130, TERM: 143 };
 /** Somebody at a keyboard who wonders is told after this long. */
 const WORD_AFTER_MS = 1000;
 const FOLLOW_AFTER_MS = 150;
@@ -201,7 +201,7 @@ export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promi
     await reader.print(answer.output, 0);
     await reader.rest();
     return {
-      exit: answer.exit ?? (stopped === null ? 1 : STATUS[stopped]),
+      exit: answer.exit ?? (stopped === null ? 1 : INTERRUPTED[stopped]),
       over: answer.over,
       session: answer.session,
     };

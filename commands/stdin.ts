@@ -11,7 +11,7 @@ import { note } from "./print.ts";
 export const FIRST_BYTE_MS = 2500;
 /** Of what has to be text and goes nowhere but into a call. */
 const TEXT_BYTES_MAX = 8 * 1024 * 1024;
-const FILE_HINT = "put it in a file and name that file: gsv cp - '~/report.txt' < report.txt";
+export const FILE_HINT = "put it in a file and name that file: gsv cp - '~/report.txt' < report.txt";
 
 export interface StdinRequest {
   readonly bytesMax: number;
@@ -71,7 +71,7 @@ function reader(io: Io): Pieces {
   return { next: () => pieces.next().catch(unreadable) };
 }
 
-/** It may be open for writing alone, or its disk may be broken. */
+/** It may be open for writing alone, or its disk may be broken. Who may not ask for it at all has said so. */
 function unreadable(error: unknown): never {
   if (error instanceof SysError) throw error;
   const { code = messageOf(error) } = error as { code?: string };

@@ -10,6 +10,7 @@ import { traceLine } from "../src/syscalls/format.ts";
 import { usageError } from "./args.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
+import { inOnePiece } from "./in-one-piece.ts";
 import { jsonLine, note, printResult } from "./print.ts";
 import { TraceFollower } from "./trace-follow.ts";
 import {
@@ -146,12 +147,8 @@ async function fileOf(io: Io, path: string, wanted: Wanted): Promise<Out> {
   return {
     rows: async (rows) => void lines.push(...rows.map((row) => `${plainLine(row, wanted)}\n`)),
     sums: (sums) => printResult(io, SUMS, { sums }, wanted.json),
-    end: () => host.write(path, bytesOf(lines), {}),
+    end: () => host.write(path, inOnePiece(Buffer.from(lines.join(""))), {}),
   };
-}
-
-async function* bytesOf(lines: readonly string[]): AsyncGenerator<Uint8Array> {
-  yield new TextEncoder().encode(lines.join(""));
 }
 
 const SUMS: Print<never> = {

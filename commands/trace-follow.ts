@@ -5,6 +5,7 @@ import { SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import type { TraceRow } from "../src/syscalls/services.ts";
 import type { Interruption, Io } from "./command.ts";
+import { INTERRUPTED } from "./interrupted.ts";
 import { allProcesses } from "./top.ts";
 import type { Traced } from "./trace-table.ts";
 
@@ -23,7 +24,6 @@ type Take = (rows: readonly Traced[]) => Promise<boolean>;
 const WAIT_MS = 30_000;
 /** Each question costs the kernel something: calls that come closer together than this are asked for together. */
 const GATHER_MS = 20;
-const STATUS: { readonly [I in Interruption]: number } = { HUP: 129, INT: 130, TERM: 143 };
 
 export class TraceFollower {
   /** Those that ended while they were followed. */
@@ -58,7 +58,7 @@ export class TraceFollower {
         await Promise.all(this.followed.values());
       }
       if (this.fault !== null) throw this.fault;
-      return this.interrupted === null ? 0 : STATUS[this.interrupted];
+      return this.interrupted === null ? 0 : INTERRUPTED[this.interrupted];
     } finally {
       deaf();
       release();

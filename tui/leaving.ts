@@ -2,8 +2,8 @@
 // waits for the end hears of it and puts the terminal right; nothing ends the program before.
 
 import type { Io } from "../commands/command.ts";
+import { INTERRUPTED } from "../commands/interrupted.ts";
 
-const EXIT_OF_SIGNAL = { TERM: 143, HUP: 129 } as const;
 const BREAKS = ["uncaughtException", "unhandledRejection"] as const;
 
 export class Leaving {
@@ -20,7 +20,7 @@ export class Leaving {
 
   /** The terminal has gone. */
   hungUp(): void {
-    this.leave(EXIT_OF_SIGNAL.HUP);
+    this.leave(INTERRUPTED.HUP);
   }
 
   /** Hears of all of it until the returned function is called. */
@@ -29,7 +29,7 @@ export class Leaving {
     for (const event of BREAKS) process.on(event, broke);
     // The terminal sends ctrl-c as a key; what a command that has the terminal is sent must not end this program.
     const letGo = io.onSignal((name) => {
-      if (name !== "INT") this.leave(EXIT_OF_SIGNAL[name]);
+      if (name !== "INT") this.leave(INTERRUPTED[name]);
     });
     return () => {
       letGo();

@@ -50,5 +50,6 @@ function rows(text: string): readonly string[] {
 function sizeOf(text: string): string {
   if (text === "") return "no output";
   const lines = text.split("\n").length;
-  return lines === 1 ? `${text.length} characters` : `${lines} lines`;
+  if (lines > 1) return `${lines} lines`;
+  return text.length === 1 ? "1 character" : `${text.length} characters`;
 }

@@ -8,6 +8,7 @@ import { quoted } from "../../src/lib/quote.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Command, Edited, Io } from "../command.ts";
 import { command } from "../define.ts";
+import { inOnePiece } from "../in-one-piece.ts";
 import { jsonLine, note } from "../print.ts";
 import { isMissing, statOf } from "./entries.ts";
 import { piecesOf, putPieces } from "./gsv-side.ts";
@@ -101,7 +102,7 @@ async function writeBack(io: Io, path: string, { began, edited, problems }: Writ
   const guard = began.version === null ? { exclusive: true } : { ifVersion: began.version };
   const upload = uuidv7(io.clock.now(), io.random);
   try {
-    await putPieces(io.sys(), once(Buffer.from(edited.text)), { how: { path, ...guard }, upload });
+    await putPieces(io.sys(), inOnePiece(Buffer.from(edited.text)), { how: { path, ...guard }, upload });
   } catch (error) {
     const kept = edited.keep();
     const draft = [`your text is kept in ${kept}`, `gsv cp ${quoted(`host:${kept}`)} ${quoted(path)} puts it there`];
@@ -115,8 +116,4 @@ async function writeBack(io: Io, path: string, { began, edited, problems }: Writ
     const { code, message, hints } = problems.worded(path, error);
     throw new SysError(code, message, [...hints, ...draft]);
   }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -3,9 +3,10 @@
 import type { Sys } from "../../src/abi/sys.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Piece } from "../../src/syscalls/file-tree.ts";
-import type { Command, Interruption, Io } from "../command.ts";
+import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { ForeignOutput } from "../foreign-output.ts";
+import { INTERRUPTED } from "../interrupted.ts";
 import { statOf } from "./entries.ts";
 import { Problems } from "./problems.ts";
 
@@ -13,7 +14,6 @@ const LINES = 10;
 const LINES_MAX = 1_000_000;
 const SPAN_BYTES = 64 * 1024;
 const NEWLINE = 10;
-const SIGNALLED: { readonly [S in Interruption]: number } = { INT: 130, TERM: 143, HUP: 129 };
 /** How often is looked for more: the less often the longer nothing came. */
 const LOOK_MS = [40, 40, 40, 80, 80, 160, 250] as const;
 
@@ -61,7 +61,7 @@ async function follow(
   const interruption = new AbortController();
   let status: number | null = null;
   const release = io.onSignal((name) => {
-    status = SIGNALLED[name];
+    status = INTERRUPTED[name];
     interruption.abort();
   });
   for (let looks = 0; left.size > 0 && status === null && !io.stdout.closed; looks++) {

@@ -2,13 +2,12 @@
 // environment that holds no secret. While nobody has allowed a hook, a run costs one look at a directory and a tool call costs nothing.
 
 import { statSync } from "node:fs";
-import type { HookEvent } from "../abi/hook.ts";
 import { ROOT_UID } from "../abi/identity.ts";
 import type { Signal } from "../abi/signal.ts";
 import type { Machine } from "../boot.ts";
 import { signalsFor, toldOf } from "../hooks/events.ts";
 import { HookFiles } from "../hooks/files.ts";
-import { Hooks } from "../hooks/hooks.ts";
+import { eventOf, Hooks } from "../hooks/hooks.ts";
 import { type About, Notices, type Runs } from "../hooks/notices.ts";
 import { runHook } from "../hooks/run.ts";
 import { hooksService } from "../hooks/service.ts";
@@ -165,7 +164,7 @@ function runsOf({ kernel, machine }: HookPorts): Runs {
   const { clock, paths, hostEnv = {} } = machine;
   const own = hookEnvironment(hostEnv);
   return async ({ hook, path }, { ownerUid, pid, run }, event, signal) => {
-    const env = { ...own, GSV_HOME: paths.home, GSV_HOOK: hook, GSV_EVENT: eventIn(hook), GSV_PID: pid };
+    const env = { ...own, GSV_HOME: paths.home, GSV_HOOK: hook, GSV_EVENT: eventOf(hook), GSV_PID: pid };
     return await runHook(
       { spawn: spawnPiped, clock },
       {
@@ -175,10 +174,6 @@ function runsOf({ kernel, machine }: HookPorts): Runs {
       },
     );
   };
-}
-
-function eventIn(hook: string): HookEvent | string {
-  return hook.split("/", 1).join("");
 }
 
 function hookEnvironment(given: { readonly [name: string]: string | undefined }): Environment {

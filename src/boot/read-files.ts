@@ -3,9 +3,10 @@
 import type { RandomBytes } from "../abi/ids.ts";
 import { KernelNeeded, type Sys } from "../abi/sys.ts";
 import { CoreFiles } from "../kernel/core-files.ts";
+import type { HomeOf } from "../kernel/file-paths.ts";
 import { filesByTarget } from "../kernel/file-targets.ts";
 import { treeService } from "../kernel/file-tree.ts";
-import { type FilesOptions, filesService } from "../kernel/files.ts";
+import { filesService } from "../kernel/files.ts";
 import { storageService } from "../kernel/storage.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ObjectStore } from "../objects/objects.ts";
@@ -56,7 +57,7 @@ export async function readFiles({ paths, clock, random, database, kernel, sys }:
     machine: machineOf(paths.home),
     crashes: new CoreFiles(paths.crashDir),
   });
-  const homeOf: FilesOptions["homeOf"] = (caller, username) => homeNamed(kernel, caller, username);
+  const homeOf: HomeOf = (caller, username) => homeNamed(kernel, caller, username);
   return {
     objects,
     files: filesByTarget(filesService({ namespace, homeOf }), null),

@@ -25,7 +25,7 @@ export const hooks: Check = {
 };
 
 function waitingFor(names: readonly string[]): Found {
-  return notice(`no word was given yet for ${some(names)}, as it is now`, {
+  return notice(`nobody has allowed or denied ${some(names)} as it is now`, {
     fix: `gsv hooks allow ${names[0] ?? ""}, or gsv hooks deny`,
   });
 }

@@ -103,14 +103,14 @@ export class HookFiles {
   private misplaced(name: string, path: string): HookFile {
     const target = isHookEvent(name) ? join(this.directory, name) : join(this.directory, "run-end");
     const fix = `mkdir -p ${quoted(target)}; a hook lies in the directory of its event`;
-    return { hook: reveal(name), path, sha256: null, fault: { why: "it is no directory of an event", fix } };
+    return { hook: reveal(name), path, sha256: null, fault: { why: "it is not the directory of an event", fix } };
   }
 
   private faultOf(hook: string, path: string, stat: Stats): HookFault | null {
     const [event = ""] = hook.split("/");
     if (!isHookEvent(event))
       return { why: `there is no event ${reveal(event)}`, fix: `events: ${HOOK_EVENT_NAMES.join(" ")}` };
-    if (!HOOK_NAME.test(hook)) return { why: "its name is none for a hook", fix: "use A-Z a-z 0-9 . _ - only" };
+    if (!HOOK_NAME.test(hook)) return { why: "a hook cannot have that name", fix: "use only A-Z a-z 0-9 . _ -" };
     return this.placeFault(event) ?? this.ownFault(path, stat);
   }
 

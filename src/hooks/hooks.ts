@@ -119,6 +119,7 @@ function stateOf(sha256: string | null, row: HookRow | undefined): HookState {
   return row.decision === "allowed" ? "changed" : "new";
 }
 
-export function eventOf(hook: string): string {
-  return hook.slice(0, hook.indexOf("/"));
+/** Of one that is allowed, or could be: its name begins with it. */
+export function eventOf(hook: string): HookEvent {
+  return hook.slice(0, hook.indexOf("/")) as HookEvent;
 }

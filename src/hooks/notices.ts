@@ -1,6 +1,7 @@
 // Hooks that nobody waits for: each event of a hook after the one before it, a few hooks at once, and so many events waiting for one and no
 // more; what comes beyond that is counted and not told. What they print goes to the log, and nothing else is done about how they end.
 
+import { messageOf } from "../abi/errno.ts";
 import type { HookEvent } from "../abi/hook.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { reveal } from "../lib/sanitize.ts";
@@ -94,14 +95,14 @@ export class Notices {
   private async carryOut({ hook, about, event }: Waiting): Promise<void> {
     const { hooks, log } = this.ports;
     // Looked at now: it may have been changed while this waited.
-    const now = hooks.allowed(about.ownerUid, eventOf(hook) as HookEvent).find((each) => each.hook === hook);
+    const now = hooks.allowed(about.ownerUid, eventOf(hook)).find((each) => each.hook === hook);
     try {
       if (now === undefined) return;
       if (now.fault !== null) return log(`hook ${hook} is not run: ${now.fault}`);
       const line = logLine(hook, await this.ports.run(now, about, event, this.ending.signal));
       if (line !== null) log(line);
     } catch (error) {
-      log(`hook ${hook}: ${error instanceof Error ? error.message : String(error)}`);
+      log(`hook ${hook}: ${messageOf(error)}`);
     } finally {
       this.running.delete(hook);
       this.next();

@@ -4,19 +4,10 @@
 import { messageOf } from "../abi/errno.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { ChildRequest, PipedChild } from "../targets/spawn.ts";
 
 /** Starts a program that leads a group of its own; handed in. */
-export type SpawnHook = (request: {
-  readonly argv: readonly string[];
-  readonly directory: string;
-  readonly env: { readonly [name: string]: string };
-}) => {
-  readonly stdin: { write(bytes: Uint8Array): Promise<void>; end(): void };
-  readonly stdout: AsyncIterable<Uint8Array>;
-  readonly stderr: AsyncIterable<Uint8Array>;
-  readonly ended: Promise<number>;
-  kill(): void;
-};
+export type SpawnHook = (request: Pick<ChildRequest, "argv" | "directory" | "env">) => PipedChild;
 
 export interface HookRun {
   readonly path: string;

@@ -2,7 +2,7 @@
 // the home, for root, and for nobody else. What is allowed is what was shown, by its checksum; nothing runs here that was not allowed before.
 
 import { SysError } from "../abi/errno.ts";
-import { HOOK_NAME, type HookEvent, VETO } from "../abi/hook.ts";
+import { HOOK_NAME, VETO } from "../abi/hook.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
 import type { CallContext } from "../syscalls/define.ts";
@@ -67,7 +67,7 @@ export function hooksService({ hooks, run, isPersonOfHome, now }: HooksServicePo
       const { path, state } = await mine(context, hook);
       if (state !== "allowed")
         throw new SysError("EPERM", `${hook} is ${state}: it does not run`, [`look at it: gsv hooks allow ${hook}`]);
-      const kind = eventOf(hook) as HookEvent;
+      const kind = eventOf(hook);
       const about: About = { ownerUid: context.caller.ownerUid, pid: SAMPLE_PID, parent: null, at: now() };
       const told = event === undefined ? eventJson(kind, about, sampleOf(kind)) : objectIn(event);
       const end = await run({ hook, path }, about, told, context.gone ?? context.signal);

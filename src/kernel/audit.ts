@@ -1,9 +1,7 @@
 // Reading the audit log: everyone sees their own rows and those of their agents, root sees all.
 
-import { SysError } from "../abi/errno.ts";
 import { isRoot } from "../abi/identity.ts";
 import type { Clock } from "../lib/clock.ts";
-import { durationMs } from "../lib/duration.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { AuditLog } from "../syscalls/account-service.ts";
 import { beginningOf } from "./beginnings.ts";
@@ -21,10 +19,4 @@ export function auditLog(kernel: Pick<KernelStore, "audit" | "config" | "people"
       return { entries: rows.map(({ uid, ...row }) => ({ ...row, account: names.get(uid) ?? String(uid) })) };
     },
   };
-}
-
-export function spanMs(text: string): number {
-  const ms = durationMs(text);
-  if (ms !== null) return ms;
-  throw new SysError("EINVAL", `${text} is no span of time`, ["write 30m, 2h or 7d"]);
 }

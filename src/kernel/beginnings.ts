@@ -2,7 +2,7 @@
 
 import { SysError } from "../abi/errno.ts";
 import type { ClientInfo } from "../abi/sys.ts";
-import { SINCE_FORMS, sinceMs } from "../lib/since.ts";
+import { noSince, SINCE_FORMS, sinceMs } from "../lib/since.ts";
 import type { ConfigRows } from "../store/kernel/config.ts";
 import { settingsFor } from "./config.ts";
 
@@ -18,7 +18,5 @@ export async function zoneOf(config: ConfigRows, { uid, client }: Asker): Promis
 export async function beginningOf(config: ConfigRows, asker: Asker, text: string, now: number): Promise<number> {
   const at = sinceMs(text, now, await zoneOf(config, asker));
   if (at !== null) return at;
-  throw new SysError("EINVAL", `that is no beginning: ${JSON.stringify(text.slice(0, 40).toWellFormed())}`, [
-    SINCE_FORMS,
-  ]);
+  throw new SysError("EINVAL", noSince(text), [SINCE_FORMS]);
 }

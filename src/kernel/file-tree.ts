@@ -9,7 +9,8 @@ import type { Clock } from "../lib/clock.ts";
 import { clip } from "../lib/truncate.ts";
 import type { FileEntry, FileTree } from "../syscalls/file-tree.ts";
 import type { ReceiptContext } from "./dispatch.ts";
-import { type FilesOptions, pathsFor, saying, withReceipt } from "./files.ts";
+import { pathsFor } from "./file-paths.ts";
+import { type FilesOptions, saying, withReceipt } from "./files.ts";
 import { Uploads } from "./uploads.ts";
 
 /** Accounts and groups by number and by name; null where there is none. */

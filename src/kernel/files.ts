@@ -1,11 +1,11 @@
-// The file tools over the namespace: paths as people and models write them, whole results that fit one answer, and errors that say what
-// could not be done, on what, and what to do now. A write takes the place of the old content at once; an edit holds only if
-// the file is still the one that was read.
+// The file tools over the namespace: whole results that fit one answer, and errors that say what could not be done, on what, and what to do
+// now. A write takes the place of the old content at once, an edit holds only if the file is still the one that was read, and neither is based
+// on what somebody else has changed since the process saw it.
 
 import { applyEdit } from "../../fs/edit.ts";
 import { FileError } from "../../fs/error.ts";
 import type { Namespace } from "../../fs/namespace.ts";
-import { join, normalise, parent, tilde } from "../../fs/path.ts";
+import { normalise, parent } from "../../fs/path.ts";
 import { notText, viewDirectory, viewText } from "../../fs/read.ts";
 import { type SearchMatch, searchTree } from "../../fs/search.ts";
 import { SysError } from "../abi/errno.ts";
@@ -19,6 +19,7 @@ import type { Receipt } from "../objects/objects.ts";
 import { StoreUnavailable } from "../store/open.ts";
 import type { EditRequest, Files, FileView } from "../syscalls/files-service.ts";
 import type { ReceiptContext } from "./dispatch.ts";
+import { type HomeOf, pathsFor } from "./file-paths.ts";
 import type { KnownFiles, Standing } from "./known-files.ts";
 import { ReadWhole } from "./read-whole.ts";
 
@@ -29,8 +30,7 @@ const PIECE_BYTES = 4 * 1024 * 1024;
 
 export interface FilesOptions {
   readonly namespace: Namespace;
-  /** The home that `~` (no name: of the caller's owner) or `~name` stands for; null when there is no such account. */
-  readonly homeOf: (caller: Caller, username: string | null) => Promise<string | null>;
+  readonly homeOf: HomeOf;
   /** What processes know of these files; a kernel's. */
   readonly known?: KnownFiles;
 }
@@ -47,38 +47,6 @@ export interface PlaceOptions {
     readonly include?: string;
     readonly signal: AbortSignal;
   }) => Promise<{ readonly matches: readonly SearchMatch[]; readonly truncated: boolean } | null>;
-}
-
-/** As people and models write paths: absolute, relative to where they stand, or from a home; null when nobody has that home. */
-async function absolutePath(homeOf: FilesOptions["homeOf"], caller: Caller, path: string): Promise<string | null> {
-  const home = tilde(path);
-  if (home === null) return join(caller.cwd, path);
-  const directory = await homeOf(caller, home.username);
-  return directory === null ? null : directory + home.rest;
-}
-
-/** The same, refused where nobody has that home. */
-export function pathsFor(homeOf: FilesOptions["homeOf"]): (caller: Caller, path: string) => Promise<string> {
-  return async (caller, path) => {
-    const found = await absolutePath(homeOf, caller, path);
-    if (found !== null) return found;
-    throw new SysError("ENOENT", `no account ${tilde(path)?.username ?? caller.ownerUid}: ${path}`);
-  };
-}
-
-/** The file a path really leads to, links followed even where directories are still to be made: what a rule about a place looks at. */
-export function pathLocator({ namespace, homeOf }: FilesOptions): (caller: Caller, path: string) => Promise<string> {
-  return async (caller, path) => {
-    const absolute = (await absolutePath(homeOf, caller, path)) ?? join(caller.cwd, path);
-    try {
-      return await namespace.locate(caller, absolute);
-    } catch (error) {
-      // A store that cannot say where the path leads would let it pass unseen.
-      if (!(error instanceof SysError) || error instanceof StoreUnavailable) throw error;
-      // Where the walk fails, so will the call; by its letters it can still be judged.
-      return normalise(absolute);
-    }
-  };
 }
 
 export function filesService({ namespace, homeOf, known }: FilesOptions): Files {

@@ -15,7 +15,7 @@ import { JobRoom, JobTable } from "../targets/jobs.ts";
 import type { Output } from "../targets/output.ts";
 import type { SentSignal, ShellState } from "../targets/shell.ts";
 import type { ReceiptContext } from "./dispatch.ts";
-import type { FilesOptions } from "./files.ts";
+import type { HomeOf } from "./file-paths.ts";
 import { ScriptOutput } from "./script-output.ts";
 import { shellFiles } from "./shell-files.ts";
 
@@ -27,7 +27,7 @@ export interface ScriptsPorts {
   /** The kernel as a script may use it that a person has approved, or that nobody has. */
   readonly sysFor: (context: CallContext, allowed: Allowed) => Sys;
   readonly isGuarded: (path: string) => boolean;
-  readonly homeOf: FilesOptions["homeOf"];
+  readonly homeOf: HomeOf;
   /** Before a script runs: what a repeated call is told, should this kernel die over it. */
   readonly begin: (receipt: Receipt) => Promise<void>;
 }

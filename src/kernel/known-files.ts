@@ -8,10 +8,10 @@ import { LIMITS } from "../abi/limits.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FileWrite } from "../store/kernel/file-writes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import { StoreCorrupt, StoreUnavailable } from "../store/open.ts";
 import type { KnownFile } from "../store/process/known.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { FileTarget } from "../syscalls/files-service.ts";
+import { runOf } from "./noted-writes.ts";
 import { type Author, staleError } from "./stale.ts";
 
 export interface KnownFilesPorts {
@@ -27,6 +27,8 @@ export interface Standing {
   text(): Promise<string | null>;
   changedAt(): Promise<number | null>;
 }
+
+type KnownText = KnownFile & { readonly text: string | null };
 
 /** Of the files of one target. */
 export class KnownFiles {
@@ -44,7 +46,7 @@ export class KnownFiles {
     const { pid } = caller;
     if (pid === undefined) return;
     const kept = text !== null && Buffer.byteLength(text) <= LIMITS.knownTextBytesMax ? text : null;
-    const runId = await this.runOf(caller, pid);
+    const runId = await runOf(this.ports.kernel, caller);
     const known = {
       target: this.target,
       path,
@@ -54,15 +56,15 @@ export class KnownFiles {
       at: Math.floor(this.ports.clock.now()),
       text: kept,
     };
-    await unlessGone(() => this.ports.store.knowFile(pid, known));
+    await ifKnown(() => this.ports.store.knowFile(pid, known));
   }
 
   /** What the caller is about to write over, where it knows of it: refuses what is based on an old content. */
   async expected(caller: Caller, path: string, look: () => Promise<Standing | null>): Promise<string | undefined> {
-    if ((await this.knownTo(caller, path)) === null) return undefined;
-    const standing = await look();
-    if (standing === null) return undefined;
-    await this.needCurrent(caller, path, { verb: "write", standing });
+    const known = await this.knownTo(caller, path);
+    const standing = known === null ? null : await look();
+    if (known === null || standing === null) return undefined;
+    await this.compare(caller, known, { verb: "write", standing });
     return standing.version;
   }
 
@@ -72,8 +74,17 @@ export class KnownFiles {
     { verb, standing }: { readonly verb: "write" | "edit"; readonly standing: Standing },
   ): Promise<void> {
     const known = await this.knownTo(caller, path);
+    if (known !== null) await this.compare(caller, known, { verb, standing });
+  }
+
+  private async compare(
+    caller: Caller,
+    known: KnownText,
+    { verb, standing }: { readonly verb: "write" | "edit"; readonly standing: Standing },
+  ): Promise<void> {
+    const { path } = known;
     const { version } = standing;
-    if (known === null || known.version === version) return;
+    if (known.version === version) return;
     const text = known.text === null ? null : await standing.text();
     const last = await this.lastWrite(path, version);
     if ((text !== null && text === known.text) || (last !== null && last.pid === caller.pid)) return;
@@ -91,9 +102,9 @@ export class KnownFiles {
     throw stale.error;
   }
 
-  private async knownTo({ pid }: Caller, path: string) {
+  private async knownTo({ pid }: Caller, path: string): Promise<KnownText | null> {
     if (pid === undefined) return null;
-    return await unlessGone(() => this.ports.store.knownFile(pid, { target: this.target, path }));
+    return await ifKnown(() => this.ports.store.knownFile(pid, { target: this.target, path }));
   }
 
   /** Null where nobody wrote this content through gsv. */
@@ -107,18 +118,14 @@ export class KnownFiles {
     const label = pid === null ? null : ((await processes.get(pid))?.label ?? null);
     return { account: (await accounts.byUid(uid))?.username ?? String(uid), pid, label };
   }
-
-  private async runOf({ doing }: Caller, pid: string): Promise<string | null> {
-    return doing?.run ?? (await this.ports.kernel.processes.get(pid))?.activeRunId ?? null;
-  }
 }
 
-/** A process that is killed meanwhile knows nothing. */
-async function unlessGone<T>(work: () => Promise<T>): Promise<T | null> {
+/** A process that is killed meanwhile knows nothing, and neither does one whose database cannot be used now. */
+async function ifKnown<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof StoreCorrupt || error instanceof StoreUnavailable || error instanceof SysError) return null;
+    if (error instanceof SysError) return null;
     throw error;
   }
 }

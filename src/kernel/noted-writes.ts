@@ -2,6 +2,7 @@
 // was made all the same.
 
 import type { Noted } from "../../fs/noted.ts";
+import type { Caller } from "../abi/identity.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import { StoreUnavailable } from "../store/open.ts";
@@ -14,9 +15,10 @@ export interface NotedWritesPorts {
 }
 
 export function notedWrites({ kernel, clock, onFault }: NotedWritesPorts, target: FileTarget): Noted {
-  return async ({ uid, pid = null, doing }, { verb, path, version, movedFrom }) => {
+  return async (caller, { verb, path, version, movedFrom }) => {
+    const { uid, pid = null, doing } = caller;
     try {
-      const runId = doing?.run ?? (pid === null ? null : ((await kernel.processes.get(pid))?.activeRunId ?? null));
+      const runId = await runOf(kernel, caller);
       const [callId, tool] = [doing?.call ?? null, doing?.tool ?? null];
       await kernel.fileWrites.add({
         ...{ at: clock.now(), target, path, verb, uid, pid, runId, callId, tool, version, movedFrom },
@@ -25,4 +27,13 @@ export function notedWrites({ kernel, clock, onFault }: NotedWritesPorts, target
       if (!(error instanceof StoreUnavailable)) onFault(error);
     }
   };
+}
+
+/** The run in which a process does something: the one its call belongs to, else the one it is at; null for a person. */
+export async function runOf(
+  { processes }: Pick<KernelStore, "processes">,
+  { pid, doing }: Pick<Caller, "pid" | "doing">,
+): Promise<string | null> {
+  if (doing !== undefined || pid === undefined) return doing?.run ?? null;
+  return (await processes.get(pid))?.activeRunId ?? null;
 }

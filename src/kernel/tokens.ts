@@ -4,10 +4,10 @@ import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import type { RandomBytes } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
+import { durationMs } from "../lib/duration.ts";
 import type { TokenKind, TokenRow } from "../store/kernel/logins.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { TokenInfo, Tokens } from "../syscalls/account-service.ts";
-import { spanMs } from "./audit.ts";
 import { tokenHash } from "./login.ts";
 
 export interface TokenPorts {
@@ -84,4 +84,10 @@ async function infoOf({ kernel, clock }: ReadPorts, row: TokenRow): Promise<Toke
 function idOf(uid: number, requestId: string): string {
   const hex = new Bun.CryptoHasher("sha256").update(`${uid}:${requestId}`).digest("hex");
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-");
+}
+
+function spanMs(text: string): number {
+  const ms = durationMs(text);
+  if (ms !== null) return ms;
+  throw new SysError("EINVAL", `${text} is no span of time`, ["write 30m, 2h or 7d"]);
 }

@@ -6,6 +6,11 @@ import { durationMs } from "./duration.ts";
 
 export const SINCE_FORMS = "as today, 10m, 2h, 7d, 2026-11-01 or 2026-11-01T12:00:00Z";
 
+/** What is said of anything else. */
+export function noSince(text: string): string {
+  return `that is no time to begin at: ${JSON.stringify(text.slice(0, 40).toWellFormed())}`;
+}
+
 export function sinceMs(text: string, now: number, zone: string): number | null {
   if (text === "today") return dayBegan(now, zone);
   if (text === "yesterday") return dayBegan(dayBegan(now, zone) - 1, zone);

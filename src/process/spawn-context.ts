@@ -5,7 +5,8 @@ import { base } from "../../fs/path.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
-import { type FilesOptions, pathsFor, saying } from "../kernel/files.ts";
+import { pathsFor } from "../kernel/file-paths.ts";
+import { type FilesOptions, saying } from "../kernel/files.ts";
 import type { ToldFile } from "../store/process/told.ts";
 
 /** `listed` is one path or several, with commas between. */

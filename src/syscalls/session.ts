@@ -32,7 +32,7 @@ import {
 const KEEP_DEFAULT = 20;
 const LIST_DEFAULT = 50;
 
-const key = field.withDefault(
+export const sessionKey = field.withDefault(
   field.text("the session; the one that session.defaultKey says when left out", {
     positional: true,
     longest: 300,
@@ -71,7 +71,7 @@ export const sessionCalls = [
     name: "session.get",
     summary: "Show a session: its conversation, settings and reset policy",
     class: "read",
-    input: { key },
+    input: { key: sessionKey },
     cli: {
       examples: ["gsv session get", `gsv session get ${MAIN_SESSION_KEY}`],
       print: { kind: "value", text: (result: SessionInfo) => infoText(result) },
@@ -83,7 +83,7 @@ export const sessionCalls = [
     name: "session.stats",
     summary: "Show how many tokens the conversation of a session has used",
     class: "read",
-    input: { key },
+    input: { key: sessionKey },
     cli: {
       examples: ["gsv session stats", `gsv session stats ${MAIN_SESSION_KEY} --json`],
       print: { kind: "value", text: (result: SessionStats) => statsText(result) },
@@ -95,7 +95,7 @@ export const sessionCalls = [
     name: "session.history",
     summary: "Show the conversations a session has had, newest first",
     class: "read",
-    input: { key },
+    input: { key: sessionKey },
     cli: {
       examples: ["gsv session history", `gsv session history ${MAIN_SESSION_KEY} --json`],
       print: { kind: "value", text: (result: SessionHistory) => historyText(result) },
@@ -108,7 +108,7 @@ export const sessionCalls = [
     summary: "List what was said in a session, without what tools said",
     class: "read",
     input: {
-      key,
+      key: sessionKey,
       after: field.withDefault(field.int("only messages with a higher number", { meta: "ID" }), 0),
       limit: field.withDefault(
         field.int("how many messages", { min: 1, max: LIMITS.historyPageMax, meta: "N" }),
@@ -133,7 +133,7 @@ export const sessionCalls = [
     summary: "Archive the conversation of a session and begin a new one",
     class: "keyed",
     once: "answer",
-    input: { key },
+    input: { key: sessionKey },
     cli: {
       examples: ["gsv session reset", `gsv session reset ${MAIN_SESSION_KEY}`],
       print: { kind: "value", text: (result: SessionReset) => resetText(result) },
@@ -147,7 +147,7 @@ export const sessionCalls = [
     class: "keyed",
     once: "answer",
     input: {
-      key,
+      key: sessionKey,
       keep: field.withDefault(
         field.int("how many of the newest messages stay as they are", { min: 1, max: 100_000, letter: "k", meta: "N" }),
         KEEP_DEFAULT,
@@ -238,7 +238,7 @@ export const sessionCalls = [
     class: "keyed",
     once: "answer",
     by: "person",
-    input: { key },
+    input: { key: sessionKey },
     cli: {
       hidden: true,
       examples: [],

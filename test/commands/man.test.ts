@@ -32,6 +32,11 @@ describe("gsv man", () => {
     expect(text).not.toContain("__complete");
   });
 
+  test("no page shows a fence, whatever its examples hold", async () => {
+    for (const page of new Set(MANUAL.map((section) => section.page)))
+      expect(await printed("man", "7", page)).not.toContain("```");
+  });
+
   test("a command's page has its name, synopsis, flags with their defaults, examples, exit status and what to see also", async () => {
     const text = await printed("man", "proc", "spawn");
     const titles = text.split("\n").filter((line) => /^[A-Z]/.test(line));

@@ -8,6 +8,9 @@ import { mediaType } from "../../src/lib/media-type.ts";
 import { Chat, PID, said } from "../support/chat.ts";
 import { runs, stdinOf, until } from "../support/io.ts";
 
+// What the command loads only then is there before: while the disk is waited for, the clock of the test would run on.
+await import("../../commands/chat-pick.ts");
+
 const PNG = Buffer.from("\x89PNG\r\n\x1a\n and so on", "latin1");
 const ZEROS = Buffer.from("a\0b");
 const LONG = Buffer.from("é".repeat(LIMITS.messageCharsMax + 1));

@@ -30,7 +30,7 @@ test("a hook that others can write to is a problem that is mended; one without a
   hooks.put("tool-befor/guard", "exit 2");
   expect(await bed.look("hooks")).toEqual([
     "problem hooks: the hook tool-befor/guard does not run: there is no event tool-befor",
-    "notice hooks: no word was given yet for tool-before/guard, as it is now",
+    "notice hooks: nobody has allowed or denied tool-before/guard as it is now",
   ]);
 });
 

@@ -98,9 +98,9 @@ test("what is refused says why and what mends it, and is not allowed by anybody"
     "run-end/e-directory": ["refused", "it is not a file"],
     "run-end/f-pipe": ["refused", "it is not a file"],
     "run-end/g-raised": ["refused", "it runs as somebody else"],
-    "run-end/h bad": ["refused", "its name is none for a hook"],
+    "run-end/h bad": ["refused", "a hook cannot have that name"],
     "run-ends/i-stray": ["refused", "there is no event run-ends"],
-    "j-misplaced": ["refused", "it is no directory of an event"],
+    "j-misplaced": ["refused", "it is not the directory of an event"],
   });
   const sha256 = "0".repeat(64);
   const refusal = await home.refusal("hooks.allow", { hook: "run-end/b-group", sha256 });
