@@ -38,6 +38,14 @@ describe("without a kernel", () => {
     expect(home.door.calls.map((call) => call.name)).toEqual(["echo"]);
   });
 
+  test("a read of which the view says that it needs a kernel starts one and is asked there", async () => {
+    const view = readView(() => {
+      throw new SysError("EAGAIN", "this needs a kernel");
+    });
+    expect(await home.open({ readSys: async () => view }).call<object>("echo", { a: 1 })).toEqual({ a: 1 });
+    expect(home.starts).toBe(1);
+  });
+
   test("other failures of the view are the answer", async () => {
     const view = readView(() => {
       throw new SysError("ESRCH", "no such process: task:zzzzzz");
