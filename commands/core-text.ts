@@ -24,7 +24,7 @@ const CLASSES: { readonly [reason: string]: string } = {
 };
 
 export function whyText(reason: string): string {
-  return CLASSES[reason] ?? reveal(reason);
+  return Object.hasOwn(CLASSES, reason) ? (CLASSES[reason] ?? "") : reveal(reason);
 }
 
 export function coreText(name: string, core: CrashCore): string {
@@ -77,7 +77,7 @@ function stepText({ role, content }: CoreMessage): string {
   } & { readonly toolCalls?: readonly { readonly name: string; readonly args: unknown }[] };
   if (toolName !== undefined) return one(`${toolName}: ${outcome}: ${output}`);
   const called = Array.isArray(toolCalls)
-    ? toolCalls.map(({ name, args }) => ` [${name} ${JSON.stringify(args)}]`)
+    ? toolCalls.map((call) => ` [${call?.name} ${JSON.stringify(call?.args)}]`)
     : [];
   return one(`${role}: ${text}${called.join("")}`);
 }

@@ -80,7 +80,8 @@ function jsonIn(text: string): { readonly v?: unknown } | null {
 }
 
 function isCore(value: object): value is CrashCore {
-  const { at, pid, owner, profile, run, messages, calls, inFlight, versions } = value as Partial<CrashCore>;
+  const { at, pid, label, owner, profile, run, fault, messages, calls, inFlight, versions } =
+    value as Partial<CrashCore>;
   const { id, reason, error, usage } = (run ?? {}) as Partial<CrashCore["run"]>;
   const texts = [pid, owner, profile, id, reason, error];
   return (
@@ -89,7 +90,9 @@ function isCore(value: object): value is CrashCore {
     ) &&
     [versions, usage].every((each) => typeof each === "object" && each !== null) &&
     typeof at === "number" &&
+    !Number.isNaN(new Date(at).getTime()) &&
     texts.every((text) => typeof text === "string") &&
+    [label, fault].every((text) => text === null || typeof text === "string") &&
     // It stands in commands that are there to be typed.
     PID.test(pid ?? "")
   );

@@ -1,12 +1,64 @@
-// Values from outside that a JSON Schema describes. Loaded when such a schema is at hand, and never before: zod takes milliseconds.
+// Values from outside that a JSON Schema describes. Loaded when such a schema is at hand, and never before: zod takes milliseconds. Refused:
+// a schema that comes back to itself without going into the value, and one that asks the same value too often; neither would ever answer.
 
 import { z } from "zod";
 
 /** What is wrong with a value, each with its place; nothing when it fits. */
 export type Shape = (value: unknown) => readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 
+/** How many schemas one value is held to at most, each as often as it is named. */
+const SCHEMAS_MAX = 10_000;
+const COMBINED = ["allOf", "anyOf", "oneOf"] as const;
+
 /** Throws when it is no JSON Schema that can be held to. */
 export function shapeFrom(schema: object): Shape {
+  needEnd(schema);
   const shape = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
   return (value) => shape.safeParse(value).error?.issues ?? [];
+}
+
+function needEnd(root: object): void {
+  const costs = new Map<object, number>();
+  const costOf = (schema: unknown): number => {
+    if (typeof schema !== "object" || schema === null) return 1;
+    const known = costs.get(schema);
+    if (known === 0) throw new Error("it refers to itself, and no value would end that");
+    if (known !== undefined) return known;
+    // Not counted yet: who meets it again meanwhile is on the way around.
+    costs.set(schema, 0);
+    const cost = sameValue(root, schema).reduce<number>((sum, each) => sum + costOf(each), 1);
+    if (cost > SCHEMAS_MAX) throw new Error(`it holds one value to more than ${SCHEMAS_MAX} schemas`);
+    costs.set(schema, cost);
+    return cost;
+  };
+  for (const each of everyObjectIn(root)) costOf(each);
+}
+
+/** The schemas that hold for the very value that this one holds for. */
+function sameValue(root: object, schema: object): readonly unknown[] {
+  const { $ref, ...rest } = schema as { readonly [key: string]: unknown };
+  const combined = COMBINED.flatMap((key) => (Array.isArray(rest[key]) ? rest[key] : []));
+  return typeof $ref === "string" ? [...combined, target(root, $ref)] : combined;
+}
+
+/** Read as zod reads it; of what is not there it tells. */
+function target(root: object, ref: string): unknown {
+  const [definitions, name] = ref.replace(/^#/, "").split("/").filter(Boolean).map(unescaped);
+  if (definitions === undefined) return root;
+  return ownIn(ownIn(root, definitions), name ?? "");
+}
+
+function ownIn(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined;
+}
+
+function unescaped(name: string): string {
+  return name.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function everyObjectIn(root: object): readonly object[] {
+  const found = [root];
+  for (const each of found)
+    for (const value of Object.values(each)) if (typeof value === "object" && value !== null) found.push(value);
+  return found;
 }

@@ -9,7 +9,7 @@ import { signalsFor, toldOf } from "../hooks/events.ts";
 import { HookFiles } from "../hooks/files.ts";
 import { eventOf, Hooks } from "../hooks/hooks.ts";
 import { type About, Notices, type Runs } from "../hooks/notices.ts";
-import { runHook } from "../hooks/run.ts";
+import { runHook, type SpawnHook } from "../hooks/run.ts";
 import { hooksService } from "../hooks/service.ts";
 import { Vetoes } from "../hooks/veto.ts";
 import type { Bus } from "../kernel/bus.ts";
@@ -165,8 +165,10 @@ function runsOf({ kernel, machine }: HookPorts): Runs {
   const own = hookEnvironment(hostEnv);
   return async ({ hook, path }, { ownerUid, pid, run }, event, signal) => {
     const env = { ...own, GSV_HOME: paths.home, GSV_HOOK: hook, GSV_EVENT: eventOf(hook), GSV_PID: pid };
+    const marks = [`GSV_HOME=${paths.home}\0`, `GSV_HOOK=${hook}\0`, `GSV_PID=${pid}\0`];
+    const spawn: SpawnHook = (request) => ({ ...spawnPiped(request), killStrays: () => void endLeftBehind(marks) });
     return await runHook(
-      { spawn: spawnPiped, clock },
+      { spawn, clock },
       {
         ...{ path, event, signal, env: run === undefined ? env : { ...env, GSV_RUN: run } },
         directory: await directoryOf(kernel, pid),

@@ -145,7 +145,8 @@ async function openPlain(path: string): Promise<FileHandle> {
 async function* piecesOf(handle: FileHandle, path: string): AsyncGenerator<Uint8Array> {
   const before = await handle.stat();
   for (;;) {
-    const { bytesRead, buffer } = await handle.read(new Uint8Array(PIECE_BYTES), 0, PIECE_BYTES, null);
+    const next = () => handle.read(new Uint8Array(PIECE_BYTES), 0, PIECE_BYTES, null);
+    const { bytesRead, buffer } = await told(path, next);
     if (bytesRead === 0) break;
     yield buffer.subarray(0, bytesRead);
   }

@@ -1,5 +1,6 @@
 // One run of one hook: the event on its stdin as one JSON object, an environment of its own, a bounded part of what it says, and an end.
-// When its time is over, or nobody wants its answer any more, it ends with all it started. Never throws: what goes wrong is how it ended.
+// When its time is over, or nobody wants its answer any more, it ends with all it started. Never throws: what goes wrong is how it ended;
+// and never waits for what a hook left behind, even where that still holds what the hook printed on.
 
 import { messageOf } from "../abi/errno.ts";
 import { LIMITS } from "../abi/limits.ts";
@@ -7,7 +8,13 @@ import type { Clock } from "../lib/clock.ts";
 import type { ChildRequest, PipedChild } from "../targets/spawn.ts";
 
 /** Starts a program that leads a group of its own; handed in. */
-export type SpawnHook = (request: Pick<ChildRequest, "argv" | "directory" | "env">) => PipedChild;
+export type SpawnHook = (request: Pick<ChildRequest, "argv" | "directory" | "env">) => PipedChild & {
+  /** Ends also what it started and what then left its group. */
+  killStrays(): void;
+};
+
+/** For what was printed last to be heard, once the hook has ended. */
+const HEARD_MS = 500;
 
 export interface HookRun {
   readonly path: string;
@@ -58,7 +65,7 @@ async function carriedOut(
   const onAbort = () => stop("cut");
   const cancel = clock.after(timeoutMs, () => stop("timeout"));
   signal.addEventListener("abort", onAbort);
-  const said = Promise.all([headOf(child.stdout), headOf(child.stderr)]);
+  const heard = [new Head(child.stdout), new Head(child.stderr)] as const;
   // A hook need not read what it is told.
   child.stdin
     .write(Buffer.from(`${event}\n`))
@@ -68,22 +75,45 @@ async function carriedOut(
     const status = await child.ended;
     // What it left in the background ends with it, and what it printed on is closed then.
     child.kill();
-    const [stdout, stderr] = await said;
-    return { how, status, stdout, stderr };
+    const isAll = Promise.all(heard.map((each) => each.all));
+    if (!(await within(clock, isAll))) {
+      child.killStrays();
+      await within(clock, isAll);
+    }
+    const [stdout, stderr] = heard;
+    return { how, status, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     cancel();
     signal.removeEventListener("abort", onAbort);
   }
 }
 
+async function within(clock: Clock, work: Promise<unknown>): Promise<boolean> {
+  const done = new AbortController();
+  const late = clock.sleep(HEARD_MS, done.signal).then(() => false);
+  return await Promise.race([work.then(() => true), late]).finally(() => done.abort());
+}
+
 /** Read to its end, so that it never waits for us; the beginning is kept. */
-async function headOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
-  const kept: Uint8Array[] = [];
-  let room: number = LIMITS.hookOutputBytesMax;
-  for await (const piece of pieces) {
-    if (room <= 0) continue;
-    kept.push(piece.slice(0, room));
-    room -= piece.length;
+class Head {
+  readonly all: Promise<void>;
+  private readonly kept: Uint8Array[] = [];
+  private room: number = LIMITS.hookOutputBytesMax;
+
+  constructor(pieces: AsyncIterable<Uint8Array>) {
+    // What cannot be read any more has been heard.
+    this.all = this.read(pieces).catch(() => {});
   }
-  return new TextDecoder().decode(Buffer.concat(kept)).trimEnd();
+
+  text(): string {
+    return new TextDecoder().decode(Buffer.concat(this.kept)).trimEnd();
+  }
+
+  private async read(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const piece of pieces) {
+      if (this.room <= 0) continue;
+      this.kept.push(piece.slice(0, this.room));
+      this.room -= piece.length;
+    }
+  }
 }

@@ -92,9 +92,7 @@ class KernelSys implements Sys {
     try {
       return await reader.call(name, args, options);
     } catch (error) {
-      const isForKernel = error instanceof KernelNeeded || isRefusal(error);
-      if (!isForKernel || this.stopped || this.finder.isSilent) throw error;
-      // A refusal belongs in the audit log, which only a kernel writes.
+      if (!isForKernel(error) || this.stopped || this.finder.isSilent) throw error;
       return this.ask(name, args, options);
     }
   }
@@ -190,8 +188,9 @@ function unlessAborted<T>(begin: () => Promise<T>, name: string, signal: AbortSi
   return Promise.race([begin(), aborted]).finally(() => signal.removeEventListener("abort", abort));
 }
 
-function isRefusal(error: unknown): boolean {
-  return error instanceof SysError && (error.code === "EPERM" || error.code === "EACCES");
+/** A refusal belongs in the audit log, which only a kernel writes; and what the view cannot tell, a kernel can. */
+function isForKernel(error: unknown): boolean {
+  return error instanceof KernelNeeded || (error instanceof SysError && ["EPERM", "EACCES"].includes(error.code));
 }
 
 /** Nobody can say any more that nothing was saved. */

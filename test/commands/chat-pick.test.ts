@@ -96,6 +96,34 @@ describe("gsv chat --schema", () => {
     }
   });
 
+  test("a schema that would never come to an end is refused before anything is sent", async () => {
+    const doubled = (levels: number) => ({
+      $ref: `#/$defs/l${levels}`,
+      $defs: Object.fromEntries([
+        ["l0", { type: "number" }],
+        ...Array.from({ length: levels }, (_, at) => {
+          const below = { $ref: `#/$defs/l${at}` };
+          return [`l${at + 1}`, { anyOf: [below, below] }];
+        }),
+      ]),
+    });
+    const endless = [
+      { $ref: "#" },
+      { $defs: { a: { $ref: "#/$defs/b" }, b: { allOf: [{ $ref: "#/$defs/a" }] } }, $ref: "#/$defs/a" },
+      { properties: { child: { anyOf: [{ $ref: "#/$defs/a~1b" }] } }, $defs: { "a/b": { $ref: "#/$defs/a~1b" } } },
+      doubled(40),
+    ];
+    for (const schema of endless) {
+      chat.io.side = fileSide({ "shape.json": JSON.stringify(schema) });
+      await expect(schemaIn(chat.io, "shape.json")).rejects.toThrow(/refers to itself|holds one value to more than/);
+    }
+    const tree = { type: "object", properties: { left: { $ref: "#" }, right: { anyOf: [{ $ref: "#" }] } } };
+    for (const schema of [tree, doubled(5)]) {
+      chat.io.side = fileSide({ "shape.json": JSON.stringify(schema) });
+      expect(await schemaIn(chat.io, "shape.json")).toBeObject();
+    }
+  });
+
   async function withSchema(...answers: string[]): Promise<number> {
     chat.io.side = fileSide({ "shape.json": JSON.stringify(SCHEMA) });
     const [first = "", second] = answers;

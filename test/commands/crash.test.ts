@@ -87,6 +87,33 @@ test("what is no core is refused, and where none is left that is said", async ()
   }
 });
 
+test("a core of which any part is another than it should be is refused or told, and is no fault of gsv", async () => {
+  await using home = await failed("content");
+  const [entry] = (await home.sys.call<{ entries: { name: string }[] }>("fs.list", { path: "/var/crash" })).entries;
+  const { data } = await home.sys.call<{ data: string }>("fs.get", { path: `/var/crash/${entry?.name}` });
+  const whole = JSON.parse(Buffer.from(data, "base64").toString()) as object;
+  for (const put of [undefined, null, 1e20, "constructor", true, [null], {}])
+    for (const path of placesIn(whole)) {
+      written.set("other.json", JSON.stringify(withAt(whole, path, put)));
+      const status = await runs(io, "debug", "other.json");
+      expect([path, put, [0, 2].includes(status)]).toEqual([path, put, true]);
+    }
+  expect(io.stdout.text + io.stderr.text).not.toMatch(/fault in gsv|native code/);
+});
+
+/** Of every value in it, the names that lead there. */
+function placesIn(value: unknown): readonly string[][] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => [[name], ...placesIn(each).map((rest) => [name, ...rest])]);
+}
+
+function withAt(value: unknown, [name, ...rest]: readonly string[], put: unknown): unknown {
+  if (name === undefined) return put;
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as { [name: string]: unknown };
+  copy[name] = withAt(copy[name], rest, put);
+  return copy;
+}
+
 test("whatever stands in a core of somebody else is told, and acts on nothing", () => {
   const hostile = "\u001b]0;x\u0007\u202e";
   const core = {

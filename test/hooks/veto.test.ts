@@ -122,6 +122,20 @@ test("a hook that hangs is ended with all it started when its time is over, and 
   expect(logged()).toEqual(["hook tool-before/slow: it did not end within 1 s"]);
 });
 
+test("what a hook leaves in a session of its own, holding its output, does not hold up a call, and ends as well", async () => {
+  const pidAt = bed.out("stray");
+  await bed.allowed(
+    "tool-before/leaves",
+    `setsid sh -c 'echo $$ > "$0"; exec sleep 7777' '${pidAt}' &
+while [ ! -s '${pidAt}' ]; do :; done
+echo "not now" >&2; exit 2`,
+  );
+  expect(await calls("Write", NOTE)).toContain("refused by the hook tool-before/leaves: not now");
+  // Only Linux shows whose it was.
+  if (process.platform === "linux")
+    await home.until("it has ended", () => !isAlive(Number(readFileSync(pidAt, "utf8"))));
+});
+
 test("a program that cannot be started refuses, and says what a script begins with", async () => {
   const path = await bed.allowed("tool-before/odd", "exit 0");
   writeFileSync(path, "exit 0\n");

@@ -177,6 +177,12 @@ describe("what is refused on this machine", () => {
       stderr: "gsv: cp: host:none: No such file or directory\n",
     });
     expect(await gsv(["cp", "~/a", "host:none/a"])).toMatchObject({ status: 3 });
+    // It opens, and cannot be read.
+    if (process.platform === "linux")
+      expect(await gsv(["cp", "host:/proc/self/mem", "~/z"])).toMatchObject({
+        status: 1,
+        stderr: "gsv: cp: host:/proc/self/mem: EIO\n",
+      });
   });
 });
 
