@@ -7,7 +7,18 @@ import { CHAT } from "./chat-spec.ts";
 import { command } from "./define.ts";
 import { note } from "./print.ts";
 
-const { pid: _pid, new: _new, continue: _continue, interrupt: _interrupt, ...input } = CHAT.input;
+const { pid: _pid, session: _session, new: _new, continue: _continue, interrupt: _interrupt, ...usual } = CHAT.input;
+
+/** It always is a new one: that need not be said. */
+function ofNew<Given extends { readonly doc: string }>(given: Given): Given {
+  return { ...given, doc: given.doc.replace(/^with --new: /, "").replace(/; else from now on$/, "") };
+}
+
+const { mode, label, budget, system, noTools } = usual;
+const input = {
+  ...usual,
+  ...{ mode: ofNew(mode), label: ofNew(label), budget: ofNew(budget), system: ofNew(system), noTools: ofNew(noTools) },
+};
 
 const spec = {
   name: "run",
@@ -19,7 +30,7 @@ const spec = {
     'gsv run --rm -x -- "Write a shell loop over all .log files."',
   ],
   notes: [
-    "All that gsv chat takes, but for what names a process that is there already: gsv man chat.",
+    "It takes all that gsv chat takes, but for what names a process or a session: gsv man chat.",
     CHAT.notes.at(-1) ?? "",
   ],
 } as const;
