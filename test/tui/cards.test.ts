@@ -56,6 +56,27 @@ test("a change of a file is shown with its lines numbered and signed, and keys o
   await shell.leave();
 });
 
+test("an editor that is left with nothing changed allows nothing; the card stays and says so", async () => {
+  const shell = await played();
+  shell.io.fakeSys.answer("hil.list", () => ({ approvals: [{ ...said.hil(DELETE), expiresAt: null }] }));
+  await shell.play(said.hil(DELETE));
+  await shell.settle(READ_MS);
+  // Editors end a file with a line end: that alone is no change.
+  for (const left of ["", "\n"]) {
+    shell.io.editing = (text) => text + left;
+    await shell.type("e");
+    await shell.until(/nothing was changed: it still waits/);
+    expect(answers(shell)).toEqual([]);
+    expect(shell.text()).toContain("wants Delete");
+    await shell.settle(20 * READ_MS);
+  }
+  shell.io.editing = () => "~/b.md\n";
+  await shell.type("e");
+  await shell.until(() => answers(shell).length > 0);
+  expect(answers(shell)).toMatchObject([{ id: "gone", decision: "approve", args: { path: "~/b.md" } }]);
+  await shell.leave();
+});
+
 test("several that wait are a list; tab shows the next, and that one has to be read first too", async () => {
   const shell = await played();
   await shell.play(said.hil(EDIT), said.hil(DELETE));
