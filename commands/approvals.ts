@@ -10,7 +10,7 @@ import { answerText, approvalText } from "./approval-text.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { declared, derived } from "./derive.ts";
-import { editedArgs } from "./edited-call.ts";
+import { editedArgs, UNCHANGED } from "./edited-call.ts";
 import { jsonLine, printResult, printText } from "./print.ts";
 import { Queue } from "./queue.ts";
 
@@ -40,8 +40,7 @@ export const approve = command(
   },
   async ({ args, json }, io) => {
     const asked = await shownOf(io, args.id);
-    const changed = args.edit && asked !== null ? { args: await editedArgs(io, asked) } : {};
-    if (args.edit && asked === null) throw new SysError("ENOENT", `no such approval: ${args.id}`);
+    const changed = args.edit ? { args: await changedBy(io, args.id, asked) } : {};
     const always = args.always ? { always: true } : {};
     const status = await answer(
       io,
@@ -53,6 +52,14 @@ export const approve = command(
     return status;
   },
 );
+
+async function changedBy(io: Io, wanted: string, asked: Approval | null): Promise<Approval["args"]> {
+  if (asked === null) throw new SysError("ENOENT", `no such approval: ${wanted}`);
+  const args = await editedArgs(io, asked);
+  // No way out that says yes to what nobody touched.
+  if (args === null) throw new SysError("EBUSY", UNCHANGED, [`gsv approve ${wanted} allows it as it is`]);
+  return args;
+}
 
 export const deny = command(
   {

@@ -1,5 +1,5 @@
 // What a process asked for, changed by a person in their editor before it runs: the command or the text where there is one, else all
-// arguments as JSON. What comes back unchanged is no change.
+// arguments as JSON. What comes back unchanged is no answer: whoever leaves an editor without a change has allowed nothing.
 
 import { SysError } from "../src/abi/errno.ts";
 import type { Approval } from "../src/abi/process.ts";
@@ -15,7 +15,10 @@ const TEXTS: { readonly [call: string]: readonly [string, string] } = {
   "net.fetch": ["url", "url.txt"],
 };
 
-export async function editedArgs(io: Io, { id, call, args, kind }: Approval): Promise<Approval["args"]> {
+export const UNCHANGED = "nothing was changed: it still waits";
+
+/** Null where nothing was changed. */
+export async function editedArgs(io: Io, { id, call, args, kind }: Approval): Promise<Approval["args"] | null> {
   if (kind === "question") throw new SysError("EINVAL", `${id} is a question: gsv answer ${id} TEXT`);
   const [name, file] = TEXTS[call] ?? [null, "arguments.json"];
   const before = name === null ? JSON.stringify(args, null, 2) : String(args[name] ?? "");
@@ -26,12 +29,17 @@ export async function editedArgs(io: Io, { id, call, args, kind }: Approval): Pr
     draftName: `approval-${id}`,
     onDraft: (path) => note(io, `gsv: the edit goes on with ${path}`),
   });
-  // Editors end a file with a line end.
-  const text = isOneLine ? edited.text.replace(/\n$/, "") : edited.text;
-  const changed = name === null ? objectIn(text) : { ...args, [name]: text };
+  const text = isOneLine ? withoutEnd(edited.text) : edited.text;
+  const isSame = withoutEnd(edited.text) === withoutEnd(before);
+  const changed = isSame ? null : name === null ? objectIn(text) : { ...args, [name]: text };
   edited.done();
   if (text.trim() === "") throw new SysError("EINVAL", "nothing is left of it: nothing was answered");
   return changed;
+}
+
+/** Editors end a file with a line end. */
+function withoutEnd(text: string): string {
+  return text.replace(/\n$/, "");
 }
 
 function objectIn(text: string): Approval["args"] {

@@ -145,7 +145,9 @@ function wrapped(text: string, columns: number): readonly string[] {
 
 function keysLine(ask: Ask, state: State, { theme, columns }: CardPlace, isCut: boolean): string {
   const key = (letter: string, word: string) => `${theme.bold(letter)} ${word}`;
-  const { replying, input, answering } = state;
+  const { replying, input, answering, chosen } = state;
+  if (chosen !== null)
+    return `${theme.needs(`${chosen.letter} ${theme.glyphs.dots}`)}   ${key("esc", "takes it back")}`;
   const isQuestion = ask.kind === "question";
   if (replying === ask.id)
     return `${key("enter", isQuestion ? "answers" : "says no, and why")}   ${key("esc", "goes back")}`;

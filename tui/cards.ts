@@ -1,5 +1,6 @@
 // Approvals and questions that wait, as cards: which one is shown, whose keys are whose, and what a key answers. A card never takes a key
-// from a half-typed line, Enter never approves, and keys of the first moments were meant for something else. Pure.
+// from a half-typed line, Enter never approves, and keys of the first moments were meant for something else; what is pressed on an empty
+// line is held until no letter follows it. Pure.
 
 import type { Answer } from "../src/syscalls/approval-service.ts";
 import { emptied, wholeText } from "./editor.ts";
@@ -36,7 +37,9 @@ export function carded(state: State, now: number): State {
   const ask = shownAsk(state);
   const gone = replying !== null && !asks.some(({ id }) => id === replying);
   // What was typed for it is not lost with it.
-  const settled = gone ? { ...state, replying: null } : state;
+  const kept = gone ? { ...state, replying: null } : state;
+  const isMeant = kept.chosen === null || (kept.chosen.id === ask?.id && !isCovered(state));
+  const settled = isMeant ? kept : { ...kept, chosen: null };
   if (ask === null) return card === null && !answering ? settled : { ...settled, card: null, answering: false };
   const isHalfTyped = input.text !== "" && !answering && replying === null;
   const isNew = ask.id !== card?.id || isCovered(state);
@@ -60,7 +63,12 @@ export function onCardKey(state: State, key: Key, at: number): Reduced | null {
   if (key.name !== "text") return null;
   const done = answered(state, ask, key.text);
   if (done === null) return null;
-  return isDeaf(state, at) ? stay(state) : done;
+  if (isDeaf(state, at)) return stay(state);
+  if (state.answering) return done;
+  return {
+    state: { ...state, chosen: { id: ask.id, letter: key.text, at } },
+    effects: [{ do: "let-stand", since: at }],
+  };
 }
 
 function isDeaf({ card, answering }: State, at: number): boolean {
@@ -68,7 +76,7 @@ function isDeaf({ card, answering }: State, at: number): boolean {
   return at - card.since < DEAF_MS || (!answering && at - card.typedUntil < DEAF_MS);
 }
 
-function answered(state: State, ask: Ask, letter: string): Reduced | null {
+export function answered(state: State, ask: Ask, letter: string): Reduced | null {
   const answer = answerOf(ask, letter);
   if (answer !== null) return given({ ...state, answering: false }, answer);
   if (letter === "r" && (ask.kind === "approval" || isOpen(ask)))
@@ -96,13 +104,14 @@ export function choicesOf(args: object): readonly string[] {
   return Array.isArray(choices) ? choices.map(String) : [];
 }
 
-/** The next of those that wait. */
+/** The next of those that wait; on an empty line it has the keys at once. */
 function turned(state: State, at: number): State {
   const { asks } = state;
   const place = asks.findIndex(({ id }) => id === shownAsk(state)?.id);
   const next = asks[(place + 1) % asks.length];
-  if (next === undefined || asks.length === 1) return { ...state, answering: false };
-  return { ...state, card: { id: next.id, since: at, typedUntil: state.card?.typedUntil ?? 0 }, answering: false };
+  const isFree = state.input.text === "";
+  if (next === undefined || asks.length === 1) return { ...state, answering: isFree && !state.answering };
+  return { ...state, card: { id: next.id, since: at, typedUntil: state.card?.typedUntil ?? 0 }, answering: isFree };
 }
 
 /** Whether any words answer it. */

@@ -117,9 +117,13 @@ export class ChatEffects {
   async editAsk(id: string): Promise<void> {
     const { io, happen } = this.options;
     try {
-      const [ask, { editedArgs }] = await Promise.all([this.asked(id), import("../commands/edited-call.ts")]);
+      const [ask, { editedArgs, UNCHANGED }] = await Promise.all([
+        this.asked(id),
+        import("../commands/edited-call.ts"),
+      ]);
       if (ask === null) return;
       const args = await editedArgs(io, ask);
+      if (args === null) return happen({ type: "told", text: UNCHANGED, at: io.clock.now() });
       const seen = ask.hash === "" ? {} : { hash: ask.hash };
       await io.sys().call("hil.answer", { id, decision: "approve", args, ...seen });
     } catch (error) {

@@ -8,6 +8,7 @@ import { reveal } from "../src/lib/sanitize.ts";
 import type { HistoryPage, Spawned } from "../src/syscalls/services.ts";
 import { SHOWN_MESSAGES } from "./attach.ts";
 import { ChatEffects } from "./chat-effects.ts";
+import { CHOSEN_MS } from "./chosen.ts";
 import type { Editing } from "./editor.ts";
 import type { Past } from "./history.ts";
 import { ioWith } from "./io-with.ts";
@@ -56,6 +57,7 @@ export class Effects {
     else if (effect.do === "withdraw") void this.chat.withdraw(pid, effect.runId);
     else if (effect.do === "stop") void this.call("proc.abort", { pid });
     else if (effect.do === "answer") void this.chat.answer(effect.answer);
+    else if (effect.do === "let-stand") this.letStand(effect.since);
     else if (effect.do === "measure") void this.chat.measure(pid);
     else if (effect.do === "remember") remember(effect.entry);
     else if (effect.do === "catch-up") void this.catchUp(effect.afterSeq);
@@ -83,6 +85,11 @@ export class Effects {
 
   farewell(): Promise<void> {
     return this.chat.farewell();
+  }
+
+  private letStand(since: number): void {
+    const { io, happen } = this.options;
+    io.clock.after(CHOSEN_MS, () => happen({ type: "unfollowed", since }));
   }
 
   private async call(name: string, args: object): Promise<void> {

@@ -2,6 +2,7 @@
 // paste never submits. Pure.
 
 import { answerOf, hasCardKeys, onCardKey, replied, tabbed, uncovered } from "./cards.ts";
+import { onChosenKey } from "./chosen.ts";
 import {
   cutTo,
   type Editing,
@@ -50,6 +51,15 @@ export interface Hands {
 
 export function onTyped(before: State, typed: Typed, at: number, hands: Hands): Reduced {
   if (typed.type === "focus" || typed.type === "place") return stay(before);
+  const { state, effects, isTaken } = onChosenKey(before, typed, at);
+  if (isTaken) return { state, effects };
+  const rest = onKey(state, typed, at, hands);
+  return { state: rest.state, effects: [...effects, ...rest.effects] };
+}
+
+type Pressed = Exclude<Typed, { readonly type: "focus" | "place" }>;
+
+function onKey(before: State, typed: Pressed, at: number, hands: Hands): Reduced {
   const viewHands = () => ({ at, size: hands.size, answerOf, ran: (text: string) => ran(text, false) });
   const isUnfolded = before.opened !== null && before.view?.kind === "pager";
   if (isUnfolded && typed.type === "key" && typed.ctrl && typed.text === "o")

@@ -3,6 +3,7 @@
 import { WORKING_STATES } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
 import { carded, isCovered, uncovered } from "./cards.ts";
+import { stood } from "./chosen.ts";
 import { withText } from "./editor.ts";
 import type { Past } from "./history.ts";
 import { began, withJobsTold } from "./jobs.ts";
@@ -49,6 +50,8 @@ function taken(state: State, happening: Happening, hands: Hands): Reduced {
     }
     case "known":
       return known(state, happening, hands.now);
+    case "unfollowed":
+      return stood(state, happening.since);
     case "filled":
       return only({ ...state, context: happening.context });
     case "asked": {

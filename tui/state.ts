@@ -5,6 +5,7 @@ import type { Signal } from "../src/abi/signal.ts";
 import type { FailureClass } from "../src/abi/stream.ts";
 import type { Answer } from "../src/syscalls/approval-service.ts";
 import type { Card } from "./cards.ts";
+import type { Chosen } from "./chosen.ts";
 import { type Editing, EMPTY } from "./editor.ts";
 import type { Fold } from "./folds.ts";
 import type { Past } from "./history.ts";
@@ -112,6 +113,8 @@ export interface State {
   readonly hot: { readonly letter: string; readonly at: number } | null;
   readonly asks: readonly Ask[];
   readonly card: Card | null;
+  /** An answer that was just pressed, and may be the beginning of a text. */
+  readonly chosen: Chosen | null;
   /** Tab gave the keys to the card although a line is half typed. */
   readonly answering: boolean;
   /** The line that is typed is for this approval or question: why not, or the answer. */
@@ -153,6 +156,8 @@ export type Happening =
       readonly activeRunId?: string | null;
       readonly calls?: State["calls"];
     }
+  /** Nothing followed the answer that was pressed then. */
+  | { readonly type: "unfollowed"; readonly since: number }
   | { readonly type: "filled"; readonly context: Context | null }
   | { readonly type: "asked"; readonly asks: readonly Ask[] }
   /** A line of the shell is over. */
@@ -216,6 +221,8 @@ export type Effect =
   /** How full the window is. */
   | { readonly do: "measure" }
   | { readonly do: "answer"; readonly answer: Answer }
+  /** What was pressed then is the answer if nothing follows. */
+  | { readonly do: "let-stand"; readonly since: number }
   /** All of it, read. */
   | { readonly do: "show-ask"; readonly id: string }
   /** Changed in an editor, and allowed so. */
@@ -267,6 +274,7 @@ export function initialState(about: Pick<State, "who" | "pid" | "past">): State 
     hot: null,
     asks: [],
     card: null,
+    chosen: null,
     answering: false,
     replying: null,
     costUsd: 0,

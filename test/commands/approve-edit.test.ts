@@ -55,8 +55,14 @@ test("what a person writes in their editor runs in the place of what was asked, 
     expect(results[0]).toContain("echo kept them");
     expect(results[0]).toContain("kept them\n(exit status 0)");
     expect(server.requests.at(-1)?.body).toContain("kept them");
-    // Left as it was, it is a plain yes.
-    expect((await edits(home, await ask(), "\r")).status).toBe(0);
+    // Left as it was, nothing is allowed: saying yes is a word of its own.
+    const other = await ask();
+    const left = await edits(home, other, "\r");
+    expect(left.status).toBe(1);
+    expect(left.seen).toContain("nothing was changed: it still waits");
+    expect(left.seen).toContain(`gsv approve ${other}`);
+    expect((await home.gsv(["approvals", other])).status).toBe(0);
+    expect((await home.gsv(["approve", other])).status).toBe(0);
     expect((await home.gsv(["wait", "init:1000"])).status).toBe(0);
     const last = jsonLines<Message>((await home.gsv(["history", "--json"])).stdout).at(-2);
     expect(JSON.stringify(last?.content)).toMatch(/"output":"rm: cannot remove/);

@@ -27,6 +27,12 @@ const CHOOSE: Asked = { ...ASK, id: "ask2", args: { question: "Which one?", choi
 /** Beyond the first moments of a card. */
 const READ_MS = 450;
 
+/** A key by itself, after which nothing comes. */
+async function press(shell: Played, key: string): Promise<void> {
+  await shell.type(key);
+  await shell.settle(READ_MS);
+}
+
 async function played(options: PlayOptions = {}): Promise<Played> {
   const shell = await Played.open(options);
   shell.io.fakeSys.answer("hil.answer", () => ({}));
@@ -40,7 +46,7 @@ function answers({ io }: Played): readonly object[] {
 test("a change of a file is shown with its lines numbered and signed, and keys of the first 400 ms do not count", async () => {
   const shell = await played();
   await shell.play(said.hil(EDIT));
-  await shell.type("y\r");
+  await press(shell, "y\r");
   expect(answers(shell)).toEqual([]);
   await shell.settle(READ_MS);
   expect(shell.text()).toMatch(/^\? init:1000 wants Edit \/etc\/gsv\/config\.toml +0:00$/m);
@@ -48,11 +54,92 @@ test("a change of a file is shown with its lines numbered and signed, and keys o
   expect(shell.text()).toContain(["   98   a", "   99 - b", "   99 + B", "  100 + bb", "  101   c"].join("\n"));
   await shell.type("\r");
   expect(answers(shell)).toEqual([]);
-  await shell.type("y");
+  await press(shell, "y");
   expect(answers(shell)).toEqual([{ id: "edit", decision: "approve" }]);
   await shell.play({ ...said.closed(), id: "edit" } as SignalOf<"chat.hil_closed">);
   expect(shell.text()).not.toContain("wants Edit");
   expect(shell.text()).toMatch(/✓ approved: Edit \/etc\/gsv\/config\.toml\n {3}98 {3}a\n {3}99 - b\n {3}99 \+ B/);
+  await shell.leave();
+});
+
+test("an editor that is left with nothing changed allows nothing; the card stays and says so", async () => {
+  const shell = await played();
+  shell.io.fakeSys.answer("hil.list", () => ({ approvals: [{ ...said.hil(DELETE), expiresAt: null }] }));
+  await shell.play(said.hil(DELETE));
+  await shell.settle(READ_MS);
+  // Editors end a file with a line end: that alone is no change.
+  for (const left of ["", "\n"]) {
+    shell.io.editing = (text) => text + left;
+    await press(shell, "e");
+    await shell.until(/nothing was changed: it still waits/);
+    expect(answers(shell)).toEqual([]);
+    expect(shell.text()).toContain("wants Delete");
+    await shell.settle(20 * READ_MS);
+  }
+  shell.io.editing = () => "~/b.md\n";
+  await press(shell, "e");
+  await shell.until(() => answers(shell).length > 0);
+  expect(answers(shell)).toMatchObject([{ id: "gone", decision: "approve", args: { path: "~/b.md" } }]);
+  await shell.leave();
+});
+
+test("a letter that another follows is the beginning of a sentence, at the pace people type", async () => {
+  const shell = await played();
+  await shell.play(said.hil(DELETE));
+  await shell.settle(READ_MS);
+  for (const words of ["yes but", "and then", "no way", "remove it", "else"]) {
+    for (const letter of words) {
+      await shell.type(letter);
+      await shell.settle(150);
+    }
+    await shell.settle(READ_MS);
+    expect(shell.text()).toEndWith(` ${words}`);
+    await shell.type("\x15");
+    await shell.settle(READ_MS);
+  }
+  await shell.type("y");
+  await shell.type("\x1b[200~es, all\x1b[201~");
+  expect(shell.text()).toEndWith("› yes, all");
+  expect(answers(shell)).toEqual([]);
+  await shell.leave();
+});
+
+test("what is pressed is shown as chosen, stands when nothing follows, and can be taken back until then", async () => {
+  const shell = await played();
+  await shell.play(said.hil(DELETE));
+  await shell.settle(READ_MS);
+  for (const back of ["\x7f", "\x1b"]) {
+    await shell.type("y");
+    expect(shell.text()).toContain("  y …   esc takes it back");
+    await shell.type(back);
+    await shell.settle(READ_MS);
+    expect(shell.text()).toContain("  y once   a always");
+  }
+  await shell.type("n");
+  await shell.type("\x1b[D");
+  await shell.settle(READ_MS);
+  expect(answers(shell)).toEqual([]);
+  await shell.type("y");
+  // Enter is no answer, and hurries none.
+  await shell.type("\r");
+  expect(answers(shell)).toEqual([]);
+  await shell.settle(READ_MS);
+  expect(answers(shell)).toMatchObject([{ id: "gone", decision: "approve" }]);
+  await shell.leave();
+});
+
+test("tab gives the keys to the card: there they act at once, and a card that closes takes what was pressed with it", async () => {
+  const shell = await played();
+  await shell.play(said.hil(DELETE));
+  await shell.settle(READ_MS);
+  await shell.type("y");
+  await shell.play({ ...said.closed(), id: "gone", by: "root" } as SignalOf<"chat.hil_closed">);
+  await shell.play(said.hil(EDIT));
+  await shell.settle(READ_MS);
+  expect(answers(shell)).toEqual([]);
+  await shell.type("\t");
+  await shell.type("n");
+  expect(answers(shell)).toMatchObject([{ id: "edit", decision: "deny" }]);
   await shell.leave();
 });
 
@@ -65,14 +152,14 @@ test("several that wait are a list; tab shows the next, and that one has to be r
   expect(shell.text()).toContain("2 waiting");
   await shell.type("\t");
   expect(shell.text()).toMatch(/wants Delete .*2 of 2/);
-  await shell.type("y");
+  await press(shell, "y");
   expect(answers(shell)).toEqual([]);
   await shell.settle(READ_MS);
-  await shell.type("n");
+  await press(shell, "n");
   expect(answers(shell)).toMatchObject([{ id: "gone", decision: "deny" }]);
   await shell.play({ ...said.closed(), id: "gone", decision: "deny" } as SignalOf<"chat.hil_closed">);
   // The other one was not read just now: this key was meant for the one that is gone.
-  await shell.type("y");
+  await press(shell, "y");
   expect(answers(shell)).toHaveLength(1);
   await shell.leave();
 });
@@ -102,11 +189,11 @@ test("a card that a view has hidden is read anew: what is typed as the view goes
     await shell.settle(10 * READ_MS);
     await shell.type(leaving);
     await shell.until(/wants Delete/);
-    await shell.type("y");
+    await press(shell, "y");
     expect(answers(shell)).toEqual([]);
   }
   await shell.settle(READ_MS);
-  await shell.type("y");
+  await press(shell, "y");
   expect(answers(shell)).toMatchObject([{ decision: "approve" }]);
   await shell.leave();
 });
@@ -117,7 +204,7 @@ test("a line that was just emptied does not turn the next key into an answer", a
   await shell.type("abc");
   await shell.settle(READ_MS);
   await shell.type("\x7f\x7f\x7f");
-  await shell.type("n");
+  await press(shell, "n");
   expect(answers(shell)).toEqual([]);
   await shell.leave();
 });
@@ -126,7 +213,7 @@ test("no, and why: the words go to the agent and stay in the transcript; escape 
   const shell = await played();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
-  await shell.type("r");
+  await press(shell, "r");
   await shell.type("keep it");
   expect(shell.text()).toContain("enter says no, and why   esc goes back");
   expect(shell.text()).toEndWith("? keep it");
@@ -135,7 +222,7 @@ test("no, and why: the words go to the agent and stay in the transcript; escape 
   expect(shell.text()).toEndWith("› keep it");
   await shell.type("\x15");
   await shell.settle(READ_MS);
-  await shell.type("r");
+  await press(shell, "r");
   await shell.type("keep the drafts\r");
   expect(answers(shell)).toMatchObject([{ id: "gone", decision: "deny", message: "keep the drafts" }]);
   await shell.play({ ...said.closed(), id: "gone", decision: "deny" } as SignalOf<"chat.hil_closed">);
@@ -147,7 +234,7 @@ test("a question is answered in words, with a line that was begun, or by the num
   const shell = await played();
   await shell.play(said.hil(ASK));
   await shell.settle(READ_MS);
-  await shell.type("r");
+  await press(shell, "r");
   await shell.type("the new one\r");
   expect(answers(shell)).toMatchObject([{ id: "ask1", decision: "answer", text: "the new one" }]);
   await shell.play({ ...said.closed(), id: "ask1", decision: "answer" } as SignalOf<"chat.hil_closed">);
@@ -162,7 +249,7 @@ test("a question is answered in words, with a line that was begun, or by the num
     said.hil(CHOOSE),
   );
   await shell.settle(READ_MS);
-  await shell.type("2");
+  await press(shell, "2");
   expect(answers(shell).slice(2)).toMatchObject([{ id: "ask2", decision: "answer", text: "new" }]);
   await shell.leave();
 });
@@ -171,7 +258,7 @@ test("an answer that was given elsewhere closes the card and says by whom; what 
   const shell = await played();
   await shell.play(said.hil(DELETE));
   await shell.settle(READ_MS);
-  await shell.type("r");
+  await press(shell, "r");
   await shell.type("because");
   await shell.play({ ...said.closed(), id: "gone", by: "root" } as SignalOf<"chat.hil_closed">);
   expect(shell.text()).toMatch(/^✓ approved by root: Delete ~\/a\.md⟨U\+202E⟩$/m);
@@ -193,7 +280,7 @@ test("on the smallest screen title, keys and as much as there is room for are th
   await shell.until(/echo 0[\s\S]*echo 1/);
   await shell.type("q");
   // It was out of sight: it has to be read again.
-  await shell.type("y");
+  await press(shell, "y");
   expect(answers(shell)).toEqual([]);
   await shell.leave();
 });
