@@ -134,6 +134,11 @@ function placeholder(key: string, spec: AnyField): string {
   return spec.meta ?? spec.choices?.join("|") ?? key.toUpperCase();
 }
 
+/** What a sentence calls an argument without a flag. */
+function wordName(key: string, spec: AnyField): string {
+  return (spec.meta ?? key.toUpperCase()).replace(/\.\.\.$/, "");
+}
+
 function takeWords(spec: Spec, typed: readonly string[], given: Map<string, unknown>): void {
   const words = withoutPid(spec, typed, given);
   const places = Object.entries(spec.input).filter(([, field]) => field.positional && !isHidden(field));
@@ -141,9 +146,9 @@ function takeWords(spec: Spec, typed: readonly string[], given: Map<string, unkn
   for (const [key, field] of places) {
     if (next >= words.length) break;
     if (takesMany(field)) {
-      given.set(key, checkedValue(spec, key, field, words.slice(next)));
+      given.set(key, checkedValue(spec, wordName(key, field), field, words.slice(next)));
       next = words.length;
-    } else given.set(key, checkedValue(spec, placeholder(key, field), field, words[next++]!));
+    } else given.set(key, checkedValue(spec, wordName(key, field), field, words[next++]!));
   }
   const surplus = words[next];
   if (surplus === undefined) return;
@@ -175,7 +180,7 @@ function fill(spec: Spec, given: Map<string, unknown>): void {
     if (given.has(key) || isHidden(field)) continue;
     if (field.fallback !== undefined) given.set(key, field.fallback);
     else if (!field.optional) {
-      const text = field.positional ? placeholder(key, field) : flagText(key, field);
+      const text = field.positional ? wordName(key, field) : flagText(key, field);
       throw usageError(spec, `${text} is missing: ${field.doc}`);
     }
   }

@@ -1,5 +1,6 @@
 // The manual as one book of three sections: 1 commands and 2 syscalls, from their declarations, and 7 the pages that ship. It finds a
-// page by its name and lists all of them; a name that stands in several sections means the first unless one is named.
+// page by its name and lists all of them; a name that stands in several sections means the first unless one is named, and below a command
+// stands the page of the same name.
 
 import { titleKey } from "../src/lib/search.ts";
 import type { ManualSection } from "../src/prompts/manual.ts";
@@ -44,7 +45,18 @@ export class Book {
       7: () => this.topic(name),
     };
     if (only !== null) return found[only]();
-    return (await found[1]()) ?? found[2]() ?? found[7]();
+    const command = await found[1]();
+    return command === null ? (found[2]() ?? found[7]()) : this.withTopic(command);
+  }
+
+  // Whoever asks for `hooks` wants to know how to write one as much as which commands there are.
+  private withTopic(command: Page): Page {
+    const sections = this.manual.filter(({ page }) => page === command.name);
+    const [first] = sections;
+    if (first === undefined) return command;
+    const [, ...parts] = pageOf(first.page, first.about, sections).parts;
+    const lead: Part = { title: `${command.name}(7)`, blocks: [{ kind: "text", text: first.about }] };
+    return { ...command, parts: [...command.parts, lead, ...parts] };
   }
 
   /** A page that ships, or one section of one by its title. */

@@ -31,7 +31,7 @@ const spec = {
   },
   examples: ["gsv man", "gsv man proc spawn", "gsv man 7 chat", "gsv man -k stop a process"],
   notes: [
-    "Section 1 holds the commands, 2 the syscalls, 7 the pages. A name that stands in several means the first of them.",
+    "Section 1 holds the commands, 2 the syscalls, 7 the pages. A name that stands in several means the first of them; below a command stands the page of its name. gsv man 7 NAME is the page alone.",
     "On a terminal what is longer than the screen goes through $GSV_PAGER, $PAGER or less.",
   ],
 } as const;

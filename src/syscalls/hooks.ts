@@ -35,7 +35,7 @@ export const hookCalls = [
       print: {
         kind: "table",
         rows: ({ hooks }: { readonly hooks: readonly HookInfo[] }) => hooks,
-        empty: "(no hooks: gsv man hooks)",
+        empty: "(no hooks; how to write one: gsv man 7 hooks)",
         columns: [
           { head: "HOOK", cell: (row: HookInfo) => row.hook },
           { head: "STATE", cell: (row: HookInfo) => row.state },

@@ -158,7 +158,14 @@ describe("what is refused with exit 2 and the usage", () => {
   });
 
   test("a missing argument is named", async () => {
-    expect((await refusal(() => parseCommandLine(many, []))).message).toBe("PID... is missing: processes");
+    expect((await refusal(() => parseCommandLine(many, []))).message).toBe("PID is missing: processes");
+  });
+
+  test("of a word that is one of a few, the message gives the name once and then what it may be", async () => {
+    const input = { mode: field.choice("how much", ["plan", "ask"], { positional: true }) };
+    const error = await refusal(() => parseCommandLine({ ...many, input }, ["foo"]));
+    expect(error.message).toBe('MODE must be one of plan, ask, not "foo"');
+    expect((await refusal(() => parseCommandLine({ ...many, input }, []))).message).toBe("MODE is missing: how much");
   });
 
   test("a mistyped flag is told the nearest one, and an unquoted text about quotes", async () => {

@@ -74,6 +74,16 @@ describe("gsv man", () => {
     expect(await printed("man", "gsv", "proc", "list")).toStartWith("NAME\n  gsv proc list - ");
   });
 
+  test("below a command stands the page of its name, unless the section is named", async () => {
+    for (const name of ["hooks", "models", "undo", "context", "storage"]) {
+      const [about = "", ...sections] = (await printed("man", "7", name)).split("\n\n");
+      const both = await printed("man", name);
+      expect(both).toContain(`${name}(7)\n  ${about.replace(`${name} - `, "")}`);
+      expect(both).toEndWith(sections.join("\n\n"));
+      expect(await printed("man", "1", name)).not.toContain(`${name}(7)\n  `);
+    }
+  });
+
   test("a syscall's page is its declaration", async () => {
     const text = await printed("man", "hil.answer");
     expect(text).toContain("Only a person may call it");

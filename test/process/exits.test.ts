@@ -145,4 +145,9 @@ test("each is explained, with what to do, and no other is", async () => {
   const explained = titles.flatMap((heading) => /status (\d+) means/.exec(heading)?.[1] ?? []);
   expect(explained).toEqual(Object.keys(EXITS));
   expect((await type(home, "explain", "exit", "7")).status).toBe(2);
+  expect((await type(home, "explain", "5")).stdout).toBe((await type(home, "explain", "exit", "5")).stdout);
+  expect(await type(home, "explain", "policy")).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/^gsv: only exit/),
+  });
 });

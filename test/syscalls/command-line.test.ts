@@ -50,7 +50,7 @@ const WRONG: readonly (readonly [string[], number, RegExp])[] = [
   [["__proto__"], 2, /^gsv: unknown command: __proto__/],
   [["--loud", "ps"], 2, /^gsv: --loud stands before the command/],
   [["kill", "-FROB", INIT], 2, /^gsv: unknown signal FROB/],
-  [["kill", "-9"], 2, /^gsv: PID\.\.\. is missing/],
+  [["kill", "-9"], 2, /^gsv: PID is missing/],
   [["wait", "--timeout", "soon", INIT], 2, /^gsv: --timeout must be a number of seconds/],
   [["approve", "zz99"], 3, /^gsv: no such approval: zz99/],
   [["archive", "show", "1"], 2, /^gsv: ID must be an id like/],
