@@ -4,7 +4,7 @@
 import { approvalBody, deceits, requestLines } from "../commands/approval-text.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
-import { choicesOf, shownAsk } from "./cards.ts";
+import { choicesOf, inTurn, shownAsk } from "./cards.ts";
 import { diffRows } from "./diff.ts";
 import { clockText } from "./numbers.ts";
 import type { Ask, State } from "./state.ts";
@@ -45,7 +45,7 @@ export function cardView(state: State, place: CardPlace): CardView | null {
   const ask = shownAsk(state);
   if (ask === null) return null;
   const { theme, now, columns, rows } = place;
-  const { asks } = state;
+  const asks = inTurn(state);
   const at = asks.findIndex(({ id }) => id === ask.id);
   const isTight = rows < ROOMY_ROWS;
   const others = otherLines(asks.toSpliced(at, 1), place, isTight ? 0 : OTHERS_MAX);

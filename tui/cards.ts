@@ -13,12 +13,23 @@ export interface Card {
   readonly since: number;
   /** The line was being typed until then. */
   readonly typedUntil: number;
+  /** Somebody went there: it stays until it is answered. */
+  readonly isWanted?: true;
 }
 
 const DEAF_MS = 400;
 
-export function shownAsk({ asks, card }: State): Ask | null {
-  return asks.find(({ id }) => id === card?.id) ?? asks[0] ?? null;
+/** As they are gone through: what the process one talks to asks stands first. */
+export function inTurn({ asks, pid }: Pick<State, "asks" | "pid">): readonly Ask[] {
+  return [...asks.filter((ask) => ask.pid === pid), ...asks.filter((ask) => ask.pid !== pid)];
+}
+
+export function shownAsk(state: State): Ask | null {
+  const { asks, card, pid, answering, replying, chosen } = state;
+  const shown = asks.find(({ id }) => id === card?.id);
+  const isInHand = card?.isWanted === true || answering || replying !== null || chosen !== null;
+  if (shown !== undefined && (shown.pid === pid || isInHand)) return shown;
+  return inTurn(state)[0] ?? null;
 }
 
 /** Something else has the screen, or the place of a card. */
@@ -46,7 +57,8 @@ export function carded(state: State, now: number): State {
   const since = isNew ? now : card.since;
   const typedUntil = isHalfTyped ? now : (card?.typedUntil ?? 0);
   if (!isNew && typedUntil === card.typedUntil) return settled;
-  return { ...settled, card: { id: ask.id, since, typedUntil }, answering: isNew ? false : answering };
+  const wanted = ask.id === card?.id && card.isWanted === true ? { isWanted: true as const } : {};
+  return { ...settled, card: { id: ask.id, since, typedUntil, ...wanted }, answering: isNew ? false : answering };
 }
 
 /** Whether keys are the card's before they are the line's. */
@@ -106,12 +118,13 @@ export function choicesOf(args: object): readonly string[] {
 
 /** The next of those that wait; on an empty line it has the keys at once. */
 function turned(state: State, at: number): State {
-  const { asks } = state;
+  const asks = inTurn(state);
   const place = asks.findIndex(({ id }) => id === shownAsk(state)?.id);
   const next = asks[(place + 1) % asks.length];
   const isFree = state.input.text === "";
   if (next === undefined || asks.length === 1) return { ...state, answering: isFree && !state.answering };
-  return { ...state, card: { id: next.id, since: at, typedUntil: state.card?.typedUntil ?? 0 }, answering: isFree };
+  const typedUntil = state.card?.typedUntil ?? 0;
+  return { ...state, card: { id: next.id, since: at, typedUntil, isWanted: true }, answering: isFree };
 }
 
 /** Whether any words answer it. */

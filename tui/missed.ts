@@ -24,7 +24,9 @@ export interface WhileAway {
 const NAMED_MAX = 3;
 
 export function missedText(away: WhileAway): string | null {
-  const { pid, since, now, messages, hasMore, processes } = away;
+  const { pid, since, now, hasMore, processes } = away;
+  // A result is seen before its number is known here.
+  const messages = away.messages.filter(({ timestamp }) => timestamp > since.at);
   const said = messages.filter((message) => message.role === "assistant" && message.content.text !== "").length;
   const results = messages.filter((message) => message.role === "toolResult");
   const failed = results.filter(({ content }) => content.isError).length;

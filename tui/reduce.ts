@@ -66,7 +66,8 @@ function taken(state: State, happening: Happening, hands: Hands): Reduced {
       return only(uncovered(state));
     case "attached": {
       const { pid, readOnly } = happening;
-      return { state: { ...state, pid, readOnly, ...NOTHING_RUNS }, effects: unkept(state) };
+      // Its own card is the first one now.
+      return { state: uncovered({ ...state, pid, readOnly, ...NOTHING_RUNS }), effects: unkept(state) };
     }
     case "behind":
       return began(state, happening.pid, happening.text);

@@ -2,7 +2,7 @@
 // exist is told.
 
 import { isAboutConversation } from "../src/abi/inbound.ts";
-import { ENGLISH, RESERVED } from "./words.ts";
+import { ENGLISH, JOINING, RESERVED, RUNNERS, SPEAKERS } from "./words.ts";
 
 export type Route =
   | { readonly to: "nothing" }
@@ -27,6 +27,11 @@ const SETTING = /^[a-z]+(?:\.[a-z][A-Za-z]*)+\.?$/;
 /** What no sentence has and many a command line: flags, quotes, globs, `$`, operators, pids, numbers. */
 const TELLTALE = /^-|["`$*<>|;&\\{}[\]~]|^(?:init|task):|^[0-9]+$|^%[0-9]/;
 
+const NUMBER = /^[0-9]+$/;
+/** A word as sentences have them, with what may stand behind it. */
+const PLAIN = /^[a-z]+(?:['’-][a-z]+)*[,:;.!]?$/i;
+const COUNTED = /^[a-z]+[,:]$/i;
+
 export function routeOf(line: string, known: Known): Route {
   const text = line.trim();
   if (text === "" || text.startsWith("#")) return { to: "nothing" };
@@ -50,9 +55,26 @@ function isForShell(text: string, known: Known): boolean {
   const name = first.replace(/[;&|<>()].*$/, "");
   // No sentence has a flag in it: what does is a command, mistyped or not there.
   if (!known.isProgram(name) && !RESERVED.has(name)) return known.exists(first) || rest.some((word) => FLAG.test(word));
+  if (isQuestion(name, words)) return false;
   if (!ENGLISH.has(name) && !RESERVED.has(name)) return true;
   // `find the bug` is said, `find . -name x` is typed.
-  if (rest.length < 2 && !RESERVED.has(name)) return true;
+  if (rest.length < 2 && !RESERVED.has(name)) return !isRunningNothing(name, rest, known);
   if (name === "config" && rest.some((word) => SETTING.test(word))) return true;
-  return name !== first || rest.some((word) => TELLTALE.test(word) || known.exists(word));
+  const isSentence = rest.some((word) => COUNTED.test(word) || JOINING.has(word.toLowerCase()));
+  const isCounting = isSentence && !RESERVED.has(name);
+  const tells = (word: string) => TELLTALE.test(word) && !(isCounting && NUMBER.test(word));
+  return name !== first || rest.some((word) => tells(word) || known.exists(word));
+}
+
+/** Behind three or more plain words a `?` is a question mark, and no glob. */
+function isQuestion(name: string, words: readonly string[]): boolean {
+  if (words.length < 3 || SPEAKERS.has(name)) return false;
+  const last = words.at(-1) ?? "";
+  return [...words.slice(0, -1), last.replace(/\?+$/, "")].every((word) => PLAIN.test(word)) && last.endsWith("?");
+}
+
+/** `time flies` */
+function isRunningNothing(name: string, [word]: readonly string[], known: Known): boolean {
+  if (word === undefined || !RUNNERS.has(name) || !PLAIN.test(word)) return false;
+  return !known.isProgram(word) && !RESERVED.has(word) && !known.exists(word);
 }

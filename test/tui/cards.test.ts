@@ -83,63 +83,27 @@ test("an editor that is left with nothing changed allows nothing; the card stays
   await shell.leave();
 });
 
-test("a letter that another follows is the beginning of a sentence, at the pace people type", async () => {
+test("what the process one talks to asks stands first, and takes no key that was meant for another", async () => {
   const shell = await played();
+  await shell.play(said.hil({ ...EDIT, pid: "task:aaaaaa" }));
+  await shell.settle(READ_MS);
+  expect(shell.text()).toMatch(/^\? task:aaaaaa wants Edit/m);
   await shell.play(said.hil(DELETE));
-  await shell.settle(READ_MS);
-  for (const words of ["yes but", "and then", "no way", "remove it", "else"]) {
-    for (const letter of words) {
-      await shell.type(letter);
-      await shell.settle(150);
-    }
-    await shell.settle(READ_MS);
-    expect(shell.text()).toEndWith(` ${words}`);
-    await shell.type("\x15");
-    await shell.settle(READ_MS);
-  }
-  await shell.type("y");
-  await shell.type("\x1b[200~es, all\x1b[201~");
-  expect(shell.text()).toEndWith("› yes, all");
+  expect(shell.text()).toMatch(/^\? init:1000 wants Delete .*1 of 2/m);
+  expect(shell.text()).toMatch(/^ {2}\? task:aaaaaa wants Edit/m);
+  await press(shell, "y");
   expect(answers(shell)).toEqual([]);
-  await shell.leave();
-});
-
-test("what is pressed is shown as chosen, stands when nothing follows, and can be taken back until then", async () => {
-  const shell = await played();
-  await shell.play(said.hil(DELETE));
-  await shell.settle(READ_MS);
-  for (const back of ["\x7f", "\x1b"]) {
-    await shell.type("y");
-    expect(shell.text()).toContain("  y …   esc takes it back");
-    await shell.type(back);
-    await shell.settle(READ_MS);
-    expect(shell.text()).toContain("  y once   a always");
-  }
-  await shell.type("n");
-  await shell.type("\x1b[D");
-  await shell.settle(READ_MS);
-  expect(answers(shell)).toEqual([]);
-  await shell.type("y");
-  // Enter is no answer, and hurries none.
-  await shell.type("\r");
-  expect(answers(shell)).toEqual([]);
-  await shell.settle(READ_MS);
-  expect(answers(shell)).toMatchObject([{ id: "gone", decision: "approve" }]);
-  await shell.leave();
-});
-
-test("tab gives the keys to the card: there they act at once, and a card that closes takes what was pressed with it", async () => {
-  const shell = await played();
-  await shell.play(said.hil(DELETE));
-  await shell.settle(READ_MS);
-  await shell.type("y");
-  await shell.play({ ...said.closed(), id: "gone", by: "root" } as SignalOf<"chat.hil_closed">);
-  await shell.play(said.hil(EDIT));
-  await shell.settle(READ_MS);
-  expect(answers(shell)).toEqual([]);
+  // Whoever goes to the other one stays there, whatever is asked meanwhile.
   await shell.type("\t");
+  await shell.play(said.hil({ ...CHOOSE, pid: "init:1000" }));
+  await shell.settle(READ_MS);
+  expect(shell.text()).toMatch(/^\? task:aaaaaa wants Edit .*3 of 3/m);
   await shell.type("n");
   expect(answers(shell)).toMatchObject([{ id: "edit", decision: "deny" }]);
+  await shell.play({ ...said.closed(), id: "edit", decision: "deny" } as SignalOf<"chat.hil_closed">);
+  await shell.settle(READ_MS);
+  await press(shell, "n");
+  expect(answers(shell).slice(1)).toMatchObject([{ id: "gone", decision: "deny" }]);
   await shell.leave();
 });
 

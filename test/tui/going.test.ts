@@ -166,7 +166,7 @@ test("what was said at another terminal stands before its answer, what was said 
 });
 
 test("what was missed is told in one line, and nothing where nothing was", () => {
-  const message = { runId: null, timestamp: 0 } as const;
+  const message = { runId: null, timestamp: 1 } as const;
   const result = { ...message, role: "toolResult" } as const;
   const content = { toolName: "Read", toolCallId: "c", isError: false, outcome: "completed", output: "" } as const;
   const away = {
@@ -182,6 +182,11 @@ test("what was missed is told in one line, and nothing where nothing was", () =>
     "while you were away (2h01): 1 answer, 2 tool calls, 1 failed; task:aaaaaa is at work, task:bbbbbb done",
   );
   expect(missedText({ ...away, messages: [], processes: [processInfo()] })).toBeNull();
+  // What was on the screen before somebody left was not missed, whatever its number.
+  const left = { ...away, since: { seq: 4, at: 60_000 }, processes: [processInfo()] };
+  expect(missedText(left)).toBeNull();
+  const after = { ...message, id: 8, timestamp: 60_001, role: "assistant", content: { text: "done" } } as const;
+  expect(missedText({ ...left, messages: [...left.messages, after] })).toBe("while you were away (2h00): 1 answer");
 });
 
 test("strace is a view that goes on by itself, says that its process has ended, and leaves the transcript as it was", async () => {

@@ -1,4 +1,4 @@
-// What is typed and what is said: sixty commands, sixty sentences, and the ways to say which.
+// What is typed and what is said: commands, sentences, and the ways to say which.
 
 import { expect, test } from "bun:test";
 import { getCommandNames } from "just-bash/browser";
@@ -74,7 +74,14 @@ true
 case $X in 5) echo five;; esac
 f() { echo hi; }
 gsv ps
-stat notes.md`.split("\n");
+stat notes.md
+echo are you sure?
+for each in 1 2 3
+ls notes?
+rm draft-? note?.md
+kill 123 456
+head 5 notes
+time pwd`.split("\n");
 
 const SENTENCES = `what is running?
 how do I stop a process?
@@ -135,6 +142,23 @@ continue with the second step
 stop after the first failure
 restore the old behaviour please
 thanks
+rm is dangerous, right?
+ls is what exactly?
+sort these numbers: 3 1 2
+sort apples, pears: 3 1 2
+time flies
+find the bug
+wait 5 minutes and tell me
+list the 5 biggest files
+split it in 3 parts
+cut this into 2 pieces
+join us for dinner at 8
+watch this space
+top of the morning
+test 3 of them first
+undo the last change
+attach the file to my message
+is grep faster than rg?
 Summarise my current workspace.`.split("\n");
 
 test.each(COMMANDS)("typed: %s", (line) => {
