@@ -11,6 +11,8 @@ import { parseValue } from "../src/syscalls/parse.ts";
 
 type AnyField = Field<unknown, boolean>;
 
+const USAGE_CHARS_MAX = 160;
+
 /** What can be typed after a command, and what its help says. */
 export interface Spec<F extends Fields = Fields> {
   /** As it is typed after `gsv`. */
@@ -118,7 +120,23 @@ export function withValue(text: string, key: string, spec: AnyField): string {
 }
 
 export function usageError(spec: Spec, message: string, hints: readonly string[] = []): SysError {
-  return new SysError("EUSAGE", message, [...hints, `usage: ${usageLine(spec)}`]);
+  return new SysError("EUSAGE", message, [...hints, `usage: ${shortUsage(spec)}`]);
+}
+
+// Whoever mistyped one flag looks for that one, and not for thirty others.
+function shortUsage(spec: Spec): string {
+  const whole = usageLine(spec);
+  if (whole.length <= USAGE_CHARS_MAX || spec.usage !== undefined) return whole;
+  const needed = {
+    ...spec,
+    input: Object.fromEntries(Object.entries(spec.input).filter(([, field]) => isNeeded(field))),
+  };
+  const words = usageLine(needed).replace(" [--json]", "").slice(`gsv ${spec.name}`.length);
+  return `gsv ${spec.name} [FLAGS]${words}  (gsv ${spec.name} --help lists them)`;
+}
+
+function isNeeded(field: AnyField): boolean {
+  return field.positional === true || (!field.optional && field.fallback === undefined);
 }
 
 /** `--timeout 30` or `--timeout 0.5`, in ms. */

@@ -90,12 +90,14 @@ export const CHAT = {
     'gsv chat --schema shape.json "Which of these tests fail?" < test.log',
     'pid=$(gsv chat --new --detach "Look for stale docs.")',
     'gsv chat --json "What is running?" | tail -1',
+    'gsv chat --jq .text "What is running?"',
   ],
   notes: [
     [
       "With a message and something on stdin, the message comes first and stdin follows in a <stdin> block; without",
       "a message stdin is the message. What is no text, or too long for a message, is given as a file that the agent can",
-      "read, up to 25 MiB. Answers go to stdout, everything else to stderr. --json is --output jsonl.",
+      "read, up to 25 MiB. Answers go to stdout, everything else to stderr. --json is --output jsonl;",
+      "--jq without either is given the one result, as --output json prints it.",
     ].join("\n"),
     [
       "With --input jsonl stdin answers and steers while the run goes on, one JSON object a line:",

@@ -65,7 +65,7 @@ async function read(all: readonly string[]): Promise<Line> {
   if (glance.said.size === 0) return { taken: glance, named };
   const strict = takeGlobals(all, named === null ? {} : boundsFor(named.command.spec, all));
   // Another program has its own way to print JSON.
-  const taken = named?.command.spec.passesOn ? strict : withJson(strict);
+  const taken = named?.command.spec.passesOn ? strict : withJson(strict, named);
   return { taken, named: await namedIn(taken.rest) };
 }
 
@@ -75,10 +75,15 @@ function boundsFor({ name, input, passesOn }: Spec, all: readonly string[]): Bou
   return passesOn ? { keep, end: passedOnFrom(all, all.indexOf(name) + 1, own) } : { keep };
 }
 
-/** What a jq program gets is JSON. */
-function withJson(taken: Taken): Taken {
-  if (!taken.said.has("--jq") || asks(taken.rest, "--json")) return taken;
-  return { ...taken, rest: ["--json", ...taken.rest] };
+/** What a jq program gets is JSON: of a command that has its result as one object too, that one, unless a form is named. */
+function withJson(taken: Taken, named: Named | null): Taken {
+  const { said, rest } = taken;
+  if (!said.has("--jq") || asks(rest, "--json")) return taken;
+  const { name = "", input } = named?.command.spec ?? {};
+  const hasForm = rest.some((token) => /^--output(?:=|$)/.test(token));
+  if (hasForm || !input?.output?.choices?.includes("json")) return { ...taken, rest: ["--json", ...rest] };
+  const at = rest.indexOf(name) + 1;
+  return { ...taken, rest: [...rest.slice(0, at), "--output=json", ...rest.slice(at)] };
 }
 
 function refuseStrangers(before: readonly string[]): void {

@@ -133,10 +133,20 @@ async function requestFor(io: Io, { script, words, timeout }: Asked): Promise<Om
   }
   const [file, ...args] = words;
   if (file !== undefined && file !== "-") {
-    return { script: `. ${quoted(file)} "$@"`, name: file, ...positional(args), ...limit, ...(await stdinFor(io)) };
+    return { script: sourcing(file), name: file, ...positional(args), ...limit, ...(await stdinFor(io)) };
   }
   if (io.stdin.kind === "none" || io.stdin.kind === "tty") throw usageError(spec, "there is no script");
   return { script: text(await allOf(io)), name: "gsv", ...positional(args), ...limit };
+}
+
+// As bash reads it: a script of that name where one stands comes before what is on the path, and a program is no script.
+function sourcing(file: string): string {
+  const found = `. ${quoted(file)} "$@"`;
+  const name = /^(?:(?:\/usr)?\/bin\/)?([a-z0-9._-]+)$/i.exec(file)?.[1];
+  if (name === undefined) return found;
+  const says = quoted(`gsv: ${name} is a program, not a script: gsv sh -c '${name}'`);
+  const refused = `[ -e ${quoted(`/bin/${name}`)} ]; then printf '%s\\n' ${says} >&2; exit 126; else ${found}; fi`;
+  return name === file ? `if [ -e ${quoted(name)} ]; then . ./${quoted(name)} "$@"; elif ${refused}` : `if ${refused}`;
 }
 
 function positional(args: readonly string[]): Pick<ShellRequest, "args"> {

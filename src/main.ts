@@ -293,8 +293,9 @@ async function openKernel(
   const { env, paths, clock, random, flags } = here;
   const said = flags === undefined ? {} : { flags };
   const info = { clientId: uuidv7(clock.now(), random), version: VERSION, cwd, env: clientEnv(env), ...said };
-  const { reveal } = await import("./lib/sanitize.ts");
-  const onFirstRun = () => say(`gsv: made a home at ${reveal(paths.home)}\n`);
+  const { firstRunLine } = await import("./boot/first-run.ts");
+  const { accountName } = await import("./paths.ts");
+  const onFirstRun = () => say(firstRunLine(paths.home, accountName(here.uid, env.USER || env.LOGNAME)));
   if (isInProcess(env)) {
     const { hostKernel } = await import("./boot/host.ts");
     const hosted = await hostKernel(await hostMachine(here), info, onFirstRun, here.login);

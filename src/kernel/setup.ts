@@ -12,8 +12,6 @@ import { firstGrants, GROUPS } from "./capabilities.ts";
 const FIRST_HUMAN_UID = 1000;
 const FIRST_AGENT_UID = 1001;
 const AGENT_NAMES = ["friday", "sol", "echo", "iris", "juno", "atlas", "mira", "nova", "vera", "ada"] as const;
-/** Names of accounts and groups that are there before, or may come beside, the human's own. */
-const TAKEN: ReadonlySet<string> = new Set([...Object.keys(GROUPS), ...AGENT_NAMES]);
 /** Who acts in texts and rows without being an account. */
 const WORDS: ReadonlySet<string> = new Set(["kernel", "nobody", "system", "gsv", "anybody", "everyone"]);
 
@@ -84,18 +82,18 @@ export async function freeAgentName({ people, groups }: KernelStore, human: stri
   }
 }
 
-/** An OS user name as an account name: odd characters become `_`; what cannot be one, or is taken, becomes `me`. */
+/** An OS user name as an account name: odd characters become `_`; what cannot be one, or is a name of gsv's own, becomes `me`. */
 export function humanName(osUser: string): string {
   const name = osUser
     .toLowerCase()
     .replace(/[^a-z0-9_-]/g, "_")
     .slice(0, 32);
-  return TAKEN.has(name) || !/^[a-z_][a-z0-9_-]*$/.test(name) || /^_+$/.test(name) ? "me" : name;
+  return isTaken(name) || !/^[a-z_][a-z0-9_-]*$/.test(name) || /^_+$/.test(name) ? "me" : name;
 }
 
 async function createAccounts(kernel: KernelStore, name: string): Promise<boolean> {
   if ((await kernel.accounts.firstHuman()) !== null) return false;
-  const [agent] = AGENT_NAMES;
+  const agent = await freeAgentName(kernel, name);
   return await kernel.accounts.setUp({
     accounts: [
       { username: "root", uid: 0, gid: 0, gecos: "", home: "/root" },

@@ -157,6 +157,18 @@ describe("what is refused with exit 2 and the usage", () => {
     expect(error.hints.at(-1)).toStartWith("usage: gsv try it [WORD]");
   });
 
+  test("flags are named where they are few, and left to the help where they are many", async () => {
+    const usageOf = async (input: object) => {
+      const error = await refusal(() => parseCommandLine({ ...many, input: { ...many.input, ...input } }, ["--x"]));
+      return error.hints.at(-1);
+    };
+    const names = Array.from({ length: 20 }, (_, at) => [`number${at}`, field.optional(field.int("one more"))]);
+    expect(await usageOf({})).toBe("usage: gsv many PID... [--json]");
+    expect(await usageOf({ ...Object.fromEntries(names), key: field.int("needed") })).toBe(
+      "usage: gsv many [FLAGS] PID... --key KEY  (gsv many --help lists them)",
+    );
+  });
+
   test("a missing argument is named", async () => {
     expect((await refusal(() => parseCommandLine(many, []))).message).toBe("PID is missing: processes");
   });

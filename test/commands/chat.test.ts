@@ -190,7 +190,7 @@ describe("where the message goes", () => {
   ];
   test.each(wrong.map((args) => [args]))("%j is a usage error", async (args) => {
     expect(await runs(chat.io.terminal(), "chat", ...args)).toBe(2);
-    expect(chat.err).toContain("usage: gsv chat [MESSAGE]");
+    expect(chat.err).toContain("usage: gsv chat [FLAGS] [MESSAGE]");
     expect(chat.io.fakeSys.calls).toEqual([]);
   });
 

@@ -110,8 +110,23 @@ describe("--jq", () => {
 
   test("events are filtered as they come, one by one", async () => {
     await using home = await TestKernel.boot();
-    const { stdout, status } = await type(home, "chat", "--jq", 'select(.type == "result") | .status', "hello");
+    const { stdout, status } = await type(
+      home,
+      "chat",
+      "--json",
+      "--jq",
+      'select(.type == "result") | .status',
+      "hello",
+    );
     expect([stdout, status]).toEqual(["ok\n", 0]);
     expect((await type(home, "chat", "--output", "json", "--jq", ".type", "hello")).stdout).toBe("result\n");
+  });
+
+  test("of a chat or a run without a form it is given the one result", async () => {
+    await using home = await TestKernel.boot();
+    for (const name of ["chat", "run"])
+      expect(await type(home, name, "--jq", ".type", "--", "hello")).toMatchObject({ stdout: "result\n", status: 0 });
+    expect(await type(home, "chat", "--output", "text", "--jq", ".", "hello")).toMatchObject({ status: 2 });
+    expect((await type(home, "run", "--help")).stdout).not.toContain("--new:");
   });
 });

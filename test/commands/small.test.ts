@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
 import { FakeIo, runs, STATUS, until } from "../support/io.ts";
+import { TestKernel } from "../support/kernel.ts";
+import { type } from "../support/shell.ts";
 
 let io: FakeIo;
 beforeEach(() => {
@@ -229,5 +231,20 @@ describe("gsv kernel", () => {
 
   test("anything else is a usage error", async () => {
     for (const args of [[], ["run"], ["halt"], ["start", "now"]]) expect(await runs(io, "kernel", ...args)).toBe(2);
+  });
+});
+
+describe("gsv sh NAME", () => {
+  test("a program is said to be none to read as a script, and a script of its name runs", async () => {
+    await using home = await TestKernel.boot();
+    for (const name of ["ls", "/bin/ls"])
+      expect(await type(home, "sh", name)).toEqual({
+        status: 126,
+        stdout: "",
+        stderr: "gsv: ls is a program, not a script: gsv sh -c 'ls'\n",
+      });
+    await type(home, "sh", "-c", 'echo "echo mine \\$1" > ls');
+    expect(await type(home, "sh", "ls", "too")).toEqual({ status: 0, stdout: "mine too\n", stderr: "" });
+    expect((await type(home, "sh", "nosuch")).stderr).toContain("nosuch: No such file or directory");
   });
 });

@@ -1,7 +1,10 @@
 // The first account of a home is named after the person at the machine, as far as such a name can be an account's.
 
 import { expect, test } from "bun:test";
+import { firstRunLine } from "../../src/boot/first-run.ts";
 import { humanName } from "../../src/kernel/setup.ts";
+import { TestKernel } from "../support/kernel.ts";
+import { type } from "../support/shell.ts";
 
 const NAMES: readonly (readonly [string, string])[] = [
   ["sam", "sam"],
@@ -13,8 +16,10 @@ const NAMES: readonly (readonly [string, string])[] = [
   ["users", "me"],
   ["Drivers", "me"],
   ["services", "me"],
-  ["friday", "me"],
-  ["ada", "me"],
+  ["kernel", "me"],
+  ["friday", "friday"],
+  ["ada", "ada"],
+  ["ADA", "ada"],
   ["", "me"],
   ["7of9", "me"],
   ["---", "me"],
@@ -25,4 +30,22 @@ const NAMES: readonly (readonly [string, string])[] = [
 
 test.each(NAMES)("the person %p of the machine is %p in gsv", (osUser, name) => {
   expect(humanName(osUser)).toBe(name);
+});
+
+const SAID: readonly (readonly [string, string])[] = [
+  ["ada", ""],
+  ["me", ""],
+  ["Sam.Smith", "; you are sam_smith there"],
+  ["root", "; you are me there: no person there can be called root"],
+  ["", "; you are me there: this machine names nobody"],
+];
+
+test.each(SAID)("a new home says so where the person %p of the machine is called otherwise: %p", (osUser, told) => {
+  expect(firstRunLine("/tmp/a", osUser)).toBe(`gsv: made a home at /tmp/a${told}\n`);
+});
+
+test("a person called as the agent would be keeps the name, and the agent takes the next", async () => {
+  await using home = await TestKernel.boot({ fresh: true, osUser: "friday" });
+  const { stdout } = await type(home, "user", "list", "--json");
+  expect(stdout.match(/"username":"\w+"/g)?.slice(0, 2)).toEqual(['"username":"friday"', '"username":"sol"']);
 });

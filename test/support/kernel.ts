@@ -46,6 +46,8 @@ export interface KernelOptions {
   readonly sandbox?: string;
   /** Even where the machine has it. */
   readonly noRipgrep?: boolean;
+  /** The login of the person at the machine. */
+  readonly osUser?: string;
   readonly hostEnv?: Machine["hostEnv"];
   readonly lookUp?: Machine["lookUp"];
 }
@@ -242,7 +244,7 @@ export class TestKernel {
       paths: this.paths,
       clock: this.options.realTime ? realClock : this.clock,
       random: this.random.bytes,
-      osUser: "sam",
+      osUser: this.options.osUser ?? "sam",
       passwordCost: { memoryCost: 8, timeCost: 1 },
       pid: process.pid,
       path: process.env.PATH,

@@ -23,7 +23,6 @@ export const EXPORTS_FOR_TESTS: { readonly [fileAndName: string]: string } = {
   "src/abi/hook.ts HOOK_EVENTS": "the manual lists each with what it says",
   "src/process/restart.ts nextRestart": "when a fault counts anew is a rule of its own, to the millisecond",
   "src/process/manager.ts ProcessManager": "the words of others for what is there: nothing in gsv speaks them",
-  "src/kernel/setup.ts humanName": "which names an account may get is a rule of its own",
   "src/providers/table.ts loadProvider": "providers are tried one by one, as they are listed",
   "src/build.ts GSV": "the benchmark builds gsv as npm run build does",
   "src/boot/shell.ts newShellRunner": "scripts are tried in the Workers that run them",
