@@ -20,21 +20,11 @@ const input = {
   ...{ mode: ofNew(mode), label: ofNew(label), budget: ofNew(budget), system: ofNew(system), noTools: ofNew(noTools) },
 };
 
-const { mode, label, budget, system, noTools } = input;
-const forThisTask = {
-  mode: alwaysNew(mode),
-  label: alwaysNew(label),
-  budget: alwaysNew(budget),
-  system: alwaysNew(system),
-  noTools: alwaysNew(noTools),
-};
-
 const spec = {
   name: "run",
   summary: "Start a task for one message, follow it, and exit as it does",
   input: {
     ...input,
-    ...forThisTask,
     rm: field.flag("end the process when it is done; its history stays in the archives"),
   },
   examples: [
@@ -60,8 +50,3 @@ export const run = command(spec, async ({ args, json }, io) => {
   else await note(io, `gsv: ${pid} has not ended and stays; gsv kill ${pid} ends it`);
   return exit;
 });
-
-/** What chat says of a flag where it makes a process holds here at all times. */
-function alwaysNew<F extends { readonly doc: string }>(flag: F): F {
-  return { ...flag, doc: flag.doc.replace(/^with --new: /, "").replace(/; else from now on$/, "") };
-}
