@@ -28,7 +28,7 @@ export function drawView(
 ): readonly string[] {
   switch (view.kind) {
     case "top":
-      return topLines({ top: view, asks, notice: reveal(notice?.text ?? "").replaceAll("\n", "⏎"), ...place });
+      return topLines({ top: view, asks, notice: reveal(notice?.text ?? ""), ...place });
     case "strace":
       return straceLines({ strace: view, ...place });
     case "pager":
