@@ -143,11 +143,7 @@ function askLines(ask: Ask, { theme, columns, rows }: TopProps): readonly string
   const shown = askRows(ask, { columns, rows });
   const more = shown.left === 0 ? [] : [theme.needs(`  ${shown.left} lines more: enter shows all of it`)];
   const what = ask.kind === "question" ? "asks you" : `wants ${reveal(ask.tool)}`;
-  return [
-    `${theme.needs(theme.glyphs.asks)} ${what} ${theme.dim(reveal(ask.why))}`,
-    ...shown.rows,
-    ...more,
-  ];
+  return [`${theme.needs(theme.glyphs.asks)} ${what} ${theme.dim(reveal(ask.why))}`, ...shown.rows, ...more];
 }
 
 function footLine({ top, asks, notice, theme }: TopProps, selected: ProcessInfo | null, columns: number): string {
