@@ -1,6 +1,7 @@
 // What is said to the kernel in a conversation: messages, answers to what asks, and how full the window of the model is.
 
 import type { Io } from "../commands/command.ts";
+import { allProcesses } from "../commands/top.ts";
 import { type Approval, type ProcessInfo, WORKING_STATES } from "../src/abi/process.ts";
 import { quoted } from "../src/lib/quote.ts";
 import type { Answer } from "../src/syscalls/approval-service.ts";
@@ -46,17 +47,15 @@ export class ChatEffects {
   async farewell(): Promise<void> {
     const { io, state, print } = this.options;
     for (const effect of unkept(state())) this.send(effect);
-    const going = this.going().then((count) => {
-      if (count > 0) print({ kind: "note", text: `${countedText(count)} running. gsv attach returns.` });
+    const going = this.processes().then((processes) => {
+      const text = leftText(processes);
+      if (text !== null) print({ kind: "note", text });
     });
     await Promise.race([Promise.all([...this.sending, going]), io.clock.sleep(FAREWELL_MS)]);
   }
 
-  /** How many processes are at work. */
-  private async going(): Promise<number> {
-    const listed = this.options.io.sys().call<{ processes: readonly ProcessInfo[] }>("proc.list", {});
-    const { processes } = await listed.catch(() => ({ processes: [] }));
-    return processes.filter(({ state }) => WORKING_STATES.includes(state)).length;
+  private async processes(): Promise<readonly ProcessInfo[]> {
+    return await allProcesses(this.options.io).catch(() => []);
   }
 
   private async sent({ pid, key, text, interrupt }: SendEffect): Promise<void> {
@@ -140,6 +139,14 @@ export class ChatEffects {
   }
 }
 
-function countedText(count: number): string {
-  return count === 1 ? "1 process keeps" : `${count} processes keep`;
+/** What goes on and what waits; null where nothing does. */
+function leftText(processes: readonly ProcessInfo[]): string | null {
+  const working = processes.filter(({ state }) => WORKING_STATES.includes(state)).length;
+  const waiting = processes.filter(({ state }) => state === "waiting_hil").length;
+  if (working + waiting === 0) return null;
+  const tasks = (count: number) => `${count} ${count === 1 ? "task" : "tasks"}`;
+  const going = working === 0 ? [] : [`${tasks(working)} ${working === 1 ? "goes" : "go"} on`];
+  const who = working === 0 ? tasks(waiting) : String(waiting);
+  const asking = waiting === 0 ? [] : [`${who} ${waiting === 1 ? "waits" : "wait"} for you`];
+  return `${[...going, ...asking].join(", ")}: gsv brings you back`;
 }

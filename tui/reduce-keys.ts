@@ -51,10 +51,17 @@ export interface Hands {
 
 export function onTyped(before: State, typed: Typed, at: number, hands: Hands): Reduced {
   if (typed.type === "focus" || typed.type === "place") return stay(before);
-  const { state, effects, isTaken } = onChosenKey(before, typed, at);
+  const { state, effects, isTaken } = onChosenKey(read(before, typed), typed, at);
   if (isTaken) return { state, effects };
   const rest = onKey(state, typed, at, hands);
   return { state: rest.state, effects: [...effects, ...rest.effects] };
+}
+
+/** Whoever presses a key has read what was told. */
+function read(state: State, typed: Pressed): State {
+  const { notice } = state;
+  const isLine = typed.type === "key" && typed.name === "enter";
+  return notice === null || (notice.isNews && !isLine) ? state : { ...state, notice: null };
 }
 
 type Pressed = Exclude<Typed, { readonly type: "focus" | "place" }>;

@@ -81,7 +81,10 @@ export function onSignal(state: State, signal: Signal, at: number): Reduced {
 function elsewhere(state: State, signal: Signal, at: number): Reduced {
   if (signal.name !== "chat.complete" && signal.name !== "process.exit") return { state, effects: [] };
   const how = signal.name === "process.exit" ? "ended" : signal.status === "ok" ? "done" : signal.status;
-  return { state: { ...state, notice: { text: `${signal.pid} ${how}`, until: at + NOTICE_MS } }, effects: [] };
+  return {
+    state: { ...state, notice: { text: `${signal.pid} ${how}`, until: at + NOTICE_MS, isNews: true } },
+    effects: [],
+  };
 }
 
 function asked(state: State, ask: Ask): Reduced {

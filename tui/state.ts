@@ -120,7 +120,8 @@ export interface State {
   /** The line that is typed is for this approval or question: why not, or the answer. */
   readonly replying: string | null;
   readonly costUsd: number;
-  readonly notice: { readonly text: string; readonly until: number } | null;
+  /** Goes with the next key, unless it is news: then with the next line, or in time. */
+  readonly notice: { readonly text: string; readonly until: number; readonly isNews?: true } | null;
   /** What is shown in one line, whole, for ctrl-o; and which of it was opened last, counted from the newest. */
   readonly folds: readonly Fold[];
   readonly opened: number | null;

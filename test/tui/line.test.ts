@@ -184,3 +184,17 @@ test("while it is typed a command that is there is bold and one that is not is r
     ["task:abc123", theme.you],
   ]);
 });
+
+test("a note goes with the next key; what another process has done is told for its time, or until the next line", async () => {
+  const shell = await Played.open();
+  await shell.type("\x03");
+  expect(shell.text()).toContain("ctrl-d leaves");
+  await shell.type("a");
+  expect(shell.text()).not.toContain("ctrl-d leaves");
+  await shell.play({ ...said.complete("ok"), pid: "task:aaaaaa" });
+  await shell.type("b");
+  expect(shell.text()).toContain("task:aaaaaa done");
+  await shell.type("\r");
+  expect(shell.text()).not.toContain("task:aaaaaa done");
+  await shell.end();
+});

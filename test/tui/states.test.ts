@@ -1,7 +1,7 @@
 // What a process does and what holds it, as the line above the prompt says it: each state played by a scripted kernel, at three widths.
 
 import { describe, expect, test } from "bun:test";
-import type { WaitsFor } from "../../src/abi/process.ts";
+import type { State as ProcessState, WaitsFor } from "../../src/abi/process.ts";
 import type { Signal } from "../../src/abi/signal.ts";
 import { PID, RUN, said } from "../support/chat.ts";
 import { Played, type PlayOptions, processInfo } from "../support/played.ts";
@@ -201,11 +201,27 @@ test("a process that ends elsewhere is told at the right end of the row for eigh
   await shell.leave();
 });
 
-test("whoever leaves is told what goes on", async () => {
-  const shell = await played();
-  shell.io.fakeSys.answer("proc.list", () => ({ processes: [{ state: "running" }, { state: "waiting_tool" }] }));
-  expect(await shell.leave()).toBe(0);
-  expect(shell.everything().join("\n")).toContain("2 processes keep running. gsv attach returns.");
+test("whoever leaves is told what goes on and what waits for them, and nothing where nothing does", async () => {
+  const BACK = ": gsv brings you back";
+  const left: readonly (readonly [readonly ProcessState[], string | null])[] = [
+    [["running", "waiting_tool", "waiting_hil", "idle"], `2 tasks go on, 1 waits for you${BACK}`],
+    [["queued"], `1 task goes on${BACK}`],
+    [["waiting_hil", "waiting_hil"], `2 tasks wait for you${BACK}`],
+    [["idle", "stopped"], null],
+  ];
+  for (const [states, told] of left) {
+    const shell = await played();
+    shell.io.fakeSys.answer("proc.list", () => ({
+      processes: states.map((state) => processInfo({ state })),
+      next: null,
+    }));
+    await shell.type("/quit\r");
+    expect(await shell.over).toBe(0);
+    await shell.settle();
+    const shown = shell.everything().join("\n");
+    if (told === null) expect(shown).not.toContain(BACK);
+    else expect(shown).toContain(told);
+  }
 });
 
 test("whoever comes while a run goes on sees what it does, and why a model is asked again is said once", async () => {

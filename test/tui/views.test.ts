@@ -206,6 +206,13 @@ describe("top", () => {
     const foot = (columns: number) => Bun.stripANSI(topLines({ ...about, columns }).at(-1) ?? "");
     expect(foot(100)).toMatch(/^↑↓ move {2}enter talk.* q back +task:k3 done$/);
     expect(foot(40)).toMatch(/^enter talk {2}q back +task:k3 done$/);
+    // Nothing that is told, and no request of many lines, takes the place of the keys.
+    const ask = { ...said.hil({ pid: "task:m9", why: "run: one\ntwo\nthree\nfour\nfive" }), since: 0 } as Ask;
+    const selected = { ...about, top: { ...top, selected: "task:m9" }, asks: [ask] };
+    const notice = "the editor ended with status 1: the text is kept in /run/user/1000/gsv/draft";
+    const lines = text(topLines({ ...selected, columns: 60, notice })).split("\n");
+    expect(lines).toHaveLength(20);
+    expect(lines.at(-1)).toMatch(/^enter talk {2}y allow {2}n refuse {2}q back {2}the editor.*…$/);
   });
 });
 

@@ -1,6 +1,7 @@
 // Boxes and views as lines of text. Ink lays out; what stands on the terminal is the screen's alone to write.
 
 import { renderToString } from "ink";
+import { reveal } from "../../src/lib/sanitize.ts";
 import type { State } from "../state.ts";
 import type { Theme } from "../theme.ts";
 import type { View } from "../views.ts";
@@ -27,7 +28,7 @@ export function drawView(
 ): readonly string[] {
   switch (view.kind) {
     case "top":
-      return topLines({ top: view, asks, notice: notice?.text ?? "", ...place });
+      return topLines({ top: view, asks, notice: reveal(notice?.text ?? ""), ...place });
     case "strace":
       return straceLines({ strace: view, ...place });
     case "pager":

@@ -4,6 +4,7 @@
 import { age, processTable, type Row, waitsText } from "../../commands/process-table.ts";
 import type { ProcessInfo } from "../../src/abi/process.ts";
 import { reveal } from "../../src/lib/sanitize.ts";
+import { cutWidth } from "../../src/lib/truncate.ts";
 import { askRows } from "../ask-rows.ts";
 import type { Ask } from "../state.ts";
 import type { Paint, Theme } from "../theme.ts";
@@ -167,10 +168,11 @@ function footLine({ top, asks, notice, theme }: TopProps, selected: ProcessInfo 
     key("q", "back", 0),
   ];
   if (notice === "") return keysLine(keys, columns, theme);
-  // How to leave stays in sight.
+  // The keys stay in sight: a note gives way to them.
   const room = columns - Bun.stringWidth(notice) - 2;
   const kept = keysLine(keys, room, theme);
-  return Bun.stringWidth(kept) > room ? theme.dim(notice) : ends(kept, theme.dim(notice), columns);
+  const cut = cutWidth(notice, Math.max(0, columns - Bun.stringWidth(kept) - 2));
+  return ends(kept, theme.dim(cut), columns);
 }
 
 function key(name: string, word: string, minor: number): ViewKey {
