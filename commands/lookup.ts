@@ -6,6 +6,9 @@ import { nearest } from "../src/lib/nearest.ts";
 import type { Command } from "./command.ts";
 import { COMMANDS } from "./table.ts";
 
+/** What gsv itself tells by a flag, and other programs by a word. */
+const FLAGS: ReadonlySet<string> = new Set(["--version"]);
+
 export interface Named {
   readonly command: Command;
   /** What follows the words that name it. */
@@ -24,7 +27,7 @@ export async function lookUp([word = "", ...args]: readonly string[]): Promise<N
   const known = await domains();
   // A verb without its noun is as common as a typing mistake.
   const withNoun = [...known].filter(([, each]) => each.has(word)).map(([domain]) => `${domain} ${word}`);
-  const close = [...withNoun, ...nearest(word, [...shown(), ...known.keys()])];
+  const close = FLAGS.has(`--${word}`) ? [`--${word}`] : [...withNoun, ...nearest(word, [...shown(), ...known.keys()])];
   throw new SysError("EUSAGE", `unknown command: ${word.length > 60 ? `${word.slice(0, 60)}…` : word}`, [
     ...(close.length > 0 ? [`did you mean ${close.map((name) => `gsv ${name}`).join(" or ")}`] : []),
     'gsv help lists the commands; gsv chat "…" talks',

@@ -48,8 +48,7 @@ type Listed = Omit<Line, "section"> & { readonly section: SectionNumber | null }
 const LISTING: Print<{ readonly lines: readonly Listed[] }> = {
   kind: "list",
   rows: ({ lines }) => lines,
-  line: ({ name, section, summary }: Listed) =>
-    section === null ? `${name} - ${summary}` : `${section === 1 ? "gsv " : ""}${name}(${section}) - ${summary}`,
+  line: (listed: Listed) => `${nameOf(listed)} - ${listed.summary}`,
   empty: "(nothing in the manual speaks of that)",
 };
 
@@ -57,8 +56,7 @@ export const man = command(spec, async ({ args, json }, io) => {
   const words = args.name ?? [];
   if (args.search) {
     if (words.length === 0) throw usageError(spec, "-k needs the words to look for");
-    await printResult(io, LISTING, { lines: await found(io, words.join(" ")) }, json);
-    return 0;
+    return await showFound(io, await found(io, words.join(" ")), json);
   }
   const { Book } = await import("./man-book.ts");
   const book = new Book(await io.manual());
@@ -72,6 +70,20 @@ export const man = command(spec, async ({ args, json }, io) => {
   if (asked === null) throw await unknown(book, words.join(" "));
   return showPage(io, asked, json);
 });
+
+function nameOf({ name, section }: Listed): string {
+  return section === null ? name : `${section === 1 ? "gsv " : ""}${name}(${section})`;
+}
+
+async function showFound(io: Io, lines: readonly Listed[], json: boolean): Promise<number> {
+  const width = widthOf(io.stdout);
+  if (!json && width !== null && lines.length > 0) {
+    const rows = lines.map((listed) => [nameOf(listed), listed.summary] as const);
+    return page(io, layout([{ blocks: [{ kind: "rows", rows }] }], width));
+  }
+  await printResult(io, LISTING, { lines }, json);
+  return 0;
+}
 
 /** What the manual speaks of as a whole, it is asked alone: looking into a home takes longer than all of it. */
 const WHOLE = 0.999;

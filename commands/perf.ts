@@ -4,6 +4,7 @@
 import { LIMITS } from "../src/abi/limits.ts";
 import { microsOf, usdText } from "../src/abi/money.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
+import type { ProcessCaps } from "../src/syscalls/account-service.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { TraceRow } from "../src/syscalls/services.ts";
 import type { UsageInfo, UsagePage } from "../src/syscalls/spending-service.ts";
@@ -18,8 +19,8 @@ const FILES_SHOWN = 10;
 const spec = {
   name: "perf",
   summary: "Show where tokens, money and time of a process went",
-  input: { pid: field.pid("the process", { positional: true, meta: "PID" }) },
-  examples: ["gsv perf task:abc123", "gsv perf init:1000 --json"],
+  input: { pid: field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" })) },
+  examples: ["gsv perf", "gsv perf task:abc123", "gsv perf init:1000 --json"],
   notes: ["Calls and files are those of the syscall log, which holds the last thousand."],
 } as const;
 
@@ -36,11 +37,17 @@ interface FileSum {
   readonly ms: number;
 }
 
-export const perf = command(spec, async ({ args: { pid }, json }, io) => {
+export const perf = command(spec, async ({ args, json }, io) => {
+  const pid = args.pid ?? (await initOf(io));
   const spent = await spentBy(io, pid);
   await printText(io.stdout, json ? jsonLine({ pid, ...spent }) : textOf(io, spent));
   return 0;
 });
+
+/** Whose rights are shown when nobody is named: the init of whoever asks, also where that is an agent. */
+async function initOf(io: Io): Promise<string> {
+  return (await io.sys().call<ProcessCaps>("proc.caps", {})).pid;
+}
 
 async function spentBy(io: Io, pid: string): Promise<Spent> {
   const sys = io.sys();

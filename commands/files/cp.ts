@@ -1,6 +1,7 @@
 // `gsv cp`: between files of gsv, of this machine (`host:./a.txt`) and the streams of the command (`-`), in any direction.
 
 import { SysError } from "../../src/abi/errno.ts";
+import { quoted } from "../../src/lib/quote.ts";
 import { field } from "../../src/syscalls/define.ts";
 import { usageError } from "../args.ts";
 import type { Command, Io } from "../command.ts";
@@ -52,7 +53,7 @@ export const cp: Command = command(spec, async ({ args, json }, io) => {
     force: args.force === true,
     noClobber: args.noClobber === true,
   };
-  const problems = new Problems(io, "cp", json);
+  const problems = new Problems(io, "cp", json, (path, error) => onThisMachine(io, path, error));
   const places = await placesFor(io, [...sources, destination]);
   const to = places.pop() as Place;
   if (destination === "-") await toStdout(io, places, problems);
@@ -69,6 +70,16 @@ async function placesFor(io: Io, paths: readonly string[]): Promise<Place[]> {
     if (path === "") throw new SysError("EUSAGE", `${shown} names no file: host: is followed by a path`);
     return { side: host, path, shown };
   });
+}
+
+async function onThisMachine(io: Io, path: string, { code }: SysError): Promise<string[]> {
+  if (code !== "ENOENT" || path.startsWith(HOST)) return [];
+  try {
+    const there = await (await io.host()).look(path, { follow: true });
+    return there === null ? [] : [`on this machine it would be: ${quoted(HOST + path)}`];
+  } catch {
+    return []; // where this machine may not be looked at, nothing is said of it
+  }
 }
 
 interface Copies {

@@ -19,6 +19,8 @@ export class Problems {
     private readonly io: Io,
     private readonly command: string,
     private readonly json: boolean,
+    /** What else may be meant, looked up only where something failed. */
+    private readonly meant: (path: string, error: SysError) => Promise<readonly string[]> = async () => [],
   ) {}
 
   /** Null where it failed, which is told. */
@@ -35,7 +37,9 @@ export class Problems {
     if (!(error instanceof SysError) || !TOLD.has(error.code)) throw error;
     this.status ||= exitStatusOf(error);
     this.failures++;
-    await printError(this.io, this.worded(path, error), this.json);
+    const { code, message, hints } = this.worded(path, error);
+    const all = [...hints, ...(await this.meant(path, error))];
+    await printError(this.io, new SysError(code, message, all), this.json);
   }
 
   /** The same error for somebody who typed this path after this command. */

@@ -9,7 +9,7 @@ import type { Models } from "../kernel/models.ts";
 import { visibleProcess } from "../kernel/registry.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
-import type { ModelService } from "../syscalls/ai-service.ts";
+import type { ModelService, ProcessModel } from "../syscalls/ai-service.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import { type HeldRuns, isHeld } from "./held-runs.ts";
 import type { Offers } from "./offers.ts";
@@ -61,6 +61,16 @@ export async function modelFor(
   return await models.chosen(asker, model ?? (pid === null ? null : await modelOfProcess(kernel, pid)));
 }
 
+/** Where the model is said that nobody has set for the process or its agent. */
+async function saidBy(
+  { config }: Pick<KernelStore, "config">,
+  { uid, offer }: Parameters<Models["chosen"]>[0],
+): Promise<ProcessModel["by"]> {
+  const setting = await settingsFor(config, { uid, client: offer });
+  const said = [setting("ai.model"), setting("ai.provider")].find(({ text }) => text.trim() !== "");
+  return said?.layer === "environment" || said?.layer === "flag" ? said.layer : "account";
+}
+
 export function modelService(ports: ModelChoicePorts): ModelService {
   const { kernel, models, offers, clock, held } = ports;
   const askerOf = (context: CallContext) => ({ uid: context.caller.ownerUid, offer: offers.from(context) });
@@ -87,7 +97,8 @@ export function modelService(ports: ModelChoicePorts): ModelService {
       const set = await modelSetFor(kernel, row.pid);
       const meant = await modelOfProcess(kernel, row.pid);
       const [first] = await models.reach(askerOf(context), meant ?? (await models.chosen(askerOf(context), null)));
-      return { pid: row.pid, model: set, answers: first.name };
+      const by = set !== null ? "process" : meant !== null ? "agent" : await saidBy(kernel, askerOf(context));
+      return { pid: row.pid, model: set, answers: first.name, by };
     },
     async thinking(context, pid, said) {
       const row = await visibleProcess(kernel, context.caller, pid);

@@ -7,7 +7,7 @@ import { initPid } from "../abi/ids.ts";
 import { commandIn, type Directed, directedIn, LEVELS, type SlashCommand } from "../abi/inbound.ts";
 import type { ProcessInfo } from "../abi/process.ts";
 import { reveal } from "../lib/sanitize.ts";
-import type { ProcessModel, ProcessThinking } from "../syscalls/ai-service.ts";
+import { answersText, type ProcessModel, type ProcessThinking } from "../syscalls/ai-service.ts";
 import type { CallContext } from "../syscalls/define.ts";
 import type { CompactResult } from "../syscalls/history-service.ts";
 import type { Aborted, Answered, Closed, HistoryPage, Processes } from "../syscalls/services.ts";
@@ -64,11 +64,8 @@ async function carriedOut(call: Call, pid: string, said: SlashCommand): Promise<
     case "compact":
       return compactText(await call<CompactResult>("proc.compact", { keep: said.keep ?? KEEP_DEFAULT }));
     case "model": {
-      const { model, answers } = await call<ProcessModel>(
-        "proc.model",
-        said.model === null ? {} : { model: said.model },
-      );
-      return `model: ${answers}${model === null ? " (by the account)" : ""}`;
+      const model = await call<ProcessModel>("proc.model", said.model === null ? {} : { model: said.model });
+      return `model: ${answersText(model)}`;
     }
     case "think": {
       const { thinking, usual } = await call<ProcessThinking>(

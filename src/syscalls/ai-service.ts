@@ -50,6 +50,14 @@ export interface ProcessModel {
   readonly model: string | null;
   /** Who answers its next message. */
   readonly answers: string;
+  /** Where that is said, for whoever asks: the last two hold for their own messages. */
+  readonly by: "process" | "agent" | "account" | "environment" | "flag";
+}
+
+/** Who answers, in a line. */
+export function answersText({ answers, by }: ProcessModel): string {
+  if (by === "process") return answers;
+  return `${answers} (by ${by === "agent" ? "its agent" : by === "flag" ? "--set" : `the ${by}`})`;
 }
 
 export interface ProcessThinking {

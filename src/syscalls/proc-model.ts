@@ -1,6 +1,6 @@
 // proc.model: who answers a process. Setting it is a person's; what a model costs and who reads along is no agent's to decide.
 
-import type { ModelService, ProcessModel, ProcessThinking } from "./ai-service.ts";
+import { answersText, type ModelService, type ProcessModel, type ProcessThinking } from "./ai-service.ts";
 import { field, syscall } from "./define.ts";
 
 const onePid = field.pid("the process", { positional: true, meta: "PID" });
@@ -30,7 +30,7 @@ export const procModelCalls = [
       ],
       print: {
         kind: "value",
-        text: ({ model, answers }: ProcessModel) => (model === null ? `${answers} (by the account)` : answers),
+        text: (result: ProcessModel) => answersText(result),
       },
     },
     run: ({ models }: { models: ModelService }, args, context) => models.ofProcess(context, args.pid, args.model),

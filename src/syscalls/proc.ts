@@ -220,12 +220,12 @@ export const procCalls = [
     name: "proc.caps",
     summary: "Show what a process may do",
     class: "read",
-    input: { pid: onePid },
+    input: { pid: field.optional({ ...pid, positional: true }) },
     cli: {
-      examples: ["gsv caps init:1000"],
+      examples: ["gsv caps", "gsv caps task:abc123"],
       print: { kind: "value", text: (result: ProcessCaps) => capsText(result) },
     },
-    run: ({ rights }: { rights: Rights }, args, { caller }) => rights.of(caller, args.pid),
+    run: ({ rights }: { rights: Rights }, args, { caller }) => rights.of(caller, args.pid ?? initPid(caller.ownerUid)),
   }),
 
   syscall({

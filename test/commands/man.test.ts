@@ -129,6 +129,15 @@ describe("gsv man -k", () => {
     expect(await printed("man", "-k", ...words.split(" "))).toMatch(line);
   });
 
+  test("on a terminal no word is broken at its edge", async () => {
+    const words = new Set((await printed("man", "-k", "list")).split(/\s+/));
+    io = new FakeIo().terminal(44);
+    io.peek = async () => null as never;
+    expect(await runs(io, "man", "-k", "list")).toBe(0);
+    for (const line of io.stdout.lines) expect(line.length).toBeLessThanOrEqual(44);
+    expect(io.stdout.text.split(/\s+/).filter((word) => word !== "" && !words.has(word))).toEqual([]);
+  });
+
   test("rows are objects with --json, and nothing found is said on stderr alone", async () => {
     const rows = (await printed("man", "-k", "approvals", "--json"))
       .trim()

@@ -192,6 +192,8 @@ describe("words that are no command", () => {
     [["cht"], "unknown command: cht", "or gsv chat"],
     [["pss"], "unknown command: pss", "did you mean gsv ps"],
     [["trace"], "unknown command: trace", "did you mean gsv proc trace"],
+    [["version"], "unknown command: version", "did you mean gsv --version\n"],
+    [["whoami"], "unknown command: whoami", "did you mean gsv system whoami\n"],
     [["hello"], "unknown command: hello", 'gsv chat "…" talks'],
     [["__proto__"], "unknown command: __proto__", "gsv help"],
     [["proc", "lst"], "unknown command: proc lst", "did you mean gsv proc list"],

@@ -248,3 +248,12 @@ describe("gsv sh NAME", () => {
     expect((await type(home, "sh", "nosuch")).stderr).toContain("nosuch: No such file or directory");
   });
 });
+
+test("caps and perf mean the init when no process is named", async () => {
+  await using home = await TestKernel.boot();
+  for (const name of ["caps", "perf"]) {
+    const { status, stdout } = await type(home, name, "--json");
+    expect([status, JSON.parse(stdout).pid]).toEqual([0, "init:1000"]);
+  }
+  expect((await type(home, "sh", "-c", "perf --jq .pid")).stdout).toBe("init:1000\n");
+});

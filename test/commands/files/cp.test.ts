@@ -167,6 +167,16 @@ describe("what is refused on this machine", () => {
     expect(existsSync(join(home.directory, "new"))).toBe(false);
   });
 
+  test("a file that is only on this machine is said to be there, as it would be typed", async () => {
+    writeFileSync(join(cwd, "f.txt"), "mine");
+    const { status, stderr } = await gsv(["cp", "f.txt", "~/f.txt"]);
+    expect([status, stderr]).toEqual([
+      3,
+      "gsv: cp: f.txt: No such file or directory\n  on this machine it would be: host:f.txt\n",
+    ]);
+    expect((await gsv(["cp", "g.txt", "~/f.txt"])).stderr).toBe("gsv: cp: g.txt: No such file or directory\n");
+  });
+
   test("what is no plain file, and what is not there", async () => {
     await did("touch", "~/a");
     expect((await gsv(["cp", "~/a", "host:/dev/null"])).status).toBe(2);
