@@ -9,6 +9,9 @@ gsv man kernel
 #> …
 #> SEE ALSO
 #>   kernel(7), …
+#>
+#> kernel(7)
+#> …
 
 gsv man -k damaged archive | head -n 1
 #> history-and-archives(7) - Check that an archive is whole
