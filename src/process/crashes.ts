@@ -10,6 +10,7 @@ import { headAndTail } from "../lib/truncate.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
+import { lastAsked } from "./model-calls.ts";
 import { modelOfProcess } from "./model-choice.ts";
 
 export interface CrashPorts {
@@ -59,17 +60,20 @@ export class Crashes {
     const { pid, label, profile, parentPid: parent, ownerUid, uid } = row;
     const { messages } = await store.history(pid, { limit: MESSAGES, bytesMax: READ_BYTES_MAX });
     const [used] = (await kernel.usage.runs({ pid, limit: 1 })).filter(({ run }) => run === end.runId);
+    const calls = await store.trace(pid, { limit: CALLS });
+    // What a model failed at before it used anything was charged to nobody.
+    const asked = used?.model ?? (end.reason?.startsWith("model.") ? lastAsked(calls) : null);
     const nameOf = async (number: number) => (await kernel.accounts.byUid(number))?.username ?? String(number);
     return {
       ...{ v: CORE_VERSION, at: clock.now(), pid, label, owner: await nameOf(ownerUid), runAs: await nameOf(uid) },
       ...{ profile, parent, fault, versions },
       run: {
         ...{ id: end.runId, reason: end.reason, error: end.error ?? "", usage: end.usage },
-        model: used?.model ?? (await modelOfProcess(kernel, pid)),
+        model: asked ?? (await modelOfProcess(kernel, pid)),
       },
       messages: messages.map(shown),
       inFlight: inFlightOf(messages, end.runId),
-      calls: (await store.trace(pid, { limit: CALLS })).map(({ id: _, ...call }) => call),
+      calls: calls.map(({ id: _, ...call }) => call),
     };
   }
 

@@ -19,3 +19,10 @@ export function modelCall({ model, at, ms, answer }: AskedModel): Omit<LoggedCal
   const outcome = answer.kind === "turn" ? "ok" : answer.kind === "failure" ? answer.failure.class : "aborted";
   return { at, call: MODEL_CALL, args: { model, ...tokens }, outcome, ms: Math.round(ms * 1000) / 1000 };
 }
+
+/** Who was asked last, as these rows say, the oldest of which comes first. */
+export function lastAsked(rows: readonly Pick<LoggedCall, "call" | "args">[]): string | null {
+  const { args = "" } = rows.findLast(({ call }) => call === MODEL_CALL) ?? {};
+  const [, name] = /^\{"model":("(?:[^"\\]|\\.)*")/.exec(args) ?? [];
+  return name === undefined ? null : (JSON.parse(name) as string);
+}

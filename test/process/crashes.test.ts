@@ -47,6 +47,18 @@ test("a run that fails leaves who, why, what was said and called last; one that 
   expect(readdirSync(join(home.paths.crashDir, "1000"))).toEqual([name]);
 });
 
+test("a model that fails before it has used anything is named", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, failing);
+  await home.say("hello");
+  const [name = ""] = await cores(home);
+  const { run, calls } = await core(home, name);
+  expect([run.model, calls.some(({ args }) => String(args).includes(`"model":"${run.model}"`))]).toEqual([
+    "offline",
+    true,
+  ]);
+});
+
 test("it is there before anybody is told that the run failed", async () => {
   await using home = await TestKernel.boot();
   const there: boolean[] = [];
