@@ -56,6 +56,9 @@ export class Traps {
   /** What is waited for; or, where a signal comes first, the status that stands for it. */
   async interruptible<T>(work: Promise<T>): Promise<{ readonly value: T } | { readonly status: number }> {
     const { promise, resolve } = Promise.withResolvers<number>();
+    // One that came after the last statement was begun is waited for no more than one that comes now.
+    const [came] = this.pending;
+    if (came !== undefined) resolve(128 + came.number);
     this.waiting.add(resolve);
     try {
       return await Promise.race([work.then((value) => ({ value })), promise.then((status) => ({ status }))]);

@@ -36,7 +36,8 @@ for (let seed = 1; seed <= samples(1, 20); seed++) {
         }
       })();
       await Promise.all([...work, killer]);
-      expect(home.deaths).toBeGreaterThanOrEqual(4);
+      // Kills that come together find one kernel.
+      expect(home.deaths).toBeGreaterThanOrEqual(2);
       await home.sys().call("proc.wait", { pids: [pid] });
       await home.stop();
       const book = new HomeBook(home);
