@@ -1,11 +1,25 @@
 // What may not be written is not written, and the check finds each kind of it.
 
 import { expect, test } from "bun:test";
-import { PRODUCT, readTree, sampleTree } from "./tree.ts";
+import { PRODUCT, ROOT, readTree, sampleTree } from "./tree.ts";
 import { wordOffences } from "./words.ts";
 
 test("nothing in the sources is unfinished, reaches around what is injected or belongs to one machine", () => {
   expect(wordOffences(readTree([...PRODUCT, "test"]))).toEqual([]);
+});
+
+test("the top level holds what belongs there, and no stray file was committed with it", () => {
+  const { stdout } = Bun.spawnSync(["git", "ls-files"], { cwd: ROOT, env: { PATH: process.env.PATH ?? "" } });
+  const top = new Set(
+    stdout
+      .toString()
+      .trimEnd()
+      .split("\n")
+      .map((path) => path.split("/")[0] ?? ""),
+  );
+  expect([...top].filter((name) => !name.startsWith(".")).sort()).toEqual(
+    "LICENSE README.md biome.json bun.lock bunfig.toml commands fs package.json src test tsconfig.json tui".split(" "),
+  );
 });
 
 const BAD: { readonly [path: string]: string } = {
