@@ -58,6 +58,7 @@ function isForShell(text: string, known: Known): boolean {
   if (isQuestion(name, words)) return false;
   if (!ENGLISH.has(name) && !RESERVED.has(name)) return true;
   // `find the bug` is said, `find . -name x` is typed.
+  if (isOrder(name, rest, known)) return false;
   if (rest.length < 2 && !RESERVED.has(name)) return !isRunningNothing(name, rest, known);
   if (name === "config" && rest.some((word) => SETTING.test(word))) return true;
   const isSentence = rest.some((word) => COUNTED.test(word) || JOINING.has(word.toLowerCase()));
@@ -71,6 +72,12 @@ function isQuestion(name: string, words: readonly string[]): boolean {
   if (words.length < 3 || SPEAKERS.has(name)) return false;
   const last = words.at(-1) ?? "";
   return [...words.slice(0, -1), last.replace(/\?+$/, "")].every((word) => PLAIN.test(word)) && last.endsWith("?");
+}
+
+/** `run ls -l on the host`, `read notes.md`: what the program of that name cannot mean, and what one says to an agent. */
+function isOrder(name: string, [word = ""]: readonly string[], known: Known): boolean {
+  if (name === "run") return known.isProgram(word);
+  return name === "read" && word !== "" && !/^-|^[A-Za-z_]\w*$/.test(word);
 }
 
 /** `time flies` */

@@ -38,8 +38,15 @@ function trouble(result: ToolResultContent, args: Args): string {
     case "unknown":
       return `gsv was interrupted in the middle of this, so it may or may not have happened: ${what}. Look before you repeat it.`;
     default:
-      return `That did not work: ${what}. ${said}`.trim();
+      return `That did not work: ${what}. ${said}${hostHint(result, args)}`.trim();
   }
+}
+
+/** One who stands in a directory of the machine may well mean a file there. */
+function hostHint({ toolName, output }: ToolResultContent, args: Args): string {
+  const path = pathOf(args);
+  if (toolName !== "Read" || args.target !== undefined || /^[~/]/.test(path) || !output.startsWith("ENOENT")) return "";
+  return `\nA file of this machine is read with: read ${path} on the host`;
 }
 
 // After the semicolon comes what a model should do about it.
@@ -48,7 +55,7 @@ function deniedText(said: string): string {
 }
 
 function orderText(toolName: string, args: Args): string {
-  const path = pathOf(args);
+  const path = `${pathOf(args)}${args.target === "host" && toolName !== "Shell" ? " on the host" : ""}`;
   switch (toolName) {
     case "Read":
       return `read ${path}`;
@@ -95,7 +102,15 @@ function readText(output: string, path: string): string {
   }
   const content = view?.kind === "file" && typeof view.content === "string" ? view.content : output;
   const plain = withoutNumbers(content);
-  return plain.trim() === "" ? `${path} is empty.` : `${path}:\n\n${plain.replace(/\n+$/, "")}`;
+  return plain.trim() === "" ? `${path} is empty.` : `${path}:\n\n${asItStands(plain.replace(/\n+$/, ""), path)}`;
+}
+
+// An answer is Markdown: what that would change, indentation above all, stands in a block.
+function asItStands(text: string, path: string): string {
+  if (/\.(?:md|markdown)$/i.test(path) || !/^[ \t]+\S|^[#>|+-]|[*_`<\\]/m.test(text)) return text;
+  const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  const language = /\.([a-z0-9]{1,8})$/i.exec(path)?.[1] ?? "";
+  return `${fence}${language}\n${text}\n${fence}`;
 }
 
 // Files come with numbered lines for a model's sake; a person asked for the text. A notice in the middle of a long one has no number.

@@ -28,6 +28,7 @@ const RUN = new RegExp(
   `^(?:(?:please|can you|could you|now) )?(?:run|execute)(?:(?: the)? (?:shell )?command)?:? (?<text>${QUOTED}|.+?)(?<host> on (?:the |my )?(?:host|machine|computer))?$`,
   "is",
 );
+const ON_HOST = /^(?<order>.+?),? on (?:the |my |this )?(?:host|machine|computer)$/is;
 /** Unquoted it must look like a command, and not like what people say: "run the tests for me" is a question. */
 const STARTS_COMMAND = /^[\w./~-]+(?:=\S*)?(?:\s|$)/;
 const SPOKEN =
@@ -109,12 +110,20 @@ export function intentOf(message: string): Intent {
   // A command may hold what the rules below look for, and its full stop may be part of it.
   const command = commandIn(message);
   if (command !== null) return command;
+  const onHost = ON_HOST.exec(order)?.groups?.order;
+  const there = onHost === undefined ? null : orderOf(onHost);
+  if (there?.kind === "calls" && there.calls !== RUNNING_CALLS)
+    return { kind: "calls", calls: there.calls.map(({ name, args }) => ({ name, args: { ...args, target: "host" } })) };
+  return orderOf(order) ?? word("question");
+}
+
+function orderOf(order: string): Intent | null {
   for (const [pattern, intent] of RULES) {
     const match = pattern.exec(order);
     const found = match === null ? null : intent(match.groups ?? {});
     if (found !== null) return found;
   }
-  return word("question");
+  return null;
 }
 
 /** `run ls /proc` and `run "npm test" on the host`: in quotes of any kind, or up to the end of the line. */

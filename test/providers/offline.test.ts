@@ -114,6 +114,15 @@ describe("what came of a call is told in plain words", () => {
     );
   });
 
+  test("what Markdown would change stands in a block of its language, whatever it holds", async () => {
+    const shown = (path: string, result: string) => textOf(afterCall("Read", { path }, { result }));
+    expect(await shown("a.js", "     1\tif (x) {\n     2\t  y();\n     3\t}\n")).toBe(
+      "a.js:\n\n```js\nif (x) {\n  y();\n}\n```",
+    );
+    expect(await shown("x/make", "     1\ta ``` b")).toBe("x/make:\n\n````\na ``` b\n````");
+    expect(await shown("a.md", "     1\t# Title")).toBe("a.md:\n\n# Title");
+  });
+
   test.each([
     ["an empty file", "Read", { path: "~/a" }, { result: "" }, "~/a is empty."],
     ["a write", "Write", { path: "~/a" }, { result: "{}" }, "Written to ~/a."],
@@ -219,6 +228,34 @@ describe("which messages a turn answers", () => {
     ["run 'rm -r \"~/a b\"'", { command: 'rm -r "~/a b"' }],
   ])("%s is a command for the shell", async (said, args) => {
     expect(await orders(said)).toEqual([{ name: "Shell", args }]);
+  });
+
+  test.each([
+    ["read math.js on the host", "Read", { path: "math.js", target: "host" }],
+    ["list src/ on my machine", "Read", { path: "src/", target: "host" }],
+    ["find deadline in notes/ on this computer", "Search", { query: "deadline", path: "notes/", target: "host" }],
+    [
+      'replace "a" by "b" in x.md on the host',
+      "Edit",
+      { path: "x.md", oldString: "a", newString: "b", target: "host" },
+    ],
+  ])("%s is done there", async (said, name, args) => {
+    expect(await orders(said)).toEqual([{ name, args }]);
+  });
+
+  test("what is running is asked of gsv, wherever one says it runs", async () => {
+    expect((await orders("what is running")).some(({ args }) => "target" in args)).toBe(false);
+    expect(intentOf("what is running on this machine")).toEqual({ kind: "question" });
+  });
+
+  test("a file that is not there may be one of the machine, and how to read that is said", async () => {
+    const missing = { outcome: "failed", result: "ENOENT: no such file" } as const;
+    expect(await textOf(afterCall("Read", { path: "math.js" }, missing))).toEndWith(
+      "\nA file of this machine is read with: read math.js on the host",
+    );
+    const others: { [key: string]: string }[] = [{ path: "~/math.js" }, { path: "math.js", target: "host" }];
+    for (const args of others)
+      expect(await textOf(afterCall("Read", args, missing))).not.toContain("of this machine is read");
   });
 
   test.each([

@@ -81,6 +81,9 @@ ls notes?
 rm draft-? note?.md
 kill 123 456
 head 5 notes
+read -r name
+read name
+run --label x "look around"
 time pwd`.split("\n");
 
 const SENTENCES = `what is running?
@@ -147,6 +150,10 @@ ls is what exactly?
 sort these numbers: 3 1 2
 sort apples, pears: 3 1 2
 time flies
+read notes.md
+read math.js on the host
+run ls -la on the host
+run ls
 find the bug
 wait 5 minutes and tell me
 list the 5 biggest files
