@@ -8,7 +8,7 @@ import { field } from "../src/syscalls/define.ts";
 import { waitsForText } from "../src/syscalls/format.ts";
 import type { Spawned, WaitResult } from "../src/syscalls/services.ts";
 import { actingAs, answerOf } from "./answered.ts";
-import { timeoutMs, usageError } from "./args.ts";
+import { clip, timeoutMs, usageError } from "./args.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
 import { INTERRUPTED } from "./interrupted.ts";
@@ -129,7 +129,12 @@ class Row {
 
   private async make(stage: Stage): Promise<void> {
     const label = `pipe: ${stage.who}`.slice(0, LIMITS.labelCharsMax);
-    const { pid } = await this.io.sys().call<Spawned>("proc.spawn", { label, ...actingAs(stage.who) });
+    const { pid } = await this.io
+      .sys()
+      .call<Spawned>("proc.spawn", { label, ...actingAs(stage.who) })
+      .catch((error: unknown) => {
+        throw noSuchStage(error, stage.who);
+      });
     this.made.push({ ...stage, pid });
     await note(this.io, `gsv: ${stage.who} is ${pid}`);
   }
@@ -155,6 +160,15 @@ class Row {
 function reasonOf({ error, status, waitsFor }: WaitResult): string {
   if (waitsFor !== null) return `is held: ${waitsForText(waitsFor)}`;
   return error ?? (status === "ok" ? "gave no answer" : `ended: ${status}`);
+}
+
+/** The kernel speaks of accounts; here somebody wrote the first word of a stage. */
+function noSuchStage(error: unknown, who: string): unknown {
+  if (!(error instanceof SysError) || error.code !== "EPERM" || who.includes("/")) return error;
+  return new SysError("EPERM", `no agent of yours is called ${clip(who)}`, [
+    ...error.hints.filter((hint) => hint.startsWith("did you mean")),
+    "a stage begins with an agent or PROVIDER/MODEL: gsv agent list shows yours, gsv agent create makes one",
+  ]);
 }
 
 function messageFor({ who, told }: Stage, input: string | null): string {

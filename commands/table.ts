@@ -160,7 +160,10 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["caps", { summary: "Show what a process may do", load: short("proc.caps", "caps") }],
   ["models", { summary: "List the models there are", load: short("ai.models", "models") }],
   ["nice", { summary: "Let others ask a provider first, or not", load: short("proc.nice", "nice") }],
-  ["renice", { summary: "The same", load: short("proc.nice", "renice") }],
+  [
+    "renice",
+    { summary: "Set what nice shows, of one process or more", load: async () => (await import("./renice.ts")).renice },
+  ],
   ["mode", { summary: "Show or set what a process may do without asking", load: short("proc.mode", "mode") }],
   ["model", { summary: "Show or set the model of a process", load: short("proc.model", "model") }],
   ["last", { summary: "List the last runs", load: short("proc.runs", "last") }],

@@ -16,7 +16,7 @@ export const niceCalls = [
       ),
     },
     cli: {
-      examples: ["gsv nice task:abc123", "gsv nice task:abc123 10", "gsv renice init:1000 -- -5"],
+      examples: ["gsv nice task:abc123", "gsv nice task:abc123 10"],
       print: { kind: "value", text: ({ nice }: { nice: number }) => String(nice) },
     },
     run: ({ niceness }: { niceness: Niceness }, args, context) => niceness.nice(context, args.pid, args.nice),

@@ -65,11 +65,12 @@ describe("gsv pipe", () => {
 
   test("all are there before the first begins: a name that nobody has costs no answer, and nothing is left", async () => {
     io.fakeSys.answer("proc.spawn", ({ as }: { as?: string }) => {
-      if (as === "nobody") throw new SysError("EINVAL", "no such account: nobody");
+      if (as === "nobody") throw new SysError("EPERM", "you may not start processes as nobody", ["leave --as out"]);
       return { pid: `task:${as}` };
     });
-    expect(await runs(io, "pipe", "ada go | nobody | bob")).toBe(2);
-    expect(io.stderr.text).toContain("no such account: nobody");
+    expect(await runs(io, "pipe", "ada go | nobody | bob")).toBe(1);
+    expect(io.stderr.text).toContain("no agent of yours is called nobody\n  a stage begins with an agent");
+    expect(io.stderr.text).not.toContain("--as");
     expect(told.size).toBe(0);
     expect(io.fakeSys.asked("proc.kill")).toEqual([{ pid: "task:ada" }]);
   });
