@@ -139,13 +139,16 @@ function isNeeded(field: AnyField): boolean {
   return field.positional === true || (!field.optional && field.fallback === undefined);
 }
 
-/** `--timeout 30` or `--timeout 0.5`, in ms. */
+const UNIT_MS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `--timeout 30`, `--timeout 0.5`, or with its unit as `5m`, in ms. */
 export function timeoutMs(spec: Spec, seconds: string | undefined, flag = "--timeout"): number | null {
   if (seconds === undefined) return null;
-  if (!/^[0-9]{1,8}(?:\.[0-9]{1,3})?$/.test(seconds) || Number(seconds) === 0) {
-    throw usageError(spec, `${flag} must be a number of seconds above 0, not ${clip(seconds)}`);
-  }
-  return Math.round(Number(seconds) * 1000);
+  const [, count, unit = "s"] = /^([0-9]{1,8}(?:\.[0-9]{1,3})?)(ms|s|m|h)?$/.exec(seconds) ?? [];
+  const ms = Math.round(Number(count) * (UNIT_MS[unit] ?? 0));
+  if (count === undefined || ms === 0)
+    throw usageError(spec, `${flag} must be a number of seconds above 0, or as 5m or 2h, not ${clip(seconds)}`);
+  return ms;
 }
 
 function placeholder(key: string, spec: AnyField): string {

@@ -204,11 +204,18 @@ test("the usage shows what may be left out, and nothing that is hidden", () => {
   );
 });
 
-test("timeouts are decimal seconds above zero", async () => {
+test("timeouts are decimal seconds above zero, or have their unit with them", async () => {
   expect(timeoutMs(spec, "30")).toBe(30_000);
+  for (const [text, ms] of [
+    ["2s", 2000],
+    ["500ms", 500],
+    ["1.5m", 90_000],
+    ["2h", 7_200_000],
+  ] as const)
+    expect(timeoutMs(spec, text)).toBe(ms);
   expect(timeoutMs(spec, "0.25")).toBe(250);
   expect(timeoutMs(spec, undefined)).toBeNull();
-  for (const bad of ["0", "0.0", "-1", "1e3", "", "5s", "1.", ".5", "999999999"]) {
+  for (const bad of ["5d", "0s", "s", "2 s", "0", "0.0", "-1", "1e3", "", "1.", ".5", "999999999"]) {
     expect(exitStatusOf(await refusal(() => timeoutMs(spec, bad)))).toBe(2);
   }
 });
