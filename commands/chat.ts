@@ -88,7 +88,7 @@ async function prepared(
   const said = await saidBy(io, args);
   const pid = await processOf(io, args);
   const mode = args.plan ? "plan" : args.mode;
-  if (mode !== undefined && !args.new) await setMode(io, pid, mode);
+  if (mode !== undefined && !args.new) await setMode(io, view, pid, mode);
   if (said.warning !== null) await view.status(said.warning);
   const request: ChatRequest = {
     pid,
@@ -166,9 +166,13 @@ async function lastActive(io: Io): Promise<string> {
   return last.pid;
 }
 
-async function setMode(io: Io, pid: string | undefined, mode: Mode): Promise<void> {
-  const { uid } = await io.sys().call<{ uid: number }>("system.whoami", {});
-  await io.sys().call("proc.mode", { pid: pid ?? initPid(uid), mode });
+/** It stays when this message is answered, so whoever changes it is told how to take it back. */
+async function setMode(io: Io, view: ChatView, asked: string | undefined, mode: Mode): Promise<void> {
+  const pid = asked ?? initPid((await io.sys().call<{ uid: number }>("system.whoami", {})).uid);
+  const before = (await io.sys().call<{ mode: Mode }>("proc.mode", { pid })).mode;
+  if (before === mode) return;
+  await io.sys().call("proc.mode", { pid, mode });
+  await view.status(`${pid} is in mode ${mode} from now on; gsv mode ${pid} ${before} takes that back`);
 }
 
 function viewOf(io: Io, output: keyof typeof VIEWS, { usage, lastMessage, raw = false }: Given): ChatView {

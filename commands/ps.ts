@@ -26,5 +26,10 @@ export async function ps(): Promise<Command> {
     }
     return 0;
   });
-  return { ...made, call: call.name };
+  return { ...made, call: call.name, run: (args, io) => made.run(args.map(asLong), io) };
+}
+
+/** `ps aux` and `ps -ef` are in many fingers: all there is to see, with all columns. */
+function asLong(word: string): string {
+  return /^(?:-?a?u?x|-ef?l?|-A)$/.test(word) ? "--long" : word;
 }

@@ -40,7 +40,7 @@ export const fsUseCalls = [
       print: {
         kind: "table",
         rows: (result: { uses: readonly FileUseInfo[] }) => result.uses,
-        empty: "(no process has read or written it)",
+        empty: "(no process is known to have read or written that)",
         columns: [
           { head: "PID", cell: (row: FileUseInfo) => row.pid },
           { head: "LABEL", minor: 2, cell: (row: FileUseInfo) => row.label ?? "-", shrink: true },

@@ -257,3 +257,12 @@ test("caps and perf mean the init when no process is named", async () => {
   }
   expect((await type(home, "sh", "-c", "perf --jq .pid")).stdout).toBe("init:1000\n");
 });
+
+test("ps is typed as other systems have it, too", async () => {
+  await using home = await TestKernel.boot();
+  const { status, stdout } = await type(home, "ps", "-l");
+  expect(status).toBe(0);
+  for (const habit of ["aux", "ax", "-ef", "-e", "-A", "-aux"])
+    expect(await type(home, "ps", habit)).toEqual({ status: 0, stdout, stderr: "" });
+  expect((await type(home, "ps", "-x9")).status).toBe(2);
+});

@@ -186,3 +186,13 @@ test("two clients on one process hear the same of a run, in the same order, whoe
     home.signals.filter(({ name }) => name.startsWith("chat.")).map((signal) => JSON.stringify(signal)),
   );
 });
+
+test("a mode given with a message stays, so how to take it back is said once, by whom it changed", async () => {
+  await using home = await TestKernel.boot();
+  home.model.will(INIT, { text: "one" }, { text: "two" }, { text: "three" });
+  const first = await type(home, "chat", "--plan", "hi");
+  expect(first.stderr).toContain("init:1000 is in mode plan from now on; gsv mode init:1000 ask takes that back");
+  const again = await type(home, "chat", "--plan", "hi");
+  expect(again.stderr).not.toContain("from now on");
+  expect(types(eventsOf(await type(home, "chat", "--mode", "ask", "--json", "hi")))).toBe("init warning message result");
+});
