@@ -57,6 +57,7 @@ export const LIMITS = {
   shellScriptBytesMax: 512 * 1024,
   shellStdinBytesMax: 256 * 1024, // what is more belongs in a file
   shellOutputBytesMax: 64 * 1024 * 1024, // of one script, both streams
+  shellKeptBytesMax: 16 * 1024 * 1024, // printed by scripts that have ended, together, besides what is being read
   shellWallMs: 30_000,
   shellWallMsMax: 24 * 60 * 60 * 1000,
   shellsMemoryBytesMax: 1536 * 1024 * 1024, // of the kernel with all its scripts

@@ -16,7 +16,7 @@ import type { Output } from "../targets/output.ts";
 import type { SentSignal, ShellState } from "../targets/shell.ts";
 import type { ReceiptContext } from "./dispatch.ts";
 import type { HomeOf } from "./file-paths.ts";
-import { ScriptOutput } from "./script-output.ts";
+import { ScriptOutput, withoutRoom } from "./script-output.ts";
 import { shellFiles } from "./shell-files.ts";
 
 export interface ScriptsPorts {
@@ -67,6 +67,9 @@ interface Script extends Shell {
   exit: number | null;
   over: boolean;
   session: ShellAnswer["session"];
+  wantedAt: number;
+  /** Takes back the timer that forgets it: it would hold what was printed until it goes off. */
+  forgotten: () => void;
 }
 
 /** A shell somebody types into: what lives on from line to line. */
@@ -77,6 +80,8 @@ interface Session {
 
 const SESSIONS_MAX = 256;
 const OUTPUT_KEPT_MS = 60_000;
+/** Who reads on asks again by then. */
+const READING_MS = 5000;
 const EXIT_TOO_MUCH = 153;
 const EXIT_FAULT = 1;
 
@@ -106,7 +111,7 @@ export class GsvScripts {
       output: new ScriptOutput(LIMITS.shellOutputBytesMax),
       stopped: new AbortController(),
       listeners: new Set(),
-      ...{ exit: null, over: false, session: null, ended },
+      ...{ exit: null, over: false, session: null, ended, wantedAt: 0, forgotten: () => {} },
     };
     this.scripts.set(key, script);
     // Who was answered before its end does not wait for it any more.
@@ -115,14 +120,19 @@ export class GsvScripts {
       .finally(() => {
         script.exit ??= EXIT_FAULT;
         script.output.end();
-        clock.after(OUTPUT_KEPT_MS, () => this.scripts.delete(key));
+        // Whoever typed it reads on from here; a tool has told what there is to tell.
+        if (script.about.pid === null) script.wantedAt = clock.now();
+        script.forgotten = clock.after(OUTPUT_KEPT_MS, () => this.scripts.delete(key));
+        this.makeRoom(script);
       })
       .then(resolve, reject);
     return script;
   }
 
-  get(uid: number, id: string): Shell | null {
-    return this.scripts.get(keyOf(uid, id)) ?? null;
+  /** Somebody reads what it printed, and will read on. */
+  wanted({ about }: Shell): void {
+    const script = this.scripts.get(keyOf(about.uid, about.id));
+    if (script !== undefined) script.wantedAt = this.ports.clock.now();
   }
 
   list(): readonly Shell[] {
@@ -145,6 +155,15 @@ export class GsvScripts {
     if (script === undefined || script.exit !== null) return false;
     script.stopped.abort();
     return true;
+  }
+
+  private makeRoom(latest: Script): void {
+    const since = this.ports.clock.now() - READING_MS;
+    const ended = [...this.scripts.values()].filter(({ exit }) => exit !== null);
+    for (const { about, forgotten } of withoutRoom(ended, latest, { since, bytesMax: LIMITS.shellKeptBytesMax })) {
+      forgotten();
+      this.scripts.delete(keyOf(about.uid, about.id));
+    }
   }
 
   private async carryOut(context: CallContext, request: ShellRequest, script: Script): Promise<void> {

@@ -4,6 +4,27 @@
 import type { Clock } from "../lib/clock.ts";
 import { type Output, type OutputPage, type Piece, Waiting } from "../targets/output.ts";
 
+/** Something that has ended, and when somebody last asked for what it printed. */
+export interface Printed {
+  readonly output: Pick<Output, "bytes">;
+  readonly wantedAt: number;
+}
+
+/** Which of them go: the latest is kept, the others while there is room, and in any case what somebody is reading. The oldest are first. */
+export function withoutRoom<P extends Printed>(
+  ended: readonly P[],
+  latest: P,
+  { since, bytesMax }: { readonly since: number; readonly bytesMax: number },
+): P[] {
+  let bytes = latest.output.bytes;
+  const go: P[] = [];
+  for (const each of ended.filter((other) => other !== latest).reverse()) {
+    bytes += each.output.bytes;
+    if (bytes > bytesMax && each.wantedAt <= since) go.push(each);
+  }
+  return go;
+}
+
 export class ScriptOutput implements Output {
   private readonly pieces: Piece[] = [];
   private readonly waiting = new Waiting();

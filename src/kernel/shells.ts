@@ -92,6 +92,7 @@ export class ShellTable implements Omit<Shells, "exec"> {
 
   async output(context: CallContext, { id, from, waitMs }: Parameters<Shells["output"]>[1]): Promise<ShellOutput> {
     const { shell } = this.found(context.caller, id);
+    this.ports.scripts.wanted(shell);
     await shell.output.more(from, this.ports.clock, waitMs, context.signal);
     return shown(this.found(context.caller, id).shell, from);
   }
