@@ -6,6 +6,7 @@ import { reveal, sanitize } from "../src/lib/sanitize.ts";
 import { cutWidth, displayWidth } from "../src/lib/truncate.ts";
 import { wrapWords } from "../src/lib/wrap.ts";
 import type { Column, Print } from "../src/syscalls/define.ts";
+import { columnText, instantOf } from "../src/syscalls/format.ts";
 import type { Io, Output } from "./command.ts";
 
 const GAP = "  ";
@@ -104,39 +105,57 @@ export function table(columns: readonly Column[], rows: readonly object[], view:
 }
 
 // Nearly every list that goes into a pipe is plain text: a length is a width, nothing is cut, and one look at the whole tells whether
-// that was so. Column by column and in plain loops, because this code never gets warm: over 1,000 rows that is a third of the time. Null
-// when it was not so.
+// that was so. Column by column and in plain loops: a function that is called for each of 1,000 rows is compiled, twice, and that takes
+// longer than all its calls. Null when it was not so.
 function plainTable(columns: readonly Column[], rows: readonly object[], view: TableView): string | null {
-  const lines: string[] = [];
-  columns.forEach((column, at) => {
-    const cells = plainCells(column, rows, view, at === columns.length - 1);
-    for (let index = 0; index < cells.length; index++)
-      lines[index] = at === 0 ? cells[index]! : lines[index]! + cells[index]!;
-  });
-  const text = `${lines.join("\n")}\n`;
-  return PLAIN.test(text) && text.split("\n").length === lines.length + 1 ? text : null;
+  const cells = new Array<string>((rows.length + 1) * columns.length);
+  for (let at = 0; at < columns.length; at++) {
+    const [texts, widest] = plainTexts(columns[at]!, rows, view);
+    const width = at === columns.length - 1 ? null : widest;
+    const isRight = columns[at]!.align === "right";
+    // Most cells say what the one above says.
+    let above: string | null = null;
+    let placed = "";
+    for (let index = 0, to = at; index < texts.length; index++, to += columns.length) {
+      const text = texts[index]!;
+      if (text !== above) {
+        placed = width === null ? `${text}\n` : (isRight ? text.padStart(width) : text.padEnd(width)) + GAP;
+        above = text;
+      }
+      cells[to] = placed;
+    }
+  }
+  const text = cells.join("");
+  return PLAIN.test(text) && text.split("\n").length === rows.length + 2 ? text : null;
 }
 
-/** With the head before them, all of one width but in the last column. */
-function plainCells(column: Column, rows: readonly object[], view: TableView, isLast: boolean): string[] {
-  const cells = [headOf(column, view)];
-  let width = cells[0]!.length;
-  for (const row of rows) {
-    const cell = cellOf(column, row, view) || "-";
-    if (cell.length > width) width = cell.length;
-    cells.push(cell);
+/** What a column says, its head first, and how wide that is. */
+function plainTexts(column: Column, rows: readonly object[], view: TableView): [texts: string[], width: number] {
+  const texts = new Array<string>(rows.length + 1);
+  let text = headOf(column, view);
+  texts[0] = text;
+  let width = text.length;
+  const { cell, since } = column;
+  const by = (typeof cell === "function" && column.by) || [];
+  const above: unknown[] = [];
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index] as { readonly [field: string]: unknown };
+    if (typeof cell === "string") text = `${row[cell] ?? "-"}` || "-";
+    else if (typeof since === "string") text = new Date(row[since] as number).toISOString();
+    else {
+      let isSame = index > 0 && by.length > 0;
+      for (let at = 0; at < by.length; at++) {
+        const value = row[by[at]!];
+        if (value === above[at]) continue;
+        isSame = false;
+        above[at] = value;
+      }
+      if (!isSame) text = columnText(column, row) || "-";
+    }
+    texts[index + 1] = text;
+    if (text.length > width) width = text.length;
   }
-  if (isLast) return cells;
-  // Most cells say what the one above says.
-  let [above, placed] = ["", ""];
-  for (let index = 0; index < cells.length; index++) {
-    const cell = cells[index]!;
-    if (cell !== above || index === 0)
-      placed = (column.align === "right" ? cell.padStart(width) : cell.padEnd(width)) + GAP;
-    above = cell;
-    cells[index] = placed;
-  }
-  return cells;
+  return [texts, width];
 }
 
 function anyTable(declared: readonly Column[], rows: readonly object[], view: TableView): string {
@@ -248,9 +267,8 @@ function headOf(column: Column, view: TableView): string {
 }
 
 function cellOf(column: Column, row: object, view: TableView): string {
-  if (column.since === undefined) return column.cell(row as never);
-  const at = column.since(row as never);
-  return view.width === null ? new Date(at).toISOString() : ageText(at, view.nowMs);
+  const isAge = column.since !== undefined && view.width !== null;
+  return isAge ? ageText(instantOf(column, row), view.nowMs) : columnText(column, row);
 }
 
 // The widest of the columns that may shrink gives way first, one cell at a time; whatever still sticks out is cut with the line.

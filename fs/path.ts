@@ -33,7 +33,8 @@ export function base(path: string): string {
 
 /** Whether a path is a directory or lies beneath it, by whole names. */
 export function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory === "/" ? "/" : `${directory}/`);
+  if (directory === "/") return path.startsWith("/");
+  return path.startsWith(directory) && (path.length === directory.length || path[directory.length] === "/");
 }
 
 /** `~` and `~name` at the start of a path: whose home is meant and what follows, or null when it begins with neither. */

@@ -7,6 +7,7 @@ import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { normaliseText } from "../src/abi/message.ts";
 import { isBinary } from "../src/lib/binary.ts";
+import type { Directory, ReadOptions, ReadResult } from "./filesystem.ts";
 import { GIT_DIRECTORY, IGNORE_BYTES_MAX, IGNORE_FILE, Ignored } from "./ignored.ts";
 import type { Namespace } from "./namespace.ts";
 import { join } from "./path.ts";
@@ -53,10 +54,11 @@ export async function searchTree(
   needOneLine(request.query);
   const found = new Found();
   const include = request.include === undefined ? null : new Bun.Glob(request.include);
-  for await (const path of filesBelow(request)) {
+  for await (const file of filesBelow(request)) {
+    const { path } = file;
     if (include !== null && !include.match(path.slice(path.lastIndexOf("/") + 1))) continue;
-    if (path === request.root) await searchFile(request, path, found);
-    else await passOver(() => searchFile(request, path, found));
+    if (path === request.root) await searchFile(request, file, found);
+    else await passOver(() => searchFile(request, file, found));
     if (found.full) break;
   }
   return { matches: found.matches, truncated: found.full };
@@ -67,44 +69,48 @@ export function needOneLine(query: string): void {
     throw new SysError("EINVAL", "a text to search for is one line, and not empty");
 }
 
-async function* filesBelow(request: SearchRequest): AsyncGenerator<string> {
+interface Below {
+  readonly path: string;
+  readonly read: (options: ReadOptions) => Promise<ReadResult>;
+}
+
+async function* filesBelow(request: SearchRequest): AsyncGenerator<Below> {
   const { namespace, caller, root, signal } = request;
-  const todo = [{ path: root, kind: (await namespace.stat(caller, root)).kind, above: Ignored.NOTHING }];
+  const { kind: kindOfRoot } = await namespace.stat(caller, root);
+  const read: Below["read"] = (options) => namespace.read(caller, root, options);
+  const todo = [{ path: root, kind: kindOfRoot, above: Ignored.NOTHING, read }];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     needGoOn(signal);
     const { path, kind, above } = next;
-    if (kind === "file") yield path;
+    if (kind === "file") yield next;
     if (kind !== "directory") continue;
-    // What was named must be readable; what lies below need not be.
-    const entries =
-      (path === root ? await namespace.list(caller, path) : await passOver(() => namespace.list(caller, path))) ?? [];
+    // What was named must be readable; what lies below need not be. A directory is walked to once for all that is in it.
+    const look = () => namespace.directory(caller, path);
+    const directory = path === root ? await look() : await passOver(look);
+    if (directory === null) continue;
+    const { entries } = directory;
     const hasRules = entries.some(({ name, stat }) => name === IGNORE_FILE && stat.kind === "file");
-    const ignored = hasRules ? above.and(path, await rulesIn(request, path)) : above;
+    const ignored = hasRules ? above.and(path, await rulesIn(directory)) : above;
     for (const { name, stat } of [...entries].reverse()) {
       const below = join(path, name);
-      if (name !== GIT_DIRECTORY && !ignored.has(below, stat.kind === "directory"))
-        todo.push({ path: below, kind: stat.kind, above: ignored });
+      if (name === GIT_DIRECTORY || ignored.has(below, stat.kind === "directory")) continue;
+      todo.push({ path: below, kind: stat.kind, above: ignored, read: (options) => directory.read(name, options) });
     }
   }
 }
 
-async function rulesIn({ namespace, caller }: SearchRequest, directory: string): Promise<string> {
-  const path = join(directory, IGNORE_FILE);
-  const read = await passOver(() => namespace.read(caller, path, { bytesMax: IGNORE_BYTES_MAX }));
+async function rulesIn(directory: Directory): Promise<string> {
+  const read = await passOver(() => directory.read(IGNORE_FILE, { bytesMax: IGNORE_BYTES_MAX }));
   return read === null ? "" : new TextDecoder().decode(read.bytes);
 }
 
-async function searchFile(
-  { namespace, caller, query, signal }: SearchRequest,
-  path: string,
-  found: Found,
-): Promise<void> {
+async function searchFile({ query, signal }: SearchRequest, { path, read }: Below, found: Found): Promise<void> {
   const scan = new LineScan(Buffer.from(query), (line, content) =>
     found.add({ path: normaliseText(path), line, content: normaliseText(around(content, query)) }),
   );
   for (let offset = 0; !found.full; ) {
     needGoOn(signal);
-    const { bytes, eof } = await namespace.read(caller, path, { offset, bytesMax: PIECE_BYTES });
+    const { bytes, eof } = await read({ offset, bytesMax: PIECE_BYTES });
     if (offset === 0 && isBinary(bytes)) return;
     scan.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), eof);
     offset += bytes.byteLength;

@@ -199,18 +199,20 @@ class SyntheticFs implements FileSystem {
   /** What a path is if the names on the way exist, which the Namespace has asked just before; null where no row leads. */
   private found(path: string): Found | null {
     const wanted = split(path);
-    const fitting = this.rows
-      .filter(({ pattern }) => begins(pattern, wanted))
-      .sort((left, right) => literals(right.pattern, wanted.length) - literals(left.pattern, wanted.length));
-    const best = fitting[0];
-    if (best === undefined && wanted.length > 0) return null;
+    let best: Placed | null = null;
+    let leaf: Placed | null = null;
+    let rank = -1;
+    for (const placed of this.rows) {
+      const { row, pattern } = placed;
+      if (!begins(pattern, wanted)) continue;
+      const literal = literals(pattern, wanted.length);
+      if (literal < rank) continue;
+      // A directory whose name is spelled out is none of the files that a `*` stands for.
+      if (literal > rank) [best, leaf, rank] = [placed, null, literal];
+      if (pattern.length === wanted.length && !("list" in row)) leaf ??= placed;
+    }
+    if (best === null && wanted.length > 0) return null;
     const names = wanted.filter((_, index) => best?.pattern[index] === "*");
-    // A directory whose name is spelled out is none of the files that a `*` stands for.
-    const rank = literals(best?.pattern ?? [], wanted.length);
-    const leaf = fitting.find(
-      ({ row, pattern }) =>
-        pattern.length === wanted.length && !("list" in row) && literals(pattern, wanted.length) === rank,
-    );
     const mode = this.directoryMode(wanted);
     return { ...leafOf(leaf?.row ?? null), names, mode, pattern: best?.pattern.slice(0, wanted.length) ?? [] };
   }
@@ -297,7 +299,9 @@ export function textOf(bytes: Uint8Array, path: string): string {
 
 /** Whether a row is at these names or beneath them. */
 function begins(pattern: readonly string[], names: readonly string[]): boolean {
-  return pattern.length >= names.length && names.every((name, at) => pattern[at] === "*" || pattern[at] === name);
+  if (pattern.length < names.length) return false;
+  for (let at = 0; at < names.length; at++) if (pattern[at] !== "*" && pattern[at] !== names[at]) return false;
+  return true;
 }
 
 /** Without a row of its own it is the way to others. */
@@ -307,5 +311,7 @@ function leafOf(row: Row | null): Pick<Found, "kind" | "row"> {
 }
 
 function literals(pattern: readonly string[], depth: number): number {
-  return pattern.slice(0, depth).filter((segment) => segment !== "*").length;
+  let count = 0;
+  for (let at = 0; at < depth; at++) if (pattern[at] !== "*") count++;
+  return count;
 }

@@ -26,6 +26,11 @@ const HINT_MARK = "  ";
 const LOG_BYTES_MAX = 8 * 1024 * 1024;
 /** The runtime would look for garbage every second, and a kernel with nothing to do would wake for that alone. */
 const MEMORY_LOOK_MS = 10_000;
+/**
+ * How much of a function is interpreted before it is compiled; 500 is the runtime's own. A kernel runs most of what it runs a few dozen
+ * times: compiling that takes a fifth of its start, and the code stays in memory.
+ */
+const INTERPRETED_BEFORE_COMPILED = 2000;
 
 export interface ClientMachine {
   readonly paths: HomePaths;
@@ -113,6 +118,7 @@ export async function startKernel({
         ...only(env, KERNEL_ENV),
         GSV_HOME: paths.home,
         BUN_GC_TIMER_INTERVAL: String(MEMORY_LOOK_MS),
+        BUN_JSC_thresholdForJITAfterWarmUp: String(INTERPRETED_BEFORE_COMPILED),
       },
       stdio: ["ignore", log, log],
       detached: true,

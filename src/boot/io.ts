@@ -15,8 +15,8 @@ const ROWS_FALLBACK = 24;
 const FULL_RETRY_MS = 2;
 
 /**
- * A first text up to this length is written at once: the threads that write beside us take longer to start than most answers to find.
- * Whatever comes later waits there, where a slow reader keeps nobody from hearing ctrl-c.
+ * A first text up to this length is written at once, and a longer one too where ctrl-c simply ends us: the threads that write beside us
+ * take longer to start than most answers to find. Whatever else there is waits there, where a slow reader keeps nobody from hearing ctrl-c.
  */
 const AT_ONCE_BYTES_MAX = 4096;
 
@@ -31,7 +31,8 @@ export function outputOf(descriptor: number, clock: Clock, columns: string | und
   let isFirst = true;
 
   async function writeAll(bytes: Uint8Array): Promise<void> {
-    const atOnce = isFirst && bytes.length <= AT_ONCE_BYTES_MAX;
+    const isShort = bytes.length <= AT_ONCE_BYTES_MAX;
+    const atOnce = isFirst && (isShort || (terminal === null && process.listenerCount("SIGINT") === 0));
     isFirst = false;
     for (let from = 0; from < bytes.length && !closed; ) {
       const wrote = atOnce ? writeNow(descriptor, bytes, from) : await writeSome(descriptor, bytes, from);

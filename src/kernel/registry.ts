@@ -24,10 +24,15 @@ export interface RegistryOptions {
   readonly onInterrupted?: () => void;
 }
 
+/** One that is being put together. */
+type Making = Omit<ProcessInfo, Last> & { -readonly [field in Last]?: ProcessInfo[field] };
+type Last = "restart" | "costUsd" | "tokens" | "interrupted";
+
 export function registryService(options: RegistryOptions): Registry {
   const { kernel } = options;
 
-  // One look-up of names for a whole list; a row then needs waiting for only when its copy may be behind.
+  // One look-up of names for a whole list; a row then needs waiting for only when its copy may be behind. One loop with nothing called in
+  // it: a function of one row would be compiled for a list of a thousand, which takes longer than the list.
   async function infosOf(rows: readonly ProcessRow[]): Promise<ProcessInfo[]> {
     const names = new Map<number, string>();
     const learn = async (uid: number) => names.set(uid, (await kernel.accounts.byUid(uid))?.username ?? String(uid));
@@ -36,39 +41,37 @@ export function registryService(options: RegistryOptions): Registry {
       if (!names.has(row.ownerUid)) await learn(row.ownerUid);
       if (!names.has(row.uid)) await learn(row.uid);
       const fresh = row.dirty && options.fresh !== undefined ? await options.fresh(row.pid) : null;
-      infos.push(infoOf(row, fresh ?? row, names));
+      const projection: Projection = fresh ?? row;
+      const held = options.heldBy === undefined ? null : options.heldBy(row.pid);
+      const interrupted = options.atRest && WORKING_STATES.includes(projection.state);
+      if (interrupted) options.onInterrupted?.();
+      const info: Making = {
+        pid: row.pid,
+        label: row.label,
+        owner: names.get(row.ownerUid) ?? "",
+        uid: row.ownerUid,
+        runAs: names.get(row.uid) ?? "",
+        profile: row.profile,
+        parentPid: row.parentPid,
+        state: held === null ? projection.state : "paused",
+        cwd: row.cwd,
+        workspaceId: row.workspaceId,
+        queued: projection.queued,
+        activeRunId: projection.activeRunId,
+        createdAt: row.createdAt,
+        lastActiveAt: projection.lastActiveAt,
+        waitsFor: held ?? projection.waitsFor,
+        lastStatus: projection.lastStatus,
+        mode: row.mode,
+      };
+      // The order of the fields is that of the JSON which is printed of it.
+      if (row.restart !== null) info.restart = row.restart;
+      info.costUsd = row.costMicros === 0 ? 0 : usdOf(row.costMicros);
+      info.tokens = row.tokens;
+      if (interrupted) info.interrupted = true;
+      infos.push(info as ProcessInfo);
     }
     return infos;
-  }
-
-  function infoOf(row: ProcessRow, projection: Projection, names: ReadonlyMap<number, string>): ProcessInfo {
-    const held = options.heldBy?.(row.pid) ?? null;
-    const interrupted = options.atRest && WORKING_STATES.includes(projection.state);
-    const info = {
-      pid: row.pid,
-      label: row.label,
-      owner: names.get(row.ownerUid) ?? "",
-      uid: row.ownerUid,
-      runAs: names.get(row.uid) ?? "",
-      profile: row.profile,
-      parentPid: row.parentPid,
-      state: held === null ? projection.state : "paused",
-      cwd: row.cwd,
-      workspaceId: row.workspaceId,
-      queued: projection.queued,
-      activeRunId: projection.activeRunId,
-      createdAt: row.createdAt,
-      lastActiveAt: projection.lastActiveAt,
-      waitsFor: held ?? projection.waitsFor,
-      lastStatus: projection.lastStatus,
-      mode: row.mode,
-      ...(row.restart === null ? {} : { restart: row.restart }),
-      costUsd: usdOf(row.costMicros),
-      tokens: row.tokens,
-    };
-    if (!interrupted) return info;
-    options.onInterrupted?.();
-    return { ...info, interrupted: true };
   }
 
   return {

@@ -43,7 +43,7 @@ export class Db {
   constructor(
     readonly path: string,
     /** `look` does not even put a log into the file when it is the last to close it: for files that may be damaged. */
-    private readonly options: { readonly mode: Mode },
+    private readonly options: { readonly mode: Mode; readonly onWrite?: () => void },
   ) {
     this.sqlite = translated(path, () => {
       const { mode } = options;
@@ -87,6 +87,7 @@ export class Db {
 
   write<T>(durability: Durability, body: () => T): T {
     if (this.depth > 0) return body();
+    this.options.onWrite?.();
     return translated(this.path, () => {
       if (durability !== this.durability) {
         this.sqlite.run(durability === "full" ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");

@@ -174,8 +174,11 @@ export type Print<Output> =
     }
   | { readonly kind: "silent" };
 
-/** A text, or an instant: shown as an age on a terminal and as ISO time elsewhere. */
-export type Column = {
+/**
+ * A text, or an instant: shown as an age on a terminal and as ISO time elsewhere. Where it is what stands in a field of the row, the field
+ * is named: a list may have a thousand rows, and nothing is called for each of them then.
+ */
+export type Column<Row = never> = {
   readonly head: string;
   readonly align?: "right";
   /** Gives way first when the terminal is narrow. */
@@ -185,9 +188,16 @@ export type Column = {
   /** Left out when even then the line is too long, the highest first. */
   readonly minor?: number;
 } & (
-  | { readonly cell: (row: never) => string; readonly since?: undefined }
-  | { readonly since: (row: never) => number; readonly cell?: undefined }
+  | {
+      readonly cell: FieldOf<Row> | ((row: Row) => string);
+      /** The fields that it is made of: where they hold what they held in the row above, so does the cell. */
+      readonly by?: readonly FieldOf<Row>[];
+      readonly since?: undefined;
+    }
+  | { readonly since: FieldOf<Row> | ((row: Row) => number); readonly cell?: undefined }
 );
+
+type FieldOf<Row> = keyof Row & string;
 
 export interface CliHint<Output> {
   readonly examples: readonly string[];

@@ -187,6 +187,20 @@ function noted(note: string | null | undefined): string[] {
   return note ? [`(${note})`] : [];
 }
 
-function columnText(column: Column, row: object): string {
-  return column.cell === undefined ? new Date(column.since(row as never)).toISOString() : column.cell(row as never);
+/** What a column says of a row; an instant in full. */
+export function columnText(column: Column, row: object): string {
+  const { cell } = column;
+  if (cell === undefined) return new Date(instantOf(column, row)).toISOString();
+  return typeof cell === "string" ? textIn(row, cell) : cell(row as never);
+}
+
+export function instantOf({ since }: Extract<Column, { readonly since: unknown }>, row: object): number {
+  return typeof since === "string" ? ((row as Fields)[since] as number) : since(row as never);
+}
+
+type Fields = { readonly [field: string]: unknown };
+
+function textIn(row: object, field: string): string {
+  const value = (row as Fields)[field];
+  return value === null || value === undefined ? "-" : String(value);
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { ageText, jsonLine, printText, table } from "../../commands/print.ts";
 import { nearest } from "../../src/lib/nearest.ts";
 import type { Column } from "../../src/syscalls/define.ts";
+import { PROCESS_TABLE } from "../../src/syscalls/process-table.ts";
 import { FakeIo } from "../support/io.ts";
 
 interface Row {
@@ -53,6 +54,31 @@ describe("table", () => {
     const text = table(COLUMNS, [{ ...ROWS[0], label: "" }], { width: null, nowMs: NOW });
     expect(text).toContain("a   -  ");
   });
+});
+
+test("a list of processes says of each what a list of it alone says, whatever stands above it", () => {
+  const approval = { kind: "approval", id: "ab12", tool: "Shell", summary: "rm -r build" } as const;
+  const limit = { kind: "limit", reason: "the budget of $2.00 is used up" } as const;
+  const same = { label: "one", owner: "ana", profile: "task", mode: "ask", queued: 0, cwd: "/", workspaceId: null };
+  const rows = [
+    { ...same, pid: "task:aaaaa1", state: "running", waitsFor: null, costUsd: 0, createdAt: NOW, lastStatus: "ok" },
+    { ...same, pid: "task:aaaaa2", state: "running", waitsFor: null, costUsd: 0, createdAt: NOW, interrupted: true },
+    { ...same, pid: "task:aaaaa3", state: "running", waitsFor: null, costUsd: 1.5, createdAt: NOW - 1, label: null },
+    { ...same, pid: "task:aaaaa4", state: "waiting_hil", waitsFor: approval, costUsd: 1.5, createdAt: NOW, label: "" },
+    { ...same, pid: "task:aaaaa5", state: "paused", waitsFor: null, costUsd: 0.0001, createdAt: NOW, queued: 12 },
+    { ...same, pid: "task:aaaaa6", state: "paused", waitsFor: limit, createdAt: NOW, workspaceId: "web" },
+    { ...same, pid: "task:aaaaa7", state: "paused", waitsFor: { ...limit, reason: "until morning" }, createdAt: NOW },
+  ];
+  const { columns } = PROCESS_TABLE as Extract<typeof PROCESS_TABLE, { kind: "table" }>;
+  const cells = (of: readonly object[]) =>
+    table(columns, of, { width: null, nowMs: NOW })
+      .split("\n")
+      .map((line) => line.split(/ {2,}/));
+  const [head, ...whole] = cells(rows);
+  expect(head).toHaveLength(13);
+  expect(whole).toEqual([...rows.map((row) => cells([row])[1]!), [""]]);
+  const states = whole.slice(0, -1).map(([, state]) => state);
+  expect(states.join()).toBe("running,interrupted,running,waiting_hil,paused,paused (limit),paused (limit)");
 });
 
 test("ages have one unit", () => {

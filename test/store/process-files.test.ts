@@ -163,6 +163,36 @@ test("at most 64 databases are open, and the others are there when they are need
     for (const pid of pids) expect((await store.head(pid)).queued).toBe(1);
   }));
 
+test("looking through all processes opens none again that had nothing, and what comes is seen", () =>
+  withEngine(async (engine) => {
+    const store = engine.open(1);
+    const pids = Array.from({ length: LIMITS.openProcessDatabasesMax + 8 }, (_, index) => pidOf(index));
+    for (const pid of pids) await make(store, pid);
+    const named = async () => {
+      const found: string[] = [];
+      for (const pid of pids) {
+        for (const { name } of await store.contextFiles(pid)) found.push(`${pid} ${name}`);
+        expect(await store.segments(pid)).toEqual([]);
+      }
+      return found;
+    };
+    const [first = "", second = ""] = pids;
+    await store.setContextFile(second, { name: "rules.md", text: "be kind" });
+    expect(await named()).toEqual([`${second} rules.md`]);
+    expect(await store.opened()).not.toContain(first);
+    expect([await store.contextFiles(first), await store.segments(first)]).toEqual([[], []]);
+    expect(await store.opened()).not.toContain(first);
+    await store.setContextFile(first, { name: "plan.md", text: "slowly" });
+    expect(await named()).toEqual([`${first} plan.md`, `${second} rules.md`]);
+    await store.setContextFile(first, { name: "plan.md", text: null });
+    expect(await named()).toEqual([`${second} rules.md`]);
+    // Another that reads meanwhile is not the one that writes, and looks each time.
+    const reader = engine.open(1, "read");
+    expect(await reader.contextFiles(first)).toEqual([]);
+    await store.setContextFile(first, { name: "late.md", text: "now" });
+    expect(await reader.contextFiles(first)).toEqual([{ name: "late.md", text: "now" }]);
+  }));
+
 function linkOf(fd: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);

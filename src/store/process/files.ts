@@ -20,6 +20,8 @@ export interface ProcessFilesOptions {
 export class ProcessFiles {
   /** In order of use: the first is the one to close next. */
   private readonly open = new Map<string, Db>();
+  /** What a process was seen to have none of, until something is written to it. */
+  private readonly without = new Map<string, Set<string>>();
 
   /** How many databases this start moved aside. */
   quarantined = 0;
@@ -46,11 +48,24 @@ export class ProcessFiles {
     return this.keep(pid, this.openFile(pid, this.options.mode));
   }
 
+  /**
+   * Rows of which most processes have none. To look through all processes is not to open every database again: that makes two files
+   * beside it each time. Only their one writer can know that none have come.
+   */
+  rows<T>(pid: string, what: string, read: (db: Db) => readonly T[]): readonly T[] {
+    if (this.without.get(pid)?.has(what)) return [];
+    const rows = read(this.get(pid));
+    if (rows.length > 0 || this.options.mode !== "write") return rows;
+    this.without.set(pid, (this.without.get(pid) ?? new Set()).add(what));
+    return rows;
+  }
+
   opened(): string[] {
     return [...this.open.keys()];
   }
 
   create(pid: string): Db {
+    this.without.delete(pid);
     // Also over a file that is there: a crash may have left one that holds nothing yet.
     return this.open.get(pid) ?? this.keep(pid, this.openFile(pid, "create"));
   }
@@ -68,6 +83,7 @@ export class ProcessFiles {
 
   quarantine(pid: string): string {
     this.drop(pid);
+    this.without.delete(pid);
     this.quarantined++;
     const target = join(this.options.quarantine, `${pid}-${this.options.now()}`);
     mkdirSync(target, { recursive: true, mode: 0o700 });
@@ -77,6 +93,7 @@ export class ProcessFiles {
 
   remove(pid: string): void {
     this.drop(pid);
+    this.without.delete(pid);
     for (const name of this.filesOf(pid)) rmSync(join(this.options.directory, name), { force: true });
   }
 
@@ -85,7 +102,7 @@ export class ProcessFiles {
   }
 
   private openFile(pid: string, mode: "create" | "write" | "read"): Db {
-    const db = new Db(this.path(pid), { mode });
+    const db = new Db(this.path(pid), { mode, onWrite: () => this.without.delete(pid) });
     try {
       if (mode === "read") readable(db);
       else migrate(db, PROCESS_SCHEMA, { now: this.options.now(), expectExisting: mode === "write" });

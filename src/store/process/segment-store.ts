@@ -23,7 +23,7 @@ export function segmentVerbs(files: ProcessFiles, verb: Verb): SegmentVerbs {
     },
     compact: async (pid, wish) => verb(pid, "full", (db, head) => compact(db, head, wish)),
     undoCompaction: async (pid, { now }) => verb(pid, "full", (db, head) => undoCompaction(db, head, now)),
-    segments: async (pid) => segments(files.get(pid)),
+    segments: async (pid) => files.rows(pid, "segments", segments),
 
     async historyPolicy(pid) {
       const row = files.get(pid).get<{ value: string }>("SELECT value FROM process_kv WHERE key = ?", POLICY);

@@ -299,7 +299,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     },
 
     ...timingVerbs((pid) => files.get(pid), unlessFenced),
-    ...toldVerbs((pid) => files.get(pid), unlessFenced),
+    ...toldVerbs(files, unlessFenced),
     ...changeVerbs((pid) => files.get(pid), unlessFenced),
     ...knownVerbs((pid) => files.get(pid), unlessFenced),
     opened: async () => files.opened(),

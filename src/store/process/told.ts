@@ -3,6 +3,7 @@
 
 import type { BillLine, LeftOut, PromptPart } from "../../abi/prompt.ts";
 import type { Db } from "../open.ts";
+import type { ProcessFiles } from "./files.ts";
 
 export type ToldFile = {
   readonly name: string;
@@ -38,9 +39,9 @@ interface Stored extends Omit<ToldTurn, "parts"> {
   readonly parts: readonly (Omit<PromptPart, "text"> & { readonly chars: number })[];
 }
 
-export function toldVerbs(dbOf: (pid: string) => Db, write: (pid: string, step: (db: Db) => void) => void): ToldVerbs {
+export function toldVerbs(files: ProcessFiles, write: (pid: string, step: (db: Db) => void) => void): ToldVerbs {
   return {
-    contextFiles: async (pid) => dbOf(pid).all<ToldFile>("SELECT name, text FROM context_files ORDER BY name"),
+    contextFiles: async (pid) => files.rows(pid, "context", contextFiles),
 
     async setContextFile(pid, { name, text }) {
       let changed = 0;
@@ -62,7 +63,7 @@ export function toldVerbs(dbOf: (pid: string) => Db, write: (pid: string, step: 
     },
 
     async keptPrompt(pid, { runId, turn }) {
-      const row = dbOf(pid).get<Columns>(
+      const row = files.get(pid).get<Columns>(
         `SELECT body_json, text FROM prompts JOIN prompt_texts USING (sha256)
          WHERE run_id = coalesce(?1, (SELECT run_id FROM prompts ORDER BY id DESC LIMIT 1)) AND turn = coalesce(?2, turn)
          ORDER BY id DESC LIMIT 1`,
@@ -72,6 +73,10 @@ export function toldVerbs(dbOf: (pid: string) => Db, write: (pid: string, step: 
       return row === null ? null : toldFrom(row);
     },
   };
+}
+
+function contextFiles(db: Db): readonly ToldFile[] {
+  return db.all<ToldFile>("SELECT name, text FROM context_files ORDER BY name");
 }
 
 function keep(db: Db, { parts, ...told }: ToldTurn): void {
