@@ -7,10 +7,11 @@ import type { Signal } from "../src/abi/signal.ts";
 import type { AnsweredApproval } from "../src/syscalls/approval-service.ts";
 import { field } from "../src/syscalls/define.ts";
 import { answerText, approvalText } from "./approval-text.ts";
-import type { Command, Io } from "./command.ts";
+import type { Command, Ending, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { declared, derived } from "./derive.ts";
 import { editedArgs, UNCHANGED } from "./edited-call.ts";
+import { INTERRUPTED } from "./interrupted.ts";
 import { jsonLine, printResult, printText } from "./print.ts";
 import { Queue } from "./queue.ts";
 
@@ -166,10 +167,10 @@ type Told = Extract<Signal, { readonly name: "chat.hil" | "chat.hil_closed" }>;
 
 /** Until somebody ends it, or nobody reads it. */
 async function watch(io: Io, json: boolean): Promise<number> {
-  const queue = new Queue<Told | "leave">();
+  const queue = new Queue<Told | Ending>();
   const stops = [
     io.sys().on({ names: ["chat.hil", "chat.hil_closed"] }, (signal) => queue.push(signal as Told)),
-    io.onSignal(() => queue.push("leave")),
+    io.onEnding((name) => queue.push(name)),
   ];
   const said = new Set<string>();
   try {
@@ -178,12 +179,13 @@ async function watch(io: Io, json: boolean): Promise<number> {
       said.add(each.id);
       await io.stdout.write(json ? jsonLine(each) : `${openedText(each)}\n`);
     }
-    for (let next = await queue.next(); next !== "leave" && !io.stdout.closed; next = await queue.next()) {
+    for (let next = await queue.next(); !io.stdout.closed; next = await queue.next()) {
+      if (typeof next === "string") return INTERRUPTED[next];
       if (next.name === "chat.hil" && said.has(next.id)) continue;
       if (next.name === "chat.hil_closed") said.delete(next.id);
       await io.stdout.write(json ? jsonLine(next) : `${toldText(next)}\n`);
     }
-    return io.stdout.closed ? 141 : 130;
+    return INTERRUPTED.PIPE;
   } finally {
     for (const stop of stops) stop();
   }

@@ -53,6 +53,8 @@ export interface Edited {
 
 /** The signals of the operating system that a command may take over. */
 export type Interruption = "INT" | "TERM" | "HUP";
+/** What ends a command that would go on for ever: one of them, or that nobody reads it any more. */
+export type Ending = Interruption | "PIPE";
 
 /** Who this invocation acts as, and how a person proves it. */
 export interface SignIn {
@@ -91,6 +93,8 @@ export interface Io {
   jq(expression: string): Promise<Jq>;
   /** Takes signals over from their default action until the returned function is called. */
   onSignal(listener: (name: Interruption) => void): () => void;
+  /** As `onSignal`, for who follows without end: told as well when the reader of stdout has gone, though nothing was written since. */
+  onEnding(listener: (name: Ending) => void): () => void;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly person: {

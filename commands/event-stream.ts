@@ -47,7 +47,7 @@ export const events = command(spec, async ({ args }, io) => {
   const filters = pids.length === 0 ? [{}] : pids.map((pid) => ({ pid }));
   const wanted = names.length === 0 ? USUAL : names;
   const stops = filters.map((filter) => io.sys().on({ ...filter, names: wanted }, (signal) => incoming.add(signal)));
-  stops.push(io.onSignal((name) => incoming.end(INTERRUPTED[name])));
+  stops.push(io.onEnding((name) => incoming.end(INTERRUPTED[name])));
   try {
     return await printed(io, incoming, args.limit ?? Number.POSITIVE_INFINITY);
   } finally {

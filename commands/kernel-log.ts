@@ -47,7 +47,7 @@ async function tell(io: Io, entries: readonly LogEntry[], json: boolean): Promis
 async function followed(io: Io, told: string, json: boolean): Promise<number> {
   const over = new AbortController();
   let status: number | null = null;
-  const release = io.onSignal((name) => {
+  const release = io.onEnding((name) => {
     status ??= INTERRUPTED[name];
     over.abort();
   });

@@ -130,7 +130,7 @@ async function followed(io: Io, cursor: Cursor, json: boolean): Promise<number> 
   let status: number | null = null;
   let isOver = false;
   let wake = new AbortController();
-  const release = io.onSignal((name) => {
+  const release = io.onEnding((name) => {
     status ??= INTERRUPTED[name];
     wake.abort();
   });

@@ -4,7 +4,7 @@
 import { SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import type { TraceRow } from "../src/syscalls/services.ts";
-import type { Interruption, Io } from "./command.ts";
+import type { Ending, Io } from "./command.ts";
 import { INTERRUPTED } from "./interrupted.ts";
 import { allProcesses } from "./top.ts";
 import type { Traced } from "./trace-table.ts";
@@ -31,7 +31,7 @@ export class TraceFollower {
   private readonly followed = new Map<string, Promise<void>>();
   private readonly over = new AbortController();
   private fault: unknown = null;
-  private interrupted: Interruption | null = null;
+  private interrupted: Ending | null = null;
 
   constructor(
     private readonly io: Io,
@@ -41,7 +41,7 @@ export class TraceFollower {
   /** Resolves to an exit status, when all have ended or ctrl-c came. */
   async run(take: Take): Promise<number> {
     const { io, request } = this;
-    const release = io.onSignal((name) => {
+    const release = io.onEnding((name) => {
       this.interrupted ??= name;
       this.over.abort();
     });

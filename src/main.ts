@@ -138,6 +138,7 @@ async function commandProcess(): Promise<number> {
     const login = await signIn.credentials();
     return openKernel({ ...(await atHome(here)), login, flags }, cwd, (line) => tell(line));
   });
+  const onSignal: Io["onSignal"] = (listener) => takeSignals(process, listener);
   const io: Io = {
     stdout: outputOf(1, clock, env.COLUMNS),
     stderr,
@@ -145,7 +146,16 @@ async function commandProcess(): Promise<number> {
     signIn,
     env,
     cwd,
-    onSignal: (listener) => takeSignals(process, listener),
+    onSignal,
+    onEnding(listener) {
+      const stops = [onSignal(listener)];
+      void import("./boot/reader.ts").then(({ onReaderGone }) => {
+        if (stops.length > 0) stops.push(onReaderGone(1, () => listener("PIPE")));
+      });
+      return () => {
+        for (const stop of stops.splice(0)) stop();
+      };
+    },
     onWord: (hear) => {
       const before = tell;
       tell = hear;
@@ -159,7 +169,7 @@ async function commandProcess(): Promise<number> {
       askHidden,
       edit: async (request) => {
         const { home, runDir: directory } = (await atHome(here)).paths;
-        return (await import("./boot/terminal.ts")).editText({ env, cwd, home, directory }, request);
+        return (await import("./boot/terminal.ts")).editText({ env, cwd, home, directory, clock, onSignal }, request);
       },
     },
     host: async () => {

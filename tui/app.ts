@@ -18,6 +18,7 @@ import { handsOf } from "./hands.ts";
 import { withLast } from "./history.ts";
 import { KeyReader, type Typed } from "./keys.ts";
 import { Leaving } from "./leaving.ts";
+import { Lending } from "./lending.ts";
 import { LineShell } from "./line-shell.ts";
 import type { AppPorts } from "./ports.ts";
 import { Presence } from "./presence.ts";
@@ -41,6 +42,7 @@ const STILL_TICK_MS = 1000;
 const HOLD_MS = 500;
 /** How often lists of processes are looked at anew. */
 const LOOK_MS = 1000;
+const CTRL_C: Typed = { type: "key", name: "text", text: "c", ctrl: true, alt: false, shift: false };
 
 export async function terminalShell(io: Io, ports: AppPorts): Promise<number> {
   const who = await io.sys().call<Who>("system.whoami", {});
@@ -60,9 +62,7 @@ class App {
   private readonly presence: Presence;
   private readonly painter: ViewPainter;
   private settle: (() => void) | null = null;
-  /** Effects that have the terminal come one after the other. */
-  private turn: Promise<void> = Promise.resolve();
-  private busy = false;
+  private readonly lending: Lending;
   private ticking = false;
   /** Keys that wait for what the one before makes of the line. */
   private held: Typed[] | null = null;
@@ -82,15 +82,21 @@ class App {
     const { pid = initPid(who.uid), readOnly = false } = ports.to ?? {};
     this.state = { ...initialState({ who, pid, past: history.past }), readOnly };
     this.attention = new Attention({
-      write: (text) => void (this.busy || tty.write(text)),
+      write: (text) => void (this.lending.isLent || tty.write(text)),
       notifies: abilities.notifies,
       titled: abilities.told,
     });
     this.screen = new Screen(tty, io.clock, () => this.frame());
+    this.lending = new Lending({
+      ...{ terminal, screen: this.screen, clock: io.clock },
+      hear: (bytes) => this.hear(bytes),
+      back: () => this.paintAnew(),
+      tell: (text) => this.happen({ type: "told", text, at: this.now() }),
+    });
     this.painter = new ViewPainter({
       screen: this.screen,
       clock: io.clock,
-      state: () => (this.busy ? null : this.state),
+      state: () => (this.lending.isLent ? null : this.state),
       size: terminal,
       theme,
     });
@@ -113,11 +119,9 @@ class App {
       state: () => this.state,
       happen: (happening) => this.happen(happening),
       print: (entry) => this.transcript.add(entry),
-      withTerminal: (work) => {
-        this.turn = this.turn.then(() => this.withTerminal(work));
-      },
+      withTerminal: (work) => this.lending.lend(work),
       route: (text, pinned) => this.route(text, pinned),
-      suspend: () => terminal.suspend(),
+      suspend: () => this.lending.suspend(),
       pushUp: () => this.screen.pushUp(),
       remember: (entry) => history.add(entry),
       leave: (status) => this.leaving.leave(status),
@@ -137,13 +141,18 @@ class App {
       this.painter.paint();
     });
     terminal.onGone(() => this.leaving.hungUp());
-    const letGo = this.leaving.hear(this.io);
+    terminal.onAside(() => this.effects.carryOut({ do: "suspend" }));
+    // What a command that has the terminal is sent is for that one.
+    const letGo = this.leaving.hear(this.io, () => {
+      if (!this.lending.isLent) this.type([CTRL_C]);
+    });
     try {
       await this.begin();
       terminal.take((bytes) => this.hear(bytes));
       for (const bytes of early()) this.hear(bytes);
       void this.withBoxes();
       const status = await this.leaving.over;
+      await this.lending.over();
       await this.effects.farewell();
       return status;
     } finally {
@@ -245,7 +254,7 @@ class App {
       else this.held.push(each);
     }
     // At once: whoever types sees it now.
-    if (typed.length === 0 || this.busy) return;
+    if (typed.length === 0 || this.lending.isLent) return;
     this.screen.paint();
     this.painter.paint();
   }
@@ -324,21 +333,9 @@ class App {
     });
   }
 
-  /** The screen lets go of the terminal until this is over. */
-  private async withTerminal(work: () => Promise<void>): Promise<void> {
-    const { terminal } = this.ports;
-    this.busy = true;
-    this.screen.release();
-    terminal.give();
-    try {
-      await work();
-    } finally {
-      terminal.take((bytes) => this.hear(bytes));
-      this.busy = false;
-      this.attention.forget();
-      this.screen.reclaim();
-      this.show();
-      this.screen.paint();
-    }
+  private paintAnew(): void {
+    this.attention.forget();
+    this.show();
+    this.painter.paint();
   }
 }

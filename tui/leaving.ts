@@ -23,14 +23,11 @@ export class Leaving {
     this.leave(INTERRUPTED.HUP);
   }
 
-  /** Hears of all of it until the returned function is called. */
-  hear(io: Io): () => void {
+  /** Hears of all of it until the returned function is called; ctrl-c that comes as a signal is no end. */
+  hear(io: Io, interrupted: () => void): () => void {
     const broke = (error: unknown) => this.end.reject(error);
     for (const event of BREAKS) process.on(event, broke);
-    // The terminal sends ctrl-c as a key; what a command that has the terminal is sent must not end this program.
-    const letGo = io.onSignal((name) => {
-      if (name !== "INT") this.leave(INTERRUPTED[name]);
-    });
+    const letGo = io.onSignal((name) => (name === "INT" ? interrupted() : this.leave(INTERRUPTED[name])));
     return () => {
       letGo();
       for (const event of BREAKS) process.off(event, broke);

@@ -3,7 +3,6 @@
 
 import { PROGRAMS } from "../commands/bin/table.ts";
 import type { Io } from "../commands/command.ts";
-import { runCommandLine } from "../commands/run.ts";
 import { INTERPRETER } from "../commands/sh/interpreter.ts";
 import { programNames } from "../commands/sh/names.ts";
 import { inDirectory } from "../commands/sh/stand.ts";
@@ -14,6 +13,7 @@ import { uuidv7 } from "../src/abi/ids.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { ioWith } from "./io-with.ts";
+import { ownCommand } from "./own-command.ts";
 import { type Route, routeOf } from "./route.ts";
 import { simpleWords } from "./simple.ts";
 
@@ -79,7 +79,7 @@ export class LineShell {
 
   /** A command of gsv's, with the terminal. */
   async command(argv: readonly string[], io: Io = this.io): Promise<number | null> {
-    this.status = await runCommandLine(argv, io);
+    this.status = await ownCommand(argv, io);
     return await this.tellOfJobs();
   }
 

@@ -16,8 +16,12 @@ export interface Terminal extends Tty {
   onGone(listener: () => void): void;
   /** From now on somebody puts it right when this program cannot. */
   watch(): void;
-  /** Stops this program as ctrl-z does; resolves when it goes on. */
-  suspend(): Promise<void>;
+  /** Stops this program as ctrl-z does; resolves when it goes on, to false where it could not stop: nobody would take it back. */
+  suspend(): Promise<boolean>;
+  /** Somebody asks for that from outside. */
+  onAside(listener: () => void): void;
+  /** It was stopped unasked and goes on: what stands on the terminal is no longer only its own. */
+  onBack(listener: () => void): void;
 }
 
 export interface AppPorts {
@@ -28,7 +32,7 @@ export interface AppPorts {
   readonly history: History;
   /** What was to be told on the way here. */
   readonly words: readonly string[];
-  /** What was typed before anybody could look at it. */
+  /** What was typed before anybody could look at it; whoever asks hears everything from now on. */
   readonly early: () => readonly Uint8Array[];
   /** Whom to talk to; the init where nobody was named. */
   readonly to?: { readonly pid: string | undefined; readonly readOnly: boolean } | null;

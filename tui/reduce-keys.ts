@@ -51,6 +51,8 @@ export interface Hands {
 
 export function onTyped(before: State, typed: Typed, at: number, hands: Hands): Reduced {
   if (typed.type === "focus" || typed.type === "place") return stay(before);
+  // Whatever has the keys: it is there again when one comes back.
+  if (typed.type === "key" && typed.ctrl && typed.text === "z") return { state: before, effects: [{ do: "suspend" }] };
   const { state, effects, isTaken } = onChosenKey(read(before, typed), typed, at);
   if (isTaken) return { state, effects };
   const rest = onKey(state, typed, at, hands);
@@ -197,8 +199,6 @@ function onControl(state: State, key: Key, at: number): Reduced {
       return openedPicker(state, "process");
     case "t":
       return openedTop(state);
-    case "z":
-      return { state, effects: [{ do: "suspend" }] };
     default:
       return stay(state);
   }

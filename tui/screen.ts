@@ -169,11 +169,21 @@ export class Screen {
   /** Takes it back, on a line of its own wherever the other left the cursor. */
   reclaim(): void {
     if (this.mode !== "released") return;
+    // Before it is painted: whoever hears that the size is another one would paint it too.
+    this.tty.look?.();
     this.mode = "main";
     // In the first column the blanks stay in the row; from any other they reach the next one.
     this.tty.write(`${WRAP}${" ".repeat(Math.max(0, this.tty.columns - 1))}\r${CLEAR_BELOW}`);
     this.forget();
     this.paint();
+  }
+
+  /** Somebody else had the terminal unasked: what stands there is left, and all is painted anew. */
+  lost(): void {
+    if (this.mode === "alt") this.resized();
+    if (this.mode !== "main") return;
+    this.mode = "released";
+    this.reclaim();
   }
 
   /** Everything that was there goes up into scrollback, and the live part stands at the top. */

@@ -60,7 +60,7 @@ async function follow(
   const left = new Set(files);
   const interruption = new AbortController();
   let status: number | null = null;
-  const release = io.onSignal((name) => {
+  const release = io.onEnding((name) => {
     status = INTERRUPTED[name];
     interruption.abort();
   });

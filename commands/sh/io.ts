@@ -41,6 +41,7 @@ export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
       conceal: async (text) => text,
       // A script's wall limit and whoever runs it end a program.
       onSignal: () => () => {},
+      onEnding: () => () => {},
       override: async () => {
         throw new SysError("EUSAGE", "--set stands outside of a shell", ["gsv --set KEY=VALUE sh …"]);
       },

@@ -2,8 +2,16 @@
 
 import type { AttachRequest } from "../../commands/attach.ts";
 import type { Io } from "../../commands/command.ts";
+import { INTERRUPTED } from "../../commands/interrupted.ts";
+import type { Terminal } from "../../tui/ports.ts";
 import type { HomePaths } from "../paths.ts";
 import { VERSION } from "../version.ts";
+
+/** The prompt that was there first. */
+const AWAY = "\r\x1b[J";
+const CTRL_C = 0x03;
+/** Who presses ctrl-c this late is tired of waiting; before, it is for the line that is typed. */
+const PATIENCE_MS = 1000;
 
 export interface AtTerminal {
   readonly paths: HomePaths;
@@ -25,8 +33,15 @@ export async function atTerminal(io: Io, { paths, plain, to }: AtTerminal): Prom
   const typed: Uint8Array[] = [];
   const words: string[] = [];
   io.onWord((line) => words.push(line.trimEnd()));
-  terminal.take((bytes) => typed.push(bytes));
-  try {
+  // Whoever ends it now finds the terminal as it was: what sees to that later is not there yet.
+  const ended = Promise.withResolvers<number>();
+  const letGo = io.onSignal((name) => ended.resolve(INTERRUPTED[name]));
+  const since = io.clock.mono();
+  terminal.take((bytes) => {
+    typed.push(bytes);
+    if (bytes.includes(CTRL_C) && io.clock.mono() - since >= PATIENCE_MS) ended.resolve(INTERRUPTED.INT);
+  });
+  const shell = async () => {
     await io.kernel.start();
     const [{ terminalShell }, { readHistory }, { seenIn }] = await Promise.all([
       import("../../tui/app.ts"),
@@ -40,10 +55,16 @@ export async function atTerminal(io: Io, { paths, plain, to }: AtTerminal): Prom
       abilities,
       history: readHistory(paths.historyFile),
       seen: seenIn(paths.seenFile),
-      early: () => typed,
+      early: () => {
+        letGo();
+        return typed;
+      },
       words,
       to,
     });
+  };
+  try {
+    return await Promise.race([shell(), ended.promise.then((status) => cutShort(io, terminal, status))]);
   } catch (error) {
     terminal.give();
     const [{ printError }, { exitStatusOf }] = await Promise.all([
@@ -57,16 +78,27 @@ export async function atTerminal(io: Io, { paths, plain, to }: AtTerminal): Prom
   }
 }
 
+async function cutShort(io: Io, terminal: Terminal, status: number): Promise<number> {
+  terminal.write(AWAY);
+  terminal.give();
+  if (status === INTERRUPTED.INT) await io.stderr.write("gsv: interrupted before it had begun\n");
+  return status;
+}
+
 /** Line by line, for terminals that only take text. */
 async function plainShell(io: Io, historyFile: string): Promise<number> {
   await io.kernel.start();
   const [{ plainShell }, { replPorts }] = await Promise.all([import("../../tui/plain.ts"), import("./repl.ts")]);
   // Between two lines nobody takes ctrl-c: it must not end the shell.
-  const heard = () => {};
-  process.on("SIGINT", heard);
+  const ended = Promise.withResolvers<number>();
+  const letGo = io.onSignal((name) => {
+    if (name !== "INT") ended.resolve(INTERRUPTED[name]);
+  });
   try {
-    return await plainShell(io, replPorts(historyFile, VERSION));
+    return await Promise.race([plainShell(io, replPorts(historyFile, VERSION)), ended.promise]);
   } finally {
-    process.off("SIGINT", heard);
+    letGo();
+    // A line may be half typed, and the reader of it has the terminal.
+    process.stdin.setRawMode?.(false);
   }
 }

@@ -16,11 +16,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { isatty, ReadStream } from "node:tty";
-import type { Edited, EditRequest } from "../../commands/command.ts";
+import type { Edited, EditRequest, Io } from "../../commands/command.ts";
 import { SysError } from "../abi/errno.ts";
+import type { Clock } from "../lib/clock.ts";
 
 const EDITOR_ENV =
   /^(?:PATH|HOME|TMPDIR|USER|LOGNAME|SHELL|TERM|COLORTERM|TERMINFO|LANG|LC_[A-Z]+|TZ|DISPLAY|WAYLAND_DISPLAY|XDG_[A-Z_]+|VISUAL|EDITOR)$/;
+/** An editor that was asked to end has so long. */
+const EDITOR_END_MS = 1000;
 /** A terminal gives no more of one line. */
 const LINE_BYTES_MAX = 4096;
 const CTRL_C = "\u0003";
@@ -112,10 +115,12 @@ export interface EditorPorts {
   /** A directory of this home that nobody else reads. */
   readonly directory: string;
   readonly cwd: string;
+  readonly clock: Clock;
+  readonly onSignal: Io["onSignal"];
 }
 
 export async function editText(
-  { env, home, directory, cwd }: EditorPorts,
+  { env, home, directory, cwd, clock, onSignal }: EditorPorts,
   { text, name, draftName = name, onDraft }: EditRequest,
 ): Promise<Edited> {
   const command = editorFrom(env);
@@ -136,7 +141,7 @@ export async function editText(
   };
   writeFileSync(path, before, { mode: 0o600, flag: "wx" });
   try {
-    const status = await runEditor([...command, path], { env, home, cwd });
+    const status = await runEditor([...command, path], { env, home, cwd, clock, onSignal });
     if (status === 0) return { text: textIn(path), done, keep };
     throw new SysError("EUSAGE", `the editor ended with status ${status}: nothing was changed`);
   } catch (error) {
@@ -186,9 +191,10 @@ function textIn(path: string): string {
   }
 }
 
+/** It never stays behind at a terminal that nobody has any more: what ends this program ends it first. */
 async function runEditor(
   command: readonly string[],
-  { env, home, cwd }: Pick<EditorPorts, "env" | "home" | "cwd">,
+  { env, home, cwd, clock, onSignal }: Omit<EditorPorts, "directory">,
 ): Promise<number> {
   const allowed = Object.entries(env).filter(([variable]) => EDITOR_ENV.test(variable));
   const child = Bun.spawn([...command], {
@@ -196,7 +202,19 @@ async function runEditor(
     env: { ...Object.fromEntries(allowed), GSV_HOME: home },
     stdio: ["inherit", "inherit", "inherit"],
   });
-  return await child.exited;
+  const over = new AbortController();
+  // Ctrl-c at the terminal is the editor's own.
+  const release = onSignal((name) => {
+    if (name === "INT") return;
+    child.kill(`SIG${name}`);
+    void clock.sleep(EDITOR_END_MS, over.signal).then(() => over.signal.aborted || child.kill("SIGKILL"));
+  });
+  try {
+    return await child.exited;
+  } finally {
+    over.abort();
+    release();
+  }
 }
 
 /** The editor's command line. It is cut at blanks, never given to a shell; `--` in it would make our file one of several. */

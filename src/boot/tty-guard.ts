@@ -2,6 +2,8 @@
 // each line on it is what would have to be written now, and when the pipe ends without a last empty line, the newest is. It costs a process
 // that sleeps, and nothing is lost where there is no shell.
 
+import { writeSync } from "node:fs";
+
 export interface Guard {
   /** What the terminal needs from now on, should this process be gone; nothing when empty. */
   says(bytes: string): void;
@@ -13,7 +15,7 @@ export interface Guard {
 const SCRIPT = [
   "trap '' INT QUIT HUP TERM",
   "last=",
-  "while IFS= read -r line; do last=$line; done",
+  "while IFS= read -r line <&3; do last=$line; done",
   '[ -n "$last" ] || exit 0',
   `printf '%b\\r\\n' "$last"`,
   "stty sane <&1 2>/dev/null",
@@ -24,15 +26,14 @@ export function guardTerminal(): Guard {
     const child = Bun.spawn(["/bin/sh", "-c", SCRIPT], {
       env: { PATH: "/usr/bin:/bin" },
       cwd: "/",
-      stdin: "pipe",
-      stdout: "inherit",
-      stderr: "ignore",
+      stdio: ["ignore", "inherit", "ignore", "pipe"],
     });
     child.unref();
+    const pipe = child.stdio[3];
+    // At once: the last of it is said as this process ends, and what were left in a buffer would never be told.
     const say = (line: string) => {
       try {
-        child.stdin.write(`${line}\n`);
-        child.stdin.flush();
+        if (typeof pipe === "number") writeSync(pipe, `${line}\n`);
       } catch {} // somebody ended it
     };
     return {

@@ -20,6 +20,8 @@ const [ALT_ON, ALT_OFF] = [`${CSI}?1049h`, `${CSI}?1049l`];
 const FULL_RETRY_MS = 2;
 /** What comes this soon was typed while somebody else had the terminal. */
 const AHEAD_MS = 150;
+/** Who is not standing still by then was asked to where nobody could take it back: the system lets such a one go on. */
+const ASIDE_MS = 100;
 
 /** Asks the system for the size, and tells listeners when it is another one. */
 interface Resized extends WriteStream {
@@ -32,6 +34,8 @@ export function openTerminal(clock: Clock, abilities: Pick<Abilities, "told" | "
 
 class Tty {
   private hearing: ((bytes: Uint8Array) => void) | null = null;
+  private putAside: (() => void) | null = null;
+  private goesOn: () => void = () => {};
   private takenAt = 0;
   private keys: "unasked" | "asked" | "offered" = "unasked";
   private isFull = false;
@@ -66,6 +70,12 @@ class Tty {
         for (const event of ["end", "error"]) process.stdin.on(event, listener);
       },
       suspend: () => this.suspend(),
+      onAside: (listener) => {
+        this.putAside = listener;
+      },
+      onBack: (listener) => {
+        this.goesOn = listener;
+      },
       watch: () => this.watch(),
     };
   }
@@ -79,6 +89,29 @@ class Tty {
     this.hearing?.(this.clock.mono() - this.takenAt < AHEAD_MS ? typedAhead(bytes) : bytes);
   };
 
+  /** Asked by a signal, which would leave the terminal as it is now. */
+  private readonly aside = (): void => {
+    if (this.putAside === null) void this.asideUnheard();
+    else this.putAside();
+  };
+
+  private async asideUnheard(): Promise<void> {
+    const { hearing } = this;
+    this.give();
+    await this.suspend();
+    if (hearing !== null) this.take(hearing);
+  }
+
+  /** It stood still without being asked; meanwhile the terminal was somebody else's. */
+  private readonly back = (): void => {
+    const { stdin } = process;
+    // Only what is another mode than the last is asked of the system.
+    stdin.setRawMode(false);
+    stdin.setRawMode(true);
+    this.write(ON);
+    this.goesOn();
+  };
+
   private take(listener: (bytes: Uint8Array) => void): void {
     const fresh = this.hearing === null;
     this.hearing = listener;
@@ -88,6 +121,8 @@ class Tty {
     stdin.setRawMode(true);
     stdin.on("data", this.hear);
     stdin.resume();
+    process.on("SIGTSTP", this.aside);
+    process.on("SIGCONT", this.back);
     this.write(`${this.abilities.told ? KEEP_TITLE : ""}${ON}${this.keysOn()}`);
     this.tellGuard();
   }
@@ -104,6 +139,8 @@ class Tty {
     this.hearing = null;
     const { stdin } = process;
     stdin.off("data", this.hear);
+    process.off("SIGTSTP", this.aside);
+    process.off("SIGCONT", this.back);
     try {
       stdin.setRawMode(false);
     } catch {} // it has gone
@@ -140,12 +177,19 @@ class Tty {
     this.tellGuard();
   }
 
-  private async suspend(): Promise<void> {
-    // With nothing to wait for, the program would be over as it goes on.
+  private async suspend(): Promise<boolean> {
+    let stood = false;
     const goesOn = new AbortController();
-    process.once("SIGCONT", () => goesOn.abort());
+    const heard = () => {
+      stood = true;
+      goesOn.abort();
+    };
+    process.once("SIGCONT", heard);
     process.kill(0, "SIGTSTP");
-    await this.clock.sleep(Number.MAX_SAFE_INTEGER, goesOn.signal);
+    // Time goes by for who stands still: where both are due the signal is told second.
+    for (let wait = 0; wait < 2 && !stood; wait++) await this.clock.sleep(ASIDE_MS, goesOn.signal);
+    process.off("SIGCONT", heard);
+    return stood;
   }
 }
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { editText, lineFrom } from "../../src/boot/terminal.ts";
 import { rejection } from "../contract/sys.ts";
 import { withHome } from "../support/home.ts";
+import { UNTOLD } from "../support/io.ts";
 import { gsvCommand } from "../support/program.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "gsv-terminal-"));
@@ -57,7 +58,7 @@ describe("an editor", () => {
   test("gets a file that only its owner can read, its own arguments, this home, and an environment without secrets", async () => {
     const seen = join(directory, "seen");
     const VISUAL = `${editor(`ls -l "$2" > ${seen}; echo "$1" >> ${seen}; env >> ${seen}; echo after > "$2"`)} -w`;
-    const edited = await editText({ env: { ...base, VISUAL, EDITOR: "false" }, ...places }, request);
+    const edited = await editText({ ...UNTOLD, env: { ...base, VISUAL, EDITOR: "false" }, ...places }, request);
     expect(edited.text).toBe("after\n");
     const noted = readFileSync(seen, "utf8");
     expect(noted).toMatch(/^-rw-------/);
@@ -70,7 +71,7 @@ describe("an editor", () => {
 
   test("goes on with a text that was kept, until it is taken over; then nothing is left", async () => {
     const draft = join(directory, "draft-settings.conf");
-    const edit = (EDITOR: string) => editText({ env: { ...base, EDITOR }, ...places }, request);
+    const edit = (EDITOR: string) => editText({ ...UNTOLD, env: { ...base, EDITOR }, ...places }, request);
     const left = () => readdirSync(directory).filter((name) => /^(?:edit|draft)-/.test(name));
     expect((await edit(editor('echo one >> "$1"'))).keep()).toBe(draft);
     expect(left()).toEqual(["draft-settings.conf"]);
@@ -95,7 +96,7 @@ describe("an editor", () => {
       [join(directory, "nowhere"), "ECONFIG"],
       ["vim -- /etc/passwd", "ECONFIG"],
     ] as const) {
-      const refused = await rejection(editText({ env: { ...base, EDITOR }, ...places }, request));
+      const refused = await rejection(editText({ ...UNTOLD, env: { ...base, EDITOR }, ...places }, request));
       expect(refused.code).toBe(code);
     }
     expect(readdirSync(directory).filter((name) => name.startsWith("edit-"))).toEqual([]);
@@ -113,7 +114,9 @@ test.each([
     const request = { text: "before\n", name: "notes.md", draftName, onDraft: async () => {} };
     const draft = join(directory, `draft-${draftName}`);
     const edit = (EDITOR: string) =>
-      rejection(editText({ env: { PATH: "/usr/bin:/bin", EDITOR }, home: directory, directory, cwd: "/" }, request));
+      rejection(
+        editText({ ...UNTOLD, env: { PATH: "/usr/bin:/bin", EDITOR }, home: directory, directory, cwd: "/" }, request),
+      );
     const refused = await edit(editor(script));
     expect([refused.code, refused.hints]).toEqual(["EINVAL", [`your text is kept in ${draft}`]]);
     expect(lstatSync(draft).isFile()).toBe(false);
@@ -127,7 +130,7 @@ test.each([
 test("what an editor leaves is kept when it is no text, and where it is is told", async () => {
   const env = { PATH: "/usr/bin:/bin", EDITOR: editor("printf '\\377' > \"$1\"") };
   const request = { text: "before\n", name: "notes.md", draftName: "other", onDraft: async () => {} };
-  const refused = await rejection(editText({ env, home: directory, directory, cwd: "/" }, request));
+  const refused = await rejection(editText({ ...UNTOLD, env, home: directory, directory, cwd: "/" }, request));
   expect([refused.code, refused.hints]).toEqual(["EINVAL", [`your text is kept in ${join(directory, "draft-other")}`]]);
   expect(readFileSync(join(directory, "draft-other"))).toEqual(Buffer.from([0xff]));
 });

@@ -47,6 +47,29 @@ test.concurrent("a reader who has had enough is met with silence and 141, or was
   });
 }, 60_000);
 
+const FOLLOWING = [
+  "gsv logs -f | head -1",
+  "gsv strace -f init:1000 | head -1",
+  "gsv tail -f '~/told' | head -1",
+  "gsv events | true",
+  "gsv approvals --watch | true",
+  "gsv logs --kernel -f | true",
+];
+
+test.skipIf(process.platform !== "linux")(
+  "who follows goes with the reader, also where nothing more is ever written",
+  async () => {
+    await withHome(async (home) => {
+      await home.gsv(["sh", "-c", "echo told > ~/told"]);
+      await home.gsv(["chat", "hello"]);
+      for (const line of FOLLOWING) {
+        const { statuses, stderr } = await sh(home, gsv(line));
+        expect([line, statuses[0], stderr]).toEqual([line, 141, ""]);
+      }
+    });
+  },
+);
+
 const MEGABYTE = 1024 * 1024;
 
 test.concurrent("five megabytes come whole through a pipe to a slow reader", async () => {

@@ -2,6 +2,7 @@
 
 import type {
   EditRequest,
+  Ending,
   Input,
   Interruption,
   Io,
@@ -16,6 +17,7 @@ import { jqProgram } from "../../commands/sh/jq.ts";
 import type { SysError } from "../../src/abi/errno.ts";
 import type { HomeKeeping } from "../../src/abi/keep.ts";
 import type { Finding } from "../../src/doctor/examine.ts";
+import { realClock } from "../../src/lib/clock.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import type { KernelStatus } from "../../src/syscalls/services.ts";
 import { FakeClock } from "./clock.ts";
@@ -199,8 +201,12 @@ export class FakeIo implements Io {
     return this.listeners.size > 0;
   }
 
-  interrupt(name: Interruption): void {
-    for (const listener of this.listeners) listener(name);
+  onEnding(listener: (name: Ending) => void): () => void {
+    return this.onSignal(listener as (name: Interruption) => void);
+  }
+
+  interrupt(name: Ending): void {
+    for (const listener of this.listeners) listener(name as Interruption);
   }
 
   terminal(columns = 80): this {
@@ -221,3 +227,6 @@ export function runs(io: FakeIo, ...argv: string[]): Promise<number> {
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }
+
+/** An editor's ports where no signal comes. */
+export const UNTOLD = { clock: realClock, onSignal: () => () => {} };

@@ -51,6 +51,12 @@ export class Played {
   private readonly size: { columns: number; rows: number };
   /** Times the program was put aside. */
   stops = 0;
+  /** Nobody is there who would take it back. */
+  isAlone = false;
+  /** As a signal from outside asks. */
+  putAside: () => void = () => {};
+  /** After it was stopped unasked. */
+  goesOn: () => void = () => {};
 
   private constructor(options: PlayOptions) {
     const { columns = 100, rows = 30 } = options;
@@ -111,7 +117,16 @@ export class Played {
       onResize: (listener) => {
         this.resizing = listener;
       },
-      suspend: async () => void this.stops++,
+      suspend: async () => {
+        this.stops++;
+        return !this.isAlone;
+      },
+      onAside: (listener) => {
+        this.putAside = listener;
+      },
+      onBack: (listener) => {
+        this.goesOn = listener;
+      },
       onGone: () => {},
       watch: () => {},
     };
@@ -120,6 +135,11 @@ export class Played {
   private write(text: string): void {
     this.writes.push(text);
     this.unread.push(text);
+  }
+
+  /** What another program writes there. */
+  print(text: string): void {
+    this.write(text);
   }
 
   async type(keys: string | Uint8Array): Promise<void> {

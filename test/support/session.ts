@@ -80,6 +80,12 @@ export class Session implements AsyncDisposable {
     return (this.terminal.localFlags & (echo | whole | signals)) === (echo | whole | signals);
   }
 
+  /** All of what `stty -a` tells of modes. */
+  get lineModes(): readonly number[] {
+    const { inputFlags, outputFlags, localFlags, controlFlags } = this.terminal;
+    return [inputFlags, outputFlags, localFlags, controlFlags];
+  }
+
   cursor(): { readonly row: number; readonly column: number } {
     const { cursorX, cursorY } = this.emulator.buffer.active;
     return { row: cursorY, column: cursorX };

@@ -46,6 +46,7 @@ export async function begin(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    onEnding: () => () => {},
     clock: home.clock,
     random: seeded(1).bytes,
     // Nobody sits at these commands.

@@ -63,6 +63,16 @@ for (const [how, signal, status] of [
   );
 }
 
+atTerminal("line by line too: whose terminal hangs up gives it back", () =>
+  withHome(async (home) => {
+    await using session = below(home, [...gsvCommand(), "--plain"]);
+    await session.until(() => !session.takesLines);
+    process.kill(await gsvOf(session), "SIGHUP");
+    await session.until(/status 129$/m);
+    await typesOn(session);
+  }),
+);
+
 const SEED = Number(process.env.GSV_SEED ?? Date.now() % 100_000);
 const WORDS = 20;
 

@@ -7,7 +7,7 @@ import type { EditRequest, Io } from "../../../commands/command.ts";
 import { SysError } from "../../../src/abi/errno.ts";
 import type { Sys } from "../../../src/abi/sys.ts";
 import { editText } from "../../../src/boot/terminal.ts";
-import { stdinOf } from "../../support/io.ts";
+import { stdinOf, UNTOLD } from "../../support/io.ts";
 import { TestKernel } from "../../support/kernel.ts";
 import { scratchDirectory } from "../../support/scratch.ts";
 import { begin, finish, type Typed } from "../../support/shell.ts";
@@ -38,7 +38,10 @@ async function edit(
     ask: async () => "",
     askHidden: async () => "",
     edit: async (request: EditRequest) => {
-      const edited = await editText({ env, home: scratch, directory: join(scratch, "drafts"), cwd: "/" }, request);
+      const edited = await editText(
+        { ...UNTOLD, env, home: scratch, directory: join(scratch, "drafts"), cwd: "/" },
+        request,
+      );
       await meanwhile();
       return edited;
     },

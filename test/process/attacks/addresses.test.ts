@@ -8,7 +8,7 @@ import { editText } from "../../../src/boot/terminal.ts";
 import { sanitize } from "../../../src/lib/sanitize.ts";
 import { rejection } from "../../contract/sys.ts";
 import { AttackGround, attack } from "../../support/attacks.ts";
-import { FakeIo } from "../../support/io.ts";
+import { FakeIo, UNTOLD } from "../../support/io.ts";
 import { INIT, TestKernel } from "../../support/kernel.ts";
 
 const ground = new AttackGround();
@@ -139,7 +139,8 @@ attack(
       expect(`${uid} ${(await ground.desk.home.refusal("proc.list", { uid })).code}`).toBe(`${uid} EINVAL`);
     const asked = { text: "", name: "a.txt", onDraft: async () => {} };
     const places = { home: scratch, directory: scratch, cwd: "/" };
-    const editing = (EDITOR: string) => editText({ env: { PATH: "/bin:/usr/bin", EDITOR }, ...places }, asked);
+    const editing = (EDITOR: string) =>
+      editText({ ...UNTOLD, env: { PATH: "/bin:/usr/bin", EDITOR }, ...places }, asked);
     expect((await rejection(editing("vim -- /etc/passwd"))).code).toBe("ECONFIG");
     expect(await ground.desk.calls("Shell", { command: "echo 'a\\' && printf %s 'b\\'" })).toBe(
       "a\\\nb\\\n(exit status 0)",

@@ -1,0 +1,288 @@
+// gsv at a terminal that is asked to end, interrupted or put aside, by a key or by a signal, at any moment of its life: the terminal is as it
+// was found, nobody is left on it, what was said is kept once, and who comes back finds everything as it was.
+
+import { expect, test } from "bun:test";
+import { chmodSync } from "node:fs";
+import { isAlive, until, withHome } from "../support/home.ts";
+import { oddModes } from "../support/modes.ts";
+import { EDITOR, MOMENTS, type Moment, type Place, READY, SCRIPT, TALE_END } from "../support/moments.ts";
+import { Played } from "../support/played.ts";
+import { gsvCommand } from "../support/program.ts";
+import { seeded } from "../support/random.ts";
+import { gsvBelow, leftBehind, stateOf } from "../support/shell-below.ts";
+import { samples } from "../support/soak.ts";
+
+/** A shell that has jobs, and touches no mode of its terminal for the next one. */
+const SHELL = Bun.which("dash") === null ? ["/bin/bash", "--norc", "--noprofile", "--noediting", "-i"] : ["dash", "-i"];
+const SETSID = Bun.which("setsid");
+const atTerminal = test.skipIf(SETSID === null || process.platform !== "linux");
+const SEED = Number(process.env.GSV_SEED ?? Date.now() % 100_000);
+
+interface Round extends Place {
+  readonly moment: Moment;
+  readonly pid: number;
+  /** All modes of the lines, as they were found. */
+  readonly found: readonly number[];
+}
+
+type Act = (round: Round) => Promise<void>;
+
+async function played(moment: Moment, nth: number, act: Act): Promise<void> {
+  await withHome(async (home) => {
+    const model = `script:${await home.file("script", SCRIPT)}`;
+    const editor = await home.file("editor", [EDITOR]);
+    chmodSync(editor, 0o700);
+    const env = { GSV_MODEL: model, EDITOR: editor, PS1: "sh$ ", ENV: "/dev/null" };
+    await using session = home.terminal(env, { argv: [SETSID ?? "", "--ctty", ...SHELL] });
+    await session.until(/^sh\$$/m);
+    const found = session.lineModes;
+    const place = { home, session, nth, start: () => session.type(`${gsvCommand().join(" ")}\n`) };
+    await moment.begin(place);
+    let pid: number | null = null;
+    await until("gsv is there", () => {
+      pid ??= gsvBelow(session);
+      return pid !== null;
+    });
+    const round = { ...place, moment, found, pid: pid ?? Number.NaN };
+    await act(round);
+    await isOver(round);
+    await isKept(round);
+  });
+}
+
+function isUsual({ session, found }: Round): void {
+  expect(oddModes(session.reads.join(""))).toEqual([]);
+  expect(session.lineModes).toEqual(found);
+  expect(session.emulator.buffer.active.type).toBe("normal");
+}
+
+/** The shell takes lines again, on a line of its own, and nobody else is there. */
+async function isOver(round: Round): Promise<void> {
+  const { session, pid } = round;
+  await until("gsv has gone", () => !isAlive(pid));
+  await session.until(/sh\$$/m);
+  isUsual(round);
+  await until("nobody is left behind", () => leftBehind(round).length === 0).catch((error) => {
+    throw new Error(`${error.message}\n${leftBehind(round).join("\n")}`);
+  });
+}
+
+async function statusOf({ session }: Round): Promise<number> {
+  session.type('echo "status $?"\n');
+  const line = /^(?:sh\$ )?status (\d+)$/m;
+  await session.until(line);
+  return Number(line.exec(session.text())?.[1]);
+}
+
+/** What was said is in the history once; a run that nobody has ended comes to its end. */
+async function isKept({ home, moment, nth }: Round): Promise<void> {
+  const asked = moment.asked?.(nth);
+  if (asked === undefined) return;
+  const said = (await home.gsv(["logs", "--limit", "20"])).stdout;
+  expect(said.split("\n").filter((line) => line.endsWith(`user: ${asked}`))).toHaveLength(1);
+}
+
+/** Who is on its way out may have gone; of programs that run on the terminal each is told, as the terminal does it. */
+function send({ pid, moment }: Round, signal: NodeJS.Signals, to: "one" | "all" = "one"): void {
+  try {
+    process.kill(to === "one" || moment.other === undefined ? pid : -pid, signal);
+  } catch (error) {
+    if (moment.name !== "on the way out") throw error;
+  }
+}
+
+const ends =
+  (signal: "SIGTERM" | "SIGHUP", status: number): Act =>
+  async (round) => {
+    send(round, signal);
+    await isOver(round);
+    const { name } = round.moment;
+    expect([name, await statusOf(round)]).toEqual([name, name === "on the way out" ? expect.any(Number) : status]);
+    if (isTale(round.moment)) await goesOn(round);
+  };
+
+function isTale({ asked }: Moment): boolean {
+  return asked?.(0).startsWith("tale") ?? false;
+}
+
+async function goesOn({ home }: Round): Promise<void> {
+  expect(await home.gsv(["wait", "init:1000"])).toMatchObject({ status: 0 });
+  expect((await home.gsv(["logs", "--limit", "20"])).stdout).toContain(TALE_END);
+}
+
+const interrupts =
+  (how: "key" | "signal"): Act =>
+  async (round) => {
+    const { session, moment, pid } = round;
+    if (how === "key") session.type("\x03");
+    else send(round, "SIGINT", "all");
+    if (moment.int === "ends") {
+      const isThere = () => session.emulator.buffer.active.length > 0 && READY.test(session.text()) && isAlive(pid);
+      await until("it goes, or is ready", () => !isAlive(pid) || isThere());
+      // It may be both, one after the other.
+      if (moment.name === "on the way out") await until("it goes", () => !isAlive(pid));
+      if (!isAlive(pid)) {
+        await isOver(round);
+        return expect([0, 130]).toContain(await statusOf(round));
+      }
+    }
+    if (moment.int === "notices") await session.until(/ctrl-d leaves/);
+    await session.until((text) => /^›(?: x)?$/m.test(text) && !/esc stops|^history:/m.test(text) && READY.test(text));
+    if (moment.int === "closes") await session.until((text) => moment.shows?.test(text) === false);
+    expect(session.emulator.buffer.active.type).toBe("normal");
+    if (moment.int === "aborts") await isAborted(round);
+    // It is there still, and does what it is told.
+    session.type("\x15\x04");
+    await isOver(round);
+    expect(await statusOf(round)).toBe(0);
+    if (moment.int === "clears" && moment.asked !== undefined) await goesOn(round);
+  };
+
+async function isAborted({ home, moment }: Round): Promise<void> {
+  await home.gsv(["wait", "init:1000"]);
+  const [init] = await home.ps();
+  const text = (await home.gsv(["logs", "--limit", "20"])).stdout;
+  // An answer may be whole by the time it is to stop.
+  const isWhole = isTale(moment) && text.includes(TALE_END);
+  expect([moment.name, init?.lastStatus]).toEqual([moment.name, isWhole ? "ok" : "aborted"]);
+}
+
+const asides =
+  (how: "key" | "signal"): Act =>
+  async (round) => {
+    const { session, moment, pid } = round;
+    if (how === "key") session.type("\x1a");
+    else send(round, "SIGTSTP", "all");
+    const isEarly = moment.int === "ends";
+    await until("it stands still", () => stateOf(pid) === "T" || (isEarly && !isAlive(pid)));
+    if (stateOf(pid) === "T") await comesBack(round);
+    else expect(moment.name).toBe("on the way out");
+    if (!isAlive(pid)) return;
+    send(round, "SIGTERM");
+    await isOver(round);
+  };
+
+async function comesBack(round: Round): Promise<void> {
+  const { session, moment, pid, nth } = round;
+  if (moment.other === "editor") await session.until(() => session.reads.join("").trimEnd().endsWith("sh$"));
+  else {
+    await session.until(/^sh\$$/m);
+    isUsual(round);
+    session.type("echo in between\n");
+    await session.until(/^in between$/m);
+    if (moment.shows !== undefined && moment.shows !== READY) expect(session.text()).not.toMatch(moment.shows);
+    session.resize(90 + (nth % 3) * 10, 28 + (nth % 2) * 6);
+  }
+  session.type("fg\n");
+  await until("it goes on", () => stateOf(pid) !== "T");
+  if (moment.name === "on the way out") return await until("it goes", () => !isAlive(pid));
+  if (moment.other === "editor") {
+    session.type("edited\n");
+    const isLine = moment.asked === undefined;
+    return await session.until(isLine ? /^› edited$/m : new RegExp(TALE_END));
+  }
+  if (moment.other === undefined) {
+    await session.until(moment.shows ?? READY);
+    // Nothing of it twice, at another size too; a view has a screen of its own.
+    const statuses = session.everything().filter((line) => READY.test(line));
+    expect(statuses.length).toBeLessThanOrEqual(1);
+  }
+  if (moment.int === "aborts" && moment.shows === READY) await session.until(new RegExp(TALE_END));
+}
+
+const ACTS: { readonly [how: string]: Act } = {
+  "asked to end": ends("SIGTERM", 143),
+  "whose terminal hangs up": ends("SIGHUP", 129),
+  "interrupted with ctrl-c": interrupts("key"),
+  "interrupted by a signal": interrupts("signal"),
+  "put aside with ctrl-z": asides("key"),
+  "put aside by a signal": asides("signal"),
+};
+
+for (const [how, act] of Object.entries(ACTS))
+  atTerminal(
+    `one that is ${how} at any moment loses nothing and leaves nothing`,
+    async () => {
+      const { int } = seeded(SEED + how.length);
+      const failures: string[] = [];
+      const count = samples(2, MOMENTS.length);
+      for (let round = 0; round < count; round++) {
+        const at = Math.floor((round * MOMENTS.length) / count) + int(Math.floor(MOMENTS.length / count));
+        const moment = MOMENTS[at];
+        if (moment === undefined) throw new Error(`there is no moment ${at}`);
+        await played(moment, round, act).catch((error) =>
+          failures.push(`seed ${SEED}, ${moment.name}: ${error.message}`),
+        );
+      }
+      expect(failures).toEqual([]);
+    },
+    120_000,
+  );
+
+atTerminal("where no shell could take it back it is not put aside, says so and goes on", () =>
+  withHome(async (home) => {
+    await using session = home.terminal({}, { argv: [SETSID ?? "", "--ctty", ...gsvCommand()] });
+    await session.until(READY);
+    session.type("a line\x1a");
+    await session.until(/there is no shell to come back from: ctrl-d leaves/);
+    session.type(" that goes on");
+    await session.until(/^› a line that goes on$/m);
+    session.type("\x15\x04");
+    expect(await session.exited()).toBe(0);
+  }),
+);
+
+test("put aside out of a view, a list or a search, each is there again", async () => {
+  const played = await Played.open();
+  for (const [keys, shows] of [
+    ["\x14", /^PID/m],
+    ["\x10", /init:1000 +S /],
+    ["\x12", /^history:/m],
+  ] as const) {
+    await played.type(keys);
+    await played.until(shows);
+    const { stops } = played;
+    await played.type("\x1a");
+    await played.until(shows);
+    expect(played.stops).toBe(stops + 1);
+    await played.type("\x03");
+  }
+  played.putAside();
+  await played.until(() => played.stops === 4);
+  await played.leave();
+});
+
+test("one that was stopped unasked paints itself anew below what others wrote, and a view as a whole", async () => {
+  const played = await Played.open();
+  await played.type("half a line");
+  played.print("\r\nsh$ fg\r\n");
+  played.goesOn();
+  await played.settle();
+  expect(played.text()).toMatch(/sh\$ fg\n[\s\S]*› half a line$/);
+  await played.type("\x03\x14");
+  await played.until(/^PID/m);
+  played.print("\x1b[Hsh$ fg\r\n");
+  played.goesOn();
+  await played.settle();
+  expect(played.text()).not.toContain("sh$ fg");
+  await played.type("q");
+  await played.leave();
+});
+
+test("the signal of ctrl-c is the key, and what waits for the kernel alone is given up", async () => {
+  const played = await Played.open();
+  await played.type("a line");
+  played.io.interrupt("INT");
+  await played.settle();
+  expect(played.text()).toMatch(/^›$/m);
+  played.io.interrupt("INT");
+  await played.settle();
+  expect(played.text()).toContain("ctrl-d leaves");
+  played.io.fakeSys.answer("proc.wait", () => new Promise(() => {}));
+  await played.type("wait init:1000\r");
+  await played.until(() => played.io.fakeSys.asked("proc.wait").length === 1);
+  played.io.interrupt("INT");
+  await played.settle();
+  await played.until(/^\$ wait init:1000\n[\s\S]*›$/m);
+  await played.leave();
+});
