@@ -67,6 +67,7 @@ class App {
   /** Keys that wait for what the one before makes of the line. */
   private held: Typed[] | null = null;
   private readonly hands: Hands;
+  private readonly lineRoute = () => this.route(withLast(this.state.input.text, this.state.past), this.state.pinned);
   private readonly programs = (word: string) => this.shell.isProgram(word);
 
   constructor(
@@ -290,7 +291,7 @@ class App {
     const { terminal } = this.ports;
     return frameOf({
       state: this.state,
-      route: this.route(withLast(this.state.input.text, this.state.past), this.state.pinned),
+      route: this.lineRoute,
       theme: this.theme,
       now: this.now(),
       columns: terminal.columns,

@@ -44,7 +44,9 @@ export function uncovered(state: State): State {
 
 /** After anything that happened: the card that is shown now, and since when it can be read. */
 export function carded(state: State, now: number): State {
-  const { asks, card, input, answering, replying } = state;
+  const { asks, card, input, answering, replying, chosen } = state;
+  // Mostly nothing asks: then this is all there is to it, with every piece of an answer.
+  if (asks.length === 0 && card === null && !answering && replying === null && chosen === null) return state;
   const ask = shownAsk(state);
   const gone = replying !== null && !asks.some(({ id }) => id === replying);
   // What was typed for it is not lost with it.

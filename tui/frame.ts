@@ -3,7 +3,7 @@
 
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
-import { type ActivityPlace, activityLines, standInLine } from "./activity.ts";
+import { activityLines, standInLine } from "./activity.ts";
 import { cardView } from "./card-view.ts";
 import { withLast } from "./history.ts";
 import { keySheet } from "./key-sheet.ts";
@@ -22,7 +22,8 @@ import { pickerLines } from "./view/picker.ts";
 
 export interface FrameOptions {
   readonly state: State;
-  readonly route: Route;
+  /** Where the line that is typed would go. */
+  readonly route: () => Route;
   readonly theme: Theme;
   readonly now: number;
   readonly columns: number;
@@ -42,39 +43,83 @@ const AROUND_ROWS = 3;
 const PICKER_ROWS_MAX = 9;
 
 export function frameOf(options: FrameOptions): Live {
-  const { state, theme, now, columns, rows, tail, route } = options;
-  const input = inputRows(options);
-  const isMessage = route.to === "chat" && state.input.text !== "";
-  const place: ActivityPlace = { theme, now, columns, isMessage };
-  const rowsMax = Math.max(2, Math.min(PICKER_ROWS_MAX, rows - 8));
-  const picker = state.picker === null ? null : pickerLines({ picker: state.picker, theme, columns, rowsMax });
-  const dock = [
-    ...[standInLine(state, place)].filter((line) => line !== null),
-    ...activityLines(state, place),
-    ...(state.keysShown ? keySheet(columns - 1, { key: theme.bold, word: theme.dim }) : []),
-    ...(state.menu === null ? [] : menuLines(state.menu, columns, theme)),
-    ...(picker?.lines ?? []),
-    ...options.drawDock(dockView(state, options, rows - AROUND_ROWS - input.lines.length)),
-  ];
+  const { state, theme, now, columns, rows, tail } = options;
+  const { above, below, input, picker, isMessage } = aroundIn(options);
+  const dock = [...above, ...activityLines(state, { theme, now, columns, isMessage }), ...below];
   const room = Math.max(0, rows - dock.length - input.lines.length - 3);
   const over = tail.length - room;
   const count = `${over} ${over === 1 ? "line" : "lines"} above`;
-  const above = over > 0 ? [theme.dim(`  ${theme.glyphs.dots} ${count}`), ...tail.slice(-room)] : tail;
-  const lines = [...above, "", ...dock, ...input.lines];
+  const answer = over > 0 ? [theme.dim(`  ${theme.glyphs.dots} ${count}`), ...tail.slice(-room)] : tail;
+  const lines = [...answer, "", ...dock, ...input.lines];
   const { cursor } = input;
   // Whoever has the keys has the cursor.
   if (picker !== null) return { lines, cursor: { ...picker.cursor, row: lines.indexOf(picker.lines[0] ?? "") } };
   return { lines, cursor: { row: lines.length - input.lines.length + cursor.row, column: cursor.column } };
 }
 
-function inputRows(options: FrameOptions): { readonly lines: readonly string[]; readonly cursor: Cursor } {
+interface Rows {
+  readonly lines: readonly string[];
+  readonly cursor: Cursor;
+}
+
+/** All but the answer and the row that says what goes on. */
+interface Around {
+  readonly above: readonly string[];
+  readonly below: readonly string[];
+  readonly input: Rows;
+  readonly picker: Rows | null;
+  /** What is typed is a message. */
+  readonly isMessage: boolean;
+}
+
+// While an answer grows it stays as it is, paint after paint.
+let made: { readonly options: FrameOptions; readonly around: Around } | null = null;
+
+function aroundIn(options: FrameOptions): Around {
+  const { input, search, notice, asks } = options.state;
+  // These change with time; and where a line would go, with what there is.
+  if (input.text !== "" || search !== null || notice !== null || asks.length > 0) return around(options);
+  if (made === null || !isSameAround(made.options, options)) made = { options, around: around(options) };
+  return made.around;
+}
+
+function isSameAround(one: FrameOptions, other: FrameOptions): boolean {
+  const { theme, columns, rows, drawDock } = other;
+  if (one.theme !== theme || one.columns !== columns || one.rows !== rows || one.drawDock !== drawDock) return false;
+  if (one.state === other.state) return true;
+  for (const name in other.state) {
+    const key = name as keyof State;
+    if (one.state[key] !== other.state[key] && key !== "run" && key !== "thinking") return false;
+  }
+  return true;
+}
+
+/** Says nothing of the run, nor of what is thought. */
+function around(options: FrameOptions): Around {
+  const { state, theme, columns, rows, now } = options;
+  const route = options.route();
+  const input = inputRows(options, route);
+  const isMessage = route.to === "chat" && state.input.text !== "";
+  const rowsMax = Math.max(2, Math.min(PICKER_ROWS_MAX, rows - 8));
+  const picker = state.picker === null ? null : pickerLines({ picker: state.picker, theme, columns, rowsMax });
+  const standIn = standInLine(state, { theme, now, columns, isMessage });
+  const below = [
+    ...(state.keysShown ? keySheet(columns - 1, { key: theme.bold, word: theme.dim }) : []),
+    ...(state.menu === null ? [] : menuLines(state.menu, columns, theme)),
+    ...(picker?.lines ?? []),
+    ...options.drawDock(dockView(state, options, rows - AROUND_ROWS - input.lines.length)),
+  ];
+  return { above: standIn === null ? [] : [standIn], below, input, picker, isMessage };
+}
+
+function inputRows(options: FrameOptions, route: Route): Rows {
   const { state, theme, columns, now } = options;
   if (state.search !== null) return searchRows(state.search, state, { theme, columns, now });
   const { input, past } = state;
   const { rows, cursor } = layout(input, columns - MARGIN - 1);
   const meant = withLast(input.text, past);
   const isMeant = meant === input.text;
-  const spans = input.text.length > COLOURED_CHARS_MAX || !isMeant ? [] : spansOf(input.text, options);
+  const spans = input.text.length > COLOURED_CHARS_MAX || !isMeant ? [] : spansOf(input.text, { ...options, route });
   const ghost = isMeant ? ghostOf(state) : ` ${meant}`;
   const behind = theme.dim(
     cutWidth(reveal(ghost.replaceAll("\n", "⏎")), Math.max(0, columns - MARGIN - 2 - cursor.column)),
@@ -83,13 +128,13 @@ function inputRows(options: FrameOptions): { readonly lines: readonly string[]; 
   const lines = rows.slice(from, from + INPUT_ROWS_MAX).map((row, index) => {
     const at = index + from;
     const shown = paintedRow(row, input, spans);
-    return `${at === 0 ? glyphOf(options) : " "} ${shown}${at === rows.length - 1 ? behind : ""}`;
+    return `${at === 0 ? glyphOf(options, route) : " "} ${shown}${at === rows.length - 1 ? behind : ""}`;
   });
   return { lines, cursor: { row: cursor.row - from, column: cursor.column + MARGIN } };
 }
 
 /** Which language the line is in, told while it is typed. */
-function glyphOf({ route, state: { pinned, replying }, theme }: FrameOptions): string {
+function glyphOf({ state: { pinned, replying }, theme }: FrameOptions, route: Route): string {
   const { say, run, host, asks } = theme.glyphs;
   if (replying !== null) return theme.needs(asks);
   const to = route.to === "nothing" ? (pinned ?? "chat") : route.to;

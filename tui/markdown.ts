@@ -12,17 +12,29 @@ const CELL_END = "\x1f";
 const RIGHT = "\x1d";
 const ROW_END = "\x1e";
 const CELL_COLUMNS_MIN = 6;
+const QUOTES_OVER = new RegExp(`^(?:[ \\t]*>){${QUOTES_MAX + 1},}`, "gm");
+/** One line of prose in which nothing could mean anything but itself: it need not be asked what it means. */
+const PLAIN = /^\p{L}[^\\`*_~<[\]&\p{Cc}]*$/u;
 
 export function renderBlock(source: string, columns: number, theme: Theme): readonly string[] {
   const width = Math.max(10, columns);
   if (source.length > BLOCK_CHARS_MAX) return source.split("\n");
-  const text = source.replace(new RegExp(`^(?:[ \\t]*>){${QUOTES_MAX + 1},}`, "gm"), ">".repeat(QUOTES_MAX));
-  const rendered = Bun.markdown.render(text, callbacks(width, theme), { noHtmlBlocks: true, noHtmlSpans: true });
+  if (PLAIN.test(source)) return wrapped(source.replace(/ +$/, ""), width).split("\n");
+  const text = source.replace(QUOTES_OVER, ">".repeat(QUOTES_MAX));
+  const rendered = Bun.markdown.render(text, callbacksFor(width, theme), { noHtmlBlocks: true, noHtmlSpans: true });
   return rendered.replace(/\n+$/, "").split("\n");
 }
 
+// The open block of an answer is drawn with every paint.
+let made: { readonly width: number; readonly theme: Theme; readonly of: Bun.markdown.RenderCallbacks } | null = null;
+
+function callbacksFor(width: number, theme: Theme): Bun.markdown.RenderCallbacks {
+  if (made?.width !== width || made.theme !== theme) made = { width, theme, of: callbacks(width, theme) };
+  return made.of;
+}
+
 function callbacks(width: number, theme: Theme): Bun.markdown.RenderCallbacks {
-  const { glyphs } = theme;
+  // The theme may become another one.
   const wrap = (text: string, columns = width) => wrapped(text, Math.max(8, columns));
   return {
     // What is written as &#27; comes out here as what it stands for.
@@ -33,12 +45,12 @@ function callbacks(width: number, theme: Theme): Bun.markdown.RenderCallbacks {
     code: (text) => `${prefixed(text.replace(/\n$/, ""), "    ", "    ")}\n`,
     list: (text, { depth }) => (depth > 0 ? `\n${text.replace(/\n$/, "")}` : text),
     listItem: (text, { index, ordered, start = 1, checked }) => {
-      const mark = ordered ? `${start + index}.` : glyphs.bullet;
+      const mark = ordered ? `${start + index}.` : theme.glyphs.bullet;
       const box = checked === undefined ? "" : checked ? "[x] " : "[ ] ";
       const indent = " ".repeat(mark.length + 1);
       return `${prefixed(wrap(box + text.replace(/\n+$/, ""), width - indent.length), `${mark} `, indent)}\n`;
     },
-    hr: () => `${theme.dim(glyphs.line.repeat(Math.min(3, width)))}\n`,
+    hr: () => `${theme.dim(theme.glyphs.line.repeat(Math.min(3, width)))}\n`,
     th: (text, meta) => (meta?.align === "right" ? RIGHT : "") + theme.bold(text) + CELL_END,
     td: (text, meta) => (meta?.align === "right" ? RIGHT : "") + text + CELL_END,
     tr: (text) => text + ROW_END,

@@ -25,7 +25,7 @@ export interface OutboxOptions {
 }
 
 /** Deltas leave at once when it is quiet and together when they come faster than anyone can read. */
-const DELTA_GATHER_MS = 8;
+const DELTA_GATHER_MS = 30;
 const DELTA_JOINED_CHARS_MAX = 16 * 1024;
 const BATCH_CHARS = 64 * 1024;
 

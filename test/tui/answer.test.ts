@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { AnswerText } from "../../tui/answer.ts";
+import { renderBlock } from "../../tui/markdown.ts";
 import { themeOf } from "../../tui/theme.ts";
 
 const plain = themeOf({ colour: false, unicode: true });
@@ -119,4 +120,34 @@ test("text that is meant to cost much does not", () => {
   ])
     drawn(`${text}\n`);
   expect(performance.now() - from).toBeLessThan(3000);
+});
+
+test("a line of prose is drawn as what follows it makes it, whatever is in it", () => {
+  const piece = fc.constantFrom(
+    "word",
+    " ",
+    "  ",
+    "1.",
+    "-",
+    "+",
+    "=",
+    "#",
+    "!",
+    "|",
+    ">",
+    "(c)",
+    "http://a.b",
+    "中",
+    "👍",
+    "—",
+    "*",
+    "`",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), fc.integer({ min: 10, max: 40 }), (pieces, columns) => {
+      const line = `So ${pieces.join("")}`;
+      // With the end of its line it is read as markdown in any case.
+      expect(renderBlock(line, columns, plain)).toEqual(renderBlock(`${line}\n`, columns, plain));
+    }),
+  );
 });
