@@ -21,7 +21,7 @@ import type {
 } from "./filesystem.ts";
 import { innerOf, inside, ownStat, readInside } from "./inside.ts";
 import { isWithin, parent, split } from "./path.ts";
-import { checkLength, isPlace, pathOf, SLASH, steps } from "./steps.ts";
+import { checkLength, isPlace, pathOf, SLASH, steps, waysTo } from "./steps.ts";
 
 export interface Mount {
   readonly at: string;
@@ -47,6 +47,8 @@ type Present = Place & { readonly stat: Stat };
 export class Namespace {
   /** Longest mount point first. */
   private readonly mounts: readonly Mount[];
+  /** Of each directory on the way to a mount, the names in it that lead to one; asked at every step of every path. */
+  private readonly ways: ReadonlyMap<string, ReadonlySet<string>>;
 
   /** What stands where only the way to a mount is needed. */
   private readonly bare: Stat;
@@ -55,6 +57,7 @@ export class Namespace {
   constructor(mounts: readonly Mount[], sinceMs = 0) {
     this.bare = { ...BARE_DIRECTORY, mtimeMs: sinceMs };
     this.mounts = [...mounts].sort((left, right) => right.at.length - left.at.length);
+    this.ways = waysTo(mounts.map(({ at }) => at));
   }
 
   /** The path with every link followed, whether or not something stands there yet. */
@@ -125,7 +128,7 @@ export class Namespace {
     if (place.stat !== this.bare) {
       for (const entry of await inside(place, place.mount.fs.list(caller, place.inner))) entries.set(entry.name, entry);
     } else need(caller, place.stat, READ, place.path);
-    for (const name of this.mountedIn(place.path)) {
+    for (const name of this.ways.get(place.path) ?? []) {
       const stat = await this.lookup(caller, [...split(place.path), name]);
       if (stat !== null) entries.set(name, { name, stat });
     }
@@ -312,7 +315,7 @@ export class Namespace {
   private async lookup(caller: Caller, names: readonly string[]): Promise<Stat | null> {
     const place = this.place(names, null);
     const stat = await ownStat(caller, place);
-    const leadsToMount = this.mountedIn(place.path).length > 0;
+    const leadsToMount = this.ways.has(place.path);
     const mustStand = leadsToMount || (place.mount.whole === true && place.path === place.mount.at);
     return mustStand && stat?.kind !== "directory" ? this.bare : stat;
   }
@@ -321,14 +324,6 @@ export class Namespace {
     const mount = this.mounts.find(({ at }) => isWithin(path, at));
     if (mount === undefined) throw new FileError("ENOENT", path);
     return mount;
-  }
-
-  /** The names directly in a directory that are mount points or lead to one. */
-  private mountedIn(path: string): string[] {
-    const beneath = this.mounts.filter(({ at }) => at !== path && isWithin(at, path));
-    if (beneath.length === 0) return [];
-    const depth = split(path).length;
-    return [...new Set(beneath.map(({ at }) => split(at)[depth] ?? ""))];
   }
 
   private needUnmounted(path: string): void {

@@ -22,6 +22,21 @@ export function pathOf(names: readonly string[]): string {
   return `/${names.join("/")}`;
 }
 
+/** Of each directory on the way to one of these places, the names in it that lead there. */
+export function waysTo(places: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const ways = new Map<string, Set<string>>();
+  for (const place of places) {
+    const names = split(place);
+    for (const [depth, name] of names.entries()) {
+      const directory = pathOf(names.slice(0, depth));
+      const there = ways.get(directory);
+      if (there === undefined) ways.set(directory, new Set([name]));
+      else there.add(name);
+    }
+  }
+  return ways;
+}
+
 export function checkLength(path: string): void {
   if (path.includes("\u0000")) throw new FileError("EINVAL", path.replaceAll("\u0000", "\\0"), "holds a NUL byte");
   if (Buffer.byteLength(path) > LIMITS.pathBytesMax) throw new FileError("ENAMETOOLONG", `${path.slice(0, 60)}…`);

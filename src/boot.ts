@@ -52,6 +52,7 @@ import type { KernelDb } from "./store/kernel/db.ts";
 import { openKernelDb } from "./store/kernel/open.ts";
 import type { KernelStore } from "./store/kernel/sqlite.ts";
 import type { ProcessStore } from "./store/process/verbs.ts";
+import type { Runner } from "./targets/gsv.ts";
 
 export interface Machine {
   readonly paths: HomePaths;
@@ -82,7 +83,9 @@ export interface Machine {
   readonly passwordCost?: PasswordCost;
   /** A test may stand in front of a port. */
   readonly ports?: (ports: Ports) => Ports;
-  /** And in the place of the providers there are. */
+  /** And bring the Workers that scripts of gsv run in. */
+  readonly newShellRunner?: () => Runner;
+  /** And stand in the place of the providers there are. */
   readonly providers?: (named: string | null) => Promise<{ readonly provider: Provider; readonly model: string }>;
 }
 

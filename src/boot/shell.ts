@@ -51,7 +51,7 @@ export function bootShells(core: Core, files: FileParts): ShellParts {
   const { kernel, processes, machine } = core;
   const { clock, paths } = machine;
   const shells = new GsvShells({
-    newRunner: newShellRunner,
+    newRunner: machine.newShellRunner ?? newShellRunner,
     clock,
     runningMax: LIMITS.shellsRunningMax,
     memory: () => process.memoryUsage.rss(),

@@ -21,6 +21,7 @@ import { type FirstHome, layFirstHome } from "./first-home.ts";
 import { keepingOf } from "./keeping.ts";
 import { seeded } from "./random.ts";
 import { scratchDirectory } from "./scratch.ts";
+import { lentShellRunner } from "./shell-runners.ts";
 
 export const INIT = "init:1000";
 const DEADLINE_MS = 15_000;
@@ -246,6 +247,7 @@ export class TestKernel {
       random: this.random.bytes,
       osUser: this.options.osUser ?? "sam",
       passwordCost: { memoryCost: 8, timeCost: 1 },
+      newShellRunner: lentShellRunner,
       pid: process.pid,
       path: process.env.PATH,
       config: this.options.config ?? {},

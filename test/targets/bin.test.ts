@@ -2,7 +2,6 @@
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { Namespace } from "../../fs/namespace.ts";
-import { newShellRunner } from "../../src/boot/shell.ts";
 import { shellFiles } from "../../src/kernel/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { GsvShells } from "../../src/targets/gsv.ts";
@@ -10,10 +9,11 @@ import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import type { ShellFiles, ShellJob, ShellState } from "../../src/targets/shell.ts";
 import { sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
+import { lentShellRunner } from "../support/shell-runners.ts";
 import { FakeSys } from "../support/sys.ts";
 
 const shells = new GsvShells({
-  ...{ newRunner: newShellRunner, clock: realClock },
+  ...{ newRunner: lentShellRunner, clock: realClock },
   ...{ runningMax: 2, runningMaxEach: 2, memory: () => 0, memoryMax: 1, warmMax: 2, warmMs: 10_000 },
 });
 afterAll(() => shells.close());

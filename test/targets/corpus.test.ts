@@ -3,7 +3,6 @@
 
 import { afterAll, expect, test } from "bun:test";
 import { Namespace } from "../../fs/namespace.ts";
-import { newShellRunner } from "../../src/boot/shell.ts";
 import { shellFiles } from "../../src/kernel/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { GsvShells } from "../../src/targets/gsv.ts";
@@ -12,6 +11,7 @@ import { sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
 import { seeded } from "../support/random.ts";
 import { type Answer, answers, HOME, STARTING_FILES, snippets, wording } from "../support/shell-corpus.ts";
+import { lentShellRunner } from "../support/shell-runners.ts";
 import { samples } from "../support/soak.ts";
 import { FakeSys } from "../support/sys.ts";
 
@@ -48,7 +48,7 @@ const WORDED: { readonly [name: string]: string } = {
 };
 
 const shells = new GsvShells({
-  newRunner: newShellRunner,
+  newRunner: lentShellRunner,
   clock: realClock,
   runningMax: 2,
   runningMaxEach: 2,

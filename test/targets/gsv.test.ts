@@ -13,10 +13,11 @@ import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import type { ShellJob, ShellState } from "../../src/targets/shell.ts";
 import { agent, bob, sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
+import { lentShellRunner } from "../support/shell-runners.ts";
 import { FakeSys } from "../support/sys.ts";
 
 const shells = new GsvShells({
-  newRunner: newShellRunner,
+  newRunner: lentShellRunner,
   clock: realClock,
   runningMax: 4,
   runningMaxEach: 4,

@@ -3,7 +3,6 @@
 
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { Namespace } from "../../fs/namespace.ts";
-import { newShellRunner } from "../../src/boot/shell.ts";
 import { shellFiles } from "../../src/kernel/shell-files.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { GsvShells, type ShellPlace } from "../../src/targets/gsv.ts";
@@ -11,11 +10,12 @@ import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
 import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../src/targets/shell.ts";
 import { sam } from "../support/caller.ts";
 import { memoryMount } from "../support/memoryfs.ts";
+import { lentShellRunner } from "../support/shell-runners.ts";
 import { FakeSys } from "../support/sys.ts";
 
 const RUNNING_MAX = 4;
 const shells = new GsvShells({
-  newRunner: newShellRunner,
+  newRunner: lentShellRunner,
   clock: realClock,
   ...{ runningMax: 2, runningMaxEach: 1, memory: () => 0, memoryMax: 1, warmMax: 4, warmMs: 10_000, hearMs: 400 },
 });
