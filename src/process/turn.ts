@@ -33,13 +33,16 @@ export async function modelTurn({
   const folder = new Folder();
   onBegin?.(() => folder.said);
   const gather = onDelta === null ? null : new Gather(clock, onDelta);
-  for await (const event of provider.stream(request, signal)) {
-    const more = folder.push(event);
-    if (event.type !== "error" && event.type !== "aborted") onLife?.();
-    if (gather !== null && (event.type === "text" || event.type === "thinking")) gather.add(event.type, event.text);
-    if (!more) break;
+  try {
+    for await (const event of provider.stream(request, signal)) {
+      const more = folder.push(event);
+      if (event.type !== "error" && event.type !== "aborted") onLife?.();
+      if (gather !== null && (event.type === "text" || event.type === "thinking")) gather.add(event.type, event.text);
+      if (!more) break;
+    }
+  } finally {
+    gather?.flush();
   }
-  gather?.flush();
   return folder.end();
 }
 
@@ -47,6 +50,8 @@ class Gather {
   private text = "";
   private kind: "text" | "thinking" = "text";
   private flushAt = 0;
+  /** A stream that pauses keeps nobody waiting for what it said before. */
+  private cancel: (() => void) | null = null;
 
   constructor(
     private readonly clock: Clock,
@@ -57,10 +62,14 @@ class Gather {
     if (kind !== this.kind) this.flush();
     this.kind = kind;
     this.text += text;
-    if (this.clock.mono() >= this.flushAt) this.flush();
+    const wait = this.flushAt - this.clock.mono();
+    if (wait <= 0) this.flush();
+    else this.cancel ??= this.clock.after(wait, () => this.flush());
   }
 
   flush(): void {
+    this.cancel?.();
+    this.cancel = null;
     if (this.text !== "") this.send(this.kind, this.text);
     this.text = "";
     this.flushAt = this.clock.mono() + GATHER_MS;
