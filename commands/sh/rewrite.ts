@@ -36,6 +36,12 @@ export interface Rules {
   /** And back. */
   readonly write: (command: Node) => string;
   readonly functions: ReadonlyMap<string, Node>;
+  /** gsv's own commands. */
+  readonly commands: ReadonlySet<string>;
+  /** Tells rows of programs apart. */
+  readonly nextChain: () => string;
+  /** Somebody asks what each command of a pipe ended with. */
+  readonly statuses: boolean;
 }
 
 export function simpleCommand(command: Node, rules: Rules): Node | null {

@@ -6,16 +6,19 @@ import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../src/targe
 import { untold } from "../bin/reader.ts";
 import { PROGRAMS } from "../bin/table.ts";
 import { adjusted } from "./adjusted.ts";
-import { binPrograms } from "./bin.ts";
+import { binPrograms, binStage } from "./bin.ts";
+import { Chains } from "./chains.ts";
 import { definitionText } from "./definition.ts";
 import { type Events, eventsIn } from "./events.ts";
 import { GsvFiles, printed, type Sink } from "./files.ts";
+import { Flows } from "./flows.ts";
 import type { Machine } from "./io.ts";
 import { Jobs } from "./jobs.ts";
 import { SAID, stateFrom } from "./keep.ts";
 import type { KernelLine } from "./kernel-line.ts";
 import { type Node, scriptOf } from "./nodes.ts";
 import { OWN } from "./own.ts";
+import type { OwnPrograms } from "./programs.ts";
 import { scriptFilePrograms } from "./script-file.ts";
 import { ShellTables } from "./shell-tables.ts";
 import { functionsIn, prepared, SINKS } from "./syntax.ts";
@@ -44,7 +47,7 @@ const SHORT_BYTES = 512;
 const SIGNAL_WORD = /"value":"(?:SIG)?(?:HUP|INT|QUIT|TERM|USR[12]|ALRM|1|2|3|10|12|14|15)"/i;
 export interface Runs {
   readonly kernel: KernelLine;
-  readonly programs: readonly CustomCommand[];
+  readonly programs: OwnPrograms;
   readonly machine: Machine;
   readonly signal: AbortSignal;
   readonly print: Sink;
@@ -67,6 +70,9 @@ export class Script {
   private events: Events | null = null;
   /** Scripts so far: this one, and those that its commands run. */
   private shells = 0;
+  private statuses = false;
+  /** Rows of programs side by side, so far. */
+  private rows = 0;
 
   constructor(
     private readonly job: ShellJob,
@@ -79,6 +85,10 @@ export class Script {
         return node === undefined ? null : definitionText(node, textOf);
       },
     });
+    const { outputBytesMax } = job;
+    const chains = new Chains({ nowMs: () => runs.machine.clock.mono(), outputBytesMax });
+    const own = runs.programs.of(chains);
+    const flows = new Flows(chains, (called) => binStage(called, bin));
     const toShell = (signal: SentSignal) => runs.kernel.job("signalShell", signal);
     this.traps = new Traps(runs.machine.clock, job.isJob === true ? toShell : null);
     this.jobs = new Jobs({
@@ -88,27 +98,30 @@ export class Script {
       state: (told, { cwd }) => this.stateNow(told, cwd, this.traps.inherited),
       tell: (text) => runs.print("stdout", Buffer.from(text)),
       program: async (wanted) => {
-        const program = runs.programs.find(({ name }) => name === wanted);
+        const program = own.find(({ name }) => name === wanted);
         return program !== undefined && "load" in program ? await program.load() : program;
       },
     });
-    const names = [...runs.programs.map(({ name }) => name), ...PROGRAMS.keys()];
+    const names = [...own.map(({ name }) => name), ...PROGRAMS.keys()];
     this.files = new GsvFiles({
       kernel: runs.kernel,
       sink: this.sink,
       sourceAt: (path) => this.tables.sourceAt(path),
       umask: job.state?.umask ?? null,
+      flow: (chain, bytes) => flows.write(chain, bytes),
       random: runs.machine.random,
       programs: new Set([...names, ...getCommandNames()]),
     });
+    const bin = { files: this.files, machine: runs.machine, chains, outputBytesMax };
     this.bash = new Bash({
       fs: this.files,
       cwd: job.state?.cwd ?? job.cwd,
       env: { ...job.env },
       defenseInDepth: false,
       customCommands: [
-        ...runs.programs,
-        ...binPrograms({ files: this.files, machine: runs.machine, outputBytesMax: job.outputBytesMax }),
+        ...own,
+        ...flows.programs(),
+        ...binPrograms(bin),
         ...adjusted(),
         ...scriptFilePrograms(),
         ...this.tables.programs(),
@@ -117,7 +130,7 @@ export class Script {
         this.keepCommand(),
         umaskCommand(this.files),
       ],
-      executionLimits: { ...LIMITS, maxOutputSize: job.outputBytesMax },
+      executionLimits: { ...LIMITS, maxOutputSize: outputBytesMax },
     });
     this.bash.registerTransformPlugin({
       name: "gsv",
@@ -198,7 +211,12 @@ export class Script {
     const errexit = /"-\w*e\w*"|errexit/.test(text);
     this.events = eventsIn(text) ?? this.events;
     this.traps.heardEvents = this.events;
-    return { shell, traps: this.hasTraps, signals, events: this.events, errexit, parse, write: statementText };
+    const { hasTraps: traps, events, nextChain } = this;
+    const commands = this.runs.programs.names;
+    // What is read from a file may be about what stands here.
+    this.statuses ||= /PIPESTATUS|pipefail/.test(text);
+    const { statuses } = this;
+    return { shell, traps, signals, events, errexit, parse, write: statementText, commands, nextChain, statuses };
   }
 
   private rewritten(text: string, told: boolean): string {
@@ -216,6 +234,8 @@ export class Script {
   }
 
   // The interpreter goes on after a variable that set -u should have stopped at, once it has said so.
+  private readonly nextChain = () => String(++this.rows);
+
   private readonly sink: Sink = (stream, bytes, inner) => {
     const text = stream === "stderr" && bytes.byteLength < SHORT_BYTES ? new TextDecoder().decode(bytes) : "";
     if (inner || !/^\w+: unbound variable\n$/.test(text))

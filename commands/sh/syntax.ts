@@ -2,12 +2,11 @@
 // statement prints is told when the statement ends and not when the script does, `$0` is the name the script was given, and functions can
 // be written down again. Pure.
 
-import { ALONE, HEAD } from "../bin/reader.ts";
-import { PROGRAMS } from "../bin/table.ts";
 import { LIVE } from "./called.ts";
 import { watched } from "./events.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf } from "./nodes.ts";
 import { OWN } from "./own.ts";
+import { sideBySide } from "./pipes.ts";
 import {
   arithmeticCommand,
   arithmeticPart,
@@ -27,7 +26,7 @@ import {
   withTraps,
   wordOf,
 } from "./rewrite.ts";
-import { byPath, isWordTwice } from "./script-file.ts";
+import { byPath } from "./script-file.ts";
 
 /** Commands that run text of their own, which is parsed later and not changed here. */
 const RUN_TEXT = new Set(["eval", "source", ".", "bash", "sh", "xargs", "find", "env", "timeout", "command"]);
@@ -227,6 +226,11 @@ function whole(node: Node, about: About): Node {
   return jobless(shaped(node, about));
 }
 
+/** A function as it is where another shell knows it. */
+function inside(definition: Node, about: About): Node {
+  return { ...definition, body: changed(definition.body, about, 1) };
+}
+
 /** Jobs are looked for in what is there in the end. */
 function jobless(node: Node): Node {
   if (node.type === "Pipeline") return drainingPipeline(node) ?? node;
@@ -238,27 +242,13 @@ function shaped(node: Node, about: About): Node {
   if (node.type === "For") return withDirectories(node, "words") ?? node;
   if (node.type === "SimpleCommand")
     return withDirectories(node, "args") ?? simpleCommand(node, about) ?? byPath(node) ?? node;
-  if (node.type === "Pipeline") return { ...node, commands: reading(node.commands as Node[], about).map(guarded) };
+  if (node.type === "Pipeline") {
+    const called = (command: Node) => functionsIn(command, about.functions).map((each) => inside(each, about));
+    const beside = sideBySide(node, { ...about, called });
+    return { ...beside, commands: (beside.commands as readonly Node[]).map(guarded) };
+  }
   if (node.type !== "Statement") return node;
   return list(node, about);
-}
-
-/** What nothing reads would never end; what a `head` reads ends with it. */
-function reading(commands: readonly Node[], { functions }: About): readonly Node[] {
-  return commands.map((command, at) => {
-    const name = literalName(command);
-    if (name === null || !PROGRAMS.has(name) || functions.has(name)) return command;
-    const reader = commands[at + 1];
-    if (reader === undefined)
-      return commands.length === 1 && name === "yes" ? saying(command, [literal(ALONE)]) : command;
-    const words = reader.args as readonly Node[];
-    const isHead = literalName(reader) === "head" && !functions.has("head") && words.every(isWordTwice);
-    return isHead ? saying(command, [literal(HEAD.begins), ...words, literal(HEAD.ends)]) : command;
-  });
-}
-
-function saying(command: Node, words: readonly Node[]): Node {
-  return { ...command, args: [...words, ...(command.args as readonly Node[])] };
 }
 
 // What goes wrong inside braces is a message and a status there; outside it would be the end of everything.
