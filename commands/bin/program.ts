@@ -35,6 +35,7 @@ export interface Files {
   setattr(path: string, attributes: { mode?: number; uid?: number; gid?: number; mtimeMs?: number }): Promise<void>;
   resolve(path: string): Promise<string>;
   remove(path: string): Promise<void>;
+  link(path: string, target: string): Promise<void>;
 }
 
 export interface Call {

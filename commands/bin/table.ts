@@ -29,6 +29,8 @@ export const PROGRAMS: ReadonlyMap<string, () => Promise<Program>> = new Map<str
   ["xargs", async () => (await import("./xargs.ts")).xargs],
   ["diff", async () => (await import("./diff.ts")).diff],
   ["cmp", async () => (await import("./diff.ts")).cmp],
+  ["tar", async () => (await import("./tar.ts")).tar],
+  ["bc", async () => (await import("./bc.ts")).bc],
   ["patch", async () => (await import("./patch.ts")).patch],
   ["od", async () => (await import("./dump.ts")).od],
   ["xxd", async () => (await import("./dump.ts")).xxd],
@@ -60,7 +62,7 @@ export const PROGRAMS: ReadonlyMap<string, () => Promise<Program>> = new Map<str
   ...["nice", "ionice", "stdbuf", "setsid", "unbuffer"].map(
     (name) => [name, async () => (await import("./small.ts")).before] as const,
   ),
-  ...["tar", "sqlite3", "python3", "python", "node", "git", "ssh", "sudo", "bc", "make", "vi", "vim", "nano"].map(
+  ...["sqlite3", "python3", "python", "node", "git", "ssh", "sudo", "make", "vi", "vim", "nano"].map(
     (name) => [name, async () => (await import("./small.ts")).absent] as const,
   ),
 ]);

@@ -106,6 +106,8 @@ function withDescriptors(files: Files, { fs }: Context): Files {
   const isOne = (path: string) => path.startsWith("/dev/fd/");
   return {
     ...files,
+    write: (path, bytes) => (isOne(path) ? fs.writeFile(path, bytes) : files.write(path, bytes)),
+    append: (path, bytes) => (isOne(path) ? fs.appendFile(path, bytes) : files.append(path, bytes)),
     stat: async (path) => {
       if (!isOne(path)) return files.stat(path);
       await fs.stat(path);

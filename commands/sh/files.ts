@@ -160,6 +160,7 @@ export class GsvFiles implements IFileSystem {
     setattr: (path, attributes) => this.ask(path, this.kernel.file("setattr", path, attributes)),
     resolve: (path) => this.realpath(path),
     remove: (path) => this.rm(path),
+    link: (path, target) => this.symlink(target, path),
   };
 
   /** Devices that never end give a program as much as the biggest file holds. */

@@ -130,16 +130,6 @@ export function withDirectories(node: Node, key: "words" | "args"): Node | null 
   return before.length === 0 ? null : group([...before, statementOf({ ...node, [key]: changed })]);
 }
 
-/** `(($1<=2))` comes from the interpreter's parser in pieces. */
-export function compared(node: Node, { parse }: Rules): Node | null {
-  const { originalText, expression } = node.expression as Node;
-  if ((expression as Node).type !== "ArithSyntaxError") return null;
-  const text = String(originalText).replaceAll(/([<>=!]) =/g, "$1= ");
-  const again = onlyCommand(parse(`((${text}))`)[0] ?? node);
-  if (again === null || ((again.expression as Node).expression as Node).type === "ArithSyntaxError") return null;
-  return { ...again, redirections: node.redirections };
-}
-
 /** What comes after the last statement of a script. */
 export function ending(rules: Rules): readonly Node[] {
   const heeded = rules.signals ? heed(rules) : [];
@@ -305,46 +295,4 @@ export function homeOf({ user }: Node): Node | null {
   if (typeof user !== "string") return null;
   const body = { type: "Script", statements: [statementOf(simple(OWN.home, verbatim(user)))] };
   return { type: "DoubleQuoted", parts: [{ type: "CommandSubstitution", body, legacy: false }] };
-}
-
-const NOW = "date +%s";
-
-/** `$EPOCHSECONDS` */
-export function now({ parse }: Rules): Node {
-  return { type: "CommandSubstitution", body: { type: "Script", statements: parse(NOW) }, legacy: false };
-}
-
-function isNow({ type, name }: Node): boolean {
-  return type === "ArithVariable" && name === "EPOCHSECONDS";
-}
-
-/** `$((1 + $(f)))`: the interpreter would run `f` in an empty shell. */
-export function arithmeticPart(part: Node, { parse }: Rules): Node | null {
-  const { expression, values } = withoutCommands(part.expression as Node, parse);
-  if (values.length === 0) return null;
-  const sum = { type: "Word", parts: [{ ...part, expression }] };
-  const body = { type: "Script", statements: [...values, statementOf(simple("echo", sum))] };
-  return { type: "CommandSubstitution", body, legacy: false };
-}
-
-export function arithmeticCommand(command: Node, { parse }: Rules): Node | null {
-  const { expression, values } = withoutCommands(command.expression as Node, parse);
-  return values.length === 0 ? null : group([...values, statementOf({ ...command, expression })]);
-}
-
-/** The expression with variables where commands stood, and the assignments that set these. */
-function withoutCommands(expression: Node, parse: Rules["parse"]): { expression: Node; values: readonly Node[] } {
-  const values: Node[] = [];
-  const replaced = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(replaced);
-    if (typeof value !== "object" || value === null) return value;
-    if (isNode(value) && (value.type === "ArithCommandSubst" || isNow(value))) {
-      const name = `${OWN.value}${values.length}`;
-      values.push(...parse(`${name}=$(${isNow(value) ? NOW : value.command})`));
-      return { type: "ArithVariable", name, hasDollarPrefix: true };
-    }
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaced(each)]));
-  };
-  if (!holds(expression, (node) => node.type === "ArithCommandSubst" || isNow(node))) return { expression, values };
-  return { expression: replaced(expression) as Node, values };
 }

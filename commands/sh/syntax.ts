@@ -2,16 +2,14 @@
 // statement prints is told when the statement ends and not when the script does, `$0` is the name the script was given, and functions can
 // be written down again. Pure.
 
+import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
 import { LIVE } from "./called.ts";
 import { watched } from "./events.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf } from "./nodes.ts";
 import { OWN } from "./own.ts";
 import { sideBySide } from "./pipes.ts";
 import {
-  arithmeticCommand,
-  arithmeticPart,
   associative,
-  compared,
   draining,
   drainingPipeline,
   ending,
@@ -19,7 +17,6 @@ import {
   homeOf,
   job,
   list,
-  now,
   type Rules,
   simpleCommand,
   withDirectories,

@@ -1,0 +1,504 @@
+// A program of `bc`, carried out as it is read: expressions are printed, the rest is done.
+
+import { MATH } from "./bc-math.ts";
+import {
+  compared,
+  type Decimal,
+  decimal,
+  decimalFrom,
+  negative,
+  ONE,
+  over,
+  plus,
+  raised,
+  rest,
+  root,
+  shown,
+  times,
+  ZERO,
+} from "./bc-number.ts";
+import { type Call, Usage } from "./program.ts";
+
+type Value = () => Decimal;
+type Work = () => void;
+
+const TOKEN =
+  /\s*(?:\/\*[\s\S]*?\*\/|#[^\n]*|\\\n)*[ \t]*(\n|"[^"]*"|[0-9A-F]*\.?[0-9A-F]+|[a-z][a-z0-9_]*|\+\+|--|[-+*/%^]=|[<>=!]=|&&|\|\||[-+*/%^=<>!;(){}[\],])/y;
+const LINE_CHARS = 68;
+const MATH_SCALE = 20;
+const DEEP = 1000;
+
+class Leave extends Error {
+  constructor(readonly kind: "break" | "continue" | "return" | "quit") {
+    super(kind);
+  }
+}
+
+interface Definition {
+  readonly parameters: readonly string[];
+  readonly locals: readonly string[];
+  readonly body: Work;
+}
+
+export class BcMachine {
+  private readonly names = new Map<string, Decimal>();
+  private readonly definitions = new Map<string, Definition>();
+  private tokens: string[] = [];
+  private at = 0;
+  private returned = ZERO;
+  private depth = 0;
+  private column = 0;
+
+  constructor(
+    private readonly call: Call,
+    private readonly hasMath: boolean,
+  ) {
+    if (hasMath) this.names.set("scale", decimal(MATH_SCALE));
+  }
+
+  /** True where it was left. */
+  run(source: string): boolean {
+    this.tokens = tokensOf(source, (what) => this.call.err(what));
+    this.at = 0;
+    while (this.at < this.tokens.length) {
+      if (this.skip("\n") || this.skip(";")) continue;
+      try {
+        this.statement()();
+      } catch (error) {
+        if (error instanceof Leave) {
+          if (error.kind === "quit") return true;
+          continue;
+        }
+        if (!(error instanceof Fault)) throw error;
+        this.call.err(`${error.message}\n`);
+        while (this.at < this.tokens.length && this.tokens[this.at] !== "\n") this.at++;
+      }
+    }
+    return false;
+  }
+
+  private get scale(): number {
+    return Number(this.names.get("scale")?.digits ?? 0n);
+  }
+
+  private peek(): string {
+    return this.tokens[this.at] ?? "";
+  }
+
+  private skip(token: string): boolean {
+    if (this.peek() !== token) return false;
+    this.at++;
+    return true;
+  }
+
+  private mistake(): Fault {
+    const line = 1 + this.tokens.slice(0, this.at).filter((each) => each === "\n").length;
+    return new Fault(`(standard_in) ${line}: syntax error`);
+  }
+
+  private need(token: string): void {
+    if (!this.skip(token)) throw this.mistake();
+  }
+
+  private lines(): void {
+    while (this.peek() === "\n") this.at++;
+  }
+
+  private statement(): Work {
+    const word = this.peek();
+    if (word.startsWith('"')) {
+      this.at++;
+      return () => this.print(word.slice(1, -1));
+    }
+    const known = this.words[word];
+    if (known !== undefined) {
+      this.at++;
+      return known();
+    }
+    const from = this.at;
+    const value = this.expression();
+    const isAssignment = /^(?:=|[-+*/%^]=)$/.test(this.assigned(from));
+    return isAssignment
+      ? () => void value()
+      : () => {
+          this.print(`${shown(value(), this.base("obase"))}\n`);
+        };
+  }
+
+  /** The operator of an assignment that begins here; what is set is not printed. */
+  private assigned(from: number): string {
+    if (this.tokens[from + 1] !== "[") return this.tokens[from + 1] ?? "";
+    let [at, open] = [from + 1, 0];
+    do {
+      if (this.tokens[at] === "[") open++;
+      if (this.tokens[at] === "]") open--;
+      at++;
+    } while (open > 0 && at < this.tokens.length);
+    return this.tokens[at] ?? "";
+  }
+
+  private readonly words: { readonly [word: string]: () => Work } = {
+    "{": () => this.block(),
+    if: () => {
+      const test = this.inBrackets();
+      this.lines();
+      const then = this.statement();
+      const from = this.at;
+      while (this.peek() === "\n" || this.peek() === ";") this.at++;
+      const isElse = this.skip("else");
+      if (!isElse) this.at = from;
+      else this.lines();
+      const other = isElse ? this.statement() : () => {};
+      return () => (test().digits !== 0n ? then() : other());
+    },
+    while: () => {
+      const test = this.inBrackets();
+      this.lines();
+      return this.loop(test, this.statement(), () => {});
+    },
+    for: () => {
+      this.need("(");
+      const [first, test, step] = [this.maybe(";"), this.maybe(";"), this.maybe(")")];
+      this.lines();
+      const body = this.loop(test, this.statement(), () => void step());
+      return () => {
+        first();
+        body();
+      };
+    },
+    print: () => {
+      const parts: Work[] = [];
+      do {
+        const word = this.peek();
+        if (word.startsWith('"')) {
+          this.at++;
+          parts.push(() => this.print(escaped(word.slice(1, -1))));
+        } else {
+          const value = this.expression();
+          parts.push(() => this.print(shown(value(), this.base("obase"))));
+        }
+      } while (this.skip(","));
+      return () => {
+        for (const each of parts) each();
+      };
+    },
+    define: () => this.define(),
+    return: () => {
+      const isBare = ["\n", ";", "}", ""].includes(this.peek());
+      const value = isBare ? () => ZERO : this.expression();
+      return () => {
+        this.returned = value();
+        throw new Leave("return");
+      };
+    },
+    break: () => leaving("break"),
+    continue: () => leaving("continue"),
+    quit: () => leaving("quit"),
+    halt: () => leaving("quit"),
+  };
+
+  private maybe(end: string): Value {
+    const value = this.peek() === end ? () => ONE : this.expression();
+    this.need(end);
+    return value;
+  }
+
+  private inBrackets(): Value {
+    this.need("(");
+    const value = this.expression();
+    this.need(")");
+    return value;
+  }
+
+  private block(): Work {
+    const works: Work[] = [];
+    while (!this.skip("}")) {
+      if (this.peek() === "") throw this.mistake();
+      if (!this.skip("\n") && !this.skip(";")) works.push(this.statement());
+    }
+    return () => {
+      for (const each of works) each();
+    };
+  }
+
+  private loop(test: Value, body: Work, step: Work): Work {
+    return () => {
+      while (test().digits !== 0n) {
+        try {
+          body();
+        } catch (error) {
+          if (!(error instanceof Leave) || error.kind === "return" || error.kind === "quit") throw error;
+          if (error.kind === "break") return;
+        }
+        step();
+      }
+    };
+  }
+
+  private define(): Work {
+    this.skip("void");
+    const name = this.tokens[this.at++] ?? "";
+    this.need("(");
+    const parameters = this.listed(")");
+    this.lines();
+    this.need("{");
+    this.lines();
+    const locals = this.skip("auto") ? this.listed("\n") : [];
+    const body = this.block();
+    this.definitions.set(name, { parameters, locals, body });
+    return () => {};
+  }
+
+  private listed(end: string): readonly string[] {
+    const names: string[] = [];
+    while (this.peek() !== "" && !this.skip(end) && !(end === "\n" && this.skip(";")))
+      if (!this.skip(",")) names.push(this.tokens[this.at++] ?? "");
+    return names;
+  }
+
+  private expression(): Value {
+    return this.either(() => this.both());
+  }
+
+  private either(inner: () => Value): Value {
+    let left = inner();
+    while (this.skip("||")) {
+      const [before, right] = [left, inner()];
+      left = () => truth(before().digits !== 0n || right().digits !== 0n);
+    }
+    return left;
+  }
+
+  private both(): Value {
+    let left = this.not();
+    while (this.skip("&&")) {
+      const [before, right] = [left, this.not()];
+      left = () => truth(before().digits !== 0n && right().digits !== 0n);
+    }
+    return left;
+  }
+
+  private not(): Value {
+    if (!this.skip("!")) return this.relation();
+    const value = this.not();
+    return () => truth(value().digits === 0n);
+  }
+
+  private relation(): Value {
+    const left = this.sum();
+    const sign = /^(?:[<>=!]=|[<>])$/.exec(this.peek())?.[0];
+    if (sign === undefined) return left;
+    this.at++;
+    const right = this.sum();
+    return () => truth(HOLDS[sign]?.(compared(left(), right())) ?? false);
+  }
+
+  private sum(): Value {
+    let left = this.product();
+    for (let sign = this.peek(); sign === "+" || sign === "-"; sign = this.peek()) {
+      this.at++;
+      const [before, right] = [left, this.product()];
+      left = sign === "+" ? () => plus(before(), right()) : () => plus(before(), negative(right()));
+    }
+    return left;
+  }
+
+  private product(): Value {
+    let left = this.signed();
+    for (let sign = this.peek(); /^[*/%]$/.test(sign); sign = this.peek()) {
+      this.at++;
+      const [before, right, how] = [left, this.signed(), sign];
+      left = () => this.calculated(how, before(), right());
+    }
+    return left;
+  }
+
+  private signed(): Value {
+    if (!this.skip("-")) return this.power();
+    const value = this.signed();
+    return () => negative(value());
+  }
+
+  private power(): Value {
+    const base = this.atom();
+    if (!this.skip("^")) return base;
+    const exponent = this.signed();
+    return () => this.calculated("^", base(), exponent());
+  }
+
+  private calculated(sign: string, a: Decimal, b: Decimal): Decimal {
+    if ((sign === "/" || sign === "%") && b.digits === 0n)
+      throw new Fault("Runtime error (func=(main), adr=3): Divide by zero");
+    if (sign === "*") return times(a, b, this.scale);
+    if (sign === "/") return over(a, b, this.scale);
+    if (sign === "%") return rest(a, b, this.scale);
+    if (sign === "+") return plus(a, b);
+    if (sign === "-") return plus(a, negative(b));
+    const exponent = b.digits / 10n ** BigInt(b.scale);
+    if (exponent > 1_000_000n) throw new Fault("Runtime error (func=(main), adr=3): exponent too large in raise");
+    return raised(a, exponent, this.scale);
+  }
+
+  private base(name: "ibase" | "obase"): number {
+    return Number(this.names.get(name)?.digits ?? 10n);
+  }
+
+  private atom(): Value {
+    const token = this.tokens[this.at++] ?? "";
+    if (token === "(") {
+      const value = this.expression();
+      this.need(")");
+      return value;
+    }
+    if (/^[0-9A-F.]/.test(token)) return () => decimalFrom(token, this.base("ibase"));
+    if (token === "++" || token === "--") {
+      const name = this.place(this.tokens[this.at++] ?? "");
+      return () => this.set(name(), plus(this.get(name()), decimal(token === "++" ? 1 : -1)));
+    }
+    if (!/^[a-z]/.test(token)) throw this.mistake();
+    return this.peek() === "(" ? this.called(token) : this.named(token);
+  }
+
+  /** A variable, or what is set to it; a place of an array has the name `a[3]`. */
+  private named(token: string): Value {
+    const name = this.place(token);
+    const next = this.peek();
+    if (next === "++" || next === "--") {
+      this.at++;
+      return () => {
+        const before = this.get(name());
+        this.set(name(), plus(before, decimal(next === "++" ? 1 : -1)));
+        return before;
+      };
+    }
+    if (!/^(?:=|[-+*/%^]=)$/.test(next)) return () => this.get(name());
+    this.at++;
+    const value = this.expression();
+    if (next === "=") return () => this.set(name(), value());
+    return () => this.set(name(), this.calculated(next.charAt(0), this.get(name()), value()));
+  }
+
+  private place(token: string): () => string {
+    if (!this.skip("[")) return () => token;
+    const index = this.expression();
+    this.need("]");
+    return () => `${token}[${shown({ digits: index().digits / 10n ** BigInt(index().scale), scale: 0 }, 10)}]`;
+  }
+
+  private get(name: string): Decimal {
+    if (name === "ibase" || name === "obase") return decimal(this.base(name));
+    return this.names.get(name) ?? ZERO;
+  }
+
+  private set(name: string, value: Decimal): Decimal {
+    const isSetting = name === "scale" || name === "ibase" || name === "obase";
+    const kept = isSetting ? { digits: value.digits / 10n ** BigInt(value.scale), scale: 0 } : value;
+    this.names.set(name, kept);
+    return kept;
+  }
+
+  private called(name: string): Value {
+    this.need("(");
+    const given: Value[] = [];
+    while (!this.skip(")")) {
+      if (this.peek() === "") throw this.mistake();
+      if (!this.skip(",")) given.push(this.expression());
+    }
+    const [first = () => ZERO] = given;
+    if (name === "sqrt") return () => this.rootOf(first());
+    if (name === "length") return () => decimal(String(first().digits).replace("-", "").length);
+    if (name === "scale") return () => decimal(first().scale);
+    const math = this.hasMath && !this.definitions.has(name) ? MATH[name] : undefined;
+    if (math !== undefined) return () => math(first(), this.scale);
+    return () =>
+      this.carriedOut(
+        name,
+        given.map((each) => each()),
+      );
+  }
+
+  private rootOf(value: Decimal): Decimal {
+    if (value.digits < 0n) throw new Fault("Runtime error (func=(main), adr=3): Square root of a negative number");
+    return root(value, this.scale);
+  }
+
+  private carriedOut(name: string, given: readonly Decimal[]): Decimal {
+    const definition = this.definitions.get(name);
+    if (definition === undefined) throw new Fault(`Runtime error (func=(main), adr=3): Function ${name} not defined.`);
+    if (++this.depth > DEEP) throw new Usage("bc: its functions call each other too deeply");
+    const own = [...definition.parameters, ...definition.locals];
+    const before = own.map((each) => [each, this.names.get(each)] as const);
+    for (const [at, each] of own.entries()) this.names.set(each, given[at] ?? ZERO);
+    this.returned = ZERO;
+    try {
+      definition.body();
+    } catch (error) {
+      if (!(error instanceof Leave) || error.kind !== "return") throw error;
+    } finally {
+      this.depth--;
+      for (const [each, value] of before) value === undefined ? this.names.delete(each) : this.names.set(each, value);
+    }
+    return this.returned;
+  }
+
+  /** A number that is too long for a line goes on in the next. */
+  private print(text: string): void {
+    let told = "";
+    for (const letter of text) {
+      if (letter !== "\n" && this.column === LINE_CHARS) {
+        told += "\\\n";
+        this.column = 0;
+      }
+      told += letter;
+      this.column = letter === "\n" ? 0 : this.column + 1;
+    }
+    this.call.out(told);
+  }
+}
+
+class Fault extends Error {}
+
+const HOLDS: { readonly [sign: string]: (order: number) => boolean } = {
+  "<": (order) => order < 0,
+  ">": (order) => order > 0,
+  "<=": (order) => order <= 0,
+  ">=": (order) => order >= 0,
+  "==": (order) => order === 0,
+  "!=": (order) => order !== 0,
+};
+
+function leaving(kind: Leave["kind"]): Work {
+  return () => {
+    throw new Leave(kind);
+  };
+}
+
+function truth(value: boolean): Decimal {
+  return value ? ONE : ZERO;
+}
+
+function escaped(text: string): string {
+  const named: { readonly [letter: string]: string } = { n: "\n", t: "\t", q: '"', a: "\x07", "\\": "\\" };
+  return text.replaceAll(/\\(.)/g, (_, letter: string) => named[letter] ?? letter);
+}
+
+function tokensOf(source: string, complain: (what: string) => void): string[] {
+  const tokens: string[] = [];
+  for (let at = 0; at < source.length; ) {
+    TOKEN.lastIndex = at;
+    const [whole = "", token] = TOKEN.exec(source) ?? [];
+    // A newline may be among the blanks before it.
+    if (token !== undefined) {
+      if (token !== "\n" && /\n/.test(whole.replaceAll(/\/\*[\s\S]*?\*\/|\\\n/g, "").slice(0, -token.length)))
+        tokens.push("\n");
+      tokens.push(token);
+      at += whole.length;
+      continue;
+    }
+    const left = source.slice(at).replace(/^(?:\s|\/\*[\s\S]*?\*\/|#[^\n]*)+/, "");
+    if (left === "") break;
+    complain(`(standard_in) 1: illegal character: ${left[0]}\n`);
+    at = source.length - left.length + 1;
+  }
+  return [...tokens, "\n"];
+}
