@@ -6,54 +6,28 @@ import {
   type Decimal,
   decimal,
   decimalFrom,
+  HOLDS,
   negative,
   ONE,
-  over,
   plus,
-  raised,
-  rest,
-  root,
   shown,
-  times,
+  truth,
   ZERO,
 } from "./bc-number.ts";
-import { type Call, Usage } from "./program.ts";
-
-type Value = () => Decimal;
-type Work = () => void;
-
-const TOKEN =
-  /\s*(?:\/\*[\s\S]*?\*\/|#[^\n]*|\\\n)*[ \t]*(\n|"[^"]*"|[0-9A-F]*\.?[0-9A-F]+|[a-z][a-z0-9_]*|\+\+|--|[-+*/%^]=|[<>=!]=|&&|\|\||[-+*/%^=<>!;(){}[\],])/y;
-const LINE_CHARS = 68;
-const MATH_SCALE = 20;
-const DEEP = 1000;
-
-class Leave extends Error {
-  constructor(readonly kind: "break" | "continue" | "return" | "quit") {
-    super(kind);
-  }
-}
-
-interface Definition {
-  readonly parameters: readonly string[];
-  readonly locals: readonly string[];
-  readonly body: Work;
-}
+import { BcState, Fault, Leave, leaving, type Value, type Work } from "./bc-state.ts";
+import { escaped, tokensOf } from "./bc-tokens.ts";
+import type { Call } from "./program.ts";
 
 export class BcMachine {
-  private readonly names = new Map<string, Decimal>();
-  private readonly definitions = new Map<string, Definition>();
+  private readonly state: BcState;
   private tokens: string[] = [];
   private at = 0;
-  private returned = ZERO;
-  private depth = 0;
-  private column = 0;
 
   constructor(
     private readonly call: Call,
     private readonly hasMath: boolean,
   ) {
-    if (hasMath) this.names.set("scale", decimal(MATH_SCALE));
+    this.state = new BcState(call, hasMath);
   }
 
   /** True where it was left. */
@@ -75,10 +49,6 @@ export class BcMachine {
       }
     }
     return false;
-  }
-
-  private get scale(): number {
-    return Number(this.names.get("scale")?.digits ?? 0n);
   }
 
   private peek(): string {
@@ -108,7 +78,7 @@ export class BcMachine {
     const word = this.peek();
     if (word.startsWith('"')) {
       this.at++;
-      return () => this.print(word.slice(1, -1));
+      return () => this.state.print(word.slice(1, -1));
     }
     const known = this.words[word];
     if (known !== undefined) {
@@ -121,7 +91,7 @@ export class BcMachine {
     return isAssignment
       ? () => void value()
       : () => {
-          this.print(`${shown(value(), this.base("obase"))}\n`);
+          this.state.print(`${shown(value(), this.state.base("obase"))}\n`);
         };
   }
 
@@ -172,10 +142,10 @@ export class BcMachine {
         const word = this.peek();
         if (word.startsWith('"')) {
           this.at++;
-          parts.push(() => this.print(escaped(word.slice(1, -1))));
+          parts.push(() => this.state.print(escaped(word.slice(1, -1))));
         } else {
           const value = this.expression();
-          parts.push(() => this.print(shown(value(), this.base("obase"))));
+          parts.push(() => this.state.print(shown(value(), this.state.base("obase"))));
         }
       } while (this.skip(","));
       return () => {
@@ -187,7 +157,7 @@ export class BcMachine {
       const isBare = ["\n", ";", "}", ""].includes(this.peek());
       const value = isBare ? () => ZERO : this.expression();
       return () => {
-        this.returned = value();
+        this.state.returned = value();
         throw new Leave("return");
       };
     },
@@ -245,7 +215,7 @@ export class BcMachine {
     this.lines();
     const locals = this.skip("auto") ? this.listed("\n") : [];
     const body = this.block();
-    this.definitions.set(name, { parameters, locals, body });
+    this.state.definitions.set(name, { parameters, locals, body });
     return () => {};
   }
 
@@ -308,7 +278,7 @@ export class BcMachine {
     for (let sign = this.peek(); /^[*/%]$/.test(sign); sign = this.peek()) {
       this.at++;
       const [before, right, how] = [left, this.signed(), sign];
-      left = () => this.calculated(how, before(), right());
+      left = () => this.state.calculated(how, before(), right());
     }
     return left;
   }
@@ -323,24 +293,7 @@ export class BcMachine {
     const base = this.atom();
     if (!this.skip("^")) return base;
     const exponent = this.signed();
-    return () => this.calculated("^", base(), exponent());
-  }
-
-  private calculated(sign: string, a: Decimal, b: Decimal): Decimal {
-    if ((sign === "/" || sign === "%") && b.digits === 0n)
-      throw new Fault("Runtime error (func=(main), adr=3): Divide by zero");
-    if (sign === "*") return times(a, b, this.scale);
-    if (sign === "/") return over(a, b, this.scale);
-    if (sign === "%") return rest(a, b, this.scale);
-    if (sign === "+") return plus(a, b);
-    if (sign === "-") return plus(a, negative(b));
-    const exponent = b.digits / 10n ** BigInt(b.scale);
-    if (exponent > 1_000_000n) throw new Fault("Runtime error (func=(main), adr=3): exponent too large in raise");
-    return raised(a, exponent, this.scale);
-  }
-
-  private base(name: "ibase" | "obase"): number {
-    return Number(this.names.get(name)?.digits ?? 10n);
+    return () => this.state.calculated("^", base(), exponent());
   }
 
   private atom(): Value {
@@ -350,10 +303,10 @@ export class BcMachine {
       this.need(")");
       return value;
     }
-    if (/^[0-9A-F.]/.test(token)) return () => decimalFrom(token, this.base("ibase"));
+    if (/^[0-9A-F.]/.test(token)) return () => decimalFrom(token, this.state.base("ibase"));
     if (token === "++" || token === "--") {
       const name = this.place(this.tokens[this.at++] ?? "");
-      return () => this.set(name(), plus(this.get(name()), decimal(token === "++" ? 1 : -1)));
+      return () => this.state.set(name(), plus(this.state.get(name()), decimal(token === "++" ? 1 : -1)));
     }
     if (!/^[a-z]/.test(token)) throw this.mistake();
     return this.peek() === "(" ? this.called(token) : this.named(token);
@@ -366,16 +319,16 @@ export class BcMachine {
     if (next === "++" || next === "--") {
       this.at++;
       return () => {
-        const before = this.get(name());
-        this.set(name(), plus(before, decimal(next === "++" ? 1 : -1)));
+        const before = this.state.get(name());
+        this.state.set(name(), plus(before, decimal(next === "++" ? 1 : -1)));
         return before;
       };
     }
-    if (!/^(?:=|[-+*/%^]=)$/.test(next)) return () => this.get(name());
+    if (!/^(?:=|[-+*/%^]=)$/.test(next)) return () => this.state.get(name());
     this.at++;
     const value = this.expression();
-    if (next === "=") return () => this.set(name(), value());
-    return () => this.set(name(), this.calculated(next.charAt(0), this.get(name()), value()));
+    if (next === "=") return () => this.state.set(name(), value());
+    return () => this.state.set(name(), this.state.calculated(next.charAt(0), this.state.get(name()), value()));
   }
 
   private place(token: string): () => string {
@@ -383,18 +336,6 @@ export class BcMachine {
     const index = this.expression();
     this.need("]");
     return () => `${token}[${shown({ digits: index().digits / 10n ** BigInt(index().scale), scale: 0 }, 10)}]`;
-  }
-
-  private get(name: string): Decimal {
-    if (name === "ibase" || name === "obase") return decimal(this.base(name));
-    return this.names.get(name) ?? ZERO;
-  }
-
-  private set(name: string, value: Decimal): Decimal {
-    const isSetting = name === "scale" || name === "ibase" || name === "obase";
-    const kept = isSetting ? { digits: value.digits / 10n ** BigInt(value.scale), scale: 0 } : value;
-    this.names.set(name, kept);
-    return kept;
   }
 
   private called(name: string): Value {
@@ -405,100 +346,15 @@ export class BcMachine {
       if (!this.skip(",")) given.push(this.expression());
     }
     const [first = () => ZERO] = given;
-    if (name === "sqrt") return () => this.rootOf(first());
+    if (name === "sqrt") return () => this.state.rootOf(first());
     if (name === "length") return () => decimal(String(first().digits).replace("-", "").length);
     if (name === "scale") return () => decimal(first().scale);
-    const math = this.hasMath && !this.definitions.has(name) ? MATH[name] : undefined;
-    if (math !== undefined) return () => math(first(), this.scale);
+    const math = this.hasMath && !this.state.definitions.has(name) ? MATH[name] : undefined;
+    if (math !== undefined) return () => math(first(), this.state.scale);
     return () =>
-      this.carriedOut(
+      this.state.carriedOut(
         name,
         given.map((each) => each()),
       );
   }
-
-  private rootOf(value: Decimal): Decimal {
-    if (value.digits < 0n) throw new Fault("Runtime error (func=(main), adr=3): Square root of a negative number");
-    return root(value, this.scale);
-  }
-
-  private carriedOut(name: string, given: readonly Decimal[]): Decimal {
-    const definition = this.definitions.get(name);
-    if (definition === undefined) throw new Fault(`Runtime error (func=(main), adr=3): Function ${name} not defined.`);
-    if (++this.depth > DEEP) throw new Usage("bc: its functions call each other too deeply");
-    const own = [...definition.parameters, ...definition.locals];
-    const before = own.map((each) => [each, this.names.get(each)] as const);
-    for (const [at, each] of own.entries()) this.names.set(each, given[at] ?? ZERO);
-    this.returned = ZERO;
-    try {
-      definition.body();
-    } catch (error) {
-      if (!(error instanceof Leave) || error.kind !== "return") throw error;
-    } finally {
-      this.depth--;
-      for (const [each, value] of before) value === undefined ? this.names.delete(each) : this.names.set(each, value);
-    }
-    return this.returned;
-  }
-
-  /** A number that is too long for a line goes on in the next. */
-  private print(text: string): void {
-    let told = "";
-    for (const letter of text) {
-      if (letter !== "\n" && this.column === LINE_CHARS) {
-        told += "\\\n";
-        this.column = 0;
-      }
-      told += letter;
-      this.column = letter === "\n" ? 0 : this.column + 1;
-    }
-    this.call.out(told);
-  }
-}
-
-class Fault extends Error {}
-
-const HOLDS: { readonly [sign: string]: (order: number) => boolean } = {
-  "<": (order) => order < 0,
-  ">": (order) => order > 0,
-  "<=": (order) => order <= 0,
-  ">=": (order) => order >= 0,
-  "==": (order) => order === 0,
-  "!=": (order) => order !== 0,
-};
-
-function leaving(kind: Leave["kind"]): Work {
-  return () => {
-    throw new Leave(kind);
-  };
-}
-
-function truth(value: boolean): Decimal {
-  return value ? ONE : ZERO;
-}
-
-function escaped(text: string): string {
-  const named: { readonly [letter: string]: string } = { n: "\n", t: "\t", q: '"', a: "\x07", "\\": "\\" };
-  return text.replaceAll(/\\(.)/g, (_, letter: string) => named[letter] ?? letter);
-}
-
-function tokensOf(source: string, complain: (what: string) => void): string[] {
-  const tokens: string[] = [];
-  for (let at = 0; at < source.length; ) {
-    TOKEN.lastIndex = at;
-    const [whole = "", token] = TOKEN.exec(source) ?? [];
-    // A newline may be among the blanks before it.
-    if (token !== undefined) {
-      if (token !== "\n" && /\n/.test(whole.replaceAll(/\/\*[\s\S]*?\*\/|\\\n/g, "").slice(0, -token.length)))
-        tokens.push("\n");
-      tokens.push(token);
-      at += whole.length;
-      continue;
-    }
-    const left = source.slice(at).replace(/^(?:\s|\/\*[\s\S]*?\*\/|#[^\n]*)+/, "");
-    if (left === "") break;
-    complain(`(standard_in) 1: illegal character: ${left[0]}\n`);
-    at = source.length - left.length + 1;
-  }
-  return [...tokens, "\n"];
 }

@@ -110,3 +110,16 @@ function inBase(bare: bigint, scale: number, base: number): string {
   }
   return told;
 }
+
+export const HOLDS: { readonly [sign: string]: (order: number) => boolean } = {
+  "<": (order) => order < 0,
+  ">": (order) => order > 0,
+  "<=": (order) => order <= 0,
+  ">=": (order) => order >= 0,
+  "==": (order) => order === 0,
+  "!=": (order) => order !== 0,
+};
+
+export function truth(value: boolean): Decimal {
+  return value ? ONE : ZERO;
+}

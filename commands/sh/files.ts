@@ -265,9 +265,7 @@ export class GsvFiles implements IFileSystem {
   }
 
   /** Nobody can know them all. */
-  getAllPaths(): string[] {
-    return [];
-  }
+  getAllPaths = (): string[] => [];
 
   chmod(path: string, mode: number): Promise<void> {
     return this.ask(path, this.kernel.file("setattr", path, { mode }));

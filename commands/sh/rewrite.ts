@@ -7,7 +7,6 @@ import {
   choice,
   group,
   holds,
-  isNode,
   literal,
   literalName,
   literalText,

@@ -25,7 +25,6 @@ const DIFFERENT: { readonly [name: string]: string } = {
   "expansion: case changes": "the other case of all letters, ~~, is not known",
   "files: env": "PWD is always there",
   "files: stat size and name": "a directory has no size of its own",
-  "files: tar round trip": "no tar",
   "functions: return outside": "status 1 instead of 2",
   "globbing: extglob not": "!(…) stands for nothing in a file name",
   "loops: select from list": "select asks a person, and there is none",
