@@ -1,21 +1,9 @@
 // A program of `bc`, carried out as it is read: expressions are printed, the rest is done.
 
 import { MATH } from "./bc-math.ts";
-import {
-  compared,
-  type Decimal,
-  decimal,
-  decimalFrom,
-  HOLDS,
-  negative,
-  ONE,
-  plus,
-  shown,
-  truth,
-  ZERO,
-} from "./bc-number.ts";
+import { compared, decimal, decimalFrom, HOLDS, negative, ONE, plus, shown, truth, ZERO } from "./bc-number.ts";
 import { BcState, Fault, Leave, leaving, type Value, type Work } from "./bc-state.ts";
-import { escaped, tokensOf } from "./bc-tokens.ts";
+import { escaped, operatorAfter, tokensOf } from "./bc-tokens.ts";
 import type { Call } from "./program.ts";
 
 export class BcMachine {
@@ -87,24 +75,12 @@ export class BcMachine {
     }
     const from = this.at;
     const value = this.expression();
-    const isAssignment = /^(?:=|[-+*/%^]=)$/.test(this.assigned(from));
+    const isAssignment = /^(?:=|[-+*/%^]=)$/.test(operatorAfter(this.tokens, from));
     return isAssignment
       ? () => void value()
       : () => {
           this.state.print(`${shown(value(), this.state.base("obase"))}\n`);
         };
-  }
-
-  /** The operator of an assignment that begins here; what is set is not printed. */
-  private assigned(from: number): string {
-    if (this.tokens[from + 1] !== "[") return this.tokens[from + 1] ?? "";
-    let [at, open] = [from + 1, 0];
-    do {
-      if (this.tokens[at] === "[") open++;
-      if (this.tokens[at] === "]") open--;
-      at++;
-    } while (open > 0 && at < this.tokens.length);
-    return this.tokens[at] ?? "";
   }
 
   private readonly words: { readonly [word: string]: () => Work } = {

@@ -29,3 +29,15 @@ export function escaped(text: string): string {
   const named: { readonly [letter: string]: string } = { n: "\n", t: "\t", q: '"', a: "\x07", "\\": "\\" };
   return text.replaceAll(/\\(.)/g, (_, letter: string) => named[letter] ?? letter);
 }
+
+/** What stands behind the variable that begins here; what is set is not printed. */
+export function operatorAfter(tokens: readonly string[], from: number): string {
+  let [at, open] = [from + 1, 0];
+  if (tokens[at] !== "[") return tokens[at] ?? "";
+  do {
+    if (tokens[at] === "[") open++;
+    if (tokens[at] === "]") open--;
+    at++;
+  } while (open > 0 && at < tokens.length);
+  return tokens[at] ?? "";
+}
