@@ -28,4 +28,8 @@ export const OWN = {
   open: "__gsv_open",
   close: "__gsv_close",
   gone: "__gsv_gone",
+  at: "__gsv_at",
+  zero: "__gsv_zero",
+  returns: "__gsv_returns",
+  words: "__gsv_words",
 } as const;

@@ -39,6 +39,8 @@ export interface Rules {
   readonly commands: ReadonlySet<string>;
   /** Tells rows of programs apart. */
   readonly nextChain: () => string;
+  /** Variables that stand for others, as `local -n` makes them. */
+  readonly references: ReadonlySet<string>;
   /** Somebody asks what each command of a pipe ended with. */
   readonly statuses: boolean;
 }
@@ -47,7 +49,7 @@ export function simpleCommand(command: Node, rules: Rules): Node | null {
   const name = literalName(command);
   const args = command.args as readonly Node[];
   const [first] = args;
-  if (name === null) return splitAssignments(command);
+  if (name === null) return throughReference(command, rules) ?? splitAssignments(command);
   if (name === "exec" && first !== undefined && !(literalText(first) ?? "").startsWith("-"))
     return replacing(command, rules);
   if (name === "exit" && rules.traps) return leaving(args, rules);
@@ -141,6 +143,17 @@ function sourcing(command: Node, file: Node): Node {
     statementOf(simple(OWN.source, file)),
     statementOf({ ...command, args: [quotedParameter(OWN.file), ...(command.args as Node[]).slice(1)] }),
   ]);
+}
+
+/** `list+=(…)` where `list` is a name for another variable: the interpreter would make an array of the name itself. */
+function throughReference(command: Node, { references, parse }: Rules): Node | null {
+  const [assignment, more] = command.assignments as readonly Node[];
+  const name = String(assignment?.name);
+  if (more !== undefined || !Array.isArray(assignment?.array) || !references.has(name)) return null;
+  const values = { ...assignment, name: OWN.words, append: false };
+  const sign = assignment.append === true ? "+=" : "=";
+  const told = parse(`eval "\${!${name}}${sign}(\\"\\\${${OWN.words}[@]}\\")"`);
+  return group([statementOf({ ...command, assignments: [values] }), ...told]);
 }
 
 // One after another, because the next may depend on the one before: IFS=, parts=($list).

@@ -21,7 +21,7 @@ import { OWN } from "./own.ts";
 import type { OwnPrograms } from "./programs.ts";
 import { scriptFilePrograms } from "./script-file.ts";
 import { ShellTables } from "./shell-tables.ts";
-import { functionsIn, prepared, SINKS } from "./syntax.ts";
+import { functionsIn, prepared, SINKS, UNSET } from "./syntax.ts";
 import { changedText, parse, statementText, textOf } from "./text.ts";
 import { Traps } from "./traps.ts";
 
@@ -45,6 +45,9 @@ const EXIT_LIMIT = 126;
 const EXIT_TOO_MUCH = 153;
 const SHORT_BYTES = 512;
 const SIGNAL_WORD = /"value":"(?:SIG)?(?:HUP|INT|QUIT|TERM|USR[12]|ALRM|1|2|3|10|12|14|15)"/i;
+/** In the tree of a script: `local -n name=…`. */
+const REFERENCE = /"value":"-n"\}\]\},\{"type":"Word","parts":\[\{"type":"Literal","value":"([A-Za-z_]\w*)=?/g;
+
 export interface Runs {
   readonly kernel: KernelLine;
   readonly programs: OwnPrograms;
@@ -71,6 +74,9 @@ export class Script {
   /** Scripts so far: this one, and those that its commands run. */
   private shells = 0;
   private statuses = false;
+  private readonly references = new Set<string>();
+  /** What it cannot do without was not set. */
+  private missed = false;
   /** Rows of programs side by side, so far. */
   private rows = 0;
 
@@ -79,7 +85,7 @@ export class Script {
     private readonly runs: Runs,
   ) {
     this.tables = new ShellTables({
-      rewritten: (text, told) => this.rewritten(text, told),
+      rewritten: (text, told, file) => this.rewritten(text, told, file),
       written: (name) => {
         const node = this.functions.get(name);
         return node === undefined ? null : definitionText(node, textOf);
@@ -146,7 +152,7 @@ export class Script {
     try {
       const { exitCode, stdout, stderr, env } = await this.bash.exec(wholeScript(job), options);
       const isTooMuch = exitCode === EXIT_LIMIT && /output size (?:limit )?exceeded/.test(stderr);
-      const exit = isTooMuch ? EXIT_TOO_MUCH : exitCode;
+      const exit = isTooMuch ? EXIT_TOO_MUCH : exitCode === 1 && this.missed ? EXIT_UNSET : exitCode;
       print("stdout", printed(stdout));
       const word = stopped.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
       // What somebody types has no lines to count.
@@ -196,6 +202,8 @@ export class Script {
     return prepared(whole, {
       ...this.rules(text, isFirst),
       name: isFirst ? this.job.name : null,
+      isMain: isFirst,
+      file: isFirst ? "" : null,
       functions: this.functions,
       told: isFirst,
       ends: !(isFirst && this.job.keepsState),
@@ -215,15 +223,29 @@ export class Script {
     const commands = this.runs.programs.names;
     // What is read from a file may be about what stands here.
     this.statuses ||= /PIPESTATUS|pipefail/.test(text);
-    const { statuses } = this;
-    return { shell, traps, signals, events, errexit, parse, write: statementText, commands, nextChain, statuses };
+    for (const [, name = ""] of text.matchAll(REFERENCE)) this.references.add(name);
+    const { statuses, references } = this;
+    return {
+      shell,
+      traps,
+      signals,
+      events,
+      errexit,
+      parse,
+      write: statementText,
+      commands,
+      nextChain,
+      statuses,
+      references,
+    };
   }
 
-  private rewritten(text: string, told: boolean): string {
+  private rewritten(text: string, told: boolean, file: string): string {
     try {
       return changedText(text, (ast) =>
         prepared(ast, {
-          ...{ ...this.rules(JSON.stringify(ast), true), name: this.job.name, functions: this.functions, told },
+          ...{ ...this.rules(JSON.stringify(ast), true), name: this.job.name, functions: this.functions, told, file },
+          isMain: false,
           // Whoever reads it goes on after it.
           ends: false,
         }),
@@ -238,6 +260,7 @@ export class Script {
 
   private readonly sink: Sink = (stream, bytes, inner) => {
     const text = stream === "stderr" && bytes.byteLength < SHORT_BYTES ? new TextDecoder().decode(bytes) : "";
+    if (text.startsWith(`bash: ${UNSET}`)) this.missed = true;
     if (inner || !/^\w+: unbound variable\n$/.test(text))
       return this.runs.print(stream, text === "" ? bytes : Buffer.from(this.worded(text)));
     this.runs.print(stream, Buffer.from(`bash: ${text}`));
@@ -245,7 +268,7 @@ export class Script {
   };
 
   private worded(text: string): string {
-    const said = worded(this.files.worded(text));
+    const said = worded(this.files.worded(text)).replaceAll(UNSET, "");
     return /^\++ .*(?:__gsv_|--shell=|eval '')/m.test(said) ? untold(said) : said;
   }
 
@@ -269,12 +292,19 @@ export class Script {
 /** The interpreter's words where they are not bash's; its limits without what to do about them in somebody else's program. */
 function worded(text: string): string {
   return text
+    .replaceAll(
+      /^bash: (eval): Parse error at (\d+):\d+: (.*)$/gm,
+      (_, name, line, why) => `bash: ${name}: line ${Number(line) + 1}: ${mistake(why)}`,
+    )
     .replaceAll(/^(?=division by 0$|syntax error: operand expected )/gm, "bash: ")
     .replaceAll(/, increase executionLimits\.\w+|\(increase executionLimits\.\w+\)/g, "")
     .replaceAll(/syntax error: Parse error at (\d+):\d+: (.*)/g, (_, line, why) => `line ${line}: ${mistake(why)}`);
 }
 
 function mistake(why: string): string {
+  const [, word] = /^syntax error near unexpected token `(select|coproc)'/.exec(why) ?? [];
+  if (word === "select") return "select: gsv's shell has no menus: a script in gsv has nobody to ask";
+  if (word === "coproc") return "coproc: gsv's shell has no coprocesses: a job with & and a file does the same";
   if (/^Expected RPAREN, got EOF/.test(why)) return "unexpected EOF while looking for matching `)'";
   if (/^Expected \w+, got EOF/.test(why)) return "syntax error: unexpected end of file";
   return /^(?:syntax error|unexpected EOF)/.test(why) ? why : `syntax error: ${why}`;
