@@ -68,7 +68,7 @@ export class BcMachine {
       this.at++;
       return () => this.state.print(word.slice(1, -1));
     }
-    const known = this.words[word];
+    const known = Object.hasOwn(this.words, word) ? this.words[word] : undefined;
     if (known !== undefined) {
       this.at++;
       return known();
@@ -325,7 +325,8 @@ export class BcMachine {
     if (name === "sqrt") return () => this.state.rootOf(first());
     if (name === "length") return () => decimal(String(first().digits).replace("-", "").length);
     if (name === "scale") return () => decimal(first().scale);
-    const math = this.hasMath && !this.state.definitions.has(name) ? MATH[name] : undefined;
+    const math =
+      this.hasMath && !this.state.definitions.has(name) && Object.hasOwn(MATH, name) ? MATH[name] : undefined;
     if (math !== undefined) return () => math(first(), this.state.scale);
     return () =>
       this.state.carriedOut(

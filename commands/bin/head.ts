@@ -94,7 +94,7 @@ export async function tail(call: Call): Promise<number> {
   const follows = flags.has("f") || flags.has("F");
   if (follows && !call.isPiped)
     throw new Usage(
-      "tail: -f does not end, and nothing reads it that would: tail -f PATH | grep -m1 WORD (outside of a script: gsv tail -f PATH)",
+      "tail: -f does not end by itself, and a script would wait for it: tail -f PATH | grep -m1 WORD ends (outside of a script: gsv tail -f PATH)",
     );
   const { wanted, count, unit } = amountOf(call.name, flags);
   const titled = titles(call, flags, operands);

@@ -90,7 +90,7 @@ function setOf(word: string, size = 0): readonly number[] {
     const [repeated, shown = "", count = ""] = /^\[(\\.|[^\\])\*(\d*)\]/s.exec(rest) ?? [];
     const [equal, letter = ""] = /^\[=(.)=\]/s.exec(rest) ?? [];
     if (named !== undefined) {
-      const isOne = CLASSES[name];
+      const isOne = Object.hasOwn(CLASSES, name) ? CLASSES[name] : undefined;
       if (isOne === undefined) throw new Usage(`tr: invalid character class ‘${name}’`);
       found.push(...ALL.filter(isOne));
       at += named.length;

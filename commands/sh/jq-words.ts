@@ -1,8 +1,8 @@
 // Programs of jq where the interpreter's jq means something else by a word than jq does: said in words that it means the same by. Pure.
 
 /** Flags with values behind them. */
-const VALUES: { readonly [flag: string]: number } = {
-  ...{
+const VALUES = new Map<string, number>(
+  Object.entries({
     "--arg": 2,
     "--argjson": 2,
     "--slurpfile": 2,
@@ -11,14 +11,16 @@ const VALUES: { readonly [flag: string]: number } = {
     "-f": 1,
     "--from-file": 1,
     "-L": 1,
-  },
-};
-const OTHERS: { readonly [word: string]: string } = { fromdateiso8601: "fromdate", todateiso8601: "todate" };
+  }),
+);
+const OTHERS = new Map(Object.entries({ fromdateiso8601: "fromdate", todateiso8601: "todate" }));
 
-const BY: { readonly [word: string]: (by: string) => string } = {
-  group_by: (by) => `(sort_by(${by}) | group_by(${by}))`,
-  INDEX: (by) => `(map({key: (${by} | tostring), value: .}) | from_entries)`,
-};
+const BY = new Map<string, (by: string) => string>(
+  Object.entries({
+    group_by: (by) => `(sort_by(${by}) | group_by(${by}))`,
+    INDEX: (by) => `(map({key: (${by} | tostring), value: .}) | from_entries)`,
+  }),
+);
 
 /** The arguments of a call of jq. */
 export function jqArguments(args: readonly string[]): readonly string[] {
@@ -26,7 +28,7 @@ export function jqArguments(args: readonly string[]): readonly string[] {
   let isKnown = false;
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? "";
-    const values = VALUES[arg] ?? 0;
+    const values = VALUES.get(arg) ?? 0;
     if (arg === "-f" || arg === "--from-file") isKnown = true;
     if (arg === "--indent") {
       if (args[at + 1] === "0") told.push("-c");
@@ -49,11 +51,11 @@ export function mended(program: string): string {
     const [text] = /^(?:"(?:[^"\\]|\\[\s\S])*"|[.$@]?[A-Za-z_]\w*|#[^\n]*|[\s\S])/.exec(rest) ?? [rest];
     at += text.length;
     if (text === "unique" && !/^\s*:/.test(program.slice(at))) told += "(sort | unique)";
-    else if (BY[text] !== undefined && program[at] === "(") {
+    else if (BY.has(text) && program[at] === "(") {
       const end = closing(program, at);
-      told += BY[text](mended(program.slice(at + 1, end)));
+      told += BY.get(text)?.(mended(program.slice(at + 1, end)));
       at = end + 1;
-    } else told += OTHERS[text] ?? text;
+    } else told += OTHERS.get(text) ?? text;
   }
   return told;
 }

@@ -101,6 +101,8 @@ function tell(commands: Node[], from: number, to: number, chain: string): void {
 /** Whether a command may stand in a row: before it stand so many of the row, behind it so many of the pipe. */
 function joins(command: Node | undefined, before: number, behind: number, about: Row): boolean {
   if (command === undefined || !isProgram(command, about)) return false;
+  // What `<(…)` stands for is there as long as its own command runs, and no longer.
+  if (holds(command.args, ({ type }) => type === "ProcessSubstitution")) return false;
   const redirections = command.redirections as readonly Node[];
   const others = stderrOf(command) === null ? redirections : withoutStderr(command);
   return others.every(

@@ -180,3 +180,9 @@ while read -r l; do echo "> $l"; done < fruits.txt | head -2
 ! yes | head -1; echo $?
 #### timed out loop awk
 while true; do echo x; done | awk 'NR==3{print NR; exit}'
+#### stdin devices
+echo a | cat /dev/stdin | head -1; echo b | tee /dev/stderr 2>/dev/null | cat; echo c | tee /dev/null; cat fruits.txt | tee copy | wc -l; cmp fruits.txt copy && echo same
+#### writes after reading pipes
+sort fruits.txt | uniq > fruits2.txt; cat fruits2.txt | sort -r | head -2 > top; cat top; grep -c a fruits.txt | cat; sed 's/a/b/' fruits.txt | tee >(cat > side) | head -1; sleep 0.05; wc -l < side
+#### process substitutions in pipes
+diff <(echo a) <(echo b) | head -1; cat <(seq 3) | tail -1; seq 4 | paste - <(seq 5 8) | sed -n 2p; seq 3 | tee >(tac > back) | wc -l; sleep 0.05; cat back; while read -r x; do echo "$x"; done < <(seq 5 | head -2); comm -12 <(sort fruits.txt | uniq) <(printf 'apple\nzoo\n') | cat
