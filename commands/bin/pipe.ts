@@ -87,11 +87,12 @@ export class Pipe implements Source {
       await new Promise<void>((resolve) => {
         this.wakeReader = resolve;
       });
-    const piece = this.pieces.shift();
-    if (piece === undefined) return null;
-    this.heldBytes -= piece.byteLength;
-    if (this.heldBytes <= PIPE_BYTES) this.wake();
-    return piece;
+    // Who prints line by line is read by as many lines as there are.
+    const pieces = this.pieces.splice(0);
+    if (pieces.length === 0) return null;
+    this.heldBytes = 0;
+    this.wake();
+    return pieces.length === 1 ? (pieces[0] ?? null) : Buffer.concat(pieces);
   }
 
   private wake(): void {
