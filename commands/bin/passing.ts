@@ -11,26 +11,28 @@ export async function tee(call: Call): Promise<number> {
     long: { append: "a", "ignore-interrupts": "i", "output-error=?": "p" },
   });
   let status = 0;
-  const files: string[] = [];
-  const attempt = async (name: string, work: () => Promise<void>) => {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      call.err(`tee: ${name}: ${phrase(error)}\n`);
-      status = 1;
-      return false;
+  let files = operands.map((name) => ({ name, begun: flags.has("a") }));
+  // One that cannot be written is told of once.
+  const write = async (piece: Uint8Array) => {
+    for (const file of files) {
+      const path = call.path(file.name);
+      try {
+        await (file.begun ? call.files.append(path, piece) : call.files.write(path, piece));
+        file.begun = true;
+      } catch (error) {
+        call.err(`tee: ${file.name}: ${phrase(error)}\n`);
+        files = files.filter((each) => each !== file);
+        status = 1;
+      }
     }
   };
-  for (const name of operands) {
-    const path = call.path(name);
-    const begin = () => (flags.has("a") ? call.files.append(path, EMPTY) : call.files.write(path, EMPTY));
-    if (await attempt(name, begin)) files.push(name);
-  }
+  let any = false;
   for await (const piece of pieces(call, "-")) {
+    any = true;
+    await write(piece);
     call.out(piece);
-    for (const name of files) await attempt(name, () => call.files.append(call.path(name), piece));
   }
+  if (!any) await write(EMPTY);
   return status;
 }
 
