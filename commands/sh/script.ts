@@ -220,7 +220,8 @@ export class Script {
     this.events = eventsIn(text) ?? this.events;
     this.traps.heardEvents = this.events;
     const { hasTraps: traps, events, nextChain } = this;
-    const commands = this.runs.programs.names;
+    // A file may hold functions of such names, and nobody knows before it is read.
+    const commands = /"(?:source|\.|eval)"/.test(text) ? new Set<string>() : this.runs.programs.names;
     // What is read from a file may be about what stands here.
     this.statuses ||= /PIPESTATUS|pipefail/.test(text);
     for (const [, name = ""] of text.matchAll(REFERENCE)) this.references.add(name);

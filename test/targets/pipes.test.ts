@@ -88,6 +88,8 @@ test("what a program in a pipe says, and what it ends with, is its own", async (
   expect((await run(`grep x none 2>/dev/null | cat | head -1; echo "\${PIPESTATUS[@]}"`)).stdout).toBe("2 0 0\n");
   expect((await run("set -e -o pipefail; cat none 2>&1 | head -1; echo not here")).exit).toBe(1);
   expect((await run("diff <(echo a) <(echo b) | head -1; seq 2 | tee >(cat >&2) | tail -1")).stdout).toBe("1c1\n2\n");
+  await files.write(`${HOME}/lib`, Buffer.from('logs() { echo "$# $1"; }\n'), "start");
+  expect((await run(". ./lib; logs a | cat")).stdout).toBe("1 a\n");
   expect((await run("grep() { echo mine; }; echo a | grep a | cat")).stdout).toBe("mine\n");
   expect((await run("x=1; seq $((x++)) | tail -n $((x + 1)) | cat; echo $x")).stdout).toBe("1\n1\n");
 });
