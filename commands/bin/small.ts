@@ -55,6 +55,15 @@ export async function shuf(call: Call): Promise<number> {
   return 0;
 }
 
+export async function uuidgen(call: Call): Promise<number> {
+  options("uuidgen", call.args, { letters: "r", long: { random: "r" } });
+  const bytes = Buffer.from(call.random(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  call.out(`${bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")}\n`);
+  return 0;
+}
+
 const MACHINE = {
   s: "Linux",
   n: "gsv",

@@ -29,6 +29,10 @@ export const PROGRAMS: ReadonlyMap<string, () => Promise<Program>> = new Map<str
   ["xargs", async () => (await import("./xargs.ts")).xargs],
   ["diff", async () => (await import("./diff.ts")).diff],
   ["cmp", async () => (await import("./diff.ts")).cmp],
+  ...["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"].map(
+    (name) => [name, async () => (await import("./sums.ts")).sums] as const,
+  ),
+  ["uuidgen", async () => (await import("./small.ts")).uuidgen],
   ["tar", async () => (await import("./tar.ts")).tar],
   ["bc", async () => (await import("./bc.ts")).bc],
   ["patch", async () => (await import("./patch.ts")).patch],
