@@ -1,7 +1,8 @@
 // `cat`: files one after another, in pieces.
 
+import { eachLine, Lines } from "./lines.ts";
 import { options } from "./options.ts";
-import { type Call, eachFile, linesOf, pieces, text } from "./program.ts";
+import { type Call, eachFile, pieces } from "./program.ts";
 
 export async function cat(call: Call): Promise<number> {
   const { flags, operands } = options(call.name, call.args, {
@@ -24,17 +25,15 @@ export async function cat(call: Call): Promise<number> {
   let number = 0;
   let blank = false;
   return eachFile(call, operands, async (name) => {
-    const all = await text(call, name);
-    for (const [at, line] of linesOf(all).entries()) {
-      if (has("s") && line === "" && blank) continue;
+    await eachLine(new Lines(pieces(call, name)), (line, isCut) => {
+      if (has("s") && line === "" && blank) return;
       blank = line === "";
       const counted = has("b") ? line !== "" : has("n");
       const front = counted ? `${String(++number).padStart(6)}\t` : "";
       const seen = has("v", "e", "t", "A") ? revealed(line) : line;
       const body = has("T", "t", "A") ? seen.replaceAll("\t", "^I") : seen;
-      const isCut = at === linesOf(all).length - 1 && !all.endsWith("\n");
       call.out(`${front}${body}${isCut ? "" : has("E", "e", "A") ? "$\n" : "\n"}`);
-    }
+    });
   });
 }
 

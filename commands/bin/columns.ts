@@ -1,7 +1,8 @@
 // `cut` and `paste`: columns of lines, taken apart and put side by side.
 
+import { eachLine, Lines } from "./lines.ts";
 import { options } from "./options.ts";
-import { type Call, eachFile, linesOf, text, Usage, whole } from "./program.ts";
+import { type Call, eachFile, linesOf, pieces, text, Usage, whole } from "./program.ts";
 
 export async function cut(call: Call): Promise<number> {
   const { flags, operands } = options(call.name, call.args, {
@@ -27,12 +28,15 @@ export async function cut(call: Call): Promise<number> {
     throw new Usage("cut: the delimiter must be a single character\nTry 'cut --help' for more information.");
   const between = flags.get("O") ?? delimiter;
   return eachFile(call, operands, async (name) => {
-    const isBytes = flags.has("b");
-    const all = isBytes ? (await whole(call, name)).toString("latin1") : await text(call, name);
-    for (const line of linesOf(all)) {
+    const isBytes = flags.has("b") && !flags.has("f");
+    if (isBytes) {
+      for (const line of linesOf((await whole(call, name)).toString("latin1")))
+        call.out(Buffer.from(`${[...line].filter((_, at) => isWanted(at + 1)).join("")}\n`, "latin1"));
+      return;
+    }
+    await eachLine(new Lines(pieces(call, name)), (line) => {
       if (!flags.has("f")) {
-        const kept = [...line].filter((_, at) => isWanted(at + 1)).join("");
-        call.out(isBytes ? Buffer.from(`${kept}\n`, "latin1") : `${kept}\n`);
+        call.out(`${[...line].filter((_, at) => isWanted(at + 1)).join("")}\n`);
       } else if (line.includes(delimiter)) {
         call.out(
           `${line
@@ -41,7 +45,7 @@ export async function cut(call: Call): Promise<number> {
             .join(between)}\n`,
         );
       } else if (!flags.has("s")) call.out(`${line}\n`);
-    }
+    });
   });
 }
 
@@ -72,7 +76,7 @@ export async function paste(call: Call): Promise<number> {
   const files: string[][] = [];
   // The same stream, named twice, is read in turns.
   const streams = names.filter((name) => name === "-").length;
-  const stdin = linesOf(Buffer.from(call.stdin).toString());
+  const stdin = streams === 0 || flags.has("s") ? [] : linesOf(await text(call, "-"));
   let turn = 0;
   const status = await eachFile(call, names, async (name) => {
     if (name !== "-" || flags.has("s")) files.push(linesOf(await text(call, name)));

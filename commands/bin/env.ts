@@ -1,7 +1,7 @@
 // `env` and `printenv`: what a program gets to see of the shell's variables, and a program with others.
 
 import { options } from "./options.ts";
-import type { Call } from "./program.ts";
+import { type Call, whole } from "./program.ts";
 
 export async function env(call: Call): Promise<number> {
   const { flags, uses, operands } = options("env", call.args, {
@@ -20,7 +20,7 @@ export async function env(call: Call): Promise<number> {
     values[word.slice(0, word.indexOf("="))] = word.slice(word.indexOf("=") + 1);
   }
   const command = words.slice(at);
-  if (command.length > 0) return call.run(command, call.stdin, values);
+  if (command.length > 0) return call.run(command, await whole(call, "-"), values);
   const end = flags.has("0") ? "\0" : "\n";
   for (const [name, value] of Object.entries(values)) call.out(`${name}=${value}${end}`);
   return 0;

@@ -2,8 +2,9 @@
 
 import { translated } from "../files/grep-pattern.ts";
 import { compiled } from "./expression.ts";
+import { eachLine, Lines } from "./lines.ts";
 import { countOf, type Options, options } from "./options.ts";
-import { type Call, linesOf, phrase, text } from "./program.ts";
+import { type Call, linesOf, phrase, pieces, text } from "./program.ts";
 import { fileNames } from "./walk.ts";
 
 const LONG = {
@@ -97,53 +98,88 @@ function matcher(patterns: readonly string[], called: string, flags: Options["fl
   );
 }
 
+/** What is told of one file, line by line as they come. */
 async function inFile(call: Call, name: string, search: Search): Promise<boolean> {
   const { flags, pattern } = search;
-  const all = await text(call, name);
   const shown = name === "-" ? "(standard input)" : name;
-  const lines = linesOf(all, flags.has("z") ? "\0" : "\n");
   const max = flags.has("m") ? countOf("grep", flags.get("m") ?? "", "max count") : Number.POSITIVE_INFINITY;
-  const hits: number[] = [];
-  for (let at = 0; at < lines.length && hits.length < max; at++) {
-    pattern.lastIndex = 0;
-    if (pattern.test(lines[at] ?? "") !== flags.has("v")) hits.push(at);
-    if (hits.length > 0 && (flags.has("q") || flags.has("l"))) break;
-  }
+  const isSilent = ["q", "l", "L", "c"].some((flag) => flags.has(flag));
+  const printer = new Printer(call, search, shown);
+  const lines = new Lines(pieces(call, name), flags.has("z") ? "\0" : "\n");
+  let [hits, at, isBinary] = [0, 0, false];
+  if (max > 0)
+    await eachLine(lines, (line) => {
+      isBinary ||= line.includes("\0") && !flags.has("a") && !flags.has("z");
+      pattern.lastIndex = 0;
+      const isHit = hits < max && pattern.test(line) !== flags.has("v");
+      if (isHit) hits++;
+      if (!isSilent && !isBinary) printer.tell(line, at, isHit);
+      at++;
+      if (hits > 0 && (flags.has("q") || flags.has("l") || flags.has("L"))) return false;
+      // What comes after the last one is still shown.
+      return hits < max || (!isSilent && printer.wantsMore);
+    });
   const title = search.titled ? `${shown}:` : "";
-  if (flags.has("q")) return hits.length > 0;
+  if (flags.has("q")) return hits > 0;
   if (flags.has("l") || flags.has("L")) {
-    const wanted = flags.has("l") === hits.length > 0;
+    const wanted = flags.has("l") === hits > 0;
     if (wanted) call.out(`${shown}\n`);
     return flags.has("l") ? wanted : !wanted;
   }
-  if (flags.has("c")) call.out(`${title}${hits.length}\n`);
-  else if (all.includes("\0") && hits.length > 0 && !flags.has("a") && !flags.has("z"))
-    call.out(`grep: ${shown}: binary file matches\n`);
-  else if (flags.has("o")) for (const at of hits) parts(call, lines[at] ?? "", at, search, shown);
-  else print(call, lines, hits, search, shown);
-  return hits.length > 0;
+  if (flags.has("c")) call.out(`${title}${hits}\n`);
+  else if (isBinary && hits > 0) call.out(`grep: ${shown}: binary file matches\n`);
+  return hits > 0;
 }
 
-function parts(call: Call, line: string, at: number, { pattern, flags, titled }: Search, name: string): void {
-  if (flags.has("v")) return;
-  pattern.lastIndex = 0;
-  const front = `${titled ? `${name}:` : ""}${flags.has("n") ? `${at + 1}:` : ""}`;
-  for (const [part] of line.matchAll(pattern)) if (part !== "") call.out(`${front}${part}\n`);
-}
+/** Lines that were found, and those around them. */
+class Printer {
+  private readonly held: string[] = [];
+  private last = -1;
+  private after = 0;
 
-function print(call: Call, lines: readonly string[], hits: readonly number[], search: Search, name: string): void {
-  const { flags, titled, before, after } = search;
-  const isHit = new Set(hits);
-  let last = -1;
-  for (const hit of hits) {
-    const from = Math.max(last + 1, hit - before);
-    if ((before > 0 || after > 0) && last !== -1 && from > last + 1) call.out("--\n");
-    for (let at = from; at <= Math.min(lines.length - 1, hit + after); at++) {
-      if (at > hit && isHit.has(at)) break;
-      const sign = isHit.has(at) ? ":" : "-";
-      const end = flags.has("z") ? "\0" : "\n";
-      call.out(`${titled ? name + sign : ""}${flags.has("n") ? `${at + 1}${sign}` : ""}${lines[at]}${end}`);
-      last = at;
+  constructor(
+    private readonly call: Call,
+    private readonly search: Search,
+    private readonly name: string,
+  ) {}
+
+  get wantsMore(): boolean {
+    return this.after > 0;
+  }
+
+  tell(line: string, at: number, isHit: boolean): void {
+    const { flags, before, after } = this.search;
+    if (isHit) {
+      if (flags.has("o")) {
+        this.parts(line, at);
+        return;
+      }
+      const from = at - this.held.length;
+      if ((before > 0 || after > 0) && this.last !== -1 && from > this.last + 1) this.call.out("--\n");
+      for (const [place, each] of this.held.splice(0).entries()) this.line(each, from + place, "-");
+      this.line(line, at, ":");
+      this.after = after;
+    } else if (this.after > 0) {
+      this.after--;
+      if (!flags.has("o")) this.line(line, at, "-");
+    } else if (before > 0) {
+      this.held.push(line);
+      if (this.held.length > before) this.held.shift();
     }
+  }
+
+  private line(line: string, at: number, sign: string): void {
+    const { flags, titled } = this.search;
+    const end = flags.has("z") ? "\0" : "\n";
+    this.call.out(`${titled ? this.name + sign : ""}${flags.has("n") ? `${at + 1}${sign}` : ""}${line}${end}`);
+    this.last = at;
+  }
+
+  private parts(line: string, at: number): void {
+    const { pattern, flags, titled } = this.search;
+    if (flags.has("v")) return;
+    pattern.lastIndex = 0;
+    const front = `${titled ? `${this.name}:` : ""}${flags.has("n") ? `${at + 1}:` : ""}`;
+    for (const [part] of line.matchAll(pattern)) if (part !== "") this.call.out(`${front}${part}\n`);
   }
 }

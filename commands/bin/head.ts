@@ -91,17 +91,21 @@ export async function tail(call: Call): Promise<number> {
     letters: "n:c:qvzfFs:",
     long: { ...GRAMMAR.long, follow: "f", "follow=?": "f", retry: "F", "sleep-interval=": "s" },
   });
-  if (flags.has("f") || flags.has("F")) {
+  const follows = flags.has("f") || flags.has("F");
+  if (follows && !call.isPiped)
     throw new Usage(
-      "tail: -f does not end, and a script in gsv waits for the end of each command (outside of one: gsv tail -f PATH)",
+      "tail: -f does not end by itself, and a script would wait for it: tail -f PATH | grep -m1 WORD ends (outside of a script: gsv tail -f PATH)",
     );
-  }
   const { wanted, count, unit } = amountOf(call.name, flags);
   const titled = titles(call, flags, operands);
-  return eachFile(
+  const files: { readonly name: string; at: number }[] = [];
+  const status = await eachFile(
     call,
     operands,
     async (name) => {
+      // What is made as it is read has no size.
+      const { size } = follows && name !== "-" ? await call.files.stat(call.path(name)) : { size: -1 };
+      if (size >= 0) files.push({ name, at: size === 0 ? (await whole(call, name)).byteLength : size });
       const found = wanted.startsWith("+")
         ? await fromStart(call, name, count, unit === "bytes")
         : await fromEnd(call, name, count, unit === "bytes");
@@ -111,6 +115,33 @@ export async function tail(call: Call): Promise<number> {
     (name, why) =>
       why === "Is a directory" ? `error reading '${name}': ${why}` : `cannot open '${name}' for reading: ${why}`,
   );
+  if (follows) await follow(call, files, (name) => files.length > 1 && call.out(`\n==> ${name} <==\n`));
+  return status;
+}
+
+const LOOK_MS = 100;
+
+/** What comes to the end of files, until nobody reads it any more. */
+async function follow(
+  call: Call,
+  files: readonly { readonly name: string; at: number }[],
+  titled: (name: string) => unknown,
+): Promise<void> {
+  let last = files.at(-1)?.name;
+  while (files.length > 0) {
+    for (const file of files) {
+      const { size } = await call.files.stat(call.path(file.name)).catch(() => ({ size: file.at }));
+      // It was cut, or is another now; what is made as it is read has no size.
+      if (size > 0 && size < file.at) file.at = 0;
+      for await (const piece of pieces(call, file.name, file.at)) {
+        if (last !== file.name) titled(file.name);
+        last = file.name;
+        file.at += piece.byteLength;
+        call.out(piece);
+      }
+    }
+    await call.pause(LOOK_MS);
+  }
 }
 
 async function fromStart(call: Call, name: string, count: number, isBytes: boolean): Promise<Uint8Array> {
@@ -123,7 +154,7 @@ const STEP_BYTES = 64 * 1024;
 
 // Backwards in steps, until there are lines enough.
 async function fromEnd(call: Call, name: string, count: number, isBytes: boolean): Promise<Uint8Array> {
-  if (name === "-" || name === "/dev/stdin") return lastOf(call.stdin, count, isBytes);
+  if (name === "-" || name === "/dev/stdin") return lastOf(await whole(call, "-"), count, isBytes);
   const { size, kind } = await call.files.stat(call.path(name));
   if (kind === "directory") throw Object.assign(new Error("Is a directory"), { code: "EISDIR" });
   // What is made as it is read has no size.

@@ -1,6 +1,10 @@
 // A program of the shell: its arguments, streams in bytes, and gsv's files in ranges. It says what bash's own program of that name says, and
 // ends with the same status.
 
+import { LIMITS } from "../../src/abi/limits.ts";
+import { sizeText } from "../../src/lib/size.ts";
+import type { Source } from "./pipe.ts";
+
 export interface Stat {
   readonly kind: "file" | "directory" | "symlink";
   readonly mode: number;
@@ -31,6 +35,7 @@ export interface Files {
   setattr(path: string, attributes: { mode?: number; uid?: number; gid?: number; mtimeMs?: number }): Promise<void>;
   resolve(path: string): Promise<string>;
   remove(path: string): Promise<void>;
+  link(path: string, target: string): Promise<void>;
 }
 
 export interface Call {
@@ -39,7 +44,10 @@ export interface Call {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: { readonly [name: string]: string };
-  readonly stdin: Uint8Array;
+  /** What it is not asked for, nobody has read. */
+  readonly stdin: Source;
+  /** Another program reads what it prints, while both run. */
+  readonly isPiped: boolean;
   readonly files: Files;
   readonly umask: number;
   /** What it may print at most. */
@@ -49,6 +57,10 @@ export interface Call {
   readonly random: (bytes: number) => Uint8Array;
   path(name: string): string;
   out(text: string | Uint8Array): void;
+  /** Waits until there is room for more of what it prints: who prints much without reading asks in between. */
+  room(): Promise<void>;
+  /** Lets time pass, and ends the program where its reader goes meanwhile. */
+  pause(ms: number): Promise<void>;
   err(text: string): void;
   /** Runs a command as it would be typed after the words are split. */
   run(argv: readonly string[], stdin: Uint8Array, env?: Call["env"]): Promise<number>;
@@ -92,17 +104,24 @@ export class Usage extends Error {
 }
 
 const PIECE_BYTES = 1024 * 1024;
+const EXIT_TOO_MUCH = 153;
+const TOO_MUCH = `it would have to hold more than ${sizeText(LIMITS.fileBytesMax)} at once`;
 
 /** A file in pieces, or stdin for `-`: never whole. */
 export async function* pieces(call: Call, name: string, from = 0): AsyncGenerator<Uint8Array> {
   if (name === "-" || name === "/dev/stdin") {
-    yield call.stdin.subarray(from);
-    return;
+    for (;;) {
+      await call.room();
+      const piece = await call.stdin.next();
+      if (piece === null) return;
+      yield piece;
+    }
   }
   const path = call.path(name);
   if (from === 0 && (await call.files.stat(path)).kind === "directory")
     throw Object.assign(new Error("Is a directory"), { code: "EISDIR" });
   for (let offset = from; ; ) {
+    await call.room();
     const { bytes, eof } = await call.files.read(path, offset, PIECE_BYTES);
     if (bytes.byteLength > 0) yield bytes;
     offset += bytes.byteLength;
@@ -112,7 +131,12 @@ export async function* pieces(call: Call, name: string, from = 0): AsyncGenerato
 
 export async function whole(call: Call, name: string): Promise<Buffer> {
   const all: Uint8Array[] = [];
-  for await (const piece of pieces(call, name)) all.push(piece);
+  let size = 0;
+  for await (const piece of pieces(call, name)) {
+    all.push(piece);
+    size += piece.byteLength;
+    if (size > LIMITS.fileBytesMax) throw new Usage(`${call.name}: ${TOO_MUCH}`, EXIT_TOO_MUCH);
+  }
   return Buffer.concat(all);
 }
 

@@ -1,13 +1,17 @@
 // `sed`: a script carried out on each line of files or of stdin.
 
+import { Lines, MORE } from "./lines.ts";
 import { options } from "./options.ts";
-import { type Call, linesOf, phrase, text, Usage } from "./program.ts";
+import { type Call, phrase, pieces, text, Usage } from "./program.ts";
+import { filled } from "./sed-replacement.ts";
 import { type Address, type Step, type Substitution, sedScript } from "./sed-script.ts";
 
 const LONG = {
   ...{ "expression=": "e", "file=": "f", quiet: "n", silent: "n", "in-place=?": "i", "regexp-extended": "E" },
   ...{ separate: "s", "null-data": "z", posix: "P", unbuffered: "u", debug: "D" },
 };
+
+const PIECE_CHARS = 16 * 1024;
 
 export async function sed(call: Call): Promise<number> {
   // The value of -i stands in the same word or nowhere.
@@ -30,10 +34,11 @@ export async function sed(call: Call): Promise<number> {
   const script = sedScript(parts.join("\n"), flags.has("E") || flags.has("r"));
   const end = flags.has("z") ? "\0" : "\n";
   let status = 0;
-  const read: { readonly name: string; readonly all: string }[] = [];
+  const read: Text[] = [];
   for (const name of files.length === 0 ? ["-"] : files) {
     try {
-      read.push({ name, all: await text(call, name) });
+      // What somebody may still be printing is read as it comes.
+      read.push({ name, all: name === "-" ? null : await text(call, name) });
     } catch (error) {
       const why = phrase(error);
       call.err(
@@ -47,20 +52,15 @@ export async function sed(call: Call): Promise<number> {
   const suffix = flags.get("i");
   const groups = suffix !== undefined || flags.has("s") ? read.map((each) => [each]) : [read];
   for (const group of groups) {
-    const run = new Run(
-      call,
-      script,
-      group.map(({ all }) => all),
-      { quiet: flags.has("n"), end },
-    );
+    const run = new Run(call, script, group, { quiet: flags.has("n"), end, inPlace: suffix !== undefined });
     const exit = await run.whole();
     const [first] = group;
-    if (suffix === undefined) call.out(run.told);
+    if (suffix === undefined) run.tell();
     else if (first !== undefined) {
       if (suffix !== "")
         await call.files.write(
           call.path(suffix.includes("*") ? suffix.replaceAll("*", first.name) : first.name + suffix),
-          Buffer.from(first.all),
+          Buffer.from(first.all ?? ""),
         );
       await call.files.write(call.path(first.name), Buffer.from(run.told));
     }
@@ -69,11 +69,26 @@ export async function sed(call: Call): Promise<number> {
   return status;
 }
 
+interface Text {
+  readonly name: string;
+  /** Null for stdin. */
+  readonly all: string | null;
+}
+
+/** One after another, each with an end of its last line but for the very last. */
+async function* joined(call: Call, texts: readonly Text[], end: string): AsyncGenerator<Uint8Array> {
+  for (const [at, { name, all }] of texts.entries()) {
+    if (all === null) yield* pieces(call, name);
+    else yield Buffer.from(at < texts.length - 1 && all !== "" && !all.endsWith(end) ? all + end : all);
+  }
+}
+
 class Run {
   told = "";
-  private readonly lines: readonly string[];
-  /** The last line came without its end, and goes without it. */
-  private readonly cut: boolean;
+  private readonly lines: Lines;
+  /** Somewhere it matters which line is the last, and so whether another comes. */
+  private readonly looksAhead: boolean;
+  private isLast = false;
   private readonly written = new Map<string, string>();
   private readonly within = new Map<Step, number>();
   private at = -1;
@@ -86,11 +101,11 @@ class Run {
   constructor(
     private readonly call: Call,
     private readonly script: readonly Step[],
-    texts: readonly string[],
-    private readonly how: { readonly quiet: boolean; readonly end: string },
+    texts: readonly Text[],
+    private readonly how: { readonly quiet: boolean; readonly end: string; readonly inPlace: boolean },
   ) {
-    this.lines = texts.flatMap((all) => linesOf(all, how.end));
-    this.cut = texts.length > 0 && !(texts.at(-1) ?? "").endsWith(how.end);
+    this.lines = new Lines(joined(call, texts, how.end), how.end);
+    this.looksAhead = script.some(({ name, from, to }) => name === "N" || from?.kind === "last" || to?.kind === "last");
     for (const { name, text, substitution } of script) {
       const file = substitution?.file ?? ("wW".includes(name) ? text : null);
       if (file !== null) this.written.set(file, "");
@@ -101,13 +116,14 @@ class Run {
   async whole(): Promise<number | null> {
     let status: number | null = null;
     let keep = false;
-    while (status === null && (keep || this.next())) {
+    while (status === null && (keep || (await this.next()))) {
       keep = false;
       const outcome = await this.cycle();
       if (outcome.restart) keep = true;
       else if (outcome.print && !this.how.quiet) this.print(this.space);
       status = outcome.status;
       this.flush();
+      if (this.told.length > PIECE_CHARS) this.tell();
     }
     for (const [file, text] of this.written) {
       if (file === "/dev/stdout") this.told += text;
@@ -117,19 +133,34 @@ class Run {
     return status;
   }
 
-  private next(): boolean {
-    if (this.at + 1 >= this.lines.length) return false;
-    this.space = this.lines[++this.at] ?? "";
+  /** What was made so far goes to whoever reads it; what goes into a file goes there whole. */
+  tell(): void {
+    if (this.how.inPlace || this.told === "") return;
+    this.call.out(this.told);
+    this.told = "";
+  }
+
+  private async next(): Promise<boolean> {
+    const line = await this.line();
+    if (line === null) return false;
+    this.space = line;
     this.substituted = false;
     return true;
   }
 
-  private get isLast(): boolean {
-    return this.at >= this.lines.length - 1;
+  private async line(): Promise<string | null> {
+    const here = this.lines.take();
+    // Before somebody is waited for, who reads this has what there is.
+    if (here === MORE) this.tell();
+    const line = here === MORE ? await this.lines.next() : here;
+    if (line === null) return null;
+    this.at++;
+    if (this.looksAhead) this.isLast = await this.lines.isOver();
+    return line;
   }
 
   private print(text: string): void {
-    this.told += text + (this.isLast && this.cut ? "" : this.how.end);
+    this.told += text + (this.lines.isCut ? "" : this.how.end);
   }
 
   private flush(): void {
@@ -175,11 +206,11 @@ class Run {
         case "n":
           if (!this.how.quiet) this.print(this.space);
           this.flush();
-          if (!this.next()) return { print: false, status: 0 };
+          if (!(await this.next())) return { print: false, status: 0 };
           break;
         case "N":
           if (this.isLast) return { print: true, status: 0 };
-          this.space += `\n${this.lines[++this.at]}`;
+          this.space += `\n${await this.line()}`;
           break;
         case "q":
           return { print: true, status: Number(step.text || 0) };
@@ -305,31 +336,6 @@ class Run {
       }
     }
   }
-}
-
-/** `&`, `\1`, and letters made big or small from here on, or the next one only. */
-function filled(text: string, found: readonly (string | undefined)[]): string {
-  let told = "";
-  let all = "";
-  let one = "";
-  const add = (part: string) => {
-    let shown = all === "U" ? part.toUpperCase() : all === "L" ? part.toLowerCase() : part;
-    if (one !== "" && shown !== "") {
-      shown = (one === "u" ? shown.charAt(0).toUpperCase() : shown.charAt(0).toLowerCase()) + shown.slice(1);
-      one = "";
-    }
-    told += shown;
-  };
-  for (const [token] of text.matchAll(/\\[\s\S]|&|[^\\&]+/g)) {
-    const letter = token[0] === "\\" ? (token[1] ?? "") : "";
-    if (token === "&") add(found[0] ?? "");
-    else if (letter === "") add(token);
-    else if (/\d/.test(letter)) add(String(found[Number(letter)] ?? ""));
-    else if (letter === "U" || letter === "L" || letter === "E") all = letter === "E" ? "" : letter;
-    else if (letter === "u" || letter === "l") one = letter;
-    else add({ n: "\n", t: "\t" }[letter] ?? letter);
-  }
-  return told;
 }
 
 async function fileText(call: Call, name: string): Promise<string> {

@@ -4,6 +4,7 @@ import { options } from "./options.ts";
 import { type Call, Usage } from "./program.ts";
 
 const PIECE = 10_000;
+const ENDLESS = /^[-+]?inf(?:inity)?$/i;
 
 export async function seq(call: Call): Promise<number> {
   // A number below zero is no flag.
@@ -15,16 +16,23 @@ export async function seq(call: Call): Promise<number> {
   );
   const words = operands.map((word) => word.replace("\0", ""));
   if (words.length === 0) throw new Usage("seq: missing operand\nTry 'seq --help' for more information.");
-  const bad = words.find((word) => !/^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(word));
+  const bad = words.find((word) => !/^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(word) && !ENDLESS.test(word));
   if (bad !== undefined)
     throw new Usage(`seq: invalid floating point argument: ‘${bad}’\nTry 'seq --help' for more information.`);
   const [first = "1", step = "1", last = ""] =
     words.length === 1 ? ["1", "1", words[0]] : words.length === 2 ? [words[0], "1", words[1]] : words;
   if (Number(step) === 0)
     throw new Usage(`seq: invalid Zero increment value: ‘${step}’\nTry 'seq --help' for more information.`);
+  const end = ENDLESS.test(last)
+    ? last.startsWith("-")
+      ? Number.NEGATIVE_INFINITY
+      : Number.POSITIVE_INFINITY
+    : Number(last);
   const places = Math.max(...[first, step].map((word) => /\.(\d+)/.exec(word)?.[1]?.length ?? 0));
-  const count = Math.floor((Number(last) - Number(first)) / Number(step) + 1e-9) + 1;
-  const width = flags.has("w") ? Math.max(...[first, last].map((word) => Number(word).toFixed(places).length)) : 0;
+  const count = Math.floor((end - Number(first)) / Number(step) + 1e-9) + 1;
+  const width = flags.has("w")
+    ? Math.max(...[first, Number.isFinite(end) ? last : first].map((word) => Number(word).toFixed(places).length))
+    : 0;
   const shown = (at: number) => {
     const number = (Number(first) + at * Number(step)).toFixed(places);
     const format = flags.get("f");
@@ -35,6 +43,7 @@ export async function seq(call: Call): Promise<number> {
   for (let at = 0; at < count; at += PIECE) {
     const piece = Array.from({ length: Math.min(PIECE, count - at) }, (_, place) => shown(at + place)).join(between);
     call.out(piece + (at + PIECE < count ? between : "\n"));
+    await call.room();
   }
   return 0;
 }

@@ -3,11 +3,12 @@
 import { sizeText } from "../../src/lib/size.ts";
 import { human } from "./human.ts";
 import { options } from "./options.ts";
-import { type Call, linesOf, phrase, text, Usage } from "./program.ts";
+import { type Call, linesOf, phrase, text, Usage, whole } from "./program.ts";
 import { ALONE } from "./reader.ts";
 
-/** More than scripts read of it; nothing here runs beside another program and could be stopped by it. */
+/** More than scripts read of it, where what reads it does not run beside it and could stop it. */
 const YES_BYTES = 8 * 1024 * 1024;
+const YES_PIECE_BYTES = 16 * 1024;
 const BROKEN_PIPE = 141;
 const TOO_MUCH = 153;
 
@@ -15,6 +16,13 @@ export async function yes(call: Call): Promise<number> {
   const isAlone = call.args[0] === ALONE;
   const words = isAlone ? call.args.slice(1) : call.args;
   const line = `${words.length === 0 ? "y" : words.join(" ")}\n`;
+  if (call.isPiped) {
+    const piece = line.repeat(Math.ceil(YES_PIECE_BYTES / Buffer.byteLength(line)));
+    for (;;) {
+      call.out(piece);
+      await call.room();
+    }
+  }
   const bytes = Math.min(YES_BYTES, call.outputBytesMax / 2);
   call.out(line.repeat(Math.ceil(bytes / Buffer.byteLength(line))));
   if (!isAlone) return BROKEN_PIPE;
@@ -44,6 +52,15 @@ export async function shuf(call: Call): Promise<number> {
       .map((line) => `${line}\n`)
       .join(""),
   );
+  return 0;
+}
+
+export async function uuidgen(call: Call): Promise<number> {
+  options("uuidgen", call.args, { letters: "r", long: { random: "r" } });
+  const bytes = Buffer.from(call.random(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  call.out(`${bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")}\n`);
   return 0;
 }
 
@@ -153,7 +170,7 @@ export async function free(call: Call): Promise<number> {
 /** Nothing hangs up on a script of gsv's, so what follows just runs. */
 export async function nohup(call: Call): Promise<number> {
   if (call.args.length === 0) throw new Usage("nohup: missing operand\nTry 'nohup --help' for more information.", 125);
-  return call.run(call.args, call.stdin);
+  return call.run(call.args, await whole(call, "-"));
 }
 
 const BEFORE: { readonly [name: string]: { readonly letters: string; readonly operands: number } } = {
@@ -167,7 +184,7 @@ const BEFORE: { readonly [name: string]: { readonly letters: string; readonly op
 export async function before(call: Call): Promise<number> {
   const { letters } = BEFORE[call.name] ?? { letters: "" };
   const { operands } = options(call.name, call.args, { letters, stopsEarly: true, status: 125 });
-  return operands.length === 0 ? 0 : call.run(operands, call.stdin);
+  return operands.length === 0 ? 0 : call.run(operands, await whole(call, "-"));
 }
 
 export async function watch(): Promise<number> {

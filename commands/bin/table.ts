@@ -11,6 +11,12 @@ export const PROGRAMS: ReadonlyMap<string, () => Promise<Program>> = new Map<str
   ["wc", async () => (await import("./wc.ts")).wc],
   ["cut", async () => (await import("./columns.ts")).cut],
   ["paste", async () => (await import("./columns.ts")).paste],
+  ["tr", async () => (await import("./tr.ts")).tr],
+  ["tee", async () => (await import("./passing.ts")).tee],
+  ["fold", async () => (await import("./passing.ts")).fold],
+  ["rev", async () => (await import("./passing.ts")).rev],
+  ["tac", async () => (await import("./passing.ts")).tac],
+  ["nl", async () => (await import("./passing.ts")).nl],
   ["sort", async () => (await import("./sort.ts")).sort],
   ["uniq", async () => (await import("./sort.ts")).uniq],
   ["shuf", async () => (await import("./small.ts")).shuf],
@@ -23,6 +29,12 @@ export const PROGRAMS: ReadonlyMap<string, () => Promise<Program>> = new Map<str
   ["xargs", async () => (await import("./xargs.ts")).xargs],
   ["diff", async () => (await import("./diff.ts")).diff],
   ["cmp", async () => (await import("./diff.ts")).cmp],
+  ...["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"].map(
+    (name) => [name, async () => (await import("./sums.ts")).sums] as const,
+  ),
+  ["uuidgen", async () => (await import("./small.ts")).uuidgen],
+  ["tar", async () => (await import("./tar.ts")).tar],
+  ["bc", async () => (await import("./bc.ts")).bc],
   ["patch", async () => (await import("./patch.ts")).patch],
   ["od", async () => (await import("./dump.ts")).od],
   ["xxd", async () => (await import("./dump.ts")).xxd],
@@ -54,7 +66,7 @@ export const PROGRAMS: ReadonlyMap<string, () => Promise<Program>> = new Map<str
   ...["nice", "ionice", "stdbuf", "setsid", "unbuffer"].map(
     (name) => [name, async () => (await import("./small.ts")).before] as const,
   ),
-  ...["tar", "sqlite3", "python3", "python", "node", "git", "ssh", "sudo", "bc", "make", "vi", "vim", "nano"].map(
+  ...["sqlite3", "python3", "python", "node", "git", "ssh", "sudo", "make", "vi", "vim", "nano"].map(
     (name) => [name, async () => (await import("./small.ts")).absent] as const,
   ),
 ]);

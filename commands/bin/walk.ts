@@ -34,7 +34,7 @@ async function* below(call: Call, directory: string, wanted: Wanted): AsyncGener
   }
 }
 
-function globMatches(glob: string, name: string): boolean {
+export function globMatches(glob: string, name: string): boolean {
   const source = glob.replaceAll(/\[!?[^\]]+\]|[\s\S]/g, (part) => {
     if (part === "*") return ".*";
     if (part === "?") return ".";

@@ -1,7 +1,7 @@
 // `xargs`: words of stdin as arguments of a command, so many at a time.
 
 import { countOf, options } from "./options.ts";
-import { type Call, Usage } from "./program.ts";
+import { type Call, pieces, Usage } from "./program.ts";
 
 const EXIT_SOME_FAILED = 123;
 
@@ -21,19 +21,9 @@ export async function xargs(call: Call): Promise<number> {
     stopsEarly: true,
   });
   const command = operands.length === 0 ? ["echo"] : operands;
-  const all = Buffer.from(call.stdin).toString();
   const mark = flags.get("I");
-  const items =
-    mark !== undefined
-      ? lines(all, flags)
-      : flags.has("0") || flags.has("d")
-        ? separated(all, flags)
-        : flags.has("L")
-          ? lines(all, flags)
-          : words(all);
-  const groups = mark !== undefined ? items.map((item) => [item]) : grouped(items, flags);
   let status = 0;
-  for (const group of groups.length === 0 && !flags.has("r") && mark === undefined ? [[]] : groups) {
+  for await (const group of groupsOf(call, flags)) {
     const argv =
       mark === undefined
         ? [...command, ...group]
@@ -47,25 +37,71 @@ export async function xargs(call: Call): Promise<number> {
     }
     if (exit !== 0) status = EXIT_SOME_FAILED;
     if (call.signal?.aborted) break;
+    await call.room();
   }
   return status;
 }
 
-function grouped(items: readonly string[], flags: ReadonlyMap<string, string>): readonly (readonly string[])[] {
+/** What one command line holds. */
+const LINE_CHARS = 128 * 1024;
+
+/** The words of each command that is to run: as many as it takes, and no more than one of Linux holds. */
+async function* groupsOf(call: Call, flags: ReadonlyMap<string, string>): AsyncGenerator<readonly string[]> {
+  const mark = flags.get("I");
+  const isCounted = mark !== undefined || flags.has("n") || flags.has("L");
+  const size = mark !== undefined ? 1 : sizeOf(flags);
+  let held: string[] = [];
+  let any = false;
+  for await (const part of parts(call, flags)) {
+    const items = itemsOf(part, flags);
+    any ||= items.length > 0;
+    held.push(...items);
+    const full = isCounted ? Math.floor(held.length / size) : held.length > 0 ? 1 : 0;
+    for (let at = 0; at < full; at++) yield isCounted ? held.slice(at * size, (at + 1) * size) : held;
+    held = isCounted ? held.slice(full * size) : [];
+  }
+  if (held.length > 0) yield held;
+  else if (!any && !flags.has("r") && mark === undefined) yield [];
+}
+
+/** What comes, in parts that end where an item does. */
+async function* parts(call: Call, flags: ReadonlyMap<string, string>): AsyncGenerator<string> {
+  const end = flags.has("0") || flags.has("d") ? markOf(flags) : "\n";
+  const isPrompt = flags.has("I") || flags.has("n") || flags.has("L");
+  const decoder = new TextDecoder();
+  let held = "";
+  for await (const piece of pieces(call, flags.get("a") ?? "-")) {
+    held += decoder.decode(piece, { stream: true });
+    const whole = held.lastIndexOf(end);
+    if (whole === -1 || (!isPrompt && held.length < LINE_CHARS)) continue;
+    yield held.slice(0, whole + end.length);
+    held = held.slice(whole + end.length);
+  }
+  yield held + decoder.decode();
+}
+
+function itemsOf(all: string, flags: ReadonlyMap<string, string>): readonly string[] {
+  if (flags.has("0") || flags.has("d")) return separated(all, flags);
+  return flags.has("I") || flags.has("L") ? lines(all, flags) : words(all);
+}
+
+function sizeOf(flags: ReadonlyMap<string, string>): number {
   const wanted = flags.get("n") ?? flags.get("L");
-  if (items.length === 0) return [];
-  if (wanted === undefined) return [items];
+  if (wanted === undefined) return 1;
   const size = countOf("xargs", wanted, "arguments");
   if (size === 0) throw new Usage("xargs: value 0 for -n option should be >= 1");
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+  return size;
 }
 
 function separated(all: string, flags: ReadonlyMap<string, string>): readonly string[] {
-  const named: { readonly [text: string]: string } = { "\\n": "\n", "\\t": "\t", "\\0": "\0" };
-  const mark = flags.has("0") ? "\0" : (named[flags.get("d") ?? ""] ?? (flags.get("d") || "\n"));
-  const items = all.split(mark);
+  const items = all.split(markOf(flags));
   if (items.at(-1) === "") items.pop();
   return items;
+}
+
+function markOf(flags: ReadonlyMap<string, string>): string {
+  const named: { readonly [text: string]: string } = { "\\n": "\n", "\\t": "\t", "\\0": "\0" };
+  return flags.has("0") ? "\0" : (named[flags.get("d") ?? ""] ?? (flags.get("d") || "\n"));
 }
 
 function lines(all: string, flags: ReadonlyMap<string, string>): readonly string[] {

@@ -15,7 +15,15 @@ export function adjusted(): readonly CustomCommand[] {
     run(origCommand, await atInstant(origCommand, args)),
   );
   const touch = defineCommand("touch", async (args, { origCommand }) => run(origCommand, stamped(args)));
-  return [...shells, date, touch];
+  const times = defineCommand("times", async () => ({
+    stdout: "0m0.000s 0m0.000s\n".repeat(2),
+    stderr: "",
+    exitCode: 0,
+  }));
+  const jq = defineCommand("jq", async (args, { origCommand }) =>
+    run(origCommand, (await import("./jq-words.ts")).jqArguments(args)),
+  );
+  return [...shells, date, touch, times, jq];
 }
 
 /** `touch -t 202401311200.30`, as the same day and time in other words. */

@@ -2,8 +2,9 @@
 
 import { type Command, type CustomCommand, defineCommand } from "just-bash/browser";
 import { type Call, Ended, type Files, type Program, phrase, Usage } from "../bin/program.ts";
-import { readerOf } from "../bin/reader.ts";
+import { partOf } from "../bin/reader.ts";
 import { PROGRAMS } from "../bin/table.ts";
+import type { Chains, Ends, Stage } from "./chains.ts";
 import { type GsvFiles, UMASK_SHOWN } from "./files.ts";
 import type { Machine } from "./io.ts";
 
@@ -12,6 +13,7 @@ type Context = Parameters<Command["execute"]>[1];
 export interface BinOptions {
   readonly files: GsvFiles;
   readonly machine: Machine;
+  readonly chains: Chains;
   readonly outputBytesMax: number;
 }
 
@@ -20,55 +22,66 @@ export function binPrograms(options: BinOptions): readonly CustomCommand[] {
     name,
     load: async () => {
       const program = await load();
-      return defineCommand(name, (args, context) => carriedOut(program, { name, args, context }, options));
+      return defineCommand(name, (all, context) => {
+        const { args, part } = partOf(all);
+        return options.chains.part(part, stageOf(program, { name, args, context }, options), context);
+      });
     },
   }));
 }
 
-interface Called {
+export interface Called {
   readonly name: string;
   readonly args: readonly string[];
   readonly context: Context;
 }
 
-async function carriedOut(program: Program, called: Called, { files, machine, outputBytesMax }: BinOptions) {
-  const { name, context } = called;
-  const { args, head } = readerOf(called.args);
-  const isEnough = head === null ? () => false : await enough(head);
-  const stdout: Buffer[] = [];
-  let [size, stderr] = [0, ""];
-  const add = (bytes: Buffer) => {
-    size += bytes.byteLength;
-    stdout.push(bytes);
-    if (isEnough(bytes)) throw new Ended(EXIT_PIPE);
-    // The interpreter ends the script over so much; what is more is not made.
-    if (size > outputBytesMax) throw new Ended(EXIT_TOO_MUCH);
-  };
+/** A program by its name. */
+export async function binStage(called: Called, options: BinOptions): Promise<Stage | null> {
+  const program = await PROGRAMS.get(called.name)?.();
+  return program === undefined ? null : stageOf(program, called, options);
+}
+
+/** A program with all that it is given, to be run when those beside it are known. */
+function stageOf(program: Program, called: Called, options: BinOptions): Stage {
+  const { name, args, context } = called;
+  const { cwd } = context;
+  const env = context.exportedEnv ?? {};
+  const stdin = Buffer.from(context.stdin as unknown as string, "latin1");
+  const given = { name, args, cwd, env };
+  return { name, args, stdin, run: (ends) => ended(program, callOf(given, ends, options)) };
+}
+
+function callOf(given: Pick<Call, "name" | "args" | "cwd" | "env">, ends: Ends, options: BinOptions): Call {
+  const { files, machine, outputBytesMax } = options;
+  const { context, err } = ends;
+  const out: Call["out"] = (text) => ends.out(typeof text === "string" ? Buffer.from(text) : Buffer.from(text));
   const call: Call = {
-    ...{
-      name,
-      args,
-      cwd: context.cwd,
-      env: context.exportedEnv ?? {},
-      umask: files.umask ?? UMASK_SHOWN,
-      signal: context.signal,
-      outputBytesMax,
-    },
-    stdin: Buffer.from(context.stdin as unknown as string, "latin1"),
+    ...given,
+    ...{ umask: files.umask ?? UMASK_SHOWN, signal: context.signal, outputBytesMax },
+    stdin: ends.stdin,
+    isPiped: ends.pipe !== null,
     files: withDescriptors(files.forPrograms, context),
     nowMs: () => machine.clock.now(),
     random: machine.random,
-    path: (text) => files.resolvePath(context.cwd, text),
-    out: (text) => add(typeof text === "string" ? Buffer.from(text) : Buffer.from(text)),
-    err: (text) => {
-      stderr += text;
+    path: (text) => files.resolvePath(given.cwd, text),
+    out,
+    room: ends.room,
+    async pause(ms) {
+      const over = new AbortController();
+      const until = context.signal === undefined ? over.signal : AbortSignal.any([over.signal, context.signal]);
+      const gone = ends.pipe === null ? [] : [ends.pipe.gone];
+      await Promise.race([machine.clock.sleep(ms, until), ...gone]);
+      over.abort();
+      if (ends.pipe?.left === true) throw new Ended(EXIT_PIPE);
     },
-    async run(argv, stdin, env = call.env) {
-      const { status, stdout: printed } = await executed(argv, stdin, env);
-      add(printed);
+    err,
+    async run(argv, stdin, env = given.env) {
+      const { status, stdout } = await executed(argv, stdin, env);
+      out(stdout);
       return status;
     },
-    capture: (argv, stdin) => executed(argv, stdin, call.env),
+    capture: (argv, stdin) => executed(argv, stdin, given.env),
   };
   // What it says of itself is said at once.
   async function executed(argv: readonly string[], stdin: Uint8Array, env: Call["env"]) {
@@ -77,30 +90,15 @@ async function carriedOut(program: Program, called: Called, { files, machine, ou
     const values = Object.entries(env).filter(([key]) => /^[A-Za-z_]\w*$/.test(key) && !UNSET.has(key));
     const before = values.map(([key, value]) => `${key}=${quoted(value)} `).join("");
     const result = await context.exec?.(before + quoted(word), {
-      ...{ cwd: context.cwd, env: { IFS: " \t\n", ...env }, replaceEnv: true, args: rest },
+      ...{ cwd: given.cwd, env: { IFS: " \t\n", ...env }, replaceEnv: true, args: rest },
       ...{ stdin: Buffer.from(stdin).toString("latin1"), stdinKind: "bytes" },
     });
     if (result === undefined) return { status: 127, stdout: Buffer.alloc(0) };
-    stderr += result.stderr;
+    err(result.stderr);
     const isBytes = result.stdoutKind === "bytes" || result.stdoutEncoding === "binary";
     return { status: result.exitCode, stdout: Buffer.from(result.stdout, isBytes ? "latin1" : "utf8") };
   }
-  const exitCode = await ended(program, call);
-  const bytes = Buffer.concat(stdout).toString("latin1");
-  return { stdout: bytes, stdoutKind: "bytes" as const, stdoutEncoding: "binary" as const, stderr, exitCode };
-}
-
-/** Whether the `head` behind a program has all it wants, and a pipe would be full besides: before that no program hears of it. */
-async function enough(words: readonly string[]): Promise<(piece: Buffer) => boolean> {
-  const share = (await import("../bin/head.ts")).shareOf(words);
-  if (share === null) return () => false;
-  let [bytes, lines] = [0, 0];
-  return (piece) => {
-    bytes += piece.byteLength;
-    if (share.unit === "bytes") return bytes > Math.max(PIPE_BYTES, share.count);
-    for (let at = piece.indexOf(10); at !== -1 && lines < share.count; at = piece.indexOf(10, at + 1)) lines++;
-    return bytes > PIPE_BYTES && lines >= share.count;
-  };
+  return call;
 }
 
 /** What `<(…)` stands for is known to the interpreter alone. */
@@ -108,6 +106,8 @@ function withDescriptors(files: Files, { fs }: Context): Files {
   const isOne = (path: string) => path.startsWith("/dev/fd/");
   return {
     ...files,
+    write: (path, bytes) => (isOne(path) ? fs.writeFile(path, bytes) : files.write(path, bytes)),
+    append: (path, bytes) => (isOne(path) ? fs.appendFile(path, bytes) : files.append(path, bytes)),
     stat: async (path) => {
       if (!isOne(path)) return files.stat(path);
       await fs.stat(path);
@@ -121,10 +121,7 @@ function withDescriptors(files: Files, { fs }: Context): Files {
   };
 }
 
-const EXIT_TOO_MUCH = 153;
 const EXIT_PIPE = 141;
-/** What a pipe of Linux holds. */
-const PIPE_BYTES = 64 * 1024;
 /** The shell's own, which nobody may set. */
 const UNSET = new Set(["SHELLOPTS", "BASHOPTS", "PWD", "_"]);
 

@@ -8,6 +8,7 @@ import { LIMITS } from "../../src/abi/limits.ts";
 import type { ShellStat } from "../../src/targets/shell.ts";
 import type { Files } from "../bin/program.ts";
 import type { KernelLine } from "./kernel-line.ts";
+import { FLOWS } from "./pipes.ts";
 import { SOURCES } from "./shell-tables.ts";
 import { SINKS } from "./syntax.ts";
 
@@ -55,6 +56,8 @@ export interface GsvFilesOptions {
   readonly sink: Sink;
   /** Text that stands for a file that a script reads its commands from. */
   readonly sourceAt: (path: string) => string | undefined;
+  /** Where programs read what a loop prints, as it prints it. */
+  readonly flow: (chain: string, bytes: Uint8Array) => Promise<void>;
   /** Null until somebody sets one: the directory decides. */
   readonly umask: number | null;
   readonly programs: ReadonlySet<string>;
@@ -115,6 +118,8 @@ export class GsvFiles implements IFileSystem {
   ): Promise<void> {
     const stream = sinkOf(path);
     if (stream === "nowhere" || path === NULL) return;
+    if (path.startsWith(FLOWS))
+      return this.options.flow(path.slice(FLOWS.length), typeof content === "string" ? printed(content) : content);
     if (stream !== null) return this.tell(stream, typeof content === "string" ? printed(content) : content);
     return this.making(path, () =>
       this.ask(path, this.kernel.file("write", path, bytesOf(content, options), "end"), true),
@@ -155,6 +160,7 @@ export class GsvFiles implements IFileSystem {
     setattr: (path, attributes) => this.ask(path, this.kernel.file("setattr", path, attributes)),
     resolve: (path) => this.realpath(path),
     remove: (path) => this.rm(path),
+    link: (path, target) => this.symlink(target, path),
   };
 
   /** Devices that never end give a program as much as the biggest file holds. */
@@ -174,7 +180,7 @@ export class GsvFiles implements IFileSystem {
   }
 
   async exists(path: string): Promise<boolean> {
-    if (sinkOf(path) !== null) return false;
+    if (sinkOf(path) !== null || path.startsWith(FLOWS)) return false;
     if (path === NULL || this.isProgram(path)) return true;
     try {
       await this.kernel.file("stat", path, "follow");
@@ -259,9 +265,7 @@ export class GsvFiles implements IFileSystem {
   }
 
   /** Nobody can know them all. */
-  getAllPaths(): string[] {
-    return [];
-  }
+  getAllPaths = (): string[] => [];
 
   chmod(path: string, mode: number): Promise<void> {
     return this.ask(path, this.kernel.file("setattr", path, { mode }));

@@ -1,6 +1,7 @@
 // The Io of a program that runs inside a shell: its streams are texts, its kernel is the shell's, and there is no person at a terminal.
 
 import { SysError } from "../../src/abi/errno.ts";
+import type { Source } from "../bin/pipe.ts";
 import type { Input, Io, Output } from "../command.ts";
 import type { KernelLine } from "./kernel-line.ts";
 import { inDirectory } from "./stand.ts";
@@ -8,7 +9,11 @@ import { inDirectory } from "./stand.ts";
 export interface ShellPlace {
   readonly cwd: string;
   readonly env: { readonly [name: string]: string };
-  readonly stdin: Uint8Array;
+  readonly stdin: Source;
+  /** Something stands before it in a pipe. */
+  readonly hasInput: boolean;
+  /** Something reads what it prints while it runs, and may have enough of it. */
+  readonly isRead: boolean;
   readonly stdout: Output;
   readonly stderr: Output;
 }
@@ -18,22 +23,22 @@ export type ShellIo = (place: ShellPlace) => Io;
 /** What a program takes of the machine. */
 export type Machine = Pick<Io, "clock" | "random" | "manual">;
 
-const inHere: Pick<Io, "isScript" | "onWord" | "jq"> = {
-  isScript: true,
+const inHere: Pick<Io, "onWord" | "jq"> = {
   onWord: () => () => {},
   jq: async (expression) => (await import("./jq.ts")).jqProgram(expression),
 };
 
 export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
-  return ({ cwd, env, stdin, stdout, stderr }) => {
+  return ({ cwd, env, stdin, hasInput, isRead, stdout, stderr }) => {
     const sys = inDirectory(kernel.sys(), cwd);
     return {
       stdout,
       stderr,
-      stdin: inputOf(stdin),
+      stdin: inputOf(stdin, hasInput),
       env,
       cwd,
       ...inHere,
+      ...(isRead ? {} : { isScript: true as const }),
       ...machine,
       sys: () => sys,
       kernel: { start: () => sys.call("system.start", {}) },
@@ -68,12 +73,12 @@ export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
   };
 }
 
-function inputOf(bytes: Uint8Array): Input {
+function inputOf(source: Source, isGiven: boolean): Input {
   return {
     isTTY: false,
-    kind: bytes.byteLength === 0 ? "none" : "pipe",
+    kind: isGiven ? "pipe" : "none",
     async *bytes() {
-      yield bytes;
+      for (let piece = await source.next(); piece !== null; piece = await source.next()) yield piece;
     },
   };
 }

@@ -7,7 +7,7 @@ import { type Answer, answer, type Context, LIVE, placed } from "./called.ts";
 import { SAID_WORDS } from "./keep.ts";
 import type { KernelLine } from "./kernel-line.ts";
 import { OWN } from "./own.ts";
-import { numberOf, signalNamed } from "./signal-names.ts";
+import { numberOf, signalNamed, signalTable } from "./signal-names.ts";
 import type { Traps } from "./traps.ts";
 
 export interface JobsOptions {
@@ -216,6 +216,7 @@ export class Jobs {
 
   /** Jobs by what only they are called; the rest are processes of gsv. */
   private async kill(args: readonly string[], context: Context): Promise<Answer> {
+    if (/^-[lL]$/.test(args[0] ?? "")) return signalList(args.slice(1));
     const { signal, flags, targets } = killOptions(args);
     const own = targets.filter((word) => /^%|^-?\d+$/.test(word));
     const others = targets.filter((word) => !own.includes(word));
@@ -236,6 +237,18 @@ export class Jobs {
     }
     return answer("", stderr, stderr === "" ? 0 : 1);
   }
+}
+
+/** `kill -l`: all signals, or those of these names, numbers and statuses. */
+function signalList(words: readonly string[]): Answer {
+  let [told, wrong] = ["", ""];
+  for (const word of words) {
+    const status = Number(word) > 128 ? String(Number(word) - 128) : word;
+    const name = signalNamed(status);
+    if (name === null) wrong += `bash: kill: ${word}: invalid signal specification\n`;
+    else told += /^\d+$/.test(word) ? `${name}\n` : `${numberOf(name)}\n`;
+  }
+  return words.length === 0 ? answer(signalTable()) : answer(told, wrong, wrong === "" ? 0 : 1);
 }
 
 function waitOptions(args: readonly string[]) {

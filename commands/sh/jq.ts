@@ -5,6 +5,7 @@ import { Bash } from "just-bash/browser";
 import { SysError } from "../../src/abi/errno.ts";
 import { quoted } from "../../src/lib/quote.ts";
 import type { Jq } from "../jq-output.ts";
+import { mended } from "./jq-words.ts";
 
 const FAULT = /^jq: (?:(?:parse )?error: |query evaluation: )?/;
 /** jq says so of a name that nothing has. */
@@ -13,7 +14,7 @@ const UNKNOWN = 3;
 export async function jqProgram(expression: string): Promise<Jq> {
   const bash = new Bash({ commands: ["jq"], env: {} });
   // The blank keeps a program that begins with a minus from being taken for a flag.
-  const run = (stdin: string) => bash.exec(`jq -r -c ${quoted(` ${expression}`)}`, { stdin });
+  const run = (stdin: string) => bash.exec(`jq -r -c ${quoted(` ${mended(expression)}`)}`, { stdin });
   const [empty, some] = [await run(""), await run("null")];
   if (empty.exitCode !== 0) throw fault(empty.stderr);
   if (some.exitCode === UNKNOWN) throw fault(some.stderr);

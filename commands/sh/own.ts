@@ -24,4 +24,12 @@ export const OWN = {
   range: "__gsv_range",
   directories: "__gsv_directories",
   value: "__gsv_value",
+  ended: "__gsv_ended",
+  open: "__gsv_open",
+  close: "__gsv_close",
+  gone: "__gsv_gone",
+  at: "__gsv_at",
+  zero: "__gsv_zero",
+  returns: "__gsv_returns",
+  words: "__gsv_words",
 } as const;

@@ -2,7 +2,11 @@
 // commands/bin. A program is the same code that runs at the command line; here its streams are the shell's.
 
 import { type Command as BashCommand, type CustomCommand, defineCommand } from "just-bash/browser";
+import { Pipe } from "../bin/pipe.ts";
+import { Ended } from "../bin/program.ts";
+import { partOf } from "../bin/reader.ts";
 import type { Output } from "../command.ts";
+import type { Chains, Stage } from "./chains.ts";
 import type { ShellIo } from "./io.ts";
 import { programNames } from "./names.ts";
 
@@ -14,47 +18,79 @@ const SHARED: { readonly [word: string]: (args: readonly string[]) => boolean } 
   help: () => true,
 };
 
-export async function programs(io: ShellIo): Promise<readonly CustomCommand[]> {
-  const names = await programNames();
-  return [...names.map((name) => program(name, [name], io)), program("gsv", [], io)];
+export interface OwnPrograms {
+  readonly names: ReadonlySet<string>;
+  readonly of: (chains: Chains) => readonly CustomCommand[];
 }
 
-function program(name: string, words: readonly string[], io: ShellIo): BashCommand {
-  return defineCommand(name, async (args, context) => {
+export async function programs(io: ShellIo): Promise<OwnPrograms> {
+  const words = [...(await programNames()).map((name) => [name, [name]] as const), ["gsv", []] as const];
+  const names = new Set(words.flatMap(([name]) => (SHARED[name] === undefined ? [name] : [])));
+  return { names, of: (chains) => words.map(([name, before]) => program(name, before, { io, chains })) };
+}
+
+function program(name: string, words: readonly string[], { io, chains }: Run): BashCommand {
+  return defineCommand(name, async (all, context) => {
+    const { args, part } = partOf(all);
     const original = context.origCommand;
-    if (original !== undefined && SHARED[name]?.(args) === false) return original(args);
-    const stdout = new Gathered();
-    const stderr = new Gathered();
-    const { runCommandLine } = await import("../run.ts");
-    const exitCode = await runCommandLine([...words, ...args], io({ ...placeOf(context), stdout, stderr }));
-    return { stdout: stdout.latin1, stdoutKind: "bytes", stdoutEncoding: "binary", stderr: stderr.text, exitCode };
+    if (original !== undefined && SHARED[name]?.(args) === false) return original([...args]);
+    return chains.part(part, stageOf(name, [...words, ...args], context, io), context);
   });
 }
 
-function placeOf(context: Context) {
-  const stdin = Buffer.from(context.stdin as unknown as string, "latin1");
-  return { cwd: context.cwd, env: context.exportedEnv ?? {}, stdin, signal: context.signal };
+interface Run {
+  readonly io: ShellIo;
+  readonly chains: Chains;
 }
 
-/** Output that is handed on when the program has ended. */
-class Gathered implements Output {
-  private readonly pieces: Buffer[] = [];
-  readonly closed = false;
+function stageOf(name: string, args: readonly string[], context: Context, io: ShellIo): Stage {
+  const place = { cwd: context.cwd, env: context.exportedEnv ?? {} };
+  const given = Buffer.from(context.stdin as unknown as string, "latin1");
+  return {
+    ...{ name, args },
+    stdin: given,
+    async run(ends) {
+      const stdout = new Printed(ends.out, ends.room, ends.pipe);
+      const stderr = new Printed((bytes) => ends.err(Buffer.from(bytes).toString()));
+      const { runCommandLine } = await import("../run.ts");
+      const isRead = ends.pipe !== null;
+      const hasInput = given.byteLength > 0 || ends.stdin instanceof Pipe;
+      const status = await runCommandLine(
+        [...args],
+        io({ ...place, stdin: ends.stdin, hasInput, isRead, stdout, stderr }),
+      );
+      return stdout.brokenWith ?? status;
+    },
+  };
+}
+
+/** Where a command prints to; it is told when nobody reads that any more. */
+class Printed implements Output {
+  /** The status of one that was stopped for it. */
+  brokenWith: number | null = null;
   readonly failure = null;
   readonly isTTY = false;
   readonly columns = 80;
   readonly rows = 24;
 
+  constructor(
+    private readonly out: (bytes: Uint8Array) => void,
+    private readonly room: () => Promise<void> = async () => {},
+    private readonly pipe: Pipe | null = null,
+  ) {}
+
+  get closed(): boolean {
+    return this.brokenWith !== null || this.pipe?.left === true;
+  }
+
   async write(text: string | Uint8Array): Promise<void> {
-    this.pieces.push(Buffer.from(text as Uint8Array));
-  }
-
-  /** A character for each byte, as the interpreter hands bytes on. */
-  get latin1(): string {
-    return Buffer.concat(this.pieces).toString("latin1");
-  }
-
-  get text(): string {
-    return Buffer.concat(this.pieces).toString();
+    if (this.brokenWith !== null) return;
+    try {
+      this.out(Buffer.from(text as Uint8Array));
+      await this.room();
+    } catch (error) {
+      if (!(error instanceof Ended)) throw error;
+      this.brokenWith = error.status;
+    }
   }
 }

@@ -7,7 +7,6 @@ import {
   choice,
   group,
   holds,
-  isNode,
   literal,
   literalName,
   literalText,
@@ -36,13 +35,21 @@ export interface Rules {
   /** And back. */
   readonly write: (command: Node) => string;
   readonly functions: ReadonlyMap<string, Node>;
+  /** gsv's own commands. */
+  readonly commands: ReadonlySet<string>;
+  /** Tells rows of programs apart. */
+  readonly nextChain: () => string;
+  /** Variables that stand for others, as `local -n` makes them. */
+  readonly references: ReadonlySet<string>;
+  /** Somebody asks what each command of a pipe ended with. */
+  readonly statuses: boolean;
 }
 
 export function simpleCommand(command: Node, rules: Rules): Node | null {
   const name = literalName(command);
   const args = command.args as readonly Node[];
   const [first] = args;
-  if (name === null) return splitAssignments(command);
+  if (name === null) return throughReference(command, rules) ?? splitAssignments(command);
   if (name === "exec" && first !== undefined && !(literalText(first) ?? "").startsWith("-"))
     return replacing(command, rules);
   if (name === "exit" && rules.traps) return leaving(args, rules);
@@ -124,16 +131,6 @@ export function withDirectories(node: Node, key: "words" | "args"): Node | null 
   return before.length === 0 ? null : group([...before, statementOf({ ...node, [key]: changed })]);
 }
 
-/** `(($1<=2))` comes from the interpreter's parser in pieces. */
-export function compared(node: Node, { parse }: Rules): Node | null {
-  const { originalText, expression } = node.expression as Node;
-  if ((expression as Node).type !== "ArithSyntaxError") return null;
-  const text = String(originalText).replaceAll(/([<>=!]) =/g, "$1= ");
-  const again = onlyCommand(parse(`((${text}))`)[0] ?? node);
-  if (again === null || ((again.expression as Node).expression as Node).type === "ArithSyntaxError") return null;
-  return { ...again, redirections: node.redirections };
-}
-
 /** What comes after the last statement of a script. */
 export function ending(rules: Rules): readonly Node[] {
   const heeded = rules.signals ? heed(rules) : [];
@@ -146,6 +143,17 @@ function sourcing(command: Node, file: Node): Node {
     statementOf(simple(OWN.source, file)),
     statementOf({ ...command, args: [quotedParameter(OWN.file), ...(command.args as Node[]).slice(1)] }),
   ]);
+}
+
+/** `list+=(…)` where `list` is a name for another variable: the interpreter would make an array of the name itself. */
+function throughReference(command: Node, { references, parse }: Rules): Node | null {
+  const [assignment, more] = command.assignments as readonly Node[];
+  const name = String(assignment?.name);
+  if (more !== undefined || !Array.isArray(assignment?.array) || !references.has(name)) return null;
+  const values = { ...assignment, name: OWN.words, append: false };
+  const sign = assignment.append === true ? "+=" : "=";
+  const told = parse(`eval "\${!${name}}${sign}(\\"\\\${${OWN.words}[@]}\\")"`);
+  return group([statementOf({ ...command, assignments: [values] }), ...told]);
 }
 
 // One after another, because the next may depend on the one before: IFS=, parts=($list).
@@ -299,46 +307,4 @@ export function homeOf({ user }: Node): Node | null {
   if (typeof user !== "string") return null;
   const body = { type: "Script", statements: [statementOf(simple(OWN.home, verbatim(user)))] };
   return { type: "DoubleQuoted", parts: [{ type: "CommandSubstitution", body, legacy: false }] };
-}
-
-const NOW = "date +%s";
-
-/** `$EPOCHSECONDS` */
-export function now({ parse }: Rules): Node {
-  return { type: "CommandSubstitution", body: { type: "Script", statements: parse(NOW) }, legacy: false };
-}
-
-function isNow({ type, name }: Node): boolean {
-  return type === "ArithVariable" && name === "EPOCHSECONDS";
-}
-
-/** `$((1 + $(f)))`: the interpreter would run `f` in an empty shell. */
-export function arithmeticPart(part: Node, { parse }: Rules): Node | null {
-  const { expression, values } = withoutCommands(part.expression as Node, parse);
-  if (values.length === 0) return null;
-  const sum = { type: "Word", parts: [{ ...part, expression }] };
-  const body = { type: "Script", statements: [...values, statementOf(simple("echo", sum))] };
-  return { type: "CommandSubstitution", body, legacy: false };
-}
-
-export function arithmeticCommand(command: Node, { parse }: Rules): Node | null {
-  const { expression, values } = withoutCommands(command.expression as Node, parse);
-  return values.length === 0 ? null : group([...values, statementOf({ ...command, expression })]);
-}
-
-/** The expression with variables where commands stood, and the assignments that set these. */
-function withoutCommands(expression: Node, parse: Rules["parse"]): { expression: Node; values: readonly Node[] } {
-  const values: Node[] = [];
-  const replaced = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(replaced);
-    if (typeof value !== "object" || value === null) return value;
-    if (isNode(value) && (value.type === "ArithCommandSubst" || isNow(value))) {
-      const name = `${OWN.value}${values.length}`;
-      values.push(...parse(`${name}=$(${isNow(value) ? NOW : value.command})`));
-      return { type: "ArithVariable", name, hasDollarPrefix: true };
-    }
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaced(each)]));
-  };
-  if (!holds(expression, (node) => node.type === "ArithCommandSubst" || isNow(node))) return { expression, values };
-  return { expression: replaced(expression) as Node, values };
 }

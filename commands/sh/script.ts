@@ -6,19 +6,22 @@ import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../src/targe
 import { untold } from "../bin/reader.ts";
 import { PROGRAMS } from "../bin/table.ts";
 import { adjusted } from "./adjusted.ts";
-import { binPrograms } from "./bin.ts";
+import { binPrograms, binStage } from "./bin.ts";
+import { Chains } from "./chains.ts";
 import { definitionText } from "./definition.ts";
 import { type Events, eventsIn } from "./events.ts";
 import { GsvFiles, printed, type Sink } from "./files.ts";
+import { Flows } from "./flows.ts";
 import type { Machine } from "./io.ts";
 import { Jobs } from "./jobs.ts";
 import { SAID, stateFrom } from "./keep.ts";
 import type { KernelLine } from "./kernel-line.ts";
 import { type Node, scriptOf } from "./nodes.ts";
 import { OWN } from "./own.ts";
+import type { OwnPrograms } from "./programs.ts";
 import { scriptFilePrograms } from "./script-file.ts";
 import { ShellTables } from "./shell-tables.ts";
-import { functionsIn, prepared, SINKS } from "./syntax.ts";
+import { functionsIn, prepared, SINKS, UNSET } from "./syntax.ts";
 import { changedText, parse, statementText, textOf } from "./text.ts";
 import { Traps } from "./traps.ts";
 
@@ -42,9 +45,12 @@ const EXIT_LIMIT = 126;
 const EXIT_TOO_MUCH = 153;
 const SHORT_BYTES = 512;
 const SIGNAL_WORD = /"value":"(?:SIG)?(?:HUP|INT|QUIT|TERM|USR[12]|ALRM|1|2|3|10|12|14|15)"/i;
+/** In the tree of a script: `local -n name=…`. */
+const REFERENCE = /"value":"-n"\}\]\},\{"type":"Word","parts":\[\{"type":"Literal","value":"([A-Za-z_]\w*)=?/g;
+
 export interface Runs {
   readonly kernel: KernelLine;
-  readonly programs: readonly CustomCommand[];
+  readonly programs: OwnPrograms;
   readonly machine: Machine;
   readonly signal: AbortSignal;
   readonly print: Sink;
@@ -67,18 +73,28 @@ export class Script {
   private events: Events | null = null;
   /** Scripts so far: this one, and those that its commands run. */
   private shells = 0;
+  private statuses = false;
+  private readonly references = new Set<string>();
+  /** What it cannot do without was not set. */
+  private missed = false;
+  /** Rows of programs side by side, so far. */
+  private rows = 0;
 
   constructor(
     private readonly job: ShellJob,
     private readonly runs: Runs,
   ) {
     this.tables = new ShellTables({
-      rewritten: (text, told) => this.rewritten(text, told),
+      rewritten: (text, told, file) => this.rewritten(text, told, file),
       written: (name) => {
         const node = this.functions.get(name);
         return node === undefined ? null : definitionText(node, textOf);
       },
     });
+    const { outputBytesMax } = job;
+    const chains = new Chains({ nowMs: () => runs.machine.clock.mono(), outputBytesMax });
+    const own = runs.programs.of(chains);
+    const flows = new Flows(chains, (called) => binStage(called, bin));
     const toShell = (signal: SentSignal) => runs.kernel.job("signalShell", signal);
     this.traps = new Traps(runs.machine.clock, job.isJob === true ? toShell : null);
     this.jobs = new Jobs({
@@ -88,27 +104,30 @@ export class Script {
       state: (told, { cwd }) => this.stateNow(told, cwd, this.traps.inherited),
       tell: (text) => runs.print("stdout", Buffer.from(text)),
       program: async (wanted) => {
-        const program = runs.programs.find(({ name }) => name === wanted);
+        const program = own.find(({ name }) => name === wanted);
         return program !== undefined && "load" in program ? await program.load() : program;
       },
     });
-    const names = [...runs.programs.map(({ name }) => name), ...PROGRAMS.keys()];
+    const names = [...own.map(({ name }) => name), ...PROGRAMS.keys()];
     this.files = new GsvFiles({
       kernel: runs.kernel,
       sink: this.sink,
       sourceAt: (path) => this.tables.sourceAt(path),
       umask: job.state?.umask ?? null,
+      flow: (chain, bytes) => flows.write(chain, bytes),
       random: runs.machine.random,
       programs: new Set([...names, ...getCommandNames()]),
     });
+    const bin = { files: this.files, machine: runs.machine, chains, outputBytesMax };
     this.bash = new Bash({
       fs: this.files,
       cwd: job.state?.cwd ?? job.cwd,
       env: { ...job.env },
       defenseInDepth: false,
       customCommands: [
-        ...runs.programs,
-        ...binPrograms({ files: this.files, machine: runs.machine, outputBytesMax: job.outputBytesMax }),
+        ...own,
+        ...flows.programs(),
+        ...binPrograms(bin),
         ...adjusted(),
         ...scriptFilePrograms(),
         ...this.tables.programs(),
@@ -117,7 +136,7 @@ export class Script {
         this.keepCommand(),
         umaskCommand(this.files),
       ],
-      executionLimits: { ...LIMITS, maxOutputSize: job.outputBytesMax },
+      executionLimits: { ...LIMITS, maxOutputSize: outputBytesMax },
     });
     this.bash.registerTransformPlugin({
       name: "gsv",
@@ -133,7 +152,7 @@ export class Script {
     try {
       const { exitCode, stdout, stderr, env } = await this.bash.exec(wholeScript(job), options);
       const isTooMuch = exitCode === EXIT_LIMIT && /output size (?:limit )?exceeded/.test(stderr);
-      const exit = isTooMuch ? EXIT_TOO_MUCH : exitCode;
+      const exit = isTooMuch ? EXIT_TOO_MUCH : exitCode === 1 && this.missed ? EXIT_UNSET : exitCode;
       print("stdout", printed(stdout));
       const word = stopped.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
       // What somebody types has no lines to count.
@@ -183,6 +202,8 @@ export class Script {
     return prepared(whole, {
       ...this.rules(text, isFirst),
       name: isFirst ? this.job.name : null,
+      isMain: isFirst,
+      file: isFirst ? "" : null,
       functions: this.functions,
       told: isFirst,
       ends: !(isFirst && this.job.keepsState),
@@ -198,14 +219,34 @@ export class Script {
     const errexit = /"-\w*e\w*"|errexit/.test(text);
     this.events = eventsIn(text) ?? this.events;
     this.traps.heardEvents = this.events;
-    return { shell, traps: this.hasTraps, signals, events: this.events, errexit, parse, write: statementText };
+    const { hasTraps: traps, events, nextChain } = this;
+    // A file may hold functions of such names, and nobody knows before it is read.
+    const commands = /"(?:source|\.|eval)"/.test(text) ? new Set<string>() : this.runs.programs.names;
+    // What is read from a file may be about what stands here.
+    this.statuses ||= /PIPESTATUS|pipefail/.test(text);
+    for (const [, name = ""] of text.matchAll(REFERENCE)) this.references.add(name);
+    const { statuses, references } = this;
+    return {
+      shell,
+      traps,
+      signals,
+      events,
+      errexit,
+      parse,
+      write: statementText,
+      commands,
+      nextChain,
+      statuses,
+      references,
+    };
   }
 
-  private rewritten(text: string, told: boolean): string {
+  private rewritten(text: string, told: boolean, file: string): string {
     try {
       return changedText(text, (ast) =>
         prepared(ast, {
-          ...{ ...this.rules(JSON.stringify(ast), true), name: this.job.name, functions: this.functions, told },
+          ...{ ...this.rules(JSON.stringify(ast), true), name: this.job.name, functions: this.functions, told, file },
+          isMain: false,
           // Whoever reads it goes on after it.
           ends: false,
         }),
@@ -216,8 +257,11 @@ export class Script {
   }
 
   // The interpreter goes on after a variable that set -u should have stopped at, once it has said so.
+  private readonly nextChain = () => String(++this.rows);
+
   private readonly sink: Sink = (stream, bytes, inner) => {
     const text = stream === "stderr" && bytes.byteLength < SHORT_BYTES ? new TextDecoder().decode(bytes) : "";
+    if (text.startsWith(`bash: ${UNSET}`)) this.missed = true;
     if (inner || !/^\w+: unbound variable\n$/.test(text))
       return this.runs.print(stream, text === "" ? bytes : Buffer.from(this.worded(text)));
     this.runs.print(stream, Buffer.from(`bash: ${text}`));
@@ -225,7 +269,7 @@ export class Script {
   };
 
   private worded(text: string): string {
-    const said = worded(this.files.worded(text));
+    const said = worded(this.files.worded(text)).replaceAll(UNSET, "");
     return /^\++ .*(?:__gsv_|--shell=|eval '')/m.test(said) ? untold(said) : said;
   }
 
@@ -249,12 +293,19 @@ export class Script {
 /** The interpreter's words where they are not bash's; its limits without what to do about them in somebody else's program. */
 function worded(text: string): string {
   return text
+    .replaceAll(
+      /^bash: (eval): Parse error at (\d+):\d+: (.*)$/gm,
+      (_, name, line, why) => `bash: ${name}: line ${Number(line) + 1}: ${mistake(why)}`,
+    )
     .replaceAll(/^(?=division by 0$|syntax error: operand expected )/gm, "bash: ")
     .replaceAll(/, increase executionLimits\.\w+|\(increase executionLimits\.\w+\)/g, "")
     .replaceAll(/syntax error: Parse error at (\d+):\d+: (.*)/g, (_, line, why) => `line ${line}: ${mistake(why)}`);
 }
 
 function mistake(why: string): string {
+  const [, word] = /^syntax error near unexpected token `(select|coproc)'/.exec(why) ?? [];
+  if (word === "select") return "select: gsv's shell has no menus: a script in gsv has nobody to ask";
+  if (word === "coproc") return "coproc: gsv's shell has no coprocesses: a job with & and a file does the same";
   if (/^Expected RPAREN, got EOF/.test(why)) return "unexpected EOF while looking for matching `)'";
   if (/^Expected \w+, got EOF/.test(why)) return "syntax error: unexpected end of file";
   return /^(?:syntax error|unexpected EOF)/.test(why) ? why : `syntax error: ${why}`;

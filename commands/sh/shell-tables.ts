@@ -10,7 +10,7 @@ export const SOURCES = "/dev/.gsv/source/";
 
 export interface ShellText {
   /** The text of a file as the interpreter should read it. */
-  readonly rewritten: (text: string, told: boolean) => string;
+  readonly rewritten: (text: string, told: boolean, file: string) => string;
   /** A function as it would be typed; null where there is none. */
   readonly written: (name: string) => string | null;
 }
@@ -40,7 +40,7 @@ export class ShellTables {
     const found = await textAt(file, context);
     if (found === null) await context.assignShellVariable?.(OWN.file, file);
     else {
-      this.sources.push(this.text.rewritten(found, told));
+      this.sources.push(this.text.rewritten(found, told, file));
       await context.assignShellVariable?.(OWN.file, `${SOURCES}${this.sources.length - 1}`);
     }
     return answer();

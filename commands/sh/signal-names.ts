@@ -22,3 +22,14 @@ export function signalNamed(word: string): string | null {
 export function numberOf(name: string): number {
   return SIGNALS.get(name) ?? 0;
 }
+
+const COLUMNS = 5;
+
+/** As a shell lists them. */
+export function signalTable(): string {
+  const cells = [...SIGNALS].map(([name, number]) => `${String(number).padStart(2)}) SIG${name}`);
+  const rows = Array.from({ length: Math.ceil(cells.length / COLUMNS) }, (_, at) =>
+    cells.slice(at * COLUMNS, (at + 1) * COLUMNS),
+  );
+  return rows.map((row) => `${row.join("\t")}\n`).join("");
+}

@@ -2,17 +2,15 @@
 // statement prints is told when the statement ends and not when the script does, `$0` is the name the script was given, and functions can
 // be written down again. Pure.
 
-import { ALONE, HEAD } from "../bin/reader.ts";
-import { PROGRAMS } from "../bin/table.ts";
+import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
 import { LIVE } from "./called.ts";
 import { watched } from "./events.ts";
 import { group, holds, isNode, literal, literalName, type Node, onlyCommand, statementOf } from "./nodes.ts";
+import { inOrder } from "./order.ts";
 import { OWN } from "./own.ts";
+import { sideBySide } from "./pipes.ts";
 import {
-  arithmeticCommand,
-  arithmeticPart,
   associative,
-  compared,
   draining,
   drainingPipeline,
   ending,
@@ -20,14 +18,13 @@ import {
   homeOf,
   job,
   list,
-  now,
   type Rules,
   simpleCommand,
   withDirectories,
   withTraps,
   wordOf,
 } from "./rewrite.ts";
-import { byPath, isWordTwice } from "./script-file.ts";
+import { byPath } from "./script-file.ts";
 
 /** Commands that run text of their own, which is parsed later and not changed here. */
 const RUN_TEXT = new Set(["eval", "source", ".", "bash", "sh", "xargs", "find", "env", "timeout", "command"]);
@@ -39,17 +36,41 @@ export interface About extends Rules {
   readonly functions: Map<string, Node>;
   /** What its statements print goes to the script's own streams, one by one. */
   readonly told: boolean;
+  /** It was typed as a whole. */
+  readonly isMain: boolean;
+  /** The file it was read from, "" for none; null where that is `$0`. */
+  readonly file: string | null;
   /** False where others go on after it, as after a file that is read. */
   readonly ends?: boolean;
 }
 
-export function prepared(ast: Node, about: About): Node {
-  collect(ast, about.functions);
+export function prepared(ast: Node, given: About): Node {
+  collect(ast, given.functions);
+  const text = JSON.stringify(ast);
+  const about = {
+    ...given,
+    at: `${OWN.at}${given.nextChain()}`,
+    redirected: /"exec"[\s\S]*"fd":2,"operator"/.test(text),
+  };
   const watching = about.events === null ? ast : watched(ast, { ...about, ...about.events });
   const safe = changed(watching, about, 0) as Node;
   const after = about.ends === false ? [] : ending(about);
-  const statements = [...(safe.statements as readonly Node[]), ...after];
+  const statements = [...itself(text, about), ...(safe.statements as readonly Node[]), ...after];
   return { ...safe, statements: about.told ? told(statements) : statements };
+}
+
+/** What it knows of itself that the interpreter does not. */
+function itself(text: string, { name, file, at, parse }: Standing): readonly Node[] {
+  const known: Node[] = [];
+  const place = file === null ? '"$0"' : quoted(file);
+  if (text.includes('"BASH_SOURCE')) known.push(...parse(`${at}=${place}`));
+  if (name !== null && text.includes('"parameter":"0","operation":{'))
+    known.push(...parse(`${OWN.zero}=${quoted(name)}`));
+  return known;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 // A list says before a function is defined whether it is one.
@@ -72,6 +93,9 @@ export function functionsIn(ast: Node, functions: ReadonlyMap<string, Node>): re
   look(ast);
   return [...found];
 }
+
+/** What a whole script ends with for, where it was typed as one. */
+export const UNSET = "\u0001";
 
 /** Says of a file that is read that its statements are told too. */
 export const TOLD = "--told";
@@ -150,7 +174,14 @@ function into(fd: number, path: string): Node {
   };
 }
 
-function changed(value: unknown, about: About, depth: number): unknown {
+interface Standing extends About {
+  /** The variable that holds its file. */
+  readonly at: string;
+  /** `exec` sends what goes wrong somewhere else. */
+  readonly redirected: boolean;
+}
+
+function changed(value: unknown, about: Standing, depth: number): unknown {
   if (Array.isArray(value)) {
     const all = value.map((each) => changed(each, about, depth));
     return about.signals && isList(all) ? heeding(all, about) : all;
@@ -170,10 +201,10 @@ function isList(values: readonly unknown[]): values is readonly Node[] {
 }
 
 /** What stands for a part of a word or a command, which is then looked at in its turn; null for most. */
-function partOf(node: Node, about: About, depth: number): Node | null {
+function partOf(node: Node, about: Standing, depth: number): Node | null {
   switch (node.type) {
     case "ParameterExpansion":
-      return node.operation === null ? special(node, about, depth) : operated(node);
+      return node.operation === null ? special(node, about, depth) : operated(node, about);
     case "ArithmeticExpansion":
       return arithmeticPart(node, about);
     case "ArithmeticCommand":
@@ -194,20 +225,31 @@ function partOf(node: Node, about: About, depth: number): Node | null {
   }
 }
 
-function special(node: Node, about: About, depth: number): Node | null {
+function special(node: Node, about: Standing, depth: number): Node | null {
   const { name } = about;
+  if (isFile(node)) return { ...node, parameter: about.at };
   if (node.parameter === "EPOCHSECONDS") return now(about);
   if (node.parameter === "0" && name !== null) return { type: "Literal", value: name };
   if (node.parameter === "!") return { ...node, parameter: OWN.lastJob };
   return node.parameter === "BASH_SUBSHELL" ? { type: "Literal", value: String(depth) } : null;
 }
 
-function operated(node: Node): Node | null {
-  const { type, word } = node.operation as Node & { readonly word?: Node | null };
+function isFile({ parameter }: Node): boolean {
+  return parameter === "BASH_SOURCE" || parameter === "BASH_SOURCE[0]";
+}
+
+function operated(node: Node, { name, at, isMain }: Standing): Node | null {
+  const { type, word, checkEmpty } = node.operation as Node & { readonly word?: Node | null };
+  if (isFile(node)) return { ...node, parameter: at };
+  if (node.parameter === "0" && name !== null) return { ...node, parameter: OWN.zero };
   // Bash names the parameter first.
-  if (type === "ErrorIfUnset" && word && word.named !== true) {
-    const parts = [{ type: "Literal", value: `${node.parameter}: ` }, ...(word.parts as readonly Node[])];
-    return { ...node, operation: { ...(node.operation as Node), word: { ...word, parts, named: true } } };
+  if (type === "ErrorIfUnset" && word?.named !== true) {
+    const why = { type: "Literal", value: `parameter ${checkEmpty === true ? "null or " : ""}not set` };
+    const typed = (word?.parts ?? []) as readonly Node[];
+    const said = typed.some(({ type, value }) => type !== "Literal" || value !== "") ? typed : [why];
+    const front = { type: "Literal", value: `${isMain ? UNSET : ""}${node.parameter}: ` };
+    const whole = { type: "Word", parts: [front, ...said], named: true };
+    return { ...node, operation: { ...(node.operation as Node), word: whole } };
   }
   // `${#@}` is `$#`.
   const isLength = (node.operation as Node).type === "Length" && /^[@*]$/.test(String(node.parameter));
@@ -223,8 +265,13 @@ function defaultAlone(node: Node): Node | null {
   return { ...node, parts: [part, { type: "Literal", value: "" }] };
 }
 
-function whole(node: Node, about: About): Node {
+function whole(node: Node, about: Standing): Node {
   return jobless(shaped(node, about));
+}
+
+/** A function as it is where another shell knows it. */
+function inside(definition: Node, about: Standing): Node {
+  return { ...definition, body: changed(definition.body, about, 1) };
 }
 
 /** Jobs are looked for in what is there in the end. */
@@ -233,38 +280,30 @@ function jobless(node: Node): Node {
   return draining(node) ?? node;
 }
 
-function shaped(node: Node, about: About): Node {
+function shaped(node: Node, about: Standing): Node {
+  const ordered = inOrder(node);
+  if (ordered !== null) return ordered;
   if (node.type === "Subshell") return withTraps(node, about);
   if (node.type === "For") return withDirectories(node, "words") ?? node;
   if (node.type === "SimpleCommand")
     return withDirectories(node, "args") ?? simpleCommand(node, about) ?? byPath(node) ?? node;
-  if (node.type === "Pipeline") return { ...node, commands: reading(node.commands as Node[], about).map(guarded) };
+  if (node.type === "Pipeline") {
+    const called = (command: Node) => functionsIn(command, about.functions).map((each) => inside(each, about));
+    const beside = sideBySide(node, { ...about, called });
+    return { ...beside, commands: (beside.commands as readonly Node[]).map((each) => guarded(each, about)) };
+  }
   if (node.type !== "Statement") return node;
   return list(node, about);
 }
 
-/** What nothing reads would never end; what a `head` reads ends with it. */
-function reading(commands: readonly Node[], { functions }: About): readonly Node[] {
-  return commands.map((command, at) => {
-    const name = literalName(command);
-    if (name === null || !PROGRAMS.has(name) || functions.has(name)) return command;
-    const reader = commands[at + 1];
-    if (reader === undefined)
-      return commands.length === 1 && name === "yes" ? saying(command, [literal(ALONE)]) : command;
-    const words = reader.args as readonly Node[];
-    const isHead = literalName(reader) === "head" && !functions.has("head") && words.every(isWordTwice);
-    return isHead ? saying(command, [literal(HEAD.begins), ...words, literal(HEAD.ends)]) : command;
-  });
-}
-
-function saying(command: Node, words: readonly Node[]): Node {
-  return { ...command, args: [...words, ...(command.args as readonly Node[])] };
-}
-
 // What goes wrong inside braces is a message and a status there; outside it would be the end of everything.
-function guarded(command: Node): Node {
-  return mayThrow(command) ? groupOf(command) : command;
+function guarded(command: Node, { redirected }: Standing): Node {
+  if (!mayThrow(command)) return command;
+  // The interpreter says what went wrong where the script began, and not where `exec` has sent it since.
+  return group([statementOf(command)], redirected ? [STDERR] : []);
 }
+
+const STDERR = { type: "Redirection", fd: 2, operator: ">&", target: literal("2") };
 
 function mayThrow(command: Node): boolean {
   const { redirections } = command;
@@ -272,8 +311,4 @@ function mayThrow(command: Node): boolean {
   if (command.type === "FunctionDef" || literalName(command) === "exec") return false;
   if (Array.isArray(redirections) && redirections.some(({ operator }) => /[>]/.test(operator))) return true;
   return RUN_TEXT.has(literalName(command) ?? "");
-}
-
-function groupOf(command: Node): Node {
-  return group([statementOf(command)]);
 }

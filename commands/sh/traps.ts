@@ -9,7 +9,7 @@ import type { Events } from "./events.ts";
 import { OWN } from "./own.ts";
 import { numberOf, SIGNALS, signalNamed } from "./signal-names.ts";
 
-/** What happens inside of a script. The interpreter tells of none: of the first two a script that names them is made to ask. */
+/** What happens inside of a script. The interpreter tells of none: a script that names them is made to ask. */
 const EVENTS = new Set(["ERR", "DEBUG", "RETURN"]);
 /** What ends nobody. */
 const HARMLESS = new Set(["CHLD", "CONT", "EXIT", "WINCH", "URG"]);
@@ -37,6 +37,7 @@ export class Traps {
       defineCommand(OWN.signal, (args, context) => this.signal(args, context)),
       defineCommand(OWN.pending, (args, context) => this.next(args, context)),
       defineCommand(OWN.failed, (args, context) => this.event("ERR", args, context)),
+      defineCommand(OWN.returns, (args, context) => this.event("RETURN", args, context)),
       defineCommand(OWN.comes, (args, context) => this.event("DEBUG", args, context)),
       defineCommand(OWN.status, async ([status = "0"]) => answer("", "", Number(status))),
       defineCommand("sleep", (args, { signal }) => this.sleep(args, signal)),
@@ -160,12 +161,14 @@ export class Traps {
 
   private hears(event: string): boolean {
     return (
-      (event === "ERR" && this.heardEvents?.err === true) || (event === "DEBUG" && this.heardEvents?.debug === true)
+      (event === "ERR" && this.heardEvents?.err === true) ||
+      (event === "DEBUG" && this.heardEvents?.debug === true) ||
+      (event === "RETURN" && this.heardEvents?.returns === true)
     );
   }
 
   /** After a command that failed, or before one that comes: sets the handler, where there is one. */
-  private async event(name: "ERR" | "DEBUG", all: readonly string[], context: Context): Promise<Answer> {
+  private async event(name: "ERR" | "DEBUG" | "RETURN", all: readonly string[], context: Context): Promise<Answer> {
     const { shell, args } = placed(all);
     const [status = "0", line = "0", command = ""] = args;
     await context.assignShellVariable?.(OWN.before, status);

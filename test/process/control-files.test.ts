@@ -134,7 +134,7 @@ test("neither a script nobody approved nor a call of a process reaches another t
   home.model.will(actor, { calls: [{ name: "Shell", args: { command } }] });
   await home.say("go", { pid: actor });
   const told = JSON.stringify(await home.messages(actor));
-  expect(told.match(/needs a person's approval/g)).toHaveLength(3);
+  expect(told.match(/needs a person's approval/g)).toHaveLength(4);
   const inside = await home.insideOf(actor);
   for (const [file, text] of [
     ["ctl", "stop"],

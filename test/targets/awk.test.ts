@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { awk } from "../../commands/bin/awk/awk.ts";
+import { sourceOf } from "../../commands/bin/pipe.ts";
 import type { Call } from "../../commands/bin/program.ts";
 
 interface Given {
@@ -15,7 +16,8 @@ async function run(args: readonly string[], { stdin = "", files = {} }: Given = 
   const bytesOf = (path: string) => Buffer.from(files[path.slice(1)] ?? "");
   const missing = () => Promise.reject(Object.assign(new Error("No such file or directory"), { code: "ENOENT" }));
   const call = {
-    ...{ name: "awk", args, cwd: "/", env: { HOME: "/home/sam" }, stdin: Buffer.from(stdin), nowMs: () => 0 },
+    ...{ name: "awk", args, cwd: "/", env: { HOME: "/home/sam" }, nowMs: () => 0 },
+    ...{ stdin: sourceOf(Buffer.from(stdin)), isPiped: false, room: async () => {} },
     path: (name: string) => `/${name}`,
     out: (text: string) => {
       told.stdout += text;

@@ -154,7 +154,6 @@ test("programs are found by every means there is to look for them", async () => 
 
 test("what a script in gsv cannot have is refused with a word, and never passed over", async () => {
   for (const [script, word] of [
-    ["trap 'x' RETURN", "gsv's shell cannot run a trap for it"],
     ["fg", "no job control"],
     ["tail -f f", "does not end"],
     ["watch date", "does not end"],
@@ -164,4 +163,31 @@ test("what a script in gsv cannot have is refused with a word, and never passed 
     const { exit, stderr } = await run(script);
     expect([script, exit === 0, stderr.includes(word)]).toEqual([script, false, true]);
   }
+});
+
+test("what a script needs ends it with 127, and what went wrong goes where exec has sent it", async () => {
+  expect(await run(`: \${none:?must be set}; echo not here`)).toMatchObject({ exit: 127, stdout: "" });
+  expect((await run(`( : \${none?} ); echo $?`)).stderr).toBe("bash: none: parameter not set\n");
+  expect((await run("exec 2>&1; echo a > /none/x; echo on")).stdout).toBe(
+    "bash: /none/x: No such file or directory\non\n",
+  );
+  expect((await run("{ echo 1; echo 2 >&2; echo 3; } > log 2>&1; cat log")).stdout).toBe("1\n2\n3\n");
+  for (const word of ["select x in a; do :; done", "coproc cat"])
+    expect(await run(`echo before\n${word}`)).toMatchObject({
+      exit: 2,
+      stderr: expect.stringMatching(/^[^\n]*gsv's shell has no [^\n]*\n$/),
+    });
+});
+
+test("a script knows where it lies, and a function what it leaves", async () => {
+  await files.mkdir(`${HOME}/lib`, false);
+  const text = `here=$(cd "$(dirname "\${BASH_SOURCE[0]}")" && pwd); echo "$here \${0##*/} \${BASH_SOURCE[0]##*/}"\n`;
+  await files.write(`${HOME}/lib/a.sh`, Buffer.from(text), "start");
+  expect((await run("bash lib/a.sh; . lib/a.sh")).stdout).toBe(`${HOME}/lib a.sh a.sh\n${HOME}/lib gsv a.sh\n`);
+  expect((await run(". lib/a.sh", { name: "lib/a.sh" })).stdout).toBe(`${HOME}/lib a.sh a.sh\n`);
+  const cleans = `f() { local t=x; trap 'echo "rm $t"' RETURN; [ $1 = 1 ] && return 3; echo body; }; f 1; echo $?; f 2; g() { :; }; g`;
+  expect((await run(cleans)).stdout).toBe("rm x\n3\nbody\nrm x\n");
+  expect((await run('a=2.5; if (( $(echo "$a > 1" | bc -l) )); then echo more; fi; ls')).stdout).toContain(
+    "more\na.sh".slice(0, 5),
+  );
 });

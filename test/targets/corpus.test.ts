@@ -20,26 +20,30 @@ const DIFFERENT: { readonly [name: string]: string } = {
   "arithmetic: big numbers": "numbers are exact to 2^53 only",
   "arithmetic: leading zero octal trap": "08 is taken for 8",
   "arrays: declare p associative": "other quotes, which read back the same",
-  "arrays: pass by nameref": "+= through a name reference does not reach the array",
   "arrays: sort an array": "a here-string joins an array with blanks, whatever IFS holds",
   "expansion: case changes": "the other case of all letters, ~~, is not known",
   "files: env": "PWD is always there",
   "files: stat size and name": "a directory has no size of its own",
-  "files: tar round trip": "no tar",
   "functions: return outside": "status 1 instead of 2",
+  "habits: jq of no json": "another status, and other words",
+  "language: coproc": "refused with a word",
+  "language: eval of what is no script": "status 1 instead of 2",
+  "language: length through a nameref": "an array counts as one through a name reference",
+  "language: source with arguments": "a file that is read with arguments cannot set those of its reader",
   "globbing: extglob not": "!(…) stands for nothing in a file name",
   "loops: select from list": "select asks a person, and there is none",
   "pipes: verbose off by default": "no c among the options",
   "quoting: at q transformation": "other quotes, which read back the same",
   "redirections: closing stdin": "a closed stdin is an empty one",
   "redirections: dev stderr": "the recording had no file for stderr, gsv has one",
-  "trap: debug before a loop": "DEBUG runs before commands, and not before the rounds of a loop",
+  "trap: err with E in functions": "lines of $(…) are not counted",
   "trap: the command that failed": "BASH_COMMAND is without its redirections",
-  "trap: return": "refused with a word",
 };
 
 /** The same happens; what is said about it is not the same. */
 const WORDED: { readonly [name: string]: string } = {
+  "habits: xtrace of a script": "values are traced without quotes, and what is no command is not",
+  "language: trace of assignments and tests": "values are traced without quotes, and what is no command is not",
   "conditionals: integer expression expected": "nothing is said",
   "conditionals: too many arguments": "said as test, not as [",
   "files: find missing": "no quotes around the name",
@@ -127,6 +131,6 @@ test("gsv's shell answers as bash does, but for what is listed with a reason", a
   expect(surprises).toEqual([]);
 }, 60_000);
 
-test("at least 95 of a hundred are the same", () => {
-  expect(Object.keys(DIFFERENT).length / ALL.length).toBeLessThanOrEqual(0.05);
+test("at least 97 of a hundred are the same", () => {
+  expect(Object.keys(DIFFERENT).length / ALL.length).toBeLessThanOrEqual(0.03);
 });

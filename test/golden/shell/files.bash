@@ -126,3 +126,5 @@ echo data | gzip | gunzip; gzip -k numbers.txt; zcat numbers.txt.gz | head -1
 mkdir -m 700 private; stat -c %a private
 #### cd back
 mkdir -p one; cd one; cd ..; cd - > at; cat at; pwd; echo "$OLDPWD"; rm at; (cd - > /dev/null; pwd)
+#### sums of files and lists
+sha512sum fruits.txt | cut -c1-20; sha256sum < fruits.txt; md5sum "a file.txt" nosuch; echo $?; sha256sum fruits.txt numbers.txt > list; echo x >> numbers.txt; sha256sum -c list; echo $?; rm numbers.txt; sha256sum -c list; sha256sum --quiet -c list 2>/dev/null; sha256sum -c --status list; echo $?; sha256sum -c fruits.txt; echo $?; md5sum --tag fruits.txt; echo hi | sha224sum -; md5sum sub; echo $?; find sub -type f -exec md5sum {} + | sort -k2

@@ -126,3 +126,63 @@ seq 1000000 | head -1; echo "${PIPESTATUS[@]}"; seq 3 | head -1; echo "${PIPESTA
 set -o pipefail; seq 1000000 | head -1; echo $?; seq 10 | head -1; echo $?
 #### a function named like a program
 seq() { echo "own $*"; }; seq 5 | head -1
+#### yes head
+yes | head -1; echo "${PIPESTATUS[@]}"
+#### while head
+while :; do echo a; done | head -2; echo "${PIPESTATUS[@]}"
+#### seq while
+seq 10000 | while read x; do echo $x; break; done
+#### yes sed q
+yes | sed 2q; echo "${PIPESTATUS[@]}"
+#### yes grep m1
+yes | grep -m1 y; echo "${PIPESTATUS[@]}"
+#### yes awk exit
+yes | awk 'NR==3{print; exit}'
+#### yes read
+yes | read x; echo "$? ${PIPESTATUS[@]}"
+#### yes tr head
+yes abc | tr a-z A-Z | head -2
+#### while true counter into head
+i=0; while true; do i=$((i+1)); echo $i; done | head -3
+#### pipe order of side effects
+{ echo a; echo side >&2; } | cat
+#### seq inf
+seq inf | head -3
+#### generator function
+gen() { local i=0; while true; do echo $((i++)); done; }
+gen | grep -m 3 7
+#### while read with head
+yes | nl | head -2
+#### pipefail early
+set -o pipefail; yes | head -1; echo $?; seq 3 | head -1; echo $?; false | head -1; echo $?
+#### pipestatus three
+seq 3 | grep 9 | wc -l; echo "${PIPESTATUS[@]}"; ls nosuch 2>/dev/null | cat | head -1; echo "${PIPESTATUS[@]}"
+#### stderr to null
+cat nosuch fruits.txt 2>/dev/null | sort | head -2; cat nosuch 2>&1 | sed 's/such/SUCH/' | head -3
+#### nested function loops
+walk() { local i; for i in 1 2 3; do if [ $i = 2 ]; then { echo two; echo zwei; }; else echo $i; fi; done; while :; do echo more; done; }
+walk | head -5; echo "${PIPESTATUS[@]}"; type walk | head -1
+#### loop into file then head
+for i in 1 2 3 4; do echo "n $i" >&2; echo $i; done 2>err | head -2 > out; cat out err
+#### infinite subshell
+( i=0; until false; do echo $((i++)); done ) | sed 3q
+#### infinite grep q
+if while true; do echo hello; done | grep -q hello; then echo found; fi; echo $?
+#### case in loop break
+n=0; while :; do n=$((n+1)); case $n in 3) continue;; 6) break;; esac; echo $n; done | head -10
+#### loop var in words
+k=2; for w in a b c d; do echo $w; done | head -n "$k" | tr a-z A-Z
+#### loop stderr
+for i in 1 2; do echo e$i >&2; echo o$i; done 2>&1 | head -3
+#### read in loop into head
+while read -r l; do echo "> $l"; done < fruits.txt | head -2
+#### pipe negated
+! yes | head -1; echo $?
+#### timed out loop awk
+while true; do echo x; done | awk 'NR==3{print NR; exit}'
+#### stdin devices
+echo a | cat /dev/stdin | head -1; echo b | tee /dev/stderr 2>/dev/null | cat; echo c | tee /dev/null; cat fruits.txt | tee copy | wc -l; cmp fruits.txt copy && echo same
+#### writes after reading pipes
+sort fruits.txt | uniq > fruits2.txt; cat fruits2.txt | sort -r | head -2 > top; cat top; grep -c a fruits.txt | cat; sed 's/a/b/' fruits.txt | tee >(cat > side) | head -1; sleep 0.05; wc -l < side
+#### process substitutions in pipes
+diff <(echo a) <(echo b) | head -1; cat <(seq 3) | tail -1; seq 4 | paste - <(seq 5 8) | sed -n 2p; seq 3 | tee >(tac > back) | wc -l; sleep 0.05; cat back; while read -r x; do echo "$x"; done < <(seq 5 | head -2); comm -12 <(sort fruits.txt | uniq) <(printf 'apple\nzoo\n') | cat

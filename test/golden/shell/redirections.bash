@@ -123,3 +123,7 @@ x="a b"; echo y > $x; echo $?; echo y > "$x"; cat "$x"
 echo x > fruits.txt/y; echo $?; cat fruits.txt/y; mkdir fruits.txt/d; echo $?
 #### bad descriptors
 echo a 1>&9; echo $?; cat <&7; echo $?
+#### both streams in order
+{ echo o1; echo e1 >&2; for i in 1 2; do echo o$i; ls nosuch$i; done; } > log 2>&1; cat log
+( echo a; echo b >&2; echo c ) 2>&1 | cat
+for i in 1 2; do echo e$i >&2; echo o$i; done 2>&1 | head -3

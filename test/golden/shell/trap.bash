@@ -88,3 +88,23 @@ trap 'echo caught' INT; set -e; if false; then :; else echo in else; fi; echo af
 trap 'echo dbg' DEBUG; set -e; if false; then :; else echo in else; fi; echo after
 #### err under errexit with a number about
 set -e; trap 'echo "err $?"' ERR; : 1 2 15; (exit 3); echo never
+#### return again
+f() { trap 'echo leaving f' RETURN; echo in f; }
+f; g() { echo in g; }; g; echo end
+#### return inherits with T
+set -T; trap 'echo ret' RETURN; f() { echo f; }; f; echo end
+#### return source
+echo 'echo sourced' > lib.sh; trap 'echo back' RETURN; . ./lib.sh; trap - RETURN; . ./lib.sh
+#### debug rounds
+trap 'echo D' DEBUG; for i in 1 2; do :; done; while ((i++ < 3)); do :; done; trap - DEBUG; echo end
+#### err with E in functions
+set -E; trap 'echo "err $? line $LINENO"' ERR
+f() { false; echo after; }
+f; (false); x=$(false); false || true; if false; then :; fi; ! true; echo end
+#### err without E
+trap 'echo err' ERR; f() { false; true; }; f; f2() { false; }; f2; echo end
+#### return with local and status
+f() { local tmp=x; trap 'echo "rm $tmp"' RETURN; if [ "$1" = early ]; then return 3; fi; echo body; false; }
+f early; echo $?; f; echo $?
+#### return in loop
+f() { trap 'echo out' RETURN; for i in 1 2 3; do [ $i = 2 ] && return 5; echo $i; done; }; f; echo $?; trap - RETURN; f2() { return 1; }; f2 || echo no

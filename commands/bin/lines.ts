@@ -1,0 +1,66 @@
+// Lines of what comes piece by piece: one that is here is had at once, and only for one that is not whole yet somebody waits.
+
+/** There is more to come before the next line is whole. */
+export const MORE = undefined;
+
+export class Lines {
+  private text = "";
+  private at = 0;
+  private ended = false;
+  private readonly decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  /** The last one that was taken came without its end. */
+  isCut = false;
+
+  constructor(
+    private readonly pieces: AsyncIterator<Uint8Array>,
+    private readonly end = "\n",
+  ) {}
+
+  /** Null when there are no more. */
+  take(): string | null | typeof MORE {
+    const place = this.text.indexOf(this.end, this.at);
+    if (place !== -1) {
+      const line = this.text.slice(this.at, place);
+      this.at = place + this.end.length;
+      this.isCut = false;
+      return line;
+    }
+    if (!this.ended) return MORE;
+    if (this.at >= this.text.length) return null;
+    const rest = this.text.slice(this.at);
+    this.at = this.text.length;
+    this.isCut = true;
+    return rest;
+  }
+
+  async next(): Promise<string | null> {
+    for (;;) {
+      const line = this.take();
+      if (line !== MORE) return line;
+      await this.fill();
+    }
+  }
+
+  /** Whether there is none after the one that was taken. */
+  async isOver(): Promise<boolean> {
+    while (this.at >= this.text.length && !this.ended) await this.fill();
+    return this.at >= this.text.length;
+  }
+
+  private async fill(): Promise<void> {
+    const { value, done } = await this.pieces.next();
+    const more = done === true ? this.decoder.decode() : this.decoder.decode(value, { stream: true });
+    this.text = this.text.slice(this.at) + more;
+    this.at = 0;
+    this.ended = done === true;
+  }
+}
+
+/** For each line, and whether it came without its end; stops where the work says so. */
+export async function eachLine(lines: Lines, work: (line: string, isCut: boolean) => unknown): Promise<void> {
+  for (;;) {
+    const here = lines.take();
+    const line = here === MORE ? await lines.next() : here;
+    if (line === null || work(line, lines.isCut) === false) return;
+  }
+}

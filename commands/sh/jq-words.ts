@@ -1,0 +1,72 @@
+// Programs of jq where the interpreter's jq means something else by a word than jq does: said in words that it means the same by. Pure.
+
+/** Flags with values behind them. */
+const VALUES = new Map<string, number>(
+  Object.entries({
+    "--arg": 2,
+    "--argjson": 2,
+    "--slurpfile": 2,
+    "--rawfile": 2,
+    "--indent": 1,
+    "-f": 1,
+    "--from-file": 1,
+    "-L": 1,
+  }),
+);
+const OTHERS = new Map(Object.entries({ fromdateiso8601: "fromdate", todateiso8601: "todate" }));
+
+const BY = new Map<string, (by: string) => string>(
+  Object.entries({
+    group_by: (by) => `(sort_by(${by}) | group_by(${by}))`,
+    INDEX: (by) => `(map({key: (${by} | tostring), value: .}) | from_entries)`,
+  }),
+);
+
+/** The arguments of a call of jq. */
+export function jqArguments(args: readonly string[]): readonly string[] {
+  const told: string[] = [];
+  let isKnown = false;
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? "";
+    const values = VALUES.get(arg) ?? 0;
+    if (arg === "-f" || arg === "--from-file") isKnown = true;
+    if (arg === "--indent") {
+      if (args[at + 1] === "0") told.push("-c");
+    } else if (values > 0) told.push(...args.slice(at, at + values + 1));
+    else if (isKnown || (arg.startsWith("-") && arg !== "-")) told.push(arg);
+    else {
+      told.push(mended(arg));
+      isKnown = true;
+    }
+    at += values;
+  }
+  return told;
+}
+
+/** `unique` and `group_by` give what they found in its order, as jq does. */
+export function mended(program: string): string {
+  let told = "";
+  for (let at = 0; at < program.length; ) {
+    const rest = program.slice(at);
+    const [text] = /^(?:"(?:[^"\\]|\\[\s\S])*"|[.$@]?[A-Za-z_]\w*|#[^\n]*|[\s\S])/.exec(rest) ?? [rest];
+    at += text.length;
+    if (text === "unique" && !/^\s*:/.test(program.slice(at))) told += "(sort | unique)";
+    else if (BY.has(text) && program[at] === "(") {
+      const end = closing(program, at);
+      told += BY.get(text)?.(mended(program.slice(at + 1, end)));
+      at = end + 1;
+    } else told += OTHERS.get(text) ?? text;
+  }
+  return told;
+}
+
+function closing(program: string, from: number): number {
+  let open = 0;
+  for (let at = from; at < program.length; at++) {
+    const [text] = /^"(?:[^"\\]|\\[\s\S])*"/.exec(program.slice(at)) ?? [];
+    if (text !== undefined) at += text.length - 1;
+    else if (program[at] === "(") open++;
+    else if (program[at] === ")" && --open === 0) return at;
+  }
+  return program.length;
+}

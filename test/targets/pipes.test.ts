@@ -1,0 +1,95 @@
+// Pipes whose commands run at the same time: who reads has enough at some point, and who prints hears of it.
+
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { Namespace } from "../../fs/namespace.ts";
+import { newShellRunner } from "../../src/boot/shell.ts";
+import { shellFiles } from "../../src/kernel/shell-files.ts";
+import { realClock } from "../../src/lib/clock.ts";
+import { GsvShells } from "../../src/targets/gsv.ts";
+import { JobRoom, JobTable } from "../../src/targets/jobs.ts";
+import type { ShellFiles } from "../../src/targets/shell.ts";
+import { sam } from "../support/caller.ts";
+import { memoryMount } from "../support/memoryfs.ts";
+import { FakeSys } from "../support/sys.ts";
+
+const shells = new GsvShells({
+  ...{ newRunner: newShellRunner, clock: realClock },
+  ...{ runningMax: 2, runningMaxEach: 2, memory: () => 0, memoryMax: 1, warmMax: 2, warmMs: 10_000 },
+});
+afterAll(() => shells.close());
+
+const HOME = "/home/sam";
+const KIB = 1024;
+let files: ShellFiles;
+
+beforeEach(async () => {
+  const namespace = new Namespace([{ at: "/", fs: memoryMount() }]);
+  files = shellFiles({ namespace, caller: sam, isGuarded: () => false, approved: true });
+  for (const path of ["/home", HOME]) await files.mkdir(path, false);
+});
+
+/** No command of it may print more than 256 KiB at once, so what ends by itself was ended by its reader. */
+async function run(script: string, hear: (text: string) => void = () => {}) {
+  const told = { stdout: "", stderr: "" };
+  const { exit } = await new JobTable(shells, new JobRoom(8, 8), realClock).run(
+    {
+      ...{ script, name: "gsv", args: [], cwd: HOME, env: { HOME, PATH: "/usr/bin:/bin" }, stdin: new Uint8Array() },
+      ...{ state: null, keepsState: false, outputBytesMax: 256 * KIB, wallMs: 30_000 },
+    },
+    {
+      ...{ owner: 1000, files, sys: new FakeSys(), signal: new AbortController().signal },
+      print: (stream, bytes) => {
+        told[stream] += Buffer.from(bytes).toString();
+        hear(told.stdout);
+      },
+    },
+  );
+  return { ...told, exit };
+}
+
+const ENDLESS: { readonly [script: string]: string } = {
+  "yes | tr y z | nl | head -2": "     1\tz\n     2\tz\n",
+  "yes | cat -n | cut -f1 | sed 2q": "     1\n     2\n",
+  "seq inf | grep -m1 70000": "70000\n",
+  "seq inf | xargs -n1 echo | awk 'NR == 2 { print; exit }'": "2\n",
+  "while :; do echo a; done | head -2": "a\na\n",
+  "i=0; until false; do { echo $((i++)); }; done | grep -q 9": "",
+  "f() { while true; do if true; then echo $1; fi; done; }; f x | tr x y | head -1": "y\n",
+};
+
+for (const [script, stdout] of Object.entries(ENDLESS))
+  test(`ends with its reader: ${script}`, async () => {
+    const told = `set -o pipefail; ${script}; echo "$? \${PIPESTATUS[0]}"`;
+    expect(await run(told)).toEqual({ stdout: `${stdout}141 141\n`, stderr: "", exit: 0 });
+  });
+
+test("more than may be held at once goes through a pipe", async () => {
+  await files.write(`${HOME}/big`, Buffer.from(`${"x".repeat(63)}\n`.repeat(16 * KIB)), "start");
+  expect(await run("cat big | tr x y | grep y | wc -l")).toEqual({ stdout: "16384\n", stderr: "", exit: 0 });
+});
+
+test("what is added to a file is read as it comes, until it is enough", async () => {
+  await files.write(`${HOME}/log`, Buffer.from("starting\n"), "start");
+  let isAdded = false;
+  const { stdout, exit } = await run("echo begun; tail -f log | grep -m1 ready", (text) => {
+    if (isAdded || !text.includes("begun")) return;
+    isAdded = true;
+    void files.write(`${HOME}/log`, Buffer.from("one\nready now\nmore\n"), "end");
+  });
+  expect({ stdout, exit }).toEqual({ stdout: "begun\nready now\n", exit: 0 });
+});
+
+test("what a program in a pipe says, and what it ends with, is its own", async () => {
+  expect((await run("ls none 2>&1 | sed 's/none/NONE/'")).stdout).toContain("'NONE'");
+  expect(await run("cat none 2>/dev/null | wc -l; cat none | wc -l")).toMatchObject({
+    stdout: "0\n0\n",
+    stderr: "cat: none: No such file or directory\n",
+  });
+  expect((await run(`grep x none 2>/dev/null | cat | head -1; echo "\${PIPESTATUS[@]}"`)).stdout).toBe("2 0 0\n");
+  expect((await run("set -e -o pipefail; cat none 2>&1 | head -1; echo not here")).exit).toBe(1);
+  expect((await run("diff <(echo a) <(echo b) | head -1; seq 2 | tee >(cat >&2) | tail -1")).stdout).toBe("1c1\n2\n");
+  await files.write(`${HOME}/lib`, Buffer.from('logs() { echo "$# $1"; }\n'), "start");
+  expect((await run(". ./lib; logs a | cat")).stdout).toBe("1 a\n");
+  expect((await run("grep() { echo mine; }; echo a | grep a | cat")).stdout).toBe("mine\n");
+  expect((await run("x=1; seq $((x++)) | tail -n $((x + 1)) | cat; echo $x")).stdout).toBe("1\n1\n");
+});
