@@ -84,7 +84,8 @@ async function firstWords(current: string, place: CompletePlace): Promise<readon
   const slash = current.startsWith("/") ? "/" : "";
   const typed = current.slice(slash.length);
   const own = slash === "" ? [] : [...SLASHES].map(([name, { summary }]) => ({ name, note: summary }));
-  const programs = place.programs().map((name) => ({ name, note: "" }));
+  const isOwn = (name: string) => slash !== "" && SLASHES.has(name);
+  const programs = place.programs().flatMap((name) => (isOwn(name) ? [] : [{ name, note: "" }]));
   const named = [...own, ...programs]
     .filter(({ name }) => name.startsWith(typed))
     .map(({ name, note }) => ({ text: `${slash}${name} `, note }));

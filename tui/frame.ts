@@ -13,6 +13,7 @@ import type { Route } from "./route.ts";
 import { layout, paintedRow } from "./rows.ts";
 import type { Cursor, Live } from "./screen.ts";
 import { searchRows } from "./search-view.ts";
+import { slashMenu } from "./slash.ts";
 import type { Fate, State } from "./state.ts";
 import { statusRow } from "./status.ts";
 import { type Programs, spansOf } from "./syntax.ts";
@@ -105,11 +106,18 @@ function around(options: FrameOptions): Around {
   const standIn = standInLine(state, { theme, now, columns, isMessage });
   const below = [
     ...(state.keysShown ? keySheet(columns - 1, { key: theme.bold, word: theme.dim }) : []),
-    ...(state.menu === null ? [] : menuLines(state.menu, columns, theme)),
+    ...menuOf(state, columns, theme),
     ...(picker?.lines ?? []),
     ...options.drawDock(dockView(state, options, rows - AROUND_ROWS - input.lines.length)),
   ];
   return { above: standIn === null ? [] : [standIn], below, input, picker, isMessage };
+}
+
+/** What TAB has offered; while a command of the terminal's own is being typed, which those are. */
+function menuOf(state: State, columns: number, theme: Theme): readonly string[] {
+  const isFree = state.asks.length === 0 && state.picker === null && state.search === null && !state.keysShown;
+  const menu = state.menu ?? (isFree ? slashMenu(state.input.text) : null);
+  return menu === null ? [] : menuLines(menu, columns, theme);
 }
 
 function inputRows(options: FrameOptions, route: Route): Rows {

@@ -5,7 +5,7 @@
 import { initPid, isPid } from "../src/abi/ids.ts";
 import type { Past } from "./history.ts";
 import { simpleWords } from "./simple.ts";
-import type { Effect, Reduced, State } from "./state.ts";
+import type { Effect, Menu, Reduced, State } from "./state.ts";
 import { THEMES, type ThemeName } from "./theme.ts";
 import { openedPicker, openedStrace, openedTop } from "./views.ts";
 
@@ -44,6 +44,16 @@ export const SLASHES: ReadonlyMap<string, Slash> = new Map<string, Slash>([
   ["quit", { does: effect({ do: "leave" }), summary: "leave; agents go on" }],
   ["exit", { does: effect({ do: "leave" }), summary: "the same" }],
 ]);
+
+/** Which of them a line may become that is only a slash and letters so far; null where it is none, or is one already. */
+export function slashMenu(typed: string): Menu | null {
+  if (!/^\/[a-z]*$/.test(typed)) return null;
+  const candidates = [...SLASHES].flatMap(([name, { summary }]) => {
+    return `/${name}`.startsWith(typed) ? [{ text: `/${name} `, note: summary }] : [];
+  });
+  if (candidates.length === 0 || (candidates.length === 1 && SLASHES.has(typed.slice(1)))) return null;
+  return { from: 0, candidates, at: null };
+}
 
 /** Null where it is none of the terminal's own. */
 export function onSlash(state: State, word: string, rest: string): Reduced | null {

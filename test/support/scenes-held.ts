@@ -98,7 +98,7 @@ export const HELD: readonly Scene[] = [
     name: "menu",
     play: async (played) => {
       await played.type("/co\t");
-      await played.until(/compact/);
+      await played.until(/codemode/);
     },
   },
   {

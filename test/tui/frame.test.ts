@@ -62,3 +62,14 @@ test("what goes by the clock or the size of the terminal is not kept from the pa
   };
   expect(drawn(long, theme, 0, 80)).not.toEqual(drawn(long, theme, 0, 40));
 });
+
+test("while a command of the terminal's own is typed, those it may become stand below it with what they do", () => {
+  const theme = themeOf({ colour: false, unicode: true });
+  const typing = (text: string, more: Partial<State> = {}) =>
+    drawn({ ...FIRST, ...more, input: withText(EMPTY, text) }, theme).lines.join("\n");
+  expect(typing("/co")).toMatch(/\/context +\S*what fills the next turn/);
+  expect(typing("/")).toMatch(/and \d+ more/);
+  expect(typing("/context")).not.toContain("what fills");
+  expect(typing("/proc")).not.toContain("what");
+  expect(typing("/co", { keysShown: true })).not.toMatch(/\/context {4}.*\n.*\/context/);
+});

@@ -131,7 +131,7 @@ function reasonOf({ text, by }: PartVerdict): string {
   return `${text}: ${by}`;
 }
 
-const TEXT_CHARS_MAX = 80;
+const TEXT_CHARS_MAX = 40;
 
 function textOf({ words }: Part): string {
   const text = reveal(words.map((word) => word ?? "…").join(" "));

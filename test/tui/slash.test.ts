@@ -1,0 +1,14 @@
+// Commands of the terminal's own, while they are being typed.
+
+import { expect, test } from "bun:test";
+import { SLASHES, slashMenu } from "../../tui/slash.ts";
+
+const named = (typed: string) => slashMenu(typed)?.candidates.map(({ text }) => text.trim()) ?? null;
+
+test("a slash offers all of them, and letters those that begin so", () => {
+  expect(named("/")).toEqual([...SLASHES.keys()].map((name) => `/${name}`));
+  expect(named("/co")).toEqual(["/compact", "/context", "/cost"]);
+  expect(slashMenu("/go")).toBeNull();
+  for (const typed of ["", "x", "/proc", "/proc/", "/go on", "/go ", " /co", "/co\nx", "/CO"])
+    expect(named(typed)).toBeNull();
+});
