@@ -1,7 +1,7 @@
 // The target `gsv`: shell scripts over gsv's own files, each in a Worker that the kernel owns. A script that spins or grows stops nobody: at
 // its wall limit its Worker is ended, and the next script gets another. A few Workers are kept warm; how many run at once is bounded.
 
-import { SysError } from "../abi/errno.ts";
+import { SysError, shortage } from "../abi/errno.ts";
 import type { Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Delivery, EXIT_DIED } from "./delivery.ts";
@@ -101,6 +101,15 @@ export class GsvShells {
 
   async run(job: ShellJob, place: ShellPlace): Promise<ShellEnd> {
     if (place.isJob !== true) await this.turn(place);
+    try {
+      return await this.inOneOf(job, place);
+    } finally {
+      if (place.isJob !== true) this.running.splice(this.running.indexOf(place.owner), 1);
+      this.waiting.find(({ owner }) => this.hasRoom(owner))?.go();
+    }
+  }
+
+  private async inOneOf(job: ShellJob, place: ShellPlace): Promise<ShellEnd> {
     const kept = this.warm.pop() ?? this.fresh();
     kept.stayWarm();
     let survives = false;
@@ -112,8 +121,6 @@ export class GsvShells {
       const isWanted = this.waiting.length > 0 || this.warm.length < this.options.warmMax;
       if (survives && !this.closed && isWanted) this.keep(kept);
       else kept.runner.end();
-      if (place.isJob !== true) this.running.splice(this.running.indexOf(place.owner), 1);
-      this.waiting.find(({ owner }) => this.hasRoom(owner))?.go();
     }
   }
 
@@ -303,7 +310,9 @@ class Conversation {
       this.runner.post({ kind: "answer", id, value });
     } catch (error) {
       const { code, message, hints } =
-        error instanceof SysError ? error : new SysError("EIO", "a fault inside gsv; log/kernel.log has the details");
+        error instanceof SysError
+          ? error
+          : (shortage(error) ?? new SysError("EIO", "a fault inside gsv; log/kernel.log has the details"));
       this.runner.post({ kind: "refused", id, refusal: { code, message, hints } });
     }
   }
