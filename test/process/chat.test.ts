@@ -194,5 +194,7 @@ test("a mode given with a message stays, so how to take it back is said once, by
   expect(first.stderr).toContain("init:1000 is in mode plan from now on; gsv mode init:1000 ask takes that back");
   const again = await type(home, "chat", "--plan", "hi");
   expect(again.stderr).not.toContain("from now on");
-  expect(types(eventsOf(await type(home, "chat", "--mode", "ask", "--json", "hi")))).toBe("init warning message result");
+  expect(types(eventsOf(await type(home, "chat", "--mode", "ask", "--json", "hi")))).toBe(
+    "init warning message result",
+  );
 });

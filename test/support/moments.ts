@@ -148,7 +148,12 @@ export const MOMENTS: readonly Moment[] = [
     begin: typing("\x10", /init:1000 +S /),
     shows: /init:1000 +S /,
   },
-  { name: "while the keys are told", int: "closes", begin: typing("?", /leave; agents go on/), shows: /leave; agents go on/ },
+  {
+    name: "while the keys are told",
+    int: "closes",
+    begin: typing("?", /leave; agents go on/),
+    shows: /leave; agents go on/,
+  },
   {
     name: "before the first word of an answer",
     int: "aborts",
