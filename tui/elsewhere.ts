@@ -3,7 +3,6 @@
 
 import type { Io } from "../commands/command.ts";
 import type { Thing } from "../commands/files/side.ts";
-import { join } from "../fs/path.ts";
 import { simpleWords } from "./simple.ts";
 
 export interface Failed {
@@ -26,11 +25,15 @@ export async function elsewhere({ text, status, cwd, pid }: Failed, io: Io): Pro
   if (status === NOT_FOUND) return `on this machine: ! ${text.trim()}`;
   for (const word of rest.filter((each) => !each.startsWith("-") && !each.includes(":")).slice(0, WORDS_MAX)) {
     const thing = await onMachine(word, io);
-    if (thing === null || word.startsWith("~") || (await isInGsv(join(cwd, word), io))) continue;
+    if (thing === null || word.startsWith("~") || (await isInGsv(within(cwd, word), io))) continue;
     if (program !== "cd") return `${word} is on this machine: ! ${text.trim()}`;
     return thing.kind === "directory" ? await toDirectory(word, thing.real, pid, io) : null;
   }
   return null;
+}
+
+function within(cwd: string, path: string): string {
+  return path.startsWith("/") ? path : `${cwd}/${path}`;
 }
 
 async function onMachine(word: string, io: Io): Promise<Thing | null> {

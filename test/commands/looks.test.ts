@@ -121,8 +121,21 @@ describe("gsv top", () => {
     expect(await runs(io, "top", "--once", "--json")).toBe(0);
     expect(JSON.parse(io.stdout.text)).toMatchObject({ pid: "task:abc123", model: null, context: null });
     io.stdout.text = "";
-    expect(await runs(io, "top", "--once")).toBe(0);
+    expect(await runs(io, "top", "-b", "-n1")).toBe(0);
     expect(io.stdout.text).toContain("task:abc123");
+  });
+
+  test("-n says how often and -d how far apart, for a file that is looked at later", async () => {
+    io.fakeSys.answer("proc.list", () => ({ processes: [] }));
+    const running = runs(io, "top", "-b", "-n", "3", "-d", "60");
+    for (const asked of [1, 2, 3]) {
+      while (io.fakeSys.asked("proc.list").length < asked) await new Promise(setImmediate);
+      await io.clock.advance(59_000);
+      expect(io.fakeSys.asked("proc.list")).toHaveLength(asked);
+      await io.clock.advance(1000);
+    }
+    expect(await running).toBe(0);
+    expect(io.stdout.lines.filter((line) => line.startsWith("PID"))).toHaveLength(3);
   });
 });
 

@@ -15,7 +15,7 @@ async function withShell(work: (played: Played, asked: () => string[]) => Promis
       const { fakeSys } = io;
       const kinds: { readonly [path: string]: string } = {
         "cart.js": "file",
-        "/work/cart": "directory",
+        "/projects/cart": "directory",
         "notes.md": "file",
       };
       const look = async (path: string) => (kinds[path] ? { kind: kinds[path], real: path } : null);
@@ -102,8 +102,8 @@ test("what only this machine has is said to be there, with the line that reaches
     await played.until(/^\$ git status -s[\s\S]*on this machine: ! git status -s$/m);
     await played.type("cat cart.js\r");
     await played.until(/cart\.js is on this machine: ! cat cart\.js$/m);
-    await played.type("cd /work/cart\r");
-    await played.until(/for your agent to work there: workspace attach \/work\/cart --pid init:1000$/m);
+    await played.type("cd /projects/cart\r");
+    await played.until(/for your agent to work there: workspace attach \/projects\/cart --pid init:1000$/m);
     await played.type("cat notes.md\r");
     await played.until(/^\$ cat notes\.md\n.*\n+~ {2}init/m);
     expect(played.text()).not.toContain("notes.md is");
