@@ -65,6 +65,31 @@ describe("what runs cost", () => {
   });
 });
 
+describe("gsv ps aux", () => {
+  test("shows every column with something in it, and no line is wider than the screen", async () => {
+    const about = {
+      owner: "sam",
+      runAs: "friday",
+      createdAt: 0,
+      lastActiveAt: 0,
+      costUsd: 0.5,
+      queued: 0,
+      mode: "ask",
+    };
+    const where = { cwd: "/workspaces/dir_kvoyqq", workspaceId: "dir_kvoyqq", waitsFor: null, profile: "task" };
+    io.fakeSys.answer("proc.list", () => ({
+      processes: [{ ...about, ...where, pid: "task:abc123", label: "fix the cart", state: "idle", lastStatus: "ok" }],
+    }));
+    expect(await runs(io.terminal(100), "ps", "aux")).toBe(0);
+    for (const head of ["PID", "STATE", "LABEL", "OWNER", "COST", "CWD", "WORKSPACE"])
+      expect(io.stdout.lines[0]).toContain(head);
+    expect(Math.max(...io.stdout.lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+    io.stdout.text = "";
+    expect(await runs(io, "ps", "-l")).toBe(0);
+    expect(io.stdout.lines[0]).toContain("WAITS FOR");
+  });
+});
+
 describe("gsv w", () => {
   const STATUS = { running: true, startedAt: 0, clients: 2 };
   const about = { label: "docs", runAs: "friday", createdAt: 0, lastActiveAt: 0, costUsd: 0.5, waitsFor: null };
