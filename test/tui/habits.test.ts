@@ -119,3 +119,10 @@ test("kill takes the number that jobs shows", () =>
     await played.until(() => asked().length > 1);
     expect(asked()).toEqual([`KILL ${TASK}`, "shell: kill %7"]);
   }));
+
+test("diff of two files compares them, and alone it is about the process", () =>
+  withShell(async (played, asked) => {
+    await played.type("diff ./a.txt ./b.txt\r");
+    await played.until(() => asked().length > 0);
+    expect(asked()).toEqual(["shell: diff ./a.txt ./b.txt"]);
+  }));
