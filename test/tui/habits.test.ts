@@ -126,3 +126,25 @@ test("diff of two files compares them, and alone it is about the process", () =>
     await played.until(() => asked().length > 0);
     expect(asked()).toEqual(["shell: diff ./a.txt ./b.txt"]);
   }));
+
+test("going back to a process shows what was not yet on this screen, and no page of old talk", () =>
+  withShell(async (played) => {
+    const messages = ["one", "two", "three"].flatMap((text, at) => [
+      { id: 2 * at + 1, role: "user", content: text },
+      { id: 2 * at + 2, role: "assistant", content: { text: `answer ${text}`, toolCalls: [] } },
+    ]);
+    played.io.fakeSys.answer("proc.history", ({ pid }: { pid: string }) => ({
+      ...{ pid, hasMoreBefore: false, hasMoreAfter: false },
+      ...{ messages: pid === TASK ? messages : [], messageCount: pid === TASK ? messages.length : 0 },
+    }));
+    const shown = (text: string) => played.everything().filter((line) => line.trim() === text).length;
+    await played.type(`/attach ${TASK}\r`);
+    await played.until(/^ {2}answer three$/m);
+    expect(shown("answer one")).toBe(1);
+    await played.type("bg\r");
+    await played.until(/now talking to init:1000/);
+    messages.push({ id: 7, role: "user", content: "four" });
+    await played.type("fg\r");
+    await played.until(/^› four$/m);
+    expect([shown("answer one"), shown("answer three")]).toEqual([1, 1]);
+  }));
