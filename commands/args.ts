@@ -157,7 +157,9 @@ function placeholder(key: string, spec: AnyField): string {
 
 /** What a sentence calls an argument without a flag. */
 function wordName(key: string, spec: AnyField): string {
-  return (spec.meta ?? key.toUpperCase()).replace(/\.\.\.$/, "");
+  const word = (spec.meta ?? key.toUpperCase()).replace(/\.\.\.$/, "");
+  // Choices are no name.
+  return word.includes("|") ? key.toUpperCase() : word;
 }
 
 function takeWords(spec: Spec, typed: readonly string[], given: Map<string, unknown>): void {
@@ -174,11 +176,12 @@ function takeWords(spec: Spec, typed: readonly string[], given: Map<string, unkn
   const surplus = words[next];
   if (surplus === undefined) return;
   const quoting = places.some(([, field]) => field.kind === "text");
-  throw usageError(
-    spec,
-    `unexpected argument ${clip(surplus)}`,
-    quoting ? ["text of several words needs quotes around it"] : [],
-  );
+  const { prompt } = spec.input;
+  const hints = [
+    ...(quoting ? ["text of several words needs quotes around it"] : []),
+    ...(prompt?.kind === "text" && !prompt.positional ? [`what it is asked: gsv ${spec.name} --prompt "…"`] : []),
+  ];
+  throw usageError(spec, `unexpected argument ${clip(surplus)}`, hints);
 }
 
 /** Every word that is left. */

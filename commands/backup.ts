@@ -60,7 +60,8 @@ export const df = command(
   {
     name: "df",
     summary: "Show what uses how much disk space",
-    input: {},
+    // In many fingers: sizes have their unit in any case.
+    input: { human: field.flag("sizes as 1.5K, as without it", { letter: "h", flag: "human-readable" }) },
     examples: ["gsv df", "gsv df --json"],
   },
   async ({ json }, io) => {

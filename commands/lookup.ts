@@ -9,6 +9,23 @@ import { COMMANDS } from "./table.ts";
 /** What gsv itself tells by a flag, and other programs by a word. */
 const FLAGS: ReadonlySet<string> = new Set(["--version"]);
 
+/** What other programs call it, where no letters are alike. */
+const CALLED: ReadonlyMap<string, readonly string[]> = new Map([
+  ["cost", ["usage"]],
+  ["exec", ["sh --host"]],
+  ["init", ["workspace attach .", "auth setup"]],
+  ["jobs", ["ps"]],
+  ["less", ["cat"]],
+  ["login", ["auth setup"]],
+  ["logout", ["auth logout"]],
+  ["memory", ["context list"]],
+  ["resume", ["attach", "proc resume"]],
+  ["sessions", ["ps", "session list"]],
+  ["status", ["ps", "w"]],
+  ["vi", ["edit"]],
+  ["vim", ["edit"]],
+]);
+
 export interface Named {
   readonly command: Command;
   /** What follows the words that name it. */
@@ -27,9 +44,20 @@ export async function lookUp([word = "", ...args]: readonly string[]): Promise<N
   const known = await domains();
   // A verb without its noun is as common as a typing mistake.
   const withNoun = [...known].filter(([, each]) => each.has(word)).map(([domain]) => `${domain} ${word}`);
+  const called = CALLED.get(word);
+  const isSaid = /\S\s+\S/.test(word);
+  if (called !== undefined || isSaid) throw unknown(word, called ?? ['chat "…"', 'run -- "…"'], isSaid);
   const close = FLAGS.has(`--${word}`) ? [`--${word}`] : [...withNoun, ...nearest(word, [...shown(), ...known.keys()])];
-  throw new SysError("EUSAGE", `unknown command: ${word.length > 60 ? `${word.slice(0, 60)}…` : word}`, [
-    ...(close.length > 0 ? [`did you mean ${close.map((name) => `gsv ${name}`).join(" or ")}`] : []),
+  throw unknown(word, close);
+}
+
+/** What was meant to be said is no command at all. */
+function unknown(word: string, close: readonly string[], isSaid = false): SysError {
+  const shown = word.length > 60 ? `${word.slice(0, 60)}…` : word;
+  const names = close.map((name) => `gsv ${name}`).join(" or ");
+  if (isSaid) return new SysError("EUSAGE", `unknown command: ${shown}`, [`to say it: ${names}`]);
+  return new SysError("EUSAGE", `unknown command: ${shown}`, [
+    ...(close.length > 0 ? [`did you mean ${names}`] : []),
     'gsv help lists the commands; gsv chat "…" talks',
   ]);
 }

@@ -16,20 +16,27 @@ export async function ps(): Promise<Command> {
     input: { ...call.input, long },
     examples: ["gsv ps", "gsv ps -l", "gsv ps --json", "gsv ps --uid 1000"],
   };
-  const made = command(spec, async ({ args, json }, io) => {
-    const { long: isLong, ...asked } = args;
-    const page = await allPages(io.sys(), call, asked);
-    if (!isLong || json || !io.stdout.isTTY || print.kind !== "table") await printResult(io, print, page, json);
-    else {
-      const view = { width: Number.MAX_SAFE_INTEGER, nowMs: io.clock.now() };
-      await io.stdout.write(table(print.columns, print.rows(page), view));
-    }
-    return 0;
-  });
-  return { ...made, call: call.name, run: (args, io) => made.run(args.map(asLong), io) };
+  const made = (isHabit: boolean) =>
+    command(spec, async ({ args, json }, io) => {
+      const { long: isLong, ...asked } = args;
+      const page = await allPages(io.sys(), call, asked);
+      if (!isLong || json || !io.stdout.isTTY || print.kind !== "table") await printResult(io, print, page, json);
+      else {
+        const view = { width: isHabit ? io.stdout.columns : Number.MAX_SAFE_INTEGER, nowMs: io.clock.now() };
+        const columns = isHabit ? print.columns.map(({ minor: _, ...column }) => column) : print.columns;
+        await io.stdout.write(table(columns, print.rows(page), view));
+      }
+      return 0;
+    });
+  const run: Command["run"] = (args, io) => made(args.some(isHabitual)).run(args.map(asLong), io);
+  return { ...made(false), call: call.name, run };
 }
 
-/** `ps aux` and `ps -ef` are in many fingers: all there is to see, with all columns. */
+/** `ps aux` and `ps -ef` are in many fingers: all columns, cut to the screen as everywhere. */
+function isHabitual(word: string): boolean {
+  return /^(?:-?a?u?x|-ef?l?|-A)$/.test(word);
+}
+
 function asLong(word: string): string {
-  return /^(?:-?a?u?x|-ef?l?|-A)$/.test(word) ? "--long" : word;
+  return isHabitual(word) ? "--long" : word;
 }

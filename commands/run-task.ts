@@ -1,7 +1,9 @@
 // `gsv run -- "…"`: a new task for one message, followed to its end, whose exit status it takes: what `docker run` is for a container.
 // It is `gsv chat --new` under the name that scripts know.
 
+import { SysError } from "../src/abi/errno.ts";
 import { field } from "../src/syscalls/define.ts";
+import { usageError } from "./args.ts";
 import { runChat } from "./chat.ts";
 import { CHAT } from "./chat-spec.ts";
 import { command } from "./define.ts";
@@ -43,6 +45,8 @@ export const run = command(spec, async ({ args, json }, io) => {
   let pid: string | null = null;
   const exit = await runChat({ args: { ...rest, new: true }, json }, io, (made) => {
     pid = made;
+  }).catch((error: unknown) => {
+    throw asOfRun(error);
   });
   if (!rm || pid === null) return exit;
   // Held, it may still go on; only what has ended is over.
@@ -50,3 +54,13 @@ export const run = command(spec, async ({ args, json }, io) => {
   else await note(io, `gsv: ${pid} has not ended and stays; gsv kill ${pid} ends it`);
   return exit;
 });
+
+/** Whoever typed `run` is told how `run` is typed. */
+function asOfRun(error: unknown): unknown {
+  if (!(error instanceof SysError) || error.code !== "EUSAGE") return error;
+  return usageError(
+    spec,
+    error.message,
+    error.hints.filter((hint) => !hint.startsWith("usage: ")),
+  );
+}

@@ -86,10 +86,23 @@ function withJson(taken: Taken, named: Named | null): Taken {
   return { ...taken, rest: [...rest.slice(0, at), "--output=json", ...rest.slice(at)] };
 }
 
+const ONCE = 'one answer, for a script: gsv chat "…"';
+const ON = 'gsv alone goes on where you left; gsv chat -c "…" goes on with the newest task';
+const MODEL = 'gsv chat --model MODEL "…"; for good: gsv config set ai.model MODEL';
+/** Flags that other programs take alone, and what does that here. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ...["-p", "--print", "--prompt", "--message"].map((flag) => [flag, ONCE] as const),
+  ...["-c", "--continue", "-r", "--resume"].map((flag) => [flag, ON] as const),
+  ...["-m", "--model"].map((flag) => [flag, MODEL] as const),
+  ["-v", "gsv --version prints the version"],
+]);
+
 function refuseStrangers(before: readonly string[]): void {
   const stranger = before.find((token) => !["--json", "--help", "-h"].includes(token));
   if (stranger === undefined) return;
+  const meant = ELSEWHERE.get(stranger.replace(/=.*/s, ""));
   throw new SysError("EUSAGE", `${stranger.slice(0, 60)} stands before the command`, [
+    ...(meant === undefined ? [] : [meant]),
     "flags of a command go after it: gsv COMMAND --flag",
     "usage: gsv [--json] [--user NAME] [--set KEY=VALUE] COMMAND …; gsv help lists what every command takes",
   ]);

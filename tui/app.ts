@@ -8,7 +8,7 @@ import { initPid } from "../src/abi/ids.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
 import { inLettersOfAscii } from "./abilities.ts";
 import { isCounting } from "./activity.ts";
-import { type Attached, attachTo } from "./attach.ts";
+import { type Attached, attachTo, pageSince } from "./attach.ts";
 import { Attention } from "./attention.ts";
 import { Effects, entriesOf } from "./effects.ts";
 import { foldsOf, openCallsOf } from "./folds.ts";
@@ -64,6 +64,8 @@ class App {
   private settle: (() => void) | null = null;
   private readonly lending: Lending;
   private ticking = false;
+  /** How far each process was shown before another one was. */
+  private readonly seen = new Map<string, number>();
   /** Keys that wait for what the one before makes of the line. */
   private held: Typed[] | null = null;
   private readonly hands: Hands;
@@ -202,6 +204,7 @@ class App {
     try {
       const attached = await attachTo(this.io.sys(), pid, this.ports.terminal.rows);
       this.presence.keep();
+      this.seen.set(this.state.pid, this.presence.seq);
       this.happen({ type: "attached", pid, readOnly });
       const { label } = attached.info;
       this.transcript.add({
@@ -215,7 +218,8 @@ class App {
   }
 
   private know({ info, page, approvals, model }: Attached): void {
-    for (const entry of entriesOf(page)) this.transcript.add(entry);
+    const seen = this.seen.get(info.pid);
+    for (const entry of entriesOf(seen === undefined ? page : pageSince(page, seen))) this.transcript.add(entry);
     this.presence.begin(info.pid, page.messages.at(-1)?.id ?? 0);
     const { state, waitsFor, costUsd, activeRunId } = info;
     const open = { activeRunId, calls: openCallsOf(page, this.now()) };

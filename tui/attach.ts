@@ -28,3 +28,12 @@ export async function attachTo(sys: Sys, pid: string, rows: number): Promise<Att
   ]);
   return { info, page, approvals, model: model?.answers ?? null };
 }
+
+/** Of a process whose history was on this screen before: what came since, and at the least the last thing that was said to it. */
+export function pageSince(page: HistoryPage, seq: number): HistoryPage {
+  const { messages } = page;
+  const isNew = messages.findIndex(({ id }) => id > seq);
+  const said = messages.findLastIndex(({ role }) => role === "user");
+  const from = Math.min(isNew === -1 ? messages.length : isNew, said === -1 ? messages.length : said);
+  return { ...page, messages: messages.slice(from) };
+}

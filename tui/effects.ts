@@ -10,9 +10,10 @@ import { SHOWN_MESSAGES } from "./attach.ts";
 import { ChatEffects } from "./chat-effects.ts";
 import { CHOSEN_MS } from "./chosen.ts";
 import type { Editing } from "./editor.ts";
+import { elsewhere } from "./elsewhere.ts";
 import type { Past } from "./history.ts";
 import { ioWith } from "./io-with.ts";
-import { listJobs, startBehind } from "./job-effects.ts";
+import { killJobs, listJobs, startBehind } from "./job-effects.ts";
 import type { LineShell } from "./line-shell.ts";
 import { recent } from "./picker.ts";
 import type { Route } from "./route.ts";
@@ -68,10 +69,8 @@ export class Effects {
     else if (effect.do === "go") void this.go(effect.nth);
     else if (effect.do === "new") void this.spawn();
     else if (effect.do === "background") void startBehind(this.options, effect.text);
-    else if (effect.do === "jobs")
-      void listJobs(this.options, (text) =>
-        withTerminal(() => this.runLine({ do: "run", text, host: false, entry: null })),
-      );
+    else if (effect.do === "jobs") void listJobs(this.options, (text) => this.runBehind(text));
+    else if (effect.do === "kill-jobs") killJobs(this.options, effect.text, (text) => this.runBehind(text));
     else if (effect.do === "signal") void this.call("proc.signal", { pid: effect.pid, signal: effect.signal });
     else if (effect.do === "stop-run") void this.call("proc.abort", { pid: effect.pid });
     else if (effect.do === "end") void this.call("proc.kill", { pid: effect.pid });
@@ -85,6 +84,11 @@ export class Effects {
 
   farewell(): Promise<void> {
     return this.chat.farewell();
+  }
+
+  /** A line that another one stands for. */
+  private runBehind(text: string): void {
+    this.options.withTerminal(() => this.runLine({ do: "run", text, host: false, entry: null }));
   }
 
   private letStand(since: number): void {
@@ -159,12 +163,16 @@ export class Effects {
   }
 
   private async runLine({ text, host, entry }: Effect & { readonly do: "run" }): Promise<void> {
-    const { io, shell, happen, leave, remember } = this.options;
+    const { io, shell, happen, leave, remember, print, state } = this.options;
+    const { cwd } = shell;
     try {
       const over = await (host ? shell.command(["sh", "--host", "-c", text]) : this.readOrRun(text));
       const ended = entry === null ? null : { ...entry, status: shell.status };
       if (ended !== null) remember(ended);
       happen({ type: "stood", cwd: shell.cwd, entry: ended });
+      const { status } = shell;
+      const hint = host || over !== null ? null : await elsewhere({ text, status, cwd, pid: state().pid }, io);
+      if (hint !== null) print({ kind: "note", text: hint });
       if (over !== null) leave(over);
     } catch (error) {
       await io.stderr.write(`gsv: ${reveal(worded(error))}\n`);

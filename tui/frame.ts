@@ -147,7 +147,7 @@ function glyphOf({ state: { pinned, replying }, theme }: FrameOptions, route: Ro
   if (replying !== null) return theme.needs(asks);
   const to = route.to === "nothing" ? (pinned ?? "chat") : route.to;
   if (to === "host") return theme.needs(host);
-  if (to === "shell" || to === "slash") return theme.ok(run);
+  if (to === "shell" || to === "slash" || to === "unknown") return theme.ok(run);
   return theme.you(say);
 }
 

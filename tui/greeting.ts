@@ -19,6 +19,7 @@ export interface Greeting {
 const TRIES = [
   ["how do I stop a process?", "plain words are said to your agent"],
   ["ls /proc", "commands are run: here everything is a file"],
+  ["! git status", "runs on this machine, where you are"],
   ["what is running &", "asked of a task in the background; jobs and top show it"],
 ] as const;
 /** With fewer rows than that, what is said is said in short. */

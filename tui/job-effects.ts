@@ -34,3 +34,9 @@ export async function listJobs(
     happen({ type: "told", text: messageOf(error), at: io.clock.now() });
   }
 }
+
+/** A number that the shell may use for a job of its own ends neither. */
+export function killJobs({ print, shell }: EffectsOptions, text: string, runLine: (text: string) => void): void {
+  if (!shell.hasJobs) runLine(text);
+  else print({ kind: "note", text: `the shell counts jobs of its own, too: ${text} ends the task` });
+}

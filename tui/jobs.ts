@@ -16,6 +16,12 @@ export interface Job {
   readonly text: string;
 }
 
+export interface Ended {
+  readonly pid: string;
+  readonly status: string;
+}
+
+const ENDS_MAX = 16;
 const TEXT_CHARS = 60;
 const BEHIND = /^(?<text>.*\S)\s+&$/s;
 
@@ -31,6 +37,7 @@ export function jobLine(state: State, line: string): Reduced | null {
   const behind = BEHIND.exec(line)?.groups?.text;
   if (behind !== undefined) return chatBehind(state, line, behind);
   const [first = "", ...names] = (line.includes("%") ? line.trim().split(/\s+/) : simpleWords(line)) ?? [];
+  if (first === "kill") return killed(state, line, names);
   if (names.length > 1 || (first !== "jobs" && first !== "fg" && first !== "bg")) return null;
   const [name] = names;
   if (first === "jobs") return name === undefined ? { state, effects: [shown(line), { do: "jobs" }] } : null;
@@ -39,6 +46,15 @@ export function jobLine(state: State, line: string): Reduced | null {
   if (pid === null) return null;
   if (first === "bg") return note(state, line, `${pid} works in the background already`);
   return { state, effects: [shown(line), { do: "attach", pid, readOnly: false }] };
+}
+
+/** `kill %1`, `kill -9 %2`: each job stands for its process. What names no job of these is the shell's. */
+function killed(state: State, line: string, words: readonly string[]): Reduced | null {
+  const pids = words.map((word) => (word.startsWith("%") ? pidOf(state, word) : null));
+  if (pids.every((pid) => pid === null) || words.some((word, at) => word.startsWith("%") && pids[at] === null))
+    return null;
+  const text = ["kill", ...words.map((word, at) => pids[at] ?? word)].join(" ");
+  return { state, effects: [shown(line), { do: "kill-jobs", text }] };
 }
 
 /** `chat "…" &` without anything that only the command knows. */
@@ -62,10 +78,12 @@ function left(state: State, line: string): Reduced {
   return { state: next, effects: [shown(line), { do: "print", entry: { kind: "note", text: told } }, back] };
 }
 
-/** A task has begun with what was asked. */
+/** A task has begun with what was asked, and may have come to its end before that was known. */
 export function began(state: State, pid: string, text: string): Reduced {
   const { state: next, number } = withJob(state, pid, text);
-  return note(next, null, `[${number}] ${pid}  ${shortText(text, TEXT_CHARS)}`);
+  const begun = note(next, null, `[${number}] ${pid}  ${shortText(text, TEXT_CHARS)}`);
+  const end = state.ends.find((each) => each.pid === pid);
+  return end === undefined ? begun : ended(begun, end);
 }
 
 function withJob(state: State, pid: string, text: string): { readonly state: State; readonly number: number } {
@@ -106,11 +124,18 @@ function stateOf(process: ProcessInfo | undefined): string {
 
 /** One that nobody looks at has come to an end. */
 export function withJobsTold({ state, effects }: Reduced, signal: Signal): Reduced {
-  const isEnd = signal.name === "chat.complete" && signal.mergedInto === null && signal.queued === 0;
-  const job = isEnd ? state.jobs.find(({ pid }) => pid === signal.pid && pid !== state.pid) : undefined;
-  if (job === undefined || signal.name !== "chat.complete") return { state, effects };
-  const how = signal.status === "ok" ? "done" : signal.status;
-  const text = `[${job.number}] ${how}  ${job.pid}  ${job.text}; fg %${job.number} reads it`;
+  if (signal.name !== "chat.complete" || signal.mergedInto !== null || signal.queued !== 0 || signal.pid === state.pid)
+    return { state, effects };
+  const { pid, status } = signal;
+  if (state.jobs.some((job) => job.pid === pid)) return ended({ state, effects }, { pid, status });
+  return { state: { ...state, ends: [...state.ends, { pid, status }].slice(-ENDS_MAX) }, effects };
+}
+
+function ended({ state, effects }: Reduced, { pid, status }: Ended): Reduced {
+  const job = state.jobs.find((each) => each.pid === pid);
+  if (job === undefined) return { state, effects };
+  const how = status === "ok" ? "done" : status;
+  const text = `[${job.number}] ${how}  ${pid}  ${job.text}; fg %${job.number} reads it`;
   return { state, effects: [...effects, { do: "print", entry: { kind: "note", text } }] };
 }
 

@@ -9,7 +9,7 @@ import { inDirectory } from "../commands/sh/stand.ts";
 import { runShell } from "../commands/sh.ts";
 import { COMMANDS } from "../commands/table.ts";
 import { SysError } from "../src/abi/errno.ts";
-import { uuidv7 } from "../src/abi/ids.ts";
+import { isPid, uuidv7 } from "../src/abi/ids.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { ioWith } from "./io-with.ts";
@@ -70,7 +70,7 @@ export class LineShell {
   async run(text: string, io: Io = this.io): Promise<number | null> {
     const words = simpleWords(text);
     const [first = "", ...rest] = words ?? [];
-    const isOurs = this.gsvs.has(first) && !this.own.has(first) && !isAboutJobs(first, rest) && !isEnd(first, rest);
+    const isOurs = this.gsvs.has(first) && !this.own.has(first) && !isShells(first, rest);
     if (words === null || !isOurs) return await this.throughShell(text);
     // With the terminal: it may ask, page and fit its tables.
     const sys = inDirectory(io.sys(), this.cwd);
@@ -114,6 +114,16 @@ export class LineShell {
     }
     return null;
   }
+}
+
+/** Lines of the shell's own, though gsv has a command of that name. */
+function isShells(first: string, rest: readonly string[]): boolean {
+  return isAboutJobs(first, rest) || isEnd(first, rest) || isOfFiles(first, rest);
+}
+
+/** `diff a b` compares files; `diff PID` tells what a run changed. */
+function isOfFiles(first: string, rest: readonly string[]): boolean {
+  return first === "diff" && rest.filter((word) => !word.startsWith("-") && !isPid(word)).length === 2;
 }
 
 /** Of a file that is not followed the shell's own program knows more ways to say how much. */

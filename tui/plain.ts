@@ -22,7 +22,8 @@ export interface PlainPorts {
 }
 
 const EXIT_INTERRUPTED = 130;
-const SLASHES: ReadonlySet<string> = new Set(["help", "quit"]);
+const EXIT_UNKNOWN = 127;
+const SLASHES: ReadonlySet<string> = new Set(["exit", "help", "quit"]);
 const TOLD = [
   "What begins like a command is run over gsv's files: ls, ps | grep init, cd ~.",
   "Everything else is said to your init. A comma before a line says it in any case: , find the bug",
@@ -92,9 +93,15 @@ class PlainShell {
       case "nothing":
         return await this.shell.tellOfJobs();
       case "slash":
-        if (route.word === "quit") return 0;
+        if (route.word === "quit" || route.word === "exit") return 0;
+        if (this.shell.isCommand(route.word) && route.word !== "help")
+          return await this.shell.run(`${route.word} ${route.rest}`);
         await this.io.stdout.write(`${TOLD.join("\n")}\n`);
         return await this.shell.tellOfJobs();
+      case "unknown":
+        await this.io.stderr.write(`gsv: /${route.word} is no word of this terminal; /help says what there is\n`);
+        this.shell.status = EXIT_UNKNOWN;
+        return null;
       case "chat":
         return await this.shell.command(["chat", "--no-stdin", "--", route.text]);
       case "host":
@@ -105,7 +112,7 @@ class PlainShell {
   }
 
   private route(line: string): Route {
-    return this.shell.route(line, (word) => SLASHES.has(word));
+    return this.shell.route(line, (word) => SLASHES.has(word) || this.shell.isCommand(word));
   }
 
   private remember(line: string): void {

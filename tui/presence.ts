@@ -38,6 +38,11 @@ export class Presence {
     if (since !== null) void this.tellMissed(pid, since).catch(() => {});
   }
 
+  /** The last message of the process one talks to that was seen. */
+  get seq(): number {
+    return this.following.seq;
+  }
+
   /** How far it was seen, for the next time. */
   keep(): void {
     const { seen, pid, io } = this.options;

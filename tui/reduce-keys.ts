@@ -21,6 +21,7 @@ import {
   yankedBefore,
 } from "./editor.ts";
 import { nextFold } from "./folds.ts";
+import { remarked, unknownSlash } from "./foreign.ts";
 import { onHeldKey } from "./held.ts";
 import { goingOn, isKept, type Past, withLast } from "./history.ts";
 import { askedBehind, jobLine } from "./jobs.ts";
@@ -233,7 +234,7 @@ function entered(state: State, at: number, hands: Hands): Reduced {
   if (state.replying !== null) return replied(state);
   const text = withLast(wholeText(state.input), state.past);
   const way = route(text, state.pinned);
-  if (way.to === "nothing") return stay({ ...state, input: emptied(state.input) });
+  if (way.to === "nothing") return remarked({ ...state, input: emptied(state.input) }, text.trim());
   if (way.to === "shell" && goesOn(text)) return stay(edited(state, typedText(state.input, "\n")));
   if (way.to === "chat" && text.endsWith("\\") && state.input.at === state.input.text.length)
     return stay(edited(state, typedText(erasedBack(state.input), "\n")));
@@ -242,6 +243,10 @@ function entered(state: State, at: number, hands: Hands): Reduced {
   switch (way.to) {
     case "slash": {
       const done = withSheet(slashed(cleared, way.word, way.rest), hands);
+      return remembered(done.state, entry, done.effects);
+    }
+    case "unknown": {
+      const done = unknownSlash(cleared, text.trim(), way.word);
       return remembered(done.state, entry, done.effects);
     }
     case "shell":

@@ -2,11 +2,13 @@
 // exist is told.
 
 import { isAboutConversation } from "../src/abi/inbound.ts";
-import { ENGLISH, JOINING, RESERVED, RUNNERS, SPEAKERS } from "./words.ts";
+import { ADDRESSED, ENGLISH, JOINING, REPLIES, RESERVED, RUNNERS, SPEAKERS } from "./words.ts";
 
 export type Route =
   | { readonly to: "nothing" }
   | { readonly to: "slash"; readonly word: string; readonly rest: string }
+  /** A word after a slash, alone, that is none here. */
+  | { readonly to: "unknown"; readonly word: string }
   | { readonly to: "shell" | "host" | "chat"; readonly text: string };
 
 export interface Known {
@@ -38,9 +40,11 @@ export function routeOf(line: string, known: Known): Route {
   if (text.startsWith(",")) return said(text.slice(1).trim());
   if (text.startsWith("!")) return { to: "host", text: text.slice(1).trim() };
   const slash = /^\/([a-z]+)(?:\s+(.*))?$/s.exec(text);
-  if (slash !== null && known.isSlash(slash[1] ?? ""))
-    return { to: "slash", word: slash[1] ?? "", rest: slash[2] ?? "" };
+  const [, word = "", rest = ""] = slash ?? [];
+  if (slash !== null && known.isSlash(word)) return { to: "slash", word, rest };
   if (isAboutConversation(text)) return { to: "chat", text };
+  // A directory is nothing to run: alone, it is a word that somebody knows from elsewhere, or has mistyped.
+  if (slash !== null && rest === "") return { to: "unknown", word };
   return isForShell(text, known) ? { to: "shell", text } : { to: "chat", text };
 }
 
@@ -57,6 +61,7 @@ function isForShell(text: string, known: Known): boolean {
   if (!known.isProgram(name) && !RESERVED.has(name)) return known.exists(first) || rest.some((word) => FLAG.test(word));
   if (isQuestion(name, words)) return false;
   if (!ENGLISH.has(name) && !RESERVED.has(name)) return true;
+  if (name === first && isReply(name, rest)) return false;
   // `find the bug` is said, `find . -name x` is typed.
   if (isOrder(name, rest, known)) return false;
   if (rest.length < 2 && !RESERVED.has(name)) return !isRunningNothing(name, rest, known);
@@ -74,9 +79,17 @@ function isQuestion(name: string, words: readonly string[]): boolean {
   return [...words.slice(0, -1), last.replace(/\?+$/, "")].every((word) => PLAIN.test(word)) && last.endsWith("?");
 }
 
+/** `yes`, `test it`, `more please` */
+function isReply(name: string, [word, ...more]: readonly string[]): boolean {
+  if (word === undefined) return REPLIES.has(name);
+  return more.length === 0 && ADDRESSED.has(word.toLowerCase().replace(/[.!?]+$/, ""));
+}
+
 /** `run ls -l on the host`, `read notes.md`: what the program of that name cannot mean, and what one says to an agent. */
 function isOrder(name: string, [word = ""]: readonly string[], known: Known): boolean {
   if (name === "run") return known.isProgram(word);
+  // The command knows exit statuses and nothing else.
+  if (name === "explain") return word !== "" && !/^(?:-.*|\d+|exit)$/.test(word);
   return name === "read" && word !== "" && !/^-|^[A-Za-z_]\w*$/.test(word);
 }
 

@@ -14,7 +14,8 @@ export type Slash = { readonly summary: string } & (
   | { readonly does: (state: State, rest: string) => Reduced }
 );
 
-const about = (name: string) => (pid: string, rest: string) => `${name} ${pid} ${rest}`.trim();
+const about = (name: string) => (pid: string, rest: string) =>
+  (isPid(rest.split(/\s/)[0] ?? "") ? `${name} ${rest}` : `${name} ${pid} ${rest}`).trim();
 const effect = (of: Effect) => (state: State) => ({ state, effects: [of] });
 
 export const SLASHES: ReadonlyMap<string, Slash> = new Map<string, Slash>([
@@ -27,6 +28,7 @@ export const SLASHES: ReadonlyMap<string, Slash> = new Map<string, Slash>([
   ["strace", { does: traced, summary: "the calls it makes, live" }],
   ["approvals", { does: approvals, summary: "what waits for your answer" }],
   ["model", { does: model, summary: "who answers; choose another" }],
+  ["mode", { line: about("mode"), summary: "plan, ask, auto-edit or yolo" }],
   ["compact", { line: about("compact"), summary: "tell older history in short" }],
   ["context", { line: (pid, rest) => `prompt ${pid} --bars ${rest}`.trim(), summary: "what fills the next turn" }],
   ["cost", { line: (pid) => `usage --pid ${pid}`, summary: "what this process has used" }],
@@ -55,6 +57,9 @@ export function slashMenu(typed: string): Menu | null {
   return { from: 0, candidates, at: null };
 }
 
+/** About the process one talks to where they name none: a person sees no other. */
+const ABOUT_THIS: ReadonlySet<string> = new Set(["compact", "diff", "mode", "model", "rewind", "undo"]);
+
 /** Null where it is none of the terminal's own. */
 export function onSlash(state: State, word: string, rest: string): Reduced | null {
   const slash = SLASHES.get(word);
@@ -65,9 +70,13 @@ export function onSlash(state: State, word: string, rest: string): Reduced | nul
 
 /** Lines that are views here, as they are typed; null where it is one for the shell. */
 export function ownLine(state: State, line: string): Reduced | null {
-  const [first, ...rest] = simpleWords(line) ?? [];
+  const [first = "", ...rest] = simpleWords(line) ?? [];
   if (first === "top" && rest.length === 0) return openedTop(state);
   if (first === "attach") return isAttach(rest) ? attached(state, rest.join(" ")) : null;
+  if (ABOUT_THIS.has(first) && isAboutThis(rest))
+    return (
+      onSlash(state, first, rest.join(" ")) ?? { state, effects: ran(about(first)(state.pid, rest.join(" ")), false) }
+    );
   return first === "strace" ? straceOf(state, rest) : null;
 }
 
@@ -82,6 +91,11 @@ export function ran(text: string, host: boolean, entry: Past | null = null): rea
 function exported(pid: string, rest: string): string {
   const named = rest.split(/\s+/).some((word) => word !== "" && !word.startsWith("-"));
   return `history export --pid ${pid} ${named ? rest : `${pid.replace(":", "-")}.md ${rest}`}`.trim();
+}
+
+/** Of processes, files and more they are for the command. */
+function isAboutThis(words: readonly string[]): boolean {
+  return !words.some((word) => isPid(word) || /^(?:-h|--help|[~.]?\/.*|%.*)$/.test(word) || /\s/.test(word));
 }
 
 function isAttach(words: readonly string[]): boolean {

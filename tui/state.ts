@@ -9,7 +9,7 @@ import type { Chosen } from "./chosen.ts";
 import { type Editing, EMPTY } from "./editor.ts";
 import type { Fold } from "./folds.ts";
 import type { Past } from "./history.ts";
-import type { Job } from "./jobs.ts";
+import type { Ended, Job } from "./jobs.ts";
 import type { Typed } from "./keys.ts";
 import type { Picker } from "./picker.ts";
 import type { Search } from "./search.ts";
@@ -128,6 +128,8 @@ export interface State {
   readonly keysShown: boolean;
   /** Processes that were started or left behind from here. */
   readonly jobs: readonly Job[];
+  /** The last ends of processes that are no jobs: a task may be done before it is known that it began. */
+  readonly ends: readonly Ended[];
   /** What the word at the cursor can become, until the next key. */
   readonly menu: Menu | null;
   /** A view that has the whole screen. */
@@ -237,6 +239,8 @@ export type Effect =
   /** A task of its own, that nobody listens to, for what is asked. */
   | { readonly do: "background"; readonly text: string }
   | { readonly do: "jobs" }
+  /** `text` names processes where the line named jobs. */
+  | { readonly do: "kill-jobs"; readonly text: string }
   | ViewEffect
   | { readonly do: "attach"; readonly pid: string; readonly readOnly?: boolean }
   /** The one that did something last, or the one before. */
@@ -284,6 +288,7 @@ export function initialState(about: Pick<State, "who" | "pid" | "past">): State 
     opened: null,
     keysShown: false,
     jobs: [],
+    ends: [],
     menu: null,
     view: null,
     picker: null,

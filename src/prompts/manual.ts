@@ -95,6 +95,10 @@ const PAGES: readonly (readonly [string, string])[] = [
   ["limits", limits],
 ];
 
+/** What begins something of its own, and what nothing goes on from. */
+const BEGINS = /^\s*(?:[-*+] |\d+\. |[|#>]|`{3,}|$)/;
+const CLOSED = /^(?:\s*[|#].*|`{3,}.*|\s*)$/;
+
 export const MANUAL: readonly ManualSection[] = PAGES.flatMap(([page, markdown]) => sectionsOf(page, markdown));
 
 function sectionsOf(page: string, markdown: string): ManualSection[] {
@@ -104,12 +108,27 @@ function sectionsOf(page: string, markdown: string): ManualSection[] {
     const [heading = "", ...rest] = part.split("\n");
     const body = rest.join("\n");
     const words = [...body.matchAll(/<!-- also: (.*?) -->/gs)].map((match) => match[1] ?? "").join(" ");
-    const text = body.replace(/<!--.*?-->\n?/gs, "").trim();
+    const text = unbroken(body.replace(/<!--.*?-->\n?/gs, "").trim());
     const commands = [...text.matchAll(FENCED)].flatMap(([, , kind, block = ""]) =>
       typedIn(block.split("\n"), kind === "console"),
     );
     return { page, about, heading: heading.trim(), text, words, commands };
   });
+}
+
+/** Where a page breaks its lines is for those who write it: a paragraph is one line, and each screen breaks it as it must. */
+function unbroken(markdown: string): string {
+  const lines: string[] = [];
+  let fence: string | null = null;
+  for (const line of markdown.split("\n")) {
+    const last = lines.at(-1) ?? "";
+    if (fence === null && !BEGINS.test(line) && !CLOSED.test(last)) lines[lines.length - 1] = `${last} ${line.trim()}`;
+    else lines.push(line);
+    const mark = /^`{3,}/.exec(line)?.[0] ?? null;
+    if (fence === null) fence = mark;
+    else if (line === fence) fence = null;
+  }
+  return lines.join("\n");
 }
 
 /** A `console` block shows what comes of it, too: there a prompt stands before what is typed. */

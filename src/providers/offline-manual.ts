@@ -58,7 +58,7 @@ export class ManualAnswers {
 
   private found(asked: string): string {
     const { hits, best } = this.look(asked);
-    if (best === null) return this.nearest(hits);
+    if (best === null) return this.nearest(hits, WORK.test(asked.trim()));
     const section = best.section;
     const related = hits.slice(1, NEAREST).filter((hit) => hit.score > best.score * 0.8);
     const also = related.map((hit) => entryLine(hit.section));
@@ -66,14 +66,20 @@ export class ManualAnswers {
     return shown(section) + tail;
   }
 
-  private nearest(hits: readonly Hit<ManualSection>[]): string {
+  private nearest(hits: readonly Hit<ManualSection>[], isWork: boolean): string {
     const found = hits.map((hit) => hit.section);
     const general = this.sections.filter((section) => !found.includes(section));
     const entries = [...found, ...general].slice(0, NEAREST).map(entryLine);
     const lead = found.length === 0 ? "I found nothing about that in the manual" : "I have no clear answer to that";
+    if (isWork)
+      return `That is work for a model, and there is no model here: \`gsv auth setup\` chooses one and keeps its key. Of what the manual has, these are nearest:\n\n${entries.join("\n")}`;
     return `${lead}: there is no model here, only the manual and a few plain rules. Nearest entries:\n\n${entries.join("\n")}`;
   }
 }
+
+/** What is asked of a model, and of no manual. */
+const WORK =
+  /^(?:(?:please|can you|could you) )?(?:add|analy[sz]e|build|clean up|debug|document|explain|fix|generate|implement|improve|make|optimi[sz]e|port|refactor|rename|rewrite|review|simplify|summari[sz]e|translate|update|write) \S/i;
 
 function isClear(best: Hit<ManualSection>, second: Hit<ManualSection> | undefined, question: string): boolean {
   if (best.coverage < COVERAGE_MIN) return false;

@@ -43,7 +43,7 @@ const RULES: readonly Rule[] = [
     () => word("greeting"),
   ],
   [
-    /^(?:help|help me|\?+|usage|what can (?:you|i) (?:do|say|ask)(?: you)?(?: here)?|how does (?:this|it) work|(?:who|what) are you|tell me about yourself|are you (?:a |an )?(?:real )?(?:model|ai|llm|bot|robot|human|person))$/i,
+    /^(?:help|help me|\?+|usage|what can (?:you|i) (?:do|say|ask)(?: you)?(?: here)?|how does (?:this|it) work|what(?:['’]?s| is) (?:this|it)(?: for)?|(?:who|what) are you|tell me about yourself|are you (?:a |an )?(?:real )?(?:model|ai|llm|bot|robot|human|person))$/i,
     () => word("help"),
   ],
   [
@@ -144,6 +144,7 @@ function bare(message: string): string {
   return message
     .trim()
     .replace(/^(?:(?:please|kindly|ok(?:ay)?|now|hey gsv|gsv)[,:]? +)+(?=\S)/i, "")
+    .replace(/^(?:hello|hi|hey)(?: there)?[,.!]? +(?=\S+ \S)/i, "")
     .replace(/^(?:can|could|would|will) you (?:please |kindly )?/i, "")
     .replace(/^i(?:['’]d| would) like you to /i, "")
     .replace(/(?<! ),? +(?:please|for me)(?=[.!?]*$)/i, "")

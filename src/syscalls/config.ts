@@ -10,6 +10,7 @@ import type { ChangedSetting, SettingInfo, Settings } from "./services.ts";
 
 const KEY_CHARS_MAX = 200;
 const VALUE_CHARS_MAX = 16_384;
+const NAMED_MAX = 3;
 
 const key = field.text("the setting, as gsv config list shows it", {
   positional: true,
@@ -22,7 +23,14 @@ const system = field.flag("the whole home's setting, not your own; needs root");
 export function settingNamed(text: string): KeyWritten {
   const found = keyWritten(text);
   if (found !== null) return found;
-  const close = nearest(canonicalForm(text), SETTING_NAMES);
+  const canonical = canonicalForm(text);
+  // The last word alone is how a setting is called when one speaks of it.
+  const close = [
+    ...new Set([
+      ...SETTING_NAMES.filter((name) => name.endsWith(`.${canonical}`)),
+      ...nearest(canonical, SETTING_NAMES),
+    ]),
+  ].slice(0, NAMED_MAX);
   const shown = text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text;
   throw new SysError("ECONFIG", `no such setting: ${shown}`, [
     ...(close.length > 0 ? [`did you mean ${close.join(" or ")}`] : []),

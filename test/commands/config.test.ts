@@ -55,6 +55,8 @@ describe("gsv config", () => {
   test("an unknown key exits 78 with the nearest name, before anything is asked or read", async () => {
     expect(await runs(io, "config", "set", "compaction.reservTokens", "1")).toBe(78);
     expect(io.stderr.text).toContain("did you mean compaction.reserveTokens");
+    expect(await runs(io, "config", "set", "model", "offline")).toBe(78);
+    expect(io.stderr.text).toContain("did you mean ai.model");
     expect(io.fakeSys.calls).toEqual([]);
   });
 

@@ -74,6 +74,31 @@ describe("what runs cost", () => {
   });
 });
 
+describe("gsv ps aux", () => {
+  test("shows every column with something in it, and no line is wider than the screen", async () => {
+    const about = {
+      owner: "sam",
+      runAs: "friday",
+      createdAt: 0,
+      lastActiveAt: 0,
+      costUsd: 0.5,
+      queued: 0,
+      mode: "ask",
+    };
+    const where = { cwd: "/workspaces/dir_kvoyqq", workspaceId: "dir_kvoyqq", waitsFor: null, profile: "task" };
+    io.fakeSys.answer("proc.list", () => ({
+      processes: [{ ...about, ...where, pid: "task:abc123", label: "fix the cart", state: "idle", lastStatus: "ok" }],
+    }));
+    expect(await runs(io.terminal(100), "ps", "aux")).toBe(0);
+    for (const head of ["PID", "STATE", "LABEL", "OWNER", "COST", "CWD", "WORKSPACE"])
+      expect(io.stdout.lines[0]).toContain(head);
+    expect(Math.max(...io.stdout.lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+    io.stdout.text = "";
+    expect(await runs(io, "ps", "-l")).toBe(0);
+    expect(io.stdout.lines[0]).toContain("WAITS FOR");
+  });
+});
+
 describe("gsv w", () => {
   const STATUS = { running: true, startedAt: 0, clients: 2 };
   const about = { label: "docs", runAs: "friday", createdAt: 0, lastActiveAt: 0, costUsd: 0.5, waitsFor: null };
@@ -130,8 +155,21 @@ describe("gsv top", () => {
     expect(await runs(io, "top", "--once", "--json")).toBe(0);
     expect(JSON.parse(io.stdout.text)).toMatchObject({ pid: "task:abc123", model: null, context: null });
     io.stdout.text = "";
-    expect(await runs(io, "top", "--once")).toBe(0);
+    expect(await runs(io, "top", "-b", "-n1")).toBe(0);
     expect(io.stdout.text).toContain("task:abc123");
+  });
+
+  test("-n says how often and -d how far apart, for a file that is looked at later", async () => {
+    io.fakeSys.answer("proc.list", () => ({ processes: [] }));
+    const running = runs(io, "top", "-b", "-n", "3", "-d", "60");
+    for (const asked of [1, 2, 3]) {
+      while (io.fakeSys.asked("proc.list").length < asked) await new Promise(setImmediate);
+      await io.clock.advance(59_000);
+      expect(io.fakeSys.asked("proc.list")).toHaveLength(asked);
+      await io.clock.advance(1000);
+    }
+    expect(await running).toBe(0);
+    expect(io.stdout.lines.filter((line) => line.startsWith("PID"))).toHaveLength(3);
   });
 });
 

@@ -200,6 +200,17 @@ describe("words that are no command", () => {
     [["proc", "constructor"], "unknown command: proc constructor", "usage: gsv proc list|"],
     [["sys", "drain"], "unknown command: sys", "gsv help"],
     [["--uid", "1", "ps"], "--uid stands before the command", "go after it"],
+    [["fix the bug"], "unknown command: fix the bug", 'to say it: gsv chat "…"'],
+    [["cost"], "unknown command: cost", "did you mean gsv usage\n"],
+    [["resume"], "unknown command: resume", "did you mean gsv attach"],
+    [["login"], "unknown command: login", "did you mean gsv auth setup\n"],
+    [["-p", "fix the bug"], "-p stands before the command", 'gsv chat "…"'],
+    [["--continue"], "--continue stands before the command", "gsv alone goes on where you left"],
+    [["--model", "sonnet", "hi"], "--model stands before the command", 'gsv chat --model MODEL "…"'],
+    [["-v"], "-v stands before the command", "gsv --version"],
+    [["spawn", "fix the bug"], "unexpected argument fix the bug", 'gsv spawn --prompt "…"'],
+    [["run", "--no-stdin"], "there is nothing to send", "usage: gsv run [FLAGS]"],
+    [["mode", "init:1000", "auto"], 'MODE must be one of plan, ask, auto-edit, yolo, not "auto"', "auto-edit"],
   ];
   test.each(cases)("%j is refused with exit 2 and never runs a guess", async (argv, says, hint) => {
     expect(await runs(io, ...argv)).toBe(2);

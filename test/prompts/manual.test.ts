@@ -54,6 +54,17 @@ async function faultOf(line: string): Promise<string | null> {
 }
 
 describe("the manual", () => {
+  test("has a paragraph in one line, so that a screen of any width breaks it once", () => {
+    for (const { page, heading, text } of MANUAL) {
+      const prose = text.replace(/^(`{3,}).*?^\1$/gms, "").split("\n");
+      const broken = prose.filter((line, at) => /^[a-z(]/.test(line) && /^[A-Z]/.test(prose[at - 1] ?? ""));
+      expect({ page, heading, broken }).toEqual({ page, heading, broken: [] });
+    }
+    expect(MANUAL.find(({ heading }) => heading === "How a script hears a signal")?.text).toEndWith(
+      "ends early; without one it ends, its `EXIT` trap runs, and the status is 128 and the signal's number: 130 for ctrl-C, 143 for TERM.",
+    );
+  });
+
   test("holds every page of its directory, each cut into sections with a heading and text", () => {
     const pages = readdirSync(`${import.meta.dir}/../../src/prompts/manual`).map((name) => name.replace(/\.md$/, ""));
     expect([...new Set(MANUAL.map((section) => section.page))].sort()).toEqual(pages.sort());

@@ -49,6 +49,19 @@ test("jobs lists them, and the end of one is told where one is, once", () =>
     expect(played.everything().filter((line) => line.startsWith("[1] done"))).toHaveLength(1);
   }));
 
+test("one that is done before it is known to have begun is told of, too", () =>
+  withTasks(async (played) => {
+    const begun = Promise.withResolvers<void>();
+    played.io.fakeSys.answer("proc.spawn", async () => {
+      await begun.promise;
+      return processInfo({ pid: FIRST, label: "why?", profile: "task" });
+    });
+    await played.type("why? &\r");
+    await played.play(said.complete("ok", null, { pid: FIRST }));
+    begun.resolve();
+    await played.until(/^\[1\] task:aaaaaa {2}why\?\n+\[1\] done {2}task:aaaaaa {2}why\?; fg %1 reads it$/m);
+  }));
+
 test("fg talks to the newest, to one by its number or the beginning of what it does, and bg leaves it to itself", () =>
   withTasks(async (played) => {
     await played.type("first thing? &\r");

@@ -84,7 +84,14 @@ head 5 notes
 read -r name
 read name
 run --label x "look around"
-time pwd`.split("\n");
+time pwd
+explain 78
+explain exit
+explain exit 5
+yes | head -2
+fetch https://example.org
+cat it.md
+true`.split("\n");
 
 const SENTENCES = `what is running?
 how do I stop a process?
@@ -166,6 +173,17 @@ test 3 of them first
 undo the last change
 attach the file to my message
 is grep faster than rg?
+yes
+continue
+explain cart.js
+explain ./cart.js in short
+test it
+undo that
+kill it!
+help me
+more please
+try again
+fetch the news
 Summarise my current workspace.`.split("\n");
 
 test.each(COMMANDS)("typed: %s", (line) => {
@@ -186,6 +204,11 @@ test("a first character says it outright", () => {
 test("what is about the conversation is said, unless it is the terminal's own or a path", () => {
   for (const line of ["/status", "/reset", "/think high", "/think:high why?", "//reset is a word", "/stop"])
     expect(routeOf(line, known)).toEqual({ to: "chat", text: line });
+  expect(routeOf("/proc/self", known).to).toBe("shell");
+});
+
+test("a word after a slash that nobody knows is one for the terminal to name, and no program", () => {
+  expect(routeOf("/resume", known)).toEqual({ to: "unknown", word: "resume" });
   expect(routeOf("/proc/self", known).to).toBe("shell");
 });
 

@@ -33,6 +33,15 @@ export function actsByItself(path: string): boolean {
   );
 }
 
+/** A directory of the machine, attached, as it is inside gsv. */
+const ATTACHED = /^\/workspaces\/dir_/;
+
+/** Why a change of a guarded file inside gsv asks. */
+export function guardedWords(path: string): string {
+  if (ATTACHED.test(path) && !actsByItself(path)) return "it changes a directory of this machine";
+  return "it tells an agent what to do, or is a file that acts";
+}
+
 export function hostFileVerdict({ call }: Pick<Called, "call">, ground: FileGround, mode: Mode): Verdict {
   const { path, inside, attaches } = ground;
   const looks = call === "fs.read" || call === "fs.search";

@@ -15,7 +15,7 @@ import { StoreUnavailable } from "../../store/open.ts";
 import type { ExecRequest } from "../../syscalls/shell-service.ts";
 import { asCalled, SERVER_CALL } from "../tool-servers.ts";
 import { type Called, isGuarded, type Verdict, verdictOf } from "./file-verdict.ts";
-import { actsByItself, hostFileVerdict, hostFileWords, isHostFileCall } from "./host-file-verdict.ts";
+import { actsByItself, guardedWords, hostFileVerdict, hostFileWords, isHostFileCall } from "./host-file-verdict.ts";
 import { decision, type Layer } from "./rules.ts";
 import { shellLine } from "./shell-line.ts";
 import type { ParseShell } from "./shell-parts.ts";
@@ -145,7 +145,7 @@ export class Judge {
     });
     if (open && said?.action !== "deny" && (verdict.action === "ask" || said?.action === "ask"))
       await this.ports.foresee(row, call);
-    const why = attaches === null ? reasonOf(call, guarded) : `nobody has attached ${attaches} yet`;
+    const why = attaches === null ? reasonOf(call, guarded, place ?? "") : `nobody has attached ${attaches} yet`;
     const reasons = [said === null ? why : said.by];
     const attached = attaches === null ? guarded && ONCE : { attaches };
     const diff = verdict.action === "auto" && said === null ? null : await this.diffOf(row, call, place);
@@ -238,11 +238,11 @@ function groundWords(ground: HostGround | null, network: boolean): string {
   return `${where}, in a sandbox ${network ? "with the network" : "without network"}`;
 }
 
-function reasonOf({ call, args }: Called, guarded: boolean): string {
+function reasonOf({ call, args }: Called, guarded: boolean, place: string): string {
   if (call === "fs.delete") return "deleting asks";
   if (guarded && args.target === "host")
     return "it is outside of what is attached, or makes programs act by themselves";
-  if (guarded) return "it tells an agent what to do, or is a file that acts";
+  if (guarded) return guardedWords(place);
   return "it asks by default";
 }
 

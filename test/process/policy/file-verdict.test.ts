@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { verdictOf } from "../../../src/process/policy/file-verdict.ts";
-import { hostFileVerdict } from "../../../src/process/policy/host-file-verdict.ts";
+import { guardedWords, hostFileVerdict } from "../../../src/process/policy/host-file-verdict.ts";
 import type { CallRow } from "../../../src/store/process/verbs.ts";
 
 const WRITE: CallRow = {
@@ -89,4 +89,14 @@ test("in mode auto-edit what makes programs act by themselves asks all the same,
   expect(hostFileVerdict({ call: "fs.delete" }, ground, "auto-edit").action).toBe("ask");
   expect(hostFileVerdict({ call: "fs.write" }, ground, "ask").action).toBe("ask");
   expect(hostFileVerdict({ call: "fs.read" }, ground, "ask").action).toBe("auto");
+});
+
+test("why a file of an attached directory asks is said as it is", () => {
+  expect(guardedWords("/workspaces/dir_kvoyqq/src/cart.js")).toBe("it changes a directory of this machine");
+  for (const path of [
+    "/workspaces/dir_kvoyqq/AGENTS.md",
+    "/workspaces/dir_kvoyqq/.git/hooks/x",
+    "/home/sam/context.d/a",
+  ])
+    expect(guardedWords(path)).toBe("it tells an agent what to do, or is a file that acts");
 });

@@ -1,0 +1,150 @@
+// What somebody types by habit, from Unix and from other terminals that talk: it does what it means there, or says what does.
+
+import { expect, test } from "bun:test";
+import type { Side } from "../../commands/files/side.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { Played, processInfo } from "../support/played.ts";
+
+const TASK = "task:aaaaaa";
+
+async function withShell(work: (played: Played, asked: () => string[]) => Promise<void>): Promise<void> {
+  const calls: string[] = [];
+  const task = processInfo({ pid: TASK, label: "fix cart", profile: "task", state: "running" });
+  const played = await Played.open({
+    prepare(io) {
+      const { fakeSys } = io;
+      const kinds: { readonly [path: string]: string } = {
+        "cart.js": "file",
+        "/projects/cart": "directory",
+        "notes.md": "file",
+      };
+      const look = async (path: string) => (kinds[path] ? { kind: kinds[path], real: path } : null);
+      io.side = { look } as unknown as Side;
+      fakeSys.answer("fs.stat", ({ path }: { path: string }) => {
+        if (path.endsWith("notes.md")) return { path };
+        throw new SysError("ENOENT", `${path}: no such file`);
+      });
+      fakeSys.answer("proc.list", () => ({ processes: [processInfo(), task], next: null }));
+      fakeSys.answer("proc.mode", ({ pid, mode = "ask" }: { pid: string; mode?: string }) => {
+        calls.push(`${pid} ${mode}`);
+        return { pid, mode };
+      });
+      fakeSys.answer("proc.spawn", () => task);
+      fakeSys.answer("proc.signal", ({ pid, signal }: { pid: string; signal: string }) => {
+        calls.push(`${signal} ${pid}`);
+        return { pid, signal, archive: null };
+      });
+      fakeSys.answer("proc.undo", ({ pid }: { pid: string }) => {
+        calls.push(`undo ${pid}`);
+        return { pid, runs: [], rewound: null, files: [], notKept: [], redo: "gsv undo --redo" };
+      });
+      fakeSys.answer("shell.run", ({ script }: { script: string }) => {
+        calls.push(`shell: ${script}`);
+        const exit = script.startsWith("git") ? 127 : /^(?:cat|cd) /.test(script) ? 1 : 0;
+        return {
+          output: { pieces: [], ended: true },
+          exit,
+          over: false,
+          session: { cwd: "/home/sam", defined: [], jobs: 0 },
+        };
+      });
+    },
+  });
+  await work(played, () => calls);
+  await played.leave();
+}
+
+test("a word after a slash from elsewhere does here what it means there", () =>
+  withShell(async (played, asked) => {
+    await played.type("/plan\r");
+    await played.until(/^\$ mode init:1000 plan\nplan$/m);
+    expect(asked()).toEqual(["init:1000 plan"]);
+    await played.type("/resume\r");
+    await played.until(/go to process[\s\S]*task:aaaaaa/);
+  }));
+
+test("a word after a slash that nobody knows is refused with the nearest, and runs nothing", () =>
+  withShell(async (played, asked) => {
+    await played.type("/modle\r");
+    await played.until(/\/modle is no word of this terminal: did you mean \/mode/);
+    await played.type("/agnts\r");
+    await played.until(/\/agnts is no word of this terminal/);
+    expect(asked()).toEqual([]);
+    expect(played.text()).not.toContain("bash:");
+  }));
+
+test("mode and undo without a process are about the one that is talked to", () =>
+  withShell(async (played, asked) => {
+    await played.type(`/attach ${TASK}\r`);
+    await played.until(/^~ {2}task:aaaaaa/m);
+    await played.type("mode plan\r");
+    await played.until(/^\$ mode task:aaaaaa plan\nplan$/m);
+    await played.type("/mode\r");
+    await played.until(/^\$ mode task:aaaaaa\nask$/m);
+    await played.type("mode init:1000 yolo\r");
+    await played.until(/^\$ mode init:1000 yolo\nyolo$/m);
+    await played.type("undo\r");
+    await played.until(/^\$ undo task:aaaaaa\n+to take this back/m);
+    expect(asked()).toEqual([`${TASK} plan`, `${TASK} ask`, "init:1000 yolo", `undo ${TASK}`]);
+  }));
+
+test("what begins with # says that nobody heard it", () =>
+  withShell(async (played, asked) => {
+    await played.type("# always use tabs\r");
+    await played.until(/^\$ # always use tabs\n+.*a remark: nobody was told it/m);
+    expect(asked()).toEqual([]);
+    expect(played.io.fakeSys.asked("proc.send")).toEqual([]);
+  }));
+
+test("what only this machine has is said to be there, with the line that reaches it", () =>
+  withShell(async (played) => {
+    await played.type("git status -s\r");
+    await played.until(/^\$ git status -s[\s\S]*on this machine: ! git status -s$/m);
+    await played.type("cat cart.js\r");
+    await played.until(/cart\.js is on this machine: ! cat cart\.js$/m);
+    await played.type("cd /projects/cart\r");
+    await played.until(/for your agent to work there: workspace attach \/projects\/cart --pid init:1000$/m);
+    await played.type("cat notes.md\r");
+    await played.until(/^\$ cat notes\.md\n.*\n+~ {2}init/m);
+    expect(played.text()).not.toContain("notes.md is");
+  }));
+
+test("kill takes the number that jobs shows", () =>
+  withShell(async (played, asked) => {
+    await played.type("why? &\r");
+    await played.until(/^\[1\] task:aaaaaa/m);
+    await played.type("kill -9 %1\r");
+    await played.until(() => asked().length > 0);
+    await played.type("kill %7\r");
+    await played.until(() => asked().length > 1);
+    expect(asked()).toEqual([`KILL ${TASK}`, "shell: kill %7"]);
+  }));
+
+test("diff of two files compares them, and alone it is about the process", () =>
+  withShell(async (played, asked) => {
+    await played.type("diff ./a.txt ./b.txt\r");
+    await played.until(() => asked().length > 0);
+    expect(asked()).toEqual(["shell: diff ./a.txt ./b.txt"]);
+  }));
+
+test("going back to a process shows what was not yet on this screen, and no page of old talk", () =>
+  withShell(async (played) => {
+    const messages = ["one", "two", "three"].flatMap((text, at) => [
+      { id: 2 * at + 1, role: "user", content: text },
+      { id: 2 * at + 2, role: "assistant", content: { text: `answer ${text}`, toolCalls: [] } },
+    ]);
+    played.io.fakeSys.answer("proc.history", ({ pid }: { pid: string }) => ({
+      ...{ pid, hasMoreBefore: false, hasMoreAfter: false },
+      ...{ messages: pid === TASK ? messages : [], messageCount: pid === TASK ? messages.length : 0 },
+    }));
+    const shown = (text: string) => played.everything().filter((line) => line.trim() === text).length;
+    await played.type(`/attach ${TASK}\r`);
+    await played.until(/^ {2}answer three$/m);
+    expect(shown("answer one")).toBe(1);
+    await played.type("bg\r");
+    await played.until(/now talking to init:1000/);
+    messages.push({ id: 7, role: "user", content: "four" });
+    await played.type("fg\r");
+    await played.until(/^› four$/m);
+    expect([shown("answer one"), shown("answer three")]).toEqual([1, 1]);
+  }));
