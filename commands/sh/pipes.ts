@@ -1,7 +1,8 @@
 // Pipes of a script, changed so that programs of the shell's own that stand side by side in one run at the same time, and so that a loop
 // before one that wants only the beginning, as `head` does, ends with it. Pure.
 
-import { ALONE, type Part, partWord } from "../bin/reader.ts";
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { ALONE, type Part, partWord } from "../bin/part.ts";
 import { PROGRAMS } from "../bin/table.ts";
 import {
   choice,
@@ -233,7 +234,7 @@ function part(value: unknown, chain: string): unknown {
 
 function asked(chain: string): Node {
   const gone = statementOf(simple(OWN.gone, literal(chain)));
-  return statementOf(choice([gone], [statementOf(simple("exit", literal("141")))], null));
+  return statementOf(choice([gone], [statementOf(simple("exit", literal(String(ENDED_BY.PIPE))))], null));
 }
 
 function flow(chain: string): Node {

@@ -2,9 +2,9 @@
 // commands/bin. A program is the same code that runs at the command line; here its streams are the shell's.
 
 import { type Command as BashCommand, type CustomCommand, defineCommand } from "just-bash/browser";
+import { partOf } from "../bin/part.ts";
 import { Pipe } from "../bin/pipe.ts";
 import { Ended } from "../bin/program.ts";
-import { partOf } from "../bin/reader.ts";
 import type { Output } from "../command.ts";
 import type { Chains, Stage } from "./chains.ts";
 import type { ShellIo } from "./io.ts";

@@ -3,6 +3,7 @@
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import type { Clock } from "../../src/lib/clock.ts";
+import { inQuotes } from "../../src/lib/quote.ts";
 import type { SentSignal } from "../../src/targets/shell.ts";
 import { type Answer, answer, type Context, OUTERMOST, placed, WHOLE } from "./called.ts";
 import type { Events } from "./events.ts";
@@ -175,7 +176,7 @@ export class Traps {
     const text = (this.shells.get(shell) ?? this.shells.get(OUTERMOST))?.get(name) ?? "";
     if (text === "" || (name === "ERR" && status === "0")) return answer("", "", 1);
     const told = withStatus(text.replaceAll(/\$LINENO\b|\$\{LINENO\}/g, line), Number(status));
-    const said = text.includes("BASH_COMMAND") ? `BASH_COMMAND='${command.replaceAll("'", `'\\''`)}'; ` : "";
+    const said = text.includes("BASH_COMMAND") ? `BASH_COMMAND=${inQuotes(command)}; ` : "";
     await context.assignShellVariable?.(OWN.event, `${said}${OWN.status} ${status}\n${told}`);
     return answer();
   }
@@ -208,10 +209,7 @@ function linesOf(traps: ReadonlyMap<string, string>, wanted: readonly string[]):
   const names = wanted.map(signalNamed);
   return [...traps]
     .filter(([name]) => names.length === 0 || names.includes(name))
-    .map(
-      ([name, text]) =>
-        `trap -- '${text.replaceAll("'", `'\\''`)}' ${name === "EXIT" || EVENTS.has(name) ? name : `SIG${name}`}`,
-    );
+    .map(([name, text]) => `trap -- ${inQuotes(text)} ${name === "EXIT" || EVENTS.has(name) ? name : `SIG${name}`}`);
 }
 
 /** In a trap, `exit` alone leaves with the status the shell had. */
