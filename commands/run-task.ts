@@ -41,9 +41,10 @@ const spec = {
 export const run = command(spec, async ({ args, json }, io) => {
   const { rm, ...rest } = args;
   let pid: string | null = null;
-  const exit = await runChat({ args: { ...rest, new: true }, json }, io, (made) => {
+  const onFresh = (made: string) => {
     pid = made;
-  });
+  };
+  const exit = await runChat({ args: { ...rest, new: true }, json }, io, { spec, onFresh });
   if (!rm || pid === null) return exit;
   // Held, it may still go on; only what has ended is over.
   if (exit === 0 || exit === 1 || exit === 130) await io.sys().call("proc.kill", { pid });

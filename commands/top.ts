@@ -18,7 +18,7 @@ const spec = {
   input: {
     once: field.flag("once, which is all there is outside of gsv's own terminal"),
     flat: field.flag("not as a tree"),
-    sort: field.withDefault(field.choice("what comes first", SORTS, { meta: "age|state|pid" }), "age"),
+    sort: field.withDefault(field.choice("what comes first", SORTS), "age"),
   },
   examples: ["gsv top", "gsv top --flat --sort state", "gsv top --once --json"],
   notes: [
