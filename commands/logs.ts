@@ -53,6 +53,7 @@ export const logs = command(spec, async ({ args: { follow: goesOn, kernel, ...ar
   if (kernel === true && args.pid !== undefined) throw usageError(spec, "the kernel is no process");
   if (goesOn === true && io.isScript === true)
     throw new SysError("EUSAGE", "logs -f does not end, and a script waits for the end of each command", [
+      ...(kernel === true ? [] : ["in a pipe it ends with whoever reads it: logs -f PID | grep -m1 WORD"]),
       `outside of a script: gsv logs -f ${kernel === true ? "--kernel" : "PID"}`,
     ]);
   if (kernel === true) {

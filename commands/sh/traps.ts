@@ -8,7 +8,7 @@ import type { SentSignal } from "../../src/targets/shell.ts";
 import { type Answer, answer, type Context, OUTERMOST, placed, WHOLE } from "./called.ts";
 import type { Events } from "./events.ts";
 import { OWN } from "./own.ts";
-import { numberOf, SIGNALS, signalNamed } from "./signal-names.ts";
+import { numberOf, signalNamed, signalTable } from "./signal-names.ts";
 
 /** What happens inside of a script. The interpreter tells of none: a script that names them is made to ask. */
 const EVENTS = new Set(["ERR", "DEBUG", "RETURN"]);
@@ -98,7 +98,7 @@ export class Traps {
           .map((line) => `${line}\n`)
           .join(""),
       );
-    if (first === "-l") return answer(`${[...SIGNALS].map(([name, number]) => `${number}) SIG${name}`).join("\n")}\n`);
+    if (first === "-l") return answer(signalTable());
     const isReset = first === "-" || rest.length === 0;
     let stderr = "";
     for (const word of first === "-" || rest.length > 0 ? rest : [first]) {
