@@ -1,16 +1,15 @@
 // The programs of commands/bin as the interpreter calls them: their streams in bytes, their files through the shell's.
 
-import { type Command, type CustomCommand, defineCommand } from "just-bash/browser";
+import { type CustomCommand, defineCommand } from "just-bash/browser";
 import { ENDED_BY } from "../../src/abi/ended-by.ts";
 import { inQuotes } from "../../src/lib/quote.ts";
 import { partOf } from "../bin/part.ts";
 import { type Call, Ended, type Files, type Program, phrase, Usage } from "../bin/program.ts";
 import { PROGRAMS } from "../bin/table.ts";
+import type { Context } from "./called.ts";
 import type { Chains, Ends, Stage } from "./chains.ts";
 import { type GsvFiles, UMASK_SHOWN } from "./files.ts";
 import type { Machine } from "./io.ts";
-
-type Context = Parameters<Command["execute"]>[1];
 
 export interface BinOptions {
   readonly files: GsvFiles;
