@@ -128,6 +128,8 @@ export async function approvals(): Promise<Command> {
       examples: ["gsv approvals", "gsv approvals k3x9", "gsv approvals --watch", "gsv approvals --json"],
     },
     async ({ args, json }, io) => {
+      if (args.watch && args.id !== undefined)
+        throw new SysError("EUSAGE", "--watch is of all that is asked: leave the id out");
       if (args.watch) return await watch(io, json);
       if (args.id === undefined || json) {
         const words = [...(args.id === undefined ? [] : [args.id]), ...(json ? ["--json"] : [])];

@@ -18,6 +18,8 @@ const whose = field.optional(
 const ofProcess = field.optional(field.pid("what this process alone is told", { meta: "PID" }));
 const file = field.text("which file, with or without .md", { positional: true, longest: 200, meta: "FILE" });
 
+const NONE_YET = "no context yet: gsv context add 10-style 'Answer in German.'";
+
 const listInput = { of: whose, pid: ofProcess };
 const list = command(
   {
@@ -27,10 +29,9 @@ const list = command(
     examples: ["gsv context list", "gsv context list --pid task:abc123"],
   },
   async ({ args, json }, io) => {
-    const files = await filesIn(io, directoryOf(args));
+    const files = await filesIn(io, args);
     for (const name of files) await printText(io.stdout, json ? jsonLine({ file: name }) : name);
-    if (files.length === 0 && !json)
-      await printText(io.stderr, "no context yet: gsv context add 10-style 'Answer in German.'");
+    if (files.length === 0 && !json) await printText(io.stderr, NONE_YET);
     return 0;
   },
 );
@@ -45,7 +46,8 @@ const show = command(
   },
   async ({ args, json }, io) => {
     const directory = directoryOf(args);
-    const names = args.file === undefined ? await filesIn(io, directory) : [named(args.file)];
+    const names = args.file === undefined ? await filesIn(io, args) : [named(args.file)];
+    if (names.length === 0 && !json) await printText(io.stderr, NONE_YET);
     for (const [index, name] of names.entries()) {
       const { content } = await read(io, `${directory}/${name}`);
       if (json) await printText(io.stdout, jsonLine({ file: name, content }));
@@ -77,7 +79,7 @@ const add = command(
   },
   async ({ args, json }, io) => {
     const path = `${directoryOf(args)}/${named(args.file)}`;
-    if ((await filesIn(io, directoryOf(args))).includes(named(args.file)))
+    if ((await filesIn(io, args)).includes(named(args.file)))
       throw new SysError("EEXIST", `${path} exists`, [`change it: gsv context edit ${args.file}`]);
     const given = args.text === undefined || args.text === "-" ? await stdinText(io) : args.text;
     if (given.trim() === "") throw new SysError("EUSAGE", "nothing came: nothing was added");
@@ -138,13 +140,16 @@ function named(name: string): string {
   return name.endsWith(".md") ? name : `${name}.md`;
 }
 
-async function filesIn(io: Io, path: string): Promise<readonly string[]> {
+async function filesIn(io: Io, whose: Whose): Promise<readonly string[]> {
   try {
-    const view = await io.sys().call<FileView>("fs.read", { path });
+    const view = await io.sys().call<FileView>("fs.read", { path: directoryOf(whose) });
     return view.kind === "directory" ? view.files : [];
   } catch (error) {
-    if (error instanceof SysError && error.code === "ENOENT") return [];
-    throw error;
+    if (!(error instanceof SysError) || error.code !== "ENOENT") throw error;
+    // None yet, or nobody who could have any: that throws by itself.
+    if (whose.pid !== undefined) await io.sys().call("proc.get", { pid: whose.pid });
+    else if (whose.of !== undefined) await io.sys().call("fs.read", { path: `~${whose.of}` });
+    return [];
   }
 }
 

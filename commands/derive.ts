@@ -7,7 +7,7 @@ import { nearest } from "../src/lib/nearest.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Signalled } from "../src/syscalls/services.ts";
 import { type AnySyscall, callsOf, DOMAIN_NAMES, syscallNamed } from "../src/syscalls/table.ts";
-import { asks, flagsOf, looksLikeFlag, type Spec, usageError } from "./args.ts";
+import { asks, clip, flagsOf, looksLikeFlag, type Spec, usageError } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { printResult, printText } from "./print.ts";
@@ -185,6 +185,7 @@ async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: reado
   const at = verbIndex(verbs, args);
   const word = args[at];
   if (word === undefined) {
+    refuseStray(spec, args);
     const rows = [...verbs].map(([verb, { summary }]) => [`gsv ${spec.name} ${verb}`, summary] as const);
     const asked = asks(args, "--help", "-h");
     const output = asked ? io.stdout : io.stderr;
@@ -201,6 +202,15 @@ async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: reado
     throw usageError(spec, `unknown command: ${spec.name} ${word.slice(0, 60)}`, hints);
   }
   return (await verb.load()).run([...args.slice(0, at), ...args.slice(at + 1)], io);
+}
+
+// Without a verb nothing but a wish for help makes sense.
+function refuseStray(spec: Spec, args: readonly string[]): void {
+  const stray = args.find((each) => each !== "--json" && each !== "--help" && each !== "-h" && each !== "--");
+  if (stray === undefined) return;
+  throw usageError(spec, `${spec.name} needs one of its commands before ${clip(stray)}`, [
+    `gsv ${spec.name} --help says what each does`,
+  ]);
 }
 
 // A flag before the verb may have a value, which is not the verb: the domain's own flags tell.

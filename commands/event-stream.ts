@@ -3,8 +3,10 @@
 
 import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { isPid } from "../src/abi/ids.ts";
-import type { Signal } from "../src/abi/signal.ts";
+import { namesSignals, SIGNAL_NAMES, type Signal } from "../src/abi/signal.ts";
+import { nearest } from "../src/lib/nearest.ts";
 import { field } from "../src/syscalls/define.ts";
+import { clip, usageError } from "./args.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
 import { jsonLine } from "./print.ts";
@@ -41,6 +43,7 @@ const USUAL = ["chat.*", "process.*", "resync"];
 export const events = command(spec, async ({ args }, io) => {
   const pids = (args.about ?? []).filter(isPid);
   const names = (args.about ?? []).filter((word) => !isPid(word));
+  for (const name of names) needSignal(name);
   // Who listens wants a kernel to listen to.
   await io.kernel.start();
   const incoming = new Incoming(names.includes("chat.delta"));
@@ -54,6 +57,15 @@ export const events = command(spec, async ({ args }, io) => {
     for (const stop of stops) stop();
   }
 });
+
+// A word that no signal is called by would be waited for without end.
+function needSignal(word: string): void {
+  if (namesSignals(word)) return;
+  const close = nearest(word, SIGNAL_NAMES);
+  throw usageError(spec, `no process and no signal is called ${clip(word)}`, [
+    close.length > 0 ? `did you mean ${close.join(" or ")}` : `signals are ${SIGNAL_NAMES.join(", ")}`,
+  ]);
+}
 
 async function printed(io: Io, incoming: Incoming, most: number): Promise<number> {
   for (let count = 0; count < most && !io.stdout.closed; ) {

@@ -23,7 +23,7 @@ type Take = (rows: readonly Traced[]) => Promise<boolean>;
 
 const WAIT_MS = 30_000;
 /** Each question costs the kernel something: calls that come closer together than this are asked for together. */
-const GATHER_MS = 20;
+const GATHER_MS = 60;
 
 export class TraceFollower {
   /** Those that ended while they were followed. */

@@ -4,6 +4,7 @@
 import { approvalBody, deceits, requestLines } from "../commands/approval-text.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { cutWidth } from "../src/lib/truncate.ts";
+import { hangingRows } from "./ask-rows.ts";
 import { choicesOf, inTurn, shownAsk } from "./cards.ts";
 import { diffRows } from "./diff.ts";
 import { clockText } from "./numbers.ts";
@@ -127,16 +128,9 @@ export function cardLines(ask: Ask, { theme, columns, isSubjectSaid }: CardText)
   return [...warned, ...asked.flatMap(hanging(columns)), ...changed, ...cut];
 }
 
-/** Rows of a line of which each says that it belongs to the one before. */
+/** The card itself stands where the indent would be. */
 function hanging(columns: number): (line: string) => readonly string[] {
-  return (line) => {
-    const mark = /^ *(?:\| )?/.exec(line)?.[0] ?? "";
-    const rows = Bun.wrapAnsi(line.slice(mark.length), Math.max(10, columns - mark.length), {
-      hard: true,
-      trim: false,
-    });
-    return rows.split("\n").map((row) => `${mark.slice(2)}${row}`);
-  };
+  return (line) => hangingRows(line, columns, INDENT.length);
 }
 
 function wrapped(text: string, columns: number): readonly string[] {

@@ -72,6 +72,18 @@ export function isCode(value: unknown): value is Code {
   return typeof value === "string" && Object.hasOwn(EXIT_STATUS, value);
 }
 
+/** What the machine has no more of for now: no fault of gsv, and over when something ends. Null for any other error. */
+export function shortage(error: unknown): SysError | null {
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return new SysError("ENOSPC", "the disk is full; nothing was saved", ["free some disk space and try again"]);
+  if (code !== "EMFILE" && code !== "ENFILE") return null;
+  const whose = code === "EMFILE" ? "the kernel of this home" : "this machine";
+  return new SysError("EAGAIN", `${whose} has as many files open as it may`, [
+    "try again when less runs, or allow it more: ulimit -n, then gsv kernel restart",
+  ]);
+}
+
 export function exitStatusOfCode(code: Code): number {
   return EXIT_STATUS[code];
 }

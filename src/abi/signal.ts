@@ -148,6 +148,35 @@ export type Signal =
   | (SignalBase & { readonly name: "resync"; readonly afterSeq: number });
 
 export type SignalName = Signal["name"];
+
+// Written as a table, so that none can be left out.
+const NAMED: { readonly [K in SignalName]: true } = {
+  "chat.start": true,
+  "chat.entered": true,
+  "chat.delta": true,
+  "chat.text": true,
+  "chat.tool_call": true,
+  "chat.tool_result": true,
+  "chat.hil": true,
+  "chat.hil_closed": true,
+  "chat.restart": true,
+  "chat.complete": true,
+  "chat.compacting": true,
+  "chat.compacted": true,
+  "process.compacted": true,
+  "process.spawn": true,
+  "process.state": true,
+  "process.budget": true,
+  "process.restart": true,
+  "process.timeout_warning": true,
+  "process.hook": true,
+  "process.reset": true,
+  "process.exit": true,
+  resync: true,
+};
+
+export const SIGNAL_NAMES = Object.keys(NAMED) as readonly SignalName[];
+
 export type SignalOf<Name extends SignalName> = Extract<Signal, { readonly name: Name }>;
 
 /** All given parts must match; a name ending in `.*` matches its family. */
@@ -166,8 +195,14 @@ export function matches(filter: SignalFilter, signal: Signal): boolean {
 }
 
 export function wantsName({ names }: SignalFilter, name: SignalName): boolean {
-  return (
-    names === undefined ||
-    names.some((wish) => wish === name || (wish.endsWith(".*") && name.startsWith(wish.slice(0, -1))))
-  );
+  return names === undefined || names.some((wish) => isOf(wish, name));
+}
+
+function isOf(wish: string, name: SignalName): boolean {
+  return wish === name || (wish.endsWith(".*") && name.startsWith(wish.slice(0, -1)));
+}
+
+/** Whether a wish can ever be met: a name that no signal has waits for ever. */
+export function namesSignals(wish: string): boolean {
+  return SIGNAL_NAMES.some((name) => isOf(wish, name));
 }

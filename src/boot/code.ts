@@ -2,8 +2,10 @@
 
 import type { CodeRunner } from "../tools/code-block.ts";
 import type { FromCode } from "../tools/code-words.ts";
+import { needDescriptorsForThread } from "./descriptors.ts";
 
 export function newCodeRunner(): CodeRunner {
+  needDescriptorsForThread();
   const worker = new Worker(new URL("./code-worker.ts", import.meta.url).href);
   worker.unref();
   return {

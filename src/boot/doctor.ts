@@ -25,6 +25,7 @@ import { ConnectionLost, dial } from "../rpc/client.ts";
 import { type Inspector, inspector } from "../store/inspect.ts";
 import { acquireLock, isHeld, lockFault } from "../store/lock.ts";
 import { mender } from "../store/mend.ts";
+import { SANDBOX_PATH } from "../targets/sandbox.ts";
 import { COMMIT, VERSION } from "../version.ts";
 import { keychainOf } from "./keychain.ts";
 import type { SocketPlace } from "./socket.ts";
@@ -90,7 +91,8 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
       const choice = chooseProvider({ model: env.GSV_MODEL ?? "", provider: "", hasKey }) ?? OFFLINE;
       return { ...choice, name: choiceText(choice) };
     },
-    find: (program) => Bun.which(program, { PATH: env.PATH ?? "" }),
+    // Where the kernel looks for them, which is never the current directory: what is found is run.
+    find: (program) => Bun.which(program, { PATH: program === "bwrap" ? SANDBOX_PATH : programPath(env.PATH) }),
     run: (argv) => run(argv, env),
     disk: (path) => {
       const { bavail, bsize, ffree, files, type } = statfsSync(path);
@@ -244,7 +246,7 @@ async function terminalSize(): Promise<Patient["terminal"]> {
 async function run(argv: readonly string[], env: DoctorMachine["env"]): Promise<{ status: number; says: string }> {
   const child = Bun.spawn([...argv], {
     cwd: "/",
-    env: { PATH: env.PATH ?? "", HOME: env.HOME ?? "/", LC_ALL: "C" },
+    env: { PATH: programPath(env.PATH), HOME: env.HOME ?? "/", LC_ALL: "C" },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: PROGRAM_MS,
   });

@@ -1,9 +1,7 @@
 // A kernel in a process of its own, and a kernel inside the process of one command. Both hold the lock of the home for as long as they
 // live; the first serves the socket, the second leaves what is queued to the next.
 
-import { readFileSync } from "node:fs";
 import type { Credentials } from "../abi/identity.ts";
-import { LIMITS } from "../abi/limits.ts";
 import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
 import { bootKernel, type Kernel, type Machine } from "../boot.ts";
 import { elect, keepLifetime } from "../kernel/lifetime.ts";
@@ -13,6 +11,7 @@ import { serve } from "../rpc/server.ts";
 import { acquireLock, type Lock } from "../store/lock.ts";
 import { SYSCALLS } from "../syscalls/all.ts";
 import { VERSION } from "../version.ts";
+import { connectionsMax } from "./descriptors.ts";
 import type { SocketPlace } from "./socket.ts";
 
 export interface HostMachine extends Machine {
@@ -26,8 +25,6 @@ export interface HostMachine extends Machine {
   readonly onLost: () => void;
   readonly onSignal: (listener: (name: string) => void) => void;
 }
-
-const CONNECTIONS_MIN = 8;
 
 const classOf = (name: string) => SYSCALLS.get(name)?.class;
 
@@ -109,24 +106,6 @@ export async function hostKernel(
 function wonElection({ paths, clock }: HostMachine, socket: SocketPlace): Promise<Lock | null> {
   const isMet = async () => socket.mayServe() && (await isServed(socket.path));
   return elect({ acquire: () => acquireLock(paths.lockFile), isServed: isMet, clock });
-}
-
-/** Databases, pipes and files of what runs need descriptors, too. */
-function connectionsMax(): number {
-  const descriptors = descriptorsMax();
-  return descriptors === null
-    ? LIMITS.connectionsMax
-    : Math.max(CONNECTIONS_MIN, Math.min(LIMITS.connectionsMax, Math.floor(descriptors / 4)));
-}
-
-/** How many this process may have open, where the system shows it. */
-function descriptorsMax(): number | null {
-  try {
-    const line = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"));
-    return line === null ? null : Number(line[1]);
-  } catch {
-    return null;
-  }
 }
 
 async function bootOr(lock: Lock, machine: Machine): Promise<Kernel> {

@@ -23,6 +23,7 @@ import { SANDBOX_PATH, sandboxFinder } from "../targets/sandbox.ts";
 import type { FromRunner } from "../targets/shell.ts";
 import { succeeds } from "../targets/spawn.ts";
 import { VERSION } from "../version.ts";
+import { needDescriptorsForThread } from "./descriptors.ts";
 import type { FileParts } from "./services.ts";
 
 const WARM_MAX = 2;
@@ -54,7 +55,7 @@ export function bootShells(core: Core, files: FileParts): ShellParts {
     newRunner: machine.newShellRunner ?? newShellRunner,
     clock,
     runningMax: LIMITS.shellsRunningMax,
-    memory: () => process.memoryUsage.rss(),
+    memory: residentBytes,
     memoryMax: LIMITS.shellsMemoryBytesMax,
     runningMaxEach: LIMITS.shellsRunningMaxEach,
     warmMax: WARM_MAX,
@@ -102,6 +103,15 @@ export function bootShells(core: Core, files: FileParts): ShellParts {
       commands.close();
     },
   };
+}
+
+// Asking takes a descriptor, and where there is none it throws: not to know is no reason to end anything.
+function residentBytes(): number {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return 0;
+  }
 }
 
 function serviceOf(table: ShellTable, tool: ShellTool): Shells {
@@ -197,6 +207,7 @@ async function personsDirectory({ kernel, processes }: Core, pid: string): Promi
 }
 
 export function newShellRunner(): Runner {
+  needDescriptorsForThread();
   const worker = new Worker(new URL("./shell-worker.ts", import.meta.url).href);
   worker.unref();
   return {

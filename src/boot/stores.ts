@@ -6,6 +6,7 @@ import type { KernelDb } from "../store/kernel/db.ts";
 import { objectRows } from "../store/kernel/objects.ts";
 import { sqliteKernelStore } from "../store/kernel/sqlite.ts";
 import { sqliteProcessStore } from "../store/process/sqlite.ts";
+import { openDatabasesMax } from "./descriptors.ts";
 import { storageIn } from "./storage.ts";
 
 interface Opening {
@@ -27,6 +28,7 @@ export async function openPorts(machine: Machine, { database, kernelGeneration, 
       now: () => clock.now(),
       kernelGeneration,
       logRows,
+      openMax: openDatabasesMax(),
     }),
     objects: storage.objects,
   };

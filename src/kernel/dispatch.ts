@@ -2,7 +2,7 @@
 // processes, the socket and the model's tools all come through here. What is not declared is refused; every refusal is audited; every call
 // of a process is written to its syscall log.
 
-import { type Code, SysError } from "../abi/errno.ts";
+import { type Code, SysError, shortage } from "../abi/errno.ts";
 import { isRoot, mayUse } from "../abi/identity.ts";
 import { isRequestId } from "../abi/ids.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -181,7 +181,7 @@ export function makeDispatch(options: DispatchOptions): Dispatch {
   function asSysError(error: unknown): SysError {
     if (error instanceof SysError) return error;
     options.onFault(error);
-    return new SysError("EIO", "a fault inside gsv; log/kernel.log has the details");
+    return shortage(error) ?? new SysError("EIO", "a fault inside gsv; log/kernel.log has the details");
   }
 }
 

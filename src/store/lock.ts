@@ -29,6 +29,8 @@ export function acquireLock(file: string): Lock | null {
     // ENOENT: it was removed under our hands; a lock on a file without a name excludes nobody.
     if (code === "SQLITE_BUSY" || code === "ENOENT") return null;
     if (!(error instanceof Error)) throw error;
+    if (code === "SQLITE_FULL")
+      throw new SysError("ENOSPC", `cannot lock ${file}: the disk is full`, ["free some disk space and try again"]);
     throw new SysError("ECONFIG", `cannot lock ${file}: ${error.message}`, [
       code === "SQLITE_NOTADB" ? `remove it: rm ${file}` : "gsv needs a local disk that it may write to",
     ]);

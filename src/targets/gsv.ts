@@ -2,7 +2,7 @@
 // its wall limit its Worker is ended, and the next script gets another. A few Workers are kept warm; how many run at once is bounded.
 
 import { ENDED_BY } from "../abi/ended-by.ts";
-import { SysError } from "../abi/errno.ts";
+import { SysError, shortage } from "../abi/errno.ts";
 import type { Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Delivery, EXIT_DIED } from "./delivery.ts";
@@ -100,6 +100,15 @@ export class GsvShells {
 
   async run(job: ShellJob, place: ShellPlace): Promise<ShellEnd> {
     if (place.isJob !== true) await this.turn(place);
+    try {
+      return await this.inOneOf(job, place);
+    } finally {
+      if (place.isJob !== true) this.running.splice(this.running.indexOf(place.owner), 1);
+      this.waiting.find(({ owner }) => this.hasRoom(owner))?.go();
+    }
+  }
+
+  private async inOneOf(job: ShellJob, place: ShellPlace): Promise<ShellEnd> {
     const kept = this.warm.pop() ?? this.fresh();
     kept.stayWarm();
     let survives = false;
@@ -111,8 +120,6 @@ export class GsvShells {
       const isWanted = this.waiting.length > 0 || this.warm.length < this.options.warmMax;
       if (survives && !this.closed && isWanted) this.keep(kept);
       else kept.runner.end();
-      if (place.isJob !== true) this.running.splice(this.running.indexOf(place.owner), 1);
-      this.waiting.find(({ owner }) => this.hasRoom(owner))?.go();
     }
   }
 
@@ -302,7 +309,9 @@ class Conversation {
       this.runner.post({ kind: "answer", id, value });
     } catch (error) {
       const { code, message, hints } =
-        error instanceof SysError ? error : new SysError("EIO", "a fault inside gsv; log/kernel.log has the details");
+        error instanceof SysError
+          ? error
+          : (shortage(error) ?? new SysError("EIO", "a fault inside gsv; log/kernel.log has the details"));
       this.runner.post({ kind: "refused", id, refusal: { code, message, hints } });
     }
   }

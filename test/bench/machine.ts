@@ -125,6 +125,11 @@ export class Kernel {
     return new Map(readdirSync(tasks).map((thread) => [thread, used(thread)]));
   }
 
+  /** That of its own thread alone. */
+  ownCpuMs(): number {
+    return this.threads().get(String(this.pid)) ?? 0;
+  }
+
   rssMb(): number {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))?.[1];
     return Number(kilobytes) / 1024;

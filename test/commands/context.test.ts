@@ -34,6 +34,25 @@ describe("gsv context", () => {
     ]);
   });
 
+  test("of an agent or a process that there is not, it says so; of one that has none, that too", async () => {
+    await using home = await TestKernel.boot();
+    for (const verb of ["list", "show"]) {
+      const nobody = await type(home, "context", verb, "--of", "nobody");
+      expect([nobody.status, nobody.stderr]).toEqual([3, expect.stringContaining("no account nobody")]);
+      const gone = await type(home, "context", verb, "--pid", "task:zzzzzz");
+      expect([gone.status, gone.stderr]).toEqual([3, expect.stringContaining("no such process: task:zzzzzz")]);
+      const none = await type(home, "context", verb, "--pid", "init:1000");
+      expect([none.status, none.stderr]).toEqual([0, expect.stringContaining("no context yet")]);
+    }
+  });
+
+  test("flags before a command that is missing are named, and the commands listed only when nothing is wrong", async () => {
+    await using home = await TestKernel.boot();
+    const stray = await type(home, "context", "-Z");
+    expect([stray.status, stray.stderr]).toEqual([2, expect.stringContaining("needs one of its commands before -Z")]);
+    expect((await type(home, "context")).stderr).toStartWith("Commands");
+  });
+
   test("shows what one's agent was given, and whose it is not it does not show", async () => {
     await using home = await TestKernel.boot();
     expect((await type(home, "context", "list", "--of", "friday")).stdout).toBe(

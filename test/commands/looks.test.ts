@@ -30,6 +30,15 @@ describe("gsv events", () => {
     expect(await over).toBe(0);
   });
 
+  test("a word that no signal is called by is refused, and not waited for without end", async () => {
+    expect(await runs(io, "events", "chat.txet")).toBe(2);
+    expect(io.stderr.text).toContain("no process and no signal is called chat.txet");
+    expect(io.stderr.text).toContain("did you mean chat.text");
+    for (const word of ["init:1e3", "chat", "proces.*", ""]) expect(await runs(new FakeIo(), "events", word)).toBe(2);
+    expect(io.fakeSys.filters).toEqual([]);
+    expect(await runs(io, "approvals", "k3x9", "--watch")).toBe(2);
+  });
+
   test("a reader that is too slow is told how many it missed", async () => {
     const over = runs(io, "events");
     await until(() => io.fakeSys.filters.length === 1);

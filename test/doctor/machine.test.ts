@@ -1,8 +1,8 @@
 // What the doctor says of the machine around a home: programs, terminal, choices, disk and clock, each as it can be met.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { patientOf } from "../../src/boot/doctor.ts";
 import { socketPlace } from "../../src/boot/socket.ts";
 import { doctorOf, type Finding } from "../../src/doctor/examine.ts";
@@ -51,20 +51,34 @@ async function findings(check: string, env: Env = {}, over: Partial<Patient> = {
 const look = async (check: string, env: Env = {}, over: Partial<Patient> = {}) =>
   lines(await findings(check, env, over));
 
+/** As if it were where the kernel looks for a sandbox. */
+const inBin = { find: (name: string) => Bun.which(name, { PATH: bin }) };
+
 describe("git and the sandbox", () => {
+  test("are looked for where the kernel looks: what lies in the current directory is found by nobody, and not run", async () => {
+    for (const name of ["git", "bwrap"]) program(name, `touch ${root}/was-run`);
+    const here = relative(process.cwd(), bin);
+    const found = [await look("git", { PATH: here }), await look("sandbox", { PATH: `${here}:${bin}` })];
+    expect(found.flat().join()).not.toContain(bin);
+    expect(existsSync(join(root, "was-run"))).toBe(false);
+    for (const name of ["git", "bwrap"]) rmSync(join(bin, name));
+  });
+
   test("that are not there are notices with how to get them", async () => {
     expect(await findings("git")).toMatchObject([{ level: "notice", fix: expect.stringContaining("install git") }]);
-    expect(await findings("sandbox")).toMatchObject([{ level: "notice", fix: expect.stringContaining("bubblewrap") }]);
+    expect(await findings("sandbox", {}, inBin)).toMatchObject([
+      { level: "notice", fix: expect.stringContaining("bubblewrap") },
+    ]);
   });
 
   test("that are there say so, and are notices with their own words when they do not run", async () => {
     program("git", "echo git version 9.9");
     program("bwrap", "exit 0");
     expect(await look("git")).toEqual([`ok git: git version 9.9 (${bin}/git)`]);
-    expect(await look("sandbox")).toEqual([`ok sandbox: ${bin}/bwrap works`]);
+    expect(await look("sandbox", {}, inBin)).toEqual([`ok sandbox: ${bin}/bwrap works`]);
     program("bwrap", "echo 'No permissions to create new namespace' >&2; exit 1");
     program("git", "exit 3");
-    expect(await look("sandbox")).toEqual([
+    expect(await look("sandbox", {}, inBin)).toEqual([
       `notice sandbox: ${bin}/bwrap does not work here: No permissions to create new namespace`,
     ]);
     expect(await look("git")).toEqual([`notice git: ${bin}/git does not run: exit status 3`]);

@@ -90,6 +90,25 @@ test("a fault of ours is answered in one line without its details, is logged, an
   expect(await home.say("still there?")).toMatchObject({ status: "ok" });
 });
 
+test("what the machine has no more of is no fault of ours: it says so, and to try again", async () => {
+  const codes = ["EMFILE", "ENOSPC"];
+  await using home = await TestKernel.boot({
+    ports: (ports) => {
+      const trace = async () => {
+        throw Object.assign(new Error("rm '/x'"), { code: codes.shift() });
+      };
+      return { ...ports, processes: { ...ports.processes, trace } };
+    },
+  });
+  const refused = async () => {
+    const { code, message } = await home.refusal("proc.trace", { pid: INIT });
+    return `${code}: ${message}`;
+  };
+  expect(await refused()).toBe("EAGAIN: the kernel of this home has as many files open as it may");
+  expect(await refused()).toBe("ENOSPC: the disk is full; nothing was saved");
+  expect(home.faults.splice(0).join()).toContain("rm '/x'");
+});
+
 test("the same request is carried out once: at once, later, and at the next kernel", async () => {
   await using home = await TestKernel.boot();
   const send = () => home.sys.call<Sent>("proc.send", { message: "one" }, { requestId: "req-1" });

@@ -46,7 +46,10 @@ export async function begin(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    onEnding: () => () => {},
+    onEnding: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     clock: home.clock,
     random: seeded(1).bytes,
     // Nobody sits at these commands.

@@ -32,10 +32,11 @@ class FakeRunner implements Runner {
 
 const OK: ShellEnd = { exit: 0, state: null, cut: false };
 
-function pool(clock: FakeClock, onRun: (runner: FakeRunner) => void, memory = () => 0) {
+function pool(clock: FakeClock, onRun: (runner: FakeRunner) => void, memory = () => 0, make = () => {}) {
   const made: FakeRunner[] = [];
   const shells = new GsvShells({
     newRunner: () => {
+      make();
       const runner = new FakeRunner(onRun);
       made.push(runner);
       return runner;
@@ -122,4 +123,21 @@ test("when scripts take too much memory the newest is ended, and the others go o
   expect(begun[1]?.ended).toBe(1);
   begun[0]?.hear({ kind: "end", end: OK });
   expect((await first)?.exit).toBe(0);
+});
+
+test("where no runner can be made the script is told, and its place in the line is free again", async () => {
+  let isFull = true;
+  const full = () => {
+    if (isFull) throw new Error("no room");
+  };
+  const { shells, start } = pool(
+    new FakeClock(),
+    (runner) => runner.hear({ kind: "end", end: OK }),
+    () => 0,
+    full,
+  );
+  for (let count = 0; count < 2; count++) await expect(start()).rejects.toThrow("no room");
+  expect(shells.isBusy).toBe(false);
+  isFull = false;
+  expect(await start()).toEqual(OK);
 });

@@ -179,6 +179,20 @@ describe("top", () => {
     expect(asking).toContain("y allow  n refuse");
   });
 
+  test("no row of what is asked begins with words of the one who asks", () => {
+    const command = `echo ${"x".repeat(47)}${" ".repeat(40)}y allow  n refuse, this is harmless ${"中".repeat(60)}`;
+    const ask: Ask = {
+      ...{ id: "k3x9", kind: "approval", pid: "task:m9", tool: "Shell", call: "shell.exec", args: { command } },
+      ...{ why: "it asks", about: null, hash: "h", expiresAt: null, since: 0 },
+    };
+    for (const [columns, rows] of SIZES.map(([wide, high]) => [wide, Math.max(high, 30)] as const)) {
+      const lines = topLines({ ...props({ ...top, selected: "task:m9" }), columns, rows, asks: [ask] });
+      const quoted = lines.filter((line) => /[x中]{5}|harmless/.test(line));
+      expect(quoted.length).toBeGreaterThan(0);
+      expect(quoted.filter((line) => !line.startsWith("  | "))).toEqual([]);
+    }
+  });
+
   test("fits every size with 200 processes, and what they are called is inert", () => {
     const many = Array.from({ length: 200 }, (_, at) =>
       processInfo({

@@ -47,6 +47,23 @@ export const LOCK = "!!";
 const COLUMNS = "username, uid, gid, gecos, home";
 const AGENTS = "SELECT agent_uid FROM personal_agents UNION SELECT agent_uid FROM agent_owners";
 
+/** An account is looked up at every call: one query says all of it. */
+const IDENTITY = `SELECT gid, username, home, (
+    SELECT group_concat(gid) FROM (
+      SELECT gid FROM groups
+      WHERE gid <> passwd.gid AND instr(',' || members || ',', ',' || passwd.username || ',') > 0 ORDER BY gid
+    )
+  ) AS others FROM passwd WHERE uid = ?`;
+const CAPABILITIES = `SELECT capability FROM json_each(?) AS named JOIN group_capabilities ON gid = named.value
+  ORDER BY named.key, capability`;
+
+type IdentityRow = {
+  readonly gid: number;
+  readonly username: string;
+  readonly home: string;
+  readonly others: string | null;
+};
+
 type AccountRow = {
   readonly username: string;
   readonly uid: number;
@@ -59,22 +76,15 @@ export function accountRows(kernel: KernelDb): AccountRows {
   const { db } = kernel;
   const byUid = (uid: number) => db.get<AccountRow>(`SELECT ${COLUMNS} FROM passwd WHERE uid = ?`, uid);
 
-  function groups(): Group[] {
-    return db
-      .all<{ name: string; gid: number; members: string }>("SELECT name, gid, members FROM groups ORDER BY gid")
-      .map((row) => ({ ...row, members: row.members === "" ? [] : row.members.split(",") }));
-  }
-
   return {
     byUid: async (uid) => byUid(uid),
     byName: async (name) => db.get<AccountRow>(`SELECT ${COLUMNS} FROM passwd WHERE username = ?`, name),
 
     async identity(uid) {
-      const account = byUid(uid);
-      if (account === null) return null;
-      const others = groups().filter((group) => group.gid !== account.gid && group.members.includes(account.username));
-      const { gid, username, home } = account;
-      return { uid, gid, gids: [gid, ...others.map((group) => group.gid)], username, home };
+      const row = db.get<IdentityRow>(IDENTITY, uid);
+      if (row === null) return null;
+      const { gid, username, home, others } = row;
+      return { uid, gid, gids: [gid, ...(others === null ? [] : others.split(",").map(Number))], username, home };
     },
 
     async isLocked(uid) {
@@ -83,16 +93,8 @@ export function accountRows(kernel: KernelDb): AccountRows {
     },
 
     async capabilities(gids) {
-      const granted = new Set<string>();
-      for (const gid of gids) {
-        for (const row of db.all<{ capability: string }>(
-          "SELECT capability FROM group_capabilities WHERE gid = ? ORDER BY capability",
-          gid,
-        )) {
-          granted.add(row.capability);
-        }
-      }
-      return [...granted];
+      const rows = db.all<{ capability: string }>(CAPABILITIES, JSON.stringify(gids));
+      return [...new Set(rows.map(({ capability }) => capability))];
     },
 
     async personalAgent(ownerUid) {

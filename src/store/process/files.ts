@@ -15,6 +15,8 @@ export interface ProcessFilesOptions {
   readonly quarantine: string;
   readonly mode: "write" | "read";
   readonly now: () => number;
+  /** How many may be open at once; as many as ever when left out. */
+  readonly openMax?: number;
 }
 
 export class ProcessFiles {
@@ -115,8 +117,9 @@ export class ProcessFiles {
 
   private keep(pid: string, db: Db): Db {
     this.open.set(pid, db);
+    const most = this.options.openMax ?? LIMITS.openProcessDatabasesMax;
     for (const oldest of this.open.keys()) {
-      if (this.open.size <= LIMITS.openProcessDatabasesMax) break;
+      if (this.open.size <= most) break;
       this.drop(oldest);
     }
     return db;

@@ -1,0 +1,28 @@
+// A machine that gives few descriptors: less is open at once, and what finds none is told so instead of ending the kernel.
+
+import { expect, test } from "bun:test";
+import { LIMITS } from "../../src/abi/limits.ts";
+import { connectionsMax, needDescriptorsForThread, openDatabasesMax } from "../../src/boot/descriptors.ts";
+
+test("clients and databases together take half of what there is, and no more than ever where there is plenty", () => {
+  for (const descriptors of [128, 256, 1024])
+    expect(connectionsMax(descriptors) + 3 * openDatabasesMax(descriptors)).toBeLessThanOrEqual(descriptors / 2);
+  expect([connectionsMax(1_000_000), openDatabasesMax(1_000_000)]).toEqual([
+    LIMITS.connectionsMax,
+    LIMITS.openProcessDatabasesMax,
+  ]);
+  expect(connectionsMax(null)).toBe(LIMITS.connectionsMax);
+  expect(openDatabasesMax(20)).toBeGreaterThan(0);
+});
+
+test("a thread that would find none left is refused, with what to do", () => {
+  const need = (most: number | null, open: number) => () =>
+    needDescriptorsForThread(
+      () => most,
+      () => open,
+    );
+  expect(need(256, 250)).toThrow("no room for another script: 256 files may be open, and nearly all are");
+  expect(need(256, Number.POSITIVE_INFINITY)).toThrow();
+  expect(need(256, 100)).not.toThrow();
+  expect(need(null, 250)).not.toThrow();
+});
