@@ -1,6 +1,7 @@
 // `gsv approvals`, `approve`, `deny` and `answer`: what waits for a person, looked at, followed and answered. An answer names the checksum of
 // what was read just before: should it have become something else meanwhile, nothing is answered.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { SysError } from "../src/abi/errno.ts";
 import type { Approval } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
@@ -11,7 +12,6 @@ import type { Command, Ending, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { declared, derived } from "./derive.ts";
 import { editedArgs, UNCHANGED } from "./edited-call.ts";
-import { INTERRUPTED } from "./interrupted.ts";
 import { jsonLine, printResult, printText } from "./print.ts";
 import { Queue } from "./queue.ts";
 
@@ -182,12 +182,12 @@ async function watch(io: Io, json: boolean): Promise<number> {
       await io.stdout.write(json ? jsonLine(each) : `${openedText(each)}\n`);
     }
     for (let next = await queue.next(); !io.stdout.closed; next = await queue.next()) {
-      if (typeof next === "string") return INTERRUPTED[next];
+      if (typeof next === "string") return ENDED_BY[next];
       if (next.name === "chat.hil" && said.has(next.id)) continue;
       if (next.name === "chat.hil_closed") said.delete(next.id);
       await io.stdout.write(json ? jsonLine(next) : `${toldText(next)}\n`);
     }
-    return INTERRUPTED.PIPE;
+    return ENDED_BY.PIPE;
   } finally {
     for (const stop of stops) stop();
   }

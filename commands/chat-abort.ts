@@ -1,5 +1,6 @@
 // Ends a conversation whose time is over: its run goes on, unless it was to be ended then.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import type { Aborted } from "../src/syscalls/services.ts";
 import type { Ending } from "./chat-ending.ts";
 import type { ChatRequest } from "./chat-request.ts";
@@ -23,7 +24,7 @@ export async function timedOut(io: Io, view: ChatView, { request, pid, runId }: 
     const ended = await abortedInTime(io, { pid, runId });
     await view.status(`no answer within ${seconds} s${ended ? ": run aborted" : `; the message stays with ${pid}`}`);
   } else await view.status(`no answer within ${seconds} s; the run goes on: gsv wait ${pid}`);
-  return { status: "timeout", exit: 124 };
+  return { status: "timeout", exit: ENDED_BY.time };
 }
 
 /** Whether the run was ended, as far as is known in time. */

@@ -1,8 +1,8 @@
 // The time before there is anything to send: whoever reads a message from a pipe may be told to go, or have no more time, and has sent nothing.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import type { Ending } from "./chat-ending.ts";
 import type { Interruption, Io } from "./command.ts";
-import { INTERRUPTED } from "./interrupted.ts";
 
 const NOTHING_SENT = "nothing was sent";
 
@@ -22,11 +22,15 @@ export async function readBeforeLeaving<T>(io: Io, reading: Promise<T>, limitMs:
 }
 
 function endingOf(name: Interruption): Ending {
-  return { status: name === "INT" ? "aborted" : "detached", exit: INTERRUPTED[name], error: NOTHING_SENT };
+  return { status: name === "INT" ? "aborted" : "detached", exit: ENDED_BY[name], error: NOTHING_SENT };
 }
 
 function endingLate(limitMs: number): Ending {
-  return { status: "timeout", exit: 124, error: `stdin did not end within ${limitMs / 1000} s; ${NOTHING_SENT}` };
+  return {
+    status: "timeout",
+    exit: ENDED_BY.time,
+    error: `stdin did not end within ${limitMs / 1000} s; ${NOTHING_SENT}`,
+  };
 }
 
 /** A sleep keeps the command alive; a callback of the clock does not. */

@@ -2,6 +2,7 @@
 // The run's end is told by its chat.complete or, when signals were lost, by the answer of proc.wait; a held run is reported with what
 // holds it. Leaving never ends a run: only the first INT, and a timeout that was told to, abort it.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { exitStatusOf, messageOf } from "../src/abi/errno.ts";
 import type { ProcessInfo, RunEnd, RunStatus, WaitsFor } from "../src/abi/process.ts";
 import type { Signal } from "../src/abi/signal.ts";
@@ -19,7 +20,6 @@ import { FollowedRuns } from "./chat-runs.ts";
 import { Steered } from "./chat-steering.ts";
 import type { ChatResult, ChatView } from "./chat-view.ts";
 import type { Interruption, Io } from "./command.ts";
-import { INTERRUPTED } from "./interrupted.ts";
 
 /** Prints through the view as it goes and returns the exit status; throws when the message could not be sent or the kernel left. */
 export async function chatRun(io: Io, request: ChatRequest, view: ChatView): Promise<number> {
@@ -89,7 +89,7 @@ class ChatRun {
       const ending = await this.handle(await happenings.next());
       if (ending !== null) return ending;
       // The reader went away: so do we, without a word, and the run goes on.
-      if (io.stdout.closed) return { status: "detached", exit: 141 };
+      if (io.stdout.closed) return { status: "detached", exit: ENDED_BY.PIPE };
     }
   }
 
@@ -170,7 +170,7 @@ class ChatRun {
       case "aborted":
         if (happening.aborted) return null;
         await this.view.status(`the message is not being answered on its own now; it stays with ${this.sent?.pid}`);
-        return { status: "detached", exit: 130 };
+        return { status: "detached", exit: ENDED_BY.INT };
       case "input":
         return this.onInput(happening.fault);
       case "timeout":
@@ -305,11 +305,11 @@ class ChatRun {
     const { sent } = this;
     if (name !== "INT") {
       await this.view.status(sent === null ? "detached" : `detached; the run goes on: gsv logs ${sent.pid}`);
-      return { status: "detached", exit: INTERRUPTED[name] };
+      return { status: "detached", exit: ENDED_BY[name] };
     }
     const now = this.io.clock.mono();
     if (this.interruptedAt !== null && now - this.interruptedAt <= SECOND_INT_MS)
-      return { status: "aborted", exit: 130 };
+      return { status: "aborted", exit: ENDED_BY.INT };
     this.interruptedAt = now;
     await this.view.status("stopping the run; press again to leave at once");
     if (this.sent !== null) this.abort();

@@ -4,9 +4,9 @@ import { SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { sizeText } from "../src/lib/size.ts";
 import type { Args } from "../src/syscalls/define.ts";
-import { timeoutMs, usageError } from "./args.ts";
+import { type Spec, timeoutMs, usageError } from "./args.ts";
 import { type Attachment, attachedFiles } from "./chat-attached.ts";
-import { CHAT } from "./chat-spec.ts";
+import type { CHAT } from "./chat-spec.ts";
 import type { Io } from "./command.ts";
 import { messageIn, readPrompt } from "./prompt.ts";
 import { wholeHostFile } from "./whole-file.ts";
@@ -19,20 +19,20 @@ export interface Said {
   readonly warning: string | null;
 }
 
-export async function saidBy(io: Io, args: Given): Promise<Said> {
+export async function saidBy(io: Io, args: Given, spec: Spec): Promise<Said> {
   const { message, file, attach } = args;
-  if (file !== undefined && message !== undefined) throw usageError(CHAT, "--file and a message exclude each other");
+  if (file !== undefined && message !== undefined) throw usageError(spec, "--file and a message exclude each other");
   const namesOnStdin = attach?.includes("-") === true;
   if (namesOnStdin && file === undefined && (message === undefined || message === "-"))
-    throw usageError(CHAT, "stdin names what is attached: give the message as an argument");
+    throw usageError(spec, "stdin names what is attached: give the message as an argument");
   const written = file === undefined || file === "-" ? null : messageIn(await bytesOf(io, file), file);
   const prompt = await readPrompt(io, {
     message: written?.text ?? (file === "-" ? file : message),
     ignoreStdin: args.noStdin === true || namesOnStdin || args.input === "jsonl",
-    firstByteMs: timeoutMs(CHAT, args.stdinWait, "--stdin-wait") ?? undefined,
+    firstByteMs: timeoutMs(spec, args.stdinWait, "--stdin-wait") ?? undefined,
     beside: true,
   });
-  if (prompt === null) throw usageError(CHAT, "there is nothing to send: give a message, or pipe one in");
+  if (prompt === null) throw usageError(spec, "there is nothing to send: give a message, or pipe one in");
   const files = attach === undefined ? [] : await attachedFiles(io, attach);
   const beside = [written?.beside, prompt.beside].flatMap((each) => each ?? []);
   return { message: prompt.text, attached: [...files, ...beside], warning: prompt.warning };

@@ -6,7 +6,7 @@ import { initPid } from "../src/abi/ids.ts";
 import { microsOf, type Tokens, usdText } from "../src/abi/money.ts";
 import type { Mode } from "../src/abi/policy.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
-import { flagText, timeoutMs, usageError } from "./args.ts";
+import { flagText, type Spec, timeoutMs, usageError } from "./args.ts";
 import { type Ending, endingOfFailure, resultOf } from "./chat-ending.ts";
 import { type Before, readBeforeLeaving } from "./chat-leaving.ts";
 import type { Pick } from "./chat-pick.ts";
@@ -19,22 +19,28 @@ import type { Io } from "./command.ts";
 import { command, type Invocation } from "./define.ts";
 import { inOnePiece } from "./in-one-piece.ts";
 
-export const chat = command(CHAT, (invocation, io) => runChat(invocation, io));
+export const chat = command(CHAT, (invocation, io) => runChat(invocation, io, { spec: CHAT }));
 
 type Given = Invocation<typeof CHAT.input>["args"];
 
-/** `onFresh` learns of a process that was made for the message. */
+interface Named {
+  /** What was typed: its usage is told. */
+  readonly spec: Spec;
+  /** Learns of a process that was made for the message. */
+  readonly onFresh?: (pid: string) => void;
+}
+
 export async function runChat(
   { args, json }: Invocation<typeof CHAT.input>,
   io: Io,
-  onFresh: (pid: string) => void = () => {},
+  { spec, onFresh = () => {} }: Named,
 ): Promise<number> {
-  const output = formOf(args.output, json);
+  const output = formOf(args.output, json, spec);
   const view = tellingOfFresh(viewOf(io, output, args), onFresh);
   // Taken from here to the end, so that between reading and sending, too, nobody is told to go without a result.
   const stop = io.onSignal(() => {});
   try {
-    const before = await beforeSending(io, view, { args, output });
+    const before = await beforeSending(io, view, { args, output, spec });
     if ("ending" in before) return await left(view, before.ending);
     const { request, pick } = before.read;
     if (pick === null) return await chatRun(io, request, view);
@@ -49,13 +55,14 @@ export async function runChat(
 interface Asked {
   readonly args: Given;
   readonly output: keyof typeof VIEWS;
+  readonly spec: Spec;
 }
 
 /** What fails has its result, like every other end. */
 async function beforeSending(io: Io, view: ChatView, asked: Asked): Promise<Before<Prepared>> {
   try {
-    const limitMs = timeoutMs(CHAT, asked.args.timeout);
-    refuseContradictions(asked.args);
+    const limitMs = timeoutMs(asked.spec, asked.args.timeout);
+    refuseContradictions(asked.args, asked.spec);
     return await readBeforeLeaving(io, prepared(io, view, { ...asked, limitMs }), limitMs);
   } catch (error) {
     const ending = endingOfFailure(exitStatusOf(error), messageOf(error));
@@ -80,12 +87,12 @@ interface Prepared {
 async function prepared(
   io: Io,
   view: ChatView,
-  { args, output, limitMs }: Asked & { readonly limitMs: number | null },
+  { args, output, spec, limitMs }: Asked & { readonly limitMs: number | null },
 ): Promise<Prepared> {
   const deadline = limitMs === null ? null : { at: io.clock.mono() + limitMs, afterMs: limitMs };
   const pick = await pickOf(io, args);
   if (args.maxTurns !== undefined) await io.override([`run.maxTurns=${args.maxTurns}`]);
-  const said = await saidBy(io, args);
+  const said = await saidBy(io, args, spec);
   const pid = await processOf(io, args);
   const mode = args.plan ? "plan" : args.mode;
   if (mode !== undefined && !args.new) await setMode(io, view, pid, mode);
@@ -116,23 +123,23 @@ const HINTS: { readonly [flag in (typeof ONLY_NEW)[number]]: readonly string[] }
   noTools: [],
 };
 
-function refuseContradictions(args: Given): void {
+function refuseContradictions(args: Given, spec: Spec): void {
   const session = args.session !== undefined && "--session";
   const targets = [args.pid !== undefined && "--pid", session, args.new && "--new", args.continue && "--continue"];
   const named = targets.filter((each) => typeof each === "string");
-  if (named.length > 1) throw usageError(CHAT, `${named.join(" and ")} exclude each other`);
+  if (named.length > 1) throw usageError(spec, `${named.join(" and ")} exclude each other`);
   for (const flag of ONLY_NEW)
-    if (args[flag] !== undefined && !args.new) throw usageError(CHAT, `${flagText(flag)} needs --new`, HINTS[flag]);
+    if (args[flag] !== undefined && !args.new) throw usageError(spec, `${flagText(flag)} needs --new`, HINTS[flag]);
   if (args.plan && args.mode !== undefined && args.mode !== "plan")
-    throw usageError(CHAT, `--plan and --mode ${args.mode} exclude each other`);
+    throw usageError(spec, `--plan and --mode ${args.mode} exclude each other`);
   if (args.extract !== undefined && args.schema !== undefined)
-    throw usageError(CHAT, "--extract and --schema exclude each other");
-  if (args.killOnTimeout && args.timeout === undefined) throw usageError(CHAT, "--kill-on-timeout needs --timeout");
+    throw usageError(spec, "--extract and --schema exclude each other");
+  if (args.killOnTimeout && args.timeout === undefined) throw usageError(spec, "--kill-on-timeout needs --timeout");
   const waits = (["extract", "schema", "lastMessage", "wait", "timeout"] as const).find(
     (each) => args[each] !== undefined,
   );
   if (args.detach && waits !== undefined)
-    throw usageError(CHAT, `--detach leaves before there is an answer: ${flagText(waits)} does not go with it`);
+    throw usageError(spec, `--detach leaves before there is an answer: ${flagText(waits)} does not go with it`);
 }
 
 async function pickOf(io: Io, { extract, schema }: Given): Promise<Pick | null> {
@@ -218,7 +225,7 @@ function usageText({ input, output, cacheRead, cacheWrite }: Tokens, costUsd: nu
 
 const VIEWS = { text: textView, json: jsonResultView, jsonl: jsonLinesView } as const;
 
-function formOf(output: keyof typeof VIEWS | undefined, json: boolean): keyof typeof VIEWS {
-  if (json && output === "text") throw usageError(CHAT, "--json and --output text exclude each other");
+function formOf(output: keyof typeof VIEWS | undefined, json: boolean, spec: Spec): keyof typeof VIEWS {
+  if (json && output === "text") throw usageError(spec, "--json and --output text exclude each other");
   return output ?? (json ? "jsonl" : "text");
 }

@@ -1,6 +1,7 @@
 // `gsv council "QUESTION" --members a,b,c`: several agents or models answer, discuss, and a chair sums up. Every member is an ordinary process
 // that stays, so that one can look into it or go on talking to it; the council itself is nothing but messages to them.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { exitStatusOf, messageOf, SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { field } from "../src/syscalls/define.ts";
@@ -58,8 +59,8 @@ export const council = command(spec, async ({ args, json }, io) => {
   const prompt = await readPrompt(io, { ...(args.question && { message: args.question }), ignoreStdin: false });
   if (prompt === null) throw usageError(spec, "there is no question");
   const session = new Council(io, { question: prompt.text, names, rounds: args.rounds });
-  const stops = [io.onSignal((name) => session.leave(new Left(name === "INT" ? 130 : name === "TERM" ? 143 : 129)))];
-  if (limitMs !== null) stops.push(io.clock.after(limitMs, () => session.leave(new Left(124))));
+  const stops = [io.onSignal((name) => session.leave(new Left(ENDED_BY[name])))];
+  if (limitMs !== null) stops.push(io.clock.after(limitMs, () => session.leave(new Left(ENDED_BY.time))));
   try {
     const chair = args.chair ?? (await chairModel(io)) ?? names[0] ?? "";
     const { synthesis, end } = await session.hold(chair);
@@ -69,7 +70,10 @@ export const council = command(spec, async ({ args, json }, io) => {
     return end.exit;
   } catch (error) {
     if (!(error instanceof Left)) throw error;
-    await note(io, `gsv: ${error.exit === 124 ? `no answer within ${args.timeout} s; ` : ""}their runs were ended`);
+    await note(
+      io,
+      `gsv: ${error.exit === ENDED_BY.time ? `no answer within ${args.timeout} s; ` : ""}their runs were ended`,
+    );
     return error.exit;
   } finally {
     for (const stop of stops) stop();

@@ -1,6 +1,7 @@
 // `gsv events`: every signal of the kernel as a JSON line, as it comes, until ctrl-c. What a slow reader or a kernel that went away made it
 // miss is said: a `resync` names the message since which history has it, `lost` how many signals were left out here.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { isPid } from "../src/abi/ids.ts";
 import { namesSignals, SIGNAL_NAMES, type Signal } from "../src/abi/signal.ts";
 import { nearest } from "../src/lib/nearest.ts";
@@ -8,7 +9,6 @@ import { field } from "../src/syscalls/define.ts";
 import { clip, usageError } from "./args.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
-import { INTERRUPTED } from "./interrupted.ts";
 import { jsonLine } from "./print.ts";
 import { Queue } from "./queue.ts";
 
@@ -50,7 +50,7 @@ export const events = command(spec, async ({ args }, io) => {
   const filters = pids.length === 0 ? [{}] : pids.map((pid) => ({ pid }));
   const wanted = names.length === 0 ? USUAL : names;
   const stops = filters.map((filter) => io.sys().on({ ...filter, names: wanted }, (signal) => incoming.add(signal)));
-  stops.push(io.onEnding((name) => incoming.end(INTERRUPTED[name])));
+  stops.push(io.onEnding((name) => incoming.end(ENDED_BY[name])));
   try {
     return await printed(io, incoming, args.limit ?? Number.POSITIVE_INFINITY);
   } finally {
@@ -74,7 +74,7 @@ async function printed(io: Io, incoming: Incoming, most: number): Promise<number
     await io.stdout.write(jsonLine("lost" in next ? { name: "lost", count: next.lost } : next.signal));
     if ("signal" in next) count++;
   }
-  return io.stdout.closed ? 141 : 0;
+  return io.stdout.closed ? ENDED_BY.PIPE : 0;
 }
 
 type Next = { readonly signal: Signal } | { readonly lost: number } | { readonly exit: number };

@@ -30,7 +30,7 @@ export const exportHistory = command(
         }),
       ),
       pid: field.optional(field.pid("whose; your init when left out", { meta: "PID" })),
-      format: field.optional(field.choice("how; by the name of the file, else md", FORMATS, { meta: "md|json" })),
+      format: field.optional(field.choice("how; by the name of the file, else md", FORMATS)),
       force: field.flag("write over a file that is there"),
     },
     examples: [

@@ -1,6 +1,7 @@
 // `gsv sh --host`: real bash of this machine, where the person stands. The kernel runs it, so it goes on when this terminal is gone; here its
 // output is printed as it comes, and stdin and signals are handed on.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { uuidv7 } from "../src/abi/ids.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import { hostEnvironmentWords } from "../src/lib/host-environment.ts";
@@ -47,7 +48,7 @@ async function print(io: Io, id: string, first: ShellOutput): Promise<number> {
         .sys()
         .call("shell.signal", { id, signal: "HUP" })
         .catch(() => {});
-      return 141;
+      return ENDED_BY.PIPE;
     }
     page = await io.sys().call<ShellOutput>("shell.output", { id, from: page.next, waitMs: FOLLOW_WAIT_MS });
   }

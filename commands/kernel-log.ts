@@ -1,11 +1,11 @@
 // `gsv logs --kernel`: the kernel's own log for people, read as the file it is, without secrets and by whoever may read that; followed by
 // looking again and telling what stands behind what was told.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { SysError } from "../src/abi/errno.ts";
 import { noSince, SINCE_FORMS, sinceMs } from "../src/lib/since.ts";
 import type { Piece } from "../src/syscalls/file-tree.ts";
 import type { Io } from "./command.ts";
-import { INTERRUPTED } from "./interrupted.ts";
 import { behind, entriesIn, type LogEntry } from "./log-entries.ts";
 import { jsonLine, note, printText } from "./print.ts";
 
@@ -48,7 +48,7 @@ async function followed(io: Io, told: string, json: boolean): Promise<number> {
   const over = new AbortController();
   let status: number | null = null;
   const release = io.onEnding((name) => {
-    status ??= INTERRUPTED[name];
+    status ??= ENDED_BY[name];
     over.abort();
   });
   // One is kept up, so that there is something to follow.

@@ -50,11 +50,14 @@ export function markdownBlocks(markdown: string): Block[] {
   return [...blocks, ...paragraphs(markdown.slice(from))];
 }
 
+/** The lines of one are one text: an item begins with a dash, and everything ends with an empty line. */
 function paragraphs(markdown: string): Block[] {
-  const lines = markdown.split("\n").filter((line) => line.trim() !== "");
-  return lines.map((line) =>
-    line.startsWith("- ") ? { kind: "item", text: line.slice(2) } : { kind: "text", text: line },
-  );
+  const whole = markdown.trim().split(/\n(?:[ \t]*\n)+|\n(?=- )/);
+  const texts = whole.map((lines) => lines.replaceAll(/\s*\n\s*/g, " ").trim());
+  return texts.flatMap((text): Block[] => {
+    if (text === "") return [];
+    return [text.startsWith("- ") ? { kind: "item", text: text.slice(2) } : { kind: "text", text }];
+  });
 }
 
 function follows(before: Block | undefined, block: Block): boolean {

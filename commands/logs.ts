@@ -1,6 +1,7 @@
 // `gsv logs PID`: the newest page of a process's history as text, or all of it since some time; with -f also what comes, from the number of
 // the last message on, so that nothing is told twice or left out when a kernel dies meanwhile. With --kernel the kernel's own log instead.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { reveal } from "../src/lib/sanitize.ts";
@@ -11,7 +12,6 @@ import { usageError } from "./args.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
 import { declared } from "./derive.ts";
-import { INTERRUPTED } from "./interrupted.ts";
 import { jsonLine, note, printResult, printText } from "./print.ts";
 
 /** In any case: whatever happened is told before. */
@@ -53,6 +53,7 @@ export const logs = command(spec, async ({ args: { follow: goesOn, kernel, ...ar
   if (kernel === true && args.pid !== undefined) throw usageError(spec, "the kernel is no process");
   if (goesOn === true && io.isScript === true)
     throw new SysError("EUSAGE", "logs -f does not end, and a script waits for the end of each command", [
+      ...(kernel === true ? [] : ["in a pipe it ends with whoever reads it: logs -f PID | grep -m1 WORD"]),
       `outside of a script: gsv logs -f ${kernel === true ? "--kernel" : "PID"}`,
     ]);
   if (kernel === true) {
@@ -131,7 +132,7 @@ async function followed(io: Io, cursor: Cursor, json: boolean): Promise<number> 
   let isOver = false;
   let wake = new AbortController();
   const release = io.onEnding((name) => {
-    status ??= INTERRUPTED[name];
+    status ??= ENDED_BY[name];
     wake.abort();
   });
   const deaf = io.sys().on({ pid }, ({ name }) => {

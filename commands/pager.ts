@@ -1,10 +1,10 @@
 // Text that is taller than the terminal goes through the pager of whoever reads it; anything else, and everything in a pipe, is written
 // as it is. The pager sees the names it needs of the environment and no secret. Without one that runs, the text is written all the same.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { sanitize } from "../src/lib/sanitize.ts";
 import { displayWidth } from "../src/lib/truncate.ts";
 import type { Io, Output } from "./command.ts";
-import { INTERRUPTED } from "./interrupted.ts";
 import { note } from "./print.ts";
 
 const DEFAULT_PAGER = ["less"];
@@ -34,7 +34,7 @@ export async function page(io: Io, given: string, form?: { readonly isInert: tru
   // The pager hears ctrl-c too, and it is the one that is asked.
   const release = io.onSignal((name) => {
     if (name === "INT") return;
-    ended = INTERRUPTED[name];
+    ended = ENDED_BY[name];
     giveUp.abort();
   });
   const status = await io

@@ -2,6 +2,7 @@
 // with a status, and all of them are there before the first begins. The first that fails ends the row, and its status is that of the pipe. What
 // passes between two is bounded as a message is.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { field } from "../src/syscalls/define.ts";
@@ -11,7 +12,6 @@ import { actingAs, answerOf } from "./answered.ts";
 import { clip, timeoutMs, usageError } from "./args.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
-import { INTERRUPTED } from "./interrupted.ts";
 import { jsonLine, note, printText } from "./print.ts";
 import { inBlock, readPrompt } from "./prompt.ts";
 import { comesOnStdin } from "./stdin.ts";
@@ -54,7 +54,7 @@ export const pipe = command(spec, async ({ args, json }, io) => {
   if (fed === null && stages[0]?.told === "")
     throw usageError(spec, "nothing goes in: give the first stage a task, or pipe text in");
   const row = new Row(io);
-  const stops = [io.onSignal((name) => row.leave(INTERRUPTED[name]))];
+  const stops = [io.onSignal((name) => row.leave(ENDED_BY[name]))];
   if (limitMs !== null) stops.push(io.clock.after(limitMs, () => row.leave(124)));
   try {
     const { text, exit } = await row.run(stages, fed?.text ?? null);

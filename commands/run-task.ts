@@ -1,9 +1,8 @@
 // `gsv run -- "…"`: a new task for one message, followed to its end, whose exit status it takes: what `docker run` is for a container.
 // It is `gsv chat --new` under the name that scripts know.
 
-import { SysError } from "../src/abi/errno.ts";
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { field } from "../src/syscalls/define.ts";
-import { usageError } from "./args.ts";
 import { runChat } from "./chat.ts";
 import { CHAT } from "./chat-spec.ts";
 import { command } from "./define.ts";
@@ -43,24 +42,13 @@ const spec = {
 export const run = command(spec, async ({ args, json }, io) => {
   const { rm, ...rest } = args;
   let pid: string | null = null;
-  const exit = await runChat({ args: { ...rest, new: true }, json }, io, (made) => {
+  const onFresh = (made: string) => {
     pid = made;
-  }).catch((error: unknown) => {
-    throw asOfRun(error);
-  });
+  };
+  const exit = await runChat({ args: { ...rest, new: true }, json }, io, { spec, onFresh });
   if (!rm || pid === null) return exit;
   // Held, it may still go on; only what has ended is over.
-  if (exit === 0 || exit === 1 || exit === 130) await io.sys().call("proc.kill", { pid });
+  if (exit === 0 || exit === 1 || exit === ENDED_BY.INT) await io.sys().call("proc.kill", { pid });
   else await note(io, `gsv: ${pid} has not ended and stays; gsv kill ${pid} ends it`);
   return exit;
 });
-
-/** Whoever typed `run` is told how `run` is typed. */
-function asOfRun(error: unknown): unknown {
-  if (!(error instanceof SysError) || error.code !== "EUSAGE") return error;
-  return usageError(
-    spec,
-    error.message,
-    error.hints.filter((hint) => !hint.startsWith("usage: ")),
-  );
-}

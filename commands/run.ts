@@ -1,6 +1,7 @@
 // From argv to exit status: finds the one command that was named, runs it, and says what went wrong in one line with hints.
 // A word that is no command is refused with the nearest names; a guess never runs, and no text ever becomes chat by itself.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { exitStatusOf, SysError } from "../src/abi/errno.ts";
 import { asks, flagsOf, looksLikeFlag, type Spec } from "./args.ts";
 import type { Io } from "./command.ts";
@@ -8,13 +9,11 @@ import { type Bounds, isGlobal, passedOnFrom, type Taken, takeGlobals } from "./
 import { lookUp, type Named } from "./lookup.ts";
 import { printError } from "./print.ts";
 
-const PIPE_STATUS = 141;
-
 /** `argv` is what follows `gsv`. */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<number> {
   const status = await attempt(argv, io);
   const { closed, failure } = io.stdout;
-  if (failure === null) return closed ? PIPE_STATUS : status;
+  if (failure === null) return closed ? ENDED_BY.PIPE : status;
   await printError(io, failure, asks(argv, "--json"));
   return exitStatusOf(failure);
 }

@@ -1,6 +1,7 @@
 // `gsv session export [KEY]`: the conversation of a session as a document of its own: Markdown, one JSON object, or a page of HTML that needs
 // nothing else and runs nothing. Written as it is read, a message at a time.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import type { Message } from "../src/abi/message.ts";
 import { MAIN_SESSION_KEY } from "../src/abi/session.ts";
 import { field } from "../src/syscalls/define.ts";
@@ -44,7 +45,7 @@ export const exportSession = command(
     for await (const message of messagesOf(sys, session)) {
       await printText(io.stdout, each(message, isFirst));
       isFirst = false;
-      if (io.stdout.closed) return 141;
+      if (io.stdout.closed) return ENDED_BY.PIPE;
     }
     if (foot !== "") await printText(io.stdout, foot);
     return 0;

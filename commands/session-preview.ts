@@ -1,5 +1,6 @@
 // `gsv session preview [KEY]`: what was said in a session, results of tools in their first words.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import type { Message } from "../src/abi/message.ts";
 import { MAIN_SESSION_KEY } from "../src/abi/session.ts";
 import { field } from "../src/syscalls/define.ts";
@@ -30,7 +31,7 @@ export const preview = command(
     for await (const message of messagesOf(sys, session, args.limit)) {
       if (json) await io.stdout.write(jsonLine(message));
       else await printText(io.stdout, previewText(message));
-      if (io.stdout.closed) return 141;
+      if (io.stdout.closed) return ENDED_BY.PIPE;
     }
     return 0;
   },

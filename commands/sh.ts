@@ -1,15 +1,16 @@
 // `gsv sh -c SCRIPT`, `gsv sh FILE` and `gsv sh < script`: bash over gsv's own files, as sh itself is called. What the script prints is all
 // that comes on stdout; its exit status is ours.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { SysError } from "../src/abi/errno.ts";
 import { uuidv7 } from "../src/abi/ids.ts";
 import { LIMITS } from "../src/abi/limits.ts";
+import { inQuotes } from "../src/lib/quote.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { ShellAnswer, ShellOutput, ShellRequest } from "../src/syscalls/shell-service.ts";
 import { type Spec, timeoutMs, usageError } from "./args.ts";
 import type { Command, Interruption, Io } from "./command.ts";
 import { ForeignOutput } from "./foreign-output.ts";
-import { INTERRUPTED } from "./interrupted.ts";
 import { note } from "./print.ts";
 
 /** Somebody at a keyboard who wonders is told after this long. */
@@ -156,7 +157,7 @@ function positional(args: readonly string[]): Pick<ShellRequest, "args"> {
 function quoted(path: string): string {
   // A home is written with ~, and must stay one.
   const [, home = "", rest = path] = /^(~[a-z0-9_-]*\/?)(.*)$/s.exec(path) ?? [];
-  return `${home}'${rest.replaceAll("'", `'\\''`)}'`;
+  return `${home}${inQuotes(rest)}`;
 }
 
 function text(bytes: Uint8Array): string {
@@ -211,7 +212,7 @@ export async function runShell(io: Io, request: Omit<ShellRequest, "id">): Promi
     await reader.print(answer.output, 0);
     await reader.rest();
     return {
-      exit: answer.exit ?? (stopped === null ? 1 : INTERRUPTED[stopped]),
+      exit: answer.exit ?? (stopped === null ? 1 : ENDED_BY[stopped]),
       over: answer.over,
       session: answer.session,
     };

@@ -76,6 +76,7 @@ export const strace = command(spec, async ({ args, json }, io) => {
   if (first === undefined) throw usageError(spec, "no process was named");
   if (!args.once && io.isScript === true)
     throw new SysError("EUSAGE", "strace does not end, and a script waits for the end of each command", [
+      `in a pipe it ends with whoever reads it: strace ${first} | head -3`,
       `what was called by now: gsv strace --once ${first}`,
     ]);
   const choice = callChoice(args.expression ?? []);

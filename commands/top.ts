@@ -28,7 +28,7 @@ const spec = {
     ),
     delay: field.withDefault(field.int("seconds between them", { letter: "d", meta: "SECONDS", min: 1, max: 3600 }), 3),
     flat: field.flag("not as a tree"),
-    sort: field.withDefault(field.choice("what comes first", SORTS, { meta: "age|state|pid" }), "age"),
+    sort: field.withDefault(field.choice("what comes first", SORTS), "age"),
   },
   examples: ["gsv top", "gsv top --flat --sort state", "gsv top --once --json", "gsv top -b -n 10 -d 60 > top.txt"],
   notes: [

@@ -1,11 +1,11 @@
 // Follows the syscall logs of processes: what stands there, oldest first, then what is added, each row once, from a number on. Processes that
 // a followed one starts can be followed too. What cannot be read any more has ended.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { SysError } from "../src/abi/errno.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import type { TraceRow } from "../src/syscalls/services.ts";
 import type { Ending, Io } from "./command.ts";
-import { INTERRUPTED } from "./interrupted.ts";
 import { allProcesses } from "./top.ts";
 import type { Traced } from "./trace-table.ts";
 
@@ -58,7 +58,7 @@ export class TraceFollower {
         await Promise.all(this.followed.values());
       }
       if (this.fault !== null) throw this.fault;
-      return this.interrupted === null ? 0 : INTERRUPTED[this.interrupted];
+      return this.interrupted === null ? 0 : ENDED_BY[this.interrupted];
     } finally {
       deaf();
       release();

@@ -94,7 +94,7 @@ export const w: Command = command(
 );
 
 const COLUMNS = [
-  { head: "WHO", cell: (row: ProcessInfo) => row.runAs },
+  { head: "RUN AS", cell: (row: ProcessInfo) => row.runAs },
   { head: "PID", cell: (row: ProcessInfo) => row.pid },
   { head: "STATE", cell: (row: ProcessInfo) => row.state },
   { head: "FOR", since: (row: ProcessInfo) => row.lastActiveAt ?? row.createdAt, align: "right" },

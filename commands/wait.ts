@@ -1,6 +1,7 @@
 // `gsv wait PID…`: waits and exits as the process did. One process prints nothing on stdout; several print `PID status` lines and the
 // last one decides. A process held by something only a person or a change from outside ends is reported, not waited for.
 
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
 import { field } from "../src/syscalls/define.ts";
@@ -41,7 +42,7 @@ export function waitAs(name: string): Command {
     const results = await waitFor(io, args.next ? eachOf(request) : [request], limitMs).finally(silence);
     if (results === null) {
       await note(io, `gsv: still going after ${args.timeout} s; nothing was stopped`);
-      return 124;
+      return ENDED_BY.time;
     }
     const alone = results.length === 1 && args.next !== true;
     for (const result of results) await report(io, result, { json, alone, named: args.next === true });

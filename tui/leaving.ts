@@ -2,7 +2,7 @@
 // waits for the end hears of it and puts the terminal right; nothing ends the program before.
 
 import type { Io } from "../commands/command.ts";
-import { INTERRUPTED } from "../commands/interrupted.ts";
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 
 const BREAKS = ["uncaughtException", "unhandledRejection"] as const;
 
@@ -20,14 +20,14 @@ export class Leaving {
 
   /** The terminal has gone. */
   hungUp(): void {
-    this.leave(INTERRUPTED.HUP);
+    this.leave(ENDED_BY.HUP);
   }
 
   /** Hears of all of it until the returned function is called; ctrl-c that comes as a signal is no end. */
   hear(io: Io, interrupted: () => void): () => void {
     const broke = (error: unknown) => this.end.reject(error);
     for (const event of BREAKS) process.on(event, broke);
-    const letGo = io.onSignal((name) => (name === "INT" ? interrupted() : this.leave(INTERRUPTED[name])));
+    const letGo = io.onSignal((name) => (name === "INT" ? interrupted() : this.leave(ENDED_BY[name])));
     return () => {
       letGo();
       for (const event of BREAKS) process.off(event, broke);

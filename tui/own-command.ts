@@ -3,8 +3,8 @@
 // asked, what it would still print is not printed.
 
 import type { Io, Output } from "../commands/command.ts";
-import { INTERRUPTED } from "../commands/interrupted.ts";
 import { runCommandLine } from "../commands/run.ts";
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { ioWith } from "./io-with.ts";
 
 export async function ownCommand(argv: readonly string[], io: Io): Promise<number> {
@@ -48,7 +48,7 @@ export async function ownCommand(argv: readonly string[], io: Io): Promise<numbe
   const release = io.onSignal((name) => {
     if (name !== "INT" || listening > 0) return;
     isOver = true;
-    givenUp.resolve(INTERRUPTED.INT);
+    givenUp.resolve(ENDED_BY.INT);
   });
   const { ask, askHidden, edit } = io.person;
   const own = ioWith(io, {

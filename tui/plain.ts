@@ -2,6 +2,7 @@
 // The directory, variables and functions of the shell live on; the history is kept in a file that only its owner reads.
 
 import type { Io } from "../commands/command.ts";
+import { ENDED_BY } from "../src/abi/ended-by.ts";
 import { initPid } from "../src/abi/ids.ts";
 import { type History, linesToKeep } from "./history.ts";
 import { LineShell } from "./line-shell.ts";
@@ -21,7 +22,6 @@ export interface PlainPorts {
   readonly history: History;
 }
 
-const EXIT_INTERRUPTED = 130;
 const EXIT_UNKNOWN = 127;
 const SLASHES: ReadonlySet<string> = new Set(["exit", "help", "quit"]);
 const TOLD = [
@@ -82,7 +82,7 @@ class PlainShell {
       if (how === "entered") text = `${text}\n${more.text}`;
     }
     if (how !== "interrupted") this.remember(text);
-    else this.shell.status = EXIT_INTERRUPTED;
+    else this.shell.status = ENDED_BY.INT;
     return how === "interrupted" ? "" : text;
   }
 

@@ -29,7 +29,6 @@ const PAINT_MS = 16;
 /** From one paint to the next while something changes all the time: to read along, nobody needs more than thirty a second. */
 const STEADY_MS = 33;
 const CSI = "\x1b[";
-// Terminals that know this show a paint at once; the others are left with little to tear, because rows are written over in place.
 /** How long a terminal may take to say where its cursor is. */
 const ANSWER_MS = 100;
 /** What was painted so short a time before a terminal that lags said that it has another size was painted after it had. */
@@ -39,6 +38,7 @@ const GROWN_MIN = 6;
 /** Each takes one column, and none changes the colour. */
 const LETTERS = /^[ -~]*$/;
 const WHERE = `${CSI}6n`;
+// Terminals that know this show a paint at once; the others are left with little to tear, because rows are written over in place.
 const [BEGIN, END] = [`${CSI}?2026h`, `${CSI}?2026l`];
 const [HIDE, SHOW] = [`${CSI}?25l`, `${CSI}?25h`];
 const [NO_WRAP, WRAP] = [`${CSI}?7l`, `${CSI}?7h`];

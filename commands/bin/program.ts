@@ -1,6 +1,7 @@
 // A program of the shell: its arguments, streams in bytes, and gsv's files in ranges. It says what bash's own program of that name says, and
 // ends with the same status.
 
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
 import { sizeText } from "../../src/lib/size.ts";
 import type { Source } from "./pipe.ts";
@@ -104,7 +105,6 @@ export class Usage extends Error {
 }
 
 const PIECE_BYTES = 1024 * 1024;
-const EXIT_TOO_MUCH = 153;
 const TOO_MUCH = `it would have to hold more than ${sizeText(LIMITS.fileBytesMax)} at once`;
 
 /** A file in pieces, or stdin for `-`: never whole. */
@@ -135,7 +135,7 @@ export async function whole(call: Call, name: string): Promise<Buffer> {
   for await (const piece of pieces(call, name)) {
     all.push(piece);
     size += piece.byteLength;
-    if (size > LIMITS.fileBytesMax) throw new Usage(`${call.name}: ${TOO_MUCH}`, EXIT_TOO_MUCH);
+    if (size > LIMITS.fileBytesMax) throw new Usage(`${call.name}: ${TOO_MUCH}`, ENDED_BY.output);
   }
   return Buffer.concat(all);
 }

@@ -1,16 +1,15 @@
 // Programs of a few lines: what machine this is, lines without end or in no order, and those that stand before another command.
 
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
 import { sizeText } from "../../src/lib/size.ts";
 import { human } from "./human.ts";
 import { options } from "./options.ts";
+import { ALONE } from "./part.ts";
 import { type Call, linesOf, phrase, text, Usage, whole } from "./program.ts";
-import { ALONE } from "./reader.ts";
 
 /** More than scripts read of it, where what reads it does not run beside it and could stop it. */
 const YES_BYTES = 8 * 1024 * 1024;
 const YES_PIECE_BYTES = 16 * 1024;
-const BROKEN_PIPE = 141;
-const TOO_MUCH = 153;
 
 export async function yes(call: Call): Promise<number> {
   const isAlone = call.args[0] === ALONE;
@@ -25,9 +24,9 @@ export async function yes(call: Call): Promise<number> {
   }
   const bytes = Math.min(YES_BYTES, call.outputBytesMax / 2);
   call.out(line.repeat(Math.ceil(bytes / Buffer.byteLength(line))));
-  if (!isAlone) return BROKEN_PIPE;
+  if (!isAlone) return ENDED_BY.PIPE;
   call.err(`yes: ended after ${sizeText(bytes)}: nothing reads it, and nothing would stop it\n`);
-  return TOO_MUCH;
+  return ENDED_BY.output;
 }
 
 export async function shuf(call: Call): Promise<number> {

@@ -1,12 +1,12 @@
 // `gsv tail`: the end of files, of which no more is read than is shown, and with -f what is added to them, until it is interrupted.
 
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Piece } from "../../src/syscalls/file-tree.ts";
 import type { Command, Io } from "../command.ts";
 import { command } from "../define.ts";
 import { ForeignOutput } from "../foreign-output.ts";
-import { INTERRUPTED } from "../interrupted.ts";
 import { statOf } from "./entries.ts";
 import { Problems } from "./problems.ts";
 
@@ -61,7 +61,7 @@ async function follow(
   const interruption = new AbortController();
   let status: number | null = null;
   const release = io.onEnding((name) => {
-    status = INTERRUPTED[name];
+    status = ENDED_BY[name];
     interruption.abort();
   });
   for (let looks = 0; left.size > 0 && status === null && !io.stdout.closed; looks++) {

@@ -1,14 +1,15 @@
 // The programs of commands/bin as the interpreter calls them: their streams in bytes, their files through the shell's.
 
-import { type Command, type CustomCommand, defineCommand } from "just-bash/browser";
+import { type CustomCommand, defineCommand } from "just-bash/browser";
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { inQuotes } from "../../src/lib/quote.ts";
+import { partOf } from "../bin/part.ts";
 import { type Call, Ended, type Files, type Program, phrase, Usage } from "../bin/program.ts";
-import { partOf } from "../bin/reader.ts";
 import { PROGRAMS } from "../bin/table.ts";
+import type { Context } from "./called.ts";
 import type { Chains, Ends, Stage } from "./chains.ts";
 import { type GsvFiles, UMASK_SHOWN } from "./files.ts";
 import type { Machine } from "./io.ts";
-
-type Context = Parameters<Command["execute"]>[1];
 
 export interface BinOptions {
   readonly files: GsvFiles;
@@ -73,7 +74,7 @@ function callOf(given: Pick<Call, "name" | "args" | "cwd" | "env">, ends: Ends, 
       const gone = ends.pipe === null ? [] : [ends.pipe.gone];
       await Promise.race([machine.clock.sleep(ms, until), ...gone]);
       over.abort();
-      if (ends.pipe?.left === true) throw new Ended(EXIT_PIPE);
+      if (ends.pipe?.left === true) throw new Ended(ENDED_BY.PIPE);
     },
     err,
     async run(argv, stdin, env = given.env) {
@@ -88,8 +89,8 @@ function callOf(given: Pick<Call, "name" | "args" | "cwd" | "env">, ends: Ends, 
     const [word = "", ...rest] = argv;
     // Only what stands before a command is seen by the commands that it runs in its turn.
     const values = Object.entries(env).filter(([key]) => /^[A-Za-z_]\w*$/.test(key) && !UNSET.has(key));
-    const before = values.map(([key, value]) => `${key}=${quoted(value)} `).join("");
-    const result = await context.exec?.(before + quoted(word), {
+    const before = values.map(([key, value]) => `${key}=${inQuotes(value)} `).join("");
+    const result = await context.exec?.(before + inQuotes(word), {
       ...{ cwd: given.cwd, env: { IFS: " \t\n", ...env }, replaceEnv: true, args: rest },
       ...{ stdin: Buffer.from(stdin).toString("latin1"), stdinKind: "bytes" },
     });
@@ -121,7 +122,6 @@ function withDescriptors(files: Files, { fs }: Context): Files {
   };
 }
 
-const EXIT_PIPE = 141;
 /** The shell's own, which nobody may set. */
 const UNSET = new Set(["SHELLOPTS", "BASHOPTS", "PWD", "_"]);
 
@@ -135,8 +135,4 @@ async function ended(program: Program, call: Call): Promise<number> {
     call.err(error instanceof Usage ? `${error.message}\n` : `${call.name}: ${phrase(error)}\n`);
     return status;
   }
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,14 +1,13 @@
 // Programs that stand side by side in a pipe, run at the same time: each but the last says only that it is there, with its arguments, and
 // the last one runs them all. One whose reader has gone ends as a broken pipe ends it.
 
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
 import { LIMITS } from "../../src/abi/limits.ts";
+import type { Part } from "../bin/part.ts";
 import { Pipe, type Source, sourceOf } from "../bin/pipe.ts";
 import { Ended } from "../bin/program.ts";
-import type { Part } from "../bin/reader.ts";
 import type { Answer, Context } from "./called.ts";
 
-const EXIT_TOO_MUCH = 153;
-const EXIT_PIPE = 141;
 /** Of a program that prints without a break. */
 const HELD_MAX = LIMITS.fileBytesMax;
 
@@ -88,12 +87,12 @@ export class Chains {
       size += bytes.byteLength;
       stdout.push(bytes);
       // The interpreter ends the script over so much; what is more is not made.
-      if (size > outputBytesMax) throw new Ended(EXIT_TOO_MUCH);
+      if (size > outputBytesMax) throw new Ended(ENDED_BY.output);
     };
     const printed = (pipe: Pipe) => (bytes: Uint8Array) => {
       pipe.write(bytes);
-      if (pipe.broken) throw new Ended(EXIT_PIPE);
-      if (pipe.held > HELD_MAX) throw new Ended(EXIT_TOO_MUCH);
+      if (pipe.broken) throw new Ended(ENDED_BY.PIPE);
+      if (pipe.held > HELD_MAX) throw new Ended(ENDED_BY.output);
     };
     const one = async (stage: Standing, at: number): Promise<number> => {
       const [before, after = null] = [at === 0 ? from : pipes[at - 1], pipes[at]];
@@ -105,7 +104,7 @@ export class Chains {
       const room = async () => {
         if (after === null) return;
         await after.room();
-        if (after.broken) throw new Ended(EXIT_PIPE);
+        if (after.broken) throw new Ended(ENDED_BY.PIPE);
       };
       try {
         return await stage.run({ stdin: before ?? sourceOf(stage.stdin), pipe: after, out, room, err, context });

@@ -1,5 +1,5 @@
-// Traps for what happens inside of a script: ERR after a command that failed where nobody asked whether it would, DEBUG before each command.
-// The interpreter tells of neither, so a script that sets one is changed to ask at these places. As in bash, functions, subshells and
+// Traps for what happens inside of a script: ERR after a command that failed where nobody asked whether it would, DEBUG before each command,
+// RETURN as a function ends. The interpreter tells of none, so a script that sets one is changed to ask at these places. As in bash, functions, subshells and
 // substitutions have them only under `set -E` and `set -T`. Pure.
 
 import {

@@ -1,7 +1,8 @@
 // Pipes of a script, changed so that programs of the shell's own that stand side by side in one run at the same time, and so that a loop
 // before one that wants only the beginning, as `head` does, ends with it. Pure.
 
-import { ALONE, type Part, partWord } from "../bin/reader.ts";
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { ALONE, type Part, partWord } from "../bin/part.ts";
 import { PROGRAMS } from "../bin/table.ts";
 import {
   choice,
@@ -16,19 +17,11 @@ import {
   statementOf,
 } from "./nodes.ts";
 import { OWN } from "./own.ts";
+import type { Rules } from "./rewrite.ts";
 import { isWordTwice } from "./script-file.ts";
 
-export interface Row {
-  /** Functions of the script: a word that is one calls no program. */
-  readonly functions: ReadonlyMap<string, Node>;
-  /** gsv's own commands. */
-  readonly commands: ReadonlySet<string>;
-  /** Tells rows of a script apart. */
-  readonly nextChain: () => string;
-  /** Somebody asks what each command of a pipe ended with. */
-  readonly statuses: boolean;
-  /** Text to nodes. */
-  readonly parse: (text: string) => readonly Node[];
+/** A word that is a function of the script calls no program. */
+export interface PipeRules extends Pick<Rules, "functions" | "commands" | "nextChain" | "statuses" | "parse"> {
   /** Functions that a command calls, ready to be run in it. */
   readonly called: (command: Node) => readonly Node[];
 }
@@ -40,7 +33,7 @@ type Statuses = readonly string[];
 const DEVICE = /^\/dev\/(?:zero|u?random)$/;
 
 /** A pipe with its commands as they are to run. */
-export function sideBySide(pipeline: Node, about: Row): Node {
+export function sideBySide(pipeline: Node, about: PipeRules): Node {
   const all = pipeline.commands as readonly Node[];
   const [only] = all;
   if (all.length === 1 && only !== undefined) {
@@ -72,7 +65,7 @@ export function sideBySide(pipeline: Node, about: Row): Node {
 }
 
 /** The interpreter is told of the statuses that its own pipe does not have. */
-function withStatuses(pipeline: Node, statuses: Statuses, { parse }: Row): Node {
+function withStatuses(pipeline: Node, statuses: Statuses, { parse }: PipeRules): Node {
   const inner = { ...pipeline, negated: false, timed: false };
   const told = `${OWN.ended} ${statuses.join(" ")} "\${PIPESTATUS[@]}"; __just_bash_tee_restore "\${${OWN.ended}[@]}"`;
   const statement = { type: "Statement", pipelines: [inner], operators: [], background: false };
@@ -80,7 +73,7 @@ function withStatuses(pipeline: Node, statuses: Statuses, { parse }: Row): Node 
 }
 
 /** `program < /dev/urandom`, with what reads the device as a command of its own, because it never ends. */
-function deviceOf(command: Node | undefined, about: Row): readonly Node[] | null {
+function deviceOf(command: Node | undefined, about: PipeRules): readonly Node[] | null {
   if (command === undefined || !isProgram(command, about)) return null;
   const [one, more] = command.redirections as readonly Node[];
   const path = one?.operator === "<" && more === undefined ? literalText(one.target as Node) : null;
@@ -99,7 +92,7 @@ function tell(commands: Node[], from: number, to: number, chain: string): void {
 }
 
 /** Whether a command may stand in a row: before it stand so many of the row, behind it so many of the pipe. */
-function joins(command: Node | undefined, before: number, behind: number, about: Row): boolean {
+function joins(command: Node | undefined, before: number, behind: number, about: PipeRules): boolean {
   if (command === undefined || !isProgram(command, about)) return false;
   // What `<(…)` stands for is there as long as its own command runs, and no longer.
   if (holds(command.args, ({ type }) => type === "ProcessSubstitution")) return false;
@@ -112,7 +105,7 @@ function joins(command: Node | undefined, before: number, behind: number, about:
   );
 }
 
-function isProgram(command: Node, { functions, commands }: Row): boolean {
+function isProgram(command: Node, { functions, commands }: PipeRules): boolean {
   const name = literalName(command);
   return name !== null && (PROGRAMS.has(name) || commands.has(name)) && !functions.has(name);
 }
@@ -160,7 +153,10 @@ const READERS = new Set([
 ]);
 
 /** Loops, whose output programs read while they run: these programs begin before, and the loop ends when they have. */
-function intoRow(commands: readonly Node[], about: Row): { commands: readonly Node[]; statuses: Statuses } | null {
+function intoRow(
+  commands: readonly Node[],
+  about: PipeRules,
+): { commands: readonly Node[]; statuses: Statuses } | null {
   const [writer, ...others] = commands;
   if (writer === undefined || isProgram(writer, about)) return null;
   const end = others.findIndex((command, at) => !reads(command, others.length - 1 - at, about));
@@ -179,7 +175,7 @@ function intoRow(commands: readonly Node[], about: Row): { commands: readonly No
   return { commands: [stage, closed, ...others.slice(row.length)], statuses: ["-", ...told] };
 }
 
-function reads(command: Node, behind: number, about: Row): boolean {
+function reads(command: Node, behind: number, about: PipeRules): boolean {
   const name = literalName(command);
   if (name === null || !READERS.has(name) || !isProgram(command, about)) return false;
   if (name === "awk" && /system|getline|\|/.test(JSON.stringify(command.args))) return false;
@@ -233,7 +229,7 @@ function part(value: unknown, chain: string): unknown {
 
 function asked(chain: string): Node {
   const gone = statementOf(simple(OWN.gone, literal(chain)));
-  return statementOf(choice([gone], [statementOf(simple("exit", literal("141")))], null));
+  return statementOf(choice([gone], [statementOf(simple("exit", literal(String(ENDED_BY.PIPE))))], null));
 }
 
 function flow(chain: string): Node {

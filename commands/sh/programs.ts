@@ -1,16 +1,15 @@
-// What can be called in a shell besides the interpreter's own commands: every gsv command under its own name, and the programs of
-// commands/bin. A program is the same code that runs at the command line; here its streams are the shell's.
+// gsv's commands as the interpreter calls them, each under its own name and all of them behind `gsv`: the same code that runs at the command
+// line, with the streams of the shell. The programs of commands/bin are in bin.ts.
 
 import { type Command as BashCommand, type CustomCommand, defineCommand } from "just-bash/browser";
+import { partOf } from "../bin/part.ts";
 import { Pipe } from "../bin/pipe.ts";
 import { Ended } from "../bin/program.ts";
-import { partOf } from "../bin/reader.ts";
 import type { Output } from "../command.ts";
+import type { Context } from "./called.ts";
 import type { Chains, Stage } from "./chains.ts";
 import type { ShellIo } from "./io.ts";
 import { programNames } from "./names.ts";
-
-type Context = Parameters<Parameters<typeof defineCommand>[1]>[1];
 
 /** Words that mean something else to the interpreter where they are not used as gsv's. */
 const SHARED: { readonly [word: string]: (args: readonly string[]) => boolean } = {

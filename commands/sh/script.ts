@@ -2,8 +2,10 @@
 // and its end told in bytes. The interpreter itself keeps nothing between two scripts.
 
 import { Bash, type CustomCommand, defineCommand, getCommandNames } from "just-bash/browser";
+import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { inQuotes } from "../../src/lib/quote.ts";
 import type { SentSignal, ShellEnd, ShellJob, ShellState } from "../../src/targets/shell.ts";
-import { untold } from "../bin/reader.ts";
+import { untold } from "../bin/part.ts";
 import { PROGRAMS } from "../bin/table.ts";
 import { adjusted } from "./adjusted.ts";
 import { binPrograms, binStage } from "./bin.ts";
@@ -42,7 +44,6 @@ const LIMITS = {
 };
 const EXIT_UNSET = 127;
 const EXIT_LIMIT = 126;
-const EXIT_TOO_MUCH = 153;
 const SHORT_BYTES = 512;
 const SIGNAL_WORD = /"value":"(?:SIG)?(?:HUP|INT|QUIT|TERM|USR[12]|ALRM|1|2|3|10|12|14|15)"/i;
 /** In the tree of a script: `local -n name=…`. */
@@ -152,7 +153,7 @@ export class Script {
     try {
       const { exitCode, stdout, stderr, env } = await this.bash.exec(wholeScript(job), options);
       const isTooMuch = exitCode === EXIT_LIMIT && /output size (?:limit )?exceeded/.test(stderr);
-      const exit = isTooMuch ? EXIT_TOO_MUCH : exitCode === 1 && this.missed ? EXIT_UNSET : exitCode;
+      const exit = isTooMuch ? ENDED_BY.output : exitCode === 1 && this.missed ? EXIT_UNSET : exitCode;
       print("stdout", printed(stdout));
       const word = stopped.aborted ? stderr.replace("bash: execution aborted\n", "") : stderr;
       // What somebody types has no lines to count.
@@ -256,9 +257,9 @@ export class Script {
     }
   }
 
-  // The interpreter goes on after a variable that set -u should have stopped at, once it has said so.
   private readonly nextChain = () => String(++this.rows);
 
+  // The interpreter goes on after a variable that set -u should have stopped at, once it has said so.
   private readonly sink: Sink = (stream, bytes, inner) => {
     const text = stream === "stderr" && bytes.byteLength < SHORT_BYTES ? new TextDecoder().decode(bytes) : "";
     if (text.startsWith(`bash: ${UNSET}`)) this.missed = true;
@@ -325,7 +326,7 @@ function wholeScript({ script, args, state, keepsState }: ShellJob): string {
   const before = state === null ? "" : `{\n${state.prelude}\n} 2>>${SINKS.nowhere}\n${status}`;
   // Somebody types these lines: their aliases count.
   const typed = keepsState ? `unset OLDPWD\n${state === null ? "shopt -s expand_aliases\n" : ""}` : "";
-  const positional = args.length === 0 ? "" : `set -- ${args.map(quoted).join(" ")}\n`;
+  const positional = args.length === 0 ? "" : `set -- ${args.map(inQuotes).join(" ")}\n`;
   const keep = `\n${KEEP} ${SAID}`;
   // In the script's own first line, so that its lines count from one.
   const version = "BASH_VERSION='5.2.15(1)-release' BASH_VERSINFO=(5 2 15 1 release x86_64-pc-linux-gnu)";
@@ -333,10 +334,6 @@ function wholeScript({ script, args, state, keepsState }: ShellJob): string {
   const jobs = script.includes("$!") ? `${OWN.lastJob}=; ` : "";
   const nowhere = !keepsState && /OLDPWD|\bcd -|~-/.test(script) ? "unset OLDPWD; " : "";
   return typed + before + positional + own + jobs + nowhere + script + (keepsState ? keep : "");
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function latin1(bytes: Uint8Array): string {

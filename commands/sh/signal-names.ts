@@ -1,6 +1,6 @@
 // Signals by the names and numbers that shells give them. Pure.
 
-export const SIGNALS: ReadonlyMap<string, number> = new Map(
+const SIGNALS: ReadonlyMap<string, number> = new Map(
   Object.entries({
     ...{ HUP: 1, INT: 2, QUIT: 3, ILL: 4, TRAP: 5, ABRT: 6, BUS: 7, FPE: 8, KILL: 9, USR1: 10, SEGV: 11, USR2: 12 },
     ...{ PIPE: 13, ALRM: 14, TERM: 15, CHLD: 17, CONT: 18, STOP: 19, TSTP: 20, TTIN: 21, TTOU: 22, URG: 23 },

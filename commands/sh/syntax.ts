@@ -2,6 +2,7 @@
 // statement prints is told when the statement ends and not when the script does, `$0` is the name the script was given, and functions can
 // be written down again. Pure.
 
+import { inQuotes } from "../../src/lib/quote.ts";
 import { arithmeticCommand, arithmeticPart, compared, now } from "./arithmetic.ts";
 import { LIVE } from "./called.ts";
 import { watched } from "./events.ts";
@@ -62,15 +63,11 @@ export function prepared(ast: Node, given: About): Node {
 /** What it knows of itself that the interpreter does not. */
 function itself(text: string, { name, file, at, parse }: Standing): readonly Node[] {
   const known: Node[] = [];
-  const place = file === null ? '"$0"' : quoted(file);
+  const place = file === null ? '"$0"' : inQuotes(file);
   if (text.includes('"BASH_SOURCE')) known.push(...parse(`${at}=${place}`));
   if (name !== null && text.includes('"parameter":"0","operation":{'))
-    known.push(...parse(`${OWN.zero}=${quoted(name)}`));
+    known.push(...parse(`${OWN.zero}=${inQuotes(name)}`));
   return known;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 // A list says before a function is defined whether it is one.

@@ -3,11 +3,12 @@
 
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 import type { Clock } from "../../src/lib/clock.ts";
+import { inQuotes } from "../../src/lib/quote.ts";
 import type { SentSignal } from "../../src/targets/shell.ts";
 import { type Answer, answer, type Context, OUTERMOST, placed, WHOLE } from "./called.ts";
 import type { Events } from "./events.ts";
 import { OWN } from "./own.ts";
-import { numberOf, SIGNALS, signalNamed } from "./signal-names.ts";
+import { numberOf, signalNamed, signalTable } from "./signal-names.ts";
 
 /** What happens inside of a script. The interpreter tells of none: a script that names them is made to ask. */
 const EVENTS = new Set(["ERR", "DEBUG", "RETURN"]);
@@ -97,7 +98,7 @@ export class Traps {
           .map((line) => `${line}\n`)
           .join(""),
       );
-    if (first === "-l") return answer(`${[...SIGNALS].map(([name, number]) => `${number}) SIG${name}`).join("\n")}\n`);
+    if (first === "-l") return answer(signalTable());
     const isReset = first === "-" || rest.length === 0;
     let stderr = "";
     for (const word of first === "-" || rest.length > 0 ? rest : [first]) {
@@ -175,7 +176,7 @@ export class Traps {
     const text = (this.shells.get(shell) ?? this.shells.get(OUTERMOST))?.get(name) ?? "";
     if (text === "" || (name === "ERR" && status === "0")) return answer("", "", 1);
     const told = withStatus(text.replaceAll(/\$LINENO\b|\$\{LINENO\}/g, line), Number(status));
-    const said = text.includes("BASH_COMMAND") ? `BASH_COMMAND='${command.replaceAll("'", `'\\''`)}'; ` : "";
+    const said = text.includes("BASH_COMMAND") ? `BASH_COMMAND=${inQuotes(command)}; ` : "";
     await context.assignShellVariable?.(OWN.event, `${said}${OWN.status} ${status}\n${told}`);
     return answer();
   }
@@ -208,10 +209,7 @@ function linesOf(traps: ReadonlyMap<string, string>, wanted: readonly string[]):
   const names = wanted.map(signalNamed);
   return [...traps]
     .filter(([name]) => names.length === 0 || names.includes(name))
-    .map(
-      ([name, text]) =>
-        `trap -- '${text.replaceAll("'", `'\\''`)}' ${name === "EXIT" || EVENTS.has(name) ? name : `SIG${name}`}`,
-    );
+    .map(([name, text]) => `trap -- ${inQuotes(text)} ${name === "EXIT" || EVENTS.has(name) ? name : `SIG${name}`}`);
 }
 
 /** In a trap, `exit` alone leaves with the status the shell had. */

@@ -2,8 +2,8 @@
 
 import type { AttachRequest } from "../../commands/attach.ts";
 import type { Io } from "../../commands/command.ts";
-import { INTERRUPTED } from "../../commands/interrupted.ts";
 import type { Terminal } from "../../tui/ports.ts";
+import { ENDED_BY } from "../abi/ended-by.ts";
 import type { HomePaths } from "../paths.ts";
 import { VERSION } from "../version.ts";
 
@@ -35,11 +35,11 @@ export async function atTerminal(io: Io, { paths, plain, to }: AtTerminal): Prom
   io.onWord((line) => words.push(line.trimEnd()));
   // Whoever ends it now finds the terminal as it was: what sees to that later is not there yet.
   const ended = Promise.withResolvers<number>();
-  const letGo = io.onSignal((name) => ended.resolve(INTERRUPTED[name]));
+  const letGo = io.onSignal((name) => ended.resolve(ENDED_BY[name]));
   const since = io.clock.mono();
   terminal.take((bytes) => {
     typed.push(bytes);
-    if (bytes.includes(CTRL_C) && io.clock.mono() - since >= PATIENCE_MS) ended.resolve(INTERRUPTED.INT);
+    if (bytes.includes(CTRL_C) && io.clock.mono() - since >= PATIENCE_MS) ended.resolve(ENDED_BY.INT);
   });
   const shell = async () => {
     await io.kernel.start();
@@ -81,7 +81,7 @@ export async function atTerminal(io: Io, { paths, plain, to }: AtTerminal): Prom
 async function cutShort(io: Io, terminal: Terminal, status: number): Promise<number> {
   terminal.write(AWAY);
   terminal.give();
-  if (status === INTERRUPTED.INT) await io.stderr.write("gsv: interrupted before it had begun\n");
+  if (status === ENDED_BY.INT) await io.stderr.write("gsv: interrupted before it had begun\n");
   return status;
 }
 
@@ -92,7 +92,7 @@ async function plainShell(io: Io, historyFile: string): Promise<number> {
   // Between two lines nobody takes ctrl-c: it must not end the shell.
   const ended = Promise.withResolvers<number>();
   const letGo = io.onSignal((name) => {
-    if (name !== "INT") ended.resolve(INTERRUPTED[name]);
+    if (name !== "INT") ended.resolve(ENDED_BY[name]);
   });
   try {
     return await Promise.race([plainShell(io, replPorts(historyFile, VERSION)), ended.promise]);

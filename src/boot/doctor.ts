@@ -11,6 +11,7 @@ import { lastBackup } from "../backup/last.ts";
 import type { Answer, Holder, Patient, RepoState } from "../doctor/patient.ts";
 import { HookFiles } from "../hooks/files.ts";
 import { Hooks } from "../hooks/hooks.ts";
+import { CoreFiles } from "../kernel/core-files.ts";
 import { markFrom, secretsIn } from "../kernel/secrets.ts";
 import type { Clock } from "../lib/clock.ts";
 import { faultOf, type Known, strays } from "../objects/look.ts";
@@ -79,6 +80,7 @@ export async function patientOf({ home, uid, env, clock, random }: DoctorMachine
       const mark = markFrom(text);
       return mark === null ? null : await secrets.has(key, mark);
     },
+    cores: () => new CoreFiles(paths.crashDir).list(null).map(({ at }) => at),
     hooks: () => hooksOf(paths, uid, { databases, clock }),
     lastBackup: () => lastBackup(paths),
     socketPath,

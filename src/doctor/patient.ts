@@ -74,6 +74,8 @@ export interface Patient {
   };
   /** Whether the value of a secret, stored so and marked so, is still there; null for what is no mark of one. */
   readonly holdsSecret: (key: string, mark: string) => Promise<boolean | null>;
+  /** When each failed run was that has left a core, the newest first. */
+  readonly cores: () => readonly number[];
   /** Those of its person, with what was decided about them. */
   readonly hooks: () => Promise<readonly HookInfo[]>;
   /** Where the last backup was written; it may have gone since. */

@@ -2,6 +2,7 @@
 // request: where a kernel died over one, nobody knows how far it came, and the repeated call is told so.
 
 import type { Namespace } from "../../fs/namespace.ts";
+import { ENDED_BY } from "../abi/ended-by.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Caller } from "../abi/identity.ts";
 import { LIMITS } from "../abi/limits.ts";
@@ -82,7 +83,6 @@ const SESSIONS_MAX = 256;
 const OUTPUT_KEPT_MS = 60_000;
 /** Who reads on asks again by then. */
 const READING_MS = 5000;
-const EXIT_TOO_MUCH = 153;
 const EXIT_FAULT = 1;
 
 export class GsvScripts {
@@ -222,7 +222,7 @@ export class GsvScripts {
     if (script.over && key !== null) this.endSession(key);
     const { cwd = about.directory, defined = [] } = session?.state ?? {};
     script.session = session && { cwd, defined, jobs: session.jobs.open };
-    script.exit = tooMuch ? EXIT_TOO_MUCH : end.exit;
+    script.exit = tooMuch ? ENDED_BY.output : end.exit;
   }
 
   private session(key: string, gone: AbortSignal | undefined): Session {

@@ -1,5 +1,5 @@
-// The output of one shell script, both streams in the order they were printed, kept until a minute after the script's end. A reader goes on
-// from any position, and may wait for more.
+// The output of one shell script, both streams in the order they were printed: a reader goes on from any position, and may wait for more. And
+// which of those that have ended are forgotten before their minute is over, so that all of them together take a bounded amount of memory.
 
 import type { Clock } from "../lib/clock.ts";
 import { type Output, type OutputPage, type Piece, Waiting } from "../targets/output.ts";

@@ -13,6 +13,7 @@ import { makersIn } from "../repos/steps.ts";
 import type { FileWrite } from "../store/kernel/file-writes.ts";
 import type { ProcessRow } from "../store/kernel/processes.ts";
 import type { KernelStore } from "../store/kernel/sqlite.ts";
+import type { KnownFile } from "../store/process/known.ts";
 import type { ProcessStore } from "../store/process/verbs.ts";
 import type { FileUse, FileUseInfo, FileWriterInfo } from "../syscalls/file-use-service.ts";
 import type { FileTarget } from "../syscalls/files-service.ts";
@@ -73,20 +74,30 @@ async function processesOf({ kernel }: FileUsePorts, caller: Caller): Promise<re
   return await kernel.processes.list({ ...owner, limit: LIMITS.processesPerOwnerMax });
 }
 
+/** One to whom nobody has spoken has seen nothing: of a thousand of them no database is opened. */
+async function knownTo(
+  { store, open }: Pick<FileUsePorts, "store" | "open">,
+  row: ProcessRow,
+  query: Parameters<ProcessStore["knownFiles"]>[1],
+): Promise<readonly KnownFile[]> {
+  if (row.lastActiveAt === null && !row.dirty) return [];
+  await open(row);
+  return await store.knownFiles(row.pid, query);
+}
+
 /** What it knows, and what its scripts wrote, each file once. */
 async function usesOf(
   { kernel, store, open }: FileUsePorts,
   row: ProcessRow,
   query: { readonly place?: { readonly target: string; readonly path: string }; readonly limit: number },
 ): Promise<readonly Omit<FileUseInfo, "isStale">[]> {
-  await open(row);
   const { pid, label } = row;
   const uses = new Map<string, Omit<FileUseInfo, "isStale">>();
   const add = (use: Omit<FileUseInfo, "isStale" | "pid" | "label">) => {
     const key = `${use.target} ${use.path}`;
     if ((uses.get(key)?.at ?? -1) < use.at) uses.set(key, { pid, label, ...use });
   };
-  for (const { runId: run, target, ...known } of await store.knownFiles(pid, query))
+  for (const { runId: run, target, ...known } of await knownTo({ store, open }, row, query))
     add({ ...known, target: target as FileTarget, run });
   for (const { target, path, version, verb, at, runId: run } of await kernel.fileWrites.list({ ...query, pid }))
     add({ ...{ target: target as FileTarget, path, version, at, run }, how: verb === "remove" ? "removed" : "wrote" });

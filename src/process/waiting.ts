@@ -1,6 +1,7 @@
 // `proc.wait`: answers when a process has nothing left that ends by itself. It waits for time and for other processes; what only a person,
 // a credential, a raised limit or free disk space can end is reported as held, unless the caller asked to wait for those too.
 
+import { ENDED_BY } from "../abi/ended-by.ts";
 import { SysError } from "../abi/errno.ts";
 import { exitOf, exitOfHold, type RunEnd, type State, type WaitsFor } from "../abi/process.ts";
 import type { ProcessRow, ProcessRows } from "../store/kernel/processes.ts";
@@ -19,8 +20,6 @@ export interface WaitFor {
   readonly run: string | null;
   readonly patient: boolean;
 }
-
-const KILLED_EXIT = 137;
 
 export async function waitFor(
   ports: WaitingPorts,
@@ -68,7 +67,7 @@ async function look({ processes, store, ledger }: WaitingPorts, wish: WaitFor): 
   const { pid } = wish;
   const row = await processes.get(pid);
   if (row === null || row.phase === "killing")
-    return { ...NOTHING, pid, runId: wish.run, status: "killed", exit: KILLED_EXIT };
+    return { ...NOTHING, pid, runId: wish.run, status: "killed", exit: ENDED_BY.KILL };
   const held = ledger.heldBy(pid);
   const { state, waitsFor } =
     held === null ? await store.projection(pid) : { state: "paused" as const, waitsFor: held };

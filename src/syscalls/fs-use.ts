@@ -9,7 +9,7 @@ const LISTED = 200;
 const LISTED_MAX = 1000;
 
 const target = field.withDefault(
-  field.choice("where: gsv is the virtual machine, host the person's own", FILE_TARGETS, { meta: "gsv|host" }),
+  field.choice("where: gsv is the virtual machine, host the person's own", FILE_TARGETS),
   "gsv",
 );
 const limit = field.withDefault(

@@ -63,7 +63,7 @@ export const policyCalls = [
     once: "answer",
     by: "person",
     input: {
-      action: field.choice("what happens", ACTIONS, { positional: true, meta: ACTIONS.join("|") }),
+      action: field.choice("what happens", ACTIONS, { positional: true }),
       match: field.withDefault(field.text("a syscall, domain.* or *", { longest: 100, meta: "CALL" }), "shell.exec"),
       target: field.optional(field.text("gsv, host or targets/*; any when left out", { longest: 100 })),
       command: field.optional(

@@ -58,9 +58,7 @@ export const procLifeCalls = [
     capability: "proc.signal",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
-      rule: field.optional(
-        field.choice("from now on", RESTART_RULES, { positional: true, meta: RESTART_RULES.join("|") }),
-      ),
+      rule: field.optional(field.choice("from now on", RESTART_RULES, { positional: true })),
     },
     cli: {
       examples: ["gsv proc restart init:1000", "gsv proc restart task:abc123 on-failure"],

@@ -13,7 +13,7 @@ export const procModeCalls = [
     by: "person",
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
-      mode: field.optional(field.choice("from now on", MODES, { positional: true, meta: MODES.join("|") })),
+      mode: field.optional(field.choice("from now on", MODES, { positional: true })),
     },
     cli: {
       examples: ["gsv mode init:1000", "gsv mode init:1000 plan", "gsv mode task:abc123 auto-edit"],

@@ -1,9 +1,10 @@
 // Signals on their way to a script. One that does not hear is ended, and so is one that takes too long over its traps.
 
+import { ENDED_BY } from "../abi/ended-by.ts";
 import type { Runner, ShellsOptions } from "./gsv.ts";
 import type { SentSignal } from "./shell.ts";
 
-export const EXIT_DIED = 137;
+export const EXIT_DIED = ENDED_BY.KILL;
 const HEAR_MS = 1000;
 /** So long it may clean up, where it has a trap for its end. */
 const TRAP_MS = 5000;

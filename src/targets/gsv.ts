@@ -1,6 +1,7 @@
 // The target `gsv`: shell scripts over gsv's own files, each in a Worker that the kernel owns. A script that spins or grows stops nobody: at
 // its wall limit its Worker is ended, and the next script gets another. A few Workers are kept warm; how many run at once is bounded.
 
+import { ENDED_BY } from "../abi/ended-by.ts";
 import { SysError, shortage } from "../abi/errno.ts";
 import type { Sys } from "../abi/sys.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -60,10 +61,8 @@ export interface ShellsOptions {
   readonly warmMs: number;
 }
 
-const EXIT_TIMEOUT = 124;
 const LONGER = "it may not take longer";
 const TOO_BIG = "ended: the scripts that run take too much memory";
-const EXIT_INTERRUPTED = 130;
 const DIED = "its thread has died under it, and nobody knows how far it came";
 const MEMORY_LOOK_MS = 200;
 /** How long a script that is told to stop may take to say what it had printed. */
@@ -198,9 +197,9 @@ export class GsvShells {
       else talk.hear(message);
     };
     kept.fault = () => ended.resolve(null);
-    const interrupt = () => stopped.resolve({ exit: EXIT_INTERRUPTED });
+    const interrupt = () => stopped.resolve({ exit: ENDED_BY.INT });
     const outgrown = () => stopped.resolve({ exit: EXIT_DIED, word: TOO_BIG });
-    const late = () => stopped.resolve({ exit: EXIT_TIMEOUT, word: `ended after ${job.wallMs / 1000} s: ${LONGER}` });
+    const late = () => stopped.resolve({ exit: ENDED_BY.time, word: `ended after ${job.wallMs / 1000} s: ${LONGER}` });
     this.enders.push(outgrown);
     this.look();
     if (signal.aborted) interrupt();

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { ENDED_BY } from "../abi/ended-by.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Environment } from "../lib/host-environment.ts";
@@ -54,8 +55,11 @@ export interface HostOptions {
 
 export type HostSignal = "HUP" | "INT" | "QUIT" | "KILL" | "USR1" | "USR2" | "TERM" | "CONT" | "STOP";
 
-const EXIT: { readonly [C in Cause]: number | null } = { timeout: 124, output: 153, stopped: null };
-const EXIT_KILLED = 137;
+const EXIT: { readonly [C in Cause]: number | null } = {
+  timeout: ENDED_BY.time,
+  output: ENDED_BY.output,
+  stopped: null,
+};
 const ENDED_MAX = 500;
 /** How often output is looked for: at once after the start, and the less often the longer nothing came. */
 const LOOK_MS = [1, 1, 1, 1, 1, 1, 2, 2, 4, 8, 15, 15, 15, 15, 30, 30, 30, 50, 50, 50, 100] as const;
@@ -249,7 +253,7 @@ export class HostCommands {
     output.grow();
     const cause = spool.cause();
     output.end(wordFor(cause, meta.timeoutMs, this.options.outputBytesMax));
-    command.exit = (cause === null ? null : EXIT[cause]) ?? status ?? spool.lastStatus() ?? EXIT_KILLED;
+    command.exit = (cause === null ? null : EXIT[cause]) ?? status ?? spool.lastStatus() ?? ENDED_BY.KILL;
     disarm(command);
     this.arm(command, "forget", this.options.keptMs, () => this.forget(command));
     command.done();

@@ -1,6 +1,7 @@
 // Jobs of a shell: scripts that run beside it, each in a Worker of its own. They are bounded in number, what they print goes where their
 // shell prints or is kept for whoever waits for them, and none outlives its shell.
 
+import { ENDED_BY } from "../abi/ended-by.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { GsvShells, ShellPlace } from "./gsv.ts";
 import type { Piece, Stream } from "./output.ts";
@@ -196,7 +197,7 @@ export class JobTable {
   private print(job: Job, bytesMax: number, stream: Stream, bytes: Uint8Array): void {
     job.bytes += bytes.byteLength;
     if (job.bytes > bytesMax) {
-      job.exit ??= 153;
+      job.exit ??= ENDED_BY.output;
       job.stop.abort();
       return;
     }

@@ -116,8 +116,9 @@ describe("gsv w", () => {
 
   test("says in a line how busy it is, and lists who does something", async () => {
     expect(await runs(io, "w")).toBe(0);
-    const [head, , row, ...rest] = io.stdout.lines;
+    const [head, heads, row, ...rest] = io.stdout.lines;
     expect(head).toMatch(/^up \S+, 2 clients, 2 processes, 1 at work, \$1\.25 today$/);
+    expect(heads).toStartWith("RUN AS  PID ");
     expect(row).toMatch(/^friday +task:abc123 +running +.* +docs$/);
     expect(rest).toEqual([]);
   });

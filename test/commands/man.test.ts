@@ -1,6 +1,7 @@
 // The manual at the command line: contents, pages by name, search, help by topic. Everything it says of a command is the declaration's.
 
 import { beforeEach, describe, expect, test } from "bun:test";
+import { markdownBlocks } from "../../commands/layout.ts";
 import { COMMANDS } from "../../commands/table.ts";
 import { MANUAL } from "../../src/prompts/manual.ts";
 import { SYSCALLS } from "../../src/syscalls/all.ts";
@@ -21,6 +22,17 @@ async function printed(...argv: string[]): Promise<string> {
 }
 
 describe("gsv man", () => {
+  test("lines that belong together in the source of a page are one paragraph or one item", () => {
+    const source = "One\ntwo.\n\n- a\n  b\n- c\n\n```sh\nls\n\nps\n```\n\nThree\nfour.\n";
+    expect(markdownBlocks(source)).toEqual([
+      { kind: "text", text: "One two." },
+      { kind: "item", text: "a b" },
+      { kind: "item", text: "c" },
+      { kind: "code", lines: ["ls", "", "ps"] },
+      { kind: "text", text: "Three four." },
+    ]);
+  });
+
   test("alone it lists every command, every syscall and every page", async () => {
     const text = await printed("man");
     for (const [name, { summary, hidden }] of COMMANDS)

@@ -42,6 +42,13 @@ describe("gsv run", () => {
   test("it takes no process that is there already", async () => {
     expect(await runs(chat.io, "run", "--pid", PID, "look")).toBe(2);
   });
+
+  test("what was typed wrong is answered with its own usage, and not with that of gsv chat", async () => {
+    for (const typed of [[], ["--kill-on-timeout", "--", "look"], ["--file", "a.md", "--", "look"], ["--timeout", "x"]])
+      expect(await runs(chat.io, "run", ...typed)).toBe(2);
+    expect(chat.err.match(/usage: gsv run /g)).toHaveLength(4);
+    expect(chat.err).not.toContain("gsv chat");
+  });
 });
 
 describe("gsv explain", () => {

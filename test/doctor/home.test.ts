@@ -271,3 +271,14 @@ describe("versions", () => {
     expect((await bed.look("versions", running("not a version")))[1]).toStartWith("notice");
   });
 });
+
+test("cores of failed runs are counted by their names, and the last is told", async () => {
+  expect(await bed.look("crashes")).toEqual(["ok crashes: no failed run has left a core"]);
+  const directory = join(bed.paths.crashDir, "1000");
+  mkdirSync(directory, { recursive: true });
+  const cores = ["task:abc123-20260102T030405678Z.json", "init:1000-20251231T235959999Z.json"];
+  for (const name of [...cores, "notes.txt"]) writeFileSync(join(directory, name), "{}");
+  expect(await bed.look("crashes")).toEqual([
+    "notice crashes: 2 failed runs left a core, the last 2026-01-02T03:04:05.678Z",
+  ]);
+});

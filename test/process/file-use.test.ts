@@ -2,7 +2,7 @@
 // have versions.
 
 import { expect, test } from "bun:test";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import type { FileUseInfo, FileWriterInfo } from "../../src/syscalls/file-use-service.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
@@ -48,6 +48,20 @@ test("which process has read or written a file, at which version, in which run, 
   expect(of(await uses(home, { pid: other }))).toEqual([`wrote /home/sam/list.txt`, `wrote ${PATH}`]);
   expect(of(await uses(home))).toEqual(["wrote /home/sam/list.txt", `wrote ${PATH}`, `read ${PATH}`]);
   expect(await home.sys.call<object>("fs.uses", { limit: 1 })).toMatchObject({ uses: [{ pid: other }], more: true });
+});
+
+test("a look at all files opens no database of a process to whom nobody has spoken", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("fs.write", { path: PATH, content: "one\n" });
+  const [idle, busy] = [await home.task(), await home.task()];
+  await calls(home, busy, read);
+  await home.restart();
+  // What stands beside a database as long as it is open.
+  const isOpen = (pid: string) => existsSync(join(home.paths.procDir, `${pid}.db-wal`));
+  expect(await uses(home)).toMatchObject([{ pid: busy, how: "read" }]);
+  expect([isOpen(busy), isOpen(idle)]).toEqual([true, false]);
+  await calls(home, idle, read);
+  expect((await uses(home)).map(({ pid }) => pid)).toEqual([idle, busy]);
 });
 
 test("it is known after a restart, and goes with its process; others see only their own", async () => {

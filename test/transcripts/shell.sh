@@ -44,10 +44,14 @@ gsv sh -c 'sleep 100 & echo over'
 gsv sh -c 'trap "echo bye" EXIT; kill -TERM $$; echo never'
 #> bye
 #= 143
+gsv sh -c 'trap -l | head -n 1; kill -l | head -n 1'
+#>  1) SIGHUP	 2) SIGINT	 3) SIGQUIT	 4) SIGILL	 5) SIGTRAP
+#>  1) SIGHUP	 2) SIGINT	 3) SIGQUIT	 4) SIGILL	 5) SIGTRAP
 gsv sh --timeout 0.3 -c 'while :; do :; done'
 #! gsv: ended after 0.3 s: it may not take longer
 #= 124
 gsv sh -c 'logs -f'
 #! gsv: logs -f does not end, and a script waits for the end of each command
+#!   in a pipe it ends with whoever reads it: logs -f PID | grep -m1 WORD
 #!   outside of a script: gsv logs -f PID
 #= 2

@@ -3,6 +3,7 @@
 
 import { LIMITS } from "../../abi/limits.ts";
 import type { Db, Row } from "../open.ts";
+import type { ProcessFiles } from "./files.ts";
 
 export interface KnownFile {
   /** gsv or host. */
@@ -40,29 +41,37 @@ interface Columns extends Row {
 
 const COLUMNS = "target, path, version, how, run_id, at";
 
-export function knownVerbs(
-  dbOf: (pid: string) => Db,
-  write: (pid: string, step: (db: Db) => void) => void,
-): KnownVerbs {
+export function knownVerbs(files: ProcessFiles, write: (pid: string, step: (db: Db) => void) => void): KnownVerbs {
   return {
     async knowFile(pid, file) {
       write(pid, (db) => know(db, file));
     },
 
     async knownFile(pid, { target, path }) {
-      const row = dbOf(pid).get<Columns & { readonly text: string | null }>(
-        `SELECT ${COLUMNS}, text FROM known_files WHERE target = ? AND path = ?`,
-        ...[target, path],
-      );
+      const row = files
+        .get(pid)
+        .get<Columns & { readonly text: string | null }>(
+          `SELECT ${COLUMNS}, text FROM known_files WHERE target = ? AND path = ?`,
+          ...[target, path],
+        );
       return row === null ? null : { ...knownFrom(row), text: row.text };
     },
 
     async knownFiles(pid, { place, limit }) {
-      const rows = dbOf(pid).all<Columns>(
-        `SELECT ${COLUMNS} FROM known_files WHERE (?1 IS NULL OR (target = ?1 AND path = ?2)) ORDER BY id DESC LIMIT ?3`,
-        ...[place?.target ?? null, place?.path ?? null, limit],
-      );
-      return rows.map(knownFrom);
+      if (place === undefined)
+        return files
+          .rows(pid, "known files", (db) =>
+            db.all<Columns>(`SELECT ${COLUMNS} FROM known_files ORDER BY id DESC LIMIT ?`, limit),
+          )
+          .map(knownFrom);
+      const { target, path } = place;
+      return files
+        .get(pid)
+        .all<Columns>(
+          `SELECT ${COLUMNS} FROM known_files WHERE target = ? AND path = ? ORDER BY id DESC LIMIT ?`,
+          ...[target, path, limit],
+        )
+        .map(knownFrom);
     },
   };
 }

@@ -301,7 +301,7 @@ export function sqliteProcessStore(options: ProcessStoreOptions): ProcessStore {
     ...timingVerbs((pid) => files.get(pid), unlessFenced),
     ...toldVerbs(files, unlessFenced),
     ...changeVerbs((pid) => files.get(pid), unlessFenced),
-    ...knownVerbs((pid) => files.get(pid), unlessFenced),
+    ...knownVerbs(files, unlessFenced),
     opened: async () => files.opened(),
 
     async sweep(pid, old) {
