@@ -138,7 +138,11 @@ async function commandProcess(): Promise<number> {
     const login = await signIn.credentials();
     return openKernel({ ...(await atHome(here)), login, flags }, cwd, (line) => tell(line));
   });
-  const onSignal: Io["onSignal"] = (listener) => takeSignals(process, listener);
+  let hasListened = false;
+  const onSignal: Io["onSignal"] = (listener) => {
+    hasListened = true;
+    return takeSignals(process, listener);
+  };
   const io: Io = {
     stdout: outputOf(1, clock, env.COLUMNS),
     stderr,
@@ -147,15 +151,7 @@ async function commandProcess(): Promise<number> {
     env,
     cwd,
     onSignal,
-    onEnding(listener) {
-      const stops = [onSignal(listener)];
-      void import("./boot/reader.ts").then(({ onReaderGone }) => {
-        if (stops.length > 0) stops.push(onReaderGone(1, () => listener("PIPE")));
-      });
-      return () => {
-        for (const stop of stops.splice(0)) stop();
-      };
-    },
+    onEnding: withReader(onSignal),
     onWord: (hear) => {
       const before = tell;
       tell = hear;
@@ -212,12 +208,30 @@ async function commandProcess(): Promise<number> {
   try {
     const isPerson = stdin.isTTY && io.stdout.isTTY;
     const to = isPerson && argv[0] === "attach" ? await attachRequestOf(argv) : null;
-    if (to === null && (!isPerson || argv.some((word) => word !== "--plain"))) return await runCommandLine(argv, io);
+    if (to === null && (!isPerson || argv.some((word) => word !== "--plain"))) {
+      const status = await runCommandLine(argv, io);
+      // How it ended may be told already, and what comes while it leaves does not change that.
+      if (hasListened) takeSignals(process, () => {});
+      return status;
+    }
     const [{ atTerminal }, { paths }] = await Promise.all([import("./boot/at-terminal.ts"), atHome(here)]);
     return await atTerminal(io, { paths, plain: to === null && argv.length > 0, to });
   } finally {
     await sys.close();
   }
+}
+
+/** Signals, and that nobody reads any more. */
+function withReader(onSignal: Io["onSignal"]): Io["onEnding"] {
+  return (listener) => {
+    const stops = [onSignal(listener)];
+    void import("./boot/reader.ts").then(({ onReaderGone }) => {
+      if (stops.length > 0) stops.push(onReaderGone(1, () => listener("PIPE")));
+    });
+    return () => {
+      for (const stop of stops.splice(0)) stop();
+    };
+  };
 }
 
 async function attachRequestOf(argv: readonly string[]): Promise<AttachRequest | null> {
