@@ -138,11 +138,7 @@ async function commandProcess(): Promise<number> {
     const login = await signIn.credentials();
     return openKernel({ ...(await atHome(here)), login, flags }, cwd, (line) => tell(line));
   });
-  let hasListened = false;
-  const onSignal: Io["onSignal"] = (listener) => {
-    hasListened = true;
-    return takeSignals(process, listener);
-  };
+  const { onSignal, over } = signalsBy(takeSignals);
   const io: Io = {
     stdout: outputOf(1, clock, env.COLUMNS),
     stderr,
@@ -208,17 +204,27 @@ async function commandProcess(): Promise<number> {
   try {
     const isPerson = stdin.isTTY && io.stdout.isTTY;
     const to = isPerson && argv[0] === "attach" ? await attachRequestOf(argv) : null;
-    if (to === null && (!isPerson || argv.some((word) => word !== "--plain"))) {
-      const status = await runCommandLine(argv, io);
-      // How it ended may be told already, and what comes while it leaves does not change that.
-      if (hasListened) takeSignals(process, () => {});
-      return status;
-    }
+    if (to === null && (!isPerson || argv.some((word) => word !== "--plain")))
+      return over(await runCommandLine(argv, io));
     const [{ atTerminal }, { paths }] = await Promise.all([import("./boot/at-terminal.ts"), atHome(here)]);
     return await atTerminal(io, { paths, plain: to === null && argv.length > 0, to });
   } finally {
     await sys.close();
   }
+}
+
+/** How a command ended may be told already while it leaves: `over` sees to it that no signal changes that any more. */
+function signalsBy(take: (source: NodeJS.Process, ...listener: Parameters<Io["onSignal"]>) => () => void) {
+  let hasListened = false;
+  const onSignal: Io["onSignal"] = (listener) => {
+    hasListened = true;
+    return take(process, listener);
+  };
+  const over = (status: number) => {
+    if (hasListened) onSignal(() => {});
+    return status;
+  };
+  return { onSignal, over };
 }
 
 /** Signals, and that nobody reads any more. */
