@@ -12,6 +12,7 @@ const SEED = 1;
 const SAMPLE = 16;
 const AT_ONCE = 2;
 const DEATHS_PER_HOME = 10;
+const TRIES = 4;
 
 /** The seams in the order in which a life without accidents first passes them: a chapter after the other. */
 async function seamsOfALife(): Promise<string[]> {
@@ -52,9 +53,11 @@ test(
     const seams = samples(0, 1) === 0 ? sampled(all.filter((seam) => !isLook(seam))) : all;
     expect(seams.length).toBeGreaterThanOrEqual(SAMPLE);
     const rounds = [...Map.groupBy(seams, chapterOf).values()].flatMap(spread);
-    const unreached = await liveThroughAll(rounds);
-    // An earlier death can lead around a seam: then it gets a home of its own.
-    expect(await liveThroughAll(unreached.map((seam) => [seam]))).toEqual([]);
+    let unreached = await liveThroughAll(rounds);
+    // An earlier death can lead around a seam: then it gets a home of its own. What is tidied up behind a chapter may come too late for it.
+    for (let tries = 0; tries < TRIES && unreached.length > 0; tries++)
+      unreached = await liveThroughAll(unreached.map((seam) => [seam]));
+    expect(unreached).toEqual([]);
   },
   samples(120_000, 1_800_000),
 );
