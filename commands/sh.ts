@@ -91,7 +91,7 @@ async function onHost(io: Io, asked: Asked): Promise<number> {
     });
   if (io.stdin.kind === "none") throw usageError(spec, "there is no script");
   if (io.stdin.kind !== "tty")
-    return await runOnHost(io, { script: text(await allOf(io)), stdin: "", ...positional(args), ...limit });
+    return await runOnHost(io, { script: await scriptOn(io), stdin: "", ...positional(args), ...limit });
   const status = await io.hostTerminal({ bare });
   if (status === null) throw usageError(spec, "there is no script, and no terminal for a shell");
   return status;
@@ -137,7 +137,7 @@ async function requestFor(io: Io, { script, words, timeout }: Asked): Promise<Om
     return { script: sourcing(file), name: file, ...positional(args), ...limit, ...(await stdinFor(io)) };
   }
   if (io.stdin.kind === "none" || io.stdin.kind === "tty") throw usageError(spec, "there is no script");
-  return { script: text(await allOf(io)), name: "gsv", ...positional(args), ...limit };
+  return { script: await scriptOn(io), name: "gsv", ...positional(args), ...limit };
 }
 
 // As bash reads it: a script of that name where one stands comes before what is on the path, and a program is no script.
@@ -160,7 +160,10 @@ function quoted(path: string): string {
   return `${home}${inQuotes(rest)}`;
 }
 
-function text(bytes: Uint8Array): string {
+async function scriptOn(io: Io): Promise<string> {
+  const bytes = await allOf(io, LIMITS.shellScriptBytesMax);
+  if (bytes.byteLength > LIMITS.shellScriptBytesMax)
+    throw new SysError("EUSAGE", `the script holds more than ${LIMITS.shellScriptBytesMax / 1024} KiB`);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -170,7 +173,7 @@ function text(bytes: Uint8Array): string {
 
 async function stdinFor(io: Io): Promise<Pick<ShellRequest, "stdin">> {
   if (io.stdin.kind === "none" || io.stdin.kind === "tty") return {};
-  const bytes = await allOf(io);
+  const bytes = await allOf(io, LIMITS.shellStdinBytesMax);
   if (bytes.byteLength > LIMITS.shellStdinBytesMax) {
     throw new SysError("EUSAGE", `stdin holds more than ${LIMITS.shellStdinBytesMax / 1024} KiB`, [
       "copy it into gsv first: gsv cp - '~/data'",
@@ -179,14 +182,20 @@ async function stdinFor(io: Io): Promise<Pick<ShellRequest, "stdin">> {
   return bytes.byteLength === 0 ? {} : { stdin: Buffer.from(bytes).toString("base64") };
 }
 
-async function allOf(io: Io): Promise<Uint8Array> {
+/** All there is; where it is more than so much, no more than shows that. */
+async function allOf(io: Io, bytesMax: number): Promise<Uint8Array> {
   const stop = io.clock.after(
     WORD_AFTER_MS,
     () => void note(io, "gsv: waiting for the end of stdin (or: < /dev/null)"),
   );
   try {
     const pieces: Uint8Array[] = [];
-    for await (const piece of io.stdin.bytes()) pieces.push(piece);
+    let size = 0;
+    for await (const piece of io.stdin.bytes()) {
+      pieces.push(piece);
+      size += piece.byteLength;
+      if (size > bytesMax) break;
+    }
     return Buffer.concat(pieces);
   } finally {
     stop();

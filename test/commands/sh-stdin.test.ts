@@ -1,0 +1,30 @@
+// What is fed to a script, and scripts that are fed: read as far as there is room, and no further.
+
+import { expect, test } from "bun:test";
+import type { Input } from "../../commands/command.ts";
+import { FakeIo, runs } from "../support/io.ts";
+
+/** Never ends; says how often it was asked. */
+function endless(): { readonly stdin: Input; readonly asked: () => number } {
+  let asked = 0;
+  async function* bytes() {
+    for (;;) {
+      asked++;
+      yield Buffer.alloc(64 * 1024, "y\n");
+    }
+  }
+  return { stdin: { ...new FakeIo().stdin, kind: "pipe", bytes } as Input, asked: () => asked };
+}
+
+test.each([
+  [["sh", "-c", "head -2"], "stdin holds more than 256 KiB"],
+  [["sh"], "the script holds more than 512 KiB"],
+  [["sh", "--host"], "the script holds more than 512 KiB"],
+])("%j with an endless stdin is refused, and reads no more than shows it", async (args, says) => {
+  const { stdin, asked } = endless();
+  const io = Object.assign(new FakeIo(), { stdin });
+  expect(await runs(io, ...args)).toBe(2);
+  expect(io.stderr.text).toContain(says);
+  expect(asked()).toBeLessThanOrEqual(9);
+  expect(io.fakeSys.calls).toEqual([]);
+});
