@@ -35,6 +35,8 @@ const ANSWER_MS = 100;
 const LAG_MS = 300;
 /** A row that grows by its end is not written from its beginning when that is longer than what moves there. */
 const GROWN_MIN = 6;
+/** A longer row is written whole each time: a terminal that has become narrower may have wrapped it by now, and says so later. */
+const STANDS_MAX = 40;
 /** Each takes one column, and none changes the colour. */
 const LETTERS = /^[ -~]*$/;
 const WHERE = `${CSI}6n`;
@@ -277,7 +279,7 @@ export class Screen {
     for (const line of this.committed) {
       const isLong = Bun.stringWidth(line) >= columns;
       const old = isKnown && !isLong ? this.shown[row] : undefined;
-      above += `${line === old ? "" : isLong && fills(line, columns) ? line : over(old ?? "", line)}\r\n`;
+      above += `${line === old && line.length <= STANDS_MAX ? "" : isLong && fills(line, columns) ? line : over(old ?? "", line)}\r\n`;
       // It has as many rows as the terminal makes of it.
       if (isLong) isKnown = false;
       row++;
@@ -287,7 +289,7 @@ export class Screen {
     const below = frame.lines.map((line, index) => {
       const old = isKnown ? this.shown[row + index] : undefined;
       // What clears below the last row begins where that ends.
-      if (line !== old || index === last) return over(old ?? "", line);
+      if (line !== old || index === last || line.length > STANDS_MAX) return over(old ?? "", line);
       kept.set(index, this.paintedAt[row + index] ?? 0);
       return "";
     });
@@ -314,7 +316,8 @@ export class Screen {
 function over(old: string, line: string): string {
   // The last letter is written again: what comes may stand on it.
   const same = old.length - 1;
-  if (same < GROWN_MIN || !line.startsWith(old) || !LETTERS.test(old)) return `${line}${CLEAR_LINE_END}`;
+  if (same < GROWN_MIN || same > STANDS_MAX || !line.startsWith(old) || !LETTERS.test(old))
+    return `${line}${CLEAR_LINE_END}`;
   return `${CSI}${same}C${line.slice(same)}${CLEAR_LINE_END}`;
 }
 
