@@ -33,12 +33,6 @@ const CSI = "\x1b[";
 const ANSWER_MS = 100;
 /** What was painted so short a time before a terminal that lags said that it has another size was painted after it had. */
 const LAG_MS = 300;
-/** A row that grows by its end is not written from its beginning when that is longer than what moves there. */
-const GROWN_MIN = 6;
-/** A longer row is written whole each time: a terminal that has become narrower may have wrapped it by now, and says so later. */
-const STANDS_MAX = 40;
-/** Each takes one column, and none changes the colour. */
-const LETTERS = /^[ -~]*$/;
 const WHERE = `${CSI}6n`;
 // Terminals that know this show a paint at once; the others are left with little to tear, because rows are written over in place.
 const [BEGIN, END] = [`${CSI}?2026h`, `${CSI}?2026l`];
@@ -58,8 +52,6 @@ export class Screen {
   private paintedAt: readonly number[] = [];
   private at: Cursor = { row: 0, column: 0 };
   private shownColumns: number;
-  /** The terminal has moved its rows by itself since all of them were written. */
-  private moved = false;
   private alt: readonly string[] = [];
   private due: (() => void) | null = null;
   private lastPaint = Number.NEGATIVE_INFINITY;
@@ -132,7 +124,6 @@ export class Screen {
   /** The terminal has another size; it has wrapped anew what it shows by itself. */
   resized(): void {
     this.alt = [];
-    this.moved = true;
     if (this.mode === "alt") this.tty.write(`${CSI}H${CLEAR_BELOW}`);
     if (this.mode !== "main") return;
     if (this.at.column < this.tty.columns || this.shown.length === 0) this.paint();
@@ -213,9 +204,8 @@ export class Screen {
   }
 
   private schedule(): void {
-    if (this.due !== null) return;
-    const next = this.lastPaint + STEADY_MS - this.clock.mono();
-    this.due = this.clock.after(next > 0 ? next : PAINT_MS, () => {
+    const ms = Math.max(PAINT_MS, this.lastPaint + STEADY_MS - this.clock.mono());
+    this.due ??= this.clock.after(ms, () => {
       this.due = null;
       this.paint();
     });
@@ -242,7 +232,7 @@ export class Screen {
     let row = this.at.row;
     frame.lines.forEach((line, index) => {
       if (line === this.shown[index]) return;
-      text += `${vertical(index - row)}\r${over(this.moved ? "" : (this.shown[index] ?? ""), line)}`;
+      text += `${vertical(index - row)}\r${line}${CLEAR_LINE_END}`;
       row = index;
     });
     const now = this.clock.mono();
@@ -256,44 +246,17 @@ export class Screen {
 
   private whole(frame: Live): string {
     const { columns } = this.tty;
-    const now = this.clock.mono();
-    const { above, below, kept } = this.rewritten(frame);
+    const above = this.committed.map((line) => `${line}${fills(line, columns) ? "" : CLEAR_LINE_END}\r\n`).join("");
+    const below = frame.lines.map((line) => `${line}${CLEAR_LINE_END}`).join("\r\n");
     const last = Math.max(0, frame.lines.length - 1);
     const to = frame.cursor ?? { row: last, column: 0 };
     const text = `${this.toTop()}${WRAP}${above}${NO_WRAP}${below}${CLEAR_BELOW}${vertical(to.row - last)}${column(to.column)}${WRAP}`;
-    this.paintedAt = frame.lines.map((_, row) => kept.get(row) ?? now);
     this.shown = frame.lines;
+    this.paintedAt = frame.lines.map(() => this.clock.mono());
     this.at = to;
     this.shownColumns = columns;
-    this.moved = false;
     this.wrapped = 0;
     return text;
-  }
-
-  // A line that is finished mostly stands where it is to stay, and what is below it moves down: only what differs is written.
-  private rewritten(frame: Live): { above: string; below: string; kept: ReadonlyMap<number, number> } {
-    const { columns } = this.tty;
-    let isKnown = !this.moved && this.shownColumns === columns;
-    let row = 0;
-    let above = "";
-    for (const line of this.committed) {
-      const isLong = Bun.stringWidth(line) >= columns;
-      const old = isKnown && !isLong ? this.shown[row] : undefined;
-      above += `${line === old && line.length <= STANDS_MAX ? "" : isLong && fills(line, columns) ? line : over(old ?? "", line)}\r\n`;
-      // It has as many rows as the terminal makes of it.
-      if (isLong) isKnown = false;
-      row++;
-    }
-    const last = frame.lines.length - 1;
-    const kept = new Map<number, number>();
-    const below = frame.lines.map((line, index) => {
-      const old = isKnown ? this.shown[row + index] : undefined;
-      // What clears below the last row begins where that ends.
-      if (line !== old || index === last || line.length > STANDS_MAX) return over(old ?? "", line);
-      kept.set(index, this.paintedAt[row + index] ?? 0);
-      return "";
-    });
-    return { above, below: below.join("\r\n"), kept };
   }
 
   private rowsNow(line: string, row: number): number {
@@ -310,15 +273,6 @@ export class Screen {
     const above = this.shown.slice(0, this.at.row).reduce((sum, line, row) => sum + this.rowsNow(line, row), 0);
     return `${vertical(-(above + this.wrapped))}\r`;
   }
-}
-
-/** From the first column of a row that shows `old`: what makes it show `line`. */
-function over(old: string, line: string): string {
-  // The last letter is written again: what comes may stand on it.
-  const same = old.length - 1;
-  if (same < GROWN_MIN || same > STANDS_MAX || !line.startsWith(old) || !LETTERS.test(old))
-    return `${line}${CLEAR_LINE_END}`;
-  return `${CSI}${same}C${line.slice(same)}${CLEAR_LINE_END}`;
 }
 
 function rowsOf(width: number, columns: number): number {

@@ -1,4 +1,4 @@
-// An answer that grows, on a terminal: what it shows is right at every paint, and what it shows already is not written again.
+// An answer that grows, on a terminal: what it shows is right at every paint.
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
@@ -50,30 +50,4 @@ test("an answer that grows by any letters and goes up as it stands: at every pai
     }),
     { numRuns: 80 },
   );
-});
-
-test("what stands where it is to stay is not written again, and a line that grows only by what came", async () => {
-  const shown = new Shown(40, 12);
-  shown.live("the first line", "the second line", "", "> ");
-  await shown.painted();
-  shown.screen.commit(["the first line", "the second line"]);
-  shown.live("the third", "", "> ");
-  shown.screen.paint();
-  expect(shown.writes.join("")).not.toMatch(/first|second/);
-  expect(await shown.painted()).toEqual(["the first line", "the second line", "the third", "", ">"]);
-  shown.live("the third line", "", "> ");
-  shown.screen.paint();
-  expect(shown.writes.join("")).not.toContain("the");
-  expect(await shown.painted()).toEqual(["the first line", "the second line", "the third line", "", ">"]);
-  // What comes may stand on the last letter that is there.
-  shown.live("the third linee\u0301", "", "> ");
-  shown.screen.paint();
-  expect(shown.writes.join("")).toContain("ee\u0301");
-  await shown.painted();
-  // What the terminal may have moved is written whole.
-  shown.resize(40, 11);
-  shown.screen.commit(["the third line"]);
-  shown.live("", "> ");
-  shown.screen.paint();
-  expect(shown.writes.join("")).toContain("the third line");
 });
