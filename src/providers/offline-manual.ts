@@ -18,14 +18,29 @@ const TOO_WIDE =
 const QUESTION_CHARS_MAX = 500;
 
 export class ManualAnswers {
-  private readonly index: SearchIndex<ManualSection>;
+  private static readonly made = new WeakMap<readonly ManualSection[], ManualAnswers>();
   private readonly book: ManualBook;
   private readonly sections: readonly ManualSection[];
+  private counted: SearchIndex<ManualSection> | null = null;
 
-  constructor(sections: readonly ManualSection[]) {
+  private constructor(sections: readonly ManualSection[]) {
     this.sections = sections;
     this.book = new ManualBook(sections);
-    this.index = indexSections(sections);
+  }
+
+  /** A provider is made for each turn; the manual is one. */
+  static from(sections: readonly ManualSection[]): ManualAnswers {
+    const known = ManualAnswers.made.get(sections);
+    if (known !== undefined) return known;
+    const answers = new ManualAnswers(sections);
+    ManualAnswers.made.set(sections, answers);
+    return answers;
+  }
+
+  /** Counting all words takes longer than the rest of a turn, and orders need none of it. */
+  private get index(): SearchIndex<ManualSection> {
+    this.counted ??= indexSections(this.sections);
+    return this.counted;
   }
 
   /** The section with this very title; null when the message is none, word for word. */

@@ -29,7 +29,6 @@ export interface OfflinePorts {
 }
 
 export function offlineProvider({ manual }: OfflinePorts): Provider {
-  let answers: Promise<ManualAnswers> | undefined;
   return {
     name: "offline",
     async *stream(request, signal) {
@@ -37,8 +36,7 @@ export function offlineProvider({ manual }: OfflinePorts): Provider {
         yield { type: "error", failure: { class: "config", message: "offline is no model and writes no summaries" } };
         return;
       }
-      answers ??= manual().then((sections) => new ManualAnswers(sections));
-      const turn = turnFor(request, await answers);
+      const turn = turnFor(request, ManualAnswers.from(await manual()));
       for (const event of eventsOf(turn, request)) {
         if (signal.aborted) break;
         yield event;
