@@ -7,7 +7,7 @@ import { ExampleShell, examplesOf } from "../support/examples.ts";
 
 const PAGES = join(import.meta.dir, "../../src/prompts/manual");
 
-describe("what a page of the manual shows happens", () => {
+describe.concurrent("what a page of the manual shows happens", () => {
   for (const page of readdirSync(PAGES)) {
     const examples = examplesOf(readFileSync(join(PAGES, page), "utf8"));
     if (examples.length === 0) continue;

@@ -4,6 +4,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isAlive } from "./home.ts";
 import { gsvCommand } from "./program.ts";
 
 export interface Example {
@@ -83,13 +84,5 @@ export class ExampleShell implements AsyncDisposable {
     Bun.spawnSync(["gsv", "kernel", "stop"], { env, stdin: "ignore" });
     const deadline = performance.now() + 10_000;
     while (pid !== null && isAlive(pid) && performance.now() < deadline) await Bun.sleep(5);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }

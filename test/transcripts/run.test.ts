@@ -117,8 +117,8 @@ async function check(argv: readonly string[], file: string): Promise<void> {
 }
 
 for (const file of readdirSync(import.meta.dir).filter((name) => name.endsWith(".sh"))) {
-  test(`${file} goes as it is written`, () => check(gsvCommand(), file), 60_000);
+  test.concurrent(`${file} goes as it is written`, () => check(gsvCommand(), file), 60_000);
   // One of them, and in full all, also as who works on gsv runs it.
   if (isCompiled() && (file === FROM_SOURCE_TOO || samples(0, 1) === 1))
-    test(`${file} goes as it is written, from source`, () => check(gsvFromSource(), file), 60_000);
+    test.concurrent(`${file} goes as it is written, from source`, () => check(gsvFromSource(), file), 60_000);
 }

@@ -1,7 +1,7 @@
 // However gsv leaves a terminal, or is made to, the terminal is as it was found: its modes, its lines, its cursor, what stood there before.
 
 import { expect, test } from "bun:test";
-import { type Env, type TestHome, withHome } from "../support/home.ts";
+import { type Env, isAlive, type TestHome, withHome } from "../support/home.ts";
 import { oddModes } from "../support/modes.ts";
 import { gsvCommand, gsvFromSource } from "../support/program.ts";
 import { seeded } from "../support/random.ts";
@@ -10,7 +10,7 @@ import { samples } from "../support/soak.ts";
 
 /** A session of its own at the terminal, as a login has: who is in none of its own may put the tests aside with ctrl-z. */
 const OWN_SESSION = [Bun.which("setsid") ?? "", "--ctty"];
-const atTerminal = test.skipIf(OWN_SESSION[0] === "");
+const atTerminal = test.concurrent.skipIf(OWN_SESSION[0] === "");
 const READY = /^~ {2}init:1000/m;
 
 function quoted(argv: readonly string[]): string {
@@ -150,18 +150,10 @@ atTerminal("one whose parent was killed goes too, and leaves no process at the t
     session.process.kill("SIGKILL");
     await session.exited();
     const deadline = performance.now() + 5000;
-    while (performance.now() < deadline && isThere(pid)) await Bun.sleep(5);
-    expect(isThere(pid)).toBe(false);
+    while (performance.now() < deadline && isAlive(pid)) await Bun.sleep(5);
+    expect(isAlive(pid)).toBe(false);
   }),
 );
-
-function isThere(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 atTerminal("put aside with ctrl-z and taken back, the line, the screen and the modes are there, each once", () =>
   withHome(async (home) => {
@@ -194,7 +186,7 @@ function isUsualBut(session: Session, but: readonly string[]): void {
   expect(oddModes(session.reads.join("")).filter((mode) => !but.includes(mode))).toEqual([]);
 }
 
-test("an editor has the terminal as it was found, all keys, and gives it back", () =>
+test.concurrent("an editor has the terminal as it was found, all keys, and gives it back", () =>
   withHome(async (home) => {
     const editor = home.beside("editor.sh");
     await Bun.write(
@@ -213,7 +205,7 @@ test("an editor has the terminal as it was found, all keys, and gives it back", 
     await isUsual(session);
   }));
 
-test("keys that say more are taken where they are offered, and given back whenever somebody else has the terminal", () =>
+test.concurrent("keys that say more are taken where they are offered, and given back whenever somebody else has the terminal", () =>
   withHome(async (home) => {
     await using session = home.terminal();
     await session.until(READY);

@@ -26,7 +26,7 @@ function said(session: Session, from: string): readonly string[] {
   return lines.slice(lines.findIndex((line) => line.includes(from)));
 }
 
-test("the first screen says what works, how to get more and what to try, and waits for nothing", () =>
+test.concurrent("the first screen says what works, how to get more and what to try, and waits for nothing", () =>
   shell(async (session) => {
     expect(session.text()).toMatch(/^gsv: made a home at /);
     for (const words of ["No model is set up yet", "auth provider anthropic", "how do I stop a process?", "ls /proc"])
@@ -34,7 +34,7 @@ test("the first screen says what works, how to get more and what to try, and wai
     expect(session.rows()[session.cursor().row]).toBe("›");
   }));
 
-test("a question is answered, a command is run, and the glyph says which it will be while it is typed", () =>
+test.concurrent("a question is answered, a command is run, and the glyph says which it will be while it is typed", () =>
   shell(async (session) => {
     session.type("How do I stop a process?");
     await session.until(/^› How do I stop a process\?$/m);
@@ -49,7 +49,7 @@ test("a question is answered, a command is run, and the glyph says which it will
     await session.until(/^! ! true$/m);
   }));
 
-test("the directory lives on from line to line, and the row below says where one is", () =>
+test.concurrent("the directory lives on from line to line, and the row below says where one is", () =>
   shell(async (session) => {
     session.type("mkdir -p notes && cd notes && pwd\r");
     await session.until(/^~\/notes {2}init:1000/m);
@@ -62,7 +62,7 @@ const DELETES = [
   { text: "It is gone." },
 ];
 
-test("an approval shows what runs with everything hidden in it, takes no key of the first moment, and is kept in the transcript", () =>
+test.concurrent("an approval shows what runs with everything hidden in it, takes no key of the first moment, and is kept in the transcript", () =>
   shell(
     async (session) => {
       session.type("remove it\r");
@@ -84,7 +84,7 @@ test("an approval shows what runs with everything hidden in it, takes no key of 
     { script: DELETES },
   ));
 
-test("an approval that is answered elsewhere closes, and says by whom", () =>
+test.concurrent("an approval that is answered elsewhere closes, and says by whom", () =>
   shell(
     async (session, home) => {
       session.type("remove it\r");
@@ -99,7 +99,7 @@ test("an approval that is answered elsewhere closes, and says by whom", () =>
 
 const LONG = Array.from({ length: 120 }, (_, line) => `Line ${line} of a long answer.`).join("\n\n");
 
-test("while an answer is written the prompt stays, what is typed waits its turn, and every line is there once", () =>
+test.concurrent("while an answer is written the prompt stays, what is typed waits its turn, and every line is there once", () =>
   shell(
     async (session) => {
       session.type("tell me\r");
@@ -120,7 +120,7 @@ test("while an answer is written the prompt stays, what is typed waits its turn,
     { script: [{ text: LONG, chunk: 40, chunkDelayMs: 5 }, { text: "Second." }] },
   ));
 
-test("escape stops the run, ctrl-c clears the line and keeps it in history, ctrl-d leaves the terminal as it was", () =>
+test.concurrent("escape stops the run, ctrl-c clears the line and keeps it in history, ctrl-d leaves the terminal as it was", () =>
   shell(
     async (session, home) => {
       session.type("tell me\r");
@@ -143,7 +143,7 @@ test("escape stops the run, ctrl-c clears the line and keeps it in history, ctrl
     { script: [{ text: LONG, chunk: 4, chunkDelayMs: 50 }] },
   ));
 
-test("on return the last of what was said is there, and history is searched with ctrl-r", () =>
+test.concurrent("on return the last of what was said is there, and history is searched with ctrl-r", () =>
   withHome(async (home) => {
     {
       await using session = home.terminal();
@@ -162,7 +162,7 @@ test("on return the last of what was said is there, and history is searched with
     await session.until((text) => text.trimEnd().endsWith("› How do I stop a process?"));
   }));
 
-test("a paste never submits, and a long one stands as what it is", () =>
+test.concurrent("a paste never submits, and a long one stands as what it is", () =>
   shell(async (session) => {
     // Before that the terminal itself still makes two line ends of one.
     await session.until(/^›/m);
@@ -172,7 +172,7 @@ test("a paste never submits, and a long one stands as what it is", () =>
     await session.until(/^› two\n {2}lines$/m);
   }));
 
-test("top is a view of its own that leaves the transcript as it was, and enter talks to who is selected", () =>
+test.concurrent("top is a view of its own that leaves the transcript as it was, and enter talks to who is selected", () =>
   shell(async (session) => {
     session.type('spawn --label "docs audit" --prompt "what is running"\r');
     await session.until(/^task:\w{6}$/m);
@@ -196,7 +196,7 @@ test("top is a view of its own that leaves the transcript as it was, and enter t
     await session.until(/^now talking to init:1000/m);
   }));
 
-test("TAB completes what is typed, and a line that was begun before goes on with one key", () =>
+test.concurrent("TAB completes what is typed, and a line that was begun before goes on with one key", () =>
   shell(async (session) => {
     session.type("spaw\t--lab\t");
     await session.until(/^\$ spawn --label$/m);
@@ -212,7 +212,7 @@ test("TAB completes what is typed, and a line that was begun before goes on with
     await session.until((text) => text.split(/init:1000 +loadavg/).length === 3);
   }));
 
-test("what stands after a slash is the terminal's own, about the process one talks to, or any gsv command", () =>
+test.concurrent("what stands after a slash is the terminal's own, about the process one talks to, or any gsv command", () =>
   shell(async (session) => {
     session.type("/new\r");
     await session.until(/^now talking to task:\w{6}$/m);
