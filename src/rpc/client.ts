@@ -34,7 +34,7 @@ export interface DialOptions {
   readonly login?: Credentials | undefined;
   readonly clock: Clock;
   readonly helloMs: number;
-  /** Who is only busy has longer to say hello. */
+  /** Who is only busy has longer to say hello, who is suspended shorter. */
   readonly patience?: { readonly busyMs: number; readonly isSuspended: () => Promise<boolean> };
 }
 
@@ -48,6 +48,9 @@ export interface Link {
   on(filter: SignalFilter, listener: (signal: Signal) => void): () => void;
   close(): void;
 }
+
+/** How often somebody who does not answer is looked at. */
+const LOOK_MS = 250;
 
 /** Connects and says hello. Throws ConnectionLost, or the SysError with which the kernel refused. */
 export async function dial(options: DialOptions): Promise<Link> {
@@ -81,17 +84,20 @@ export async function dial(options: DialOptions): Promise<Link> {
 /** Resolves when somebody has had long enough to answer, with how long that was; an answer ends it before. */
 function silence({ clock, helloMs, patience }: DialOptions, answered: AbortSignal): Promise<number> {
   const enough = Promise.withResolvers<number>();
-  const wait = (waited: number) => {
-    const stop = clock.after(helloMs, async () => {
-      const ms = waited + helloMs;
-      const goesOn = patience !== undefined && ms < patience.busyMs && !(await patience.isSuspended());
+  const lookMs = Math.min(helloMs, LOOK_MS);
+  const wait = (waited: number, wasSuspended: boolean) => {
+    const stop = clock.after(lookMs, async () => {
+      const ms = waited + lookMs;
+      const isSuspended = (await patience?.isSuspended()) ?? false;
       if (answered.aborted) return;
-      if (goesOn) wait(ms);
-      else enough.resolve(ms);
+      // A debugger stops a process for a moment, too: who is suspended is so at two looks.
+      const isOver = isSuspended ? wasSuspended || ms >= helloMs : ms >= Math.max(helloMs, patience?.busyMs ?? 0);
+      if (isOver) enough.resolve(ms);
+      else wait(ms, isSuspended);
     });
     answered.addEventListener("abort", stop, { once: true });
   };
-  wait(0);
+  wait(0, false);
   return enough.promise;
 }
 

@@ -173,7 +173,8 @@ export class KernelFinder {
       return new SysError("EAGAIN", `${who} is too busy to answer, or the machine is`, [
         "try again in a moment; gsv doctor looks at both",
       ]);
-    return new SysError("EAGAIN", `${who} does not answer; it may be suspended`, [
+    const what = isSuspended ? "is suspended" : "does not answer; it may be suspended";
+    return new SysError("EAGAIN", `${who} ${what}`, [
       pid === null ? "resume the suspended gsv kernel" : `kill -CONT ${pid}`,
     ]);
   }

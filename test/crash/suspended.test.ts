@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { withHome } from "../support/home.ts";
 
-const READ_MS_MAX = 4000;
+const READ_MS_MAX = 2000;
 
 test.concurrent("a suspended kernel is shown as the running one it is, and stop says how to wake it", async () => {
   await withHome(async (home) => {
@@ -19,7 +19,7 @@ test.concurrent("a suspended kernel is shown as the running one it is, and stop 
   });
 }, 30_000);
 
-test.concurrent("while the kernel is suspended reads are answered within 4 s and writes exit 75 naming the pid and kill -CONT; then all works", async () => {
+test.concurrent("while the kernel is suspended reads are answered within 2 s and writes exit 75 naming the pid and kill -CONT; then all works", async () => {
   await withHome(async (home) => {
     expect((await home.gsv(["chat", "hello"])).status).toBe(0);
     const pid = home.holder ?? 0;
