@@ -17,6 +17,10 @@ const TEST_TIMEOUT_MS = 20_000;
 /** More than so many files do not fail by chance. */
 const SECOND_LOOKS_MAX = 3;
 const BIN = join(ROOT, "node_modules", ".bin");
+// What a test does it does a few times: code that is compiled for the long run costs more than it saves there.
+const SHORT_LIVED = { BUN_JSC_useFTLJIT: "0", BUN_JSC_thresholdForOptimizeAfterWarmUp: "5000" };
+/** Of the tests in a file that may run side by side. */
+const SIDE_BY_SIDE_MAX = 6;
 const BEHIND = Bun.which("nice") === null ? [] : ["nice", "-n", "19"];
 
 interface Step {
@@ -51,7 +55,8 @@ export async function runTests(options: {
     `--reporter-outfile=${report}`,
   ];
   const testing = (args: readonly string[]) => {
-    const argv = [process.execPath, "test", "--only-failures", `--timeout=${options.timeoutMs}`, ...args];
+    const limits = [`--timeout=${options.timeoutMs}`, `--max-concurrency=${SIDE_BY_SIDE_MAX}`];
+    const argv = [process.execPath, "test", "--only-failures", ...limits, ...args];
     return runStep({ title: "tests", argv, quiet: false }, env);
   };
   try {
@@ -173,7 +178,7 @@ function say(text: string): void {
 if (import.meta.main) {
   process.exitCode = await runTests({
     args: process.argv.slice(2),
-    env: {},
+    env: SHORT_LIVED,
     timeoutMs: TEST_TIMEOUT_MS,
     checks: true,
     secondLook: true,
