@@ -20,7 +20,7 @@ const BIN = join(ROOT, "node_modules", ".bin");
 // What a test does it does a few times: code that is compiled for the long run costs more than it saves there.
 const SHORT_LIVED = { BUN_JSC_useFTLJIT: "0", BUN_JSC_thresholdForOptimizeAfterWarmUp: "5000" };
 /** Of the tests in a file that may run side by side. */
-const SIDE_BY_SIDE_MAX = 6;
+const SIDE_BY_SIDE_MAX = 4;
 const BEHIND = Bun.which("nice") === null ? [] : ["nice", "-n", "19"];
 
 interface Step {
