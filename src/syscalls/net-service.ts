@@ -1,6 +1,7 @@
 // The service behind net.*, as types.
 
 import type { Caller } from "../abi/identity.ts";
+import type { WebPage } from "../tools/web.ts";
 import type { FileTarget } from "./files-service.ts";
 
 export interface FetchRequest {
@@ -9,20 +10,8 @@ export interface FetchRequest {
   readonly target: FileTarget;
 }
 
-export interface FetchedPage {
-  /** Where it came from in the end. */
-  readonly url: string;
-  readonly status: number;
-  readonly type: string;
-  readonly title: string | null;
-  /** Markdown of HTML, else as it came; empty of what is no text. */
-  readonly text: string;
-  /** Of the page as it came. */
-  readonly bytes: number;
-  /** There was more of it. */
-  readonly cut: boolean;
-  /** Another site, where nobody went. */
-  readonly movedTo: string | null;
+/** Text is Markdown where the page was HTML. */
+export interface FetchedPage extends WebPage {
   /** Stands around its text where a model reads it. */
   readonly mark: string;
 }

@@ -82,32 +82,20 @@ export class Indexer {
     return left;
   }
 
-  private async *archives(owner: { readonly ownerUid?: number }): AsyncGenerator<ArchiveRow> {
-    for (let after: ListPlace | undefined; ; ) {
-      const rows = await this.ports.kernel.archives.list({
-        ...owner,
-        ...(after && { after }),
-        limit: LIMITS.listPageMax,
-      });
-      yield* rows;
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < LIMITS.listPageMax) return;
-      after = { createdAt: last.createdAt, id: last.id };
-    }
+  private archives(owner: Whose): AsyncGenerator<ArchiveRow> {
+    const { archives } = this.ports.kernel;
+    return paged(
+      (page) => archives.list({ ...owner, ...page }),
+      ({ createdAt, id }) => ({ createdAt, id }),
+    );
   }
 
-  private async *processes(owner: { readonly ownerUid?: number }): AsyncGenerator<ProcessRow> {
-    for (let after: ListPlace | undefined; ; ) {
-      const rows = await this.ports.kernel.processes.list({
-        ...owner,
-        ...(after && { after }),
-        limit: LIMITS.listPageMax,
-      });
-      yield* rows;
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < LIMITS.listPageMax) return;
-      after = { createdAt: last.createdAt, id: last.pid };
-    }
+  private processes(owner: Whose): AsyncGenerator<ProcessRow> {
+    const { processes } = this.ports.kernel;
+    return paged(
+      (page) => processes.list({ ...owner, ...page }),
+      ({ createdAt, pid }) => ({ createdAt, id: pid }),
+    );
   }
 
   private async archive(row: ArchiveRow): Promise<void> {
@@ -144,6 +132,23 @@ export class Indexer {
       if (isLast) return;
       await breath();
     }
+  }
+}
+
+type Whose = { readonly ownerUid?: number };
+
+/** The rows of all pages, in their order. */
+async function* paged<Row>(
+  list: (page: { readonly after?: ListPlace; readonly limit: number }) => Promise<readonly Row[]>,
+  placeOf: (row: Row) => ListPlace,
+): AsyncGenerator<Row> {
+  const limit = LIMITS.listPageMax;
+  for (let after: ListPlace | undefined; ; ) {
+    const rows = await list({ ...(after && { after }), limit });
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < limit) return;
+    after = placeOf(last);
   }
 }
 

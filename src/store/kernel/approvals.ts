@@ -3,6 +3,7 @@
 
 import { LIMITS } from "../../abi/limits.ts";
 import type { Approval } from "../../abi/process.ts";
+import { type AskedColumns, approvalOf } from "../approval.ts";
 import type { Db } from "../open.ts";
 import type { KernelDb } from "./db.ts";
 import type { ListPlace } from "./list-place.ts";
@@ -51,25 +52,11 @@ export function storeApproval(db: Db, pid: string, approval: Approval): void {
   );
 }
 
-type ApprovalColumns = {
-  readonly request_id: string;
+type ApprovalColumns = AskedColumns & {
   readonly process_id: string;
   readonly owner_uid: number;
-  readonly run_id: string;
   readonly tool: string;
   readonly call: string;
-  readonly args_json: string;
-  readonly why: string;
-  readonly created_at: number;
-  readonly decision: Approval["decision"];
-  readonly decided_by: string | null;
-  readonly decided_at: number | null;
-  readonly kind: Approval["kind"];
-  readonly about_json: string | null;
-  readonly hash: string;
-  readonly expires_at: number | null;
-  readonly said: string | null;
-  readonly edited: number;
 };
 
 export function approvalRows(kernel: KernelDb): ApprovalRows {
@@ -111,23 +98,5 @@ export function approvalRows(kernel: KernelDb): ApprovalRows {
 }
 
 function toApproval(row: ApprovalColumns): Approval {
-  return {
-    id: row.request_id,
-    kind: row.kind,
-    pid: row.process_id,
-    runId: row.run_id,
-    tool: row.tool,
-    call: row.call,
-    args: JSON.parse(row.args_json) as Approval["args"],
-    why: row.why,
-    about: row.about_json === null ? null : (JSON.parse(row.about_json) as Approval["about"]),
-    hash: row.hash,
-    expiresAt: row.expires_at,
-    createdAt: row.created_at,
-    decision: row.decision,
-    by: row.decided_by,
-    decidedAt: row.decided_at,
-    said: row.said,
-    edited: row.edited === 1,
-  };
+  return approvalOf(row, { pid: row.process_id, tool: row.tool, call: row.call });
 }

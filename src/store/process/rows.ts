@@ -2,6 +2,7 @@
 
 import type { MediaRef, Message, Origin, Seal, ToolCall, ToolOutcome } from "../../abi/message.ts";
 import { type Approval, NO_USAGE, type RunEnd, type RunStatus, type Usage } from "../../abi/process.ts";
+import { type AskedColumns, approvalOf } from "../approval.ts";
 import type { Db } from "../open.ts";
 import type { ArchiveRecord, CallRow, CallStatus } from "./verbs.ts";
 
@@ -33,24 +34,10 @@ export type QueueRow = {
   readonly created_at: number;
 };
 
-export type HilRow = {
-  readonly request_id: string;
-  readonly run_id: string;
+export type HilRow = AskedColumns & {
   readonly dispatch_id: string;
   readonly tool_name: string;
   readonly syscall: string;
-  readonly args_json: string;
-  readonly why: string;
-  readonly created_at: number;
-  readonly decision: Approval["decision"];
-  readonly decided_by: string | null;
-  readonly decided_at: number | null;
-  readonly kind: Approval["kind"];
-  readonly about_json: string | null;
-  readonly hash: string;
-  readonly expires_at: number | null;
-  readonly said: string | null;
-  readonly edited: number;
 };
 
 type RunRow = {
@@ -176,25 +163,7 @@ export function undeliveredRecord(row: QueueRow): ArchiveRecord {
 }
 
 export function approvalFromRow(row: HilRow, pid: string): Approval {
-  return {
-    id: row.request_id,
-    kind: row.kind,
-    pid,
-    runId: row.run_id,
-    tool: row.tool_name,
-    call: row.syscall,
-    args: JSON.parse(row.args_json) as Approval["args"],
-    why: row.why,
-    about: row.about_json === null ? null : (JSON.parse(row.about_json) as Approval["about"]),
-    hash: row.hash,
-    expiresAt: row.expires_at,
-    createdAt: row.created_at,
-    decision: row.decision,
-    by: row.decided_by,
-    decidedAt: row.decided_at,
-    said: row.said,
-    edited: row.edited === 1,
-  };
+  return approvalOf(row, { pid, tool: row.tool_name, call: row.syscall });
 }
 
 export function callFromRow(row: ToolCallRow): CallRow {
