@@ -58,15 +58,15 @@ export interface ModelsOptions extends ProviderPorts {
 
 /** Whether an Ollama answers is asked again after so long. */
 const LOOK_AGAIN_MS = 30_000;
-/** One that does not answer at once is none to fall back on. */
-const LOOK_MS = 1000;
+/** How long a server may take to say what it has. One that nobody has named and that does not answer at once is none to fall back on. */
+const LOOK_MS = { named: 5000, unnamed: 1000 };
 
 export function modelsService(options: ModelsOptions): Models {
   const { rows, secrets, clock } = options;
   const read = (asker: Asker) => AskersSettings.read(rows, secrets, asker);
   const looked = new Map<string, { readonly at: number; readonly model: Promise<string | null> }>();
 
-  async function reach(settings: AskersSettings, choice: Choice): Promise<Model> {
+  async function reach(settings: AskersSettings, choice: Choice, lookMs = LOOK_MS.named): Promise<Model> {
     const name = choiceText(choice);
     try {
       const server = serverOf(choice.provider);
@@ -91,7 +91,7 @@ export function modelsService(options: ModelsOptions): Models {
       }
       const provider = await loadProvider(choice.provider, options, access);
       const usual = access.isOwn || server.isPassedOn ? usualModel(choice.provider) : null;
-      const model = choice.model || usual || (await firstServed(access.baseUrl, provider));
+      const model = choice.model || usual || (await firstServed(access.baseUrl, provider, lookMs));
       if (model === null)
         return unreachable(name, {
           class: "config",
@@ -108,21 +108,19 @@ export function modelsService(options: ModelsOptions): Models {
   }
 
   /** What the server lists first, remembered for a while. Throws WireFailure. */
-  function firstServed(url: string, provider: Provider): Promise<string | null> {
+  function firstServed(url: string, provider: Provider, lookMs: number): Promise<string | null> {
     const known = looked.get(url);
     if (known !== undefined && clock.mono() - known.at < LOOK_AGAIN_MS) return known.model;
-    const model = within(clock, LOOK_MS, (signal) => provider.models?.(signal) ?? Promise.resolve([])).then(
-      (models) => {
-        if (models.length > 0) options.served.keep(url, models, clock.now());
-        return models[0]?.id ?? null;
-      },
-    );
+    const model = within(clock, lookMs, (signal) => provider.models?.(signal) ?? Promise.resolve([])).then((models) => {
+      if (models.length > 0) options.served.keep(url, models, clock.now());
+      return models[0]?.id ?? null;
+    });
     looked.set(url, { at: clock.mono(), model });
     return model;
   }
 
   async function byDefault(settings: AskersSettings): Promise<Model> {
-    const model = await reach(settings, { provider: "ollama", model: "" });
+    const model = await reach(settings, { provider: "ollama", model: "" }, LOOK_MS.unnamed);
     return model.provider instanceof Unreachable ? reach(settings, OFFLINE) : model;
   }
 
