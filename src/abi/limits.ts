@@ -34,6 +34,8 @@ export const LIMITS = {
   processesPerOwnerMax: 10_000,
   workspacesPerOwnerMax: 10_000,
   openProcessDatabasesMax: 64,
+  restingProcessDatabasesMax: 4, // that stay open although nobody uses them
+  processDatabaseRestMs: 20_000,
   syscallLogRowsMax: 1000,
   connectionsMax: 512, // to one kernel; fewer where the system gives it few descriptors
   subscriptionsPerConnectionMax: 256,

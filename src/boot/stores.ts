@@ -29,6 +29,7 @@ export async function openPorts(machine: Machine, { database, kernelGeneration, 
       kernelGeneration,
       logRows,
       openMax: openDatabasesMax(),
+      clock,
     }),
     objects: storage.objects,
   };

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, truncateSync, writ
 import { join } from "node:path";
 import { LIMITS } from "../../src/abi/limits.ts";
 import type { ProcessStore } from "../../src/store/process/verbs.ts";
+import { FakeClock } from "../support/clock.ts";
 import { DONE, Subject } from "../support/process-subject.ts";
 import { SqliteEngine } from "../support/sqlite-engine.ts";
 
@@ -161,6 +162,28 @@ test("at most 64 databases are open, and the others are there when they are need
     expect(open.filter((fd) => linkOf(fd).endsWith(".db")).length).toBe(LIMITS.openProcessDatabasesMax);
     for (const pid of pids) await send(store, pid, "hello");
     for (const pid of pids) expect((await store.head(pid)).queued).toBe(1);
+  }));
+
+test("what nobody has used for a while closes, all but a few, and is there when it is needed", () =>
+  withEngine(async (engine) => {
+    const clock = new FakeClock();
+    const { processDatabaseRestMs: rest, restingProcessDatabasesMax: few } = LIMITS;
+    const store = engine.open(1, "write", clock);
+    const pids = Array.from({ length: few + 6 }, (_, index) => pidOf(index));
+    for (const pid of pids) await make(store, pid);
+    await clock.advance(rest - 1);
+    const busy = pids.slice(0, few + 1);
+    for (const pid of busy) await send(store, pid, "hello");
+    await clock.advance(1);
+    expect(await store.opened()).toEqual(busy);
+    await clock.advance(rest);
+    expect(await store.opened()).toEqual(busy.slice(1));
+    // Nothing is left to do, and nothing wakes for it.
+    expect(clock.pending).toBe(0);
+    for (const pid of pids) expect((await store.head(pid)).queued).toBe(busy.includes(pid) ? 1 : 0);
+    expect(clock.pending).toBe(1);
+    await store.close();
+    expect(clock.pending).toBe(0);
   }));
 
 test("looking through all processes opens none again that had nothing, and what comes is seen", () =>

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Clock } from "../../src/lib/clock.ts";
 import { sqliteProcessStore } from "../../src/store/process/sqlite.ts";
 import type { ProcessStore } from "../../src/store/process/verbs.ts";
 import type { Engine } from "./process-subject.ts";
@@ -13,9 +14,10 @@ export class SqliteEngine implements Engine {
   private readonly opened: ProcessStore[] = [];
   private ms = 0;
 
-  open(kernelGeneration: number, mode: "write" | "read" = "write"): ProcessStore {
+  open(kernelGeneration: number, mode: "write" | "read" = "write", clock?: Clock): ProcessStore {
     const { directory, quarantine } = this;
-    const store = sqliteProcessStore({ directory, quarantine, mode, now: () => ++this.ms, kernelGeneration });
+    const times = { now: () => ++this.ms, ...(clock && { clock }) };
+    const store = sqliteProcessStore({ directory, quarantine, mode, kernelGeneration, ...times });
     this.opened.push(store);
     return store;
   }

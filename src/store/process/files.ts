@@ -1,9 +1,11 @@
-// Which process databases are open: at most a fixed number, the least recently used one closes. A damaged file is moved aside
-// together with its WAL, because either without the other is worth less than both.
+// Which process databases are open: at most a fixed number, the least recently used one closes, and all but a few once nobody has used
+// them for a while, because each holds a megabyte. A damaged file is moved aside together with its WAL, because either without the other is
+// worth less than both.
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { LIMITS } from "../../abi/limits.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { refuseNewer, schemaVersion } from "../edition.ts";
 import { migrate } from "../migrate.ts";
 import { PROCESS_EDITION } from "../migrations/editions.ts";
@@ -17,11 +19,20 @@ export interface ProcessFilesOptions {
   readonly now: () => number;
   /** How many may be open at once; as many as ever when left out. */
   readonly openMax?: number;
+  /** Without one nothing closes for being quiet. */
+  readonly clock?: Pick<Clock, "mono" | "after">;
+}
+
+interface Open {
+  readonly db: Db;
+  usedAt: number;
 }
 
 export class ProcessFiles {
   /** In order of use: the first is the one to close next. */
-  private readonly open = new Map<string, Db>();
+  private readonly open = new Map<string, Open>();
+  /** Set while more are open than may stay. */
+  private cancelRest: (() => void) | null = null;
   /** What a process was seen to have none of, until something is written to it. */
   private readonly without = new Map<string, Set<string>>();
 
@@ -42,9 +53,10 @@ export class ProcessFiles {
   get(pid: string): Db {
     const known = this.open.get(pid);
     if (known !== undefined) {
+      known.usedAt = this.mono();
       this.open.delete(pid);
       this.open.set(pid, known);
-      return known;
+      return known.db;
     }
     if (!this.exists(pid)) throw new StoreCorrupt(`the database of ${pid} is missing (${this.path(pid)})`);
     return this.keep(pid, this.openFile(pid, this.options.mode));
@@ -69,7 +81,7 @@ export class ProcessFiles {
   create(pid: string): Db {
     this.without.delete(pid);
     // Also over a file that is there: a crash may have left one that holds nothing yet.
-    return this.open.get(pid) ?? this.keep(pid, this.openFile(pid, "create"));
+    return this.open.get(pid)?.db ?? this.keep(pid, this.openFile(pid, "create"));
   }
 
   /** What SQLite finds wrong with the file, or null. */
@@ -100,6 +112,7 @@ export class ProcessFiles {
   }
 
   close(): void {
+    this.cancelRest?.();
     for (const pid of [...this.open.keys()]) this.drop(pid);
   }
 
@@ -116,7 +129,8 @@ export class ProcessFiles {
   }
 
   private keep(pid: string, db: Db): Db {
-    this.open.set(pid, db);
+    this.open.set(pid, { db, usedAt: this.mono() });
+    this.restLater();
     const most = this.options.openMax ?? LIMITS.openProcessDatabasesMax;
     for (const oldest of this.open.keys()) {
       if (this.open.size <= most) break;
@@ -125,8 +139,30 @@ export class ProcessFiles {
     return db;
   }
 
+  private restLater(): void {
+    if (this.cancelRest !== null || this.open.size <= LIMITS.restingProcessDatabasesMax) return;
+    const rest = () => {
+      this.cancelRest = null;
+      this.closeQuiet();
+      this.restLater();
+    };
+    this.cancelRest = this.options.clock?.after(LIMITS.processDatabaseRestMs, rest) ?? null;
+  }
+
+  private closeQuiet(): void {
+    const until = this.mono() - LIMITS.processDatabaseRestMs;
+    for (const [pid, { usedAt }] of this.open) {
+      if (usedAt > until || this.open.size <= LIMITS.restingProcessDatabasesMax) return;
+      this.drop(pid);
+    }
+  }
+
+  private mono(): number {
+    return this.options.clock?.mono() ?? 0;
+  }
+
   private drop(pid: string): void {
-    this.open.get(pid)?.close();
+    this.open.get(pid)?.db.close();
     this.open.delete(pid);
   }
 
