@@ -1,5 +1,5 @@
 // What happened while nobody looked, in one line: of the process one comes back to how much was said and done, of the others which ended and
-// which wait. Pure.
+// which wait. Whoever only talked to another process was not away, and has heard of the others. Pure.
 
 import { age } from "../commands/process-table.ts";
 import type { Message } from "../src/abi/message.ts";
@@ -18,7 +18,8 @@ export interface WhileAway {
   /** Of the process itself, since then. */
   readonly messages: readonly Message[];
   readonly hasMore: boolean;
-  readonly processes: readonly ProcessInfo[];
+  /** All there are; null where somebody was at this terminal all the while. */
+  readonly processes: readonly ProcessInfo[] | null;
 }
 
 const NAMED_MAX = 3;
@@ -36,13 +37,14 @@ export function missedText(away: WhileAway): string | null {
     ...counted(results.length, "tool call", more),
     ...(failed === 0 ? [] : [`${failed} failed`]),
   ];
-  const others = processes
+  const others = (processes ?? [])
     .filter(({ pid: other, lastActiveAt }) => other !== pid && (lastActiveAt ?? 0) > since.at)
     .map((process) => `${process.pid} ${endOf(process)}`);
   const named =
     others.length > NAMED_MAX ? [...others.slice(0, NAMED_MAX), `${others.length - NAMED_MAX} more`] : others;
   const told = [...(parts.length === 0 ? [] : [parts.join(", ")]), ...(named.length === 0 ? [] : [named.join(", ")])];
-  return told.length === 0 ? null : `while you were away (${age(now - since.at)}): ${told.join("; ")}`;
+  const when = processes === null ? "since you talked to it" : "while you were away";
+  return told.length === 0 ? null : `${when} (${age(now - since.at)}): ${told.join("; ")}`;
 }
 
 function counted(count: number, what: string, more: string): readonly string[] {

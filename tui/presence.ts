@@ -24,10 +24,18 @@ export interface PresenceOptions {
   readonly seen: SeenPort | null;
 }
 
+interface Return {
+  readonly pid: string;
+  readonly since: Seen;
+  /** From this terminal, and not only with another process. */
+  readonly wasAway: boolean;
+}
+
 export class Presence {
   private readonly following = new Following();
   /** Signals that came while something before them was read. */
   private unheard: Signal[] | null = null;
+  private isBack = false;
 
   constructor(private readonly options: PresenceOptions) {}
 
@@ -35,7 +43,9 @@ export class Presence {
   begin(pid: string, seq: number): void {
     this.following.begin(seq);
     const since = this.options.seen?.of(pid) ?? null;
-    if (since !== null) void this.tellMissed(pid, since).catch(() => {});
+    const wasAway = !this.isBack;
+    this.isBack = true;
+    if (since !== null) void this.tellMissed({ pid, since, wasAway }).catch(() => {});
   }
 
   /** The last message of the process one talks to that was seen. */
@@ -86,10 +96,11 @@ export class Presence {
     for (const each of waiting) this.hear(each);
   }
 
-  private async tellMissed(pid: string, since: Seen): Promise<void> {
+  private async tellMissed({ pid, since, wasAway }: Return): Promise<void> {
     const { io, print } = this.options;
     const query = { pid, afterSeq: since.seq, limit: LIMITS.historyPageMax };
-    const [page, processes] = await Promise.all([io.sys().call<HistoryPage>("proc.history", query), allProcesses(io)]);
+    const others = wasAway ? allProcesses(io) : null;
+    const [page, processes] = await Promise.all([io.sys().call<HistoryPage>("proc.history", query), others]);
     const { messages, hasMoreAfter: hasMore } = page;
     const text = missedText({ pid, since, now: io.clock.now(), messages, hasMore, processes });
     if (text !== null && this.options.pid() === pid) print({ kind: "note", text });

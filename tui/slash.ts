@@ -24,7 +24,7 @@ export const SLASHES: ReadonlyMap<string, Slash> = new Map<string, Slash>([
   ["top", { does: openedTop, summary: "the processes, live" }],
   ["go", { does: (state) => openedPicker(state, "process"), summary: "another process, from a list" }],
   ["attach", { does: attached, summary: "another: PID [--read-only]" }],
-  ["new", { does: effect({ do: "new" }), summary: "a new process, and talk to it" }],
+  ["new", { does: made, summary: "a new process: [WORDS]" }],
   ["strace", { does: traced, summary: "the calls it makes, live" }],
   ["approvals", { does: approvals, summary: "what waits for your answer" }],
   ["model", { does: model, summary: "who answers; choose another" }],
@@ -100,6 +100,10 @@ function isAboutThis(words: readonly string[]): boolean {
 
 function isAttach(words: readonly string[]): boolean {
   return words.every((word) => word === "--read-only" || isPid(word)) && words.some(isPid);
+}
+
+function made(state: State, rest: string): Reduced {
+  return { state, effects: [{ do: "new", rest }] };
 }
 
 function attached(state: State, rest: string): Reduced {

@@ -46,6 +46,19 @@ test("alt and a number goes to the process with that number in the list", async 
   await played.until(/now talking to init:1000/);
 });
 
+test("who comes back is told of the others; who only went from one to another is not", async () => {
+  const kept = new Map([
+    [PID, { seq: 0, at: 15 }],
+    ["task:bbbbbb", { seq: 0, at: 15 }],
+  ]);
+  const played = await open({ seen: { of: (pid) => kept.get(pid) ?? null, keep: () => {} } });
+  await played.until(/^while you were away \(.*\): task:aaaaaa is at work, task:bbbbbb done$/m);
+  await played.type("/clear\r/attach task:bbbbbb\r");
+  await played.until(/now talking to task:bbbbbb/);
+  await played.settle(200);
+  expect(played.text()).not.toContain("is at work");
+});
+
 test("attach with --read-only looks and says nothing, stops nothing and answers nothing", async () => {
   const played = await open();
   await played.type("attach task:aaaaaa --read-only\r");
@@ -182,6 +195,11 @@ test("what was missed is told in one line, and nothing where nothing was", () =>
     "while you were away (2h01): 1 answer, 2 tool calls, 1 failed; task:aaaaaa is at work, task:bbbbbb done",
   );
   expect(missedText({ ...away, messages: [], processes: [processInfo()] })).toBeNull();
+  // Whoever only talked to another process has heard of the others.
+  expect(missedText({ ...away, processes: null })).toBe(
+    "since you talked to it (2h01): 1 answer, 2 tool calls, 1 failed",
+  );
+  expect(missedText({ ...away, messages: [], processes: null })).toBeNull();
   // What was on the screen before somebody left was not missed, whatever its number.
   const left = { ...away, since: { seq: 4, at: 60_000 }, processes: [processInfo()] };
   expect(missedText(left)).toBeNull();

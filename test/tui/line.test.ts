@@ -152,6 +152,15 @@ test("models, settings, files behind an @ and paths of this machine are complete
   expect(await texts("/model claude", "slash")).toEqual(["anthropic/claude-fable-5 "]);
   expect(await texts("spawn --model anth", "shell")).toEqual(["anthropic/claude-fable-5 "]);
   expect(await texts("look at @my", "chat")).toEqual(["@my\\ notes.md "]);
+  // One who works elsewhere reads the name from there.
+  const coder = processInfo({ pid: "task:aaaaaa", cwd: "/workspaces/dir_aaaaaa" });
+  io.fakeSys.answer("proc.get", ({ pid }: { pid: string }) => (pid === coder.pid ? coder : processInfo()));
+  io.fakeSys.answer("fs.list", ({ path }: { path: string }) => ({
+    entries: path === "/workspaces/dir_aaaaaa" ? [{ name: "app.py", kind: "file" }] : [],
+  }));
+  const theirs = await complete("look at @a", "chat", { ...place, pid: coder.pid });
+  expect(theirs.candidates.map(({ text }) => text)).toEqual(["@app.py "]);
+  expect((await complete("/new --lab", "slash", place)).candidates.map(({ text }) => text)).toEqual(["--label "]);
   expect(await texts("look at @host:s", "chat")).toEqual(["@host:src/", "@host:setup.ts "]);
   expect(await texts("! cat s", "host")).toEqual(["src/", "setup.ts "]);
 });
