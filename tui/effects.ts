@@ -3,8 +3,8 @@
 
 import type { Output } from "../commands/command.ts";
 import { allProcesses } from "../commands/top.ts";
-import type { ProcessInfo } from "../src/abi/process.ts";
 import { isPid } from "../src/abi/ids.ts";
+import type { ProcessInfo } from "../src/abi/process.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { shortText } from "../src/lib/truncate.ts";
 import type { HistoryPage, Spawned } from "../src/syscalls/services.ts";
@@ -122,7 +122,10 @@ export class Effects {
 
   /** Flags are for `spawn`, which may ask something before; other words are the first that is said. */
   private spawn(rest: string): void {
-    if (rest.startsWith("-")) return this.options.withTerminal(() => this.spawnWith(rest));
+    if (rest.startsWith("-")) {
+      this.options.withTerminal(() => this.spawnWith(rest));
+      return;
+    }
     const asked = rest === "" ? {} : { prompt: rest, label: shortText(rest, LABEL_CHARS) };
     const start = async () => this.options.attach((await this.sys<Spawned>("proc.spawn", asked)).pid, false);
     void start().catch((error: unknown) => this.tell(error));

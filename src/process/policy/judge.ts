@@ -15,7 +15,14 @@ import { StoreUnavailable } from "../../store/open.ts";
 import type { ExecRequest } from "../../syscalls/shell-service.ts";
 import { asCalled, SERVER_CALL } from "../tool-servers.ts";
 import { type Called, isGuarded, type Verdict, verdictOf } from "./file-verdict.ts";
-import { ATTACHED, actsByItself, guardedWords, hostFileVerdict, hostFileWords, isHostFileCall } from "./host-file-verdict.ts";
+import {
+  ATTACHED,
+  actsByItself,
+  guardedWords,
+  hostFileVerdict,
+  hostFileWords,
+  isHostFileCall,
+} from "./host-file-verdict.ts";
 import { decision, type Layer } from "./rules.ts";
 import { shellLine } from "./shell-line.ts";
 import type { ParseShell } from "./shell-parts.ts";
