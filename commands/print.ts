@@ -3,7 +3,7 @@
 
 import { exitStatusOf, messageOf, SysError } from "../src/abi/errno.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
-import { cutWidth, displayWidth } from "../src/lib/truncate.ts";
+import { cutStart, cutWidth, displayWidth } from "../src/lib/truncate.ts";
 import { wrapWords } from "../src/lib/wrap.ts";
 import type { Column, Print } from "../src/syscalls/define.ts";
 import { columnText, instantOf } from "../src/syscalls/format.ts";
@@ -12,6 +12,8 @@ import type { Io, Output } from "./command.ts";
 const GAP = "  ";
 const UNDER = "      ";
 const SHRUNK_COLUMNS_MIN = 8;
+/** Below that a label is hard to tell from another, and less telling columns go before it. */
+const SHRUNK_COLUMNS_GOOD = 20;
 // Everything a terminal might act on or not show. In JSON it can only stand inside strings, where an escape means the same.
 const UNSAFE_IN_JSON =
   /[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
@@ -163,7 +165,7 @@ function anyTable(declared: readonly Column[], rows: readonly object[], view: Ta
   const lines = cells.flatMap(({ texts, widths: own }, at) => {
     const placed = texts.map((text, index) => {
       const missing = widths[index]! - own[index]!;
-      if (missing < 0) return cutTo(text, widths[index]!);
+      if (missing < 0) return cutTo(text, widths[index]!, columns[index]!.shrink === "start" ? cutStart : cutWidth);
       return columns[index]!.align === "right" ? " ".repeat(missing) + text : text + " ".repeat(missing);
     });
     const line = placed.join(GAP).trimEnd();
@@ -173,8 +175,8 @@ function anyTable(declared: readonly Column[], rows: readonly object[], view: Ta
   return `${lines.join("\n")}\n`;
 }
 
-function cutTo(text: string, width: number): string {
-  const cut = cutWidth(text, width);
+function cutTo(text: string, width: number, cutting: typeof cutStart): string {
+  const cut = cutting(text, width);
   return cut + " ".repeat(width - displayWidth(cut));
 }
 
@@ -210,8 +212,8 @@ function lineOf(texts: readonly string[]): Line {
   return { texts: shown, widths: shown.map(displayWidth) };
 }
 
-// On a terminal that is too narrow, columns with nothing in them go first, then those that can stand below, then cells shrink, then
-// minor columns go.
+// On a terminal that is too narrow, columns with nothing in them go first, then those that can stand below, then cells shrink as long as
+// they can be read, then minor columns go, and then cells shrink further.
 function fitted(
   columns: readonly Column[],
   rows: readonly object[],
@@ -238,8 +240,8 @@ function fitted(
       view,
       columns.filter((column) => column.below),
     );
-  shrink(columns, widths, width);
   const least = columns.reduce((best, column) => Math.max(best, column.minor ?? 0), 0);
+  shrink(columns, widths, { total: width, least: least === 0 ? SHRUNK_COLUMNS_MIN : SHRUNK_COLUMNS_GOOD });
   if (lineWidth(widths) <= width || least === 0) return { columns, cells, widths, below };
   return fitted(
     columns.filter((column) => column.minor !== least),
@@ -272,12 +274,16 @@ function cellOf(column: Column, row: object, view: TableView): string {
 }
 
 // The widest of the columns that may shrink gives way first, one cell at a time; whatever still sticks out is cut with the line.
-function shrink(columns: readonly Column[], widths: number[], total: number): void {
+function shrink(
+  columns: readonly Column[],
+  widths: number[],
+  { total, least }: { readonly total: number; readonly least: number },
+): void {
   const elastic = columns.flatMap((column, index) => (column.shrink ? [index] : []));
   let over = lineWidth(widths) - total;
   while (over-- > 0) {
     const widest = elastic.reduce((best, index) => (widths[index]! > (widths[best] ?? 0) ? index : best), -1);
-    if (widest === -1 || widths[widest]! <= SHRUNK_COLUMNS_MIN) return;
+    if (widest === -1 || widths[widest]! <= least) return;
     widths[widest] = widths[widest]! - 1;
   }
 }

@@ -181,8 +181,8 @@ export type Print<Output> =
 export type Column<Row = never> = {
   readonly head: string;
   readonly align?: "right";
-  /** Gives way first when the terminal is narrow. */
-  readonly shrink?: true;
+  /** Gives way first when the terminal is narrow; from its start where the end tells more. */
+  readonly shrink?: true | "start";
   /** Printed whole under its row when the line is too long: what a person must be able to read. */
   readonly below?: true;
   /** Left out when even then the line is too long, the highest first. */

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<ProcessInfo>[] = [
   // What an older kernel lists has none.
   { head: "COST", minor: 2, cell: (row) => usdText(microsOf(row.costUsd ?? 0)), by: ["costUsd"], align: "right" },
   { head: "AGE", since: "createdAt", align: "right" },
-  { head: "CWD", minor: 4, cell: "cwd", shrink: true },
+  { head: "CWD", minor: 4, cell: "cwd", shrink: "start" },
   { head: "WORKSPACE", minor: 5, cell: "workspaceId" },
   { head: "WAITS FOR", cell: waitsText, by: ["waitsFor"], shrink: true },
 ];
