@@ -2,7 +2,9 @@
 // terminal, whole and with ISO times elsewhere. One row is one line, whatever a label or path holds.
 
 import { exitStatusOf, messageOf, SysError } from "../src/abi/errno.ts";
+import { wantsColour } from "../src/lib/colour.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
+import { toned } from "../src/lib/tones.ts";
 import { cutStart, cutWidth, displayWidth } from "../src/lib/truncate.ts";
 import { wrapWords } from "../src/lib/wrap.ts";
 import type { Column, Print } from "../src/syscalls/define.ts";
@@ -35,7 +37,9 @@ async function printPlain(io: Io, print: Print<never>, result: unknown): Promise
       const rows = print.rows(result as never);
       if (rows.length === 0) return note(io, print.empty);
       const width = io.stdout.isTTY ? io.stdout.columns : null;
-      return printPage(io, table(print.columns, rows, { width, nowMs: io.clock.now() }));
+      const colour = wantsColour(io.stdout.isTTY, io.env);
+      const text = table(print.columns, rows, { width, nowMs: io.clock.now(), colour });
+      return printPage(io, text, { isInert: true });
     }
     case "list": {
       const rows = print.rows(result as never);
@@ -100,10 +104,12 @@ export interface TableView {
   /** Columns of the terminal; null where nothing is cut. */
   readonly width: number | null;
   readonly nowMs: number;
+  readonly colour?: boolean;
 }
 
 export function table(columns: readonly Column[], rows: readonly object[], view: TableView): string {
-  return (view.width === null ? plainTable(columns, rows, view) : null) ?? anyTable(columns, rows, view);
+  const isPlain = view.width === null && view.colour !== true;
+  return (isPlain ? plainTable(columns, rows, view) : null) ?? anyTable(columns, rows, view);
 }
 
 // Nearly every list that goes into a pipe is plain text: a length is a width, nothing is cut, and one look at the whole tells whether
@@ -162,15 +168,22 @@ function plainTexts(column: Column, rows: readonly object[], view: TableView): [
 
 function anyTable(declared: readonly Column[], rows: readonly object[], view: TableView): string {
   const { columns, cells, widths, below } = fitted(declared, rows, view);
+  const isWhole = view.width === null || lineWidth(widths) <= view.width;
+  const paint = (text: string, at: number, index: number) => {
+    const tone = at > 0 && isWhole && view.colour ? columns[index]!.tone?.(rows[at - 1] as never) : undefined;
+    return tone === undefined ? text : toned(text, tone);
+  };
   const lines = cells.flatMap(({ texts, widths: own }, at) => {
     const placed = texts.map((text, index) => {
       const missing = widths[index]! - own[index]!;
       if (missing < 0) return cutTo(text, widths[index]!, columns[index]!.shrink === "start" ? cutStart : cutWidth);
-      return columns[index]!.align === "right" ? " ".repeat(missing) + text : text + " ".repeat(missing);
+      const blank = " ".repeat(missing);
+      return columns[index]!.align === "right" ? blank + paint(text, at, index) : paint(text, at, index) + blank;
     });
-    const line = placed.join(GAP).trimEnd();
+    const joined = placed.join(GAP).trimEnd();
+    const line = view.width === null || isWhole ? joined : cutWidth(joined, view.width);
     const under = at === 0 ? [] : below.map((column) => underRow(column, rows[at - 1]!, view));
-    return [view.width === null ? line : cutWidth(line, view.width), ...under];
+    return [at === 0 && view.colour ? toned(line, "faint") : line, ...under];
   });
   return `${lines.join("\n")}\n`;
 }

@@ -78,6 +78,25 @@ describe("table", () => {
   });
 });
 
+test("on a terminal the head of a table stands back, and what somebody has to see to does not", () => {
+  const { columns } = PROCESS_TABLE as Extract<typeof PROCESS_TABLE, { kind: "table" }>;
+  const same = { label: "one", owner: "ana", profile: "task", mode: "ask", queued: 0, cwd: "/", workspaceId: null };
+  const rows = ["idle", "waiting_hil", "error"].map((state) => ({
+    ...same,
+    waitsFor: null,
+    pid: state,
+    state,
+    createdAt: NOW,
+  }));
+  const of = (colour: boolean) => table(columns, rows, { width: 200, nowMs: NOW, colour });
+  const [head, idle, waiting, failed] = of(true).split("\n");
+  expect(head).toStartWith("\x1b[2mPID ");
+  expect(idle).not.toContain("\x1b");
+  expect(waiting).toContain(" \x1b[33mwaiting_hil\x1b[39m ");
+  expect(failed).toContain(" \x1b[31merror\x1b[39m ");
+  expect(Bun.stripANSI(of(true))).toBe(of(false));
+});
+
 test("a list of processes says of each what a list of it alone says, whatever stands above it", () => {
   const approval = { kind: "approval", id: "ab12", tool: "Shell", summary: "rm -r build" } as const;
   const limit = { kind: "limit", reason: "the budget of $2.00 is used up" } as const;

@@ -172,8 +172,5 @@ test("what stands in a list or a quote is set in by as much on every line, whate
     "│   │ are more than one",
   ]);
   const coded = "- run this\n  ```\n  a line of code that is left as it stands\n  ```\n";
-  expect(renderBlock(coded, 20, plain)).toEqual([
-    "- run this",
-    "      a line of code that is left as it stands",
-  ]);
+  expect(renderBlock(coded, 20, plain)).toEqual(["- run this", "      a line of code that is left as it stands"]);
 });
