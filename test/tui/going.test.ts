@@ -38,6 +38,17 @@ test("ctrl-p lists processes, the most recent first; typing narrows, enter goes 
   expect(played.text()).toContain("› half typed");
 });
 
+test("of one that works in a directory of this machine it is said which", async () => {
+  const played = await open({
+    prepare: ({ fakeSys }) => {
+      fakeSys.answer("proc.get", ({ pid }: { pid: string }) => processInfo({ pid, workspaceId: "dir_aaaaaa" }));
+      fakeSys.answer("workspace.get", ({ id }: { id: string }) => ({ id, directory: "/srv/shop\u202e" }));
+    },
+  });
+  await played.type("/attach task:aaaaaa\r");
+  await played.until(/^now talking to task:aaaaaa · works in \/srv\/shop⟨U\+202E⟩$/m);
+});
+
 test("alt and a number goes to the process with that number in the list", async () => {
   const played = await open();
   await played.type("\x1b1");
