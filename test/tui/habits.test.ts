@@ -98,7 +98,7 @@ test("/new takes the flags of spawn, or the first that is said to it", () =>
     await played.until(() => made().length === 2);
     expect(made()[1]).toMatchObject({ label: "the docs", mode: "plan" });
     await played.type("/clear\r/new --lable docs\r");
-    await played.until(/unknown flag --lable/);
+    await played.until(/^\$ spawn --lable docs\n.*unknown flag --lable/m);
     await played.type("/clear\r/new --label $(whoami)\r");
     await played.until(/\/new takes the flags of spawn/);
     expect(made()).toHaveLength(2);
