@@ -13,6 +13,8 @@ import type { Effect, Entry, Happening } from "./state.ts";
 export interface SeenPort {
   of(pid: string): Seen | null;
   keep(pid: string, seen: Seen): void;
+  /** When somebody was here last, whomever they talked to; null before anybody was. */
+  left(): number | null;
 }
 
 export interface PresenceOptions {
@@ -27,8 +29,8 @@ export interface PresenceOptions {
 interface Return {
   readonly pid: string;
   readonly since: Seen;
-  /** From this terminal, and not only with another process. */
-  readonly wasAway: boolean;
+  /** When they went from this terminal; null where they were only with another process. */
+  readonly left: number | null;
 }
 
 export class Presence {
@@ -43,9 +45,9 @@ export class Presence {
   begin(pid: string, seq: number): void {
     this.following.begin(seq);
     const since = this.options.seen?.of(pid) ?? null;
-    const wasAway = !this.isBack;
+    const left = this.isBack ? null : (this.options.seen?.left() ?? null);
     this.isBack = true;
-    if (since !== null) void this.tellMissed({ pid, since, wasAway }).catch(() => {});
+    if (since !== null) void this.tellMissed({ pid, since, left }).catch(() => {});
   }
 
   /** The last message of the process one talks to that was seen. */
@@ -96,13 +98,13 @@ export class Presence {
     for (const each of waiting) this.hear(each);
   }
 
-  private async tellMissed({ pid, since, wasAway }: Return): Promise<void> {
+  private async tellMissed({ pid, since, left }: Return): Promise<void> {
     const { io, print } = this.options;
     const query = { pid, afterSeq: since.seq, limit: LIMITS.historyPageMax };
-    const others = wasAway ? allProcesses(io) : null;
+    const others = left === null ? null : allProcesses(io);
     const [page, processes] = await Promise.all([io.sys().call<HistoryPage>("proc.history", query), others]);
     const { messages, hasMoreAfter: hasMore } = page;
-    const text = missedText({ pid, since, now: io.clock.now(), messages, hasMore, processes });
+    const text = missedText({ pid, since, left, now: io.clock.now(), messages, hasMore, processes });
     if (text !== null && this.options.pid() === pid) print({ kind: "note", text });
     this.keep();
   }

@@ -62,8 +62,10 @@ test("who comes back is told of the others; who only went from one to another is
     [PID, { seq: 0, at: 15 }],
     ["task:bbbbbb", { seq: 0, at: 15 }],
   ]);
-  const played = await open({ seen: { of: (pid) => kept.get(pid) ?? null, keep: () => {} } });
-  await played.until(/^while you were away \(.*\): task:aaaaaa is at work, task:bbbbbb done$/m);
+  const played = await open({ seen: { of: (pid) => kept.get(pid) ?? null, keep: () => {}, left: () => 25 } });
+  await played.until(/^while you were away \(.*\): task:aaaaaa is at work$/m);
+  // It was done while somebody was here, and talked to another.
+  expect(played.text()).not.toContain("task:bbbbbb done");
   await played.type("/clear\r/attach task:bbbbbb\r");
   await played.until(/now talking to task:bbbbbb/);
   await played.settle(200);
@@ -194,7 +196,7 @@ test("what was missed is told in one line, and nothing where nothing was", () =>
   const result = { ...message, role: "toolResult" } as const;
   const content = { toolName: "Read", toolCallId: "c", isError: false, outcome: "completed", output: "" } as const;
   const away = {
-    ...{ pid: PID, since: { seq: 4, at: 0 }, now: 7_260_000, hasMore: false },
+    ...{ pid: PID, since: { seq: 4, at: 0 }, left: 0, now: 7_260_000, hasMore: false },
     messages: [
       { ...message, id: 5, role: "assistant", content: { text: "done" } },
       { ...result, id: 6, content },
@@ -207,12 +209,12 @@ test("what was missed is told in one line, and nothing where nothing was", () =>
   );
   expect(missedText({ ...away, messages: [], processes: [processInfo()] })).toBeNull();
   // Whoever only talked to another process has heard of the others.
-  expect(missedText({ ...away, processes: null })).toBe(
+  expect(missedText({ ...away, left: null, processes: null })).toBe(
     "since you talked to it (2h01): 1 answer, 2 tool calls, 1 failed",
   );
-  expect(missedText({ ...away, messages: [], processes: null })).toBeNull();
+  expect(missedText({ ...away, left: null, messages: [], processes: null })).toBeNull();
   // What was on the screen before somebody left was not missed, whatever its number.
-  const left = { ...away, since: { seq: 4, at: 60_000 }, processes: [processInfo()] };
+  const left = { ...away, since: { seq: 4, at: 60_000 }, left: 60_000, processes: [processInfo()] };
   expect(missedText(left)).toBeNull();
   const after = { ...message, id: 8, timestamp: 60_001, role: "assistant", content: { text: "done" } } as const;
   expect(missedText({ ...left, messages: [...left.messages, after] })).toBe("while you were away (2h00): 1 answer");
