@@ -53,7 +53,7 @@ export async function page(io: Io, given: string, form?: { readonly isInert: tru
     .spawn({
       argv: named === undefined ? DEFAULT_PAGER : ["sh", "-c", named],
       env: pagerEnv(io.env),
-      stdin: text,
+      stdin: takesColours(io.env) ? text : Bun.stripANSI(text),
       signal: giveUp.signal,
     })
     .finally(release);
@@ -61,6 +61,11 @@ export async function page(io: Io, given: string, form?: { readonly isInert: tru
   if (named !== undefined) await note(io, `gsv: the pager ${named} could not be run`);
   await io.stdout.write(text);
   return 0;
+}
+
+/** Whoever told less what it is to do, and not to let colours through, would see their codes. */
+function takesColours({ LESS: told }: Io["env"]): boolean {
+  return told === undefined || told.split(/\s+/).some((word) => /^(?:--raw-control-chars$|-?[^-]*r)/i.test(word));
 }
 
 function isTaller(output: Output, text: string): boolean {
