@@ -72,6 +72,8 @@ export function onSlash(state: State, word: string, rest: string): Reduced | nul
 export function ownLine(state: State, line: string): Reduced | null {
   const [first = "", ...rest] = simpleWords(line) ?? [];
   if (first === "top" && rest.length === 0) return openedTop(state);
+  if (first === "gsv" && rest.length === 0)
+    return told(state, "this is gsv: ? shows the keys, help lists the commands");
   if (first === "history" && /^(?:\d{1,6})?$/.test(rest.join(" "))) return typedBefore(state, rest[0] ?? null);
   if (first === "attach") return isAttach(rest) ? attached(state, rest.join(" ")) : null;
   if (ABOUT_THIS.has(first) && isAboutThis(rest))

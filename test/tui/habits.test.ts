@@ -104,6 +104,14 @@ test("/new takes the flags of spawn, or the first that is said to it", () =>
     expect(made()).toHaveLength(2);
   }));
 
+test("gsv within gsv says that one is there, and prints no page of help", () =>
+  withShell(async (played, asked) => {
+    await played.type("gsv\r");
+    await played.until(/^this is gsv: \? shows the keys, help lists the commands$/m);
+    expect(played.text()).not.toContain("Commands");
+    expect(asked()).toEqual([]);
+  }));
+
 test("what begins with # says that nobody heard it", () =>
   withShell(async (played, asked) => {
     await played.type("# always use tabs\r");
