@@ -22,8 +22,8 @@ export function command<F extends Fields>(
       const parsed = await parseCommandLine(spec, args);
       if (parsed !== "help") return work({ args: parsed.values, json: parsed.json }, io);
       const { helpText } = await import("./help-text.ts");
-      const { page, widthOf } = await import("./pager.ts");
-      return page(io, helpText(spec, widthOf(io.stdout)));
+      const { lookOf, read } = await import("./pager.ts");
+      return read(io, helpText(spec, lookOf(io)));
     },
   };
 }

@@ -192,7 +192,7 @@ async function runVerb(spec: Spec, verbs: ReadonlyMap<string, Verb>, args: reado
     const { layout } = await import("./layout.ts");
     const { widthOf } = await import("./pager.ts");
     const parts = [{ title: "Commands", blocks: [{ kind: "rows" as const, rows }] }];
-    await printText(output, `${layout(parts, widthOf(output))}\nEach has --help.\n`);
+    await printText(output, `${layout(parts, { width: widthOf(output), colour: false })}\nEach has --help.\n`);
     return asked ? 0 : 2;
   }
   const verb = verbs.get(word);

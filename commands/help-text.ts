@@ -3,10 +3,9 @@
 import type { Fields } from "../src/syscalls/define.ts";
 import { flagsOf, helpLetter, isHidden, type Spec, usageLine, withValue } from "./args.ts";
 import { GLOBAL_FLAGS } from "./global-flags.ts";
-import { layout, type Part, type Row, rowLines } from "./layout.ts";
+import { type Look, layout, type Part, type Row, rowLines } from "./layout.ts";
 
-/** Broken at words where a width is given. */
-export function helpText(spec: Spec, width: number | null): string {
+export function helpText(spec: Spec, look: Look): string {
   const words = wordRows(spec);
   const parts: Part[] = [
     { blocks: [{ kind: "text", text: `gsv ${spec.name}: ${spec.summary}` }] },
@@ -23,7 +22,7 @@ export function helpText(spec: Spec, width: number | null): string {
   ]);
   return layout(
     parts.filter(({ title }) => title === undefined || !empty.has(title)),
-    width,
+    look,
   );
 }
 

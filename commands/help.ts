@@ -8,9 +8,9 @@ import type { Command, Io } from "./command.ts";
 import { command } from "./define.ts";
 import { domains, verbsOf } from "./derive.ts";
 import { globalRows } from "./help-text.ts";
-import { layout } from "./layout.ts";
+import { type Look, layout } from "./layout.ts";
 import { lookUp } from "./lookup.ts";
-import { page, widthOf } from "./pager.ts";
+import { lookOf, read } from "./pager.ts";
 import { COMMANDS } from "./table.ts";
 
 const spec = {
@@ -30,7 +30,7 @@ const spec = {
 
 export const help: Command = command(spec, async ({ args, json }, io) => {
   const [word, ...rest] = args.topic ?? [];
-  if (word === undefined) return page(io, await shortHelp(widthOf(io.stdout)));
+  if (word === undefined) return read(io, await shortHelp(lookOf(io)));
   if ((COMMANDS.has(word) && !COMMANDS.get(word)?.hidden) || (await verbsOf(word)) !== null) {
     const named = await lookUp([word, ...rest]);
     return named.command.run([...named.args, "--help"], io);
@@ -46,8 +46,8 @@ export const help: Command = command(spec, async ({ args, json }, io) => {
 /** Nothing was typed but `gsv`: help on a terminal; a usage error where a program called it. */
 export async function bare(io: Io): Promise<number> {
   const person = io.stdin.isTTY && io.stdout.isTTY;
-  if (person) return page(io, await shortHelp(io.stdout.columns));
-  await io.stderr.write(await shortHelp(widthOf(io.stderr)));
+  if (person) return read(io, await shortHelp(lookOf(io)));
+  await io.stderr.write(await shortHelp(lookOf(io, io.stderr)));
   return 2;
 }
 
@@ -60,7 +60,7 @@ async function unknown(names: readonly string[], topic: string): Promise<SysErro
   ]);
 }
 
-async function shortHelp(width: number | null): Promise<string> {
+async function shortHelp(look: Look): Promise<string> {
   const commands = [...COMMANDS].flatMap(([name, { summary, hidden }]) => (hidden ? [] : [[name, summary] as const]));
   const families = [...(await domains())].map(([domain, verbs]) => [domain, [...verbs.keys()].join(" ")] as const);
   const parts = [
@@ -85,5 +85,5 @@ async function shortHelp(width: number | null): Promise<string> {
       blocks: [{ kind: "text" as const, text: "gsv COMMAND --help says more, with examples; gsv man has all of it." }],
     },
   ];
-  return layout(parts, width);
+  return layout(parts, look);
 }

@@ -2,6 +2,7 @@
 
 import { isPid } from "../src/abi/ids.ts";
 import { wantsColour } from "../src/lib/colour.ts";
+import { quoted } from "../src/lib/quote.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import type { FoundText, SearchResult } from "../src/syscalls/history-service.ts";
 import { foundHead, procHistoryCalls, searchNote } from "../src/syscalls/proc-history.ts";
@@ -52,6 +53,10 @@ const search: Command = command(
     const result = await io.sys().call<SearchResult>("proc.search", args);
     if (json || !wantsColour(io.stdout.isTTY, io.env)) await printResult(io, searchCall.cli.print, result, json);
     else await printLit(io, result);
+    const { words = [] } = args as { readonly words?: readonly string[] };
+    const last = words.at(-1) ?? "";
+    if (result.found.length === 0 && io.stderr.isTTY && /^[\p{L}\p{N}]+$/u.test(last))
+      await note(io, `whole words are looked for: ${quoted(`${last}*`)} finds those that begin so`);
     // As grep does, so that a script can ask.
     return result.found.length === 0 ? 1 : 0;
   },

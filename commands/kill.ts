@@ -8,7 +8,7 @@ import { asks, parseCommandLine, usageError } from "./args.ts";
 import type { Command, Io } from "./command.ts";
 import { declared } from "./derive.ts";
 import { helpText } from "./help-text.ts";
-import { page, widthOf } from "./pager.ts";
+import { lookOf, read } from "./pager.ts";
 import { printError, printResult, printText } from "./print.ts";
 
 const NUMBERS: { readonly [number: string]: ProcessSignal } = {
@@ -55,7 +55,7 @@ export const kill: Command = {
     }
     const parsed = await parseCommandLine(spec, withSignalFlag(args));
     if (parsed === "help") {
-      return page(io, helpText(spec, widthOf(io.stdout)));
+      return read(io, helpText(spec, lookOf(io)));
     }
     const signal = signalOf(parsed.values.signal ?? "TERM");
     let exit = 0;

@@ -2,6 +2,8 @@
 // words to the width; where nobody looks (no width) lines stay as long as they are. Pure.
 
 import { FENCED } from "../src/lib/fences.ts";
+import { sanitize } from "../src/lib/sanitize.ts";
+import { type Tone, toned } from "../src/lib/tones.ts";
 import { displayWidth } from "../src/lib/truncate.ts";
 import { wrapCommand, wrapWords } from "../src/lib/wrap.ts";
 
@@ -26,16 +28,35 @@ const BOUND = "\u00a0";
 // Beside a wider first column the second one would be a strip: it goes below.
 const LEFT_SHARE_MAX = 0.5;
 
-export function layout(parts: readonly Part[], width: number | null): string {
+/** Where it is shown. */
+export interface Look {
+  /** Columns; null where nothing is broken. */
+  readonly width: number | null;
+  readonly colour: boolean;
+}
+
+/** For programs. */
+export const PLAIN: Look = { width: null, colour: false };
+
+export function layout(parts: readonly Part[], { width, colour }: Look): string {
+  const paint = (text: string, tone: Tone) => (colour ? toned(sanitize(text), tone) : text);
   const shown = parts.map(({ title, blocks }) => {
     const indent = title === undefined ? "" : INDENT;
     const lines = blocks.flatMap((block, at) => [
       ...(at > 0 && !follows(blocks[at - 1], block) ? [""] : []),
-      ...blockLines(block, indent, width),
+      ...blockLines(block, indent, width).map((line) => (colour ? colouredLine(line, block) : line)),
     ]);
-    return [...(title === undefined ? [] : [title]), ...lines].join("\n");
+    return [...(title === undefined ? [] : [paint(title, "title")]), ...lines].join("\n");
   });
   return `${shown.join("\n\n")}\n`;
+}
+
+/** In prose what stands between backticks; the backticks stay, as they are in a pipe. */
+function colouredLine(line: string, { kind }: Block): string {
+  const inert = sanitize(line);
+  if (kind === "code") return inert.replace(/\S.*/, (code) => toned(code, "code"));
+  if (kind === "rows" || kind === "usage") return inert;
+  return inert.replace(/`[^`]+`/g, (code) => toned(code, "code"));
 }
 
 /** A page of the manual as blocks. */

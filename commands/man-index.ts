@@ -5,7 +5,7 @@ import { countWords, type WordCounts } from "../src/lib/search.ts";
 import type { ManualSection } from "../src/prompts/manual.ts";
 import { reference } from "../src/syscalls/reference.ts";
 import { allCommands } from "./command-tree.ts";
-import { layout } from "./layout.ts";
+import { layout, PLAIN } from "./layout.ts";
 import type { Line } from "./man-book.ts";
 import { commandParts } from "./man-command.ts";
 
@@ -22,7 +22,7 @@ export async function manualIndex(manual: () => Promise<readonly ManualSection[]
       entry({ name: page, section: 7, summary: heading }, words, text),
     ),
     ...commands.map(({ name, summary, command }) =>
-      entry({ name, section: 1, summary }, name, layout(commandParts(command, []).slice(1), null)),
+      entry({ name, section: 1, summary }, name, layout(commandParts(command, []).slice(1), PLAIN)),
     ),
     ...reference().map(({ name, summary, text }) => entry({ name, section: 2, summary }, name, text)),
   ];

@@ -8,9 +8,9 @@ import { field, type Print } from "../src/syscalls/define.ts";
 import { usageError } from "./args.ts";
 import type { Io } from "./command.ts";
 import { command } from "./define.ts";
-import { layout } from "./layout.ts";
+import { type Look, layout, PLAIN } from "./layout.ts";
 import type { Book, Line, Page, SectionNumber } from "./man-book.ts";
-import { page, widthOf } from "./pager.ts";
+import { lookOf, page, read, widthOf } from "./pager.ts";
 import { jsonLine, printResult } from "./print.ts";
 
 const spec = {
@@ -62,7 +62,7 @@ export const man = command(spec, async ({ args, json }, io) => {
   const book = new Book(await io.manual());
   if (words.length === 0) {
     const lines = await book.contents();
-    if (!json) return page(io, contents(lines, widthOf(io.stdout)));
+    if (!json) return read(io, contents(lines, lookOf(io)));
     await printResult(io, LISTING, { lines }, json);
     return 0;
   }
@@ -79,7 +79,7 @@ async function showFound(io: Io, lines: readonly Listed[], json: boolean): Promi
   const width = widthOf(io.stdout);
   if (!json && width !== null && lines.length > 0) {
     const rows = lines.map((listed) => [nameOf(listed), listed.summary] as const);
-    return page(io, layout([{ blocks: [{ kind: "rows", rows }] }], width));
+    return page(io, layout([{ blocks: [{ kind: "rows", rows }] }], { width, colour: false }));
   }
   await printResult(io, LISTING, { lines }, json);
   return 0;
@@ -106,10 +106,10 @@ async function ofOnesOwn(io: Io, question: string): Promise<Listed[]> {
 
 export async function showPage(io: Io, found: Page, json: boolean): Promise<number> {
   const { name, section, summary, parts } = found;
-  if (!json) return page(io, layout(parts, widthOf(io.stdout)));
+  if (!json) return read(io, layout(parts, lookOf(io)));
   const texts = parts.map((part) => ({
     title: part.title ?? null,
-    text: layout([{ blocks: part.blocks }], null).trimEnd(),
+    text: layout([{ blocks: part.blocks }], PLAIN).trimEnd(),
   }));
   await io.stdout.write(jsonLine({ name, section, summary, parts: texts }));
   return 0;
@@ -123,7 +123,7 @@ async function unknown(book: Book, name: string): Promise<SysError> {
   ]);
 }
 
-function contents(lines: readonly Line[], width: number | null): string {
+function contents(lines: readonly Line[], look: Look): string {
   const parts = ([1, 2, 7] as const).map((number) => ({
     title: TITLES[number],
     blocks: [
@@ -136,5 +136,5 @@ function contents(lines: readonly Line[], width: number | null): string {
   const tail = {
     blocks: [{ kind: "text" as const, text: "gsv man NAME shows one; gsv man -k WORD… searches all of it." }],
   };
-  return layout([...parts, tail], width);
+  return layout([...parts, tail], look);
 }

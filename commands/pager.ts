@@ -2,9 +2,11 @@
 // as it is. The pager sees the names it needs of the environment and no secret. Without one that runs, the text is written all the same.
 
 import { ENDED_BY } from "../src/abi/ended-by.ts";
+import { wantsColour } from "../src/lib/colour.ts";
 import { sanitize } from "../src/lib/sanitize.ts";
 import { displayWidth } from "../src/lib/truncate.ts";
 import type { Io, Output } from "./command.ts";
+import type { Look } from "./layout.ts";
 import { note } from "./print.ts";
 
 const DEFAULT_PAGER = ["less"];
@@ -18,6 +20,16 @@ const NOT_RUN = [126, 127];
 /** Where lines are broken: nowhere but on a terminal. */
 export function widthOf(output: Output): number | null {
   return output.isTTY ? output.columns : null;
+}
+
+/** Help and pages of the manual, as they are to look where they are shown. */
+export function lookOf(io: Io, output: Output = io.stdout): Look {
+  return { width: widthOf(output), colour: wantsColour(output.isTTY, io.env) };
+}
+
+/** What was laid out for that look. */
+export function read(io: Io, text: string): Promise<number> {
+  return page(io, text, lookOf(io).colour && io.stdout.isTTY ? { isInert: true } : undefined);
 }
 
 /** Resolves to the exit status of a command that does nothing else. What is inert already may be coloured. */
@@ -41,7 +53,7 @@ export async function page(io: Io, given: string, form?: { readonly isInert: tru
     .spawn({
       argv: named === undefined ? DEFAULT_PAGER : ["sh", "-c", named],
       env: pagerEnv(io.env),
-      stdin: text,
+      stdin: takesColours(io.env) ? text : Bun.stripANSI(text),
       signal: giveUp.signal,
     })
     .finally(release);
@@ -49,6 +61,11 @@ export async function page(io: Io, given: string, form?: { readonly isInert: tru
   if (named !== undefined) await note(io, `gsv: the pager ${named} could not be run`);
   await io.stdout.write(text);
   return 0;
+}
+
+/** Whoever told less what it is to do, and not to let colours through, would see their codes. */
+function takesColours({ LESS: told }: Io["env"]): boolean {
+  return told === undefined || told.split(/\s+/).some((word) => /^(?:--raw-control-chars$|-?[^-]*r)/i.test(word));
 }
 
 function isTaller(output: Output, text: string): boolean {

@@ -2,8 +2,10 @@
 // terminal, whole and with ISO times elsewhere. One row is one line, whatever a label or path holds.
 
 import { exitStatusOf, messageOf, SysError } from "../src/abi/errno.ts";
+import { wantsColour } from "../src/lib/colour.ts";
 import { reveal, sanitize } from "../src/lib/sanitize.ts";
-import { cutWidth, displayWidth } from "../src/lib/truncate.ts";
+import { toned } from "../src/lib/tones.ts";
+import { cutStart, cutWidth, displayWidth } from "../src/lib/truncate.ts";
 import { wrapWords } from "../src/lib/wrap.ts";
 import type { Column, Print } from "../src/syscalls/define.ts";
 import { columnText, instantOf } from "../src/syscalls/format.ts";
@@ -12,6 +14,8 @@ import type { Io, Output } from "./command.ts";
 const GAP = "  ";
 const UNDER = "      ";
 const SHRUNK_COLUMNS_MIN = 8;
+/** Below that a label is hard to tell from another, and less telling columns go before it. */
+const SHRUNK_COLUMNS_GOOD = 20;
 // Everything a terminal might act on or not show. In JSON it can only stand inside strings, where an escape means the same.
 const UNSAFE_IN_JSON =
   /[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
@@ -33,7 +37,9 @@ async function printPlain(io: Io, print: Print<never>, result: unknown): Promise
       const rows = print.rows(result as never);
       if (rows.length === 0) return note(io, print.empty);
       const width = io.stdout.isTTY ? io.stdout.columns : null;
-      return printPage(io, table(print.columns, rows, { width, nowMs: io.clock.now() }));
+      const colour = wantsColour(io.stdout.isTTY, io.env);
+      const text = table(print.columns, rows, { width, nowMs: io.clock.now(), colour });
+      return printPage(io, text, { isInert: true });
     }
     case "list": {
       const rows = print.rows(result as never);
@@ -98,10 +104,12 @@ export interface TableView {
   /** Columns of the terminal; null where nothing is cut. */
   readonly width: number | null;
   readonly nowMs: number;
+  readonly colour?: boolean;
 }
 
 export function table(columns: readonly Column[], rows: readonly object[], view: TableView): string {
-  return (view.width === null ? plainTable(columns, rows, view) : null) ?? anyTable(columns, rows, view);
+  const isPlain = view.width === null && view.colour !== true;
+  return (isPlain ? plainTable(columns, rows, view) : null) ?? anyTable(columns, rows, view);
 }
 
 // Nearly every list that goes into a pipe is plain text: a length is a width, nothing is cut, and one look at the whole tells whether
@@ -160,21 +168,28 @@ function plainTexts(column: Column, rows: readonly object[], view: TableView): [
 
 function anyTable(declared: readonly Column[], rows: readonly object[], view: TableView): string {
   const { columns, cells, widths, below } = fitted(declared, rows, view);
+  const isWhole = view.width === null || lineWidth(widths) <= view.width;
+  const paint = (text: string, at: number, index: number) => {
+    const tone = at > 0 && isWhole && view.colour ? columns[index]!.tone?.(rows[at - 1] as never) : undefined;
+    return tone === undefined ? text : toned(text, tone);
+  };
   const lines = cells.flatMap(({ texts, widths: own }, at) => {
     const placed = texts.map((text, index) => {
       const missing = widths[index]! - own[index]!;
-      if (missing < 0) return cutTo(text, widths[index]!);
-      return columns[index]!.align === "right" ? " ".repeat(missing) + text : text + " ".repeat(missing);
+      if (missing < 0) return cutTo(text, widths[index]!, columns[index]!.shrink === "start" ? cutStart : cutWidth);
+      const blank = " ".repeat(missing);
+      return columns[index]!.align === "right" ? blank + paint(text, at, index) : paint(text, at, index) + blank;
     });
-    const line = placed.join(GAP).trimEnd();
+    const joined = placed.join(GAP).trimEnd();
+    const line = view.width === null || isWhole ? joined : cutWidth(joined, view.width);
     const under = at === 0 ? [] : below.map((column) => underRow(column, rows[at - 1]!, view));
-    return [view.width === null ? line : cutWidth(line, view.width), ...under];
+    return [at === 0 && view.colour ? toned(line, "faint") : line, ...under];
   });
   return `${lines.join("\n")}\n`;
 }
 
-function cutTo(text: string, width: number): string {
-  const cut = cutWidth(text, width);
+function cutTo(text: string, width: number, cutting: typeof cutStart): string {
+  const cut = cutting(text, width);
   return cut + " ".repeat(width - displayWidth(cut));
 }
 
@@ -210,8 +225,8 @@ function lineOf(texts: readonly string[]): Line {
   return { texts: shown, widths: shown.map(displayWidth) };
 }
 
-// On a terminal that is too narrow, columns with nothing in them go first, then those that can stand below, then cells shrink, then
-// minor columns go.
+// On a terminal that is too narrow, columns with nothing in them go first, then those that can stand below, then cells shrink as long as
+// they can be read, then minor columns go, and then cells shrink further.
 function fitted(
   columns: readonly Column[],
   rows: readonly object[],
@@ -238,8 +253,8 @@ function fitted(
       view,
       columns.filter((column) => column.below),
     );
-  shrink(columns, widths, width);
   const least = columns.reduce((best, column) => Math.max(best, column.minor ?? 0), 0);
+  shrink(columns, widths, { total: width, least: least === 0 ? SHRUNK_COLUMNS_MIN : SHRUNK_COLUMNS_GOOD });
   if (lineWidth(widths) <= width || least === 0) return { columns, cells, widths, below };
   return fitted(
     columns.filter((column) => column.minor !== least),
@@ -272,12 +287,16 @@ function cellOf(column: Column, row: object, view: TableView): string {
 }
 
 // The widest of the columns that may shrink gives way first, one cell at a time; whatever still sticks out is cut with the line.
-function shrink(columns: readonly Column[], widths: number[], total: number): void {
+function shrink(
+  columns: readonly Column[],
+  widths: number[],
+  { total, least }: { readonly total: number; readonly least: number },
+): void {
   const elastic = columns.flatMap((column, index) => (column.shrink ? [index] : []));
   let over = lineWidth(widths) - total;
   while (over-- > 0) {
     const widest = elastic.reduce((best, index) => (widths[index]! > (widths[best] ?? 0) ? index : best), -1);
-    if (widest === -1 || widths[widest]! <= SHRUNK_COLUMNS_MIN) return;
+    if (widest === -1 || widths[widest]! <= least) return;
     widths[widest] = widths[widest]! - 1;
   }
 }

@@ -144,7 +144,8 @@ const COLUMNS: readonly Column[] = [
   { head: "LABEL", minor: 0, cell: ({ process }) => process.label ?? "" },
   {
     head: "WAITS FOR",
-    minor: 1,
+    // The row that is chosen says it below, in full.
+    minor: 3,
     cell: ({ process: { waitsFor } }) => waitsText(waitsFor),
     isWanted: (rows) => isOnce(rows) || rows.some(({ process }) => process.waitsFor !== null),
   },

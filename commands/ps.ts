@@ -1,5 +1,6 @@
 // `gsv ps`: proc.list under its short name, and with -l every column, however narrow the terminal is.
 
+import { wantsColour } from "../src/lib/colour.ts";
 import { field } from "../src/syscalls/define.ts";
 import type { Command } from "./command.ts";
 import { command } from "./define.ts";
@@ -22,7 +23,8 @@ export async function ps(): Promise<Command> {
       const page = await allPages(io.sys(), call, asked);
       if (!isLong || json || !io.stdout.isTTY || print.kind !== "table") await printResult(io, print, page, json);
       else {
-        const view = { width: isHabit ? io.stdout.columns : Number.MAX_SAFE_INTEGER, nowMs: io.clock.now() };
+        const colour = wantsColour(io.stdout.isTTY, io.env);
+        const view = { colour, width: isHabit ? io.stdout.columns : Number.MAX_SAFE_INTEGER, nowMs: io.clock.now() };
         const columns = isHabit ? print.columns.map(({ minor: _, ...column }) => column) : print.columns;
         await io.stdout.write(table(columns, print.rows(page), view));
       }

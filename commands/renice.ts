@@ -6,7 +6,7 @@ import { asks, parseCommandLine, usageError } from "./args.ts";
 import type { Command } from "./command.ts";
 import { declared } from "./derive.ts";
 import { helpText } from "./help-text.ts";
-import { page, widthOf } from "./pager.ts";
+import { lookOf, read } from "./pager.ts";
 import { printError, printResult } from "./print.ts";
 
 const NUMBER = /^[+-]?[0-9]{1,3}$/;
@@ -35,7 +35,7 @@ export const renice: Command = {
   spec,
   async run(args, io) {
     const parsed = await parseCommandLine(spec, asks(args, "--help", "-h") ? args : withNumberFlag(args));
-    if (parsed === "help") return page(io, helpText(spec, widthOf(io.stdout)));
+    if (parsed === "help") return read(io, helpText(spec, lookOf(io)));
     const { nice, pids } = meant(parsed.values);
     let exit = 0;
     for (const pid of pids) {

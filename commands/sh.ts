@@ -60,8 +60,8 @@ export const sh: Command = {
     const asked = parse(args);
     if (asked === "help") {
       const { helpText } = await import("./help-text.ts");
-      const { page, widthOf } = await import("./pager.ts");
-      return page(io, helpText(spec, widthOf(io.stdout)));
+      const { lookOf, read } = await import("./pager.ts");
+      return read(io, helpText(spec, lookOf(io)));
     }
     if (asked.host) return await onHost(io, asked);
     return (await runShell(io, await requestFor(io, asked))).exit;

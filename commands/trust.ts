@@ -79,7 +79,7 @@ async function show(io: Io, { id, directory, files }: Speaking): Promise<void> {
   await printText(io.stderr, `${directory ?? id} tells the agents that work in it:`);
   for (const { path, text } of files) {
     const lines = text.trimEnd().split("\n");
-    await printText(io.stderr, `\n== ${path} (${lines.length} lines)`);
+    await printText(io.stderr, `\n== ${path} (${lines.length} ${lines.length === 1 ? "line" : "lines"})`);
     for (const line of lines.slice(0, LINES_SHOWN)) await printText(io.stderr, `  ${reveal(line)}`);
     if (lines.length > LINES_SHOWN)
       await printText(io.stderr, `  ... ${lines.length - LINES_SHOWN} more: gsv cat ${path}`);

@@ -206,11 +206,10 @@ class App {
       this.presence.keep();
       this.seen.set(this.state.pid, this.presence.seq);
       this.happen({ type: "attached", pid, readOnly });
-      const { label } = attached.info;
-      this.transcript.add({
-        kind: "note",
-        text: `now talking to ${pid}${label === null ? "" : ` · ${reveal(label)}`}`,
-      });
+      const { directory, info } = attached;
+      const told = [pid, info.label, directory === null ? null : `works in ${directory}`];
+      const text = told.flatMap((each) => (each === null ? [] : [reveal(each)])).join(" · ");
+      this.transcript.add({ kind: "note", text: `now talking to ${text}` });
       this.know(attached);
     } catch (error) {
       this.happen({ type: "told", text: messageOf(error), at: this.now() });

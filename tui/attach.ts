@@ -3,6 +3,7 @@
 import type { Approval, ProcessInfo } from "../src/abi/process.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import type { HistoryPage } from "../src/syscalls/services.ts";
+import type { WorkspaceView } from "../src/syscalls/workspace-service.ts";
 
 export const SHOWN_MESSAGES = 6;
 /** The least that one takes: itself, and what sets it off. */
@@ -15,6 +16,8 @@ export interface Attached {
   readonly approvals: readonly Approval[];
   /** Null when that cannot be told. */
   readonly model: string | null;
+  /** The directory of this machine it works in. */
+  readonly directory: string | null;
 }
 
 /** `rows` are those of the screen: its last one of history shall be there. */
@@ -26,7 +29,14 @@ export async function attachTo(sys: Sys, pid: string, rows: number): Promise<Att
     sys.call<HistoryPage>("proc.history", { pid, limit }),
     sys.call<{ answers: string }>("proc.model", { pid }).catch(() => null),
   ]);
-  return { info, page, approvals, model: model?.answers ?? null };
+  return { info, page, approvals, model: model?.answers ?? null, directory: await directoryOf(sys, info) };
+}
+
+/** A workspace of gsv's own is where its name says. */
+async function directoryOf(sys: Sys, { workspaceId }: ProcessInfo): Promise<string | null> {
+  if (!workspaceId?.startsWith("dir_")) return null;
+  const asked = sys.call<WorkspaceView>("workspace.get", { id: workspaceId });
+  return (await asked.catch(() => null))?.directory ?? null;
 }
 
 /** Of a process whose history was on this screen before: what came since, and at the least the last thing that was said to it. */

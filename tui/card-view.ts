@@ -51,9 +51,7 @@ export function cardView(state: State, place: CardPlace): CardView | null {
   const isTight = rows < ROOMY_ROWS;
   const others = otherLines(asks.toSpliced(at, 1), place, isTight ? 0 : OTHERS_MAX);
   const whole = whyLines(ask, columns - 4);
-  const why = isTight
-    ? whole.slice(0, 1).map((line) => (whole.length > 1 ? `${line}…` : line))
-    : whole.slice(0, WHY_ROWS_MAX);
+  const why = isTight ? whyInOne(ask, whole, columns - 4) : whole.slice(0, WHY_ROWS_MAX);
   const waited = clockText(now - ask.since);
   const placed = asks.length > 1 ? `${at + 1} of ${asks.length} · ${waited}` : waited;
   const titleRoom = columns - placed.length - TITLE_GAPS;
@@ -103,6 +101,15 @@ function whyLines({ kind, tool, why, about, expiresAt, args }: Ask, columns: num
   const where = directory === "" || said.includes(directory) ? "" : ` in ${directory}`;
   const reasons = (about?.reasons ?? []).map((reason) => reveal(reason).replaceAll("\n", "⏎"));
   return wrapped([`${said}${where}`, ...reasons].join(" · "), columns);
+}
+
+/** Of a file in gsv why it asks: which one it is stands above or below. Of all else what it does, and where. */
+function whyInOne({ about, args }: Ask, whole: readonly string[], columns: number): readonly string[] {
+  const isFile = about?.target === "gsv" && "path" in args;
+  const reason = isFile ? reveal(about.reasons[0] ?? "").replaceAll("\n", "⏎") : "";
+  const [first = "", ...rest] = whole;
+  if (rest.length === 0) return whole;
+  return [reason === "" ? `${first}…` : cutWidth(`${reason}…`, columns)];
 }
 
 export interface CardText {

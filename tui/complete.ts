@@ -58,7 +58,7 @@ export async function complete(text: string, to: Route["to"], place: CompletePla
 async function candidates(asked: Asked): Promise<readonly Candidate[]> {
   const { before, current, to, place } = asked;
   if (current.startsWith("@")) {
-    const found = await pathsOf(current.slice(1), place);
+    const found = await pathsOf(current.slice(1), { ...place, cwd: await whereItWorks(place) });
     return found.map(({ text, note }) => ({ text: `@${text}`, note }));
   }
   if (/^(?:init|task):/.test(current)) return processes(current, place);
@@ -67,6 +67,15 @@ async function candidates(asked: Asked): Promise<readonly Candidate[]> {
   if (before[0]?.startsWith("/") && before.length === 1) return slashWords(before[0].slice(1), current, place);
   if (isModelPlace(before)) return models(current, place);
   return argumentsOf(asked);
+}
+
+/** What is said of a file is read by the one who is told, from its own place. */
+async function whereItWorks({ io, pid, cwd }: CompletePlace): Promise<string> {
+  const asked = io.sys().call<ProcessInfo>("proc.get", { pid });
+  return await asked.then(
+    (process) => process.cwd,
+    () => cwd,
+  );
 }
 
 async function argumentsOf({ before, current, to, place }: Asked): Promise<readonly Candidate[]> {
@@ -103,7 +112,8 @@ async function slashWords(name: string, current: string, place: CompletePlace): 
   }
   if (name === "model") return models(current, place);
   const slash = SLASHES.get(name);
-  const before = slash !== undefined && "line" in slash ? slash.line(place.pid, "").split(" ") : [name];
+  const line = slash !== undefined && "line" in slash ? slash.line(place.pid, "") : name === "new" ? "spawn" : name;
+  const before = line.split(" ");
   return argumentsOf({ before, current, to: "slash", place });
 }
 

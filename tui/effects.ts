@@ -3,8 +3,10 @@
 
 import type { Output } from "../commands/command.ts";
 import { allProcesses } from "../commands/top.ts";
+import { isPid } from "../src/abi/ids.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
 import { reveal } from "../src/lib/sanitize.ts";
+import { shortText } from "../src/lib/truncate.ts";
 import type { HistoryPage, Spawned } from "../src/syscalls/services.ts";
 import { SHOWN_MESSAGES } from "./attach.ts";
 import { ChatEffects } from "./chat-effects.ts";
@@ -13,7 +15,7 @@ import type { Editing } from "./editor.ts";
 import { elsewhere } from "./elsewhere.ts";
 import type { Past } from "./history.ts";
 import { ioWith } from "./io-with.ts";
-import { killJobs, listJobs, startBehind } from "./job-effects.ts";
+import { killJobs, LABEL_CHARS, listJobs, startBehind } from "./job-effects.ts";
 import type { LineShell } from "./line-shell.ts";
 import { recent } from "./picker.ts";
 import type { Route } from "./route.ts";
@@ -67,7 +69,7 @@ export class Effects {
     else if (effect.do === "complete") hold(this.complete(effect.of));
     else if (effect.do === "attach") attach(effect.pid, effect.readOnly === true);
     else if (effect.do === "go") void this.go(effect.nth);
-    else if (effect.do === "new") void this.spawn();
+    else if (effect.do === "new") this.spawn(effect.rest ?? "");
     else if (effect.do === "background") void startBehind(this.options, effect.text);
     else if (effect.do === "jobs") void listJobs(this.options, (text) => this.runBehind(text));
     else if (effect.do === "kill-jobs") killJobs(this.options, effect.text, (text) => this.runBehind(text));
@@ -118,14 +120,28 @@ export class Effects {
     }
   }
 
-  private async spawn(): Promise<void> {
-    const { io, happen, attach } = this.options;
-    try {
-      const { pid } = await io.sys().call<Spawned>("proc.spawn", {});
-      attach(pid, false);
-    } catch (error) {
-      happen({ type: "told", text: worded(error), at: io.clock.now() });
+  /** Flags are for `spawn`, which may ask something before; other words are the first that is said. */
+  private spawn(rest: string): void {
+    if (rest.startsWith("-")) {
+      this.options.withTerminal(() => this.spawnWith(rest));
+      return;
     }
+    const asked = rest === "" ? {} : { prompt: rest, label: shortText(rest, LABEL_CHARS) };
+    const start = async () => this.options.attach((await this.sys<Spawned>("proc.spawn", asked)).pid, false);
+    void start().catch((error: unknown) => this.tell(error));
+  }
+
+  private async spawnWith(flags: string): Promise<void> {
+    const { io, shell, attach } = this.options;
+    if (simpleWords(flags) === null) return this.tell(new Error("/new takes the flags of spawn, as they stand"));
+    const kept = new KeptOutput(io.stdout);
+    await shell.run(`spawn ${flags}`, ioWith(io, { stdout: kept }));
+    if (isPid(kept.text.trim())) attach(kept.text.trim(), false);
+    else await io.stdout.write(kept.text);
+  }
+
+  private sys<Answer>(name: string, args: object): Promise<Answer> {
+    return this.options.io.sys().call<Answer>(name, args);
   }
 
   private async go(nth: number): Promise<void> {

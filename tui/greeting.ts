@@ -17,23 +17,28 @@ export interface Greeting {
 }
 
 const TRIES = [
-  ["how do I stop a process?", "plain words are said to your agent"],
-  ["ls /proc", "commands are run: here everything is a file"],
-  ["! git status", "runs on this machine, where you are"],
-  ["what is running &", "asked of a task in the background; jobs and top show it"],
+  ["how do I stop a process?", "plain words go to your agent"],
+  ["ls /proc", "runs: here everything is a file"],
+  ["! git status", "runs on this machine"],
+  ["/new --workspace .", "an agent for this directory"],
+  ["what is running &", "in the background; top shows it"],
 ] as const;
-/** With fewer rows than that, what is said is said in short. */
-const ROOMY_ROWS = 18;
+const INDENT = "  ";
 const TRY_COLUMNS = Math.max(...TRIES.map(([line]) => line.length)) + 2;
+const WHY_COLUMNS = Math.max(...TRIES.map(([, why]) => why.length));
+/** With fewer rows than that, what is said is said in short; where why one tries something stands below it, with fewer than the second. */
+const ROOMY_ROWS = [18, 24] as const;
 
 export function greeting(about: Greeting, theme: Theme): readonly string[] {
   const { version, username, pid, isNew, columns, rows } = about;
   const head = `${theme.bold(`gsv ${version}`)}  ${theme.dim(`${username} · talking to ${pid} · ? shows the keys`)}`;
   if (!isNew) return [head];
-  if (rows < ROOMY_ROWS) return inShort(about, theme);
-  const aside = columns >= TRY_COLUMNS + 50;
+  const aside = columns > INDENT.length + TRY_COLUMNS + WHY_COLUMNS;
+  if (rows < ROOMY_ROWS[aside ? 0 : 1]) return inShort(about, theme);
   const tries = TRIES.flatMap(([line, why]) =>
-    aside ? [`  ${line.padEnd(TRY_COLUMNS)}${theme.dim(why)}`] : [`  ${line}`, `    ${theme.dim(why)}`],
+    aside
+      ? [`${INDENT}${line.padEnd(TRY_COLUMNS)}${theme.dim(why)}`]
+      : [INDENT + line, INDENT + INDENT + theme.dim(why)],
   );
   return [head, "", ...modelLines(about, theme), "", "Try:", ...tries];
 }

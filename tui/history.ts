@@ -1,5 +1,6 @@
 // What is remembered of what was typed: each line with when, where and how it ended, as one line of a file; and what is found in it. Pure.
 
+import { reveal } from "../src/lib/sanitize.ts";
 import { asOneLine } from "./unfinished.ts";
 
 export interface Past {
@@ -49,6 +50,16 @@ function pastIn(line: string): Past {
     cwd: cwd || null,
     status: status === "-" ? null : Number(status),
   };
+}
+
+/** The newest so many, numbered as they came, one row for each. */
+export function pastRows(past: readonly Past[], most: number): readonly string[] {
+  const from = Math.max(0, past.length - most);
+  const wide = String(past.length).length + 2;
+  return past.slice(from).map(({ text }, at) => {
+    const line = reveal((asOneLine(text) ?? text).replaceAll("\n", "⏎"));
+    return `${String(from + at + 1).padStart(wide)}  ${line}`;
+  });
 }
 
 /** Nothing that began with a space, and nothing twice in a row. */

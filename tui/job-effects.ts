@@ -7,7 +7,8 @@ import type { Spawned } from "../src/syscalls/services.ts";
 import type { EffectsOptions } from "./effects.ts";
 import { jobRows } from "./jobs.ts";
 
-const LABEL_CHARS = 60;
+/** Of what was asked, as the name of the task. */
+export const LABEL_CHARS = 60;
 
 export async function startBehind({ io, happen }: EffectsOptions, text: string): Promise<void> {
   try {

@@ -135,7 +135,7 @@ function ended({ state, effects }: Reduced, { pid, status }: Ended): Reduced {
   const job = state.jobs.find((each) => each.pid === pid);
   if (job === undefined) return { state, effects };
   const how = status === "ok" ? "done" : status;
-  const text = `[${job.number}] ${how}  ${pid}  ${job.text}; fg %${job.number} reads it`;
+  const text = `[${job.number}] ${how}  ${pid}  ${job.text} · fg %${job.number} reads it`;
   return { state, effects: [...effects, { do: "print", entry: { kind: "note", text } }] };
 }
 

@@ -11,6 +11,12 @@ const CELL_END = "\x1f";
 /** Before the text of a cell that stands at the right end of its column. */
 const RIGHT = "\x1d";
 const ROW_END = "\x1e";
+/** Between what stands before a line, what stands before the lines it is broken into, and its text: only at the end its room is known. */
+const PARTED = "\x1c";
+/** Before what begins a line of its own, also behind the words of a list's item. */
+const BEGIN = "\x19";
+/** Before a line that is not to be broken. */
+const WHOLE = "\x1a";
 const CELL_COLUMNS_MIN = 6;
 const QUOTES_OVER = new RegExp(`^(?:[ \\t]*>){${QUOTES_MAX + 1},}`, "gm");
 /** One line of prose in which nothing could mean anything but itself: it need not be asked what it means. */
@@ -22,7 +28,7 @@ export function renderBlock(source: string, columns: number, theme: Theme): read
   if (PLAIN.test(source)) return wrapped(source.replace(/ +$/, ""), width).split("\n");
   const text = source.replace(QUOTES_OVER, ">".repeat(QUOTES_MAX));
   const rendered = Bun.markdown.render(text, callbacksFor(width, theme), { noHtmlBlocks: true, noHtmlSpans: true });
-  return rendered.replace(/\n+$/, "").split("\n");
+  return linesOf(rendered.replace(/\n+$/, "")).flatMap((line) => broken(line, width));
 }
 
 // The open block of an answer is drawn with every paint.
@@ -34,27 +40,25 @@ function callbacksFor(width: number, theme: Theme): Bun.markdown.RenderCallbacks
 }
 
 function callbacks(width: number, theme: Theme): Bun.markdown.RenderCallbacks {
-  // The theme may become another one.
-  const wrap = (text: string, columns = width) => wrapped(text, Math.max(8, columns));
   return {
     // What is written as &#27; comes out here as what it stands for.
     text: sanitize,
-    heading: (text) => `${wrap(theme.bold(text))}\n`,
-    paragraph: (text) => `${wrap(text)}\n`,
-    blockquote: (text) => `${prefixed(wrap(text.trim(), width - 2), theme.dim("│ "), theme.dim("│ "))}\n`,
-    code: (text) => `${prefixed(text.replace(/\n$/, ""), "    ", "    ")}\n`,
+    heading: (text) => `${BEGIN}${theme.bold(text)}\n`,
+    paragraph: (text) => `${text}\n`,
+    blockquote: (text) => `${BEGIN}${prefixed(text.trim(), theme.dim("│ "), theme.dim("│ "))}\n`,
+    code: (text) => `${BEGIN}${whole(text.replace(/\n$/, ""), "    ")}\n`,
     list: (text, { depth }) => (depth > 0 ? `\n${text.replace(/\n$/, "")}` : text),
     listItem: (text, { index, ordered, start = 1, checked }) => {
       const mark = ordered ? `${start + index}.` : theme.glyphs.bullet;
       const box = checked === undefined ? "" : checked ? "[x] " : "[ ] ";
       const indent = " ".repeat(mark.length + 1);
-      return `${prefixed(wrap(box + text.replace(/\n+$/, ""), width - indent.length), `${mark} `, indent)}\n`;
+      return `${prefixed(box + text.replace(/\n+$/, ""), `${mark} `, indent)}\n`;
     },
-    hr: () => `${theme.dim(theme.glyphs.line.repeat(Math.min(3, width)))}\n`,
+    hr: () => `${BEGIN}${theme.dim(theme.glyphs.line.repeat(Math.min(3, width)))}\n`,
     th: (text, meta) => (meta?.align === "right" ? RIGHT : "") + theme.bold(text) + CELL_END,
     td: (text, meta) => (meta?.align === "right" ? RIGHT : "") + text + CELL_END,
     tr: (text) => text + ROW_END,
-    table: (text) => `${table(text, width, theme)}\n`,
+    table: (text) => `${BEGIN}${whole(table(text, width, theme), "")}\n`,
     strong: (text) => theme.bold(text),
     emphasis: (text) => `\x1b[3m${text}\x1b[23m`,
     codespan: (text) => theme.you(text),
@@ -73,16 +77,44 @@ function wrapped(text: string, columns: number): string {
       if (Bun.stringWidth(line) <= columns) return line.trimEnd();
       const indent = /^ */.exec(line)?.[0] ?? "";
       const room = Math.max(8, columns - indent.length);
-      return prefixed(Bun.wrapAnsi(line.slice(indent.length), room, { hard: true }), indent, indent);
+      return indent + Bun.wrapAnsi(line.slice(indent.length), room, { hard: true }).replaceAll("\n", `\n${indent}`);
     })
     .join("\n");
 }
 
+/** What is in something is set in by as much, and by as much again where it is broken. */
 function prefixed(text: string, first: string, rest: string): string {
-  return text
-    .split("\n")
-    .map((line, index) => (index === 0 ? first : rest) + line)
+  return linesOf(text)
+    .map((line, index) => {
+      const [before, after, said] = partsOf(line);
+      return [(index === 0 ? first : rest) + before, rest + after, said].join(PARTED);
+    })
     .join("\n");
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .replace(/(?<=[^\n])\x19/g, "\n")
+    .replaceAll(BEGIN, "")
+    .split("\n");
+}
+
+function whole(text: string, indent: string): string {
+  return text.replace(/^/gm, WHOLE + indent);
+}
+
+function partsOf(line: string): readonly [before: string, after: string, said: string] {
+  const [before = "", after = "", said] = line.split(PARTED);
+  return said === undefined ? ["", "", line] : [before, after, said];
+}
+
+function broken(line: string, columns: number): readonly string[] {
+  const [before, after, said] = partsOf(line);
+  if (said.startsWith(WHOLE)) return [before + said.slice(WHOLE.length)];
+  const room = Math.max(8, columns - Bun.stringWidth(before));
+  return wrapped(said, room)
+    .split("\n")
+    .map((each, at) => ((at === 0 ? before : after) + each).replace(/ +$/, ""));
 }
 
 function table(text: string, width: number, theme: Theme): string {

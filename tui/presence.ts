@@ -13,6 +13,8 @@ import type { Effect, Entry, Happening } from "./state.ts";
 export interface SeenPort {
   of(pid: string): Seen | null;
   keep(pid: string, seen: Seen): void;
+  /** When somebody was here last, whomever they talked to; null before anybody was. */
+  left(): number | null;
 }
 
 export interface PresenceOptions {
@@ -24,10 +26,18 @@ export interface PresenceOptions {
   readonly seen: SeenPort | null;
 }
 
+interface Return {
+  readonly pid: string;
+  readonly since: Seen;
+  /** When they went from this terminal; null where they were only with another process. */
+  readonly left: number | null;
+}
+
 export class Presence {
   private readonly following = new Following();
   /** Signals that came while something before them was read. */
   private unheard: Signal[] | null = null;
+  private isBack = false;
 
   constructor(private readonly options: PresenceOptions) {}
 
@@ -35,7 +45,9 @@ export class Presence {
   begin(pid: string, seq: number): void {
     this.following.begin(seq);
     const since = this.options.seen?.of(pid) ?? null;
-    if (since !== null) void this.tellMissed(pid, since).catch(() => {});
+    const left = this.isBack ? null : (this.options.seen?.left() ?? null);
+    this.isBack = true;
+    if (since !== null) void this.tellMissed({ pid, since, left }).catch(() => {});
   }
 
   /** The last message of the process one talks to that was seen. */
@@ -86,12 +98,13 @@ export class Presence {
     for (const each of waiting) this.hear(each);
   }
 
-  private async tellMissed(pid: string, since: Seen): Promise<void> {
+  private async tellMissed({ pid, since, left }: Return): Promise<void> {
     const { io, print } = this.options;
     const query = { pid, afterSeq: since.seq, limit: LIMITS.historyPageMax };
-    const [page, processes] = await Promise.all([io.sys().call<HistoryPage>("proc.history", query), allProcesses(io)]);
+    const others = left === null ? null : allProcesses(io);
+    const [page, processes] = await Promise.all([io.sys().call<HistoryPage>("proc.history", query), others]);
     const { messages, hasMoreAfter: hasMore } = page;
-    const text = missedText({ pid, since, now: io.clock.now(), messages, hasMore, processes });
+    const text = missedText({ pid, since, left, now: io.clock.now(), messages, hasMore, processes });
     if (text !== null && this.options.pid() === pid) print({ kind: "note", text });
     this.keep();
   }

@@ -3,9 +3,9 @@
 // without a slash too. Pure.
 
 import { initPid, isPid } from "../src/abi/ids.ts";
-import type { Past } from "./history.ts";
+import { type Past, pastRows } from "./history.ts";
 import { simpleWords } from "./simple.ts";
-import type { Effect, Menu, Reduced, State } from "./state.ts";
+import type { Effect, Entry, Menu, Reduced, State } from "./state.ts";
 import { THEMES, type ThemeName } from "./theme.ts";
 import { openedPicker, openedStrace, openedTop } from "./views.ts";
 
@@ -24,7 +24,7 @@ export const SLASHES: ReadonlyMap<string, Slash> = new Map<string, Slash>([
   ["top", { does: openedTop, summary: "the processes, live" }],
   ["go", { does: (state) => openedPicker(state, "process"), summary: "another process, from a list" }],
   ["attach", { does: attached, summary: "another: PID [--read-only]" }],
-  ["new", { does: effect({ do: "new" }), summary: "a new process, and talk to it" }],
+  ["new", { does: made, summary: "a new process: [WORDS]" }],
   ["strace", { does: traced, summary: "the calls it makes, live" }],
   ["approvals", { does: approvals, summary: "what waits for your answer" }],
   ["model", { does: model, summary: "who answers; choose another" }],
@@ -72,12 +72,29 @@ export function onSlash(state: State, word: string, rest: string): Reduced | nul
 export function ownLine(state: State, line: string): Reduced | null {
   const [first = "", ...rest] = simpleWords(line) ?? [];
   if (first === "top" && rest.length === 0) return openedTop(state);
+  if (first === "gsv" && rest.length === 0)
+    return told(state, "this is gsv: ? shows the keys, help lists the commands");
+  if (first === "history" && /^(?:\d{1,6})?$/.test(rest.join(" "))) return typedBefore(state, rest[0] ?? null);
   if (first === "attach") return isAttach(rest) ? attached(state, rest.join(" ")) : null;
   if (ABOUT_THIS.has(first) && isAboutThis(rest))
     return (
       onSlash(state, first, rest.join(" ")) ?? { state, effects: ran(about(first)(state.pid, rest.join(" ")), false) }
     );
   return first === "strace" ? straceOf(state, rest) : null;
+}
+
+const PAST_SHOWN = 30;
+
+/** As in every shell what was typed; what was said is told of, too: that is what the command of that name is about elsewhere. */
+function typedBefore(state: State, count: string | null): Reduced {
+  const lines = pastRows(state.past, Number(count ?? PAST_SHOWN));
+  const told = `what was said to ${state.pid}: history show${state.pid === initPid(state.who.uid) ? "" : ` ${state.pid}`}`;
+  const notes: readonly Entry[] = [
+    { kind: "ran", text: count === null ? "history" : `history ${count}`, host: false },
+    { kind: "lines", lines },
+    { kind: "note", text: told },
+  ];
+  return { state, effects: notes.map((entry) => ({ do: "print", entry })) };
 }
 
 export function ran(text: string, host: boolean, entry: Past | null = null): readonly Effect[] {
@@ -100,6 +117,13 @@ function isAboutThis(words: readonly string[]): boolean {
 
 function isAttach(words: readonly string[]): boolean {
   return words.every((word) => word === "--read-only" || isPid(word)) && words.some(isPid);
+}
+
+function made(state: State, rest: string): Reduced {
+  const line: readonly Effect[] = rest.startsWith("-")
+    ? [{ do: "print", entry: { kind: "ran", text: `spawn ${rest}`, host: false } }]
+    : [];
+  return { state, effects: [...line, { do: "new", rest }] };
 }
 
 function attached(state: State, rest: string): Reduced {

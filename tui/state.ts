@@ -235,7 +235,8 @@ export type Effect =
   | { readonly do: "catch-up"; readonly afterSeq: number }
   | { readonly do: "edit"; readonly text: string }
   | { readonly do: "complete"; readonly of: Editing }
-  | { readonly do: "new" }
+  /** With what `spawn` takes, or with what is asked of it. */
+  | { readonly do: "new"; readonly rest?: string }
   /** A task of its own, that nobody listens to, for what is asked. */
   | { readonly do: "background"; readonly text: string }
   | { readonly do: "jobs" }

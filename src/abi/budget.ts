@@ -30,6 +30,7 @@ export type BudgetChange =
 const MONEY = /^(\+?)(?:\$([0-9]{1,9}(?:\.[0-9]{1,6})?)|([0-9]{1,9}(?:\.[0-9]{1,6})?)(?:\$|usd))$/i;
 const TIME = /^(\+?)([0-9]{1,9})([smhd])$/;
 const TOKENS = /^(\+?)([0-9]{1,12}(?:\.[0-9]{1,3})?)(?:(k|M)(?: ?tokens)?| ?tokens)$/;
+const BARE = /^\+?[0-9]{1,9}(?:\.[0-9]{1,6})?$/;
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const HINT = "as in '$2,30m,200k': money, run time and tokens, in quotes; with + it is that much more";
 
@@ -64,6 +65,11 @@ function partOf(part: string): Part {
   if (found === null) {
     // What a shell makes of an unquoted $2.
     if (part === "") throw wrong("a part of it is empty");
+    // Not taken for money: of $10.50 without quotes a shell leaves 0.50.
+    if (BARE.test(part))
+      throw wrong(
+        `${part} of what? money is '${part.startsWith("+") ? "+$" : "$"}${part.replace("+", "")}', in quotes`,
+      );
     throw wrong(`${JSON.stringify(part.length > 40 ? `${part.slice(0, 39).toWellFormed()}…` : part)} is no amount`);
   }
   if (found.amount <= 0 || !Number.isSafeInteger(found.amount))

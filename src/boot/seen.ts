@@ -12,6 +12,11 @@ export function seenIn(file: string): SeenPort {
       const entry = read(file)[pid];
       return Array.isArray(entry) && entry.every(Number.isFinite) ? { seq: entry[0], at: entry[1] } : null;
     },
+    left() {
+      const times = Object.values(read(file)).map((entry) => Number(Array.isArray(entry) ? entry[1] : Number.NaN));
+      const known = times.filter(Number.isFinite);
+      return known.length === 0 ? null : Math.max(...known);
+    },
     keep(pid, { seq, at }) {
       const { [pid]: _, ...others } = read(file);
       const newest = Object.entries(others).slice(1 - PROCESSES_MAX);

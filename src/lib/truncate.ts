@@ -27,6 +27,20 @@ export function cutWidth(text: string, columns: number, mark = "…"): string {
   return text.slice(0, kept) + mark;
 }
 
+/** The same of a text whose end tells most, as a path's. */
+export function cutStart(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  let used = 1;
+  let from = text.length;
+  for (const { segment, index } of [...graphemes.segment(text)].reverse()) {
+    used += displayWidth(segment);
+    if (used > columns) break;
+    from = index;
+  }
+  return columns < 1 ? "" : `…${text.slice(from)}`;
+}
+
 const QUOTED_CHARS_MAX = 60;
 
 /** What a message quotes of something that may be long. */

@@ -3,6 +3,7 @@
 
 import type { Caller } from "../abi/identity.ts";
 import type { CallClass, ClientInfo } from "../abi/sys.ts";
+import type { Tone } from "../lib/tones.ts";
 
 export type FieldKind =
   | "text"
@@ -181,8 +182,10 @@ export type Print<Output> =
 export type Column<Row = never> = {
   readonly head: string;
   readonly align?: "right";
-  /** Gives way first when the terminal is narrow. */
-  readonly shrink?: true;
+  /** Gives way first when the terminal is narrow; from its start where the end tells more. */
+  readonly shrink?: true | "start";
+  /** Coloured where somebody looks; nothing is said by colour alone. */
+  readonly tone?: (row: Row) => Tone | undefined;
   /** Printed whole under its row when the line is too long: what a person must be able to read. */
   readonly below?: true;
   /** Left out when even then the line is too long, the highest first. */

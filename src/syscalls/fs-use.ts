@@ -49,7 +49,7 @@ export const fsUseCalls = [
           { head: "VERSION", minor: 1, cell: (row: FileUseInfo) => row.version?.slice(0, 12) ?? "-" },
           { head: "RUN", minor: 3, cell: (row: FileUseInfo) => row.run ?? "-" },
           { head: "WHEN", since: (row: FileUseInfo) => row.at, align: "right" },
-          { head: "PATH", cell: (row: FileUseInfo) => placeText(row) },
+          { head: "PATH", cell: (row: FileUseInfo) => placeText(row), shrink: "start" },
         ],
       },
     },

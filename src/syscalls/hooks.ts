@@ -41,7 +41,7 @@ export const hookCalls = [
           { head: "STATE", cell: (row: HookInfo) => row.state },
           { head: "SHA256", minor: 1, cell: (row: HookInfo) => row.sha256?.slice(0, 12) ?? "-" },
           { head: "BY", minor: 2, cell: (row: HookInfo) => row.by ?? "-" },
-          { head: "PATH", cell: (row: HookInfo) => reveal(row.path), shrink: true },
+          { head: "PATH", cell: (row: HookInfo) => reveal(row.path), shrink: "start" },
           {
             ...{ head: "WHY", below: true },
             cell: ({ why, fix }: HookInfo) => (why === null ? "" : reveal(`${why}: ${fix ?? ""}`)),

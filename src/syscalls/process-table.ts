@@ -2,15 +2,16 @@
 
 import { microsOf, usdText } from "../abi/money.ts";
 import type { ProcessInfo } from "../abi/process.ts";
+import type { Tone } from "../lib/tones.ts";
 import type { Column, Print } from "./define.ts";
 import { stateText, waitsText } from "./format.ts";
 import type { ProcessPage } from "./services.ts";
 
 const COLUMNS: readonly Column<ProcessInfo>[] = [
   { head: "PID", cell: "pid" },
-  { head: "STATE", cell: stateText, by: ["state", "interrupted", "waitsFor"] },
+  { head: "STATE", cell: stateText, by: ["state", "interrupted", "waitsFor"], tone: stateTone },
   { head: "MODE", minor: 2, cell: "mode" },
-  { head: "LAST", minor: 1, cell: "lastStatus" },
+  { head: "LAST", minor: 1, cell: "lastStatus", tone: (row) => (row.lastStatus === "error" ? "bad" : undefined) },
   { head: "LABEL", cell: "label", shrink: true },
   { head: "OWNER", minor: 3, cell: "owner" },
   { head: "PROFILE", minor: 2, cell: "profile" },
@@ -18,7 +19,7 @@ const COLUMNS: readonly Column<ProcessInfo>[] = [
   // What an older kernel lists has none.
   { head: "COST", minor: 2, cell: (row) => usdText(microsOf(row.costUsd ?? 0)), by: ["costUsd"], align: "right" },
   { head: "AGE", since: "createdAt", align: "right" },
-  { head: "CWD", minor: 4, cell: "cwd", shrink: true },
+  { head: "CWD", minor: 4, cell: "cwd", shrink: "start" },
   { head: "WORKSPACE", minor: 5, cell: "workspaceId" },
   { head: "WAITS FOR", cell: waitsText, by: ["waitsFor"], shrink: true },
 ];
@@ -30,3 +31,10 @@ export const PROCESS_TABLE: Print<ProcessPage> = {
   pages: { rows: "processes", next: "next", argument: "after" },
   columns: COLUMNS,
 };
+
+/** As `top` has it: what works, what somebody has to see to, what failed. */
+function stateTone({ state, interrupted }: ProcessInfo): Tone | undefined {
+  if (state === "error" || interrupted) return "bad";
+  if (state === "running" || state === "waiting_tool") return "good";
+  return state === "waiting_hil" || state === "paused" || state === "stopped" ? "needs" : undefined;
+}

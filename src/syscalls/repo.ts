@@ -57,7 +57,7 @@ export const repoCalls = [
           { head: "REPO", cell: (row: RepoInfo) => row.repo },
           { head: "KIND", cell: (row: RepoInfo) => row.kind },
           { head: "HEAD", cell: (row: RepoInfo) => short(row.head) },
-          { head: "PATH", cell: (row: RepoInfo) => row.path, shrink: true },
+          { head: "PATH", cell: (row: RepoInfo) => row.path, shrink: "start" },
         ],
         empty: "no repositories yet",
       },

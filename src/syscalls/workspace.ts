@@ -47,7 +47,7 @@ export const workspaceCalls = [
           { head: "OWNER", minor: 3, cell: (row: WorkspaceInfo) => row.owner },
           { head: "USED BY", cell: (row: WorkspaceInfo) => row.processes.join(" ") || "-", shrink: true },
           { head: "LAST USED", minor: 1, since: (row: WorkspaceInfo) => row.updatedAt, align: "right" },
-          { head: "DIRECTORY", minor: 4, cell: (row: WorkspaceInfo) => row.directory ?? "-", shrink: true },
+          { head: "DIRECTORY", cell: (row: WorkspaceInfo) => row.directory ?? "-", shrink: "start" },
         ],
       },
     },

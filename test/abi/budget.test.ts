@@ -37,6 +37,12 @@ describe("a budget as it is written", () => {
     expect(() => budgetWritten(text)).toThrow("no budget");
   });
 
+  test("a number alone is refused with what it would be as money", () => {
+    expect(() => budgetWritten("0.01")).toThrow("0.01 of what? money is '$0.01', in quotes");
+    expect(() => budgetWritten("30m,+2")).toThrow("+2 of what? money is '+$2', in quotes");
+    expect(() => budgetWritten("2.")).toThrow("is no amount");
+  });
+
   test("what is printed reads back as the same", () => {
     const random = seeded(3);
     for (let count = 0; count < 300; count++) {

@@ -58,6 +58,16 @@ test("nothing found exits 1 as grep does, and what is missing is said", async ()
   expect(io.fakeSys.asked("proc.search")).toEqual([{ words: ["rent", "due"], since: "7d", limit: 5 }]);
 });
 
+test("somebody who looks is told how the beginning of a word is found", async () => {
+  io.fakeSys.answer("proc.search", () => ({ found: [], more: false, unread: 0 }));
+  io.terminal(100);
+  expect(await runs(io, "history", "search", "the", "ren")).toBe(1);
+  expect(io.stderr.lines).toEqual(["(nothing found)", "whole words are looked for: 'ren*' finds those that begin so"]);
+  io.stderr.text = "";
+  expect(await runs(io, "history", "search", "ren*")).toBe(1);
+  expect(io.stderr.lines).toEqual(["(nothing found)"]);
+});
+
 test("compact says what it did in a line, and what nobody could write", async () => {
   const done = { pid: "init:1000", did: "compacted", fromSeq: 1, toSeq: 80, trimmed: 80, kept: 20, asked: [] };
   const sizes = { tokensBefore: 41_203, tokensAfter: 18_900, archivedTo: "/proc/init:1000/segments/1-80" };

@@ -92,7 +92,7 @@ describe("gsv ps aux", () => {
     expect(await runs(io.terminal(100), "ps", "aux")).toBe(0);
     for (const head of ["PID", "STATE", "LABEL", "OWNER", "COST", "CWD", "WORKSPACE"])
       expect(io.stdout.lines[0]).toContain(head);
-    expect(Math.max(...io.stdout.lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+    expect(Math.max(...io.stdout.lines.map((line) => Bun.stringWidth(line)))).toBeLessThanOrEqual(100);
     io.stdout.text = "";
     expect(await runs(io, "ps", "-l")).toBe(0);
     expect(io.stdout.lines[0]).toContain("WAITS FOR");

@@ -141,6 +141,20 @@ describe("gsv man -k", () => {
     expect(await printed("man", "-k", ...words.split(" "))).toMatch(line);
   });
 
+  test("on a terminal titles and what is typed have a colour, and are the same without", async () => {
+    const shown = async (env: { [name: string]: string }) => {
+      io = new FakeIo().terminal(80);
+      io.env = env;
+      expect(await runs(io, "man", "7", "script-provider")).toBe(0);
+      return io.stdout.text;
+    };
+    const [coloured, plain] = [await shown({}), await shown({ NO_COLOR: "1" })];
+    expect(coloured).toContain("\n\x1b[1mPlay answers from a file\x1b[22m\n");
+    expect(coloured).toContain("begin with \x1b[36m`#`\x1b[39m are skipped");
+    expect(Bun.stripANSI(coloured)).toBe(plain);
+    expect(plain).not.toContain("\x1b");
+  });
+
   test("on a terminal no word is broken at its edge", async () => {
     const words = new Set((await printed("man", "-k", "list")).split(/\s+/));
     io = new FakeIo().terminal(44);

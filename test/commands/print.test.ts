@@ -42,6 +42,28 @@ describe("table", () => {
     );
   });
 
+  test("columns of less weight go before one that tells rows apart becomes too short to do so", () => {
+    const columns: Column[] = [...COLUMNS, { head: "OWNER", minor: 1, cell: () => "somebody" }];
+    const rows = [{ ...ROWS[0], label: "summarise the notes of July" }];
+    expect(table(columns, rows, { width: 46, nowMs: NOW })).toBe(
+      "ID  LABEL                     N  AGE  OWNER\na   summarise the notes of …  5  1h   somebody\n",
+    );
+    expect(table(columns, rows, { width: 40, nowMs: NOW })).toBe(
+      "ID  LABEL                        N  AGE\na   summarise the notes of July  5  1h\n",
+    );
+    expect(table(columns, rows, { width: 24, nowMs: NOW })).toBe("ID  LABEL         N  AGE\na   summarise t…  5  1h\n");
+  });
+
+  test("of a path its end is kept", () => {
+    const columns: Column[] = [
+      { head: "ID", cell: () => "a" },
+      { head: "PATH", cell: (row: Row) => row.label, shrink: "start" },
+    ];
+    const shown = (label: string) => table(columns, [{ ...ROWS[0], label }], { width: 20, nowMs: NOW }).split("\n")[1];
+    expect(shown("/workspaces/dir_aaaaaa/app.py")).toBe("a   …r_aaaaaa/app.py");
+    expect(shown("/日本語日本語日本語/メモ.md")).toBe("a   …日本語/メモ.md");
+  });
+
   test("no line is ever wider than the terminal", () => {
     for (let width = 1; width < 50; width++) {
       for (const line of table(COLUMNS, ROWS, { width, nowMs: NOW }).split("\n")) {
@@ -54,6 +76,25 @@ describe("table", () => {
     const text = table(COLUMNS, [{ ...ROWS[0], label: "" }], { width: null, nowMs: NOW });
     expect(text).toContain("a   -  ");
   });
+});
+
+test("on a terminal the head of a table stands back, and what somebody has to see to does not", () => {
+  const { columns } = PROCESS_TABLE as Extract<typeof PROCESS_TABLE, { kind: "table" }>;
+  const same = { label: "one", owner: "ana", profile: "task", mode: "ask", queued: 0, cwd: "/", workspaceId: null };
+  const rows = ["idle", "waiting_hil", "error"].map((state) => ({
+    ...same,
+    waitsFor: null,
+    pid: state,
+    state,
+    createdAt: NOW,
+  }));
+  const of = (colour: boolean) => table(columns, rows, { width: 200, nowMs: NOW, colour });
+  const [head, idle, waiting, failed] = of(true).split("\n");
+  expect(head).toStartWith("\x1b[2mPID ");
+  expect(idle).not.toContain("\x1b");
+  expect(waiting).toContain(" \x1b[33mwaiting_hil\x1b[39m ");
+  expect(failed).toContain(" \x1b[31merror\x1b[39m ");
+  expect(Bun.stripANSI(of(true))).toBe(of(false));
 });
 
 test("a list of processes says of each what a list of it alone says, whatever stands above it", () => {

@@ -48,6 +48,21 @@ test("nobody is asked to type into a command that is not there", async () => {
   );
 });
 
+test("who is asked is told where a command in gsv may reach files of this machine", async () => {
+  await using desk = await Desk.at({ cwd: work });
+  await desk.home.sys.call("workspace.attach", { what: work, pid: "init:1000" });
+  const asked = await desk.calls("Shell", { command: "rm -rf nothing" });
+  const { cwd } = await desk.home.get("init:1000");
+  expect(cwd).toStartWith("/workspaces/dir_");
+  expect(why(asked)).toBe("run in gsv, on files of this machine: rm -rf nothing");
+  await desk.answers(asked, "deny");
+  const elsewhere = await desk.calls("Shell", { command: "rm -rf ~/nothing", cwd: "/home/sam" });
+  expect(why(elsewhere)).toBe("run in gsv: rm -rf ~/nothing");
+  await desk.answers(elsewhere, "deny");
+  const named = await desk.calls("Shell", { command: `rm -rf ${cwd}/nothing`, cwd: "/home/sam" });
+  expect(why(named)).toStartWith("run in gsv, on files of this machine: ");
+});
+
 test("what deletes or uses the network asks with the whole command, and does it once allowed", async () => {
   await using desk = await Desk.at({ cwd: work });
   await desk.calls("Shell", { command: "echo note > ~/kept" });

@@ -20,6 +20,7 @@ export interface PlayOptions {
   /** Told of each line that is kept. */
   readonly keep?: (entry: Past) => void;
   readonly theme?: AppPorts["theme"];
+  readonly seen?: AppPorts["seen"];
   /** What stood on the terminal before. */
   readonly before?: readonly string[];
   /** Before the first look at the kernel. */
@@ -93,6 +94,7 @@ export class Played {
         past: history.map((text) => ({ text, at: null, cwd: null, status: null })),
         add: options.keep ?? (() => {}),
       },
+      ...(options.seen === undefined ? {} : { seen: options.seen }),
       words: [],
       early: () => [],
     };

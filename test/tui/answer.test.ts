@@ -151,3 +151,26 @@ test("a line of prose is drawn as what follows it makes it, whatever is in it", 
     }),
   );
 });
+
+test("what stands in a list or a quote is set in by as much on every line, whatever its words are wide", () => {
+  const path = "/workspaces/dir_aaaaaa/src/very/long/path/component.py";
+  const nested = `1. first\n   - a path ${path} is long\n   - ${"日本語".repeat(8)}\n`;
+  expect(renderBlock(nested, 34, plain)).toEqual([
+    "1. first",
+    "   - a path",
+    `     ${path.slice(0, 29)}`,
+    `     ${path.slice(29)} is`,
+    "     long",
+    "   - 日本語日本語日本語日本語日本",
+    "     語日本語日本語日本語",
+  ]);
+  const quoted = "> - words that are more than a line\n>   > deeper words that are more than one\n";
+  expect(renderBlock(quoted, 24, plain).map((line) => Bun.stripANSI(line))).toEqual([
+    "│ - words that are more",
+    "│   than a line",
+    "│   │ deeper words that",
+    "│   │ are more than one",
+  ]);
+  const coded = "- run this\n  ```\n  a line of code that is left as it stands\n  ```\n";
+  expect(renderBlock(coded, 20, plain)).toEqual(["- run this", "      a line of code that is left as it stands"]);
+});

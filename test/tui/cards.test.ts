@@ -230,6 +230,18 @@ test("an answer that was given elsewhere closes the card and says by whom; what 
   await shell.leave();
 });
 
+test("on the smallest screen a change of a file says why it asks, and not the half of a path", async () => {
+  const shell = await played({ columns: 40, rows: 12 });
+  const args = { path: "NOTES.md", content: "one" };
+  const reasons = ["it changes a directory of this machine"];
+  const about = { target: "gsv", directory: null, reasons, diff: null } as const;
+  const why = "write /workspaces/dir_aaaaaa/NOTES.md";
+  await shell.play(said.hil({ id: "w", tool: "Write", call: "fs.write", args, why, about }));
+  expect(shell.text()).toContain("it changes a directory of this mac");
+  expect(shell.text()).not.toContain("write…");
+  await shell.leave();
+});
+
 test("on the smallest screen title, keys and as much as there is room for are there, and d shows all", async () => {
   const shell = await played({ columns: 40, rows: 12 });
   const command = Array.from({ length: 30 }, (_, line) => `echo ${line}`).join("\n");

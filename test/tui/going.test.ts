@@ -38,12 +38,38 @@ test("ctrl-p lists processes, the most recent first; typing narrows, enter goes 
   expect(played.text()).toContain("› half typed");
 });
 
+test("of one that works in a directory of this machine it is said which", async () => {
+  const played = await open({
+    prepare: ({ fakeSys }) => {
+      fakeSys.answer("proc.get", ({ pid }: { pid: string }) => processInfo({ pid, workspaceId: "dir_aaaaaa" }));
+      fakeSys.answer("workspace.get", ({ id }: { id: string }) => ({ id, directory: "/srv/shop\u202e" }));
+    },
+  });
+  await played.type("/attach task:aaaaaa\r");
+  await played.until(/^now talking to task:aaaaaa · works in \/srv\/shop⟨U\+202E⟩$/m);
+});
+
 test("alt and a number goes to the process with that number in the list", async () => {
   const played = await open();
   await played.type("\x1b1");
   await played.until(/now talking to task:aaaaaa/);
   await played.type("\x1b3");
   await played.until(/now talking to init:1000/);
+});
+
+test("who comes back is told of the others; who only went from one to another is not", async () => {
+  const kept = new Map([
+    [PID, { seq: 0, at: 15 }],
+    ["task:bbbbbb", { seq: 0, at: 15 }],
+  ]);
+  const played = await open({ seen: { of: (pid) => kept.get(pid) ?? null, keep: () => {}, left: () => 25 } });
+  await played.until(/^while you were away \(.*\): task:aaaaaa is at work$/m);
+  // It was done while somebody was here, and talked to another.
+  expect(played.text()).not.toContain("task:bbbbbb done");
+  await played.type("/clear\r/attach task:bbbbbb\r");
+  await played.until(/now talking to task:bbbbbb/);
+  await played.settle(200);
+  expect(played.text()).not.toContain("is at work");
 });
 
 test("attach with --read-only looks and says nothing, stops nothing and answers nothing", async () => {
@@ -170,7 +196,7 @@ test("what was missed is told in one line, and nothing where nothing was", () =>
   const result = { ...message, role: "toolResult" } as const;
   const content = { toolName: "Read", toolCallId: "c", isError: false, outcome: "completed", output: "" } as const;
   const away = {
-    ...{ pid: PID, since: { seq: 4, at: 0 }, now: 7_260_000, hasMore: false },
+    ...{ pid: PID, since: { seq: 4, at: 0 }, left: 0, now: 7_260_000, hasMore: false },
     messages: [
       { ...message, id: 5, role: "assistant", content: { text: "done" } },
       { ...result, id: 6, content },
@@ -182,8 +208,13 @@ test("what was missed is told in one line, and nothing where nothing was", () =>
     "while you were away (2h01): 1 answer, 2 tool calls, 1 failed; task:aaaaaa is at work, task:bbbbbb done",
   );
   expect(missedText({ ...away, messages: [], processes: [processInfo()] })).toBeNull();
+  // Whoever only talked to another process has heard of the others.
+  expect(missedText({ ...away, left: null, processes: null })).toBe(
+    "since you talked to it (2h01): 1 answer, 2 tool calls, 1 failed",
+  );
+  expect(missedText({ ...away, left: null, messages: [], processes: null })).toBeNull();
   // What was on the screen before somebody left was not missed, whatever its number.
-  const left = { ...away, since: { seq: 4, at: 60_000 }, processes: [processInfo()] };
+  const left = { ...away, since: { seq: 4, at: 60_000 }, left: 60_000, processes: [processInfo()] };
   expect(missedText(left)).toBeNull();
   const after = { ...message, id: 8, timestamp: 60_001, role: "assistant", content: { text: "done" } } as const;
   expect(missedText({ ...left, messages: [...left.messages, after] })).toBe("while you were away (2h00): 1 answer");

@@ -88,6 +88,30 @@ test("mode and undo without a process are about the one that is talked to", () =
     expect(asked()).toEqual([`${TASK} plan`, `${TASK} ask`, "init:1000 yolo", `undo ${TASK}`]);
   }));
 
+test("/new takes the flags of spawn, or the first that is said to it", () =>
+  withShell(async (played) => {
+    const made = () => played.io.fakeSys.asked("proc.spawn");
+    await played.type("/new why don't the tests pass?\r");
+    await played.until(/now talking to task:aaaaaa/);
+    expect(made()).toEqual([{ prompt: "why don't the tests pass?", label: "why don't the tests pass?" }]);
+    await played.type("/new --label 'the docs' --mode plan\r");
+    await played.until(() => made().length === 2);
+    expect(made()[1]).toMatchObject({ label: "the docs", mode: "plan" });
+    await played.type("/clear\r/new --lable docs\r");
+    await played.until(/^\$ spawn --lable docs\n.*unknown flag --lable/m);
+    await played.type("/clear\r/new --label $(whoami)\r");
+    await played.until(/\/new takes the flags of spawn/);
+    expect(made()).toHaveLength(2);
+  }));
+
+test("gsv within gsv says that one is there, and prints no page of help", () =>
+  withShell(async (played, asked) => {
+    await played.type("gsv\r");
+    await played.until(/^this is gsv: \? shows the keys, help lists the commands$/m);
+    expect(played.text()).not.toContain("Commands");
+    expect(asked()).toEqual([]);
+  }));
+
 test("what begins with # says that nobody heard it", () =>
   withShell(async (played, asked) => {
     await played.type("# always use tabs\r");

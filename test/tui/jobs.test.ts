@@ -45,7 +45,7 @@ test("jobs lists them, and the end of one is told where one is, once", () =>
     await played.type("jobs\r");
     await played.until(/^\[1\]\+ running {8}task:aaaaaa {2}why\?$/m);
     await played.play(said.complete("ok", null, { pid: FIRST }));
-    await played.until(/^\[1\] done {2}task:aaaaaa {2}why\?; fg %1 reads it$/m);
+    await played.until(/^\[1\] done {2}task:aaaaaa {2}why\? · fg %1 reads it$/m);
     expect(played.everything().filter((line) => line.startsWith("[1] done"))).toHaveLength(1);
   }));
 
@@ -59,7 +59,7 @@ test("one that is done before it is known to have begun is told of, too", () =>
     await played.type("why? &\r");
     await played.play(said.complete("ok", null, { pid: FIRST }));
     begun.resolve();
-    await played.until(/^\[1\] task:aaaaaa {2}why\?\n+\[1\] done {2}task:aaaaaa {2}why\?; fg %1 reads it$/m);
+    await played.until(/^\[1\] task:aaaaaa {2}why\?\n+\[1\] done {2}task:aaaaaa {2}why\? · fg %1 reads it$/m);
   }));
 
 test("fg talks to the newest, to one by its number or the beginning of what it does, and bg leaves it to itself", () =>

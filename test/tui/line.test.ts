@@ -106,6 +106,21 @@ test("`!!` shows the last line that ran and runs it, and a space before a line k
   await shell.leave();
 });
 
+test("history is what was typed, as in every shell, the newest last; what it holds does nothing to the terminal", async () => {
+  const typed = ["ls /proc", "for x in a b\ndo echo $x\ndone", "say \x1b[31mred"];
+  const shell = await Played.open({ history: [...Array.from({ length: 40 }, (_, at) => `line ${at}`), ...typed] });
+  await shell.type("/clear\rhistory 4\r");
+  await shell.until(
+    /^\$ history 4\n[\s\S]*^ {2}41 {2}ls \/proc\n {2}42 {2}for x in a b; do echo \$x; done\n {2}43 {2}say ␛\[31mred\n.*\n+what was said to init:1000: history show$/m,
+  );
+  expect(shell.text()).not.toContain("line 39");
+  expect(shell.io.fakeSys.asked("proc.history")).toHaveLength(1);
+  await shell.type("/clear\rhistory\r");
+  await shell.until(/^ {2}22 {2}line 21$/m);
+  expect(shell.everything()).not.toContain("   9  line 8");
+  await shell.leave();
+});
+
 test("the dim rest of a line is what was typed in this directory before what was typed elsewhere", async () => {
   const shell = await Played.open({ history: ["ls /proc", "ls /bin"] });
   await shell.type("ls /p");
@@ -152,6 +167,15 @@ test("models, settings, files behind an @ and paths of this machine are complete
   expect(await texts("/model claude", "slash")).toEqual(["anthropic/claude-fable-5 "]);
   expect(await texts("spawn --model anth", "shell")).toEqual(["anthropic/claude-fable-5 "]);
   expect(await texts("look at @my", "chat")).toEqual(["@my\\ notes.md "]);
+  // One who works elsewhere reads the name from there.
+  const coder = processInfo({ pid: "task:aaaaaa", cwd: "/workspaces/dir_aaaaaa" });
+  io.fakeSys.answer("proc.get", ({ pid }: { pid: string }) => (pid === coder.pid ? coder : processInfo()));
+  io.fakeSys.answer("fs.list", ({ path }: { path: string }) => ({
+    entries: path === "/workspaces/dir_aaaaaa" ? [{ name: "app.py", kind: "file" }] : [],
+  }));
+  const theirs = await complete("look at @a", "chat", { ...place, pid: coder.pid });
+  expect(theirs.candidates.map(({ text }) => text)).toEqual(["@app.py "]);
+  expect((await complete("/new --lab", "slash", place)).candidates.map(({ text }) => text)).toEqual(["--label "]);
   expect(await texts("look at @host:s", "chat")).toEqual(["@host:src/", "@host:setup.ts "]);
   expect(await texts("! cat s", "host")).toEqual(["src/", "setup.ts "]);
 });

@@ -37,6 +37,25 @@ function text(lines: readonly string[]): string {
   return lines.map((line) => Bun.stripANSI(line).trimEnd()).join("\n");
 }
 
+test("of help and pages of the manual titles and what is typed stand out, of nothing else", () => {
+  const page = "stop - Stop it\n\nHold it\n  As `kill -STOP` does.\n\nA line by itself\n";
+  const theme = themeOf({ colour: true, unicode: true });
+  const drawn = (title: string) => {
+    const pager = newPager(title, page, null);
+    return pagerLines({ pager, theme, columns: 60, rows: 10 }).slice(0, 6);
+  };
+  expect(drawn("man stop")).toEqual([
+    "stop - Stop it",
+    "",
+    theme.bold("Hold it"),
+    `  As ${theme.you("`kill -STOP`")} does.`,
+    "",
+    "A line by itself",
+  ]);
+  expect(drawn("kill --help")).toEqual(drawn("man stop"));
+  expect(drawn("history")).toEqual(page.trimEnd().split("\n"));
+});
+
 describe("the pager", () => {
   const size = { columns: 40, rows: 10 };
   const long = newPager("man x", Array.from({ length: 100 }, (_, at) => `line ${at + 1}`).join("\n"), null);

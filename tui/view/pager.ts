@@ -15,8 +15,8 @@ export function pagerLines({ pager, theme, columns, rows }: PagerProps): readonl
   const size = { columns: columns - 1, rows: rows - 1 };
   const { rows: shown, through } = pagerRows(pager, size);
   const words = pager.search?.words ?? "";
-  const isDiff = looksLikeDiff(pager.lines);
-  const body = shown.map((row) => marked(row, words, isDiff ? ofDiff(theme) : (text) => text, theme));
+  const paint = looksLikeDiff(pager.lines) ? ofDiff(theme) : OF_GSV.test(pager.title) ? ofPage(pager.lines, theme) : as;
+  const body = shown.map((row) => marked(row, words, paint, theme));
   const blank = Array.from({ length: Math.max(0, size.rows - body.length) }, () => "");
   return [...body, ...blank, fit(footLine(pager, through, size.columns, theme), size.columns)];
 }
@@ -38,6 +38,23 @@ function marked(row: string, words: string, paint: (text: string) => string, the
 
 function looksLikeDiff(lines: readonly string[]): boolean {
   return lines.slice(0, 40).some((line) => /^(?:@@ |diff | *\d+ [+-] )/.test(line));
+}
+
+/** The line that printed help or a page of the manual. */
+const OF_GSV = /^(?:gsv )?(?:help|man)(?: |$)| --help(?: |$)/;
+
+function as(row: string): string {
+  return row;
+}
+
+/** What titles text that is set in below it, and what stands between backticks. */
+function ofPage(lines: readonly string[], theme: Theme): (row: string) => string {
+  const titles = new Set(lines.filter((line, at) => isTitle(line, lines[at - 1], lines[at + 1])));
+  return (row) => (titles.has(row) ? theme.bold(row) : row.replace(/`[^`]+`/g, theme.you));
+}
+
+function isTitle(line: string, above: string | undefined, below: string | undefined): boolean {
+  return /^\S/.test(line) && (above ?? "") === "" && /^ {2}\S/.test(below ?? "");
 }
 
 function ofDiff(theme: Theme): (row: string) => string {

@@ -33,12 +33,12 @@ export function actsByItself(path: string): boolean {
   );
 }
 
-/** A directory of the machine, attached, as it is inside gsv. */
-const ATTACHED = /^\/workspaces\/dir_/;
+/** What the path of a directory of the machine begins with, attached, as it is inside gsv. */
+export const ATTACHED = "/workspaces/dir_";
 
 /** Why a change of a guarded file inside gsv asks. */
 export function guardedWords(path: string): string {
-  if (ATTACHED.test(path) && !actsByItself(path)) return "it changes a directory of this machine";
+  if (path.startsWith(ATTACHED) && !actsByItself(path)) return "it changes a directory of this machine";
   return "it tells an agent what to do, or is a file that acts";
 }
 

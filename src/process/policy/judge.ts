@@ -15,7 +15,14 @@ import { StoreUnavailable } from "../../store/open.ts";
 import type { ExecRequest } from "../../syscalls/shell-service.ts";
 import { asCalled, SERVER_CALL } from "../tool-servers.ts";
 import { type Called, isGuarded, type Verdict, verdictOf } from "./file-verdict.ts";
-import { actsByItself, guardedWords, hostFileVerdict, hostFileWords, isHostFileCall } from "./host-file-verdict.ts";
+import {
+  ATTACHED,
+  actsByItself,
+  guardedWords,
+  hostFileVerdict,
+  hostFileWords,
+  isHostFileCall,
+} from "./host-file-verdict.ts";
 import { decision, type Layer } from "./rules.ts";
 import { shellLine } from "./shell-line.ts";
 import type { ParseShell } from "./shell-parts.ts";
@@ -93,7 +100,8 @@ export class Judge {
       const why = `type into command ${request.id}: ${input}`;
       return judgedAs({ action: "ask", why }, { about: { ...about, reasons: ["what is typed may be a command"] } });
     }
-    const what = `${groundWords(ground, request.network === true)}: ${command}`;
+    const onDisk = `${cwd ?? row.cwd}\n${command}`.includes(ATTACHED);
+    const what = `${groundWords(ground, { network: request.network === true, onDisk })}: ${command}`;
     const attaching = isNew ? `attach ${ground.directory} and ` : "";
     const layers = await this.ports.layers(row, about.directory);
     const line = await shellLine(command, this.ports.parser);
@@ -230,8 +238,14 @@ function planRefusal(what: string): Verdict {
   };
 }
 
-function groundWords(ground: HostGround | null, network: boolean): string {
-  if (ground === null) return "run in gsv";
+interface Reach {
+  readonly network: boolean;
+  /** Files of this machine are there under a path of gsv's. */
+  readonly onDisk: boolean;
+}
+
+function groundWords(ground: HostGround | null, { network, onDisk }: Reach): string {
+  if (ground === null) return onDisk ? "run in gsv, on files of this machine" : "run in gsv";
   const { directory, sandbox } = ground;
   const where = `run on this machine in ${directory}`;
   if (sandbox === null) return `${where}, with NO SANDBOX: it can do whatever you can`;
