@@ -1,9 +1,10 @@
 // proc.model: who answers a process. Setting it is a person's; what a model costs and who reads along is no agent's to decide.
 
+import { initPid } from "../abi/ids.ts";
 import { answersText, type ModelService, type ProcessModel, type ProcessThinking } from "./ai-service.ts";
 import { field, syscall } from "./define.ts";
 
-const onePid = field.pid("the process", { positional: true, meta: "PID" });
+const pid = field.optional(field.pid("the process; your init when left out", { positional: true, meta: "PID" }));
 
 export const procModelCalls = [
   syscall({
@@ -13,7 +14,7 @@ export const procModelCalls = [
     once: "answer",
     by: "person",
     input: {
-      pid: onePid,
+      pid,
       model: field.optional(
         field.text("who answers from now on; an empty one leaves it to the account again", {
           positional: true,
@@ -23,17 +24,14 @@ export const procModelCalls = [
       ),
     },
     cli: {
-      examples: [
-        "gsv model init:1000",
-        "gsv model task:abc123 anthropic/claude-sonnet-5-5",
-        'gsv model task:abc123 ""',
-      ],
+      examples: ["gsv model", "gsv model task:abc123 anthropic/claude-sonnet-5-5", 'gsv model task:abc123 ""'],
       print: {
         kind: "value",
         text: (result: ProcessModel) => answersText(result),
       },
     },
-    run: ({ models }: { models: ModelService }, args, context) => models.ofProcess(context, args.pid, args.model),
+    run: ({ models }: { models: ModelService }, args, context) =>
+      models.ofProcess(context, args.pid ?? initPid(context.caller.ownerUid), args.model),
   }),
 
   syscall({
@@ -44,7 +42,7 @@ export const procModelCalls = [
     capability: "proc.model",
     by: "person",
     input: {
-      pid: onePid,
+      pid,
       level: field.optional(
         field.text("off, minimal, low, medium, high or xhigh; an empty one leaves it to the account again", {
           positional: true,
@@ -54,12 +52,13 @@ export const procModelCalls = [
       ),
     },
     cli: {
-      examples: ["gsv proc think init:1000", "gsv proc think task:abc123 high", 'gsv proc think task:abc123 ""'],
+      examples: ["gsv proc think", "gsv proc think task:abc123 high", 'gsv proc think task:abc123 ""'],
       print: {
         kind: "value",
         text: ({ thinking, usual }: ProcessThinking) => thinking ?? `${usual} (by the account)`,
       },
     },
-    run: ({ models }: { models: ModelService }, args, context) => models.thinking(context, args.pid, args.level),
+    run: ({ models }: { models: ModelService }, args, context) =>
+      models.thinking(context, args.pid ?? initPid(context.caller.ownerUid), args.level),
   }),
 ] as const;

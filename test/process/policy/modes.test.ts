@@ -98,3 +98,13 @@ test("no process changes a mode, a rule or an answer, and its children have no m
   expect((await home.get(INIT)).mode).toBe("auto-edit");
   expect((await home.sys.call<{ rules: unknown[] }>("policy.list", {})).rules).toEqual([]);
 });
+
+test("who names no process asks about init", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("proc.mode", { pid: INIT, mode: "plan" });
+  await home.sys.call("proc.model", { pid: INIT, model: "openai/some" });
+  await home.sys.call("proc.think", { pid: INIT, level: "high" });
+  expect(await home.sys.call<object>("proc.mode", {})).toMatchObject({ mode: "plan" });
+  expect(await home.sys.call<object>("proc.model", {})).toMatchObject({ model: "openai/some" });
+  expect(await home.sys.call<object>("proc.think", {})).toMatchObject({ thinking: "high" });
+});
