@@ -7,7 +7,7 @@ import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import type { Clock } from "../lib/clock.ts";
 import { familyOf, mediaNamed } from "../objects/keys.ts";
-import { faultOf, type Known, strays } from "../objects/look.ts";
+import { faultOf, isAtRest, type Known, strays } from "../objects/look.ts";
 import { moveAll } from "../objects/move.ts";
 import type { Bytes, Driver, Lying, ObjectMeta, ObjectStore, StoredObjects } from "../objects/objects.ts";
 import type { SwitchedObjects } from "../objects/switched.ts";
@@ -152,15 +152,13 @@ async function* ofObjects({ objects, known, kernel }: StoragePorts, before: numb
     if (mtimeMs >= before) continue;
     const media = mediaNamed(key);
     const take = () => removed(objects, key);
+    const isEmptied = async () =>
+      !(await objects.bytes.has({ key, sha256 })) && (await isAtRest(known, { key, sha256 }));
     if (media !== null && (await kernel.processes.get(media.pid)) === null)
       yield { what: "media of a process that is gone", name: `/${key}`, bytes, take };
-    else if (!(await objects.bytes.has({ key, sha256 })) && (await isAsItWas(known, { key, sha256 })))
-      yield { what: "file without bytes", name: `/${key}`, bytes: 0, take };
+    else if (await isEmptied())
+      yield { what: "file without bytes", name: `/${key}`, bytes: 0, take: async () => (await isEmptied()) && take() };
   }
-}
-
-async function isAsItWas(known: Known, { key, sha256 }: Pick<ObjectMeta, "key" | "sha256">): Promise<boolean> {
-  return (await known.get(key))?.sha256 === sha256 && !(await known.moving()).includes(key);
 }
 
 function strayed({ name, kind, size }: Lying): Collected {

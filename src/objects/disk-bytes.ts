@@ -50,6 +50,10 @@ export function diskBytes(directory: string): Bytes {
     sha256: ({ key }) => sha256Of(join(directory, key)),
     listed: () => below(directory, directory),
 
+    async lies({ name, mtimeMs }) {
+      return (await lstat(join(directory, name)).catch(() => null))?.mtimeMs === mtimeMs;
+    },
+
     async discard({ name, kind, key = "" }) {
       if (kind === "bytes") await checkParents(directory, key);
       await unlink(join(directory, name));

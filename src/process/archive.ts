@@ -172,6 +172,8 @@ export function archivesService({ kernel, objects }: ArchivePorts): Archives {
     async verify(caller, id) {
       const row = await visible(caller, id);
       const fault = await faultOf(objects, row);
+      // It may have been put away for good while it was read.
+      if (fault !== null) await visible(caller, id);
       return { archive: await info(row), ok: fault === null, fault };
     },
   };
