@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { isWorkspaceId } from "../abi/ids.ts";
 import { isGits } from "../abi/repo.ts";
 import { makeParents, sha256Of, syncDirectory } from "../objects/host.ts";
+import { BARE_CONFIG, completeRepository, TREE_CONFIG } from "../repos/repository.ts";
 import { headFault, repositoriesIn } from "../repos/sound.ts";
 import { refused } from "./tar.ts";
 
@@ -23,6 +24,7 @@ const OWNER = /^[a-z_][a-z0-9_-]{0,31}$/;
 const BARE = /^[a-z0-9_](?:[a-z0-9._-]{0,62}[a-z0-9_-])?\.git$/;
 const GIT_FILE =
   /^(?:HEAD|packed-refs|refs\/[^\u0000-\u001f\\]+|objects\/[0-9a-f]{2}\/[0-9a-f]{38}|objects\/pack\/pack-[0-9a-f]{40}\.(?:pack|idx|rev))$/;
+const HEADS = /^[^/]+\/(?:[^/]+\.git|[^/]+\/\.git)\/HEAD$/;
 /** First what names versions, then the versions: whatever is named then is there. What is packed meanwhile goes from the loose ones to the
  * packed, so those are looked at in that order too. */
 const GIT_ORDER: readonly string[] = ["HEAD", "refs", "packed-refs", "objects", "pack"];
@@ -125,6 +127,8 @@ export async function placeRepos(
     }
     if (runs) await chmod(target, 0o700);
     directories.add(dirname(target));
+    // With what a backup does not hold git takes it for a repository before any kernel has looked at it.
+    if (HEADS.test(path)) completeRepository(dirname(target), path.endsWith("/.git/HEAD") ? TREE_CONFIG : BARE_CONFIG);
   }
   for (const directory of directories) await syncDirectory(directory);
 }

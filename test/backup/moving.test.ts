@@ -10,7 +10,6 @@ import { placeRepos, takeRepos } from "../../src/backup/repos.ts";
 import { unpack } from "../../src/backup/unpack.ts";
 import { diskObjects } from "../../src/objects/disk.ts";
 import type { ObjectRows, StoredObjects } from "../../src/objects/objects.ts";
-import { completeRepository, TREE_CONFIG } from "../../src/repos/repository.ts";
 import { FakeClock } from "../support/clock.ts";
 import { plainGit } from "../support/git.ts";
 import { type DiskHome, newDisk, plain } from "../support/objects.ts";
@@ -196,7 +195,6 @@ for (const [what, event] of Object.entries(GIT_EVENTS)) {
           if (taken++ === at) event(tree);
         };
         await placeRepos(await takeRepos(repos, into, new Taken(onTaken)), into, back);
-        completeRepository(join(restored, ".git"), TREE_CONFIG);
         expect([at, plainGit(restored, "fsck", "--strict", "--no-dangling")]).toEqual([at, ""]);
         expect(plainGit(restored, "log", "--format=%s", "main")).toMatch(/^(?:second\n)?first\n$/);
       }
