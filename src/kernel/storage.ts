@@ -101,10 +101,12 @@ async function migrate(ports: StoragePorts, driver: Driver, caller: Caller) {
   await to.claim(await homeId(ports, caller));
   const done = new Map<string, string>();
   const rows = { get: (key: string) => objects.head(key), page: objects.page.bind(objects) };
+  await clear(to, ports);
   const first = await moveAll({ from, to, rows, done });
   let last = first;
   // What changed while the first round went on, with nothing changing any more.
   await objects.switch(async () => {
+    await clear(to, ports);
     last = await moveAll({ from, to, rows, done });
     const value = driver === "disk" ? null : driver;
     await kernel.config.change([{ key: storedKey("storage.driver", "system"), value }], {
@@ -117,6 +119,13 @@ async function migrate(ports: StoragePorts, driver: Driver, caller: Caller) {
     ...{ from: from.place, to: to.place, driver, objects: done.size },
     ...{ found: first.found + last.found, bytes: first.bytes + last.bytes },
   };
+}
+
+/** On disk a file has the place of its name: what an earlier move left there, or this one, and what is no file any more, would stand in the
+ * way of a new one. Nobody else writes there now. */
+async function clear(to: Bytes, { known }: StoragePorts): Promise<void> {
+  if (to.driver !== "disk") return;
+  for await (const lying of strays(to, known)) if (lying.kind === "bytes") await to.discard(lying);
 }
 
 /** Made when it is first needed, and never part of a copy of the home. */
