@@ -74,18 +74,20 @@ function agreed(kernel: Db, procDir: string): Agreed {
   kernel.run("UPDATE kernel SET generation = ?, ended_cleanly = 1", generation);
   const changes = intentsIn(kernel);
   kernel.run("DELETE FROM object_intents");
-  const { archives } = kernel.get<{ archives: number }>("SELECT count(*) AS archives FROM archives") ?? { archives: 0 };
   const pids = rows.map(({ pid }) => pid);
-  const { objects, files } = filesIn(kernel);
-  return { generation, pids, missing, objects, changes, counts: { processes: rows.length, messages, archives, files } };
+  const { objects, ...counts } = filesIn(kernel);
+  return { generation, pids, missing, objects, changes, counts: { processes: rows.length, messages, ...counts } };
 }
 
-function filesIn(kernel: Db): { readonly objects: readonly CopiedObject[]; readonly files: number } {
+function filesIn(kernel: Db): Pick<BackupCounts, "archives" | "files"> & Pick<Agreed, "objects"> {
+  // Taken away for good, its file first.
+  kernel.run("DELETE FROM archives WHERE object_key NOT IN (SELECT key FROM objects)");
+  const archives = kernel.get<{ archives: number }>("SELECT count(*) AS archives FROM archives")?.archives ?? 0;
   const objects = kernel.all<CopiedObject & { [column: string]: string | number }>(
     "SELECT key, sha256, size, mtime_ms AS mtimeMs FROM objects ORDER BY key",
   );
   const files = kernel.get<{ files: number }>("SELECT count(*) AS files FROM objects WHERE dirmarker = 0")?.files ?? 0;
-  return { objects, files };
+  return { objects, archives, files };
 }
 
 /** The same copies as they are once these changes, which were half-way, are done. */
@@ -94,8 +96,8 @@ export function endChanges(kernelDb: string, before: Agreed, changes: readonly O
   try {
     return kernel.write("full", () => {
       for (const change of changes) applyIntent(kernel, change);
-      const { objects, files } = filesIn(kernel);
-      return { ...before, objects, counts: { ...before.counts, files } };
+      const { objects, ...counts } = filesIn(kernel);
+      return { ...before, objects, counts: { ...before.counts, ...counts } };
     });
   } finally {
     kernel.close();

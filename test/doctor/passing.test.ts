@@ -72,6 +72,14 @@ test("what is another trouble at each look is told in the end", async () => {
   );
 });
 
+test("an archive that is being taken away for good, its file first, is not damaged", async () => {
+  const [archive] = (await bed.patient()).databases.archives(-1);
+  rmSync(join(bed.paths.objectsDir, archive?.key ?? ""));
+  expect((await bed.look("archives")).join()).toStartWith("problem archives: ");
+  bed.sql("kernel.db", `DELETE FROM objects WHERE key = '${archive?.key}'`);
+  expect((await bed.look("archives")).join()).toStartWith("ok archives: ");
+});
+
 test("a repository that is just being made has nothing yet that fsck could follow", async () => {
   const gitDir = join(bed.paths.reposDir, "sam/home/.git");
   rmSync(gitDir, { recursive: true, force: true });
