@@ -109,7 +109,7 @@ async function findings(patient: Patient, checks: readonly Check[], { depth, men
   for (const check of checks) {
     const found = await lookTwice(check, patient, depth);
     const repaired = mend ? await repairs(found) : [];
-    const now = repaired.length === 0 ? found : await look(check, patient, depth);
+    const now = repaired.length === 0 ? found : await lookTwice(check, patient, depth);
     for (const { level, what, fix } of [...repaired, ...now])
       all.push({ check: check.name, level, what, ...(fix === undefined ? {} : { fix }) });
   }
