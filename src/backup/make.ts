@@ -8,7 +8,8 @@ import { dirname, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import type { BackupMade } from "../abi/keep.ts";
 import { hostError, sha256Of, syncDirectory, writeDurably } from "../objects/host.ts";
-import { type Agreed, makeAgree } from "../store/agree.ts";
+import { concerns } from "../objects/look.ts";
+import { type Agreed, endChanges, makeAgree } from "../store/agree.ts";
 import { DatabaseCopies } from "../store/copy.ts";
 import { type Listed, MANIFEST, type Manifest, writeManifest } from "./manifest.ts";
 import { type Take, takeBytes } from "./objects.ts";
@@ -18,7 +19,8 @@ import { END, header, padding } from "./tar.ts";
 export interface BackupOptions {
   readonly kernelDb: string;
   readonly procDir: string;
-  readonly take: Take;
+  /** Asked each time, because the bytes may be moved to another place meanwhile. */
+  readonly taker: () => Promise<Take>;
   readonly reposDir: string;
   /** An empty directory on the disk of the home. */
   readonly staging: string;
@@ -34,8 +36,8 @@ const ROUNDS_MAX = 20;
 
 export async function makeBackup(options: BackupOptions): Promise<BackupMade> {
   checkTarget(options);
-  const { agreed, faults: lost } = await stage(options);
-  const repos = await takeStaged(options, agreed);
+  const { agreed, have, faults: lost } = await stage(options);
+  const repos = await takeRepos(options.reposDir, join(options.staging, "objects"), have);
   const faults = [...lost, ...repoFaults(options.reposDir)];
   const partial = `${options.file}.partial`;
   try {
@@ -69,7 +71,7 @@ function checkTarget({ file, force, kernelDb }: BackupOptions): void {
   if (!existsSync(dirname(file))) throw new SysError("ENOENT", `no such directory: ${dirname(file)}`);
 }
 
-async function stage({ staging, kernelDb, procDir, take }: BackupOptions) {
+async function stage({ staging, kernelDb, procDir, taker }: BackupOptions) {
   const to = { kernelDb: join(staging, "kernel.db"), procDir: join(staging, "proc") };
   const into = join(staging, "objects");
   mkdirSync(to.procDir, { mode: 0o700 });
@@ -80,21 +82,26 @@ async function stage({ staging, kernelDb, procDir, take }: BackupOptions) {
     let lostBefore = "";
     for (let round = 0; round < ROUNDS_MAX; round++) {
       copies.take();
-      const agreed = makeAgree(to);
-      const lost = await takeBytes(agreed.objects, { take, into, have });
+      const bytes = { take: await taker(), into, have };
+      let agreed = makeAgree(to);
+      let lost = await takeBytes(agreed.objects, bytes);
+      // A kernel is at it, or died in it: the bytes are as the row was or as it will be, and never damaged by that.
+      const halfWay = agreed.changes.filter((change) => lost.some((key) => concerns(change, key)));
+      if (halfWay.length > 0) {
+        agreed = endChanges(to.kernelDb, agreed, halfWay);
+        lost = await takeBytes(agreed.objects, bytes);
+      }
       // The same rows again without their bytes: nobody is changing them, they are gone.
-      const lostNow = JSON.stringify(agreed.objects.filter(({ key }) => lost.includes(key)));
-      if (lost.length === 0 || lostNow === lostBefore) return { agreed, faults: faultsOf(copies, agreed, lost) };
+      const lostNow = JSON.stringify([agreed.objects.filter(({ key }) => lost.includes(key)), halfWay]);
+      if (lost.length === 0 || lostNow === lostBefore) return { agreed, have, faults: faultsOf(copies, agreed, lost) };
       lostBefore = lostNow;
+      // What changes all the time is held as it is now, so that the next copy of its row finds it.
+      await takeBytes(copies.rowsNow(lost), bytes);
     }
     throw new SysError("EAGAIN", "no backup: files change faster than they can be taken", ["try again"]);
   } finally {
     copies.close();
   }
-}
-
-function takeStaged({ staging, reposDir }: BackupOptions, { objects }: Agreed): Promise<RepoFile[]> {
-  return takeRepos(reposDir, join(staging, "objects"), new Set(objects.map(({ sha256 }) => sha256)));
 }
 
 function faultsOf(copies: DatabaseCopies, { missing }: Agreed, lost: readonly string[]): string[] {

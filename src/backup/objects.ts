@@ -71,6 +71,11 @@ async function hold(from: string, to: string): Promise<boolean> {
     if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR" || code === "EEXIST") return false;
   }
   // Another disk, or one without second names.
-  await copyFile(from, to, constants.COPYFILE_EXCL);
-  return true;
+  try {
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code === "ENOENT") return false;
+    throw error;
+  }
 }

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { isWorkspaceId } from "../abi/ids.ts";
 import { isGits } from "../abi/repo.ts";
 import { makeParents, sha256Of, syncDirectory } from "../objects/host.ts";
+import { BARE_CONFIG, completeRepository, TREE_CONFIG } from "../repos/repository.ts";
 import { headFault, repositoriesIn } from "../repos/sound.ts";
 import { refused } from "./tar.ts";
 
@@ -23,8 +24,10 @@ const OWNER = /^[a-z_][a-z0-9_-]{0,31}$/;
 const BARE = /^[a-z0-9_](?:[a-z0-9._-]{0,62}[a-z0-9_-])?\.git$/;
 const GIT_FILE =
   /^(?:HEAD|packed-refs|refs\/[^\u0000-\u001f\\]+|objects\/[0-9a-f]{2}\/[0-9a-f]{38}|objects\/pack\/pack-[0-9a-f]{40}\.(?:pack|idx|rev))$/;
-/** First what names versions, then the versions: whatever is named then is there. */
-const GIT_FIRST = /^(?:HEAD|packed-refs|refs)$/;
+const HEADS = /^[^/]+\/(?:[^/]+\.git|[^/]+\/\.git)\/HEAD$/;
+/** First what names versions, then the versions: whatever is named then is there. What is packed meanwhile goes from the loose ones to the
+ * packed, so those are looked at in that order too. */
+const GIT_ORDER: readonly string[] = ["HEAD", "refs", "packed-refs", "objects", "pack"];
 const ROUNDS_MAX = 5;
 
 /** Whether a file of that name may lie below the directory of repositories, in a backup and after it. */
@@ -52,7 +55,8 @@ export async function takeRepos(reposDir: string, into: string, have: Set<string
   for (let round = 1; ; round++) {
     const taken: RepoFile[] = [];
     let isWhole = true;
-    for (const path of await filesBelow(reposDir, "")) {
+    // Each is taken before the next directory is looked into.
+    for await (const path of filesBelow(reposDir, "")) {
       const file = await take(join(reposDir, path), into, have);
       if (file !== null) taken.push({ path, ...file });
       // Packed, or deleted by somebody: the next look finds where it is now.
@@ -62,22 +66,30 @@ export async function takeRepos(reposDir: string, into: string, have: Set<string
   }
 }
 
-async function filesBelow(root: string, path: string): Promise<string[]> {
-  const entries = await readdir(join(root, path), { withFileTypes: true }).catch(nothing);
-  entries.sort((left, right) => Number(GIT_FIRST.test(right.name)) - Number(GIT_FIRST.test(left.name)));
-  const found: string[] = [];
-  for (const entry of entries) {
-    const below = path === "" ? entry.name : `${path}/${entry.name}`;
-    if (entry.isDirectory()) found.push(...(await filesBelow(root, below)));
-    else if (entry.isFile() && isRepoPath(below)) found.push(below);
+async function* filesBelow(root: string, path: string): AsyncGenerator<string> {
+  const done = new Set<string>();
+  // A second time for what came meanwhile: the first packing makes the file, or the directory, into which all of it goes.
+  for (let look = 0; look < 2; look++) {
+    const entries = await readdir(join(root, path), { withFileTypes: true }).catch(nothing);
+    entries.sort((left, right) => GIT_ORDER.indexOf(left.name) - GIT_ORDER.indexOf(right.name));
+    for (const entry of entries.filter(({ name }) => !done.has(name))) {
+      done.add(entry.name);
+      const below = path === "" ? entry.name : `${path}/${entry.name}`;
+      if (entry.isDirectory()) yield* filesBelow(root, below);
+      else if (entry.isFile() && isRepoPath(below)) yield below;
+    }
   }
-  return found;
 }
 
 // Gone since it was listed. What cannot be read is told: a backup that left it out would look whole.
 function nothing(error: unknown): [] {
-  if ((error as { code?: unknown }).code === "ENOENT") return [];
+  if (isGone(error)) return [];
   throw error;
+}
+
+/** Or there is something of another kind by now. */
+function isGone(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR", "EISDIR"].includes((error as { code?: string }).code ?? "");
 }
 
 async function take(path: string, into: string, have: Set<string>): Promise<Omit<RepoFile, "path"> | null> {
@@ -86,7 +98,7 @@ async function take(path: string, into: string, have: Set<string>): Promise<Omit
   try {
     await copyFile(path, copy, constants.COPYFILE_EXCL);
   } catch (error) {
-    if ((error as { code?: unknown }).code === "ENOENT") return null;
+    if (isGone(error)) return null;
     throw error;
   }
   const sha256 = await sha256Of(copy);
@@ -115,6 +127,8 @@ export async function placeRepos(
     }
     if (runs) await chmod(target, 0o700);
     directories.add(dirname(target));
+    // With what a backup does not hold git takes it for a repository before any kernel has looked at it.
+    if (HEADS.test(path)) completeRepository(dirname(target), path.endsWith("/.git/HEAD") ? TREE_CONFIG : BARE_CONFIG);
   }
   for (const directory of directories) await syncDirectory(directory);
 }

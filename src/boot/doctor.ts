@@ -20,7 +20,7 @@ import { faultOf as archiveFault } from "../process/archive.ts";
 import { choiceText, chooseProvider, keyVariable, OFFLINE } from "../providers/table.ts";
 import { findGit, gitAt, programPath } from "../repos/git.ts";
 import { dropStaleLocks, isStale, locksIn } from "../repos/locks.ts";
-import { headFault, isIndexBroken, isOnMain, repositoriesIn } from "../repos/sound.ts";
+import { hasVersions, headFault, isIndexBroken, isOnMain, repositoriesIn } from "../repos/sound.ts";
 import { ConnectionLost, dial } from "../rpc/client.ts";
 import { type Inspector, inspector } from "../store/inspect.ts";
 import { acquireLock, isHeld, lockFault } from "../store/lock.ts";
@@ -143,7 +143,7 @@ function freeLocks(gitDir: string): readonly string[] {
 async function follow(gitDir: string, path: string | undefined): Promise<string | null> {
   const searched = programPath(path);
   const program = findGit(searched);
-  if (program === null) return null;
+  if (program === null || !hasVersions(gitDir)) return null;
   const place = { cwd: gitDir, gitDir, hasFiles: false };
   // Throws what it found.
   await gitAt(program, searched)(place, ["fsck", "--connectivity-only", "--no-dangling", "--no-progress"]);

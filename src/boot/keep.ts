@@ -43,7 +43,7 @@ export function homeKeeping(machine: KeepMachine): HomeKeeping {
           throw new SysError("EAGAIN", "a restore was cut short", ["gsv kernel start finishes it"]);
         const { kernelDb, procDir, reposDir } = paths;
         const target = { file: resolve(cwd, file), force };
-        const places = { kernelDb, procDir, reposDir, take: await taker(machine), staging };
+        const places = { kernelDb, procDir, reposDir, taker: () => taker(machine), staging };
         const made = await makeBackup({ ...places, ...target, gsv: VERSION, now: clock.now() });
         noteBackup(paths, made.file);
         return made;
@@ -88,8 +88,14 @@ async function taker(machine: KeepMachine): Promise<Take> {
   if (bytes.driver === "disk") return takeFrom(machine.paths.objectsDir);
   return async (wanted, path) => {
     if (!(await bytes.has(wanted))) return false;
-    await writeDurably(path, pieces(bytes, wanted));
-    return true;
+    try {
+      await writeDurably(path, pieces(bytes, wanted));
+      return true;
+    } catch (error) {
+      // Taken away since.
+      if (await bytes.has(wanted)) throw error;
+      return false;
+    }
   };
 }
 

@@ -9,6 +9,7 @@ import { treeService } from "../kernel/file-tree.ts";
 import { filesService } from "../kernel/files.ts";
 import { storageService } from "../kernel/storage.ts";
 import type { Clock } from "../lib/clock.ts";
+import { isAtRest } from "../objects/look.ts";
 import type { ObjectStore } from "../objects/objects.ts";
 import type { HomePaths } from "../paths.ts";
 import { mediaReads } from "../process/media.ts";
@@ -23,7 +24,7 @@ import { keychainOf } from "./keychain.ts";
 import { machineOf } from "./machine.ts";
 import { mountedFiles } from "./mounts.ts";
 import { homesOf, lazyRepos } from "./repos.ts";
-import { storageIn } from "./storage.ts";
+import { type StorageParts, storageIn } from "./storage.ts";
 import { mountedWorkspaces } from "./workspace-files.ts";
 
 export interface ReadFiles {
@@ -46,7 +47,7 @@ export interface ReadFilesOptions {
 export async function readFiles({ paths, clock, random, database, kernel, sys }: ReadFilesOptions): Promise<ReadFiles> {
   const keychain = keychainOf(paths.home, clock);
   const stored = await storageIn({ paths, clock, random, config: kernel.config, keychain }, objectRows(database));
-  const { objects } = stored;
+  const objects = settled(stored);
   const repos = lazyRepos({ paths, clock });
   const homes = homesOf(kernel, paths, repos);
   const workspaces = mountedWorkspaces({ kernel, repos, paths, clock, random });
@@ -64,6 +65,25 @@ export async function readFiles({ paths, clock, random, database, kernel, sys }:
     tree: treeService({ namespace, homeOf, names: namesIn(kernel), clock }),
     media: mediaReads({ kernel, objects }),
     storage: storageService({ ...stored, kernel, clock }),
+  };
+}
+
+/** What cannot be read may be in the middle of a change, by a kernel that comes, goes, stands still or died there: one knows. */
+function settled({ objects, known }: Pick<StorageParts, "objects" | "known">): ObjectStore {
+  return {
+    head: (key) => objects.head(key),
+    page: (...asked) => objects.page(...asked),
+    async read(key, range) {
+      const row = await objects.head(key);
+      return objects.read(key, range).catch(async (error: unknown) => {
+        throw row === null || (await isAtRest(known, row)) ? error : new KernelNeeded();
+      });
+    },
+    put: needsKernel,
+    setMeta: needsKernel,
+    remove: needsKernel,
+    rename: needsKernel,
+    recover: needsKernel,
   };
 }
 

@@ -48,8 +48,8 @@ function compared(patient: Patient, depth: Depth, row: Registered): Found[] {
   const own = ownWord(patient, pid);
   if (own === null) return [];
   const fault = differs(row, own);
-  // It may have changed between the two looks; then it is marked now, or reads otherwise.
-  if (fault === null || !isStill(patient, row)) return [];
+  // It may have changed between the two looks; then it is marked now, or reads otherwise, or its own word is another by now.
+  if (fault === null || !isStill(patient, row) || !Bun.deepEquals(ownWord(patient, pid), own)) return [];
   const more = depth === "full" ? { repair: () => copyAgain(patient, pid, own) } : {};
   return [problem(`${pid}: ${fault}`, { fix: FSCK, ...more })];
 }

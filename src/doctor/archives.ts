@@ -2,6 +2,7 @@
 // fsck takes all.
 
 import { existsSync } from "node:fs";
+import type { StoredArchive } from "../store/inspect.ts";
 import { type Check, type Found, faultLine, ok, problem } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
@@ -22,7 +23,7 @@ export const archives: Check = {
     const found: Found[] = [];
     for (const archive of rows) {
       const fault = await patient.bytes.archiveFault(archive).catch(faultLine);
-      if (fault !== null && isStillThere(patient, archive.id))
+      if (fault !== null && isStillThere(patient, archive))
         found.push(
           problem(`archive ${archive.id} of ${archive.pid} is damaged: ${fault}`, {
             fix: `restore objects/${archive.key} from a backup`,
@@ -47,7 +48,8 @@ function rowsOf({ databases }: Patient, limit: number) {
   }
 }
 
-/** It may have been taken away while it was being read. */
-function isStillThere(patient: Patient, id: string): boolean {
+/** It may have been taken away while it was being read. Its file goes first: without that it is on its way, and a kernel takes the rest. */
+function isStillThere(patient: Patient, { id, key }: StoredArchive): boolean {
+  if (patient.databases.object(key) === null) return false;
   return rowsOf(patient, -1)?.some((archive) => archive.id === id) ?? false;
 }

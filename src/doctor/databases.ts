@@ -68,6 +68,8 @@ function processDatabase(patient: Patient, depth: Depth, pid: string): Found[] {
   const row = registeredAs(patient, pid);
   // One that is being made is empty at first; one that belongs to nobody is told by the check of the agreement.
   if (row !== "unknown" && row?.phase !== "live") return [];
+  // It was made, or made anew, between the two looks.
+  if (patient.databases.fault(path, depth) === null) return schema(patient, pid);
   if (row !== "unknown" && row.dirty)
     return [
       notice(`${pid}.db: ${inShort(fault)}; the next kernel keeps it in quarantine/`, { fix: "gsv kernel restart" }),

@@ -56,6 +56,9 @@ const QUICK: readonly Check[] = [
 ];
 const DEEP: readonly Check[] = [databases, agreement, archives, objects, repositories];
 
+const LOOKS_MAX = 4;
+const BETWEEN_LOOKS_MS = 100;
+
 /** One line of the answer. */
 export interface Finding {
   readonly check: string;
@@ -104,13 +107,25 @@ interface Going {
 async function findings(patient: Patient, checks: readonly Check[], { depth, mend }: Going): Promise<Finding[]> {
   const all: Finding[] = [];
   for (const check of checks) {
-    const found = await look(check, patient, depth);
+    const found = await lookTwice(check, patient, depth);
     const repaired = mend ? await repairs(found) : [];
-    const now = repaired.length === 0 ? found : await look(check, patient, depth);
+    const now = repaired.length === 0 ? found : await lookTwice(check, patient, depth);
     for (const { level, what, fix } of [...repaired, ...now])
       all.push({ check: check.name, level, what, ...(fix === undefined ? {} : { fix }) });
   }
   return all;
+}
+
+/** Where a kernel is at work, what is merely on its way is gone at the next look, and no problem. */
+async function lookTwice(check: Check, patient: Patient, depth: Depth): Promise<readonly Found[]> {
+  let seen = new Set<string>();
+  for (let left = LOOKS_MAX; ; left--) {
+    const found = await look(check, patient, depth);
+    const problems = found.filter(({ level }) => level === "problem").map(({ what }) => what);
+    if (left === 1 || problems.every((what) => seen.has(what)) || !patient.lock.isHeld()) return found;
+    seen = new Set(problems);
+    await patient.clock.sleep(BETWEEN_LOOKS_MS);
+  }
 }
 
 async function look(check: Check, patient: Patient, depth: Depth): Promise<readonly Found[]> {

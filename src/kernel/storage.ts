@@ -7,7 +7,7 @@ import { SysError } from "../abi/errno.ts";
 import { type Caller, isRoot } from "../abi/identity.ts";
 import type { Clock } from "../lib/clock.ts";
 import { familyOf, mediaNamed } from "../objects/keys.ts";
-import { faultOf, type Known, strays } from "../objects/look.ts";
+import { faultOf, isAtRest, type Known, strays } from "../objects/look.ts";
 import { moveAll } from "../objects/move.ts";
 import type { Bytes, Driver, Lying, ObjectMeta, ObjectStore, StoredObjects } from "../objects/objects.ts";
 import type { SwitchedObjects } from "../objects/switched.ts";
@@ -101,10 +101,12 @@ async function migrate(ports: StoragePorts, driver: Driver, caller: Caller) {
   await to.claim(await homeId(ports, caller));
   const done = new Map<string, string>();
   const rows = { get: (key: string) => objects.head(key), page: objects.page.bind(objects) };
+  await clear(to, ports);
   const first = await moveAll({ from, to, rows, done });
   let last = first;
   // What changed while the first round went on, with nothing changing any more.
   await objects.switch(async () => {
+    await clear(to, ports);
     last = await moveAll({ from, to, rows, done });
     const value = driver === "disk" ? null : driver;
     await kernel.config.change([{ key: storedKey("storage.driver", "system"), value }], {
@@ -117,6 +119,13 @@ async function migrate(ports: StoragePorts, driver: Driver, caller: Caller) {
     ...{ from: from.place, to: to.place, driver, objects: done.size },
     ...{ found: first.found + last.found, bytes: first.bytes + last.bytes },
   };
+}
+
+/** On disk a file has the place of its name: what an earlier move left there, or this one, and what is no file any more, would stand in the
+ * way of a new one. Nobody else writes there now. */
+async function clear(to: Bytes, { known }: StoragePorts): Promise<void> {
+  if (to.driver !== "disk") return;
+  for await (const lying of strays(to, known)) if (lying.kind === "bytes") await to.discard(lying);
 }
 
 /** Made when it is first needed, and never part of a copy of the home. */
@@ -152,15 +161,13 @@ async function* ofObjects({ objects, known, kernel }: StoragePorts, before: numb
     if (mtimeMs >= before) continue;
     const media = mediaNamed(key);
     const take = () => removed(objects, key);
+    const isEmptied = async () =>
+      !(await objects.bytes.has({ key, sha256 })) && (await isAtRest(known, { key, sha256 }));
     if (media !== null && (await kernel.processes.get(media.pid)) === null)
       yield { what: "media of a process that is gone", name: `/${key}`, bytes, take };
-    else if (!(await objects.bytes.has({ key, sha256 })) && (await isAsItWas(known, { key, sha256 })))
-      yield { what: "file without bytes", name: `/${key}`, bytes: 0, take };
+    else if (await isEmptied())
+      yield { what: "file without bytes", name: `/${key}`, bytes: 0, take: async () => (await isEmptied()) && take() };
   }
-}
-
-async function isAsItWas(known: Known, { key, sha256 }: Pick<ObjectMeta, "key" | "sha256">): Promise<boolean> {
-  return (await known.get(key))?.sha256 === sha256 && !(await known.moving()).includes(key);
 }
 
 function strayed({ name, kind, size }: Lying): Collected {

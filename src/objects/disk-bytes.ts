@@ -2,7 +2,7 @@
 // <directory>/.tmp. What gsv did not make there is neither followed nor read.
 
 import { lstatSync } from "node:fs";
-import { lstat, opendir, rename, unlink } from "node:fs/promises";
+import { lstat, readdir, rename, unlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import {
@@ -50,6 +50,10 @@ export function diskBytes(directory: string): Bytes {
     sha256: ({ key }) => sha256Of(join(directory, key)),
     listed: () => below(directory, directory),
 
+    async lies({ name, mtimeMs }) {
+      return (await lstat(join(directory, name)).catch(() => null))?.mtimeMs === mtimeMs;
+    },
+
     async discard({ name, kind, key = "" }) {
       if (kind === "bytes") await checkParents(directory, key);
       await unlink(join(directory, name));
@@ -77,13 +81,12 @@ export function diskBytes(directory: string): Bytes {
 }
 
 async function* below(root: string, directory: string): AsyncGenerator<Lying> {
-  const entries = await opendir(directory).catch((error: unknown) => {
+  const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
     // It may have gone since it was listed.
-    if (isHostCode(error, "ENOENT") || isHostCode(error, "ENOTDIR")) return null;
+    if (isHostCode(error, "ENOENT") || isHostCode(error, "ENOTDIR")) return [];
     throw error;
   });
-  if (entries === null) return;
-  for await (const entry of entries) {
+  for (const entry of entries) {
     const path = join(directory, entry.name);
     if (entry.isDirectory()) {
       yield* below(root, path);

@@ -3,7 +3,7 @@
 // stores the row. So after a crash each intent is either true on disk (rolled forward) or not (rolled back). Changes go one at a
 // time; the slow part, writing the temporary, goes beside them.
 
-import { lstat, readdir, rename, unlink } from "node:fs/promises";
+import { readdir, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import { type RandomBytes, uuidv7 } from "../abi/ids.ts";
@@ -162,8 +162,7 @@ class DiskObjects implements StoredObjects {
       if (lying.mtimeMs >= beforeMs || (await this.rows.intents()).length > 0) return false;
       if (lying.key !== undefined && (await this.rows.get(lying.key)) !== null) return false;
       // It may have been written since it was listed.
-      const now = await lstat(join(this.directory, lying.name)).catch(() => null);
-      if (now === null || now.mtimeMs !== lying.mtimeMs) return false;
+      if (!(await this.bytes.lies(lying))) return false;
       await this.bytes.discard(lying);
       return true;
     });

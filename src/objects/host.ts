@@ -63,7 +63,12 @@ export async function readRange(handle: FileHandle, offset: number, bytesMax: nu
 /** null when there is no plain file. */
 export async function sha256Of(path: string): Promise<string | null> {
   if ((await kindAt(path)) !== "file") return null;
-  const handle = await openPlainFile(path);
+  const handle = await openPlainFile(path).catch((error: unknown) => {
+    // It has gone since.
+    if (isHostCode(error, "ENOENT") || isHostCode(error, "ENOTDIR")) return null;
+    throw error;
+  });
+  if (handle === null) return null;
   try {
     const hash = new Bun.CryptoHasher("sha256");
     for (let offset = 0; ; ) {

@@ -91,6 +91,8 @@ export interface Bytes {
   /** Of all of them, read to the end a piece at a time; null when there are none. */
   sha256(which: Which): Promise<string | null>;
   listed(): AsyncIterable<Lying>;
+  /** Whether it still lies there as it was listed. */
+  lies(lying: Lying): Promise<boolean>;
   /** Whoever it belongs to: who may go is asked before. */
   discard(lying: Lying): Promise<void>;
   /** Puts bytes where this driver looks for them, and what is known of them beside them, in the place of what is there. */

@@ -72,6 +72,10 @@ export function s3Bytes({ bucket, place, temporaries }: BucketBytes): Bytes {
       for await (const found of store.list(FAMILIES.sidecars)) yield await sidecarAt(store, found);
     },
 
+    async lies({ name }) {
+      return (await (await bucket()).get(name, { offset: 0, bytesMax: 1 })) !== null;
+    },
+
     async discard({ name }) {
       await (await bucket()).remove(name);
     },

@@ -100,11 +100,16 @@ export async function* archiveLines(
 }
 
 /** What cannot be unpacked is an archive that is damaged, and no fault of gsv. */
-async function* undamaged(key: string, lines: AsyncIterable<string>): AsyncIterable<string> {
+async function* undamaged(
+  key: string,
+  lines: AsyncIterable<string>,
+  needStill: () => Promise<unknown>,
+): AsyncIterable<string> {
   try {
     yield* lines;
   } catch (error) {
     if (error instanceof SysError && error.code === "EFBIG") throw error;
+    await needStill();
     throw damagedArchive(`/${key}`, messageOf(error));
   }
 }
@@ -156,7 +161,7 @@ export function archivesService({ kernel, objects }: ArchivePorts): Archives {
       const path = `/${row.key}`;
       let number = 0;
       let bytes = 0;
-      for await (const line of undamaged(row.key, archiveLines(objects, row.key))) {
+      for await (const line of undamaged(row.key, archiveLines(objects, row.key), () => visible(caller, id))) {
         if (number++ < after) continue;
         bytes += line.length;
         if (records.length === limit || (bytes > LIMITS.answerBytesMax && records.length > 0))
@@ -172,6 +177,8 @@ export function archivesService({ kernel, objects }: ArchivePorts): Archives {
     async verify(caller, id) {
       const row = await visible(caller, id);
       const fault = await faultOf(objects, row);
+      // It may have been put away for good while it was read.
+      if (fault !== null) await visible(caller, id);
       return { archive: await info(row), ok: fault === null, fault };
     },
   };

@@ -36,8 +36,12 @@ export function headAt(gitDir: string): Head {
   return { fault: "HEAD leads in a circle" };
 }
 
-/** What keeps HEAD from being read, or null. */
+/** What keeps HEAD from being read, or null. A second time, because versions that are being packed go from one place to another. */
 export function headFault(gitDir: string): string | null {
+  return headFaultNow(gitDir) && headFaultNow(gitDir);
+}
+
+function headFaultNow(gitDir: string): string | null {
   const head = headAt(gitDir);
   if (head === null) return null;
   if ("fault" in head) return head.fault;
@@ -51,9 +55,8 @@ export function isOnMain(gitDir: string): boolean {
 
 /** An index that is not there is no broken one. */
 export function isIndexBroken(gitDir: string): boolean {
-  const path = join(gitDir, "index");
-  if (!existsSync(path)) return false;
-  const bytes = readFileSync(path);
+  const bytes = bytesOf(join(gitDir, "index"));
+  if (bytes === null) return false;
   const sum = bytes.subarray(-20);
   if (bytes.byteLength < 32 || bytes.toString("latin1", 0, 4) !== "DIRC") return true;
   if (sum.every((byte) => byte === 0)) return false;
@@ -73,8 +76,7 @@ export function repositoriesIn(directory: string): RepoAt[] {
 }
 
 function namesIn(directory: string): string[] {
-  if (!existsSync(directory)) return [];
-  return readdirSync(directory, { withFileTypes: true })
+  return entriesOf(directory)
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
     .map(({ name }) => name)
     .sort();
@@ -84,11 +86,22 @@ function hasRefs(gitDir: string): boolean {
   return existsSync(join(gitDir, "packed-refs")) || existsSync(join(gitDir, "refs/heads/main"));
 }
 
+/** Whether anything names a version. One that is being made has none yet, and git takes it for no repository at all. */
+export function hasVersions(gitDir: string): boolean {
+  return existsSync(join(gitDir, "packed-refs")) || hasFiles(join(gitDir, "refs"));
+}
+
+function hasFiles(directory: string): boolean {
+  return entriesOf(directory).some((entry) =>
+    entry.isDirectory() ? hasFiles(join(directory, entry.name)) : !entry.name.endsWith(".lock"),
+  );
+}
+
 function hasCommit(gitDir: string, id: string): boolean {
-  const loose = join(gitDir, "objects", id.slice(0, 2), id.slice(2));
-  if (existsSync(loose)) {
+  const loose = bytesOf(join(gitDir, "objects", id.slice(0, 2), id.slice(2)));
+  if (loose !== null) {
     try {
-      const plain = Bun.inflateSync(readFileSync(loose), { windowBits: WITH_HEADER });
+      const plain = Bun.inflateSync(new Uint8Array(loose), { windowBits: WITH_HEADER });
       return Buffer.from(plain.buffer, plain.byteOffset, 7).toString("latin1") === "commit ";
     } catch {
       return false;
@@ -96,9 +109,9 @@ function hasCommit(gitDir: string, id: string): boolean {
   }
   if (existsSync(join(gitDir, "objects/info/alternates"))) return true;
   const packs = join(gitDir, "objects/pack");
-  const indexes = existsSync(packs) ? readdirSync(packs).filter((name) => name.endsWith(".idx")) : [];
+  const indexes = entriesOf(packs).filter(({ name }) => name.endsWith(".idx"));
   const bytes = Buffer.from(id, "hex");
-  return indexes.some((name) => readFileSync(join(packs, name)).includes(bytes));
+  return indexes.some(({ name }) => bytesOf(join(packs, name))?.includes(bytes));
 }
 
 function packed(gitDir: string, ref: string): string | null {
@@ -109,9 +122,22 @@ function packed(gitDir: string, ref: string): string | null {
 }
 
 function textOf(path: string): string | null {
+  return bytesOf(path)?.toString("utf8") ?? null;
+}
+
+// What goes away while it is looked at is not there.
+function bytesOf(path: string): Buffer | null {
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(path);
   } catch {
     return null;
+  }
+}
+
+function entriesOf(directory: string) {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    return [];
   }
 }

@@ -7,9 +7,11 @@ import { join } from "node:path";
 import type { BackupCounts } from "../abi/keep.ts";
 import type { Approval } from "../abi/process.ts";
 import { WORKING_STATES } from "../abi/process.ts";
+import type { ObjectIntent } from "../objects/objects.ts";
 import type { DatabasePlaces } from "./copy.ts";
 import { isOlder, refuseNewer, schemaVersion } from "./edition.ts";
 import { storeApproval } from "./kernel/approvals.ts";
+import { applyIntent, intentsIn } from "./kernel/objects.ts";
 import { PROJECTED, projected } from "./kernel/projection.ts";
 import { KERNEL_EDITION, PROCESS_EDITION } from "./migrations/editions.ts";
 import { Db, StoreCorrupt } from "./open.ts";
@@ -20,6 +22,7 @@ export interface CopiedObject {
   readonly key: string;
   readonly sha256: string;
   readonly size: number;
+  readonly mtimeMs: number;
 }
 
 export interface Agreed {
@@ -29,6 +32,8 @@ export interface Agreed {
   /** Processes whose database is not there. */
   readonly missing: readonly string[];
   readonly objects: readonly CopiedObject[];
+  /** Changes of objects that were half-way: their bytes may be as the rows say already that come after them. */
+  readonly changes: readonly ObjectIntent[];
 }
 
 type ProcessColumns = { readonly pid: string; readonly phase: string };
@@ -65,16 +70,38 @@ function agreed(kernel: Db, procDir: string): Agreed {
     messages += process.messages;
     show(kernel, pid, process);
   }
-  // The run that was going on did not die with its kernel; and no change of an object is half-way, because their bytes were taken by these rows.
+  // The run that was going on did not die with its kernel; and no change of an object is half-way, because their bytes are taken by these rows.
   kernel.run("UPDATE kernel SET generation = ?, ended_cleanly = 1", generation);
+  const changes = intentsIn(kernel);
   kernel.run("DELETE FROM object_intents");
-  const objects = kernel.all<CopiedObject & { [column: string]: string | number }>(
-    "SELECT key, sha256, size FROM objects ORDER BY key",
-  );
-  const { archives } = kernel.get<{ archives: number }>("SELECT count(*) AS archives FROM archives") ?? { archives: 0 };
-  const files = kernel.get<{ files: number }>("SELECT count(*) AS files FROM objects WHERE dirmarker = 0")?.files ?? 0;
   const pids = rows.map(({ pid }) => pid);
-  return { generation, pids, missing, objects, counts: { processes: rows.length, messages, archives, files } };
+  const { objects, ...counts } = filesIn(kernel);
+  return { generation, pids, missing, objects, changes, counts: { processes: rows.length, messages, ...counts } };
+}
+
+function filesIn(kernel: Db): Pick<BackupCounts, "archives" | "files"> & Pick<Agreed, "objects"> {
+  // Taken away for good, its file first.
+  kernel.run("DELETE FROM archives WHERE object_key NOT IN (SELECT key FROM objects)");
+  const archives = kernel.get<{ archives: number }>("SELECT count(*) AS archives FROM archives")?.archives ?? 0;
+  const objects = kernel.all<CopiedObject & { [column: string]: string | number }>(
+    "SELECT key, sha256, size, mtime_ms AS mtimeMs FROM objects ORDER BY key",
+  );
+  const files = kernel.get<{ files: number }>("SELECT count(*) AS files FROM objects WHERE dirmarker = 0")?.files ?? 0;
+  return { objects, archives, files };
+}
+
+/** The same copies as they are once these changes, which were half-way, are done. */
+export function endChanges(kernelDb: string, before: Agreed, changes: readonly ObjectIntent[]): Agreed {
+  const kernel = new Db(kernelDb, { mode: "write" });
+  try {
+    return kernel.write("full", () => {
+      for (const change of changes) applyIntent(kernel, change);
+      const { objects, ...counts } = filesIn(kernel);
+      return { ...before, objects, counts: { ...before.counts, ...counts } };
+    });
+  } finally {
+    kernel.close();
+  }
 }
 
 interface Shown {

@@ -50,6 +50,14 @@ export class DatabaseCopies {
     throw new SysError("EAGAIN", "no backup: processes are reset faster than they can be copied", ["try again"]);
   }
 
+  /** The rows of these objects as they are by now; those that are gone left out. */
+  rowsNow(keys: readonly string[]): readonly { readonly key: string; readonly sha256: string }[] {
+    return keys.flatMap(
+      (key) =>
+        this.kernel.get<{ key: string; sha256: string }>("SELECT key, sha256 FROM objects WHERE key = ?", key) ?? [],
+    );
+  }
+
   /** What could not be copied, a line each. */
   get faults(): readonly string[] {
     return [...this.damaged].map(([pid, why]) => `${pid}: ${why}`);

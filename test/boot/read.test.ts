@@ -2,8 +2,11 @@
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { readOnlySys } from "../../src/boot/read.ts";
 import type { FileView } from "../../src/syscalls/files-service.ts";
+import { rejection } from "../contract/sys.ts";
 import { withHome } from "../support/home.ts";
 import { TestKernel } from "../support/kernel.ts";
 
@@ -40,3 +43,21 @@ test("gsv fs read /tmp without a kernel is an empty directory, and fine", async 
     expect(home.processes).toEqual([]);
   });
 }, 30_000);
+
+test("a file that a kernel died over, in the middle of taking it away, is asked of the next one; one that is lost is told at once", async () => {
+  await using home = await TestKernel.boot();
+  await home.sys.call("fs.write", { path: "~/a", content: "a" });
+  rmSync(join(home.paths.objectsDir, "home/sam/a"));
+  const { paths, clock, random } = home;
+  const reader = await readOnlySys({ paths, clock, random: random.bytes, onInterrupted: () => {} });
+  const asked = async () => (await rejection(reader?.call("fs.read", { path: "~/a" }) ?? Promise.resolve())).message;
+  expect(await asked()).toContain("the bytes of home/sam/a are missing");
+  const db = new Database(paths.kernelDb, { readwrite: true });
+  const intent = JSON.stringify({ id: "1", kind: "remove", key: "home/sam/a" });
+  db.run("INSERT INTO object_intents VALUES ('1', 'remove', ?)", [intent]);
+  db.close();
+  expect(await asked()).toBe("this needs a kernel");
+  await reader?.close();
+  await home.restart();
+  expect((await home.refusal("fs.read", { path: "~/a" })).code).toBe("ENOENT");
+});

@@ -186,6 +186,27 @@ test("what is written while the bytes move is there afterwards", async () => {
   expect(await faults(root(home))).toEqual([]);
 });
 
+test("what is taken away or renamed while the bytes move back, or was while they were elsewhere, stands in nobody's way", async () => {
+  await using home = await TestKernel.boot();
+  const names = Array.from({ length: 20 }, (_, n) => `~/f${n}`);
+  await write(home, Object.fromEntries(["~/before", ...names].map((path) => [path, `old ${path}`])));
+  await useBucket(home, server);
+  await migrate(home, "s3");
+  await home.sys.call("fs.delete", { path: "~/before" });
+  let isOver = false;
+  const moving = migrate(home, "disk").finally(() => {
+    isOver = true;
+  });
+  for (let n = 0; n < 20 && !isOver; n++) {
+    if (n % 2 === 0) await home.sys.call("fs.delete", { path: `~/f${n}` });
+    else await home.sys.call("fs.rename", { from: `~/f${n}`, to: `~/g${n}` });
+  }
+  await moving;
+  await write(home, Object.fromEntries(["~/before", ...names].map((path) => [path, `new ${path}`])));
+  for (const path of ["~/before", ...names]) expect(await read(home, path)).toBe(`new ${path}`);
+  expect(await faults(root(home))).toEqual([]);
+});
+
 test("damaged bytes are not moved, and nothing is switched", async () => {
   await using home = await TestKernel.boot();
   await write(home, { "~/bent": "straight" });

@@ -1,6 +1,7 @@
 // What the disk driver promises: bytes and rows agree, readers see whole objects, nothing outside its directory is ever touched.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
 import { lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SysError } from "../../src/abi/errno.ts";
@@ -95,6 +96,20 @@ describe("disk objects", () => {
     events.push("read");
     await written;
     expect(events).toEqual(["row", "read"]);
+  });
+
+  test("a directory that goes away while all is listed is passed over", async () => {
+    for (const key of ["d/a", "e/a"]) await disk.store.put(plain(key), text("x"));
+    const listed: string[] = [];
+    for await (const { name } of disk.store.bytes.listed()) {
+      listed.push(name);
+      await rm(join(disk.directory, name.startsWith("d") ? "e" : "d"), { recursive: true });
+    }
+    expect(listed).toHaveLength(1);
+    // Also between the call that opens it and the one that reads it.
+    const next = disk.store.bytes.listed()[Symbol.asyncIterator]().next();
+    rmSync(disk.directory, { recursive: true });
+    await next;
   });
 
   test("removing the last object of a directory leaves nothing of it on the host", async () => {

@@ -4,7 +4,9 @@ import { expect, test } from "bun:test";
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { archivesService } from "../../src/process/archive.ts";
 import type { ArchiveInfo, Closed } from "../../src/syscalls/services.ts";
+import { rejection } from "../contract/sys.ts";
 import { INIT, TestKernel } from "../support/kernel.ts";
 
 interface Page {
@@ -131,4 +133,22 @@ test("nobody changes an archive through files, its owner and root neither; its o
   });
   const verified = await home.sys.call<{ ok: boolean }>("archive.verify", { id });
   expect(verified.ok).toBe(true);
+});
+
+test("an archive that is taken away for good while it is read is not damaged: there is none any more", async () => {
+  await using home = await TestKernel.boot();
+  const { kernel, objects } = home.stores;
+  let id = "";
+  const read: typeof objects.read = async (key, range) => {
+    await objects.remove(key).catch(() => {});
+    await kernel.archives.remove(id);
+    return objects.read(key, range);
+  };
+  const caller = await home.kernel.callers.person(1000, "/home/sam");
+  const archives = archivesService({ kernel, objects: { read } });
+  for (const look of ["verify", "show"] as const) {
+    ({ id } = await archive(home, ["one"]));
+    const looked = look === "verify" ? archives.verify(caller, id) : archives.show(caller, id, { after: 0, limit: 9 });
+    expect(await rejection(looked)).toMatchObject({ code: "ENOENT", message: `no such archive: ${id}` });
+  }
 });

@@ -141,3 +141,16 @@ test("a process caught in the making is copied once it is made, and is finished 
       [[2]],
     ]);
   }));
+
+test("an archive whose file was taken away for good before its row is not in the copy any more", () =>
+  withCopies(async (home, to) => {
+    await home.say("hello");
+    await home.sys.call("proc.reset", {});
+    const [archive] = await home.stores.kernel.archives.list({ limit: 1 });
+    const copies = new DatabaseCopies({ kernelDb: home.paths.kernelDb, procDir: home.paths.procDir }, to);
+    await home.stores.objects.remove(archive?.key ?? "");
+    copies.take();
+    copies.close();
+    expect(makeAgree(to).counts.archives).toBe(0);
+    expect(rows(home.paths.kernelDb, "SELECT count(*) FROM archives")).toEqual([[1]]);
+  }));

@@ -54,23 +54,26 @@ export function objectRows(kernel: KernelDb): ObjectRows {
       );
     },
 
-    async intents() {
-      return db
-        .all<{ body_json: string }>("SELECT body_json FROM object_intents ORDER BY id")
-        .map((row) => JSON.parse(row.body_json) as ObjectIntent);
-    },
+    intents: async () => intentsIn(db),
 
     async fulfil(intent, outcome) {
       kernel.write("full", (tx) => {
-        if (outcome === "done") apply(tx, intent);
-        if (outcome === "done" && intent.receipt !== undefined) putRequest(tx, intent.receipt);
+        if (outcome === "done") applyIntent(tx, intent);
         tx.run("DELETE FROM object_intents WHERE id = ?", intent.id);
       });
     },
   };
 }
 
-function apply(db: Db, intent: ObjectIntent): void {
+export function intentsIn(db: Db): readonly ObjectIntent[] {
+  return db
+    .all<{ body_json: string }>("SELECT body_json FROM object_intents ORDER BY id")
+    .map((row) => JSON.parse(row.body_json) as ObjectIntent);
+}
+
+/** What is so once it came true. */
+export function applyIntent(db: Db, intent: ObjectIntent): void {
+  if (intent.receipt !== undefined) putRequest(db, intent.receipt);
   switch (intent.kind) {
     case "put":
       putRow(db, intent.meta);
