@@ -8,7 +8,7 @@ import { split } from "./path.ts";
 import { pathOf, SLASH } from "./steps.ts";
 
 /** What stands there; null when nothing does. */
-export async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
+async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
   try {
     return await inside(place, place.mount.fs.stat(caller, place.inner));
   } catch (error) {

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { SysError } from "../src/abi/errno.ts";
-import { homeFrom, homePaths, prepareHome, readKernelInfo } from "../src/paths.ts";
+import { homeFrom, homePaths, inTheWay, prepareHome, readKernelInfo } from "../src/paths.ts";
 
 const uid = process.getuid?.() ?? 0;
 let base = "";
@@ -171,6 +171,67 @@ describe("a home", () => {
     ]);
     const under = homePaths(join(base, "file/home"));
     expect(refusal(() => prepareHome(under, uid)).code).toBe("ECONFIG");
+  });
+
+  test("in which something else stands where a file or a directory was is refused with what it is and what to do", () => {
+    const paths = homePaths(join(realpathSync(base), "home"));
+    prepareHome(paths, uid);
+    const { objectsDir, runDir, kernelDb, kernelLog, kernelInfo, lockFile } = paths;
+    const nowhere = join(base, "nowhere");
+    for (const place of [objectsDir, runDir, kernelDb, kernelLog, kernelInfo, lockFile]) {
+      const isDirectory = place === objectsDir || place === runDir;
+      const lost = [`bring back what it leads to, or: rm ${place}`];
+      const aside = [`mv ${place} ${place}.old`];
+      const kinds: readonly (readonly [() => void, string, readonly string[]])[] = [
+        [() => symlinkSync(nowhere, place), `it is a link to ${nowhere}, where nothing is`, lost],
+        [() => symlinkSync(place, place), `it is a link to ${place}, where nothing is`, lost],
+        isDirectory
+          ? [() => writeFileSync(place, ""), "it is not a directory", aside]
+          : [() => mkdirSync(place), "it is a directory, and has to be a file", aside],
+      ];
+      for (const [put, why, hints] of kinds) {
+        rmSync(place, { recursive: true, force: true });
+        put();
+        const error = refusal(() => prepareHome(paths, uid));
+        expect([error.code, error.message, error.hints]).toEqual(["ECONFIG", `cannot use ${place}: ${why}`, hints]);
+      }
+      rmSync(place, { recursive: true });
+    }
+    prepareHome(paths, uid);
+    const elsewhere = join(base, "elsewhere");
+    mkdirSync(elsewhere, { mode: 0o700 });
+    rmSync(objectsDir, { recursive: true });
+    symlinkSync(elsewhere, objectsDir);
+    prepareHome(paths, uid);
+  });
+
+  test("and deeper, where the host says so, is named with what it is; other errors are as they were", () => {
+    const at = join(realpathSync(base), "repos");
+    const thrown = (work: () => unknown): unknown => {
+      try {
+        work();
+      } catch (error) {
+        return error;
+      }
+      throw new Error("nothing was thrown");
+    };
+    writeFileSync(at, "");
+    const wall = inTheWay(thrown(() => mkdirSync(join(at, "sam/home"), { recursive: true })));
+    expect([wall?.message, wall?.hints]).toEqual([`cannot use ${at}: it is not a directory`, [`mv ${at} ${at}.old`]]);
+    expect(inTheWay(thrown(() => mkdirSync(at, { recursive: true })))?.message).toBe(wall?.message ?? "");
+    rmSync(at);
+    mkdirSync(at);
+    const directory = inTheWay(thrown(() => writeFileSync(at, "x")));
+    expect(directory?.message).toBe(`cannot use ${at}: it is a directory, and has to be a file`);
+    symlinkSync("loop", join(at, "loop"));
+    expect(inTheWay(thrown(() => statSync(join(at, "loop/x"))))?.message).toContain(
+      "it is a link to loop, where nothing is",
+    );
+    symlinkSync(join(at, "gone"), join(at, "lost"));
+    const lost = inTheWay(thrown(() => mkdirSync(join(at, "lost/x"), { recursive: true })));
+    expect(lost?.hints).toEqual([`bring back what it leads to, or: rm ${join(at, "lost")}`]);
+    for (const error of [thrown(() => statSync(join(at, "none"))), thrown(() => mkdirSync(at)), new Error("x"), null])
+      expect(error === null ? null : inTheWay(error)).toBeNull();
   });
 
   test("whose inner directories were loosened has them tightened again", () => {
