@@ -5,6 +5,7 @@ export const LIMITS = {
   messageCharsMax: 256 * 1024, // one message from a person; what is bigger belongs in a file
   queueRowsMax: 1000,
   queueBytesMax: 16 * 1024 * 1024,
+  noticesMax: 100, // that wait beside the queue and wake nobody; the oldest gives way
   pathBytesMax: 4096,
   nameBytesMax: 255,
   symlinkDepthMax: 16,
