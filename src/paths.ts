@@ -2,7 +2,9 @@
 // can reach and that holds something is refused with what mends it, which is never a change to a directory that is not gsv's.
 
 import {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -182,13 +184,18 @@ function tighten(directory: string, uid: number): void {
   if ((stats.mode & 0o077) !== 0) setPrivate(directory);
 }
 
-/** What is not there yet will be made. */
+/** What is not there yet will be made; what cannot be looked at is told by whoever needs it. */
 function needFile(file: string): void {
-  const stats = statOf(file);
-  if (stats?.isFile()) return;
-  if (stats?.isDirectory()) throw refused(file, IS_DIRECTORY, aside(file));
-  if (stats !== undefined) throw refused(file, "it is a pipe, a socket or a device, and has to be a file", aside(file));
-  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw leadsNowhere(file);
+  try {
+    const stats = statOf(file);
+    if (stats?.isFile()) return;
+    if (stats?.isDirectory()) throw refused(file, IS_DIRECTORY, aside(file));
+    if (stats !== undefined)
+      throw refused(file, "it is a pipe, a socket or a device, and has to be a file", aside(file));
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw leadsNowhere(file);
+  } catch (error) {
+    if (error instanceof SysError) throw error;
+  }
 }
 
 /** Of what a link leads to; undefined where it leads nowhere or in a circle. */
@@ -197,7 +204,7 @@ function statOf(path: string): Stats | undefined {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if (codeOf(error) === "ELOOP") return undefined;
-    throw refused(path, `it cannot be looked at (${codeOf(error)})`, "gsv doctor looks at all of the home");
+    throw error;
   }
 }
 
@@ -215,10 +222,12 @@ function aside(path: string): string {
   return `mv ${quoted(path)} ${quoted(`${path}.old`)}`;
 }
 
-/** The host's error that something is of another kind than gsv makes it, in words: what stands there, and what to do. Null of any other. */
+/** The host's error about what lies in a home, in words: what stands there, and what to do. Null of any other. */
 export function inTheWay(error: unknown): SysError | null {
   const { code = "", path } = error as { code?: string; path?: unknown };
-  if (typeof path !== "string" || !KINDS.has(code)) return null;
+  if (error instanceof SysError || typeof path !== "string") return null;
+  if (code === "EACCES") return closedTo(path);
+  if (!KINDS.has(code)) return null;
   const names = path.split("/");
   for (let depth = 2; depth <= names.length; depth++) {
     const here = names.slice(0, depth).join("/");
@@ -228,6 +237,30 @@ export function inTheWay(error: unknown): SysError | null {
     return lstatSync(here, { throwIfNoEntry: false }) === undefined ? null : leadsNowhere(here);
   }
   return code === "EISDIR" ? refused(path, IS_DIRECTORY, aside(path)) : null;
+}
+
+/** The first on the way to a path that lets nobody further, or the last that can be looked at. */
+function closedTo(path: string): SysError {
+  let last = "/";
+  for (let at = path.indexOf("/", 1); at !== -1; at = path.indexOf("/", at + 1)) {
+    const here = path.slice(0, at);
+    if (!mayPass(here)) return closed(here);
+    last = here;
+  }
+  return closed(lstatSync(path, { throwIfNoEntry: false }) === undefined ? last : path);
+}
+
+function mayPass(directory: string): boolean {
+  try {
+    accessSync(directory, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function closed(path: string): SysError {
+  return refused(path, `you may not open it (mode ${modeOf(lstatSync(path))})`, `chmod u+rwX ${quoted(path)}`);
 }
 
 const KINDS = new Set(["EISDIR", "ENOTDIR", "ELOOP", "EEXIST", "ENOENT"]);

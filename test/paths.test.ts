@@ -234,6 +234,23 @@ describe("a home", () => {
       expect(error === null ? null : inTheWay(error)).toBeNull();
   });
 
+  test("that keeps its own out of a part of it says which part, and how it is opened again", () => {
+    const at = join(realpathSync(base), "part");
+    mkdirSync(join(at, "in"), { recursive: true });
+    const denied = (path: string) => inTheWay(Object.assign(new Error("denied"), { code: "EACCES", path }));
+    chmodSync(join(at, "in"), 0o500);
+    const told = denied(join(at, "in", "new"));
+    expect([told?.code, told?.message, told?.hints]).toEqual([
+      "ECONFIG",
+      `cannot use ${join(at, "in")}: you may not open it (mode 0500)`,
+      [`chmod u+rwX ${join(at, "in")}`],
+    ]);
+    if (uid === 0) return; // root is kept out of nothing
+    chmodSync(at, 0);
+    expect(denied(join(at, "in", "new"))?.message).toBe(`cannot use ${at}: you may not open it (mode 0000)`);
+    chmodSync(at, 0o700);
+  });
+
   test("whose inner directories were loosened has them tightened again", () => {
     const paths = homePaths(join(base, "home"));
     prepareHome(paths, uid);
