@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { SysError } from "../src/abi/errno.ts";
 import { homeFrom, homePaths, inTheWay, prepareHome, readKernelInfo } from "../src/paths.ts";
 
@@ -177,14 +177,14 @@ describe("a home", () => {
     const paths = homePaths(join(realpathSync(base), "home"));
     prepareHome(paths, uid);
     const { objectsDir, runDir, kernelDb, kernelLog, kernelInfo, lockFile } = paths;
-    const nowhere = join(base, "nowhere");
     for (const place of [objectsDir, runDir, kernelDb, kernelLog, kernelInfo, lockFile]) {
       const isDirectory = place === objectsDir || place === runDir;
       const lost = [`bring back what it leads to, or: rm ${place}`];
       const aside = [`mv ${place} ${place}.old`];
+      const name = basename(place);
       const kinds: readonly (readonly [() => void, string, readonly string[]])[] = [
-        [() => symlinkSync(nowhere, place), `it is a link to ${nowhere}, where nothing is`, lost],
-        [() => symlinkSync(place, place), `it is a link to ${place}, where nothing is`, lost],
+        [() => symlinkSync("nowhere", place), "it is a link to nowhere, where nothing is", lost],
+        [() => symlinkSync(name, place), `it is a link to ${name}, where nothing is`, lost],
         isDirectory
           ? [() => writeFileSync(place, ""), "it is not a directory", aside]
           : [() => mkdirSync(place), "it is a directory, and has to be a file", aside],
