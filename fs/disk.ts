@@ -96,9 +96,10 @@ class DiskFs implements FileSystem {
       this.inside(path, async (directory) => {
         need(caller, await this.view(directory.stat, path), READ, path);
         const entries: Entry[] = [];
+        const hidden = this.hidden.now();
         for (const name of readdirSync(directory.path)) {
           const at = { path: `${directory.path}/${name}`, directory };
-          const stat = await this.look(at, `${path}/${name}`).catch(() => null);
+          const stat = await this.look(at, `${path}/${name}`, hidden).catch(() => null);
           if (stat !== null) entries.push({ name, stat });
         }
         return entries;
@@ -220,9 +221,9 @@ class DiskFs implements FileSystem {
     return inDirectory(names, passes, work);
   }
 
-  private async look({ path: at, directory }: Place, path: string): Promise<Stat> {
+  private async look({ path: at, directory }: Place, path: string, hidden = this.hidden.now()): Promise<Stat> {
     const stat = at === directory.path ? directory.stat : lstatSync(at, { bigint: true });
-    this.hidden.needShown(stat, path);
+    this.hidden.needShown(stat, path, hidden);
     return await this.view(stat, path, stat.isSymbolicLink() ? this.target(readlinkSync(at), path) : undefined);
   }
 

@@ -11,6 +11,7 @@ export const LIMITS = {
   symlinkDepthMax: 16,
   pidsPerCallMax: 64,
   listPageMax: 1000, // processes in one answer
+  entriesPageMax: 10_000, // of a directory in one answer: each page lists it anew, so its bytes are what bounds it
   answerBytesMax: 768 * 1024, // rows of one answer together; more is left to the next page
   historyPageMax: 500,
   historyPageDefault: 50,

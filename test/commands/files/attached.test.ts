@@ -5,6 +5,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LIMITS } from "../../../src/abi/limits.ts";
+import type { EntryPage } from "../../../src/syscalls/file-tree.ts";
 import { TestKernel } from "../../support/kernel.ts";
 import { type } from "../../support/shell.ts";
 
@@ -41,4 +42,11 @@ test("of a deep directory everything is found", async () => {
   const path = await attached(home);
   const { status, stdout } = await type(home, "find", path, "-name", "deepest");
   expect([status, stdout]).toEqual([0, `${join(path, ...names, "deepest")}\n`]);
+});
+
+test("a directory of many files comes in as few pages as their bytes need: each page lists it anew", async () => {
+  for (let at = 0; at < 1500; at++) writeFileSync(join(directory, `file ${at}`), "");
+  await using home = await TestKernel.boot({ realTime: true });
+  const { entries, next } = await home.sys.call<EntryPage>("fs.list", { path: await attached(home) });
+  expect([entries.length, next]).toEqual([1500, null]);
 });
