@@ -147,7 +147,12 @@ export function timeoutMs(spec: Spec, seconds: string | undefined, flag = "--tim
   const [, count, unit = "s"] = /^([0-9]{1,8}(?:\.[0-9]{1,3})?)(ms|s|m|h)?$/.exec(seconds) ?? [];
   const ms = Math.round(Number(count) * (UNIT_MS[unit] ?? 0));
   if (count === undefined || ms === 0)
-    throw usageError(spec, `${flag} must be a number of seconds above 0, or as 5m or 2h, not ${clip(seconds)}`);
+    throw usageError(
+      spec,
+      /^[0-9]{9}/.test(seconds)
+        ? `${flag} may be at most 99999999 seconds, not ${clip(seconds)}`
+        : `${flag} must be a number of seconds above 0, or as 5m or 2h, not ${clip(seconds)}`,
+    );
   return ms;
 }
 

@@ -53,10 +53,12 @@ async function offered(error: SysError, { place, word, name }: Place, ours: Io):
 
 /** Names that begin alike are told apart by what is behind the last colon; a label stands for its process. */
 function closest(name: string, candidates: readonly Candidate[]): string[] {
+  // There is one of just that name: something else is wrong with it.
+  if (candidates.some(({ value }) => value === name)) return [];
   const head = name.slice(0, name.lastIndexOf(":") + 1);
   const tails = candidates.flatMap(({ value }) => (value.startsWith(head) ? [value.slice(head.length)] : []));
   const values = [...nearest(name.slice(head.length), tails).map((tail) => head + tail), ...byEnd(name, candidates)];
-  const found = [...new Set([...values, ...byLabel(name, candidates)])].filter((value) => value !== name);
+  const found = [...new Set([...values, ...byLabel(name, candidates)])];
   const notes = new Map(candidates.map(({ value, note }) => [value, note]));
   return found
     .slice(0, SHOWN_MAX)

@@ -38,8 +38,10 @@ import type {
   WriteOptions,
 } from "./filesystem.ts";
 import { Hidden } from "./hidden.ts";
+import { bornMode, hostMode, sharedMode } from "./host-modes.ts";
 import { type Held, holding, inDirectory, needHolding, opened } from "./no-follow.ts";
 import { base, isWithin, normalise, parent, split } from "./path.ts";
+import { pathOf } from "./steps.ts";
 
 export interface DiskOptions {
   readonly directory: string;
@@ -75,14 +77,29 @@ class DiskFs implements FileSystem {
     return asFileErrors(path, () => this.at(path, (place) => this.look(place, path)));
   }
 
+  async along(_caller: Caller, path: ResolvedPath): Promise<ReadonlyMap<string, Stat>> {
+    const passed: BigIntStats[] = [];
+    const pass = (stat: BigIntStats) => void passed.push(stat);
+    // Why it ends where it ends is said when that is looked at.
+    await this.inside(path, async () => {}, pass).catch(() => undefined);
+    const along = new Map<string, Stat>();
+    const names = split(path);
+    for (const [at, stat] of passed.slice(split(this.root).length).entries()) {
+      const here = pathOf(names.slice(0, at + 1));
+      along.set(here, await this.view(stat, here));
+    }
+    return along;
+  }
+
   list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
     return asFileErrors(path, () =>
       this.inside(path, async (directory) => {
         need(caller, await this.view(directory.stat, path), READ, path);
         const entries: Entry[] = [];
+        const hidden = this.hidden.now();
         for (const name of readdirSync(directory.path)) {
           const at = { path: `${directory.path}/${name}`, directory };
-          const stat = await this.look(at, `${path}/${name}`).catch(() => null);
+          const stat = await this.look(at, `${path}/${name}`, hidden).catch(() => null);
           if (stat !== null) entries.push({ name, stat });
         }
         return entries;
@@ -190,15 +207,23 @@ class DiskFs implements FileSystem {
     return this.inside(parent(path), (directory) => work({ path: `${directory.path}/${base(path)}`, directory }));
   }
 
-  private inside<T>(path: string, work: (directory: Held) => Promise<T>): Promise<T> {
+  private inside<T>(
+    path: string,
+    work: (directory: Held) => Promise<T>,
+    passed: (stat: BigIntStats) => void = () => {},
+  ): Promise<T> {
     const names = [...split(this.root), ...split(path)];
     const hidden = this.hidden.now();
-    return inDirectory(names, (stat) => this.hidden.needShown(stat, path, hidden), work);
+    const passes = (stat: BigIntStats) => {
+      this.hidden.needShown(stat, path, hidden);
+      passed(stat);
+    };
+    return inDirectory(names, passes, work);
   }
 
-  private async look({ path: at, directory }: Place, path: string): Promise<Stat> {
+  private async look({ path: at, directory }: Place, path: string, hidden = this.hidden.now()): Promise<Stat> {
     const stat = at === directory.path ? directory.stat : lstatSync(at, { bigint: true });
-    this.hidden.needShown(stat, path);
+    this.hidden.needShown(stat, path, hidden);
     return await this.view(stat, path, stat.isSymbolicLink() ? this.target(readlinkSync(at), path) : undefined);
   }
 
@@ -215,7 +240,7 @@ class DiskFs implements FileSystem {
         this.hidden.needShown(file.stat, path);
         if (file.stat.isDirectory()) throw new FileError("EISDIR", path);
         if (file.stat.isSymbolicLink()) throw new FileError("ELOOP", path);
-        if (!file.stat.isFile()) throw new FileError("EACCES", path);
+        if (!file.stat.isFile()) throw new FileError("EACCES", path, "a pipe, a socket or a device is left alone");
         this.hidden.needNoName(file.stat, path);
         return await work(file, await this.view(file.stat, path));
       }),
@@ -302,23 +327,9 @@ interface Place {
   readonly directory: Held;
 }
 
-function sharedMode(mode: number): number {
-  return (mode & 0o700) | ((mode & 0o700) >> 3);
-}
-
-/** All of it, also what gsv shows nobody. */
-function hostMode(path: string): number {
-  return Number(lstatSync(path).mode) & 0o777;
-}
-
 function takeAway(path: string, { kind }: Stat): void {
   if (kind === "directory") rmdirSync(path);
   else unlinkSync(path);
-}
-
-/** Without setuid and its like: what runs on the host as somebody else is not made from here. */
-function bornMode(caller: Caller, mode: number): number {
-  return mode & 0o777 & ~(caller.umask ?? 0o022);
 }
 
 function ifMissing(error: unknown): null {

@@ -1,5 +1,6 @@
-// What can be mounted: nine verbs over paths that the Namespace has resolved. A mount never sees `..`, a symlink in the middle of
-// a path or another mount's files; it throws SysError with errno codes and checks permissions with access.ts.
+// What can be mounted: nine verbs over paths that the Namespace has resolved, and one more for mounts that go to each name step by step.
+// A mount never sees `..`, a symlink in the middle of a path or another mount's files; it throws SysError with errno codes and checks
+// permissions with access.ts.
 
 import type { Caller } from "../src/abi/identity.ts";
 import type { Receipt } from "../src/objects/objects.ts";
@@ -78,6 +79,9 @@ export interface Attributes {
 
 export interface FileSystem {
   stat(caller: Caller, path: ResolvedPath): Promise<Stat>;
+  /** The directories on the way to a path, by their paths, as far as there are any: asked once, where asking for one after the other
+   * would cost the square of the depth. */
+  along?(caller: Caller, path: ResolvedPath): Promise<ReadonlyMap<string, Stat>>;
   list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]>;
   read(caller: Caller, path: ResolvedPath, options: ReadOptions): Promise<ReadResult>;
   write(

@@ -4,14 +4,40 @@ import type { Caller } from "../src/abi/identity.ts";
 import { FileError } from "./error.ts";
 import type { ReadOptions, ReadResult, ResolvedPath, Stat } from "./filesystem.ts";
 import type { Mount, Place } from "./namespace.ts";
+import { split } from "./path.ts";
+import { pathOf, SLASH } from "./steps.ts";
 
 /** What stands there; null when nothing does. */
-export async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
+async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
   try {
     return await inside(place, place.mount.fs.stat(caller, place.inner));
   } catch (error) {
     if (error instanceof FileError && error.code === "ENOENT") return null;
     throw error;
+  }
+}
+
+/** What a mount told at once of the directories on the rest of a walk. */
+export class Ahead {
+  private told: { readonly mount: Mount; readonly stats: ReadonlyMap<string, Stat> } | null = null;
+
+  constructor(private readonly caller: Caller) {}
+
+  /** What stands at a place from which the walk goes on by these names. */
+  async stat(place: Place, rest: readonly string[]): Promise<Stat | null> {
+    const { mount, inner, path } = place;
+    if (rest.length > 0 && this.told?.mount !== mount && mount.fs.along !== undefined) {
+      const end = rest.findIndex((name) => name === "." || name === ".." || name === SLASH);
+      const whole = pathOf([...split(path), ...(end === -1 ? rest : rest.slice(0, end))]);
+      this.told = { mount, stats: await mount.fs.along(this.caller, innerOf(mount, whole)) };
+    }
+    const told = this.told?.mount === mount ? this.told.stats.get(inner) : undefined;
+    return told ?? (await ownStat(this.caller, place));
+  }
+
+  /** A link leads somewhere else. */
+  turn(): void {
+    this.told = null;
   }
 }
 

@@ -19,7 +19,7 @@ import type {
   Stat,
   WriteOptions,
 } from "./filesystem.ts";
-import { innerOf, inside, ownStat, readInside } from "./inside.ts";
+import { Ahead, innerOf, inside, readInside } from "./inside.ts";
 import { isWithin, parent, split } from "./path.ts";
 import { checkLength, isPlace, pathOf, SLASH, steps, waysTo } from "./steps.ts";
 
@@ -265,6 +265,7 @@ export class Namespace {
     const here: string[] = [];
     const root = await this.rootStat(caller);
     let trail = [root];
+    const ahead = new Ahead(caller);
     for (let links = 0; ; ) {
       const name = todo.shift();
       const stat = trail.at(-1) ?? root;
@@ -278,7 +279,7 @@ export class Namespace {
         continue;
       }
       if (Buffer.byteLength(name) > LIMITS.nameBytesMax) throw new FileError("ENAMETOOLONG", `${name.slice(0, 60)}…`);
-      const found = stat === IMAGINED ? null : await this.lookup(caller, [...here, name]);
+      const found = stat === IMAGINED ? null : await this.lookup(caller, [...here, name], ahead, todo);
       if (found === null) {
         here.push(name);
         if (todo.length === 0) return this.place(here, null);
@@ -295,6 +296,7 @@ export class Namespace {
           trail = [root];
         }
         todo.unshift(...steps(target));
+        ahead.turn();
         continue;
       }
       here.push(name);
@@ -312,9 +314,14 @@ export class Namespace {
     return (await this.lookup(caller, [])) ?? this.bare;
   }
 
-  private async lookup(caller: Caller, names: readonly string[]): Promise<Stat | null> {
+  private async lookup(
+    caller: Caller,
+    names: readonly string[],
+    ahead = new Ahead(caller),
+    rest: readonly string[] = [],
+  ): Promise<Stat | null> {
     const place = this.place(names, null);
-    const stat = await ownStat(caller, place);
+    const stat = await ahead.stat(place, rest);
     const leadsToMount = this.ways.has(place.path);
     const mustStand = leadsToMount || (place.mount.whole === true && place.path === place.mount.at);
     return mustStand && stat?.kind !== "directory" ? this.bare : stat;

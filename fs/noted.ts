@@ -20,6 +20,7 @@ export function notedFs(fs: FileSystem, noted: Noted, at = ""): FileSystem {
   const named = (path: ResolvedPath) => at + path;
   return {
     stat: (caller, path) => fs.stat(caller, path),
+    ...(fs.along === undefined ? {} : { along: fs.along.bind(fs) }),
     list: (caller, path) => fs.list(caller, path),
     read: (caller, path, options) => fs.read(caller, path, options),
     mkdir: (caller, path, options) => fs.mkdir(caller, path, options),

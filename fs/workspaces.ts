@@ -70,6 +70,14 @@ class WorkspacesFs implements FileSystem {
     return this.look(caller, path, (way) => way.fs.stat(caller, way.path));
   }
 
+  async along(caller: Caller, path: ResolvedPath): Promise<ReadonlyMap<string, Stat>> {
+    const workspace = await this.workspaceAt(caller, path).catch(() => null);
+    if (workspace === null) return new Map();
+    const { fs, path: below, above } = this.wayTo(workspace, path);
+    const along = (await fs.along?.(caller, below)) ?? new Map<string, Stat>();
+    return new Map([...along].map(([at, stat]) => [`${above}${at}`, stat]));
+  }
+
   async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {
     if (path !== ROOT) return this.look(caller, path, (way) => way.fs.list(caller, way.path));
     const entries: Entry[] = [];

@@ -2,7 +2,9 @@
 // can reach and that holds something is refused with what mends it, which is never a change to a directory that is not gsv's.
 
 import {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -127,6 +129,7 @@ export function prepareHome(paths: HomePaths, uid: number): void {
     if (!existsSync(directory)) makeDirectory(directory);
     tighten(directory, uid);
   }
+  for (const file of [paths.kernelDb, paths.lockFile, paths.kernelInfo, paths.kernelLog]) needFile(file);
 }
 
 /** Whether there is a home that may be read as it is. Makes and mends nothing. */
@@ -174,12 +177,94 @@ function setPrivate(directory: string): void {
 
 // Inside a private home nobody else can have got at it. Links are followed: a person may keep objects on another disk.
 function tighten(directory: string, uid: number): void {
-  const stats = statSync(directory);
-  if (!stats.isDirectory())
-    throw refused(directory, "it is not a directory", `mv ${quoted(directory)} ${quoted(`${directory}.old`)}`);
+  const stats = statOf(directory);
+  if (stats === undefined) throw leadsNowhere(directory);
+  if (!stats.isDirectory()) throw refused(directory, "it is not a directory", aside(directory));
   if (stats.uid !== uid) throw foreign(directory, stats, uid, `sudo chown -R ${uid} ${quoted(directory)}`);
   if ((stats.mode & 0o077) !== 0) setPrivate(directory);
 }
+
+/** What is not there yet will be made; what cannot be looked at is told by whoever needs it. */
+function needFile(file: string): void {
+  try {
+    const stats = statOf(file);
+    if (stats?.isFile()) return;
+    if (stats?.isDirectory()) throw refused(file, IS_DIRECTORY, aside(file));
+    if (stats !== undefined)
+      throw refused(file, "it is a pipe, a socket or a device, and has to be a file", aside(file));
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw leadsNowhere(file);
+  } catch (error) {
+    if (error instanceof SysError) throw error;
+  }
+}
+
+/** Of what a link leads to; undefined where it leads nowhere or in a circle. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (codeOf(error) === "ELOOP") return undefined;
+    throw error;
+  }
+}
+
+/** Such as objects that lie on a disk which is not there now. */
+function leadsNowhere(path: string): SysError {
+  const to = clip(readlinkSync(path));
+  return refused(
+    path,
+    `it is a link to ${to}, where nothing is`,
+    `bring back what it leads to, or: rm ${quoted(path)}`,
+  );
+}
+
+function aside(path: string): string {
+  return `mv ${quoted(path)} ${quoted(`${path}.old`)}`;
+}
+
+/** The host's error about what lies in a home, in words: what stands there, and what to do. Null of any other. */
+export function inTheWay(error: unknown): SysError | null {
+  const { code = "", path } = error as { code?: string; path?: unknown };
+  if (error instanceof SysError || typeof path !== "string") return null;
+  if (code === "EACCES") return closedTo(path);
+  if (!KINDS.has(code)) return null;
+  const names = path.split("/");
+  for (let depth = 2; depth <= names.length; depth++) {
+    const here = names.slice(0, depth).join("/");
+    const stats = statOf(here);
+    if (stats?.isDirectory()) continue;
+    if (stats !== undefined) return refused(here, "it is not a directory", aside(here));
+    return lstatSync(here, { throwIfNoEntry: false }) === undefined ? null : leadsNowhere(here);
+  }
+  return code === "EISDIR" ? refused(path, IS_DIRECTORY, aside(path)) : null;
+}
+
+/** The first on the way to a path that lets nobody further, or the last that can be looked at. */
+function closedTo(path: string): SysError {
+  let last = "/";
+  for (let at = path.indexOf("/", 1); at !== -1; at = path.indexOf("/", at + 1)) {
+    const here = path.slice(0, at);
+    if (!mayPass(here)) return closed(here);
+    last = here;
+  }
+  return closed(lstatSync(path, { throwIfNoEntry: false }) === undefined ? last : path);
+}
+
+function mayPass(directory: string): boolean {
+  try {
+    accessSync(directory, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function closed(path: string): SysError {
+  return refused(path, `you may not open it (mode ${modeOf(lstatSync(path))})`, `chmod u+rwX ${quoted(path)}`);
+}
+
+const KINDS = new Set(["EISDIR", "ENOTDIR", "ELOOP", "EEXIST", "ENOENT"]);
+const IS_DIRECTORY = "it is a directory, and has to be a file";
 
 function look(home: string): Stats | undefined {
   try {

@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { SysError } from "../src/abi/errno.ts";
-import { homeFrom, homePaths, prepareHome, readKernelInfo } from "../src/paths.ts";
+import { homeFrom, homePaths, inTheWay, prepareHome, readKernelInfo } from "../src/paths.ts";
 
 const uid = process.getuid?.() ?? 0;
 let base = "";
@@ -171,6 +171,84 @@ describe("a home", () => {
     ]);
     const under = homePaths(join(base, "file/home"));
     expect(refusal(() => prepareHome(under, uid)).code).toBe("ECONFIG");
+  });
+
+  test("in which something else stands where a file or a directory was is refused with what it is and what to do", () => {
+    const paths = homePaths(join(realpathSync(base), "home"));
+    prepareHome(paths, uid);
+    const { objectsDir, runDir, kernelDb, kernelLog, kernelInfo, lockFile } = paths;
+    for (const place of [objectsDir, runDir, kernelDb, kernelLog, kernelInfo, lockFile]) {
+      const isDirectory = place === objectsDir || place === runDir;
+      const lost = [`bring back what it leads to, or: rm ${place}`];
+      const aside = [`mv ${place} ${place}.old`];
+      const name = basename(place);
+      const kinds: readonly (readonly [() => void, string, readonly string[]])[] = [
+        [() => symlinkSync("nowhere", place), "it is a link to nowhere, where nothing is", lost],
+        [() => symlinkSync(name, place), `it is a link to ${name}, where nothing is`, lost],
+        isDirectory
+          ? [() => writeFileSync(place, ""), "it is not a directory", aside]
+          : [() => mkdirSync(place), "it is a directory, and has to be a file", aside],
+      ];
+      for (const [put, why, hints] of kinds) {
+        rmSync(place, { recursive: true, force: true });
+        put();
+        const error = refusal(() => prepareHome(paths, uid));
+        expect([error.code, error.message, error.hints]).toEqual(["ECONFIG", `cannot use ${place}: ${why}`, hints]);
+      }
+      rmSync(place, { recursive: true });
+    }
+    prepareHome(paths, uid);
+    const elsewhere = join(base, "elsewhere");
+    mkdirSync(elsewhere, { mode: 0o700 });
+    rmSync(objectsDir, { recursive: true });
+    symlinkSync(elsewhere, objectsDir);
+    prepareHome(paths, uid);
+  });
+
+  test("and deeper, where the host says so, is named with what it is; other errors are as they were", () => {
+    const at = join(realpathSync(base), "repos");
+    const thrown = (work: () => unknown): unknown => {
+      try {
+        work();
+      } catch (error) {
+        return error;
+      }
+      throw new Error("nothing was thrown");
+    };
+    writeFileSync(at, "");
+    const wall = inTheWay(thrown(() => mkdirSync(join(at, "sam/home"), { recursive: true })));
+    expect([wall?.message, wall?.hints]).toEqual([`cannot use ${at}: it is not a directory`, [`mv ${at} ${at}.old`]]);
+    expect(inTheWay(thrown(() => mkdirSync(at, { recursive: true })))?.message).toBe(wall?.message ?? "");
+    rmSync(at);
+    mkdirSync(at);
+    const directory = inTheWay(thrown(() => writeFileSync(at, "x")));
+    expect(directory?.message).toBe(`cannot use ${at}: it is a directory, and has to be a file`);
+    symlinkSync("loop", join(at, "loop"));
+    expect(inTheWay(thrown(() => statSync(join(at, "loop/x"))))?.message).toContain(
+      "it is a link to loop, where nothing is",
+    );
+    symlinkSync(join(at, "gone"), join(at, "lost"));
+    const lost = inTheWay(thrown(() => mkdirSync(join(at, "lost/x"), { recursive: true })));
+    expect(lost?.hints).toEqual([`bring back what it leads to, or: rm ${join(at, "lost")}`]);
+    for (const error of [thrown(() => statSync(join(at, "none"))), thrown(() => mkdirSync(at)), new Error("x"), null])
+      expect(error === null ? null : inTheWay(error)).toBeNull();
+  });
+
+  test("that keeps its own out of a part of it says which part, and how it is opened again", () => {
+    const at = join(realpathSync(base), "part");
+    mkdirSync(join(at, "in"), { recursive: true });
+    const denied = (path: string) => inTheWay(Object.assign(new Error("denied"), { code: "EACCES", path }));
+    chmodSync(join(at, "in"), 0o500);
+    const told = denied(join(at, "in", "new"));
+    expect([told?.code, told?.message, told?.hints]).toEqual([
+      "ECONFIG",
+      `cannot use ${join(at, "in")}: you may not open it (mode 0500)`,
+      [`chmod u+rwX ${join(at, "in")}`],
+    ]);
+    if (uid === 0) return; // root is kept out of nothing
+    chmodSync(at, 0);
+    expect(denied(join(at, "in", "new"))?.message).toBe(`cannot use ${at}: you may not open it (mode 0000)`);
+    chmodSync(at, 0o700);
   });
 
   test("whose inner directories were loosened has them tightened again", () => {

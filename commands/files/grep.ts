@@ -1,5 +1,7 @@
 // `gsv grep`: lines that hold a pattern. Exits as grep does: 0 found, 1 not, 2 when something could not be read.
 
+import { SysError } from "../../src/abi/errno.ts";
+import { LIMITS } from "../../src/abi/limits.ts";
 import { isBinary } from "../../src/lib/binary.ts";
 import { linesOf } from "../../src/lib/lines.ts";
 import { reveal, sanitize } from "../../src/lib/sanitize.ts";
@@ -89,7 +91,7 @@ class Report {
     const { how, io } = this;
     const pieces = new Pieces(path === "-" ? io.stdin.bytes() : piecesOf(io.sys(), path));
     let [number, count] = [0, 0];
-    for await (const line of linesOf(pieces)) {
+    for await (const line of linesOf(pieces, { charsMax: LIMITS.fileBytesMax, tooLong: () => tooLong(path) })) {
       number++;
       if (holds(line) === (how.invertMatch === true)) continue;
       this.found = true;
@@ -127,6 +129,13 @@ class Report {
     const name = path === "-" ? "(standard input)" : path;
     return this.io.stdout.isTTY ? reveal(name) : name;
   }
+}
+
+function tooLong(path: string): SysError {
+  return new SysError(
+    "EFBIG",
+    `cannot read ${path}: it has a line of more than ${LIMITS.fileBytesMax / 1024 / 1024} MiB`,
+  );
 }
 
 /** The pieces of a content, which also know whether it began like text. */

@@ -1,6 +1,8 @@
 // `gsv tail`: the end of files, of which no more is read than is shown, and with -f what is added to them, until it is interrupted.
 
 import { ENDED_BY } from "../../src/abi/ended-by.ts";
+import { SysError } from "../../src/abi/errno.ts";
+import { LIMITS } from "../../src/abi/limits.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import { field } from "../../src/syscalls/define.ts";
 import type { Piece } from "../../src/syscalls/file-tree.ts";
@@ -100,6 +102,7 @@ class Growing {
       this.at = from;
       const found = lastLines(await this.rest(), lines);
       if (from === 0 || found.isWhole) return found.bytes;
+      if (span > LIMITS.fileBytesMax) throw tooLong(this.path, lines);
     }
   }
 
@@ -136,6 +139,13 @@ class Growing {
     this.version = version;
     return { bytes: Buffer.from(data, "base64"), eof, version };
   }
+}
+
+function tooLong(path: string, lines: number): SysError {
+  const size = `${LIMITS.fileBytesMax / 1024 / 1024} MiB`;
+  return new SysError("EFBIG", `cannot read ${path}: its last ${lines} lines are more than ${size}`, [
+    "-n with a smaller number shows less",
+  ]);
 }
 
 function lastLines(all: Uint8Array, count: number): { readonly bytes: Uint8Array; readonly isWhole: boolean } {

@@ -26,6 +26,7 @@ import { ShellTables } from "./shell-tables.ts";
 import { functionsIn, prepared, SINKS, UNSET } from "./syntax.ts";
 import { changedText, parse, statementText, textOf } from "./text.ts";
 import { Traps } from "./traps.ts";
+import { worded } from "./worded.ts";
 
 /** The last command of a line whose state is kept; no name that anybody types. */
 const KEEP = "__gsv_keep";
@@ -270,7 +271,7 @@ export class Script {
   };
 
   private worded(text: string): string {
-    const said = worded(this.files.worded(text)).replaceAll(UNSET, "");
+    const said = worded(this.tables.named(this.files.worded(text))).replaceAll(UNSET, "");
     return /^\++ .*(?:__gsv_|--shell=|eval '')/m.test(said) ? untold(said) : said;
   }
 
@@ -289,27 +290,6 @@ export class Script {
       return { stdout: "", stderr: await this.jobs.notices(), exitCode: this.state.status };
     });
   }
-}
-
-/** The interpreter's words where they are not bash's; its limits without what to do about them in somebody else's program. */
-function worded(text: string): string {
-  return text
-    .replaceAll(
-      /^bash: (eval): Parse error at (\d+):\d+: (.*)$/gm,
-      (_, name, line, why) => `bash: ${name}: line ${Number(line) + 1}: ${mistake(why)}`,
-    )
-    .replaceAll(/^(?=division by 0$|syntax error: operand expected )/gm, "bash: ")
-    .replaceAll(/, increase executionLimits\.\w+|\(increase executionLimits\.\w+\)/g, "")
-    .replaceAll(/syntax error: Parse error at (\d+):\d+: (.*)/g, (_, line, why) => `line ${line}: ${mistake(why)}`);
-}
-
-function mistake(why: string): string {
-  const [, word] = /^syntax error near unexpected token `(select|coproc)'/.exec(why) ?? [];
-  if (word === "select") return "select: gsv's shell has no menus: a script in gsv has nobody to ask";
-  if (word === "coproc") return "coproc: gsv's shell has no coprocesses: a job with & and a file does the same";
-  if (/^Expected RPAREN, got EOF/.test(why)) return "unexpected EOF while looking for matching `)'";
-  if (/^Expected \w+, got EOF/.test(why)) return "syntax error: unexpected end of file";
-  return /^(?:syntax error|unexpected EOF)/.test(why) ? why : `syntax error: ${why}`;
 }
 
 function umaskCommand(files: GsvFiles): CustomCommand {

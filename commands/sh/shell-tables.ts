@@ -7,6 +7,7 @@ import { OWN } from "./own.ts";
 import { TOLD } from "./syntax.ts";
 
 export const SOURCES = "/dev/.gsv/source/";
+const SOURCE = new RegExp(`${SOURCES}(\\d+)`, "g");
 
 export interface ShellText {
   /** The text of a file as the interpreter should read it. */
@@ -16,7 +17,7 @@ export interface ShellText {
 }
 
 export class ShellTables {
-  private readonly sources: string[] = [];
+  private readonly sources: { readonly text: string; readonly file: string }[] = [];
 
   constructor(private readonly text: ShellText) {}
 
@@ -31,7 +32,12 @@ export class ShellTables {
   }
 
   sourceAt(path: string): string | undefined {
-    return this.sources[Number(path.slice(SOURCES.length))];
+    return this.sources[Number(path.slice(SOURCES.length))]?.text;
+  }
+
+  /** A message that says of a file what it is called here. */
+  named(message: string): string {
+    return message.replaceAll(SOURCE, (whole, at) => this.sources[Number(at)]?.file ?? whole);
   }
 
   private async source(all: readonly string[], context: Context): Promise<Answer> {
@@ -40,7 +46,7 @@ export class ShellTables {
     const found = await textAt(file, context);
     if (found === null) await context.assignShellVariable?.(OWN.file, file);
     else {
-      this.sources.push(this.text.rewritten(found, told, file));
+      this.sources.push({ text: this.text.rewritten(found, told, file), file });
       await context.assignShellVariable?.(OWN.file, `${SOURCES}${this.sources.length - 1}`);
     }
     return answer();

@@ -5,11 +5,13 @@ export const LIMITS = {
   messageCharsMax: 256 * 1024, // one message from a person; what is bigger belongs in a file
   queueRowsMax: 1000,
   queueBytesMax: 16 * 1024 * 1024,
+  noticesMax: 100, // that wait beside the queue and wake nobody; the oldest gives way
   pathBytesMax: 4096,
   nameBytesMax: 255,
   symlinkDepthMax: 16,
   pidsPerCallMax: 64,
   listPageMax: 1000, // processes in one answer
+  entriesPageMax: 10_000, // of a directory in one answer: each page lists it anew, so its bytes are what bounds it
   answerBytesMax: 768 * 1024, // rows of one answer together; more is left to the next page
   historyPageMax: 500,
   historyPageDefault: 50,

@@ -5,7 +5,7 @@ import type { Credentials } from "../abi/identity.ts";
 import type { ClientInfo, LeaveReason, Sys } from "../abi/sys.ts";
 import { bootKernel, type Kernel, type Machine } from "../boot.ts";
 import { elect, keepLifetime } from "../kernel/lifetime.ts";
-import { prepareHome } from "../paths.ts";
+import { inTheWay, prepareHome } from "../paths.ts";
 import { isServed } from "../rpc/client.ts";
 import { serve } from "../rpc/server.ts";
 import { acquireLock, type Lock } from "../store/lock.ts";
@@ -113,7 +113,7 @@ async function bootOr(lock: Lock, machine: Machine): Promise<Kernel> {
     return await bootKernel(machine);
   } catch (error) {
     lock.release();
-    throw error;
+    throw inTheWay(error) ?? error;
   }
 }
 

@@ -1,9 +1,10 @@
 // The files that failed runs leave behind, below crash/ in the home: a directory for each account, a file for each run, as private as the
 // rest. So many are kept of each account, and so long. What lies there under another name is nobody's and is left alone.
 
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CORE_NAME, coreInstant } from "../abi/crash.ts";
+import { readPlainFile } from "../lib/plain-file.ts";
 
 export interface CoreFile {
   readonly name: string;
@@ -43,7 +44,7 @@ export class CoreFiles {
     const found = CORE_NAME.test(name) ? this.list(ownerUid).find((file) => file.name === name) : undefined;
     if (found === undefined) return null;
     try {
-      return readFileSync(join(this.directory, String(found.ownerUid), name), "utf8");
+      return readPlainFile(join(this.directory, String(found.ownerUid), name));
     } catch {
       // Taken away in between.
       return null;

@@ -191,7 +191,8 @@ export function hostError(error: unknown, what: string): unknown {
   }
   if (code === "ENAMETOOLONG") return new SysError("ENAMETOOLONG", `${what}: the host does not take a path this long`);
   if (code === "EROFS") return new SysError("EROFS", `${what}: the disk is read-only`);
-  if (typeof code === "string") return new SysError("EIO", `${what}: ${error.message}`);
+  if (typeof code === "string")
+    return new SysError("EIO", `${what}: ${error.message}`, ["gsv doctor looks at all of the home"]);
   return error;
 }
 

@@ -58,7 +58,9 @@ export function encodeFrame(frame: ClientFrame | ServerFrame, about: string): st
   const bytes = text.length * 3 <= LIMITS.frameBytesMax ? 0 : Buffer.byteLength(text);
   if (bytes > LIMITS.frameBytesMax) {
     throw new SysError("EFBIG", `${about} takes ${bytes} bytes; one frame holds at most ${LIMITS.frameBytesMax}`, [
-      "ask for less at once, or send it in pieces",
+      frame.kind === "req"
+        ? "put it in a file, and name that file: gsv cp - '~/long.txt' < FILE"
+        : "ask for less at once",
     ]);
   }
   // What a kernel answers was measured when it came in.

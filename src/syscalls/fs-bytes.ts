@@ -11,7 +11,6 @@ export const PIECE_CHARS_MAX = Math.ceil(PIECE_BYTES_MAX / 3) * 4;
 
 const path = field.path("the file", { positional: true, meta: "PATH" });
 const upload = (doc: string) => field.uuid(doc, { meta: "UPLOAD" });
-const offset = (doc: string) => field.int(doc, { max: LIMITS.fileBytesMax });
 
 export const fsBytesCalls = [
   syscall({
@@ -20,7 +19,8 @@ export const fsBytesCalls = [
     class: "read",
     input: {
       path,
-      offset: field.withDefault(offset("the first byte, counted from 0"), 0),
+      // What another program keeps in a directory of this machine may be of any size.
+      offset: field.withDefault(field.int("the first byte, counted from 0"), 0),
       bytes: field.withDefault(field.int("at most so many", { min: 1, max: PIECE_BYTES_MAX }), PIECE_BYTES_MAX),
     },
     cli: {
@@ -37,7 +37,7 @@ export const fsBytesCalls = [
     class: "keyed",
     input: {
       upload: upload("which content: an id of your own making"),
-      offset: offset("where the piece begins; pieces come in order"),
+      offset: field.int("where the piece begins; pieces come in order", { max: LIMITS.fileBytesMax }),
       data: field.text("the bytes, as base64", { longest: PIECE_CHARS_MAX }),
     },
     cli: {

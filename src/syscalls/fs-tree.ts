@@ -42,7 +42,10 @@ export const fsTreeCalls = [
     input: {
       path,
       after: field.optional(field.text("the name after which to go on", { longest: LIMITS.nameBytesMax })),
-      limit: field.withDefault(field.int("how many entries", { min: 1, max: LIMITS.listPageMax }), LIMITS.listPageMax),
+      limit: field.withDefault(
+        field.int("how many entries", { min: 1, max: LIMITS.entriesPageMax }),
+        LIMITS.entriesPageMax,
+      ),
     },
     cli: {
       hidden: true,

@@ -12,7 +12,7 @@ export const niceCalls = [
     input: {
       pid: field.pid("the process", { positional: true, meta: "PID" }),
       nice: field.optional(
-        field.text("from -20 to 19: the more, the later it asks", { positional: true, longest: 3, meta: "N" }),
+        field.text("from -20 to 19: the more, the later it asks", { positional: true, longest: 40, meta: "N" }),
       ),
     },
     cli: {

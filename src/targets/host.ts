@@ -186,7 +186,7 @@ export class HostCommands {
     const touched = statSync(spool.directory, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     const runs = meta !== null && spool.status() === null && this.mayRun(meta, spool);
     if (meta === null || (!runs && touched < clock.now() - keptMs)) {
-      rmSync(spool.directory, { recursive: true, force: true });
+      cleared(spool.directory);
       return;
     }
     chmodSync(spool.directory, 0o700);
@@ -274,7 +274,7 @@ export class HostCommands {
   private forget(command: Running): void {
     disarm(command);
     this.commands.delete(keyOf(command.meta));
-    rmSync(command.spool.directory, { recursive: true, force: true });
+    cleared(command.spool.directory);
   }
 
   private arm(command: Running, timer: Timer, ms: number, work: () => void): void {
@@ -318,6 +318,13 @@ function makeOwn(directory: string, id: string): void {
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
   if (existsSync(directory)) throw new SysError("ECONFLICT", `command ${id} was run already`);
   mkdirSync(directory, { mode: 0o700 });
+}
+
+/** What cannot be taken away is left where it is, and keeps nobody from anything. */
+function cleared(directory: string): void {
+  try {
+    rmSync(directory, { recursive: true, force: true });
+  } catch {}
 }
 
 function keyOf({ uid, id }: Pick<Meta, "uid" | "id">): string {

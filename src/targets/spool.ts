@@ -4,9 +4,9 @@
 import {
   appendFileSync,
   closeSync,
+  constants,
   existsSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   statSync,
@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../lib/clock.ts";
+import { readPlainFile } from "../lib/plain-file.ts";
 import { type Output, type OutputPage, type Piece, type Stream, Waiting } from "./output.ts";
 import { type Leader, startOf } from "./pids.ts";
 
@@ -53,7 +54,7 @@ export class Spool {
   /** Null where it is not whole: it never began. */
   meta(): Meta | null {
     try {
-      return JSON.parse(readFileSync(this.path("meta.json"), "utf8")) as Meta;
+      return JSON.parse(readPlainFile(this.path("meta.json"))) as Meta;
     } catch {
       return null;
     }
@@ -101,7 +102,7 @@ export class Spool {
 
   private text(file: SpoolFile): string | null {
     try {
-      return readFileSync(this.path(file), "utf8");
+      return readPlainFile(this.path(file));
     } catch {
       return null;
     }
@@ -241,9 +242,17 @@ export class SpooledOutput implements Output {
   }
 }
 
+/** A pipe in its place is refused, where writing would wait for a reader. */
+const APPENDED = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+
 function appended(path: string, bytes: Uint8Array): boolean {
   try {
-    appendFileSync(path, bytes, { mode: 0o600 });
+    const file = openSync(path, APPENDED, 0o600);
+    try {
+      appendFileSync(file, bytes);
+    } finally {
+      closeSync(file);
+    }
     return true;
   } catch {
     return false;
@@ -254,9 +263,17 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
+/** Nothing where it is not to be read: no output is accounted for then. */
+function orderIn(path: string): string {
+  try {
+    return readPlainFile(path);
+  } catch {
+    return "";
+  }
+}
+
 function* ordered(path: string): Generator<readonly [Stream | typeof OVER, number]> {
-  if (!existsSync(path)) return;
-  for (const line of readFileSync(path, "utf8").split("\n").slice(0, -1)) {
+  for (const line of orderIn(path).split("\n").slice(0, -1)) {
     const [, what, length] = /^(stdout|stderr|over) ([0-9]+)$/.exec(line) ?? [];
     if (what !== undefined) yield [what as Stream | typeof OVER, Number(length)];
   }

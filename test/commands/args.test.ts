@@ -215,6 +215,7 @@ test("timeouts are decimal seconds above zero, or have their unit with them", as
     expect(timeoutMs(spec, text)).toBe(ms);
   expect(timeoutMs(spec, "0.25")).toBe(250);
   expect(timeoutMs(spec, undefined)).toBeNull();
+  expect((await refusal(() => timeoutMs(spec, "999999999"))).message).toContain("may be at most 99999999 seconds");
   for (const bad of ["5d", "0s", "s", "2 s", "0", "0.0", "-1", "1e3", "", "1.", ".5", "999999999"]) {
     expect(exitStatusOf(await refusal(() => timeoutMs(spec, bad)))).toBe(2);
   }

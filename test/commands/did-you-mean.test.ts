@@ -36,6 +36,14 @@ describe("did you mean", () => {
     expect((await home.get(pid)).state).toBe("idle");
   });
 
+  test("nothing, where there is one of just that name and something else is wrong with it", async () => {
+    await using home = await TestKernel.boot();
+    const { stderr } = await type(home, "config", "set", "kernel.idleMs", "1");
+    expect(stderr).toStartWith("gsv: kernel.idleMs is a setting of the whole home");
+    expect(stderr).not.toContain("did you mean");
+    expect((await type(home, "nice", INIT, "99999")).stderr).toContain("a whole number from -20 to 19");
+  });
+
   test("agents, bundles, sessions, settings, syscalls, signals, choices, commands and flags", async () => {
     await using home = await TestKernel.boot();
     await type(home, "agent", "create", "writer");

@@ -101,7 +101,44 @@ describe.if(onLinux)("a directory of the host", () => {
     expect(pipe.exitCode).toBe(0);
     expect((await files.stat(sam, "/mnt/host/pipe")).mode).toBe(0);
     expect(await codeOf(get("/mnt/host/pipe", root))).toBe("EACCES");
+    await expect(get("/mnt/host/pipe", root)).rejects.toThrow("/mnt/host/pipe: a pipe, a socket or a device is left alone");
     expect(await codeOf(put("/pipe", "x", {}, root))).toBe("EACCES");
+  });
+});
+
+describe.if(onLinux)("a deep path", () => {
+  test("is gone along once, and not again for each of its names", async () => {
+    const names = Array.from({ length: 40 }, (_, at) => `d${at}`);
+    const deep = join("/", ...names);
+    fs.mkdirSync(join(shared, deep), { recursive: true });
+    fs.writeFileSync(join(shared, deep, "f"), "deep");
+    fs.symlinkSync(`/mnt/host${deep}`, join(shared, "link"));
+    const mount = disk(shared);
+    const looked: string[] = [];
+    const stat = mount.stat.bind(mount);
+    mount.stat = (caller, path) => {
+      looked.push(path);
+      return stat(caller, path);
+    };
+    const tree = new Namespace([
+      { at: "/", fs: memoryMount() },
+      { at: "/mnt/host", fs: mount },
+    ]);
+    expect(await get(`/mnt/host${deep}/f`, sam, tree)).toBe("deep");
+    expect(looked).toEqual(["/", `${deep}/f`]);
+    expect(await get(`/mnt/host/d0/../link/../d39/./f`, sam, tree)).toBe("deep");
+    expect(looked.length).toBeLessThan(12);
+    for (const [path, code] of [
+      [`${deep}/f/g/h`, "ENOTDIR"],
+      [`${deep}/none/h`, "ENOENT"],
+    ] as const)
+      expect(await codeOf(get(`/mnt/host${path}`, sam, tree))).toBe(code);
+  });
+
+  test("shows what is hidden on it as little as any other", async () => {
+    const whole = mounted(host);
+    expect(await codeOf(get("/mnt/host/gsv-home/run/x", root, whole))).toBe("ENOENT");
+    expect(await codeOf(whole.list(root, "/mnt/host/gsv-home/run"))).toBe("ENOENT");
   });
 });
 

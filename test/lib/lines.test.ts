@@ -38,3 +38,10 @@ test("a line in a hundred thousand chunks costs one pass", async () => {
   const [line] = await Array.fromAsync(linesOf(each(...chunks, "\n")));
   expect(line?.length).toBe(1_000_000);
 });
+
+test("a line that has no end is refused once it is too long, wherever it was cut", async () => {
+  const limit = { charsMax: 5, tooLong: () => new Error("too long") };
+  expect(await Array.fromAsync(linesOf(each("12345\n123", "45\n1"), limit))).toEqual(["12345", "12345", "1"]);
+  for (const pieces of [["123456"], ["a\n123", "456"], ["1", "2", "3", "4", "5", "6"]])
+    await expect(Array.fromAsync(linesOf(each(...pieces), limit))).rejects.toThrow("too long");
+});

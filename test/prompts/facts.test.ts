@@ -34,6 +34,7 @@ describe("the limits in the manual are the limits of the code", () => {
   const counts = {
     messageCharsMax: "characters",
     queueRowsMax: "messages or",
+    noticesMax: "notices of",
     turnsPerRunMax: "turns",
     toolCallsPerTurnMax: "tool calls",
     processesPerOwnerMax: "for each account",

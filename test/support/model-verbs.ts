@@ -21,12 +21,16 @@ import type { ModelQueued } from "./model-rows.ts";
 
 export function admit(process: ModelProcess, message: Admission): Admitted | Refusal {
   if (process.closing?.reason === "kill") return "no-process";
-  const chars = process.queue.reduce((sum, row) => sum + row.text.length, message.text.length);
-  if (process.queue.length >= LIMITS.queueRowsMax || chars > LIMITS.queueBytesMax) return "full";
+  const waking = process.queue.filter(({ wakes }) => wakes);
+  const chars = waking.reduce((sum, row) => sum + row.text.length, message.text.length);
+  if (message.wakes && (waking.length >= LIMITS.queueRowsMax || chars > LIMITS.queueBytesMax)) return "full";
   const renewed = renew(process, message);
   const replaced = current(process).filter((row) => row.source !== null && row.source === message.source);
   process.queue = process.queue.filter((row) => !replaced.includes(row));
   const ends = process.endUnstarted(replaced, "event.replaced");
+  const notices = message.wakes ? [] : current(process).filter(({ wakes, runId }) => !wakes && runId === null);
+  const old = notices.slice(0, Math.max(0, notices.length - LIMITS.noticesMax + 1));
+  process.queue = process.queue.filter((row) => !old.includes(row));
   const busy = process.currentRun !== null || process.queued > 0;
   process.queue.push({ ...message, id: ++process.queuedEver, generation: process.generation });
   if (message.wakes) process.lastActiveAt = message.now;

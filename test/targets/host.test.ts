@@ -135,6 +135,22 @@ describe.each(WAYS)("$name", ({ sandbox }) => {
     }
   });
 
+  test("whatever came in the place of its files, the next kernel comes up and waits for nothing", async () => {
+    for (const file of ["order", "meta.json", "status", "leader"] as const) {
+      for (const put of ["mkdir", "mkfifo"]) {
+        const before = bench.start("echo one; exit 4");
+        await before.ended;
+        const place = join(bench.spoolDirectory, "1000", before.meta.id, file);
+        rmSync(place);
+        Bun.spawnSync([put, place], { env: { PATH: process.env.PATH ?? "" } });
+        bench.next();
+        const found = bench.host.get(1000, before.meta.id);
+        if (file === "meta.json") expect(found).toBeNull();
+        if (file === "order") expect(told(found!)).toMatchObject({ exit: 4, stdout: "one\n" });
+      }
+    }
+  });
+
   test("a number that another process has by now is nobody's command", async () => {
     const before = bench.start("sleep 1000");
     const bystander = Bun.spawn(["sleep", "1000"], { env: {}, detached: true });

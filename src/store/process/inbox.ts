@@ -13,9 +13,10 @@ import type { Admission, Admitted, Claimed, Refusal } from "./verbs.ts";
 
 export function admit(db: Db, head: HeadRow, message: Admission): Admitted | Refusal {
   if (head.closing?.reason === "kill") return "no-process";
-  if (queueIsFull(db, message.text)) return "full";
+  if (message.wakes && queueIsFull(db, message.text)) return "full";
   const renewed = message.kind === "user" && renew(db, head, message);
   const replaced = message.source === null ? [] : replaceEvent(db, head, message.source, message.now);
+  if (!message.wakes) makeRoom(db, head.generation);
   const busy = head.currentRun !== null || head.queued > 0;
   db.run(
     `INSERT INTO message_queue (run_id, generation, kind, wakes, urgent, source, message, media_json, overrides_json, origin_json, created_at)
@@ -60,9 +61,19 @@ function replaceEvent(db: Db, head: HeadRow, source: string, now: number): RunEn
 
 function queueIsFull(db: Db, text: string): boolean {
   const now = db.get<{ rows: number; bytes: number | null }>(
-    "SELECT count(*) AS rows, sum(length(message)) AS bytes FROM message_queue",
+    "SELECT count(*) AS rows, sum(length(message)) AS bytes FROM message_queue WHERE wakes = 1",
   );
   return (now?.rows ?? 0) >= LIMITS.queueRowsMax || (now?.bytes ?? 0) + text.length > LIMITS.queueBytesMax;
+}
+
+// Nobody works notices off: they wait for the next message, however long that takes, and must never be what keeps it out.
+function makeRoom(db: Db, generation: number): void {
+  db.run(
+    `DELETE FROM message_queue WHERE id IN
+       (SELECT id FROM message_queue WHERE generation = ? AND wakes = 0 AND run_id IS NULL ORDER BY id DESC LIMIT -1 OFFSET ?)`,
+    generation,
+    LIMITS.noticesMax - 1,
+  );
 }
 
 /** Takes up the run in flight or begins the next; null when something holds the process or nothing waits. */

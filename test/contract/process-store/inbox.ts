@@ -104,6 +104,25 @@ export const INBOX: Claims = {
     expect((await subject.store.head(subject.pid)).queued).toBe(LIMITS.queueRowsMax);
   },
 
+  async "notices are no part of what fills a queue: the newest wait for the next message, and never keep it out"(
+    subject,
+  ) {
+    const count = LIMITS.queueRowsMax + 5;
+    for (let row = 0; row < count; row++) await subject.note(`notice ${row}`, `child:${row}`);
+    await subject.note("the last one again", `child:${count - 1}`);
+    await subject.claimed().then(
+      () => expect.unreachable("a notice starts nothing"),
+      () => undefined,
+    );
+    await subject.running("at last");
+    const entered = (await subject.lines()).map((line) => line.replace(/^\d+ /, ""));
+    expect(entered).toHaveLength(LIMITS.noticesMax + 1);
+    expect(entered.slice(-3)).toEqual([`system: notice ${count - 2}`, "system: the last one again", "user: at last"]);
+    for (let row = 0; row < LIMITS.queueRowsMax; row++) await subject.send(`message ${row}`);
+    await subject.note("also beside a full queue");
+    expect(await subject.admit(subject.admission("one more"))).toEqual({ ok: false, why: "full" });
+  },
+
   async "the queue is bounded in bytes too"(subject) {
     const half = "x".repeat(LIMITS.queueBytesMax / 2);
     await subject.send(half);

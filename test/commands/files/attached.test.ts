@@ -1,0 +1,52 @@
+// Files of other programs, in a directory of this machine that was attached: bigger than gsv would keep one, and deeper than anybody types.
+
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LIMITS } from "../../../src/abi/limits.ts";
+import type { EntryPage } from "../../../src/syscalls/file-tree.ts";
+import { TestKernel } from "../../support/kernel.ts";
+import { type } from "../../support/shell.ts";
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "gsv-attached-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const attached = async (home: TestKernel) =>
+  (await home.sys.call<{ path: string }>("workspace.attach", { what: directory })).path;
+
+test("the end of a log that is longer than a file of gsv may be is shown; one line of all of it is refused by its name", async () => {
+  const log = join(directory, "log");
+  writeFileSync(log, "");
+  truncateSync(log, LIMITS.fileBytesMax + 1024);
+  appendFileSync(log, "\nbut last\nlast\n");
+  await using home = await TestKernel.boot({ realTime: true });
+  const path = join(await attached(home), "log");
+  expect(await type(home, "tail", "-n", "2", path)).toEqual({ status: 0, stdout: "but last\nlast\n", stderr: "" });
+  truncateSync(log, LIMITS.fileBytesMax * 5);
+  const all = await type(home, "tail", "-n", "2000", path);
+  expect([all.status, all.stdout]).toEqual([1, ""]);
+  expect(all.stderr).toStartWith(`gsv: tail: cannot read ${path}: its last 2000 lines are more than 64 MiB\n`);
+});
+
+test("of a deep directory everything is found", async () => {
+  const names = Array.from({ length: 60 }, (_, at) => `d${at}`);
+  mkdirSync(join(directory, ...names), { recursive: true });
+  writeFileSync(join(directory, ...names, "deepest"), "x");
+  await using home = await TestKernel.boot({ realTime: true });
+  const path = await attached(home);
+  const { status, stdout } = await type(home, "find", path, "-name", "deepest");
+  expect([status, stdout]).toEqual([0, `${join(path, ...names, "deepest")}\n`]);
+});
+
+test("a directory of many files comes in as few pages as their bytes need: each page lists it anew", async () => {
+  for (let at = 0; at < 1500; at++) writeFileSync(join(directory, `file ${at}`), "");
+  await using home = await TestKernel.boot({ realTime: true });
+  const { entries, next } = await home.sys.call<EntryPage>("fs.list", { path: await attached(home) });
+  expect([entries.length, next]).toEqual([1500, null]);
+});
