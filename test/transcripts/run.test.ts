@@ -9,8 +9,6 @@ import { gsvCommand, gsvFromSource, isCompiled } from "../support/program.ts";
 import { scratchDirectory } from "../support/scratch.ts";
 import { samples } from "../support/soak.ts";
 
-const FROM_SOURCE_TOO = "manual.sh";
-
 interface Step {
   readonly command: string;
   readonly stdout: string[];
@@ -118,7 +116,7 @@ async function check(argv: readonly string[], file: string): Promise<void> {
 
 for (const file of readdirSync(import.meta.dir).filter((name) => name.endsWith(".sh"))) {
   test.concurrent(`${file} goes as it is written`, () => check(gsvCommand(), file), 60_000);
-  // One of them, and in full all, also as who works on gsv runs it.
-  if (isCompiled() && (file === FROM_SOURCE_TOO || samples(0, 1) === 1))
+  // In full also as who works on gsv runs it.
+  if (isCompiled() && samples(0, 1) === 1)
     test.concurrent(`${file} goes as it is written, from source`, () => check(gsvFromSource(), file), 60_000);
 }
