@@ -153,7 +153,7 @@ export class Judge {
     });
     if (open && said?.action !== "deny" && (verdict.action === "ask" || said?.action === "ask"))
       await this.ports.foresee(row, call);
-    const why = attaches === null ? reasonOf(call, guarded, place ?? "") : `it does not work in ${attaches} yet`;
+    const why = attaches === null ? reasonOf(call, guarded, place ?? "") : "it does not work there yet";
     const reasons = [said === null ? why : said.by];
     const attached = attaches === null ? guarded && ONCE : { attaches };
     const diff = verdict.action === "auto" && said === null ? null : await this.diffOf(row, call, place);

@@ -74,7 +74,7 @@ function floorsOf({ request, ground, line }: ShellCase): readonly string[] {
     ...(line.commands === null ? ["it cannot be taken apart: nobody knows what would run"] : []),
     ...(request.ask === true ? ["the agent wants you to see it first"] : []),
     ...(ground !== null && ground.sandbox === null ? [UNBOUND] : []),
-    ...(ground !== null && !ground.attached ? [`it does not work in ${ground.directory} yet`] : []),
+    ...(ground !== null && !ground.attached ? ["it does not work there yet"] : []),
   ];
 }
 
