@@ -3,7 +3,7 @@
 // any other way in this process would drop the lock. Asking whether it is still ours only stats.
 
 import { Database } from "bun:sqlite";
-import { chmodSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { messageOf, SysError } from "../abi/errno.ts";
 import { sameFile } from "../lib/same-file.ts";
 
@@ -51,6 +51,8 @@ export function lockFault(file: string): string | null {
 function lookAt(file: string): { readonly code: unknown; readonly message: string } | null {
   let database: Database | undefined;
   try {
+    // SQLite would wait for whoever writes into a pipe.
+    if (!statSync(file).isFile()) return { code: null, message: "it is no file" };
     database = new Database(file, { readonly: true });
     database.run("PRAGMA busy_timeout = 0");
     database.query("SELECT count(*) FROM sqlite_schema").get();

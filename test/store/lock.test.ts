@@ -115,3 +115,11 @@ test("what cannot be a lock file says so and names it", () => {
   writeFileSync(file, "this is no database, but it is long enough to look at ".repeat(40));
   expect(() => take()).toThrow(`cannot lock ${file}`);
 });
+
+test("a pipe in its place is no lock, and nobody waits for what is written there", async () => {
+  Bun.spawnSync(["mkfifo", file]);
+  // In a program of its own: what waits for a pipe in this one could not be ended.
+  const look = `console.log((await import("${join(import.meta.dir, "../../src/store/lock.ts")}")).lockFault(process.argv[1]))`;
+  const child = Bun.spawnSync([process.execPath, "-e", look, file], { timeout: 5000 });
+  expect(child.stdout.toString()).toBe("it is no file\n");
+});
