@@ -119,7 +119,8 @@ test("what cannot be a lock file says so and names it", () => {
 test("a pipe in its place is no lock, and nobody waits for what is written there", async () => {
   Bun.spawnSync(["mkfifo", file]);
   // In a program of its own: what waits for a pipe in this one could not be ended.
-  const look = `console.log((await import("${join(import.meta.dir, "../../src/store/lock.ts")}")).lockFault(process.argv[1]))`;
+  const module = JSON.stringify(join(import.meta.dir, "../../src/store/lock.ts"));
+  const look = `console.log((await import(${module})).lockFault(process.argv[1]))`;
   const child = Bun.spawnSync([process.execPath, "-e", look, file], { timeout: 5000 });
   expect(child.stdout.toString()).toBe("it is no file\n");
 });
