@@ -9,6 +9,7 @@ import type { AnsweredApproval } from "../src/syscalls/approval-service.ts";
 import { field } from "../src/syscalls/define.ts";
 import { answerText, approvalText } from "./approval-text.ts";
 import type { Command, Ending, Io } from "./command.ts";
+import { decisionIn } from "./decision.ts";
 import { command } from "./define.ts";
 import { declared, derived } from "./derive.ts";
 import { editedArgs, UNCHANGED } from "./edited-call.ts";
@@ -104,16 +105,6 @@ export const answerQuestion = command(
     return await answer(io, { id: args.id, decision: "answer", text: args.text }, json);
   },
 );
-
-/** As people say it in a chat. */
-function decisionIn(text: string): "approve" | "deny" | null {
-  const word = text
-    .trim()
-    .toLowerCase()
-    .replace(/[.!]+$/, "");
-  if (/^(?:approve|allow|yes|y)$/.test(word)) return "approve";
-  return /^(?:deny|reject|no|n)$/.test(word) ? "deny" : null;
-}
 
 export async function approvals(): Promise<Command> {
   const list = await derived("hil.list", "approvals");

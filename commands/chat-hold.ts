@@ -1,7 +1,7 @@
 // What a conversation says of what holds it: each approval and each hold once, whichever run it belongs to and however often it is told.
 
 import type { ProcessInfo, WaitsFor } from "../src/abi/process.ts";
-import type { Signal } from "../src/abi/signal.ts";
+import type { SignalOf } from "../src/abi/signal.ts";
 import type { Sys } from "../src/abi/sys.ts";
 import { waitsForText } from "../src/syscalls/format.ts";
 import { type Ending, endingOfHold } from "./chat-ending.ts";
@@ -27,12 +27,15 @@ export class Holds {
   constructor(
     private readonly sys: Sys,
     private readonly view: ChatView,
+    /** Told of each approval when it was shown. */
+    private readonly shown: (asked: SignalOf<"chat.hil">) => Promise<void> | undefined,
   ) {}
 
-  async asked(signal: Extract<Signal, { name: "chat.hil" }>): Promise<void> {
+  async asked(signal: SignalOf<"chat.hil">): Promise<void> {
     if (this.approvals.has(signal.id)) return;
     this.approvals.add(signal.id);
     await this.view.signal(signal);
+    await this.shown(signal);
   }
 
   /** Who waits it out is told what for. */

@@ -28,6 +28,8 @@ export interface ChatRequest {
   readonly detach: boolean;
   /** What comes on stdin answers approvals and questions. */
   readonly answers: boolean;
+  /** A person at this terminal is asked. */
+  readonly asks: boolean;
 }
 
 export function sendArguments(

@@ -10,6 +10,7 @@ import type { Sys } from "../src/abi/sys.ts";
 import type { Aborted, Answered, Sent, Spawned, WaitResult } from "../src/syscalls/services.ts";
 import { timedOut } from "./chat-abort.ts";
 import { answering } from "./chat-answers.ts";
+import { Asking } from "./chat-asking.ts";
 import { type Brought, uploaded } from "./chat-attached.ts";
 import { answered, type Ending, endingOf, endingOfFailure, endText, resultOf } from "./chat-ending.ts";
 import { type Happening, Happenings } from "./chat-happenings.ts";
@@ -55,6 +56,8 @@ class ChatRun {
   /** What the run said last, whole. */
   private lastText: string | null = null;
   private readonly holds: Holds;
+  private readonly asking: Asking | null;
+  private readonly view: ChatView;
   private held: WaitsFor | null = null;
   private interruptedAt: number | null = null;
   /** Somebody is there who may answer. */
@@ -63,18 +66,20 @@ class ChatRun {
   constructor(
     private readonly io: Io,
     private readonly request: ChatRequest,
-    private readonly view: ChatView,
+    view: ChatView,
   ) {
     this.sys = io.sys();
     this.happenings = new Happenings(io);
-    this.holds = new Holds(this.sys, view);
+    this.asking = request.asks ? new Asking(io, () => this.happenings.push({ kind: "input", fault: null })) : null;
+    this.view = this.asking?.withRoom(view) ?? view;
+    this.holds = new Holds(this.sys, this.view, (asked) => this.asking?.ask(asked));
     this.steered = new Steered({
       sys: this.sys,
       runs: this.runs,
       push: (happening) => this.happenings.push(happening),
     });
     this.pid = request.pid;
-    this.answered = request.answers;
+    this.answered = request.answers || request.asks;
   }
 
   async follow(): Promise<Ending> {
@@ -82,7 +87,7 @@ class ChatRun {
     const { io, happenings } = this;
     happenings.atEnd(io.onSignal((name) => happenings.push({ kind: "interruption", name })));
     if (deadline !== null) happenings.later(Math.max(0, deadline.at - io.clock.mono()), { kind: "timeout" });
-    if (this.answered) happenings.atEnd(answering(io, this.steered.hearing()));
+    if (this.request.answers) happenings.atEnd(answering(io, this.steered.hearing()));
     if (fresh === null) this.begin();
     else this.ask<Spawned>("proc.spawn", fresh, ({ pid }) => ({ kind: "fresh", pid }));
     for (;;) {
@@ -232,7 +237,7 @@ class ChatRun {
       return this.view.status(signal.text).then(() => null);
     if (signal.name === "chat.hil") return this.holds.asked(signal).then(() => null);
     // Whoever holds the process holds this message too, so approvals of any of its runs count.
-    if (signal.name === "chat.hil_closed") return this.show(signal);
+    if (signal.name === "chat.hil_closed") return this.asking?.closed(signal.id) ? null : this.show(signal);
     if (!("run" in signal) || signal.run === null) return null;
     if (!this.runs.has(signal.run)) {
       if (this.runs.isExpecting) this.early.push(signal);

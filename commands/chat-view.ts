@@ -27,8 +27,14 @@ export interface ChatView {
 const TOOL_LINE_COLUMNS = 120;
 const CALL_COLUMNS_MAX = 500;
 
-/** `raw` leaves escape sequences of the model in a pipe; a terminal never gets them. */
-export function textView(io: Io, { raw }: { readonly raw: boolean }): ChatView {
+interface TextOptions {
+  /** Leaves escape sequences of the model in a pipe; a terminal never gets them. */
+  readonly raw: boolean;
+  /** Somebody asks what is to be answered, and says how. */
+  readonly asks?: boolean;
+}
+
+export function textView(io: Io, { raw, asks = false }: TextOptions): ChatView {
   const answer = new Answer(io, raw);
   async function line(text: string) {
     await answer.makeRoom();
@@ -65,7 +71,7 @@ export function textView(io: Io, { raw }: { readonly raw: boolean }): ChatView {
         case "chat.hil":
           await answer.makeRoom();
           for (const line of `gsv: ${approvalText(signal)}`.split("\n")) await note(io, line);
-          return await note(io, `gsv: ${answerText(signal)}`);
+          return asks ? undefined : await note(io, `gsv: ${answerText(signal)}`);
         case "chat.hil_closed":
           return status(`${signal.id}: ${DECIDED[signal.decision]} by ${signal.by}`);
         case "chat.compacting":

@@ -36,11 +36,12 @@ export async function runChat(
   { spec, onFresh = () => {} }: Named,
 ): Promise<number> {
   const output = formOf(args.output, json, spec);
-  const view = tellingOfFresh(viewOf(io, output, args), onFresh);
+  const asks = output === "text" && args.input === undefined && !args.detach && io.person.answersHere();
+  const view = tellingOfFresh(viewOf(io, output, { ...args, asks }), onFresh);
   // Taken from here to the end, so that between reading and sending, too, nobody is told to go without a result.
   const stop = io.onSignal(() => {});
   try {
-    const before = await beforeSending(io, view, { args, output, spec });
+    const before = await beforeSending(io, view, { args, output, asks, spec });
     if ("ending" in before) return await left(view, before.ending);
     const { request, pick } = before.read;
     if (pick === null) return await chatRun(io, request, view);
@@ -55,6 +56,8 @@ export async function runChat(
 interface Asked {
   readonly args: Given;
   readonly output: keyof typeof VIEWS;
+  /** What the process asks is asked here. */
+  readonly asks: boolean;
   readonly spec: Spec;
 }
 
@@ -87,7 +90,7 @@ interface Prepared {
 async function prepared(
   io: Io,
   view: ChatView,
-  { args, output, spec, limitMs }: Asked & { readonly limitMs: number | null },
+  { args, output, asks, spec, limitMs }: Asked & { readonly limitMs: number | null },
 ): Promise<Prepared> {
   const deadline = limitMs === null ? null : { at: io.clock.mono() + limitMs, afterMs: limitMs };
   const pick = await pickOf(io, args);
@@ -109,6 +112,7 @@ async function prepared(
     deadline,
     killOnTimeout: args.killOnTimeout === true,
     answers: args.input === "jsonl",
+    asks,
     detach: args.detach === true,
   };
   return { request, pick };
@@ -182,8 +186,12 @@ async function setMode(io: Io, view: ChatView, asked: string | undefined, mode: 
   await view.status(`${pid} is in mode ${mode} from now on; gsv mode ${pid} ${before} takes that back`);
 }
 
-function viewOf(io: Io, output: keyof typeof VIEWS, { usage, lastMessage, raw = false }: Given): ChatView {
-  const plain = VIEWS[output](io, { raw });
+function viewOf(
+  io: Io,
+  output: keyof typeof VIEWS,
+  { usage, lastMessage, raw = false, asks }: Given & { readonly asks: boolean },
+): ChatView {
+  const plain = VIEWS[output](io, { raw, asks });
   // In JSON the result says it.
   const view = usage && output === "text" ? withUsage(plain) : plain;
   if (lastMessage === undefined) return view;

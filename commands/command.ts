@@ -98,6 +98,8 @@ export interface Io {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly person: {
+    /** What a process asks can be asked here: on a terminal that is ours, and where nothing else shows it. */
+    answersHere(): boolean;
     /** Asks a person at the terminal; the line as they typed it. */
     ask(question: string): Promise<string>;
     /** A line typed at the terminal without showing it, whatever stdin is; null where nobody is at one. */

@@ -53,7 +53,8 @@ function heardFirst(person: Io["person"], held: HeldOutput): Io["person"] {
       await held.release();
       return await ask(asked);
     };
-  return { ask: after(person.ask), askHidden: after(person.askHidden), edit: after(person.edit) };
+  const answersHere = () => person.answersHere();
+  return { answersHere, ask: after(person.ask), askHidden: after(person.askHidden), edit: after(person.edit) };
 }
 
 /** Nobody is there to be asked: whoever would ask fails, and says what. */
@@ -65,6 +66,7 @@ function unasked(io: Io): PropertyDescriptorMap {
     ]);
   };
   const person: Io["person"] = {
+    answersHere: () => false,
     ask: refuse,
     askHidden: refuse,
     edit: ({ name }) => refuse(`an editor on ${name}`),

@@ -121,7 +121,7 @@ async function commandProcess(): Promise<number> {
       return 2;
     }
   }
-  const { outputOf, standardInput, takeSignals } = await import("./boot/io.ts");
+  const { isInForeground, outputOf, standardInput, takeSignals } = await import("./boot/io.ts");
   const { runCommandLine } = await import("../commands/run.ts");
   const { lazySys } = await import("./boot/lazy.ts");
   const here = await invocation();
@@ -157,6 +157,7 @@ async function commandProcess(): Promise<number> {
     clock,
     random,
     person: {
+      answersHere: () => stdin.isTTY && stderr.isTTY && isInForeground(),
       ask: async (question) => (await import("./boot/terminal.ts")).ask(question, (text) => stderr.write(text)),
       askHidden,
       edit: async (request) => {

@@ -56,7 +56,13 @@ export async function ownCommand(argv: readonly string[], io: Io): Promise<numbe
     stderr: output(io.stderr),
     onSignal: heard(io.onSignal.bind(io)),
     onEnding: heard(io.onEnding.bind(io)),
-    person: { ask: withTerminal(ask), askHidden: withTerminal(askHidden), edit: withTerminal(edit) },
+    person: {
+      // A card shows it.
+      answersHere: () => false,
+      ask: withTerminal(ask),
+      askHidden: withTerminal(askHidden),
+      edit: withTerminal(edit),
+    },
     spawn: withTerminal(io.spawn.bind(io)),
     hostTerminal: withTerminal(io.hostTerminal.bind(io)),
   });

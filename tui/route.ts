@@ -32,11 +32,14 @@ const TELLTALE = /^-|["`$*<>|;&\\{}[\]~]|^(?:init|task):|^[0-9]+$|^%[0-9]/;
 const NUMBER = /^[0-9]+$/;
 /** A word as sentences have them, with what may stand behind it. */
 const PLAIN = /^[a-z]+(?:['’-][a-z]+)*[,:;.!]?$/i;
+/** How one leaves other shells and editors; nobody says that to an agent. */
+const LEAVING = /^(?::q!?|:wq|quit)$/;
 const COUNTED = /^[a-z]+[,:]$/i;
 
 export function routeOf(line: string, known: Known): Route {
   const text = line.trim();
   if (text === "" || text.startsWith("#")) return { to: "nothing" };
+  if (LEAVING.test(text) && known.isSlash("quit")) return { to: "slash", word: "quit", rest: "" };
   if (text.startsWith(",")) return said(text.slice(1).trim());
   if (text.startsWith("!")) return { to: "host", text: text.slice(1).trim() };
   const slash = /^\/([a-z]+)(?:\s+(.*))?$/s.exec(text);

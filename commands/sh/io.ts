@@ -60,6 +60,7 @@ export function shellIo(kernel: KernelLine, machine: Machine): ShellIo {
         forget: async () => {},
       },
       person: {
+        answersHere: () => false,
         ask: needsTerminal("a question"),
         askHidden: needsTerminal("a secret"),
         edit: needsTerminal("an editor"),

@@ -2,7 +2,7 @@
 // milliseconds to make, more than most commands take. Writing waits until the system took the text; a reader that has gone and a
 // device that takes no more are reported, never thrown.
 
-import { fstatSync, write, writeSync } from "node:fs";
+import { fstatSync, readFileSync, write, writeSync } from "node:fs";
 import type { Input, Interruption, Output } from "../../commands/command.ts";
 import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -127,6 +127,18 @@ export function standardInput(): Input {
     },
     bytes: () => Bun.stdin.stream() as unknown as AsyncIterable<Uint8Array>,
   };
+}
+
+/** A job in the background that reads its terminal is stopped for it. Where the system does not tell, it is taken for one in the foreground. */
+export function isInForeground(): boolean {
+  try {
+    // Behind the name, which may hold anything: state, parent, group, session, terminal, the group in its foreground.
+    const [, , group, , , inFront] = readFileSync("/proc/self/stat", "utf8").split(") ").at(-1)?.split(" ") ?? [];
+    // Where the terminal controls nobody, there is no such group.
+    return inFront === "-1" || group === inFront;
+  } catch {
+    return true;
+  }
 }
 
 function kindOf(descriptor: number): Input["kind"] {

@@ -18,6 +18,7 @@ async function typeAt(home: TestKernel, answer: string, ...argv: string[]) {
     return answer;
   };
   const person: Io["person"] = {
+    answersHere: () => true,
     ask,
     askHidden: async () => "",
     edit: async () => ({ text: "", done() {}, keep: () => "" }),

@@ -54,6 +54,7 @@ export async function begin(
     random: seeded(1).bytes,
     // Nobody sits at these commands.
     person: {
+      answersHere: () => false,
       ask: async () => "",
       askHidden: async () => "",
       edit: async ({ text }) => ({ text, done: () => {}, keep: () => "" }),

@@ -207,6 +207,12 @@ test("what is about the conversation is said, unless it is the terminal's own or
   expect(routeOf("/proc/self", known).to).toBe("shell");
 });
 
+test("the words with which one leaves other shells and editors leave, alone", () => {
+  for (const word of ["quit", ":q", ":q!", ":wq"])
+    expect(routeOf(word, known)).toEqual({ to: "slash", word: "quit", rest: "" });
+  expect(routeOf("quit smoking", known).to).toBe("chat");
+});
+
 test("a word after a slash that nobody knows is one for the terminal to name, and no program", () => {
   expect(routeOf("/resume", known)).toEqual({ to: "unknown", word: "resume" });
   expect(routeOf("/proc/self", known).to).toBe("shell");

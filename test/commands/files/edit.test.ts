@@ -35,6 +35,7 @@ async function edit(
   chmodSync(editor, 0o755);
   const env = { PATH: "/usr/bin:/bin", EDITOR: editor };
   const person = {
+    answersHere: () => false,
     ask: async () => "",
     askHidden: async () => "",
     edit: async (request: EditRequest) => {
