@@ -42,7 +42,7 @@ const spec: Spec = {
   notes: [
     [
       "The files are gsv's, not those of this machine. Every gsv command can be used without its first word:",
-      "gsv sh -c 'ps | grep init'. A script is ended after 30 seconds (exit status 124) unless --timeout says otherwise.",
+      "gsv sh -c 'ps | grep init'. It takes as long as it takes; --timeout ends it sooner, with exit status 124.",
     ].join("\n"),
     [
       "With --host it is real bash on this machine, in a sandbox where the machine has one: the directory may be written, the rest be read,",

@@ -189,7 +189,8 @@ export class GsvScripts {
         state: session?.state ?? null,
         keepsState: session !== null,
         outputBytesMax: LIMITS.shellOutputBytesMax,
-        wallMs: request.timeoutMs ?? LIMITS.shellWallMs,
+        // A person may wait for agents in it, as in any shell, and ends it with a key.
+        wallMs: request.timeoutMs ?? (caller.kind === "person" ? LIMITS.shellWallMsMax : LIMITS.shellWallMs),
       },
       {
         files: shellFiles({
