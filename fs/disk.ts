@@ -38,9 +38,10 @@ import type {
   WriteOptions,
 } from "./filesystem.ts";
 import { Hidden } from "./hidden.ts";
+import { staysWithin, targetFrom } from "./host-links.ts";
 import { bornMode, hostMode, sharedMode } from "./host-modes.ts";
-import { type Held, holding, inDirectory, needHolding, opened } from "./no-follow.ts";
-import { base, isWithin, normalise, parent, split } from "./path.ts";
+import { type Held, holding, inDirectory, needHolding, opened, piece, Top } from "./no-follow.ts";
+import { base, normalise, parent, split } from "./path.ts";
 import { pathOf } from "./steps.ts";
 
 export interface DiskOptions {
@@ -55,7 +56,7 @@ export interface DiskOptions {
   readonly random: RandomBytes;
 }
 
-const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
 export function diskFs(options: DiskOptions): FileSystem {
   needHolding();
@@ -65,12 +66,14 @@ export function diskFs(options: DiskOptions): FileSystem {
 class DiskFs implements FileSystem {
   private readonly serial = new Serial();
   private readonly hidden: Hidden;
+  private readonly top: Top;
 
   constructor(
     private readonly options: DiskOptions,
     private readonly root: string,
   ) {
     this.hidden = new Hidden(options.hidden, options.clock);
+    this.top = new Top(root, options.clock);
   }
 
   stat(_caller: Caller, path: ResolvedPath): Promise<Stat> {
@@ -78,14 +81,22 @@ class DiskFs implements FileSystem {
   }
 
   async along(_caller: Caller, path: ResolvedPath): Promise<ReadonlyMap<string, Stat>> {
-    const passed: BigIntStats[] = [];
-    const pass = (stat: BigIntStats) => void passed.push(stat);
-    // Why it ends where it ends is said when that is looked at.
-    await this.inside(path, async () => {}, pass).catch(() => undefined);
-    const along = new Map<string, Stat>();
     const names = split(path);
-    for (const [at, stat] of passed.slice(split(this.root).length).entries()) {
-      const here = pathOf(names.slice(0, at + 1));
+    const along = new Map<string, Stat>();
+    const passed: BigIntStats[] = [];
+    // Why it ends where it ends is said when that is looked at.
+    const ignored = () => undefined;
+    await this.inside(
+      parent(path),
+      async (directory) => {
+        if (names.length === 0) return;
+        const last = await this.look({ path: `${directory.path}/${names.at(-1)}`, directory }, path).catch(ignored);
+        if (last !== undefined) along.set(path, last);
+      },
+      (stat) => passed.push(stat),
+    ).catch(ignored);
+    for (const [at, stat] of passed.entries()) {
+      const here = pathOf(names.slice(0, at));
       along.set(here, await this.view(stat, here));
     }
     return along;
@@ -111,11 +122,9 @@ class DiskFs implements FileSystem {
     return asFileErrors(path, () =>
       this.file(path, async (file, stat) => {
         need(caller, stat, READ, path);
-        return await opened(file, O_RDONLY, async (handle) => {
-          const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(bytesMax, stat.size)), 0, null, offset);
-          const bytes = new Uint8Array(buffer.subarray(0, bytesRead));
-          return { bytes, eof: bytesRead === 0 || offset + bytesRead >= stat.size, version: stat.version };
-        });
+        const bytes = piece(file, { offset, length: Math.min(bytesMax, Math.max(0, stat.size - offset)) });
+        const eof = bytes.byteLength === 0 || offset + bytes.byteLength >= stat.size;
+        return { bytes, eof, version: stat.version };
       }),
     );
   }
@@ -207,31 +216,31 @@ class DiskFs implements FileSystem {
     return this.inside(parent(path), (directory) => work({ path: `${directory.path}/${base(path)}`, directory }));
   }
 
-  private inside<T>(
+  private async inside<T>(
     path: string,
     work: (directory: Held) => Promise<T>,
+    /** Told of the mounted directory and of each below it on the way. */
     passed: (stat: BigIntStats) => void = () => {},
   ): Promise<T> {
-    const names = [...split(this.root), ...split(path)];
     const hidden = this.hidden.now();
+    const needShown = (stat: BigIntStats) => this.hidden.needShown(stat, path, hidden);
+    const top = this.top.held(needShown);
+    passed(top.stat);
     const passes = (stat: BigIntStats) => {
-      this.hidden.needShown(stat, path, hidden);
+      needShown(stat);
       passed(stat);
     };
-    return inDirectory(names, passes, work);
+    return await inDirectory(top, split(path), passes, work);
   }
 
   private async look({ path: at, directory }: Place, path: string, hidden = this.hidden.now()): Promise<Stat> {
     const stat = at === directory.path ? directory.stat : lstatSync(at, { bigint: true });
     this.hidden.needShown(stat, path, hidden);
-    return await this.view(stat, path, stat.isSymbolicLink() ? this.target(readlinkSync(at), path) : undefined);
-  }
-
-  /** A link that names its target from the top of the host means the same from here, if that is within. */
-  private target(target: string, path: string): string {
-    const whole = normalise(target);
-    if (!target.startsWith("/") || !isWithin(whole, this.root)) return target;
-    return "../".repeat(split(path).length - 1) + whole.slice(this.root === "/" ? 1 : this.root.length + 1);
+    return await this.view(
+      stat,
+      path,
+      stat.isSymbolicLink() ? targetFrom(path, readlinkSync(at), this.root) : undefined,
+    );
   }
 
   private file<T>(path: string, work: (file: Held, stat: Stat) => Promise<T>): Promise<T> {
@@ -336,15 +345,4 @@ function ifMissing(error: unknown): null {
   const { code } = error as { code?: string };
   if (code === "ENOENT") return null;
   throw error;
-}
-
-/** By its letters, from the directory the link is in. */
-function staysWithin(path: string, target: string): boolean {
-  if (target.startsWith("/")) return false;
-  let depth = split(path).length - 1;
-  for (const name of split(target)) {
-    depth += name === "." ? 0 : name === ".." ? -1 : 1;
-    if (depth < 0) return false;
-  }
-  return true;
 }

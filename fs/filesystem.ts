@@ -79,8 +79,8 @@ export interface Attributes {
 
 export interface FileSystem {
   stat(caller: Caller, path: ResolvedPath): Promise<Stat>;
-  /** The directories on the way to a path, by their paths, as far as there are any: asked once, where asking for one after the other
-   * would cost the square of the depth. */
+  /** What stands on the way to a path and at its end, by its paths, as far as there is anything: asked once, where asking for one after the
+   * other would cost the square of the depth. */
   along?(caller: Caller, path: ResolvedPath): Promise<ReadonlyMap<string, Stat>>;
   list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]>;
   read(caller: Caller, path: ResolvedPath, options: ReadOptions): Promise<ReadResult>;

@@ -17,7 +17,7 @@ async function ownStat(caller: Caller, place: Place): Promise<Stat | null> {
   }
 }
 
-/** What a mount told at once of the directories on the rest of a walk. */
+/** What a mount told at once of the rest of a walk. */
 export class Ahead {
   private told: { readonly mount: Mount; readonly stats: ReadonlyMap<string, Stat> } | null = null;
 

@@ -5,6 +5,7 @@
 import type { Caller } from "../src/abi/identity.ts";
 import { LIMITS } from "../src/abi/limits.ts";
 import { leadsToAllowed, need, needAllowed, READ, SEARCH, WRITE } from "./access.ts";
+import { BARE_DIRECTORY, IMAGINED } from "./bare.ts";
 import { FileError } from "./error.ts";
 import type {
   Attributes,
@@ -93,7 +94,12 @@ export class Namespace {
   }
 
   async stat(caller: Caller, path: string): Promise<Stat> {
-    return (await this.existing(caller, path, "follow")).stat;
+    return (await this.found(caller, path)).stat;
+  }
+
+  /** What stands there, and its path with every link followed. */
+  async found(caller: Caller, path: string): Promise<Pick<Present, "path" | "stat">> {
+    return await this.existing(caller, path, "follow");
   }
 
   /** Of a link itself, not of what it points to. */
@@ -341,9 +347,3 @@ export class Namespace {
 function needWritable({ mount, path }: Place): void {
   if (mount.readOnly) throw new FileError("EROFS", path, "gsv keeps what is there as it is");
 }
-
-/** What stands where only the way to a mount is needed. */
-const BARE_DIRECTORY: Stat = { kind: "directory", uid: 0, gid: 0, mode: 0o755, size: 0, mtimeMs: 0, version: "0" };
-
-/** What a walk passes through that is not there. */
-const IMAGINED: Stat = { ...BARE_DIRECTORY };

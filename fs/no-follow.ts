@@ -12,14 +12,19 @@ import {
   lstatSync,
   openSync,
   readdirSync,
+  readSync,
 } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { SysError } from "../src/abi/errno.ts";
+import type { Clock } from "../src/lib/clock.ts";
+import { split } from "./path.ts";
 
 /** Not among the constants there are: a handle to look at and walk from, which opens nothing. */
 const O_PATH = 0o10000000;
 const LOOK = O_PATH | constants.O_NOFOLLOW;
 const WALK = LOOK | constants.O_DIRECTORY;
+/** What is held longer could not be unmounted. */
+const TOP_KEPT_MS = 1000;
 
 /** A directory or file that is held, and its own path while it is. */
 export interface Held {
@@ -39,13 +44,24 @@ export function sameFile(left: Same, right: Same): boolean {
   return left.dev === right.dev && left.ino === right.ino;
 }
 
-/** Walks to a directory from the top of the host, and holds it for a piece of work. `passes` may refuse any directory on the way. */
+/** Walks to a directory below one that is held, and holds it for a piece of work. `passes` may refuse any directory on the way. */
 export async function inDirectory<T>(
+  top: Held,
   names: readonly string[],
   passes: (stat: BigIntStats) => void,
   work: (directory: Held) => Promise<T>,
 ): Promise<T> {
-  let here = held("/", WALK);
+  const directory = walked(held(`${top.path}/.`, WALK), names, passes);
+  try {
+    return await work(directory);
+  } finally {
+    closeSync(directory.fd);
+  }
+}
+
+/** The last directory of the way; where it breaks off, nothing is held any more. */
+function walked(from: Held, names: readonly string[], passes: (stat: BigIntStats) => void): Held {
+  let here = from;
   try {
     for (const name of names) {
       const next = held(`${here.path}/${name}`, WALK);
@@ -53,9 +69,43 @@ export async function inDirectory<T>(
       here = next;
       passes(here.stat);
     }
-    return await work(here);
-  } finally {
+    return here;
+  } catch (error) {
     closeSync(here.fd);
+    throw error;
+  }
+}
+
+/**
+ * A directory of the host by its path, walked to from the top. It is held for a while after that, so that who looks at thousands of files below
+ * it does not walk there each time; another one in its place is seen at once.
+ */
+export class Top {
+  private kept: { readonly top: Held; readonly forget: () => void } | null = null;
+
+  constructor(
+    private readonly path: string,
+    private readonly clock: Clock,
+  ) {}
+
+  /** To be used at once: nothing waits while it does. */
+  held(passes: (stat: BigIntStats) => void): Held {
+    const there = this.kept === null ? null : standing(this.path);
+    if (this.kept !== null && there !== null && sameFile(there, this.kept.top.stat)) {
+      passes(there);
+      return { ...this.kept.top, stat: there };
+    }
+    this.forget();
+    const top = walked(held("/", WALK), split(this.path), passes);
+    this.kept = { top, forget: this.clock.after(TOP_KEPT_MS, () => this.forget()) };
+    return top;
+  }
+
+  private forget(): void {
+    if (this.kept === null) return;
+    this.kept.forget();
+    closeSync(this.kept.top.fd);
+    this.kept = null;
   }
 }
 
@@ -76,6 +126,20 @@ export async function opened<T>(file: Held, flags: number, work: (handle: FileHa
     return await work(handle);
   } finally {
     await handle.close();
+  }
+}
+
+/** Bytes of a file that is held, as many as it has. As every look here at once: the way through a pool of threads takes ten times as long. */
+export function piece(
+  file: Held,
+  { offset, length }: { readonly offset: number; readonly length: number },
+): Uint8Array {
+  const fd = openSync(file.path, constants.O_RDONLY);
+  try {
+    const bytes = new Uint8Array(length);
+    return bytes.subarray(0, length === 0 ? 0 : readSync(fd, bytes, 0, length, offset));
+  } finally {
+    closeSync(fd);
   }
 }
 

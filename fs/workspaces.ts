@@ -5,6 +5,7 @@
 
 import type { Caller } from "../src/abi/identity.ts";
 import { isGits } from "../src/abi/repo.ts";
+import { BARE_DIRECTORY } from "./bare.ts";
 import { FileError } from "./error.ts";
 import type {
   Attributes,
@@ -46,7 +47,6 @@ export interface WorkspacesOptions {
 /** What is told to every agent in a workspace. */
 export const TOLD = ".gsv";
 const ROOT = "/workspaces";
-const ROOT_STAT: Stat = { kind: "directory", uid: 0, gid: 0, mode: 0o755, size: 0, mtimeMs: 0, version: "0" };
 
 /** It sees its paths whole, from `/workspaces` on. */
 export function workspacesFs(options: WorkspacesOptions): FileSystem {
@@ -66,7 +66,7 @@ class WorkspacesFs implements FileSystem {
   constructor(private readonly options: WorkspacesOptions) {}
 
   async stat(caller: Caller, path: ResolvedPath): Promise<Stat> {
-    if (path === ROOT) return ROOT_STAT;
+    if (path === ROOT) return BARE_DIRECTORY;
     return this.look(caller, path, (way) => way.fs.stat(caller, way.path));
   }
 
@@ -75,7 +75,7 @@ class WorkspacesFs implements FileSystem {
     if (workspace === null) return new Map();
     const { fs, path: below, above } = this.wayTo(workspace, path);
     const along = (await fs.along?.(caller, below)) ?? new Map<string, Stat>();
-    return new Map([...along].map(([at, stat]) => [`${above}${at}`, stat]));
+    return new Map([...along].map(([at, stat]) => [at === "/" ? above : above + at, stat]));
   }
 
   async list(caller: Caller, path: ResolvedPath): Promise<readonly Entry[]> {

@@ -60,8 +60,10 @@ export function shellFiles({ namespace, caller, isGuarded, approved, lifted = fa
   return {
     async stat(path, links) {
       allowed("stat", path);
-      if (links === "follow")
-        return shellStat(await namespace.stat(caller, path), await namespace.resolve(caller, path));
+      if (links === "follow") {
+        const { stat, path: place } = await namespace.found(caller, path);
+        return shellStat(stat, place);
+      }
       return shellStat(await namespace.lstat(caller, path), path);
     },
     async list(path) {
