@@ -5,6 +5,7 @@ import type { Output } from "../commands/command.ts";
 import { allProcesses } from "../commands/top.ts";
 import { isPid } from "../src/abi/ids.ts";
 import type { ProcessInfo } from "../src/abi/process.ts";
+import { quoted } from "../src/lib/quote.ts";
 import { reveal } from "../src/lib/sanitize.ts";
 import { shortText } from "../src/lib/truncate.ts";
 import type { HistoryPage, Spawned } from "../src/syscalls/services.ts";
@@ -123,7 +124,7 @@ export class Effects {
   /** Flags are for `spawn`, which may ask something before; other words are the first that is said. */
   private spawn(rest: string): void {
     if (rest.startsWith("-")) {
-      this.options.withTerminal(() => this.spawnWith(rest));
+      void this.spawnWith(rest).catch((error: unknown) => this.tell(error));
       return;
     }
     const asked = rest === "" ? {} : { prompt: rest, label: shortText(rest, LABEL_CHARS) };
@@ -131,13 +132,18 @@ export class Effects {
     void start().catch((error: unknown) => this.tell(error));
   }
 
-  private async spawnWith(flags: string): Promise<void> {
-    const { io, shell, attach } = this.options;
-    if (simpleWords(flags) === null) return this.tell(new Error("/new takes the flags of spawn, as they stand"));
-    const kept = new KeptOutput(io.stdout);
-    await shell.run(`spawn ${flags}`, ioWith(io, { stdout: kept }));
-    if (isPid(kept.text.trim())) attach(kept.text.trim(), false);
-    else await io.stdout.write(kept.text);
+  private async spawnWith(rest: string): Promise<void> {
+    const { io, shell, attach, print, withTerminal } = this.options;
+    const { spawnOf } = await import("./new-process.ts");
+    const made = await spawnOf(rest);
+    if (made === null) throw new Error("/new takes the flags of spawn, as they stand, and then plain words");
+    print({ kind: "ran", text: made.shown.map(quoted).join(" "), host: false });
+    withTerminal(async () => {
+      const kept = new KeptOutput(io.stdout);
+      await shell.commandHere(made.argv, ioWith(io, { stdout: kept }));
+      if (isPid(kept.text.trim())) attach(kept.text.trim(), false);
+      else await io.stdout.write(kept.text);
+    });
   }
 
   private sys<Answer>(name: string, args: object): Promise<Answer> {

@@ -72,9 +72,13 @@ export class LineShell {
     const [first = "", ...rest] = words ?? [];
     const isOurs = this.gsvs.has(first) && !this.own.has(first) && !isShells(first, rest);
     if (words === null || !isOurs) return await this.throughShell(text);
-    // With the terminal: it may ask, page and fit its tables.
+    return await this.commandHere(first === "gsv" ? rest : words, io);
+  }
+
+  /** A command of gsv's where the shell stands, with the terminal: it may ask, page and fit its tables. */
+  async commandHere(argv: readonly string[], io: Io = this.io): Promise<number | null> {
     const sys = inDirectory(io.sys(), this.cwd);
-    return await this.command(first === "gsv" ? rest : words, ioWith(io, { sys: () => sys }));
+    return await this.command(argv, ioWith(io, { sys: () => sys }));
   }
 
   /** A command of gsv's, with the terminal. */

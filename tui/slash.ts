@@ -24,7 +24,7 @@ export const SLASHES: ReadonlyMap<string, Slash> = new Map<string, Slash>([
   ["top", { does: openedTop, summary: "the processes, live" }],
   ["go", { does: (state) => openedPicker(state, "process"), summary: "another process, from a list" }],
   ["attach", { does: attached, summary: "another: PID [--read-only]" }],
-  ["new", { does: made, summary: "a new process: [WORDS]" }],
+  ["new", { does: (state, rest) => ({ state, effects: [{ do: "new", rest }] }), summary: "a new process: [WORDS]" }],
   ["strace", { does: traced, summary: "the calls it makes, live" }],
   ["approvals", { does: approvals, summary: "what waits for your answer" }],
   ["model", { does: model, summary: "who answers; choose another" }],
@@ -117,13 +117,6 @@ function isAboutThis(words: readonly string[]): boolean {
 
 function isAttach(words: readonly string[]): boolean {
   return words.every((word) => word === "--read-only" || isPid(word)) && words.some(isPid);
-}
-
-function made(state: State, rest: string): Reduced {
-  const line: readonly Effect[] = rest.startsWith("-")
-    ? [{ do: "print", entry: { kind: "ran", text: `spawn ${rest}`, host: false } }]
-    : [];
-  return { state, effects: [...line, { do: "new", rest }] };
 }
 
 function attached(state: State, rest: string): Reduced {

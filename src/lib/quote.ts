@@ -10,5 +10,7 @@ export function inQuotes(text: string): string {
  * shell would put this machine's home in its place, and the path may be one inside gsv.
  */
 export function quoted(text: string): string {
-  return /^[A-Za-z0-9_./@%+=:,-][A-Za-z0-9_./~@%+=:,-]*$/.test(text) ? text : inQuotes(text);
+  if (/^[A-Za-z0-9_./@%+=:,-][A-Za-z0-9_./~@%+=:,-]*$/.test(text)) return text;
+  // Where a sentence says don't, the other quotes read better.
+  return text.includes("'") && !/["$`\\!]/.test(text) ? `"${text}"` : inQuotes(text);
 }

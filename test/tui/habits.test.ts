@@ -102,6 +102,11 @@ test("/new takes the flags of spawn, or the first that is said to it", () =>
     await played.type("/clear\r/new --label $(whoami)\r");
     await played.until(/\/new takes the flags of spawn/);
     expect(made()).toHaveLength(2);
+    await played.type("/clear\r/new --mode plan --label='the tests' why don't they pass?\r");
+    await played.until(() => made().length === 3);
+    expect(made()[2]).toMatchObject({ label: "the tests", mode: "plan", prompt: "why don't they pass?" });
+    await played.type("/new --workspace ./none fix it\r");
+    await played.until(/^\$ spawn --workspace .\/none --prompt 'fix it'$/m);
   }));
 
 test("gsv within gsv says that one is there, and prints no page of help", () =>
