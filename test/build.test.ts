@@ -9,6 +9,7 @@ import { manualIndex } from "../commands/man-index.ts";
 import * as environment from "../src/abi/environment.ts";
 import { build } from "../src/build.ts";
 import { hotChunk } from "../src/bundle/hot-chunk.ts";
+import { lateHtml } from "../src/bundle/late-html.ts";
 import { leanSdks } from "../src/bundle/lean-sdks.ts";
 import { readyMade } from "../src/bundle/ready-made.ts";
 import { MANUAL } from "../src/prompts/manual.ts";
@@ -108,6 +109,20 @@ test("model servers are asked through their SDKs, of which a build holds no page
   expect(JSON.parse(said)).toEqual([text(anthropic.path), done, text(chat.path), done]);
   for (const path of isCompiled() ? [built, ...gsvCommand()] : [built])
     expect([path, readFileSync(path).includes("/fine_tuning/jobs")]).toEqual([path, false]);
+});
+
+test("a page of HTML is markdown in a binary too, where its parser is made at its first use", async () => {
+  const entry = join(scratch, "page.ts");
+  const parser = Bun.resolveSync("just-bash/browser", import.meta.dir);
+  await Bun.write(
+    entry,
+    `import { Bash } from ${JSON.stringify(parser)};
+    console.log((await new Bash().exec("echo '<h1>one</h1><b>two</b>' | html-to-markdown")).stdout);`,
+  );
+  const outdir = join(scratch, "page");
+  const { outputs } = await Bun.build({ entrypoints: [entry], outdir, target: "bun", plugins: [lateHtml] });
+  const ran = Bun.spawnSync([process.execPath, outputs[0]?.path ?? ""], { cwd: scratch, env: {} });
+  expect([ran.stdout.toString(), ran.stderr.toString()]).toEqual(["# one\n\n**two**\n\n", ""]);
 });
 
 test("what a binary holds ready made is what the sources would make of it themselves", async () => {
