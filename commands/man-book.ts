@@ -7,7 +7,7 @@ import type { ManualSection } from "../src/prompts/manual.ts";
 import { SYSCALLS } from "../src/syscalls/all.ts";
 import { REFERENCE, referenceOf, referencePage } from "../src/syscalls/reference.ts";
 import type { Command } from "./command.ts";
-import { allCommands, commandNamed, nouns } from "./command-tree.ts";
+import { allCommands, commandNamed, type Leaf, nouns } from "./command-tree.ts";
 import { markdownBlocks, type Part } from "./layout.ts";
 import { commandParts } from "./man-command.ts";
 
@@ -31,6 +31,7 @@ const PAGES_SEEN_MAX = 3;
 
 export class Book {
   private readonly manual: readonly ManualSection[];
+  private leaves: Promise<readonly Leaf[]> | null = null;
 
   constructor(manual: readonly ManualSection[]) {
     this.manual = manual;
@@ -71,7 +72,7 @@ export class Book {
   }
 
   async contents(): Promise<Line[]> {
-    const commands = await allCommands();
+    const commands = await this.commands();
     const pages = new Map(this.manual.map(({ page, about }) => [page, about]));
     return [
       ...commands.map(({ name, summary }): Line => ({ name, section: 1, summary })),
@@ -112,11 +113,22 @@ export class Book {
     return { name, section: 2, summary, parts };
   }
 
+  private async twinsOf(call: string, name: string): Promise<string[]> {
+    const commands = await this.commands();
+    return commands.flatMap((other) =>
+      other.command.call === call && other.name !== name ? [`gsv ${other.name}(1)`] : [],
+    );
+  }
+
+  // All of them take a while to load, and whoever reads one page may need none of the others.
+  private commands(): Promise<readonly Leaf[]> {
+    this.leaves ??= allCommands();
+    return this.leaves;
+  }
+
   // The same call under another name, its noun, and the pages that show it most often.
   private async seeAlso({ spec: { name }, call }: Command): Promise<string[]> {
-    const twins = (await allCommands()).flatMap((other) =>
-      call !== undefined && other.command.call === call && other.name !== name ? [`gsv ${other.name}(1)`] : [],
-    );
+    const twins = call === undefined ? [] : await this.twinsOf(call, name);
     const [noun = ""] = name.split(" ");
     const shows = new RegExp(`\\bgsv ${RegExp.escape(name)}\\b`);
     const counts = new Map<string, number>();

@@ -5,6 +5,7 @@
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hotChunk } from "./bundle/hot-chunk.ts";
+import { lateHtml } from "./bundle/late-html.ts";
 import { leanSdks } from "./bundle/lean-sdks.ts";
 import { readyMade } from "./bundle/ready-made.ts";
 import { COMMIT, VERSION } from "./version.ts";
@@ -56,7 +57,7 @@ export async function build({ entry, workers = [], outfile, commit }: BuildOptio
       minify: true,
       bytecode: true,
       define: { GSV_BUILD_COMMIT: JSON.stringify(commit), "process.env.NODE_ENV": '"production"' },
-      plugins: [readyMade, hotChunk({ root: ROOT, modules: HOT }), withoutDevtools, leanCommander, leanSdks],
+      plugins: [readyMade, hotChunk({ root: ROOT, modules: HOT }), withoutDevtools, leanCommander, leanSdks, lateHtml],
       compile: {
         outfile: unfinished,
         autoloadDotenv: false,

@@ -9,9 +9,12 @@ import { manualIndex } from "../commands/man-index.ts";
 import * as environment from "../src/abi/environment.ts";
 import { build } from "../src/build.ts";
 import { hotChunk } from "../src/bundle/hot-chunk.ts";
+import { lateHtml } from "../src/bundle/late-html.ts";
+import { leanSdks } from "../src/bundle/lean-sdks.ts";
 import { readyMade } from "../src/bundle/ready-made.ts";
 import { MANUAL } from "../src/prompts/manual.ts";
 import * as editions from "../src/store/migrations/editions.ts";
+import { gsvCommand, isCompiled } from "./support/program.ts";
 import { WIRES } from "./support/wire-bytes.ts";
 import { WireServer } from "./support/wire-server.ts";
 
@@ -26,13 +29,11 @@ const ASK = `import { anthropicProvider } from ${source("src/providers/anthropic
   import { realClock as clock } from ${source("src/lib/clock.ts")};
   import { accessOf } from ${source("test/support/wire-format.ts")};
   import { requestOf } from ${source("test/providers/requests.ts")};
-  export async function ask(url) {
-    const access = accessOf(url);
-    const last = [];
-    for (const provider of [anthropicProvider({ clock, access }), openAiProvider({ name: "openai", clock, access })])
-      for await (const event of provider.stream(requestOf([{ user: "hi" }]), new AbortController().signal)) last.push(event);
-    return last;
-  }`;
+  const access = accessOf(process.argv[2]);
+  const told = [];
+  for (const provider of [anthropicProvider({ clock, access }), openAiProvider({ name: "openai", clock, access })])
+    for await (const event of provider.stream(requestOf([{ user: "hi" }]), new AbortController().signal)) told.push(event);
+  console.log(JSON.stringify(told));`;
 
 beforeAll(async () => {
   mkdirSync(hostile);
@@ -46,12 +47,9 @@ beforeAll(async () => {
     import page from "./page.md" with { type: "text" };
     import * as devtools from "react-devtools-core";
     const lazy = await import("./lazy.ts");
-    if (process.argv[2] !== undefined) console.log(JSON.stringify(await lazy.ask(process.argv[2])));
-    else
     console.log(JSON.stringify({ VERSION, COMMIT, page, devtools: typeof devtools, lazy: lazy.answer(), canary: process.env.CANARY ?? null }));`,
   );
-  writeFileSync(join(scratch, "lazy.ts"), `export const answer = () => 42;\nexport { ask } from "./ask.ts";\n`);
-  writeFileSync(join(scratch, "ask.ts"), ASK);
+  writeFileSync(join(scratch, "lazy.ts"), "export const answer = () => 42;\n");
   await build({ entry: join(scratch, "main.ts"), outfile: binary, commit: "abc123" });
 }, 30_000);
 
@@ -92,19 +90,39 @@ test("a build that fails says why and keeps the old binary", async () => {
   expect(readdirSync(join(scratch, "out"))).toEqual(["small"]);
 });
 
-test("model servers are asked through their SDKs, of which the binary holds no page that nobody asks for", async () => {
+test("model servers are asked through their SDKs, of which a build holds no page that nobody asks for", async () => {
   const [anthropic, chat] = [WIRES.anthropic!, WIRES["openai chat completions"]!];
   using server = new WireServer(({ path }) => {
     const { type, body } = path === anthropic.path ? anthropic : chat;
     return { type, body: body({ text: [path] }) };
   });
-  const asking = Bun.spawn([binary, server.url], { cwd: hostile, env: { PATH: "/usr/bin:/bin" }, stderr: "pipe" });
+  const entry = join(scratch, "ask.ts");
+  writeFileSync(entry, ASK);
+  const outdir = join(scratch, "asking");
+  await Bun.build({ entrypoints: [entry], outdir, target: "bun", minify: true, plugins: [leanSdks] });
+  const built = join(outdir, "ask.js");
+  const asking = Bun.spawn([process.execPath, built, server.url], { cwd: scratch, env: {}, stderr: "pipe" });
   const [said, fault] = await Promise.all([asking.stdout.text(), asking.stderr.text()]);
   expect(fault).toBe("");
   const done = expect.objectContaining({ type: "done" });
   const text = (path: string) => ({ type: "text", text: path });
   expect(JSON.parse(said)).toEqual([text(anthropic.path), done, text(chat.path), done]);
-  expect(readFileSync(binary).includes("/fine_tuning/jobs")).toBe(false);
+  for (const path of isCompiled() ? [built, ...gsvCommand()] : [built])
+    expect([path, readFileSync(path).includes("/fine_tuning/jobs")]).toEqual([path, false]);
+});
+
+test("a page of HTML is markdown in a binary too, where its parser is made at its first use", async () => {
+  const entry = join(scratch, "page.ts");
+  const parser = Bun.resolveSync("just-bash/browser", import.meta.dir);
+  await Bun.write(
+    entry,
+    `import { Bash } from ${JSON.stringify(parser)};
+    console.log((await new Bash().exec("echo '<h1>one</h1><b>two</b>' | html-to-markdown")).stdout);`,
+  );
+  const outdir = join(scratch, "page");
+  const { outputs } = await Bun.build({ entrypoints: [entry], outdir, target: "bun", plugins: [lateHtml] });
+  const ran = Bun.spawnSync([process.execPath, outputs[0]?.path ?? ""], { cwd: scratch, env: {} });
+  expect([ran.stdout.toString(), ran.stderr.toString()]).toEqual(["# one\n\n**two**\n\n", ""]);
 });
 
 test("what a binary holds ready made is what the sources would make of it themselves", async () => {

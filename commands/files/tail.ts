@@ -102,7 +102,7 @@ class Growing {
       this.at = from;
       const found = lastLines(await this.rest(), lines);
       if (from === 0 || found.isWhole) return found.bytes;
-      if (span > LIMITS.fileBytesMax) throw tooLong(this.path, lines);
+      if (span >= LIMITS.fileBytesMax) throw tooLong(this.path, lines);
     }
   }
 

@@ -6,6 +6,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { TestHome, until } from "../support/home.ts";
 import { gsvCommand } from "../support/program.ts";
+import { drawn } from "../support/soak.ts";
 
 const home = new TestHome();
 const bin = home.beside("bin");
@@ -79,15 +80,13 @@ async function pressed(
 }
 
 describe.skipIf(shell("bash") === null)("bash", () => {
-  /** COMPREPLY for words as bash would have cut them. */
-  function replies(...words: string[]): string[] {
-    const script = `source <(gsv completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gsv; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const child = Bun.spawnSync(["bash", "--norc", "-c", script, "bash", ...words], { env, stdin: "ignore" });
+  /** COMPREPLY for words as bash would have cut them, joined by blanks. */
+  function replies(...lines: string[]): string[] {
+    const reply = `IFS=' ' read -ra COMP_WORDS <<< "$each"; COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _gsv; echo "\${COMPREPLY[*]}"`;
+    const script = `source <(gsv completion bash); for each; do ${reply}; done`;
+    const child = Bun.spawnSync(["bash", "--norc", "-c", script, "bash", ...lines], { env, stdin: "ignore" });
     expect(child.stderr.toString()).toBe("");
-    return child.stdout
-      .toString()
-      .split("\n")
-      .filter((line) => line !== "");
+    return child.stdout.toString().split("\n").slice(0, -1);
   }
 
   test("TAB completes gsv kill ta to the pid", async () => {
@@ -121,33 +120,33 @@ describe.skipIf(shell("bash") === null)("bash", () => {
   }, 20_000);
 
   test("a file's name is completed as a name, whatever is in it, and nothing of it runs", async () => {
-    const steps = [
-      ["source <(gsv completion bash); echo loa''ded\n", "loaded"],
-      ["gsv cat /home/sam/zz\t", "PWNED"],
-      ["\n", "content 0"],
-      ["gsv cat '/home/sam/zz\t", "PWNED"],
-      ["\n", "content 0"],
-      ['gsv cat "/home/sam/zz\t', "PWNED"],
-      ["\n", "content 0"],
-      ["gsv cat \\~/yy\t", "PWNED"],
-      ["\n", "content 1"],
-      ["gsv cat '/home/sam/yy\t", "PWNED"],
-      ["\n", "content 1"],
-      ['gsv cat "/home/sam/yy\t', "PWNED"],
-      ["\n", "content 1"],
+    const typed = [
+      ["/home/sam/zz", "content 0"],
+      ["'/home/sam/zz", "content 0"],
+      ['"/home/sam/zz', "content 0"],
+      ["\\~/yy", "content 1"],
+      ["'/home/sam/yy", "content 1"],
+      ['"/home/sam/yy', "content 1"],
     ] as const;
-    await pressed(["bash", "--norc", "-i"], steps);
+    const steps = drawn(3, typed).flatMap(([path, content]) => [
+      [`gsv cat ${path}\t`, "PWNED"] as const,
+      ["\n", content] as const,
+    ]);
+    await pressed(["bash", "--norc", "-i"], [["source <(gsv completion bash); echo loa''ded\n", "loaded"], ...steps]);
     expect(trapped()).toBe(false);
   }, 30_000);
 
   test("words that bash cut at : and = are put together, and only the last piece is put in place", () => {
-    expect(replies("gsv", "kill", "ta")).toEqual([audit]);
-    expect(replies("gsv", "kill", "task", ":")).toEqual([audit.slice(5)]);
-    expect(replies("gsv", "kill", "task", ":", audit.slice(5, 7))).toEqual([audit.slice(5)]);
-    expect(replies("gsv", "kill", audit.slice(0, 7))).toEqual([audit]);
-    expect(replies("gsv", "kill", "init", ":", "1000", "ta")).toEqual([audit]);
-    expect(replies("gsv", "spawn", "--profile", "=", "ta")).toEqual(["task"]);
-    expect(replies("gsv", "proc", "sp")).toEqual(["spawn"]);
+    const wanted = {
+      "gsv kill ta": audit,
+      "gsv kill task :": audit.slice(5),
+      [`gsv kill task : ${audit.slice(5, 7)}`]: audit.slice(5),
+      [`gsv kill ${audit.slice(0, 7)}`]: audit,
+      "gsv kill init : 1000 ta": audit,
+      "gsv spawn --profile = ta": "task",
+      "gsv proc sp": "spawn",
+    };
+    expect(replies(...Object.keys(wanted))).toEqual(Object.values(wanted));
   });
 
   test("outside of gsv's own words it leaves no trace in the shell", () => {

@@ -13,11 +13,11 @@ import { memoryMount } from "../support/memoryfs.ts";
 import { lentShellRunner } from "../support/shell-runners.ts";
 import { FakeSys } from "../support/sys.ts";
 
-const RUNNING_MAX = 4;
+const RUNNING_MAX = 2;
 const shells = new GsvShells({
   newRunner: lentShellRunner,
   clock: realClock,
-  ...{ runningMax: 2, runningMaxEach: 1, memory: () => 0, memoryMax: 1, warmMax: 4, warmMs: 10_000, hearMs: 400 },
+  ...{ runningMax: 2, runningMaxEach: 1, memory: () => 0, memoryMax: 1, warmMax: 3, warmMs: 10_000, hearMs: 250 },
 });
 afterAll(() => shells.close());
 
@@ -94,14 +94,14 @@ test("a job has what its shell has, and changes nothing of it", async () => {
 });
 
 test("more than may run at once wait for their turn, and all of them run", async () => {
-  const { stdout } = await run("for i in $(seq 30); do (echo $i) & done; wait; jobs");
+  const { stdout } = await run("for i in $(seq 12); do (echo $i) & done; wait; jobs");
   expect(
     stdout
       .trim()
       .split("\n")
       .map(Number)
       .sort((a, b) => a - b),
-  ).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
+  ).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
 }, 20_000);
 
 test("statuses are those of bash: of one job, of all, of the next, of one that nobody knows", async () => {
