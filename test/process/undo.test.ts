@@ -292,7 +292,7 @@ test("many files come back as few do: empty ones, odd names and all", async () =
   using project = new Project(Object.fromEntries(names.map((name, at) => [name, at % 10 === 0 ? "" : `line ${at}\n`])));
   project.write('na"me\u00e9\n.txt', "odd\n");
   const pid = await inProject(home, project);
-  await works(home, pid, host("find . -name '*.txt' -exec sh -c 'echo run >> \"$1\"' _ {} \\;"));
+  await works(home, pid, host("find . -name '*.txt' -exec sh -c 'for file; do echo run >> \"$file\"; done' _ {} +"));
   expect((await diff(home, pid)).files).toHaveLength(151);
   await undo(home, pid);
   expect(names.map((name) => project.read(name))).toEqual(names.map((_, at) => (at % 10 === 0 ? "" : `line ${at}\n`)));

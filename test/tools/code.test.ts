@@ -124,14 +124,15 @@ test("a block that spins keeps its own thread busy and nobody else, and ends whe
 });
 
 test("time is its own: spinning is ended, also in what cannot be interrupted; waiting for a call is not counted", async () => {
-  // A clock that runs ten times faster watches; the machine inside has its own.
-  const hasty = { ...realClock, after: (ms: number, work: () => void) => realClock.after(ms / 10, work) };
+  // A clock that runs twenty times faster watches; the machine inside has its own.
+  const hasty = { ...realClock, after: (ms: number, work: () => void) => realClock.after(ms / 20, work) };
   const request = { args: null, now: 0, seed: 1 };
   const ports = { newRunner: newCodeRunner, clock: { ...hasty, after: soon(hasty.after) } };
   const spin = { ...request, code: "for (;;) {}" };
   expect((await runBlock(ports, spin, { call: echo, signal: never })).fault).toMatch(/^it took longer than 10 s/);
+  // Longer than a block has in the eyes of that clock.
   const slow: Call = async () => {
-    await realClock.sleep(300);
+    await realClock.sleep(700);
     return { value: 1 };
   };
   const waits = { ...request, code: "return (await fs.read('a')) + 1" };

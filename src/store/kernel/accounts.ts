@@ -47,15 +47,18 @@ export const LOCK = "!!";
 const COLUMNS = "username, uid, gid, gecos, home";
 const AGENTS = "SELECT agent_uid FROM personal_agents UNION SELECT agent_uid FROM agent_owners";
 
-/** An account is looked up at every call: one query says all of it. */
+/** An account is looked up at every call, so each question is one short row: many would cost more than all else of a call. */
 const IDENTITY = `SELECT gid, username, home, (
     SELECT group_concat(gid) FROM (
       SELECT gid FROM groups
       WHERE gid <> passwd.gid AND instr(',' || members || ',', ',' || passwd.username || ',') > 0 ORDER BY gid
     )
   ) AS others FROM passwd WHERE uid = ?`;
-const CAPABILITIES = `SELECT capability FROM json_each(?) AS named JOIN group_capabilities ON gid = named.value
-  ORDER BY named.key, capability`;
+const CAPABILITIES = `SELECT json_group_array(capability) AS all_of_them FROM (
+    SELECT capability FROM json_each(?) AS named JOIN group_capabilities ON gid = named.value
+    ORDER BY named.key, capability
+  )`;
+const HASH = "SELECT hash FROM shadow WHERE username = (SELECT username FROM passwd WHERE uid = ?)";
 
 type IdentityRow = {
   readonly gid: number;
@@ -88,13 +91,13 @@ export function accountRows(kernel: KernelDb): AccountRows {
     },
 
     async isLocked(uid) {
-      const row = db.get<{ hash: string }>("SELECT hash FROM shadow NATURAL JOIN passwd WHERE uid = ?", uid);
+      const row = db.get<{ hash: string }>(HASH, uid);
       return row?.hash.startsWith(LOCK) ?? false;
     },
 
     async capabilities(gids) {
-      const rows = db.all<{ capability: string }>(CAPABILITIES, JSON.stringify(gids));
-      return [...new Set(rows.map(({ capability }) => capability))];
+      const row = db.get<{ all_of_them: string }>(CAPABILITIES, JSON.stringify(gids));
+      return [...new Set(JSON.parse(row?.all_of_them ?? "[]") as string[])];
     },
 
     async personalAgent(ownerUid) {

@@ -56,7 +56,7 @@ test("at a terminal a request waits for as long as it takes", async () => {
   await using it = await ManagedKernel.boot();
   const { session, pid, id } = await asking(it, "cli");
   expect(it.told(session).find(({ type }) => type === "approval_request")).toMatchObject({ timeoutMs: null });
-  await it.home.clock.advance(24 * 3600 * SECOND);
+  await it.home.clock.advance(3 * 3600 * SECOND);
   expect((await it.home.get(pid)).state).toBe("waiting_hil");
   expect(it.manager.approvalManager.getPendingForSession(session.id)).toHaveLength(1);
   expect(it.manager.approvalManager.resolveRequest(id, { behavior: "allow" })).toBe(true);
