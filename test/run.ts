@@ -21,6 +21,8 @@ const BIN = join(ROOT, "node_modules", ".bin");
 const SHORT_LIVED = { BUN_JSC_useFTLJIT: "0", BUN_JSC_thresholdForOptimizeAfterWarmUp: "5000" };
 /** Of the tests in a file that may run side by side. */
 const SIDE_BY_SIDE_MAX = 4;
+/** One for the whole run, so that a second look is at the same. */
+const SEED = process.env.GSV_SEED ?? String(Date.now() % 100_000);
 const BEHIND = Bun.which("nice") === null ? [] : ["nice", "-n", "19"];
 
 interface Step {
@@ -46,7 +48,8 @@ export async function runTests(options: {
   mkdirSync(temporary, { mode: 0o711 });
   // No test may find the home of the person who runs it, nor what their shell sets for their own gsv, and what one leaves
   // in the temporary directory goes with the run.
-  const env = { ...ownEnvironment(), GSV_HOME: join(scratch, "home"), TMPDIR: temporary, ...options.env };
+  const own = { GSV_HOME: join(scratch, "home"), TMPDIR: temporary, GSV_SEED: SEED };
+  const env = { ...ownEnvironment(), ...own, ...options.env };
   // One worker a core: with more, tests that wait for real processes wait for each other.
   const together = [
     `--parallel=${Math.max(2, availableParallelism())}`,
@@ -71,6 +74,7 @@ export async function runTests(options: {
     const first = await counted(report, isWhole);
     const looked = !firstPassed && options.secondLook && isWhole ? await lookedAtAgain(report, first, testing) : null;
     const [testsPassed, count] = looked === null ? [firstPassed, first] : [true, looked];
+    if (first.failed > 0) say(`GSV_SEED=${SEED} npm test draws the same again`);
     process.stdout.write(`${summaryOf(count)}\n`);
     return checksPassed && isBuilt && testsPassed && count.failed === 0 && count.passed > 0 ? 0 : 1;
   } finally {

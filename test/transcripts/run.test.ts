@@ -1,13 +1,17 @@
 // Transcripts: what a person types into a shell, and what gsv says, as real processes on a fresh home. A line that begins with `#` and a
 // space is a remark; `#>` is a line on stdout, `#!` one on stderr, `#=` the exit status (0 when nothing is said); everything else is a
 // command. A single `…` stands for any lines, one within a line for any text. Ids and times are made the same before comparing.
+//
+// Each run plays a few of them; `GSV_SOAK=1 bun test ./test/transcripts -t files` plays that one.
 
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gsvCommand, gsvFromSource, isCompiled } from "../support/program.ts";
 import { scratchDirectory } from "../support/scratch.ts";
-import { samples } from "../support/soak.ts";
+import { drawn, samples } from "../support/soak.ts";
+
+const EACH_RUN = 4;
 
 interface Step {
   readonly command: string;
@@ -114,7 +118,9 @@ async function check(argv: readonly string[], file: string): Promise<void> {
   }
 }
 
-for (const file of readdirSync(import.meta.dir).filter((name) => name.endsWith(".sh"))) {
+const ALL = readdirSync(import.meta.dir).filter((name) => name.endsWith(".sh"));
+
+for (const file of drawn(EACH_RUN, ALL)) {
   test.concurrent(`${file} goes as it is written`, () => check(gsvCommand(), file), 60_000);
   // In full also as who works on gsv runs it.
   if (isCompiled() && samples(0, 1) === 1)
