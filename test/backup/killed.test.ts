@@ -36,11 +36,13 @@ const whenWritten = (directory: string) => (kill: () => void) => {
 };
 
 async function filled(home: TestHome, word: string): Promise<void> {
+  const sys = home.sys();
   for (let n = 0; n < 8; n++)
-    await home.gsv(["fs", "write", `~/${word}-${n}.md`, "-"], { stdin: `${word} ${n}\n`.repeat(2000) });
-  for (let n = 0; n < 3; n++) await home.gsv(["spawn", "--label", `${word} ${n}`, "--prompt", "help"]);
-  await home.gsv(["proc", "reset"]);
-  await home.gsv(["kernel", "stop"]);
+    await sys.call("fs.write", { path: `~/${word}-${n}.md`, content: `${word} ${n}\n`.repeat(2000) });
+  for (let n = 0; n < 3; n++) await sys.call("proc.spawn", { label: `${word} ${n}`, prompt: "help" });
+  await sys.call("proc.reset", {});
+  await sys.close();
+  await home.stop();
 }
 
 function stagings({ paths }: TestHome): string[] {

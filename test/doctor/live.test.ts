@@ -6,6 +6,7 @@ import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Spawned, WaitResult } from "../../src/syscalls/services.ts";
 import { until, withHome } from "../support/home.ts";
+import { samples } from "../support/soak.ts";
 
 /** Brings the file up to date, leaves a little in its log and dies with both open, as a kernel would. */
 const LEAVE_A_LOG = `
@@ -23,7 +24,7 @@ test.concurrent("while processes run, write files and are reset and killed, doct
     ]);
     const sys = home.sys({ model: `script:${script}` });
     const pids: string[] = [];
-    for (let n = 0; n < 6; n++) pids.push((await sys.call<Spawned>("proc.spawn", { prompt: "go on" })).pid);
+    for (let n = 0; n < 3; n++) pids.push((await sys.call<Spawned>("proc.spawn", { prompt: "go on" })).pid);
     let looks = 0;
     let busy = true;
     const churn = (async () => {
@@ -34,7 +35,7 @@ test.concurrent("while processes run, write files and are reset and killed, doct
       }
     })();
     try {
-      for (; looks < 6; looks++) {
+      for (; looks < samples(3, 12); looks++) {
         const found = await home.gsv(looks % 2 === 0 ? ["doctor", "--fix", "--json"] : ["fsck", "--json"]);
         expect(found.stdout.split("\n").filter((line) => line.includes('"problem"'))).toEqual([]);
       }

@@ -1,11 +1,20 @@
-// Run by storage.test.ts in a process of its own, to be killed: a kernel on a home that moves all bytes into its bucket.
+// Run by storage.test.ts in a process of its own: a kernel on a home that moves all bytes into its bucket and is killed when it has written
+// so many of them.
 
 import { bootKernel } from "../../src/boot.ts";
 import { realClock } from "../../src/lib/clock.ts";
 import { homePaths } from "../../src/paths.ts";
 import { seeded } from "../support/random.ts";
 
-const [directory = ""] = process.argv.slice(2);
+const [directory = "", writes = ""] = process.argv.slice(2);
+
+const { write } = Bun.S3Client.prototype;
+let left = Number(writes);
+Bun.S3Client.prototype.write = function (...given: Parameters<typeof write>) {
+  if (left-- === 0) process.kill(process.pid, "SIGKILL");
+  return write.apply(this, given);
+};
+
 const kernel = await bootKernel({
   paths: homePaths(directory),
   clock: realClock,

@@ -6,9 +6,11 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import type { ObjectMeta, ObjectStore } from "../../src/objects/objects.ts";
 import { type DiskHome, openDisk, plain, RECEIPT } from "../support/objects.ts";
-import { samples } from "../support/soak.ts";
+import { drawn, samples } from "../support/soak.ts";
 
 const CHILD = join(import.meta.dir, "crash-child.ts");
+/** Each a process of its own; another run has others. */
+const DEATHS_EACH_RUN = 8;
 const SEAMS = ["before:intend", "after:intend", "before:fulfil", "after:fulfil"];
 
 async function inHome(work: (home: string) => Promise<void>): Promise<void> {
@@ -70,31 +72,30 @@ const CHANGES: readonly {
 const ASKED_FOR = ["put", "remove"];
 
 describe("objects after kill -9", () => {
-  for (const { change, seams, after } of CHANGES) {
-    for (const seam of seams) {
-      test(`${change} killed ${seam}: all of it or nothing, and nothing left over`, () =>
-        inHome(async (home) => {
-          await withDisk(home, (disk) => disk.store.put(plain("d/a"), new TextEncoder().encode("old")));
-          const child = start(home, seam, change);
-          await child.exited;
-          expect(child.signalCode).toBe("SIGKILL");
-          await withDisk(home, async (disk) => {
-            await disk.store.recover();
-            const contents = await agree(disk);
-            expect(after).toContainEqual(Object.fromEntries(contents));
-            const done = seam === "after:fulfil" || seam === "before:fulfil";
-            if (done) expect(Object.fromEntries(contents)).toEqual(after[1] as never);
-            const answered = await disk.requests.answered(RECEIPT.uid, RECEIPT.requestId, RECEIPT.bodyHash);
-            const isTrue = ASKED_FOR.includes(change) && Bun.deepEquals(Object.fromEntries(contents), after[1]);
-            expect(answered).toEqual(isTrue ? { answer: RECEIPT.answer, sameBody: true } : null);
-            expect(await disk.store.recover()).toBe(0);
-          });
-        }));
-    }
+  const deaths = CHANGES.flatMap(({ change, seams, after }) => seams.map((seam) => ({ change, seam, after })));
+  for (const { change, seam, after } of drawn(DEATHS_EACH_RUN, deaths)) {
+    test(`${change} killed ${seam}: all of it or nothing, and nothing left over`, () =>
+      inHome(async (home) => {
+        await withDisk(home, (disk) => disk.store.put(plain("d/a"), new TextEncoder().encode("old")));
+        const child = start(home, seam, change);
+        await child.exited;
+        expect(child.signalCode).toBe("SIGKILL");
+        await withDisk(home, async (disk) => {
+          await disk.store.recover();
+          const contents = await agree(disk);
+          expect(after).toContainEqual(Object.fromEntries(contents));
+          const done = seam === "after:fulfil" || seam === "before:fulfil";
+          if (done) expect(Object.fromEntries(contents)).toEqual(after[1] as never);
+          const answered = await disk.requests.answered(RECEIPT.uid, RECEIPT.requestId, RECEIPT.bodyHash);
+          const isTrue = ASKED_FOR.includes(change) && Bun.deepEquals(Object.fromEntries(contents), after[1]);
+          expect(answered).toEqual(isTrue ? { answer: RECEIPT.answer, sameBody: true } : null);
+          expect(await disk.store.recover()).toBe(0);
+        });
+      }));
   }
 
   test("killed at random in the middle of many writes, no acknowledged write is lost and every object is whole", async () => {
-    for (let round = 0; round < samples(4, 200); round++) {
+    for (let round = 0; round < samples(2, 200); round++) {
       await inHome(async (home) => {
         const child = start(home, "", "loop");
         const acknowledged = new Map<string, number>();

@@ -6,9 +6,13 @@ import { StoreUnavailable } from "../../src/store/open.ts";
 import { Disk } from "../support/databases.ts";
 import { DONE, granted, Subject } from "../support/process-subject.ts";
 import { seeded } from "../support/random.ts";
+import { SEED, samples } from "../support/soak.ts";
 import { SqliteEngine } from "../support/sqlite-engine.ts";
 
+/** How much is free at first, in pages: every so many of these, in full every one. */
 const SIZES = 50;
+const STEP = samples(4, 1);
+const FIRST = SEED % STEP;
 
 type Body = (subject: Subject, free: () => void, leave: (pages: number) => void) => Promise<void>;
 
@@ -42,7 +46,7 @@ async function trouble(work: () => Promise<unknown>): Promise<StoreUnavailable |
 }
 
 test("messages: acknowledged is stored, refused is not, and the same one goes through when there is space", async () => {
-  for (let pages = 0; pages < SIZES; pages++) {
+  for (let pages = FIRST; pages < SIZES; pages += STEP) {
     await withSpace(pages, async (subject, free) => {
       const random = seeded(pages);
       const stored: string[] = [];
@@ -76,7 +80,7 @@ test("messages: acknowledged is stored, refused is not, and the same one goes th
 
 test("a run: whichever of its steps finds the disk full is not done, and is done once when it is asked again", async () => {
   const found = new Set<string>();
-  for (let pages = 0; pages < SIZES; pages++) {
+  for (let pages = FIRST; pages < SIZES; pages += STEP) {
     await withSpace(pages, async (subject, free) => {
       const again = async <T>(step: string, work: () => Promise<T>): Promise<T> => {
         const before = [await subject.store.head(subject.pid), await subject.messages()];
@@ -108,7 +112,9 @@ test("a run: whichever of its steps finds the disk full is not done, and is done
       expect(await subject.state()).toBe("idle");
     });
   }
-  expect([...found]).toEqual(expect.arrayContaining(["send", "claim", "turn", "end", "finish"]));
+  // The first two need little room: only a few sizes are too small for them.
+  const everywhere = STEP === 1 ? ["send", "claim", "turn", "end", "finish"] : ["turn", "end", "finish"];
+  expect([...found]).toEqual(expect.arrayContaining(everywhere));
 });
 
 test("a reset on a full disk is either not begun or goes on where it stood", async () => {

@@ -14,10 +14,11 @@ import { PROCESS_SCHEMA } from "../../src/store/migrations/process.ts";
 import { Db } from "../../src/store/open.ts";
 import { notesSchema, SCHEMAS, stepsOfMigrating } from "../support/migrating.ts";
 import { seeded } from "../support/random.ts";
-import { samples } from "../support/soak.ts";
+import { drawn, SEED, samples } from "../support/soak.ts";
 
 const CHILD = join(import.meta.dir, "..", "support", "migrating.ts");
-const SEED = 4;
+/** So many versions of a schema are died in each run. */
+const STARTS_EACH_RUN = 8;
 /** So many of the steps of a migration a crash is tried after. */
 const DEATHS_EACH = 3;
 
@@ -78,7 +79,7 @@ function killAfter(step: number, name: string, path: string): void {
 }
 
 /** The steps to die after: the last, and some drawn with the seed; in full, every one. */
-function drawn(steps: number): number[] {
+function deaths(steps: number): number[] {
   const random = seeded(SEED + steps);
   const left = Array.from({ length: steps }, (_, at) => at + 1);
   const last = left.splice(-1);
@@ -87,29 +88,30 @@ function drawn(steps: number): number[] {
 }
 
 describe("a crash at any step of a migration", () => {
-  for (const [name, schema] of Object.entries(SCHEMAS)) {
-    for (const from of [...schema.migrations.keys()]) {
-      test(`${name} from version ${from}: the next start finds the old or the new, whole, and finishes`, () => {
-        const start = join(directory, "start.db");
-        if (from > 0) migrated(start, { ...schema, migrations: schema.migrations.slice(0, from) });
-        const uncut = join(directory, "uncut.db");
-        if (from > 0) copyFileSync(start, uncut);
-        migrated(uncut, schema);
-        const expected = contents(uncut);
-        const counted = join(directory, "counted.db");
-        if (from > 0) copyFileSync(start, counted);
-        const steps = stepsOfMigrating(counted, schema);
-        const statements = schema.migrations.slice(from).flatMap((migration) => migration.statements);
-        expect(steps).toBeGreaterThanOrEqual(statements.length);
-        for (const step of drawn(steps)) {
-          const cut = join(directory, `cut-${step}.db`);
-          if (from > 0) copyFileSync(start, cut);
-          killAfter(step, name, cut);
-          migrated(cut, schema);
-          expect({ seed: SEED, step, contents: contents(cut) }).toEqual({ seed: SEED, step, contents: expected });
-        }
-      }, 60_000);
-    }
+  const starts = Object.entries(SCHEMAS).flatMap(([name, schema]) =>
+    [...schema.migrations.keys()].map((from) => ({ name, schema, from })),
+  );
+  for (const { name, schema, from } of drawn(STARTS_EACH_RUN, starts)) {
+    test(`${name} from version ${from}: the next start finds the old or the new, whole, and finishes`, () => {
+      const start = join(directory, "start.db");
+      if (from > 0) migrated(start, { ...schema, migrations: schema.migrations.slice(0, from) });
+      const uncut = join(directory, "uncut.db");
+      if (from > 0) copyFileSync(start, uncut);
+      migrated(uncut, schema);
+      const expected = contents(uncut);
+      const counted = join(directory, "counted.db");
+      if (from > 0) copyFileSync(start, counted);
+      const steps = stepsOfMigrating(counted, schema);
+      const statements = schema.migrations.slice(from).flatMap((migration) => migration.statements);
+      expect(steps).toBeGreaterThanOrEqual(statements.length);
+      for (const step of deaths(steps)) {
+        const cut = join(directory, `cut-${step}.db`);
+        if (from > 0) copyFileSync(start, cut);
+        killAfter(step, name, cut);
+        migrated(cut, schema);
+        expect({ seed: SEED, step, contents: contents(cut) }).toEqual({ seed: SEED, step, contents: expected });
+      }
+    }, 60_000);
   }
 });
 

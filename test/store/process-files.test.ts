@@ -40,19 +40,19 @@ async function send(store: ProcessStore, pid: string, text: string): Promise<voi
 
 const pidOf = (index: number) => `task:${String(index).padStart(6, "a")}`;
 
-test("one damaged database of twenty hurts only its process", () =>
+test("one damaged database of eight hurts only its process", () =>
   withEngine(async (engine) => {
-    const pids = Array.from({ length: 20 }, (_, index) => pidOf(index));
+    const pids = Array.from({ length: 8 }, (_, index) => pidOf(index));
     const first = engine.open(1);
     for (const pid of pids) await fill(first, pid);
     await first.close();
-    const bytes = readFileSync(engine.path(pids[7] ?? ""));
+    const bytes = readFileSync(engine.path(pids[3] ?? ""));
     bytes.fill(0xaa, 9 * PAGE_BYTES, 10 * PAGE_BYTES);
-    writeFileSync(engine.path(pids[7] ?? ""), bytes);
+    writeFileSync(engine.path(pids[3] ?? ""), bytes);
     const second = engine.open(2);
     const found = await Promise.all(pids.map((pid) => second.check(pid)));
-    expect(found.map((damage) => damage === null)).toEqual(pids.map((_, index) => index !== 7));
-    for (const pid of pids.filter((_, index) => index !== 7)) {
+    expect(found.map((damage) => damage === null)).toEqual(pids.map((_, index) => index !== 3));
+    for (const pid of pids.filter((_, index) => index !== 3)) {
       await second.adopt(pid, { now: 10 });
       expect(await second.claim(pid, { now: 11 })).not.toBeNull();
     }
@@ -168,7 +168,7 @@ test("what nobody has used for a while closes, all but a few, and is there when 
   withEngine(async (engine) => {
     const clock = new FakeClock();
     const { processDatabaseRestMs: rest, restingProcessDatabasesMax: few } = LIMITS;
-    const store = engine.open(1, "write", clock);
+    const store = engine.open(1, "write", { clock });
     const pids = Array.from({ length: few + 6 }, (_, index) => pidOf(index));
     for (const pid of pids) await make(store, pid);
     await clock.advance(rest - 1);
@@ -188,8 +188,8 @@ test("what nobody has used for a while closes, all but a few, and is there when 
 
 test("looking through all processes opens none again that had nothing, and what comes is seen", () =>
   withEngine(async (engine) => {
-    const store = engine.open(1);
-    const pids = Array.from({ length: LIMITS.openProcessDatabasesMax + 8 }, (_, index) => pidOf(index));
+    const store = engine.open(1, "write", { openMax: 4 });
+    const pids = Array.from({ length: 10 }, (_, index) => pidOf(index));
     for (const pid of pids) await make(store, pid);
     const named = async () => {
       const found: string[] = [];

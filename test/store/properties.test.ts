@@ -12,7 +12,7 @@ import { World } from "../support/process-world.ts";
 import { samples } from "../support/soak.ts";
 import { SqliteEngine } from "../support/sqlite-engine.ts";
 
-const RUNS = samples(25, 3000);
+const RUNS = samples(16, 3000);
 // The same ones every time in a test run; other ones in a soak, printed when one fails.
 const SEED = samples(20_260_102, Date.now() % 2 ** 31);
 

@@ -1,5 +1,5 @@
-// The home that a kernel makes of an empty directory at its first start: accounts, their homes, init. Made once in a process and laid out
-// for each test that is about something else, because it is two thirds of a start.
+// A home that a kernel has made, such as that of its first start: accounts, their homes, init. Made once in a process and laid out for
+// each test that is about something else, because it is two thirds of a start.
 
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,16 +11,20 @@ interface Entry {
   readonly bytes: Uint8Array | null;
 }
 
-let made: Promise<readonly Entry[]> | null = null;
+export class LaidHome {
+  private made: Promise<readonly Entry[]> | null = null;
 
-/** `make` starts a kernel on nothing, lets it leave, and says where its home is until it takes that away. */
-export async function layFirstHome(directory: string, make: () => Promise<FirstHome>): Promise<void> {
-  made ??= taken(make);
-  for (const { path, mode, bytes } of await made) {
-    const at = join(directory, path);
-    if (bytes === null) mkdirSync(at, { recursive: true });
-    else writeFileSync(at, bytes);
-    chmodSync(at, mode);
+  /** `make` has a kernel live in a home, lets it leave, and says where that is until it takes it away. */
+  constructor(private readonly make: () => Promise<FirstHome>) {}
+
+  async layAt(directory: string): Promise<void> {
+    this.made ??= taken(this.make);
+    for (const { path, mode, bytes } of await this.made) {
+      const at = join(directory, path);
+      if (bytes === null) mkdirSync(at, { recursive: true });
+      else writeFileSync(at, bytes);
+      chmodSync(at, mode);
+    }
   }
 }
 

@@ -17,7 +17,7 @@ import type { HistoryPage, SendRequest, Sent, Spawned, SpawnRequest, WaitResult 
 import { rejection } from "../contract/sys.ts";
 import { PlannedModel } from "./answers.ts";
 import { FakeClock } from "./clock.ts";
-import { type FirstHome, layFirstHome } from "./first-home.ts";
+import { LaidHome } from "./first-home.ts";
 import { keepingOf } from "./keeping.ts";
 import { seeded } from "./random.ts";
 import { scratchDirectory } from "./scratch.ts";
@@ -27,6 +27,8 @@ export const INIT = "init:1000";
 const DEADLINE_MS = 15_000;
 const PATIENT_TURNS = 200;
 const UNTOLD_TURNS_MAX = 10;
+/** The seed for a home in which more than a first start has happened. */
+const LIVED_IN = 14;
 
 export interface KernelOptions {
   /** Begins with nothing: the first start of a home is part of the test. */
@@ -69,9 +71,12 @@ export class TestKernel {
   sys!: Sys;
   private clients = 0;
 
-  private constructor(private readonly options: KernelOptions) {
+  private constructor(
+    private readonly options: KernelOptions,
+    seed = options.fresh ? 12 : options.restore === undefined ? 11 : 13,
+  ) {
     // What an earlier start of this home has made up is in it; no later one makes that up again.
-    this.random = seeded(options.fresh ? 12 : options.restore === undefined ? 11 : 13);
+    this.random = seeded(seed);
   }
 
   static async boot(options: KernelOptions = {}): Promise<TestKernel> {
@@ -79,15 +84,17 @@ export class TestKernel {
     prepareHome(kernel.paths, process.getuid?.() ?? 0);
     if (options.restore !== undefined)
       await keepingOf(kernel.directory, kernel.clock).restore(options.restore, { force: false });
-    else if (!options.fresh) await layFirstHome(kernel.directory, () => TestKernel.firstHome());
+    else if (!options.fresh) await FIRST_HOME.layAt(kernel.directory);
     await kernel.start();
     return kernel;
   }
 
-  private static async firstHome(): Promise<FirstHome> {
-    const first = await TestKernel.boot({ fresh: true });
-    await first.kernel.leave();
-    return { directory: first.directory, remove: () => rmSync(first.directory, { recursive: true, force: true }) };
+  /** No kernel is started yet. */
+  static async atRest(laid: LaidHome): Promise<TestKernel> {
+    const kernel = new TestKernel({}, LIVED_IN);
+    prepareHome(kernel.paths, process.getuid?.() ?? 0);
+    await laid.layAt(kernel.directory);
+    return kernel;
   }
 
   async start(): Promise<void> {
@@ -275,3 +282,9 @@ export class TestKernel {
 function turned(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+const FIRST_HOME = new LaidHome(async () => {
+  const first = await TestKernel.boot({ fresh: true });
+  await first.kernel.leave();
+  return { directory: first.directory, remove: () => rmSync(first.directory, { recursive: true, force: true }) };
+});

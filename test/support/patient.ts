@@ -9,6 +9,7 @@ import { socketPlace } from "../../src/boot/socket.ts";
 import { doctorOf, type Finding } from "../../src/doctor/examine.ts";
 import type { Patient } from "../../src/doctor/patient.ts";
 import { realClock } from "../../src/lib/clock.ts";
+import { LaidHome } from "./first-home.ts";
 import { TestKernel } from "./kernel.ts";
 import { seeded } from "./random.ts";
 
@@ -17,6 +18,11 @@ export class Bed {
 
   /** A home with an init that was talked to, a task, and an archive. */
   static async make(): Promise<Bed> {
+    return new Bed(await TestKernel.atRest(LIVED_IN));
+  }
+
+  /** The first one, which the others are laid out after. */
+  static async first(): Promise<Bed> {
     const home = await TestKernel.boot();
     await home.say("hello");
     await home.sys.call("fs.write", { path: "~/note", content: "a note" });
@@ -81,6 +87,11 @@ export class Bed {
     rmSync(this.home.directory, { recursive: true, force: true });
   }
 }
+
+const LIVED_IN = new LaidHome(async () => {
+  const bed = await Bed.first();
+  return { directory: bed.home.directory, remove: () => bed[Symbol.dispose]() };
+});
 
 export function lines(found: readonly Finding[]): string[] {
   return found.map(({ level, check, what }) => `${level} ${check}: ${what}`);

@@ -7,10 +7,9 @@ import { type Clock, realClock } from "../../src/lib/clock.ts";
 import { type BucketOptions, bucketOf } from "../../src/objects/bucket.ts";
 import { s3Objects } from "../../src/objects/s3.ts";
 import { objectRows } from "../../src/store/kernel/objects.ts";
-import { openKernelDb } from "../../src/store/kernel/open.ts";
 import { requestRows } from "../../src/store/kernel/requests.ts";
 import { FakeClock } from "./clock.ts";
-import type { DiskHome } from "./objects.ts";
+import { type DiskHome, kernelDbOf } from "./objects.ts";
 import { seeded } from "./random.ts";
 
 const CHILD = join(import.meta.dir, "s3-child.mjs");
@@ -78,8 +77,7 @@ export async function openS3(
   prefix: string,
   clock: Clock = new FakeClock(),
 ): Promise<DiskHome> {
-  const kernel = openKernelDb(join(home, "kernel.db"), { now: clock.now() });
-  kernel.begin(clock.now());
+  const kernel = kernelDbOf(home, clock);
   const bucket = bucketAt(endpoint, { prefix });
   const rows = objectRows(kernel);
   const directory = join(home, "objects");

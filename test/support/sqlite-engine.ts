@@ -3,8 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Clock } from "../../src/lib/clock.ts";
-import { sqliteProcessStore } from "../../src/store/process/sqlite.ts";
+import { type ProcessStoreOptions, sqliteProcessStore } from "../../src/store/process/sqlite.ts";
 import type { ProcessStore } from "../../src/store/process/verbs.ts";
 import type { Engine } from "./process-subject.ts";
 
@@ -14,10 +13,14 @@ export class SqliteEngine implements Engine {
   private readonly opened: ProcessStore[] = [];
   private ms = 0;
 
-  open(kernelGeneration: number, mode: "write" | "read" = "write", clock?: Clock): ProcessStore {
+  open(
+    kernelGeneration: number,
+    mode: "write" | "read" = "write",
+    more: Partial<ProcessStoreOptions> = {},
+  ): ProcessStore {
     const { directory, quarantine } = this;
-    const times = { now: () => ++this.ms, ...(clock && { clock }) };
-    const store = sqliteProcessStore({ directory, quarantine, mode, kernelGeneration, ...times });
+    const now = () => ++this.ms;
+    const store = sqliteProcessStore({ directory, quarantine, mode, kernelGeneration, now, ...more });
     this.opened.push(store);
     return store;
   }
