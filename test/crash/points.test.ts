@@ -9,7 +9,7 @@ import type { HistoryPage, WaitResult } from "../../src/syscalls/services.ts";
 import { isAlive, type TestHome, until, withHome } from "../support/home.ts";
 import { gsvCommand } from "../support/program.ts";
 import { seeded } from "../support/random.ts";
-import { SEED, samples } from "../support/soak.ts";
+import { oneIn, SEED, samples } from "../support/soak.ts";
 
 /** Lines that a conversation of eight tools prints: before the first, after each, and all. */
 const POINTS = 20;
@@ -78,7 +78,7 @@ const SIGNALS: {
 
 const hasProc = process.platform === "linux";
 
-for (const [name, { act, exit, status, run }] of Object.entries(SIGNALS))
+for (const [name, { act, exit, status, run }] of oneIn(2, Object.entries(SIGNALS)))
   test.concurrent.skipIf(!hasProc)(
     `${name} at any point loses nothing and leaves nobody behind`,
     async () => {
