@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { filesBelow, Search } from "./support/canaries.ts";
 import { type Env, TestHome } from "./support/home.ts";
+import { oneIn, SEED } from "./support/soak.ts";
 
 const ODD = 'canary-7/"q\\ +é%&=-odd';
 const IN_ENV = {
@@ -108,8 +109,9 @@ test("no secret is found outside of its own file, in any form, after everything 
     await secretsAreSet(home, gsv);
     await everythingElse(gsv);
     lookAtProcesses();
-    for (const value of [IN_ENV.OPENROUTER_API_KEY, STORED["ai.apiKey"], ODD]) {
-      for (const [index, args] of mistakes(value).entries()) {
+    // Each mistake with one of the values, another each time.
+    for (const [nth, value] of [IN_ENV.OPENROUTER_API_KEY, STORED["ai.apiKey"], ODD].entries()) {
+      for (const [index, args] of oneIn(3, [...mistakes(value).entries()], SEED + nth)) {
         expect(`${args} ${await gsv(index % 2 === 0 ? args : [...args, "--json"])}`).not.toBe(`${args} 0`);
       }
     }

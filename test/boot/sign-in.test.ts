@@ -40,14 +40,10 @@ async function onTerminal(
   return { status, screen };
 }
 
-async function withRoot(work: (home: TestHome) => Promise<void>): Promise<void> {
-  await withHome(async (home) => {
-    expect((await home.gsv(["ps"])).status).toBe(0);
-    const { status, screen } = await onTerminal(home, ["passwd", "root"], [ROOT_PASSWORD, ROOT_PASSWORD]);
-    expect([status, screen.includes("password of root changed")]).toEqual([0, true]);
-    expect(screen).not.toContain(ROOT_PASSWORD);
-    await work(home);
-  });
+async function typesRootPassword(home: TestHome): Promise<void> {
+  const { status, screen } = await onTerminal(home, ["passwd", "root"], [ROOT_PASSWORD, ROOT_PASSWORD]);
+  expect([status, screen.includes("password of root changed")]).toEqual([0, true]);
+  expect(screen).not.toContain(ROOT_PASSWORD);
 }
 
 const byDescriptor = (home: TestHome, password: string, ...args: string[]) =>
@@ -59,8 +55,7 @@ test("root is locked until its password was typed on a terminal; then gsv user a
     expect([early.status, early.stderr]).toEqual([4, expect.stringContaining("root is locked")]);
     const piped = await home.gsv(["passwd", "root"], { stdin: "some password\n" });
     expect([piped.status, piped.stderr]).toEqual([1, expect.stringContaining("typed on a terminal")]);
-  });
-  await withRoot(async (home) => {
+    await typesRootPassword(home);
     const plain = await home.gsv(["user", "add", "bob"]);
     expect([plain.status, plain.stderr]).toEqual([1, expect.stringContaining("only root may add humans")]);
     const added = await byDescriptor(home, ROOT_PASSWORD, "user", "add", "bob", "--user", "root");
@@ -73,7 +68,9 @@ test("root is locked until its password was typed on a terminal; then gsv user a
 }, 60_000);
 
 test("a login is kept for its owner alone, works without being asked, and ends with logout", async () => {
-  await withRoot(async (home) => {
+  await withHome(async (home) => {
+    expect((await home.gsv(["ps"])).status).toBe(0);
+    await typesRootPassword(home);
     expect((await byDescriptor(home, ROOT_PASSWORD, "auth", "login", "root")).status).toBe(0);
     const file = join(home.paths.runDir, "login-root.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -8,7 +8,7 @@ import { samples } from "../support/soak.ts";
 import { type Acknowledged, HomeBook } from "../support/sound.ts";
 
 const SENDERS = ["alice", "bob", "carol", "dave"];
-const CALLS_EACH = samples(12, 50);
+const CALLS_EACH = samples(8, 50);
 const CALLS = SENDERS.length * CALLS_EACH;
 /** The parts of all calls that are through when a kernel is killed. */
 const KILLS_AFTER = [0.025, 0.2, 0.205, 0.6, 0.95];

@@ -29,7 +29,7 @@ async function goesThroughAFullDisk(home: TestHome, disk: Disk): Promise<void> {
   const refused = await home.gsv(["send", "--pid", pid, "not to be saved"], { env });
   expect([refused.status, refused.stdout]).toEqual([75, ""]);
   expect(refused.stderr).toContain("not saved");
-  const shown = async () => (await home.ps()).find((info) => info.pid === pid) as ProcessInfo;
+  const shown = () => sys.call<ProcessInfo>("proc.get", { pid });
   await until("the run waits for the disk", async () => (await shown()).state === "paused");
   expect((await shown()).waitsFor?.kind).toBe("disk");
   const held = await home.gsv(["wait", pid], { env });

@@ -1,13 +1,14 @@
 // Commands of the host and a kernel that is killed with kill -9 over them: they go on, and who comes next has all they printed and how they
 // ended. Real kernels, real bash, without a sandbox and in the machine's own.
 
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Approval } from "../../src/abi/process.ts";
 import type { Sys } from "../../src/abi/sys.ts";
 import type { ShellAnswer, ShellOutput } from "../../src/syscalls/shell-service.ts";
 import { isAlive, type TestHome, until, withHome } from "../support/home.ts";
 import { machineSandbox, startedWith } from "../support/sandbox.ts";
+import { oneIn, SEED } from "../support/soak.ts";
 
 const ID = "0190a1b2-0000-7000-8000-000000000001";
 
@@ -42,15 +43,20 @@ const ways = [
   { name: "without a sandbox", sandboxed: false },
   ...(real === null ? [] : [{ name: "in the machine's sandbox", sandboxed: true }]),
 ];
-describe.each(ways)("$name", ({ sandboxed }) => {
-  const inHome = (work: (home: TestHome) => Promise<void>) =>
-    withHome((home) => {
-      home.plan = () => ({ sandboxed });
-      return work(home);
-    });
 
-  test("a build goes on without a kernel, and the next one has its result", async () => {
-    await inHome(async (home) => {
+/** In a run each claim is tried one way, the next one the other; in a soak every way. */
+const eachWay = (nth: number) => oneIn(ways.length, ways, SEED + nth);
+
+const inHome = (sandboxed: boolean, work: (home: TestHome) => Promise<void>) =>
+  withHome((home) => {
+    home.plan = () => ({ sandboxed });
+    return work(home);
+  });
+
+test.each(eachWay(0))(
+  "$name, a build goes on without a kernel, and the next one has its result",
+  async ({ sandboxed }) => {
+    await inHome(sandboxed, async (home) => {
       const sys = home.sys();
       const cwd = home.beside(".");
       const answer = await sys.call<ShellAnswer>("shell.run", {
@@ -74,10 +80,13 @@ describe.each(ways)("$name", ({ sandboxed }) => {
       expect(again.exit).toBe(5);
       expect(readFileSync(home.beside("begun"), "utf8")).toBe("\n");
     });
-  });
+  },
+);
 
-  test("who follows a build follows it through the kernel's death, and it can be stopped by the next one", async () => {
-    await inHome(async (home) => {
+test.each(eachWay(1))(
+  "$name, who follows a build follows it through the kernel's death, and it can be stopped by the next one",
+  async ({ sandboxed }) => {
+    await inHome(sandboxed, async (home) => {
       const following = home.gsv(["sh", "--host", ...(sandboxed ? [] : ["--no-sandbox"]), "-c", build(home)]);
       await begun(home);
       await home.kill();
@@ -104,10 +113,13 @@ describe.each(ways)("$name", ({ sandboxed }) => {
       expect(await followed(sys)).toEqual({ stdout: "ready\n", stderr: "", exit: 143 });
       await until("it is gone", () => running(home).length === 0);
     });
-  });
+  },
+);
 
-  test("an agent's command that a person allowed has its result after the kernel's death, and ran once", async () => {
-    await inHome(async (home) => {
+test.each(eachWay(2))(
+  "$name, an agent's command that a person allowed has its result after the kernel's death, and ran once",
+  async ({ sandboxed }) => {
+    await inHome(sandboxed, async (home) => {
       const command = build(home).replace("echo one", `echo ran >> ${home.beside("ran")}; echo one`);
       const script = await home.file("agent.script", [
         { calls: [{ name: "Shell", args: { target: "host", command, cwd: home.beside(".") } }] },
@@ -136,5 +148,5 @@ describe.each(ways)("$name", ({ sandboxed }) => {
       expect(readFileSync(home.beside("ran"), "utf8")).toBe("ran\n");
       expect(running(home)).toEqual([]);
     });
-  });
-});
+  },
+);

@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import { type TestHome, withHome } from "../support/home.ts";
 import { gsvCommand } from "../support/program.ts";
-import { samples } from "../support/soak.ts";
+import { oneIn } from "../support/soak.ts";
 
 /** A line of a shell: what came out, and the exit status of each part of its last pipe. */
 async function sh(home: TestHome, line: string) {
@@ -40,7 +40,7 @@ const LEFT = [
 test.concurrent("a reader who has had enough is met with silence and 141, or was served before", async () => {
   await withHome(async (home) => {
     await home.gsv(["chat", "hello"]);
-    for (const line of LEFT) {
+    for (const line of oneIn(3, LEFT)) {
       const { statuses, stderr } = await sh(home, gsv(line));
       expect([line, [0, 2, 141].includes(statuses[0] ?? -1), stderr]).toEqual([line, true, ""]);
     }
@@ -62,7 +62,7 @@ test.skipIf(process.platform !== "linux")(
     await withHome(async (home) => {
       await home.gsv(["sh", "-c", "echo told > ~/told"]);
       await home.gsv(["chat", "hello"]);
-      for (const line of FOLLOWING) {
+      for (const line of oneIn(2, FOLLOWING)) {
         const { statuses, stderr } = await sh(home, gsv(line));
         expect([line, statuses[0], stderr]).toEqual([line, 141, ""]);
       }
@@ -83,7 +83,7 @@ test.concurrent("five megabytes come whole through a pipe to a slow reader", asy
       ["chat", "--new", "hi"],
       ["chat", "--new", "--output", "json", "hi"],
     ];
-    for (const args of forms.slice(0, samples(2, 3))) {
+    for (const args of oneIn(forms.length, forms)) {
       const child = Bun.spawn([...gsvCommand(), ...args], {
         env: { ...home.env, GSV_MODEL: script },
         ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
@@ -109,13 +109,13 @@ const STDIN: readonly (readonly [line: string, status: number, says: RegExp])[] 
   ["echo help | gsv chat", 0, /./],
   ["gsv chat - <<< help", 0, /./],
   ["true | gsv chat", 2, /empty/],
-  ["mkfifo f; (sleep 0.3; echo help) > f & gsv chat < f", 0, /./],
+  ["(sleep 0.3; echo help) > f & gsv chat < f", 0, /./],
   ["head -c 400000 /dev/zero | tr '\\0' x | gsv chat help", 0, /./],
   ["head -c 300 /dev/zero | gsv chat help", 0, /./],
   ["head -c 300 /dev/zero | gsv chat", 2, /no message says what to do with it/],
   ["yes | gsv chat help", 2, /stdin holds more than 25.0 MiB/],
   // Open both ways it is a pipe that never says a word.
-  ["mkfifo q; gsv chat --stdin-wait 0.2 help <> q", 0, /nothing came on stdin for 0.2 s/],
+  ["gsv chat --stdin-wait 0.2 help <> q", 0, /nothing came on stdin for 0.2 s/],
   ["gsv chat --timeout 0.5 <> q", 124, /nothing was sent/],
   ["gsv chat --no-stdin help <> q", 0, /./],
   ["gsv chat help 0> w", 0, /cannot read stdin \(EBADF\), going on without it/],
@@ -125,7 +125,8 @@ const STDIN: readonly (readonly [line: string, status: number, says: RegExp])[] 
 test.concurrent("whatever stdin is, chat answers or says why not", async () => {
   await withHome(async (home) => {
     await home.gsv(["ps"]);
-    for (const [line, status, says] of STDIN) {
+    await sh(home, "mkfifo f q");
+    for (const [line, status, says] of oneIn(3, STDIN)) {
       const { statuses, stderr, lines } = await sh(home, `set -o pipefail; ${gsv(line)} 2>&1`);
       expect([line, statuses.at(-1), stderr]).toEqual([line, status, ""]);
       expect(lines.join("\n"), line).toMatch(says);

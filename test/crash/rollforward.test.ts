@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import type { Spawned } from "../../src/syscalls/services.ts";
 import { linesOf } from "../support/crash.ts";
 import { type TestHome, until, withHome } from "../support/home.ts";
-import { samples } from "../support/soak.ts";
+import { oneIn } from "../support/soak.ts";
 import { HomeBook } from "../support/sound.ts";
 
 const BETWEEN = ["after:process.cut", "before:objects.put", "after:objects.put", "before:archives.add"];
@@ -53,7 +53,7 @@ for (const [call, seams] of [
 ] as const) {
   test.concurrent(`a ${call} cut off at any point is taken to its end by the next kernel, with one verified archive`, async () => {
     await withHome(async (home) => {
-      for (const seam of seams.filter((_, at) => at % samples(4, 1) === 0)) {
+      for (const seam of oneIn(6, seams)) {
         const pid = await cutOff(home, call, seam);
         const half = new HomeBook(home);
         expect({ seam, kept: half.records(pid).some((record) => record.content === "keep this") }).toEqual({

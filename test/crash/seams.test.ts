@@ -5,11 +5,10 @@ import { expect, test } from "bun:test";
 import { isLook, linesOf } from "../support/crash.ts";
 import { withHome } from "../support/home.ts";
 import { seeded } from "../support/random.ts";
-import { samples } from "../support/soak.ts";
+import { SEED, samples } from "../support/soak.ts";
 import { faultsAfter, live, prepare } from "./life.ts";
 
-const SEED = 1;
-const SAMPLE = 16;
+const SAMPLE = 8;
 const AT_ONCE = 2;
 const DEATHS_PER_HOME = 10;
 const TRIES = 4;

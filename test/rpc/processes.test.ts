@@ -11,6 +11,7 @@ import { rejection } from "../contract/sys.ts";
 import { classOf, info, until } from "../support/door.ts";
 import { readView } from "../support/kernels.ts";
 import { seeded } from "../support/random.ts";
+import { samples } from "../support/soak.ts";
 
 let home = "";
 let paths = homePaths("/");
@@ -66,11 +67,13 @@ function open(patch: { idleMs?: number; helloMs?: number } = {}): Sys {
 const lines = (name: string) => readFileSync(join(home, name), "utf8").trim().split("\n");
 const kernelPid = () => readKernelInfo(paths)?.pid ?? 0;
 
-test("50 clients at once on an empty home and a stale socket: one kernel, all served", async () => {
+const CLIENTS = samples(16, 50);
+
+test(`${CLIENTS} clients at once on an empty home and a stale socket: one kernel, all served`, async () => {
   await open().call("count", {});
   process.kill(kernelPid(), "SIGKILL");
   rmSync(join(home, "kernels"));
-  const pids = await Promise.all(Array.from({ length: 50 }, () => open().call<number>("count", {})));
+  const pids = await Promise.all(Array.from({ length: CLIENTS }, () => open().call<number>("count", {})));
   expect(new Set(pids).size).toBe(1);
   expect(lines("kernels")).toEqual([String(pids[0])]);
 }, 30_000);
@@ -100,14 +103,16 @@ test("kill -9 of the kernel in the middle of 200 calls: none fails, none is carr
   expect(lines("kernels").length).toBeGreaterThan(2);
 }, 30_000);
 
+const ROUNDS = samples(4, 15);
+
 test("a kernel that idles out under clients that come and go fails no call", async () => {
-  for (let round = 0; round < 15; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const sys = open({ idleMs: 5 });
     await sys.call("count", {});
     await sys.close();
     await Bun.sleep(round);
   }
-  expect(lines("ledger")).toHaveLength(15);
+  expect(lines("ledger")).toHaveLength(ROUNDS);
 }, 30_000);
 
 test("a suspended holder is not robbed: reads go on, writes say what to type, and after that they work", async () => {

@@ -18,3 +18,18 @@ export function drawn<T>(count: number, items: readonly T[]): readonly T[] {
   const taken = new Set(first.map(({ at }) => at));
   return items.filter((_, at) => taken.has(at));
 }
+
+/** Of many that are alike one in so many, spread out and others each time; all of them when soaking. */
+export function oneIn<Item>(every: number, items: readonly Item[], seed = SEED): readonly Item[] {
+  return items.filter((_, at) => (at + seed) % samples(every, 1) === 0);
+}
+
+type Declare = (title: string, work: () => Promise<void>, deadlineMs?: number) => void;
+
+/** Of tests that each start programs of their own it declares one in so many, others each time; all of them when soaking. */
+export function declaredIn(every: number, declare: Declare, seed = SEED): Declare {
+  let at = 0;
+  return (...test) => {
+    if ((at++ + seed) % samples(every, 1) === 0) declare(...test);
+  };
+}

@@ -6,11 +6,13 @@ import { oddModes } from "../support/modes.ts";
 import { gsvCommand, gsvFromSource } from "../support/program.ts";
 import { seeded } from "../support/random.ts";
 import type { Session } from "../support/session.ts";
-import { samples } from "../support/soak.ts";
+import { declaredIn, SEED, samples } from "../support/soak.ts";
 
 /** A session of its own at the terminal, as a login has: who is in none of its own may put the tests aside with ctrl-z. */
 const OWN_SESSION = [Bun.which("setsid") ?? "", "--ctty"];
-const atTerminal = test.concurrent.skipIf(OWN_SESSION[0] === "");
+/** Each has a terminal, a gsv and a kernel of its own. */
+const scenario = declaredIn(2, (...scene) => test.concurrent(...scene));
+const atTerminal: typeof scenario = OWN_SESSION[0] === "" ? () => {} : scenario;
 const READY = /^~ {2}init:1000/m;
 
 function quoted(argv: readonly string[]): string {
@@ -75,7 +77,6 @@ atTerminal("line by line too: whose terminal hangs up gives it back", () =>
   }),
 );
 
-const SEED = Number(process.env.GSV_SEED ?? Date.now() % 100_000);
 const WORDS = 20;
 
 for (const [signal, status] of [
@@ -186,7 +187,7 @@ function isUsualBut(session: Session, but: readonly string[]): void {
   expect(oddModes(session.reads.join("")).filter((mode) => !but.includes(mode))).toEqual([]);
 }
 
-test.concurrent("an editor has the terminal as it was found, all keys, and gives it back", () =>
+scenario("an editor has the terminal as it was found, all keys, and gives it back", () =>
   withHome(async (home) => {
     const editor = home.beside("editor.sh");
     await Bun.write(
@@ -203,23 +204,27 @@ test.concurrent("an editor has the terminal as it was found, all keys, and gives
     session.type("\x03\x04");
     expect(await session.exited()).toBe(0);
     await isUsual(session);
-  }));
+  }),
+);
 
-test.concurrent("keys that say more are taken where they are offered, and given back whenever somebody else has the terminal", () =>
-  withHome(async (home) => {
-    await using session = home.terminal();
-    await session.until(READY);
-    expect(session.reads.join("")).toContain("\x1b[?u");
-    session.type("\x1b[?0u");
-    await session.until(() => session.reads.join("").includes("\x1b[>1u"));
-    session.type("\x1b[97u\x1b[13;2ub\r");
-    await session.until(/^› a\n {2}b$/m);
-    session.type("\x1b[99;5u! echo here\r");
-    await session.until(/^here$/m);
-    await session.until(/^›$/m);
-    const bytes = session.reads.join("");
-    expect(bytes.lastIndexOf("\x1b[<u")).toBeLessThan(bytes.lastIndexOf("\x1b[>1u"));
-    session.type("\x1b[100;5u");
-    expect(await session.exited()).toBe(0);
-    await isUsual(session);
-  }));
+scenario(
+  "keys that say more are taken where they are offered, and given back whenever somebody else has the terminal",
+  () =>
+    withHome(async (home) => {
+      await using session = home.terminal();
+      await session.until(READY);
+      expect(session.reads.join("")).toContain("\x1b[?u");
+      session.type("\x1b[?0u");
+      await session.until(() => session.reads.join("").includes("\x1b[>1u"));
+      session.type("\x1b[97u\x1b[13;2ub\r");
+      await session.until(/^› a\n {2}b$/m);
+      session.type("\x1b[99;5u! echo here\r");
+      await session.until(/^here$/m);
+      await session.until(/^›$/m);
+      const bytes = session.reads.join("");
+      expect(bytes.lastIndexOf("\x1b[<u")).toBeLessThan(bytes.lastIndexOf("\x1b[>1u"));
+      session.type("\x1b[100;5u");
+      expect(await session.exited()).toBe(0);
+      await isUsual(session);
+    }),
+);

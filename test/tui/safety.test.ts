@@ -16,10 +16,12 @@ import { HOSTILE, SAID } from "../support/hostile-text.ts";
 import { actsIn, actsInLines, BARE } from "../support/inert.ts";
 import { FakeIo, runs } from "../support/io.ts";
 import { Played, processInfo } from "../support/played.ts";
-import { samples } from "../support/soak.ts";
+import { oneIn, samples } from "../support/soak.ts";
 
 const SPLIT_BYTES_MAX = 400;
 const CUTS_OF_LONG = samples(6, 400);
+/** What is cut anywhere is shown many times over. */
+const CUT = oneIn(3, HOSTILE);
 
 /** Every place where it can be cut; of a long one some, spread out. */
 function cutsOf(bytes: Uint8Array): readonly number[] {
@@ -67,7 +69,7 @@ describe("of all texts that are meant for the terminal and not for its reader", 
   });
 
   test("none acts as an answer that is cut anywhere, while it is written and when it is committed", () => {
-    for (const { kind, text } of HOSTILE) {
+    for (const { kind, text } of CUT) {
       const bytes = new TextEncoder().encode(text);
       for (const cut of cutsOf(bytes)) {
         const [first, second] = decoded(bytes, cut);
@@ -83,7 +85,7 @@ describe("of all texts that are meant for the terminal and not for its reader", 
   });
 
   test("none acts from output that is cut anywhere, half letters too", () => {
-    for (const { kind, text } of HOSTILE) {
+    for (const { kind, text } of CUT) {
       const whole = new Sanitizer();
       const expected = whole.push(text.toWellFormed()) + whole.end();
       const bytes = new TextEncoder().encode(text);
@@ -144,8 +146,7 @@ describe("of all texts that are meant for the terminal and not for its reader", 
   });
 });
 
-/** Some of each kind, all when soaking. */
-const SOME = HOSTILE.filter((_, at) => at % samples(40, 1) === 0);
+const SOME = oneIn(60, HOSTILE);
 
 test("on the screen as a whole: models, tools, cards, queues, labels, histories, notices, the tree of processes", async () => {
   for (const { kind, text } of SOME) {
@@ -210,7 +211,7 @@ function hostileKernel(fakeSys: FakeIo["fakeSys"], text: string): void {
 }
 
 test("in what commands print: ps, top, logs and a one-shot chat", async () => {
-  for (const { kind, text } of HOSTILE.filter((_, at) => at % samples(3, 1) === 0)) {
+  for (const { kind, text } of oneIn(9, HOSTILE)) {
     for (const command of ["ps", "top", "top --flat", "logs", "proc get init:1000", "chat hi"]) {
       const io = new FakeIo().terminal(100);
       hostileKernel(io.fakeSys, text);
@@ -232,7 +233,7 @@ test("in what commands print: ps, top, logs and a one-shot chat", async () => {
 });
 
 test("line by line too: answers, files and their names, what a script prints, what is refused", async () => {
-  for (const { kind, text } of HOSTILE.filter((_, at) => at % samples(3, 1) === 0)) {
+  for (const { kind, text } of oneIn(9, HOSTILE)) {
     const io = new FakeIo().terminal(100);
     hostileKernel(io.fakeSys, text);
     const bytes = Buffer.from(text).toString("base64");

@@ -3,6 +3,10 @@
 import { expect, test } from "bun:test";
 import { type TestHome, withHome } from "../support/home.ts";
 import type { Session } from "../support/session.ts";
+import { declaredIn } from "../support/soak.ts";
+
+/** Each has a terminal, a gsv and a kernel of its own. */
+const scenario = declaredIn(2, (...scene) => test.concurrent(...scene));
 
 async function shell(
   work: (session: Session, home: TestHome) => Promise<void>,
@@ -26,15 +30,16 @@ function said(session: Session, from: string): readonly string[] {
   return lines.slice(lines.findIndex((line) => line.includes(from)));
 }
 
-test.concurrent("the first screen says what works, how to get more and what to try, and waits for nothing", () =>
+scenario("the first screen says what works, how to get more and what to try, and waits for nothing", () =>
   shell(async (session) => {
     expect(session.text()).toMatch(/^gsv: made a home at /);
     for (const words of ["No model is set up yet", "auth provider anthropic", "how do I stop a process?", "ls /proc"])
       expect(session.text()).toContain(words);
     expect(session.rows()[session.cursor().row]).toBe("›");
-  }));
+  }),
+);
 
-test.concurrent("a question is answered, a command is run, and the glyph says which it will be while it is typed", () =>
+scenario("a question is answered, a command is run, and the glyph says which it will be while it is typed", () =>
   shell(async (session) => {
     session.type("How do I stop a process?");
     await session.until(/^› How do I stop a process\?$/m);
@@ -47,44 +52,49 @@ test.concurrent("a question is answered, a command is run, and the glyph says wh
     await session.until(/init:1000 {2}loadavg/);
     session.type("! true");
     await session.until(/^! ! true$/m);
-  }));
+  }),
+);
 
-test.concurrent("the directory lives on from line to line, and the row below says where one is", () =>
+scenario("the directory lives on from line to line, and the row below says where one is", () =>
   shell(async (session) => {
     session.type("mkdir -p notes && cd notes && pwd\r");
     await session.until(/^~\/notes {2}init:1000/m);
     session.type("pwd\r");
     await session.until((text) => text.split("/home/sam/notes").length === 3);
-  }));
+  }),
+);
 
 const DELETES = [
   { text: "I will remove it.", calls: [{ name: "Delete", args: { path: "~/a.md\u202e" } }] },
   { text: "It is gone." },
 ];
 
-test.concurrent("an approval shows what runs with everything hidden in it, takes no key of the first moment, and is kept in the transcript", () =>
-  shell(
-    async (session) => {
-      session.type("remove it\r");
-      await session.until(/^\? init:1000 wants Delete ~\/a\.md⟨U\+202E⟩/m);
-      expect(session.text()).toContain("y once   a always for this file   n no");
-      expect(session.text()).toContain("1 waiting");
-      // Enter never approves, and a key of a half-typed line is not one for the card.
-      session.type("\rno y");
-      await session.until(/^› no y$/m);
-      expect(session.text()).toContain("tab answers");
-      session.type("\x7f\x7f\x7f\x7f");
-      await session.until(/y once/);
-      await Bun.sleep(450);
-      session.type("n");
-      await session.until(/✗ denied: Delete ~\/a\.md/);
-      await session.until(/It is gone\./);
-      expect(session.text()).not.toContain("wants Delete");
-    },
-    { script: DELETES },
-  ));
+scenario(
+  "an approval shows what runs with everything hidden in it, takes no key of the first moment, and is kept in the transcript",
+  () =>
+    shell(
+      async (session) => {
+        session.type("remove it\r");
+        await session.until(/^\? init:1000 wants Delete ~\/a\.md⟨U\+202E⟩/m);
+        expect(session.text()).toContain("y once   a always for this file   n no");
+        expect(session.text()).toContain("1 waiting");
+        // Enter never approves, and a key of a half-typed line is not one for the card.
+        session.type("\rno y");
+        await session.until(/^› no y$/m);
+        expect(session.text()).toContain("tab answers");
+        session.type("\x7f\x7f\x7f\x7f");
+        await session.until(/y once/);
+        await Bun.sleep(450);
+        session.type("n");
+        await session.until(/✗ denied: Delete ~\/a\.md/);
+        await session.until(/It is gone\./);
+        expect(session.text()).not.toContain("wants Delete");
+      },
+      { script: DELETES },
+    ),
+);
 
-test.concurrent("an approval that is answered elsewhere closes, and says by whom", () =>
+scenario("an approval that is answered elsewhere closes, and says by whom", () =>
   shell(
     async (session, home) => {
       session.type("remove it\r");
@@ -95,55 +105,62 @@ test.concurrent("an approval that is answered elsewhere closes, and says by whom
       await session.until(/It is gone/);
     },
     { script: DELETES },
-  ));
+  ),
+);
 
 const LONG = Array.from({ length: 120 }, (_, line) => `Line ${line} of a long answer.`).join("\n\n");
 
-test.concurrent("while an answer is written the prompt stays, what is typed waits its turn, and every line is there once", () =>
-  shell(
-    async (session) => {
-      session.type("tell me\r");
-      await session.until(/writing {2}\d+ s/);
-      session.type("and then?\r");
-      await session.until(/↳ queued: and then\?/);
-      session.resize(60, 20);
-      await session.until(/Second\./);
-      await session.until(/^›$/m);
-      session.resize(100, 30);
-      await session.until(/Second\./);
-      const lines = said(session, "› tell me");
-      for (let line = 0; line < 120; line++)
-        expect(lines.filter((each) => each === `  Line ${line} of a long answer.`)).toHaveLength(1);
-      expect(lines.filter((each) => each === "› and then?")).toHaveLength(1);
-      expect(lines.filter((each) => each.startsWith("~  init:1000"))).toHaveLength(1);
-    },
-    { script: [{ text: LONG, chunk: 40, chunkDelayMs: 5 }, { text: "Second." }] },
-  ));
+scenario(
+  "while an answer is written the prompt stays, what is typed waits its turn, and every line is there once",
+  () =>
+    shell(
+      async (session) => {
+        session.type("tell me\r");
+        await session.until(/writing {2}\d+ s/);
+        session.type("and then?\r");
+        await session.until(/↳ queued: and then\?/);
+        session.resize(60, 20);
+        await session.until(/Second\./);
+        await session.until(/^›$/m);
+        session.resize(100, 30);
+        await session.until(/Second\./);
+        const lines = said(session, "› tell me");
+        for (let line = 0; line < 120; line++)
+          expect(lines.filter((each) => each === `  Line ${line} of a long answer.`)).toHaveLength(1);
+        expect(lines.filter((each) => each === "› and then?")).toHaveLength(1);
+        expect(lines.filter((each) => each.startsWith("~  init:1000"))).toHaveLength(1);
+      },
+      { script: [{ text: LONG, chunk: 40, chunkDelayMs: 5 }, { text: "Second." }] },
+    ),
+);
 
-test.concurrent("escape stops the run, ctrl-c clears the line and keeps it in history, ctrl-d leaves the terminal as it was", () =>
-  shell(
-    async (session, home) => {
-      session.type("tell me\r");
-      await session.until(/writing/);
-      session.type("half a thought\x1b");
-      await session.until(/^stopped$/m);
-      await session.until(/^› half a thought$/m);
-      session.type("\x03");
-      await session.until(/^›$/m);
-      session.type("\x1b[A");
-      await session.until(/^› half a thought$/m);
-      session.type("\x03\x04");
-      expect(await session.exited()).toBe(0);
-      const bytes = session.reads.join("");
-      expect(bytes).toEndWith("\x1b[?2004l\x1b[?25h");
-      expect(session.text()).not.toMatch(/^~ {2}init:1000/m);
-      // It goes on without the terminal.
-      expect((await home.gsv(["proc", "get", "init:1000", "--json"])).stdout).toContain('"state":"idle"');
-    },
-    { script: [{ text: LONG, chunk: 4, chunkDelayMs: 50 }] },
-  ));
+scenario(
+  "escape stops the run, ctrl-c clears the line and keeps it in history, ctrl-d leaves the terminal as it was",
+  () =>
+    shell(
+      async (session, home) => {
+        session.type("tell me\r");
+        await session.until(/writing/);
+        session.type("half a thought\x1b");
+        await session.until(/^stopped$/m);
+        await session.until(/^› half a thought$/m);
+        session.type("\x03");
+        await session.until(/^›$/m);
+        session.type("\x1b[A");
+        await session.until(/^› half a thought$/m);
+        session.type("\x03\x04");
+        expect(await session.exited()).toBe(0);
+        const bytes = session.reads.join("");
+        expect(bytes).toEndWith("\x1b[?2004l\x1b[?25h");
+        expect(session.text()).not.toMatch(/^~ {2}init:1000/m);
+        // It goes on without the terminal.
+        expect((await home.gsv(["proc", "get", "init:1000", "--json"])).stdout).toContain('"state":"idle"');
+      },
+      { script: [{ text: LONG, chunk: 4, chunkDelayMs: 50 }] },
+    ),
+);
 
-test.concurrent("on return the last of what was said is there, and history is searched with ctrl-r", () =>
+scenario("on return the last of what was said is there, and history is searched with ctrl-r", () =>
   withHome(async (home) => {
     {
       await using session = home.terminal();
@@ -160,9 +177,10 @@ test.concurrent("on return the last of what was said is there, and history is se
     await session.until(/^› How do I stop a process\?.*\nhistory: stop a {2}1 of 1/m);
     session.type("\r");
     await session.until((text) => text.trimEnd().endsWith("› How do I stop a process?"));
-  }));
+  }),
+);
 
-test.concurrent("a paste never submits, and a long one stands as what it is", () =>
+scenario("a paste never submits, and a long one stands as what it is", () =>
   shell(async (session) => {
     // Before that the terminal itself still makes two line ends of one.
     await session.until(/^›/m);
@@ -170,9 +188,10 @@ test.concurrent("a paste never submits, and a long one stands as what it is", ()
     await session.until(/\[paste 1: 41 lines, 160 B\]/);
     session.type("\x7f\x1b[200~two\rlines\x1b[201~");
     await session.until(/^› two\n {2}lines$/m);
-  }));
+  }),
+);
 
-test.concurrent("top is a view of its own that leaves the transcript as it was, and enter talks to who is selected", () =>
+scenario("top is a view of its own that leaves the transcript as it was, and enter talks to who is selected", () =>
   shell(async (session) => {
     session.type('spawn --label "docs audit" --prompt "what is running"\r');
     await session.until(/^task:\w{6}$/m);
@@ -194,9 +213,10 @@ test.concurrent("top is a view of its own that leaves the transcript as it was, 
     session.type("q");
     await session.until(/^task:\w{6} has ended$/m);
     await session.until(/^now talking to init:1000/m);
-  }));
+  }),
+);
 
-test.concurrent("TAB completes what is typed, and a line that was begun before goes on with one key", () =>
+scenario("TAB completes what is typed, and a line that was begun before goes on with one key", () =>
   shell(async (session) => {
     session.type("spaw\t--lab\t");
     await session.until(/^\$ spawn --label$/m);
@@ -210,9 +230,10 @@ test.concurrent("TAB completes what is typed, and a line that was begun before g
     await session.until(/^\$ ls \/proc\/$/m);
     session.type("\x1b[C\r");
     await session.until((text) => text.split(/init:1000 +loadavg/).length === 3);
-  }));
+  }),
+);
 
-test.concurrent("what stands after a slash is the terminal's own, about the process one talks to, or any gsv command", () =>
+scenario("what stands after a slash is the terminal's own, about the process one talks to, or any gsv command", () =>
   shell(async (session) => {
     session.type("/new\r");
     await session.until(/^now talking to task:\w{6}$/m);
@@ -223,4 +244,5 @@ test.concurrent("what stands after a slash is the terminal's own, about the proc
     session.type("/whoami\r");
     session.type("/quit\r");
     expect(await session.exited()).toBe(0);
-  }));
+  }),
+);

@@ -10,13 +10,12 @@ import { Played } from "../support/played.ts";
 import { gsvCommand } from "../support/program.ts";
 import { seeded } from "../support/random.ts";
 import { gsvBelow, leftBehind, stateOf } from "../support/shell-below.ts";
-import { samples } from "../support/soak.ts";
+import { oneIn, SEED, samples } from "../support/soak.ts";
 
 /** A shell that has jobs, and touches no mode of its terminal for the next one. */
 const SHELL = Bun.which("dash") === null ? ["/bin/bash", "--norc", "--noprofile", "--noediting", "-i"] : ["dash", "-i"];
 const SETSID = Bun.which("setsid");
 const atTerminal = test.skipIf(SETSID === null || process.platform !== "linux");
-const SEED = Number(process.env.GSV_SEED ?? Date.now() % 100_000);
 
 interface Round extends Place {
   readonly moment: Moment;
@@ -199,7 +198,7 @@ const ACTS: { readonly [how: string]: Act } = {
   "put aside by a signal": asides("signal"),
 };
 
-for (const [how, act] of Object.entries(ACTS))
+for (const [how, act] of oneIn(2, Object.entries(ACTS)))
   atTerminal(
     `one that is ${how} at any moment loses nothing and leaves nothing`,
     async () => {
