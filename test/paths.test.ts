@@ -135,7 +135,7 @@ describe("a home", () => {
       expect(error.message).toBe(
         `cannot use ${paths.home}: others can reach what it holds (mode 0${mode.toString(8)})`,
       );
-      expect(error.hints).toEqual([`chmod 700 '${join(base, "it'\\''s mine")}'`]);
+      expect(error.hints).toEqual([`chmod 700 "${join(base, "it's mine")}"`]);
       expect(modeOf(paths.home)).toBe(mode);
       expect(existsSync(paths.runDir)).toBe(false);
       Bun.spawnSync(["sh", "-c", error.hints[0] ?? ""]);

@@ -101,7 +101,7 @@ export class FakeIo implements Io {
   readonly said: string[] = [];
   readonly override = async (said: readonly string[]) => void this.said.push(...said);
   readonly person = {
-    answersHere: () => this.stdin.isTTY && this.stderr.isTTY,
+    answersHere: () => false,
     ask: async (question: string) => {
       this.questions.push(question);
       return this.answers.shift() ?? "";
