@@ -50,9 +50,9 @@ export async function runTests(options: {
   // in the temporary directory goes with the run.
   const own = { GSV_HOME: join(scratch, "home"), TMPDIR: temporary, GSV_SEED: SEED };
   const env = { ...ownEnvironment(), ...own, ...options.env };
-  // One worker a core: with more, tests that wait for real processes wait for each other.
+  // One worker more than cores: what waits for real processes leaves its core to another.
   const together = [
-    `--parallel=${Math.max(2, availableParallelism())}`,
+    `--parallel=${availableParallelism() + 1}`,
     "--no-isolate",
     "--reporter=junit",
     `--reporter-outfile=${report}`,

@@ -28,7 +28,7 @@ test("a person on a terminal is asked on a line, and its answer is carried out; 
     const behind = 'set -m; "$@" & wait $!; echo "status $?"';
     // Only a terminal that controls its processes has some in the background.
     await using background = inTerminal(home, ["setsid", "-c", "-w", "bash", "-c", behind, "-", ...chat]);
-    expect(await background.exited()).toBe(0);
+    await background.until(/^status \d+$/m);
     expect(background.text()).toMatch(/answer with: gsv approve/);
     expect(background.text()).toEndWith("status 5");
   });
