@@ -8,7 +8,7 @@ import { SysError } from "../abi/errno.ts";
 import { HOME_REPO, hasTree, type RepoName, VERSIONED } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
 import { findGit, type Git, gitAt, programPath } from "./git.ts";
-import { BARE_CONFIG, completeRepository, Repository, TREE_CONFIG } from "./repository.ts";
+import { BARE_CONFIG, completeRepository, layRepository, Repository, TREE_CONFIG } from "./repository.ts";
 import { Shadow } from "./shadow.ts";
 import { VersionedTree } from "./tree.ts";
 
@@ -92,10 +92,10 @@ export class Repos {
   async create(name: RepoName): Promise<Repository> {
     const path = this.pathOf(name);
     if (existsSync(path)) throw new SysError("EEXIST", `${name.owner}/${name.name} exists already`);
-    mkdirSync(join(this.options.directory, name.owner), { recursive: true, mode: 0o700 });
     const repository = this.bareAt(path);
-    const place = { cwd: join(this.options.directory, name.owner), gitDir: null, hasFiles: false };
-    await repository.git()(place, ["init", "-q", "--bare", "-b", "main", "--template=", path]);
+    repository.git();
+    mkdirSync(join(this.options.directory, name.owner), { recursive: true, mode: 0o700 });
+    layRepository(path, BARE_CONFIG);
     return repository;
   }
 

@@ -1,6 +1,6 @@
 // One repository and its queue: whatever changes it comes one after the other. A lock that somebody else's git holds is waited for.
 
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -19,8 +19,17 @@ export const BARE_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = true
 
 /** What a backup does not hold, and git asks for. */
 export function completeRepository(gitDir: string, config: string): void {
-  if (!existsSync(join(gitDir, "config"))) writeFileSync(join(gitDir, "config"), config);
   for (const name of ["refs", "objects"]) mkdirSync(join(gitDir, name), { recursive: true });
+  if (!existsSync(join(gitDir, "config"))) writeFileSync(join(gitDir, "config"), config);
+}
+
+/** An empty one, as `git init` lays it out, without its templates. HEAD comes last and at once: with it there is a repository. */
+export function layRepository(gitDir: string, config: string): void {
+  for (const name of ["refs/heads", "refs/tags", "objects/info", "objects/pack"])
+    mkdirSync(join(gitDir, name), { recursive: true });
+  writeFileSync(join(gitDir, "config"), config);
+  writeFileSync(join(gitDir, "HEAD.new"), "ref: refs/heads/main\n");
+  renameSync(join(gitDir, "HEAD.new"), join(gitDir, "HEAD"));
 }
 
 export class Repository {

@@ -4,13 +4,13 @@
 
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { lstat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { SysError } from "../abi/errno.ts";
 import { LIMITS } from "../abi/limits.ts";
 import { isGits } from "../abi/repo.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Git } from "./git.ts";
-import { Repository } from "./repository.ts";
+import { layRepository, Repository } from "./repository.ts";
 import { headAt } from "./sound.ts";
 import { madeBy } from "./steps.ts";
 
@@ -94,9 +94,9 @@ export class Shadow {
     if (this.tooBig !== null) throw new SysError("EFBIG", this.tooBig);
     if (!existsSync(directory)) throw new SysError("ENOENT", `${directory} is gone`);
     if (!existsSync(join(gitDir, "HEAD"))) {
+      this.repository.git();
       mkdirSync(gitDir, { recursive: true, mode: 0o700 });
-      const outside = { cwd: dirname(gitDir), gitDir: null, hasFiles: false };
-      await this.repository.git()(outside, ["init", "-q", "--bare", "-b", "main", "--template=", gitDir]);
+      layRepository(gitDir, CONFIG);
     }
     mkdirSync(join(gitDir, "info"), { recursive: true });
     writeFileSync(join(gitDir, "config"), CONFIG);

@@ -2,7 +2,7 @@
 // author; when it cannot be committed, it is taken back. What a person edits beside gsv is committed as theirs. A tree that nobody
 // has versioned yet is plain files: the first change makes the repository. Without git only plain files are kept.
 
-import { existsSync, mkdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { lstat, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { SysError } from "../abi/errno.ts";
@@ -11,7 +11,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Git } from "./git.ts";
 import { diskNow } from "./locks.ts";
 import { isDropping } from "./names.ts";
-import { completeRepository, Repository, TREE_CONFIG } from "./repository.ts";
+import { completeRepository, layRepository, Repository, TREE_CONFIG } from "./repository.ts";
 import { isIndexBroken, isOnMain } from "./sound.ts";
 import { madeBy } from "./steps.ts";
 
@@ -142,16 +142,7 @@ export class VersionedTree {
     const gitDir = join(directory, ".git");
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const isNew = !existsSync(join(gitDir, "HEAD"));
-    if (isNew) {
-      await this.repository.git()({ cwd: directory, gitDir: null, hasFiles: false }, [
-        "init",
-        "-q",
-        "-b",
-        "main",
-        "--template=",
-      ]);
-      rmSync(join(gitDir, "config"), { force: true });
-    }
+    if (isNew) layRepository(gitDir, TREE_CONFIG);
     completeRepository(gitDir, TREE_CONFIG);
     this.repository.freeLocks();
     mkdirSync(join(gitDir, "info"), { recursive: true });
@@ -161,7 +152,8 @@ export class VersionedTree {
     if (!existsSync(join(gitDir, "index"))) await this.makeIndex();
     if (this.busy() !== null) return;
     await this.needIndex();
-    await this.takeWhole(isNew ? "begin" : null);
+    const isEmpty = isNew && readdirSync(directory).every(isGits);
+    if (!isEmpty) await this.takeWhole(isNew ? "begin" : null);
   }
 
   private async takeWhole(why: string | null): Promise<boolean> {

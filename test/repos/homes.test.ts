@@ -31,6 +31,15 @@ describe("a write to what is versioned", () => {
     expect(readFileSync(join(tree(home), "knowledge/10-style.md"), "utf8")).toBe("Be kind.\n");
   });
 
+  test("takes a repository that was half laid out when the kernel died for one that is not there yet", async () => {
+    await using home = await TestKernel.boot();
+    mkdirSync(join(tree(home), ".git/objects"), { recursive: true });
+    writeFileSync(join(tree(home), ".git/HEAD.new"), "ref: re");
+    await write(home.sys, FILE, "Be brief.\n");
+    expect(await commits(home.sys)).toHaveLength(1);
+    expect(plainGit(tree(home), "fsck", "--strict", "--no-dangling")).toBe("");
+  });
+
   test("can be cloned, looked into as it was, and put back", async () => {
     await using home = await TestKernel.boot();
     await write(home.sys, FILE, "one\n");
