@@ -184,6 +184,7 @@ class App {
     const { theme, ports, state } = this;
     const { version, terminal, words } = ports;
     const { pid, who } = state;
+    this.presence.hold();
     const [attached, wishes] = await Promise.all([attachTo(this.io.sys(), pid, terminal.rows), wishesOf(this.io)]);
     this.heed(wishes);
     const { model, page } = attached;
@@ -192,6 +193,7 @@ class App {
     const told = words.map((word) => theme.dim(sanitize(word)));
     this.transcript.add({ kind: "lines", lines: [...told, ...greeting(about, theme)] });
     this.know(attached);
+    this.presence.release();
   }
 
   private heed({ theme, calls, isStill }: Wishes): void {
@@ -201,6 +203,7 @@ class App {
   }
 
   private async attach(pid: string, readOnly: boolean): Promise<void> {
+    this.presence.hold();
     try {
       const attached = await attachTo(this.io.sys(), pid, this.ports.terminal.rows);
       this.presence.keep();
@@ -213,6 +216,8 @@ class App {
       this.know(attached);
     } catch (error) {
       this.happen({ type: "told", text: messageOf(error), at: this.now() });
+    } finally {
+      this.presence.release();
     }
   }
 

@@ -26,6 +26,11 @@ export interface PresenceOptions {
   readonly seen: SeenPort | null;
 }
 
+/** What these tell, history tells, too. */
+const IN_HISTORY: ReadonlySet<string> = new Set(
+  ["start", "delta", "text", "tool_call", "tool_result"].map((name) => `chat.${name}`),
+);
+
 interface Return {
   readonly pid: string;
   readonly since: Seen;
@@ -37,6 +42,9 @@ export class Presence {
   private readonly following = new Following();
   /** Signals that came while something before them was read. */
   private unheard: Signal[] | null = null;
+  /** Those that came while a process was looked at that is to be talked to, and how many looks go on. */
+  private readonly held: Signal[] = [];
+  private looks = 0;
   private isBack = false;
 
   constructor(private readonly options: PresenceOptions) {}
@@ -69,9 +77,30 @@ export class Presence {
     if (happening.type === "signal" && happening.signal.name === "chat.complete") this.keep();
   }
 
+  /** From now on what is told waits until it is known what is on the screen. */
+  hold(): void {
+    this.looks++;
+  }
+
+  /** What history told is not told again. */
+  release(): void {
+    if (--this.looks > 0) return;
+    const waiting = this.held.splice(0);
+    const pid = this.options.pid();
+    const { seq } = this.following;
+    const isShown = (signal: Signal) => signal.pid === pid && "seq" in signal && signal.seq <= seq;
+    const last = waiting.findLastIndex(isShown);
+    for (const [at, signal] of waiting.entries())
+      if (at > last || signal.pid !== pid || !IN_HISTORY.has(signal.name)) this.hear(signal);
+  }
+
   /** What was said elsewhere stands before what was answered to it. */
   hear(signal: Signal): void {
     const { pid, happen, io } = this.options;
+    if (this.looks > 0) {
+      this.held.push(signal);
+      return;
+    }
     if (this.unheard !== null) {
       this.unheard.push(signal);
       return;

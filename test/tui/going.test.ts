@@ -3,8 +3,9 @@
 import { expect, test } from "bun:test";
 import { SysError } from "../../src/abi/errno.ts";
 import type { ProcessInfo } from "../../src/abi/process.ts";
+import type { Signal } from "../../src/abi/signal.ts";
 import { missedText } from "../../tui/missed.ts";
-import { OTHER_RUN, PID, said } from "../support/chat.ts";
+import { OTHER_RUN, PID, RUN, said } from "../support/chat.ts";
 import { Played, type PlayOptions, processInfo } from "../support/played.ts";
 
 const FAMILY: readonly ProcessInfo[] = [
@@ -70,6 +71,39 @@ test("who comes back is told of the others; who only went from one to another is
   await played.until(/now talking to task:bbbbbb/);
   await played.settle(200);
   expect(played.text()).not.toContain("is at work");
+});
+
+test("what a process says while one turns to it is on the screen, all of it and once", async () => {
+  const pid = "task:aaaaaa";
+  const looked = Promise.withResolvers<void>();
+  const message = (id: number, more: object) => ({ id, runId: RUN, timestamp: id, ...more });
+  const played = await open({
+    prepare: ({ fakeSys }) =>
+      fakeSys.answer("proc.history", async (asked: { pid: string }) => {
+        if (asked.pid !== pid) return { pid: asked.pid, messages: [], inPart: [], messageCount: 0 };
+        await looked.promise;
+        const messages = [
+          message(1, { role: "user", content: "look" }),
+          message(2, { role: "assistant", content: { text: "The first." } }),
+        ];
+        return { pid, messages, inPart: [], messageCount: 2, hasMoreBefore: false, hasMoreAfter: false };
+      }),
+  });
+  const of = <Told extends Signal>(signal: Told): Told => ({ ...signal, pid });
+  await played.type(`/attach ${pid}\r`);
+  await played.play(
+    of(said.start({ seq: 1 })),
+    of(said.delta("The first.")),
+    of(said.text("The first.", { seq: 2 })),
+    of(said.delta("The second.", { turn: 2 })),
+    of(said.text("The second.", { seq: 3, turn: 2 })),
+  );
+  looked.resolve();
+  await played.until(/now talking to task:aaaaaa/);
+  await played.play(of(said.text("The third.", { seq: 4, turn: 3 })));
+  const text = played.text();
+  for (const once of ["› look", "The first.", "The second.", "The third."]) expect(text.split(once)).toHaveLength(2);
+  expect(text.indexOf("The first.")).toBeLessThan(text.indexOf("The second."));
 });
 
 test("attach with --read-only looks and says nothing, stops nothing and answers nothing", async () => {
