@@ -15,7 +15,8 @@ const { putObject } = FilesystemStore.prototype;
 FilesystemStore.prototype.putObject = async function (object) {
   const stored = await putObject.call(this, object);
   const path = this.getResourcePath(object.bucket, object.key, "object");
-  while ((await stat(path)).size !== stored.size) await sleep(1);
+  // Another PUT of the same key may have taken its place.
+  for (let tries = 0; tries < 100 && (await stat(path)).size !== stored.size; tries++) await sleep(1);
   return stored;
 };
 
