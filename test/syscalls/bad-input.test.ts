@@ -113,7 +113,8 @@ async function check(sys: Sys, call: AnySyscall, args: unknown): Promise<void> {
   // A wait may have nothing to end it; what is asked for is only that it can be given up.
   const signal = AbortSignal.timeout(50);
   try {
-    const answer = await sys.call(call.name, args as object, call.class === "wait" ? { signal } : {});
+    const waits = call.class === "wait" || "waitMs" in call.input;
+    const answer = await sys.call(call.name, args as object, waits ? { signal } : {});
     JSON.stringify(answer);
   } catch (error) {
     if (!(error instanceof SysError)) throw error;
