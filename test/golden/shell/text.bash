@@ -97,4 +97,4 @@ head -1 people.csv | tr , '\n' | wc -l
 #### jq
 echo '{"a":[1,2,{"b":"x"}]}' | jq -r '.a[2].b'; echo '[3,1,2]' | jq -c 'sort'
 #### dates by steps
-for d in '2024-02-28 +2 days' '2024-02-28 12:30 3 hours' '2024-03-01 1 day ago' '2024-01-15 next month' '2024-01-15 last year' '2024-05-05 -2 weeks'; do date -u -d "$d" '+%F %H:%M'; done; date -u --date='2024-01-01 +1 day 2 hours' +%s; [ $(( $(date +%s) - $(date -d '2 hours ago' +%s) )) -ge 7200 ] && echo ago
+for d in '2024-02-28 +2 days' '2024-02-28 12:30 3 hours' '2024-03-01 1 day ago' '2024-01-15 next month' '2024-01-15 last year' '2024-05-05 -2 weeks'; do date -u -d "$d" '+%F %H:%M'; done; date -u --date='2024-01-01 +1 day 2 hours' +%s; [ $(( $(date +%s) - $(date -d '2 hours ago' +%s) )) -ge 7190 ] && echo ago
