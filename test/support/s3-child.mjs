@@ -15,8 +15,9 @@ const { putObject } = FilesystemStore.prototype;
 FilesystemStore.prototype.putObject = async function (object) {
   const stored = await putObject.call(this, object);
   const path = this.getResourcePath(object.bucket, object.key, "object");
-  // Another PUT of the same key may have taken its place.
-  for (let tries = 0; tries < 100 && (await stat(path)).size !== stored.size; tries++) await sleep(1);
+  // It may not even be there yet, and another PUT of the same key may have taken its place.
+  const sizeNow = async () => (await stat(path).catch(() => null))?.size;
+  for (let tries = 0; tries < 100 && (await sizeNow()) !== stored.size; tries++) await sleep(1);
   return stored;
 };
 
